@@ -129,6 +129,10 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
     sr_enumerate_run(&p->bank.all, budget);
 }
 
+#ifndef SR_STAGES
+#define SR_STAGES ~0u /* all; bench/symreg_ablation.sh builds without one */
+#endif
+
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
 {
     /* Groups from units come first with named constants, which the table itself cannot show; else
@@ -146,7 +150,7 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
                                                   sr_pursuit_find};
     int rc = 0;
     for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_over(p); k++)
-        if (stages >> k & 1)
+        if ((stages & SR_STAGES) >> k & 1)
             rc = stage[k](p);
     return rc;
 }

@@ -91,7 +91,7 @@ check-gpu: gpu-here $(ON_CUDA:%=%_gpu) $(GOLDEN_ON)_gpu
 	$(call checks,gpu,$(call commands,$(ON_CUDA:%=%_gpu) $(GOLDEN_ON)_gpu) $(call fused_tests,gpu),$(GPU_ENV))
 # smallest shapes, and kernels of our own alone: those of cuBLASLt are many, and not ours to fix
 COMPUTE_SANITIZER ?= compute-sanitizer
-SANITIZE = $(COMPUTE_SANITIZER) --error-exitcode 9 --tool $1 --kernel-regex "kns=$(subst $(space),|,$(shell tools/kernels.sh $(CUDA_SRC)))"
+SANITIZE = $(COMPUTE_SANITIZER) --error-exitcode 9 --tool $1 $(patsubst %,--kernel-regex kns=%,$(shell tools/kernels.sh $(CUDA_SRC)))
 check-gpu-sanitize: gpu-here $(ON_CUDA:%=%_gpu)
 	$(call lacks,$(if $(shell command -v $(COMPUTE_SANITIZER)),,no $(COMPUTE_SANITIZER) on PATH (COMPUTE_SANITIZER=path)))
 	$(call checks,gpu-sanitize,$(foreach tool,memcheck racecheck synccheck,\

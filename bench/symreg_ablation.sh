@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# symreg_ablation.sh - what each stage that proposes formulas (symreg/seed/stages.h) is worth: laws
+# found by bin/symreg and by builds without one stage, on the same tables (bench_symreg_laws).
+#
+#   bench/symreg_ablation.sh [NOISES [OPTION...]]    (default "0 1 3 10" percent; OPTIONs of
+#                                                   bench_symreg_laws)
+#
+# A search has 10 s of processor time and one thread; JOBS (all cores) at a time. What was searched
+# is kept in build/ablation, so that the same command goes on after a stop. Prints CSV: laws, found
+# by all stages and without this one, lost and gained without it, and p of McNemar's exact test.
+set -eu
+noises=${1:-0 1 3 10} work=build/ablation
+shift $(($# > 0))
+stages=(all simplest_sums powers angles structure units composed curves pursuit)
+make build/bench/bench_symreg_laws build/bench/cpu_clock.so programs >/dev/null
+mkdir -p "$work/bin"
+for ((k = 0; k < ${#stages[@]}; k++)); do
+    [ ! -x "$work/bin/${stages[k]}" ] || continue
+    [ -d "$work/symreg" ] ||
+        cp -a build/{base,stage,sim,laws,symreg,isa,lib*.a,.nova*,.prefix*} "$work"
+    rm -f "$work/symreg/seed/seeds.o" "$work/libsymreg.a"
+    make B="$work" BIN="$work/made" "$work/made/symreg" \
+        EXTRA_CFLAGS="-DSR_STAGES=~$((k ? 1 << k : 0))u" >/dev/null
+    mv "$work/made/symreg" "$work/bin/${stages[k]}"
+done
+export work
+search() { # STAGE NOISE OPTION...
+    local to=$work/$1-$2${3+-$(tr -c '[:alnum:]\n' _ <<<"${*:3}")}
+    [ -s "$to" ] || { build/bench/bench_symreg_laws --program "$work/bin/$1" --noise "$2" \
+        --samples 1 --seconds 10 --cpu-time "${@:3}" >"$to.new" && mv "$to.new" "$to"; }
+}
+export -f search
+for noise in $noises; do
+    printf '%s\0' "${stages[@]}" |
+        xargs -0 -P "${JOBS:-$(nproc)}" -I{} bash -c 'search "$@"' _ {} "$noise" "$@"
+done
+echo "stage,noise_percent,laws,all,without,lost,gained,p"
+for noise in $noises; do
+    for stage in "${stages[@]:1}"; do
+        tail=$noise${1+-$(tr -c '[:alnum:]\n' _ <<<"$*")}
+        awk -v stage="$stage" -v noise="$noise" '$3 ~ /^col/ && /sample/ {
+                now = / found /; if (NR == FNR) { was[$1] = now; next }
+                n++; all += was[$1]; without += now
+                lost += was[$1] && !now; gained += !was[$1] && now }
+            END { m = lost + gained; less = lost < gained ? lost : gained; c = 1; p = 0
+                for (k = 0; k <= less; k++) { p += c; c *= (m - k) / (k + 1) }
+                p = 2 * p / 2 ^ m
+                printf "%s,%s,%d,%d,%d,%d,%d,%.3g\n", stage, noise, n, all, without, lost, gained,
+                    (p > 1 ? 1 : p) }' \
+            "$work/all-$tail" "$work/$stage-$tail"
+    done
+done
