@@ -101,17 +101,22 @@ static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
 }
 
 /* Rules on a value above random weights, which is measured on two scales (R^2, and the share of the
- * headroom). Both must agree; otherwise the claim stays open. */
+ * headroom, of which the claimed size is size / headroom). Both must agree; otherwise the claim
+ * stays open. */
 static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
                                            const struct verdict_fact *fact, char why[256])
 {
-    static const char *const what[] = {"as claimed", "against it", "not significant or too little"};
+    static const char *const what[] = {"as claimed", "without an effect as large as claimed",
+                                       "not decided"};
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
     if (!isfinite(fact->share_half)) {
         snprintf(why, 256, "no upper bound: what share of the headroom was gained is not known");
         return VERDICT_OPEN;
     }
-    const enum verdict_ruling of_share = rule(claim, fact->share, fact->share_half, (char[256]){0});
+    struct verdict_claim in_shares = *claim;
+    in_shares.size = claim->size ? claim->size / fact->headroom : 0;
+    const enum verdict_ruling of_share =
+        rule(&in_shares, fact->share, fact->share_half, (char[256]){0});
     if (of_share == ruling)
         orr_append(why, 256, "; as shares of the headroom above random weights %.2g +- %.2g",
                    fact->share, fact->share_half);

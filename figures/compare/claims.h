@@ -73,6 +73,7 @@ struct verdict_fact {
     /* if learned: mean and half interval as a share of the headroom between baseline and upper
      * bound */
     double share, share_half;
+    double headroom; /* if learned: mean distance from baseline to upper bound, of both models */
 };
 /* Computes the value for a claim from <folder>/<file>. Where the file or row is missing: there ==
  * false and status 0. ORR_EFORMAT where a file is unreadable or of another format. */

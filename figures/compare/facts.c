@@ -83,6 +83,12 @@ static void take_learned(const struct orr_table *table, const struct verdict_cla
     fact->learned = fact->there;
     fact->share = share.mean;
     fact->share_half = share.half;
+    fact->headroom = 0;
+    for (int k = 0; k < 2; k++) {
+        const char *model = k ? claim->from : claim->of;
+        fact->headroom += orr_table_contrast(table, model, "", ORR_ROW_UPPER_BOUND).mean / 2 -
+                          orr_table_contrast(table, model, "", ORR_ROW_BASELINE).mean / 2;
+    }
 }
 
 /* The slope over the decades of a setting for one seed, by least squares. */

@@ -149,6 +149,8 @@ TEST_BETWEEN(figures_of_a_grid, scratch_setup, scratch_teardown)
                              ((19. / 50 - 18. / 99) + (47. / 100 - 39. / 100)) / 2};
     assert_true(fabs(fact_of(grid).share - (share[0] + share[1]) / 2) < 1e-9);
     assert_true(fabs(fact_of(grid).share_half - OF_TWO * fabs(share[1] - share[0]) / 2) < 1e-9);
+    /* of f = 2: 50 and 50, 98 and 100; of f = 1: 100, 99 and 101, 101, 100 and 101 */
+    assert_true(fabs(fact_of(grid).headroom - (74.5 + 301. / 3) / 2) < 1e-9);
     grid = effect;
     grid.context = 6;
     assert_false(fact_of(grid).there);
@@ -334,8 +336,14 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
     fact.half = 0.4; /* the other way about: the room alone says yes */
     fact.share_half = 0.1;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
-    assert_non_null(strstr(why, "not significant or too little in R^2"));
+    assert_non_null(strstr(why, "not decided in R^2"));
     assert_non_null(strstr(why, "as claimed: 0.2 +- 0.1"));
+    fact.half = 0.1; /* a size is of R^2: 0.1 of a headroom of 0.5 is a share of 0.2 */
+    fact.headroom = 0.5;
+    fact.share = 0.25;
+    assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REPRODUCED);
+    fact.share = 0.15;
+    assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_OPEN);
     fact.half = 0.2;
     fact.share = fact.share_half = NAN; /* nor is half an answer one */
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
