@@ -66,6 +66,15 @@ int orr_figures_path(const char *name, char path[4096])
                     name);
 }
 
+bool orr_gnuplot_is_there(void)
+{
+    char path[4096];
+    const bool there = !find_gnuplot(path);
+    if (!there)
+        orr_error_clear();
+    return there;
+}
+
 int orr_gnuplot_check(const char *script)
 {
     char path[4096];

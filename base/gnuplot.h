@@ -15,6 +15,8 @@ int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
 /* Writes the path of a file of figures/: a script, or a file that the report includes in its page.
  * Searched like the script above. ORR_EMISSING where no folder has it. */
 int orr_figures_path(const char *name, char path[4096]);
+/* Whether there is a gnuplot in PATH. */
+bool orr_gnuplot_is_there(void);
 /* ORR_EMISSING where orr_gnuplot_draw() would find no gnuplot or no script. Call it before long
  * work. */
 int orr_gnuplot_check(const char *script);

@@ -20,7 +20,7 @@ static const char usage[] =
     "and agree with it, over the ranges and over ten times wider ones (symreg_judge.h).\n"
     "Default: the laws for development; --held-out: the others, whose results are written to\n"
     "bench/results/symreg_laws.json (symreg_laws_units.json with --units, symreg_angles.json with\n"
-    "--angles) when all are searched.\n"
+    "--angles) when all are searched by bin/symreg.\n"
     "--angles: 16 laws with angles in degrees (symreg_problems.h), tables of 300 rows.\n"
     "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
     "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
@@ -340,7 +340,8 @@ int main(int argc, char **argv)
     int rc = read_options(argc, argv, &o);
     const bool angles = o.laws == ANGLE_LAWS;
     const bool whole = !rc && (angles || o.set == HELD_OUT_SET) && o.first == 1 &&
-                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !*o.more;
+                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !*o.more &&
+                       !strcmp(o.program, "bin/symreg");
     if (!rc)
         rc = bench_open(&results,
                         angles    ? "symreg_angles"

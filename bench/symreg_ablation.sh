@@ -6,13 +6,16 @@
 #                                                   bench_symreg_laws)
 #
 # A search has 10 s of processor time and one thread; JOBS (all cores) at a time. What was searched
-# is kept in build/ablation, so that the same command goes on after a stop. Prints CSV: laws, found
-# by all stages and without this one, lost and gained without it, and p of McNemar's exact test.
+# is kept in build/ablation-SUM of this bin/symreg, so that the same command goes on after a stop.
+# Prints CSV: laws, found by all stages and without this one, lost and gained without it, and p of
+# McNemar's exact test. The stage `small` stays, as the others start from its formulas; groups from
+# units need --units.
 set -eu
-noises=${1:-0 1 3 10} work=build/ablation
+noises=${1:-0 1 3 10}
 shift $(($# > 0))
 stages=(all simplest_sums powers angles structure units composed curves pursuit)
 make build/bench/bench_symreg_laws build/bench/cpu_clock.so programs >/dev/null
+work=build/ablation-$(cksum <bin/symreg | cut -d' ' -f1)
 mkdir -p "$work/bin"
 for ((k = 0; k < ${#stages[@]}; k++)); do
     [ ! -x "$work/bin/${stages[k]}" ] || continue
@@ -24,20 +27,20 @@ for ((k = 0; k < ${#stages[@]}; k++)); do
     mv "$work/made/symreg" "$work/bin/${stages[k]}"
 done
 export work
-search() { # STAGE NOISE OPTION...
-    local to=$work/$1-$2${3+-$(tr -c '[:alnum:]\n' _ <<<"${*:3}")}
-    [ -s "$to" ] || { build/bench/bench_symreg_laws --program "$work/bin/$1" --noise "$2" \
-        --samples 1 --seconds 10 --cpu-time "${@:3}" >"$to.new" && mv "$to.new" "$to"; }
+options=${1+-$(tr -c '[:alnum:]\n' _ <<<"$*")} # in names of files
+search() { # OPTIONS STAGE NOISE OPTION...
+    local to=$work/$2-$3$1
+    [ -s "$to" ] || { build/bench/bench_symreg_laws --program "$work/bin/$2" --noise "$3" \
+        --samples 1 --seconds 10 --cpu-time "${@:4}" >"$to.new" && mv "$to.new" "$to"; }
 }
 export -f search
 for noise in $noises; do
-    printf '%s\0' "${stages[@]}" |
-        xargs -0 -P "${JOBS:-$(nproc)}" -I{} bash -c 'search "$@"' _ {} "$noise" "$@"
+    printf '%s\0' "${stages[@]}" | xargs -0 -P "${JOBS:-$(nproc)}" -I{} \
+        bash -c 'search "$@"' _ "$options" {} "$noise" "$@"
 done
 echo "stage,noise_percent,laws,all,without,lost,gained,p"
 for noise in $noises; do
     for stage in "${stages[@]:1}"; do
-        tail=$noise${1+-$(tr -c '[:alnum:]\n' _ <<<"$*")}
         awk -v stage="$stage" -v noise="$noise" '$3 ~ /^col/ && /sample/ {
                 now = / found /; if (NR == FNR) { was[$1] = now; next }
                 n++; all += was[$1]; without += now
@@ -47,6 +50,6 @@ for noise in $noises; do
                 p = 2 * p / 2 ^ m
                 printf "%s,%s,%d,%d,%d,%d,%d,%.3g\n", stage, noise, n, all, without, lost, gained,
                     (p > 1 ? 1 : p) }' \
-            "$work/all-$tail" "$work/$stage-$tail"
+            "$work/all-$noise$options" "$work/$stage-$noise$options"
     done
 done

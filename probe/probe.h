@@ -128,12 +128,13 @@ int probe_draw(const struct probe_page *page, const char *folder, const char *na
 /* Draws <folder>/<name>.png by a gnuplot script, atomically. `write` fills a data file and a
  * settings file, <stem>.dat and <stem>.set in a temporary folder; the script's argument is the
  * stem. `write` may ignore the results of write calls, and neither commits nor closes the files.
- * Without gnuplot or the script there is no picture, and an older one is removed. */
+ * Without gnuplot there is no picture, and an older one is removed. */
 int probe_picture(const char *folder, const char *name, const char *script,
                   int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
                   const void *of);
-/* Says beforehand that there will be no picture by this script, and why. */
-void probe_picture_note(const char *script, const struct probe_options *options);
+/* Call it before long work: says that there will be no picture where there is no gnuplot.
+ * ORR_EMISSING without the script. */
+int probe_picture_check(const char *script);
 /* Cells (n, n) of the picture of one map (T, T): for each block of `block` positions the entry of
  * largest absolute value; NaN where nothing is attended. n = ceil(T / block). */
 void probe_cells(float *cells, const float *map, int T, int block, int window);

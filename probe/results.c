@@ -103,14 +103,19 @@ int probe_results_file(struct probe_results *results, const char *folder, const 
     return orr_files_add(results->files, folder, file);
 }
 
-/* Writes the CSV, and lists the picture that most probes draw. */
-static int write_files(struct probe_results *results, const char *folder, const char *name)
+int probe_results_picture(struct probe_results *results, const char *folder, const char *name)
 {
     char file[ORR_NAME], path[4096];
     snprintf(file, sizeof file, "%s.png", name);
     TRY(orr_path(path, "%s/%s", folder, file));
-    if (orr_exists(path))
-        TRY(probe_results_file(results, folder, file));
+    return orr_exists(path) ? probe_results_file(results, folder, file) : 0;
+}
+
+/* Writes the CSV, and lists the picture that most probes draw. */
+static int write_files(struct probe_results *results, const char *folder, const char *name)
+{
+    char file[ORR_NAME], path[4096];
+    TRY(probe_results_picture(results, folder, name));
     snprintf(file, sizeof file, "%s.csv", name);
     TRY(orr_path(path, "%s/%s", folder, file));
     TRY(orr_rows_write_csv(&results->table, path));

@@ -36,6 +36,8 @@ int probe_key(const struct probe_options *options, const char *name, int revisio
 int probe_results_begin(struct probe_results *results, const char *folder, const char *name);
 /* Between begin and write: records that <folder>/<file> is complete and belongs to the results. */
 int probe_results_file(struct probe_results *results, const char *folder, const char *file);
+/* The same of <folder>/<name>.png, where there is one: without gnuplot there is none. */
+int probe_results_picture(struct probe_results *results, const char *folder, const char *name);
 /* With --resume: whether <folder>/<name>.json was made under this key and neither it nor its files
  * have changed. Prints a note if so. */
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,

@@ -319,8 +319,8 @@ int probe_attention(const struct probe_options *options)
 {
     struct probe_run run = {.options = options};
     const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
-    probe_picture_note("attention_map.gp", options);
-    int rc = probe_open(&run.probe, options, true, sequences);
+    int rc = probe_picture_check("attention_map.gp");
+    rc = rc ? rc : probe_open(&run.probe, options, true, sequences);
     rc = rc ? rc : prepare_run(&run);
     rc = rc ? rc : measure_weights(&run);
     rc = rc ? rc : write_all(&run);

@@ -27,20 +27,12 @@ static int write_files(const char *stem,
     return rc;
 }
 
-static bool may_draw(const char *script)
+int probe_picture_check(const char *script)
 {
-    const bool may = !orr_gnuplot_check(script);
-    if (!may)
-        orr_error_clear();
-    return may;
-}
-
-void probe_picture_note(const char *script, const struct probe_options *options)
-{
-    if (orr_gnuplot_check(script)) {
-        orr_note(options->quiet, "note: no picture: %s", orr_error());
-        orr_error_clear();
-    }
+    if (orr_gnuplot_is_there())
+        return orr_gnuplot_check(script);
+    orr_note(false, "note: no picture: gnuplot is not in PATH (package gnuplot-nox, or make deps)");
+    return 0;
 }
 
 int probe_picture(const char *folder, const char *name, const char *script,
@@ -51,7 +43,7 @@ int probe_picture(const char *folder, const char *name, const char *script,
     char stem[4096], picture[4096];
     TRY(orr_mkdir(folder));
     TRY(orr_path(picture, "%s/%s.png", folder, name));
-    if (!may_draw(script))
+    if (!orr_gnuplot_is_there())
         return orr_remove(picture); /* it would be of other numbers */
     int rc = orr_tempdir_create(&work, folder, "probe");
     rc = rc ? rc : orr_path(stem, "%s/picture", work.folder);

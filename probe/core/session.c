@@ -3,6 +3,8 @@
 
 static int measure_and_write(struct probe_session *s, const struct probe_steps *steps, void *of)
 {
+    if (steps->script)
+        TRY(probe_picture_check(steps->script));
     TRY(steps->measure(of));
     TRY(probe_results_begin(&s->results, s->folder, steps->name));
     if (steps->write)
@@ -15,8 +17,6 @@ static int measure_and_write(struct probe_session *s, const struct probe_steps *
 
 static int run_steps(struct probe_session *s, const struct probe_steps *steps, void *of)
 {
-    if (steps->script)
-        probe_picture_note(steps->script, s->options);
     TRY(steps->open(of));
     TRY(probe_folder(&s->probe, s->options, s->folder));
     TRY(probe_key(s->options, steps->name, steps->revision, s->more, s->key));

@@ -133,8 +133,7 @@ int probe_arrows_draw(struct probe_planets *p)
         char name[64];
         snprintf(name, sizeof name, "planets_forces_%s", sim_sun_bodies[i].name);
         TRY(probe_picture(p->s.folder, name, "forces.gp", write_field, &field));
-        snprintf(name, sizeof name, "planets_forces_%s.png", sim_sun_bodies[i].name);
-        TRY(probe_results_file(&p->s.results, p->s.folder, name));
+        TRY(probe_results_picture(&p->s.results, p->s.folder, name));
     }
     return 0;
 }

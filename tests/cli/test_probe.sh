@@ -288,17 +288,25 @@ it continues none | 1 rollout 'the next position' magnitude | rollout --checkpoi
 forces have been learned | 1 inductive 'stage magnitude' | inductive --checkpoint '$tuned'
 planet runs | 1 linear 'planet runs' | linear --checkpoint '$planets'
 END
-# ---- without gnuplot: numbers, and no picture of others
-undrawn() { # OUT: what it says, without pictures
-    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention --checkpoint "$lssar" \
-        --threads 1 --out "$1"
+# ---- without gnuplot: the numbers, a note, and no picture of other numbers
+undrawn() { # PROBE ARGUMENT...
+    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" "$@" --quiet --threads 1 >"$WORK/shown" \
+        2>"$WORK/said"
 }
-cp -r "$out" "$WORK/undrawn"
-undrawn "$WORK/undrawn" >"$WORK/shown" 2>"$WORK/said"
-check "no gnuplot" test $? -eq 0
-check "... is said" grep -q '^note: no picture: gnuplot: not found in PATH' "$WORK/said"
-check "... the numbers are there" cmp "$out/attention.csv" "$WORK/undrawn/attention.csv"
-check "... an older picture was there" test -n "$(find "$out" -name '*.png')"
-check "... and does not stay" test -z "$(find "$WORK/undrawn" -name '*.png')"
+for probe in attention linear; do
+    check "$probe with gnuplot" program probe $probe --checkpoint "$lssar" "${BASE[@]}" \
+        --sequences 400 --out "$WORK/undrawn"
+    check "... a picture" filled "$(echo "$WORK/undrawn/$probe"*.png)"
+    rm -f "$WORK/undrawn/$probe.csv"
+    undrawn $probe --checkpoint "$lssar" --sequences 400 --out "$WORK/undrawn"
+    check "no gnuplot: $probe" test $? -eq 0
+    check "... a note, also where little is said" equal \
+        "note: no picture: gnuplot is not in PATH (package gnuplot-nox, or make deps)" \
+        "$(<"$WORK/said")"
+    check "... the numbers" filled "$WORK/undrawn/$probe.csv"
+    check "... no older picture" test -z \
+        "$(find "$WORK/undrawn" -name "$probe.png" -o -name "${probe}_layer*.png")"
+    check "... nor its name" test -z "$(grep -F .png "$WORK/undrawn/$probe.json")"
+done
 check "nothing temporary stays" clean "$WORK"
 finish
