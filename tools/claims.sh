@@ -104,6 +104,13 @@ kept() {
     done
     [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
 }
+# complete GRID PROBE: the same of all attentions, once every cell of the grid is there
+complete() {
+    keep "$1" "$2"
+    local cells=("$results/cells/$1"/*.json)
+    [ ${#cells[@]} -lt "$(tools/cells.sh "presets/grids/$1.grid" --folders | wc -l)" ] ||
+        over grid "$1.json" "${cells[@]}"
+}
 # kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json
 kept_all() {
     keep "$2" "$3"
@@ -148,6 +155,7 @@ kept text_short length
 kept tables_a4_a6 length table1
 kept table1_p3 length
 kept text_fresh length
+complete text_p3_fresh length
 kept passkey15 passkey
 kept_all seeds adaptation adaptation
 kept_all grid ladder labels

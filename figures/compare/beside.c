@@ -22,6 +22,7 @@ static const struct {
     {"table1_p3.json", "table1_p3"},
     {"tables_a4_a6.json", "tables_a4_a6"},
     {"text_fresh.json", "text_fresh"},
+    {"text_p3_fresh.json", "text_p3_fresh"},
     {"passkey15.json", "passkey15"},
     {"passkey.json", "passkey"},
     {"gate.json", "gate"},

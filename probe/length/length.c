@@ -235,6 +235,7 @@ static int draw_panels(void *of)
         {"relative entropy, NTK", "share", .y_label = ""},
         {"sink, NTK", "share", .y_label = ""},
     };
+    const int most = l->s.options->length, trained = l->trained.context;
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
                                         .baseline = "untrained baseline",
@@ -244,8 +245,8 @@ static int draw_panels(void *of)
                                         .fixed = -1,
                                         .panel = panel,
                                         .panels = is_skipped(l, &ways[1], 2) ? 3 : 6};
-    return probe_figure_draw(&l->s, &figure, "Sequences longer than the %d positions of training",
-                             l->trained.context);
+    return probe_figure_draw(&l->s, &figure, "Sequences %s the %d positions of training",
+                             most && most < 2 * trained ? "of" : "longer than", trained);
 }
 
 /* Rows of all layers together. */
