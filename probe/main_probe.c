@@ -159,6 +159,26 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
 
 /* ------------------------------------------------------------------------------------- run */
 
+/* Refuses a training of a run that was stopped: bin/pretrain ends without error then, and the
+ * command behind it would measure a model that is not the run's. */
+static int check_complete(const char *last, const struct orr_train_settings *train)
+{
+    static const char *const shared[] = {"--run", "--seed", "--orbits", NULL};
+    char command[ORR_COMMAND];
+    long step = 0;
+    bool ended = false;
+    if (!orr_exists(last))
+        return 0;
+    TRY(gpt_progress(last, &step, &ended));
+    if (ended || step >= train->steps)
+        return 0;
+    orr_command("pretrain", shared, command, sizeof command);
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s: pretraining is not complete: step %ld of %ld; continue with: %s, or give "
+                    "it as it is by --checkpoint",
+                    last, step, train->steps, command);
+}
+
 /* Reports a missing checkpoint with the command that makes it, with the current settings and paths
  * relative to the current folder. */
 static int no_model(const char *checkpoint, const char *attention)
@@ -178,7 +198,8 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
 {
     const struct orr_settings *p = &cli->preset;
     const struct orr_name_list *names = &p->attention;
-    char checkpoint[4096];
+    const struct orr_train_settings *train = command->planets ? &p->pretrain_planets : &p->pretrain;
+    char checkpoint[4096], last[4096];
     int rc = 0;
     if (command->planets && !orr_has_pretrain(p, true))
         return ORR_FAIL(ORR_EINVAL,
@@ -193,11 +214,14 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
         for (int i = 0; i < names->count && !rc; i++) {
             if (!orr_cli_wants(cli, names->item[i]))
                 continue;
-            rc = orr_path(
-                checkpoint, "%s/%s/pretrain%s/%s", cli->run, names->item[i],
-                command->planets ? "_planets" : "",
-                gpt_final_checkpoint(command->planets ? &p->pretrain_planets : &p->pretrain));
+            rc = orr_path(last, "%s/%s/pretrain%s/last.safetensors", cli->run, names->item[i],
+                          command->planets ? "_planets" : "");
+            rc = rc ? rc
+                    : orr_path(checkpoint, "%.*s%s", (int)(strrchr(last, '/') - last + 1), last,
+                               gpt_final_checkpoint(train));
             o->checkpoint = checkpoint;
+            if (!rc && pass == 0)
+                rc = check_complete(last, train);
             if (!rc && pass == 0 && !orr_exists(checkpoint))
                 rc = no_model(checkpoint, names->item[i]);
             if (!rc && pass == 1)

@@ -252,6 +252,9 @@ no checkpoint there | 1 '$none' 'no such checkpoint' | attention --checkpoint '$
 no preset for it | 2 alone.safetensors 'no preset.json' | attention --checkpoint '$alone'
 results are of what they are | 2 --length: seeds 'no models' | seeds '$WORK/any.json' --length 4
 END
+refuse "a stopped training of the run" 1 lssar/pretrain/last.safetensors 'not complete: step ' \
+    ' of 9999; continue with: ' '--resume' --checkpoint -- program probe attention --run "$run" \
+    "${BASE[@]}" --attention lssar --set pretrain.steps=9999 --out "$WORK/refused"
 refuse "no model in the run" 1 lssar/pretrain/last.safetensors "make it with: $BIN/pretrain " -- \
     "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
 refuse "no model in the file" 1 text.safetensors 'not a safetensors file' -- \
