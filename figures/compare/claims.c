@@ -114,7 +114,8 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
         return VERDICT_OPEN;
     }
     struct verdict_claim in_shares = *claim;
-    in_shares.size = claim->size ? claim->size / fact->headroom : 0;
+    if (claim->size != 0)
+        in_shares.size /= fact->headroom;
     const enum verdict_ruling of_share =
         rule(&in_shares, fact->share, fact->share_half, (char[256]){0});
     if (of_share == ruling)
