@@ -74,7 +74,7 @@ static int measure_cell(struct curves *c, enum probe_learner learner, int size, 
     double *cell = probe_take(arena, c->cells.numbers, sizeof *cell);
     TRY(arena->failed);
     probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
-    TRY(fit_cell(c, learner, find_cell(c, learner, size, 0), &subset, log_f, cell));
+    TRY(fit_cell(c, learner, find_cell(c, (int)learner, size, 0), &subset, log_f, cell));
     TRY(probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw));
     probe_rewind(arena, kept);
     return 0;
@@ -116,7 +116,7 @@ static double mean_r2(const struct curves *c, enum probe_learner learner, int si
 {
     double sum = 0, count = 0;
     for (int d = 0; d < c->t.draws; d++) {
-        const double *cell = find_cell(c, learner, size, d);
+        const double *cell = find_cell(c, (int)learner, size, d);
         const double w = times ? times[d] : 1;
         if (w > 0)
             sum += w * probe_held_out_r2(&c->t.held_out, NULL, cell + RESIDUALS, weight);

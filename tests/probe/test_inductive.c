@@ -528,6 +528,7 @@ TEST(test_forms)
     assert_int_equal(probe_inductive_rows(&p), ORR_EINVAL);
     error_names("least squares", NULL);
     probe_results_free(&p.s.results);
+    probe_rewind(&p.s.arena, 0);
 }
 
 /* ------------------------------------------------------------------------------- whole probe */
