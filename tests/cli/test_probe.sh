@@ -296,10 +296,13 @@ undrawn() { # PROBE ARGUMENT...
     env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" "$@" --quiet --threads 1 >"$WORK/shown" \
         2>"$WORK/said"
 }
+any_picture() {
+    compgen -G "$1*.png"
+}
 for probe in attention linear; do
     check "$probe with gnuplot" program probe $probe --checkpoint "$lssar" "${BASE[@]}" \
         --sequences 400 --out "$WORK/undrawn"
-    check "... a picture" filled "$(echo "$WORK/undrawn/$probe"*.png)"
+    check "... a picture" any_picture "$WORK/undrawn/$probe"
     rm -f "$WORK/undrawn/$probe.csv"
     undrawn $probe --checkpoint "$lssar" --sequences 400 --out "$WORK/undrawn"
     check "no gnuplot: $probe" test $? -eq 0
@@ -307,9 +310,8 @@ for probe in attention linear; do
         "note: no picture: gnuplot is not in PATH (package gnuplot-nox, or make deps)" \
         "$(<"$WORK/said")"
     check "... the numbers" filled "$WORK/undrawn/$probe.csv"
-    check "... no older picture" test -z \
-        "$(find "$WORK/undrawn" -name "$probe.png" -o -name "${probe}_layer*.png")"
-    check "... nor its name" test -z "$(grep -F .png "$WORK/undrawn/$probe.json")"
+    check_not "... no older picture" any_picture "$WORK/undrawn/$probe"
+    check_not "... nor its name" grep -F .png "$WORK/undrawn/$probe.json"
 done
 check "nothing temporary stays" clean "$WORK"
 finish
