@@ -202,7 +202,7 @@ fast_pictures
 
 # ---- make: one target from nothing makes what it needs and no more
 stage() {
-    make -s -j1 "$@" PRESET=smoke THREADS=1 SET= ATTENTION= ORBITS_DIR= </dev/null
+    make -s -j1 PRESET=smoke THREADS=1 SET= ATTENTION= ORBITS_DIR= "$@" </dev/null
 }
 check "make world" stage world RUN="$WORK/make"
 check "make world: every artefact" artefacts "$WORK/make" continuous
@@ -215,7 +215,7 @@ check "make world again" stage world RUN="$WORK/make"
 check "make world again changes no file" unchanged "$WORK/make"
 needs() {
     local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$1"
-    stage "$target" RUN="$dir" && [ -e "$dir/$makes" ] && [ ! -e "$dir/$leaves" ]
+    stage "$target" SET=finetune.samples=1 RUN="$dir" && [ -e "$dir/$makes" ] && [ ! -e "$dir/$leaves" ]
 }
 check "make orbits" needs orbits orbits/manifest.json softmax/pretrain
 check "make pretrain" needs pretrain lssar/pretrain/last.safetensors softmax/finetune
