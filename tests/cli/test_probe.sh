@@ -299,12 +299,12 @@ undrawn() { # PROBE ARGUMENT...
 any_picture() {
     compgen -G "$1*.png"
 }
-for probe in attention linear; do
+for probe in attention rollout; do
     check "$probe with gnuplot" program probe $probe --checkpoint "$lssar" "${BASE[@]}" \
-        --sequences 400 --out "$WORK/undrawn"
+        --sequences 4 --out "$WORK/undrawn"
     check "... a picture" any_picture "$WORK/undrawn/$probe"
     rm -f "$WORK/undrawn/$probe.csv"
-    undrawn $probe --checkpoint "$lssar" --sequences 400 --out "$WORK/undrawn"
+    undrawn $probe --checkpoint "$lssar" --sequences 4 --out "$WORK/undrawn"
     check "no gnuplot: $probe" test $? -eq 0
     check "... a note, also where little is said" equal \
         "note: no picture: gnuplot is not in PATH (package gnuplot-nox, or make deps)" \
