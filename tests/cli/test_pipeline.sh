@@ -215,7 +215,8 @@ check "make world again" stage world RUN="$WORK/make"
 check "make world again changes no file" unchanged "$WORK/make"
 needs() {
     local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$1"
-    stage "$target" SET=finetune.samples=1 RUN="$dir" && [ -e "$dir/$makes" ] && [ ! -e "$dir/$leaves" ]
+    stage "$target" SET=finetune.samples=1 RUN="$dir" && [ -e "$dir/$makes" ] &&
+        [ ! -e "$dir/$leaves" ]
 }
 check "make orbits" needs orbits orbits/manifest.json softmax/pretrain
 check "make pretrain" needs pretrain lssar/pretrain/last.safetensors softmax/finetune
