@@ -27,7 +27,7 @@ def _handle() -> lib.Handle:
 def attention_variants() -> list[str]:
     """Names of the table of variants (docs/attention.md)."""
     names: list[str] = []
-    call = lib.library().orrery_attention_variant
+    call = lib.loaded().orrery_attention_variant
     while (name := call(len(names))) is not None:
         names.append(name.decode())
     return names

@@ -378,7 +378,7 @@ def in_team(call: Callable[[], Any]) -> Any:
         return pool.submit(call).result()
 
 
-def library() -> ctypes.CDLL:
+def loaded() -> ctypes.CDLL:
     global _loaded
     if _loaded is None:
         _loaded = load()
@@ -386,7 +386,7 @@ def library() -> ctypes.CDLL:
 
 
 def version() -> str:
-    return str(library().orrery_version().decode())
+    return str(loaded().orrery_version().decode())
 
 
 class Handle:
@@ -396,7 +396,7 @@ class Handle:
     """
 
     def __init__(self, kind: str):
-        self._library, self._kind = library(), kind
+        self._library, self._kind = loaded(), kind
         self.pointer = c_void_p()
         status = self._call("create")(INTERFACE, ctypes.byref(self.pointer))
         if status:

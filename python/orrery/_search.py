@@ -304,7 +304,7 @@ def interval(row: Row, names: list[str], x: np.ndarray, define: str | None, leve
     used = columns_of(row.equation, names)
     y, deviation = language([names[i] for i in used], define).deviation(
         row.equation, x[:, used], len(row.constants), row.covariance)
-    reach = lib.library().orrery_interval_factor(level, row.freedom) * np.sqrt(deviation**2 + noise)
+    reach = lib.loaded().orrery_interval_factor(level, row.freedom) * np.sqrt(deviation**2 + noise)
     return y - reach, y + reach
 
 

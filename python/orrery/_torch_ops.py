@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch import library as operators
 
 from . import _attention, _torch_model
 from ._arguments import power, whole
@@ -51,7 +52,7 @@ def _empty_out(q: Tensor) -> Tensor:
     return q.new_empty(B, T, H, D).transpose(1, 2)
 
 
-@torch.library.custom_op("orrery::attention", mutates_args=(), device_types="cpu")
+@operators.custom_op("orrery::attention", mutates_args=(), device_types="cpu")
 def forward(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
             save: bool) -> tuple[Tensor, Tensor]:
     """out, and what the backward pass needs beside (save) or nothing."""
@@ -72,7 +73,7 @@ def _(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
     return _empty_out(q), q.new_empty(B * H * T * a_row)
 
 
-@torch.library.custom_op("orrery::attention_backward", mutates_args=(), device_types="cpu")
+@operators.custom_op("orrery::attention_backward", mutates_args=(), device_types="cpu")
 def backward(dout: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, saved: Tensor, kind: str,
              p: float, window: int) -> Tensor:
     """The gradient by (q, k, v), (B, T, 3, H, D)."""

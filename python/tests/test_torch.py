@@ -7,6 +7,7 @@ import orrery
 from orrery._attention import attention, attention_line
 
 torch = pytest.importorskip("torch")
+from torch import library as operators  # noqa: E402, I001
 from orrery import _torch_model as model  # noqa: E402
 
 KINDS = orrery.attention_variants()
@@ -44,11 +45,11 @@ def test_gradients(kind):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_operator(kind, dtype):
     qkv = tensors(2, 2, 9, 4, dtype=dtype)
-    checks = torch.library.opcheck(torch.ops.orrery.attention, (*qkv, kind, 15.0, 0, True))
+    checks = operators.opcheck(torch.ops.orrery.attention, (*qkv, kind, 15.0, 0, True))
     assert set(checks.values()) == {"SUCCESS"}, checks
     out, saved = torch.ops.orrery.attention(*qkv, kind, 15.0, 0, True)
     given = [x.detach() for x in (torch.randn_like(out), *qkv, out, saved)]
-    checks = torch.library.opcheck(torch.ops.orrery.attention_backward, (*given, kind, 15.0, 0))
+    checks = operators.opcheck(torch.ops.orrery.attention_backward, (*given, kind, 15.0, 0))
     assert set(checks.values()) == {"SUCCESS"}, checks
 
 

@@ -59,7 +59,7 @@ check "they run in the environment" bash -c \
     "cd '$WORK' && venv/bin/python example.py >example.out && cat example.out"
 check "the law is found" grep -q 'a \* sqrt(a)' "$WORK/example.out"
 check "the library is the wheel's" bash -c "cd '$WORK' && ORRERY_LIBRARY=/dev/null \
-    venv/bin/python -c 'from orrery._library import library; print(library()._name)' |
+    venv/bin/python -c 'from orrery._library import loaded; print(loaded()._name)' |
     grep -q '^$WORK/venv/'"
 if $PYTHON -c 'import twine' 2>/dev/null; then
     check "its metadata" $PYTHON -m twine check --strict "$WORK"/dist/*.whl
