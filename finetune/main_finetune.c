@@ -153,28 +153,21 @@ static int check_made(struct call *call, const char *path, const char *command)
                            path, why, command);
 }
 
-/* Checks that the pretraining is complete (bin/pretrain exits without error when it is stopped),
- * and that it was made with this run's settings and data. */
+/* Checks that the pretraining is complete and was made with this run's settings and data. */
 static int check_pretraining(struct call *call, const char *used, const char *command)
 {
     const struct orr_settings *p = &call->cli.preset;
     const bool planets = on_planets(call);
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
-    char path[4096];
-    long step = 0;
-    bool ended = false;
+    char path[4096], advice[ORR_COMMAND + 32];
     TRY(run_checkpoint(call, call->attention, planets, "last.safetensors", path));
     if (!orr_exists(path))
         return 0; /* the caller reports the missing checkpoint */
     TRY(check_made(call, path, command));
     if (strcmp(path, used) != 0 && orr_exists(used))
         TRY(check_made(call, used, command));
-    TRY(gpt_progress(path, &step, &ended));
-    return ended || step >= steps
-               ? 0
-               : ORR_FAIL(ORR_EMISSING,
-                          "%s: pretraining is not complete: step %ld of %ld; continue with: %s",
-                          path, step, steps, command);
+    snprintf(advice, sizeof advice, "continue with: %s", command);
+    return gpt_check_complete(path, steps, advice);
 }
 
 /* Checks that the checkpoint that a model starts from ("" = random weights) exists and was made

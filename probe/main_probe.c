@@ -159,24 +159,17 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
 
 /* ------------------------------------------------------------------------------------- run */
 
-/* Refuses a training of a run that was stopped: bin/pretrain ends without error then, and the
- * command behind it would measure a model that is not the run's. */
+/* Refuses a stopped training of a run, whose model is not the run's. */
 static int check_complete(const char *last, const struct orr_train_settings *train)
 {
     static const char *const shared[] = {"--run", "--seed", "--orbits", NULL};
-    char command[ORR_COMMAND];
-    long step = 0;
-    bool ended = false;
+    char command[ORR_COMMAND], advice[ORR_COMMAND + 64];
     if (!orr_exists(last))
         return 0;
-    TRY(gpt_progress(last, &step, &ended));
-    if (ended || step >= train->steps)
-        return 0;
     orr_command("pretrain", shared, command, sizeof command);
-    return ORR_FAIL(ORR_EMISSING,
-                    "%s: pretraining is not complete: step %ld of %ld; continue with: %s, or give "
-                    "it as it is by --checkpoint",
-                    last, step, train->steps, command);
+    snprintf(advice, sizeof advice, "continue with: %s, or give it as it is by --checkpoint",
+             command);
+    return gpt_check_complete(last, train->steps, advice);
 }
 
 /* Reports a missing checkpoint with the command that makes it, with the current settings and paths

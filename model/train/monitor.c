@@ -168,3 +168,14 @@ int gpt_progress(const char *path, long *step, bool *ended)
                         text);
     return 0;
 }
+
+int gpt_check_complete(const char *path, long steps, const char *advice)
+{
+    long step = 0;
+    bool ended = false;
+    TRY(gpt_progress(path, &step, &ended));
+    return ended || step >= steps
+               ? 0
+               : ORR_FAIL(ORR_EMISSING, "%s: pretraining is not complete: step %ld of %ld; %s",
+                          path, step, steps, advice);
+}

@@ -59,6 +59,9 @@ void gpt_training_tell(const struct orr_artefact *status, const char *label, boo
 const char *gpt_final_checkpoint(const struct orr_train_settings *train);
 /* The step of a checkpoint, and whether patience ended the training there. */
 int gpt_progress(const char *path, long *step, bool *ended);
+/* ORR_EMISSING where the training of a last.safetensors was stopped (bin/pretrain ends without
+ * error then), with what can be done about it. */
+int gpt_check_complete(const char *path, long steps, const char *advice);
 /* Floating-point operations of matmuls in one forward and backward pass over B x T positions: 6
  * per weight and position, and 12 C per attended pair of positions; for frozen weights 2, for
  * frozen blocks 4 C. Operations repeated by recomputation do not count. */

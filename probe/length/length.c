@@ -235,7 +235,6 @@ static int draw_panels(void *of)
         {"relative entropy, NTK", "share", .y_label = ""},
         {"sink, NTK", "share", .y_label = ""},
     };
-    const int most = l->s.options->length, trained = l->trained.context;
     const struct probe_figure figure = {.x_label = "positions",
                                         .value = "model",
                                         .baseline = "untrained baseline",
@@ -246,7 +245,7 @@ static int draw_panels(void *of)
                                         .panel = panel,
                                         .panels = is_skipped(l, &ways[1], 2) ? 3 : 6};
     return probe_figure_draw(&l->s, &figure, "Sequences %s the %d positions of training",
-                             most && most < 2 * trained ? "of" : "longer than", trained);
+                             is_skipped(l, &ways[0], 2) ? "of" : "longer than", l->trained.context);
 }
 
 /* Rows of all layers together. */

@@ -3,7 +3,6 @@
 #include "expr.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Digits of a quotient of two numbers that is written as one number, at most: m1 / 0.026416 keeps
  * its divisor. */
@@ -27,16 +26,10 @@ struct gather {
 
 static void write_node(const struct writer *w, int i);
 
-/* The number with the fewest digits within 2^-52, the rounding error of joining numbers. */
-static double fewest_digits(double value)
+/* Without the rounding error of joining numbers. */
+static double tidy(double value)
 {
-    char text[SR_NUMBER];
-    for (int digits = 1; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (fabs(strtod(text, NULL) - value) <= 0x1p-52 * fabs(value))
-            return strtod(text, NULL);
-    }
-    return value;
+    return sr_fewest_digits(value, 0x1p-52, 16);
 }
 
 /* ---- products */
@@ -104,13 +97,13 @@ static void gather_product(const struct sr_expr *in, struct gather *g, int i)
     gather_factors(in, g, i, 1);
     if (g->numbers < 2)
         return;
-    const double quotient = fewest_digits(g->number / g->under);
+    const double quotient = tidy(g->number / g->under);
     if (g->under == 1 || sr_number_print(quotient, text) <= LONG) {
         g->number = quotient;
         g->under = 1;
     } else {
-        g->number = fewest_digits(g->under < 0 ? -g->number : g->number);
-        g->under = fewest_digits(fabs(g->under));
+        g->number = tidy(g->under < 0 ? -g->number : g->number);
+        g->under = tidy(fabs(g->under));
     }
 }
 
@@ -203,7 +196,7 @@ static void write_sum(const struct writer *w, int i)
 {
     struct gather g = {0};
     gather_terms(w->in, &g, i, 1);
-    const double number = g.numbers > 1 ? fewest_digits(g.number) : g.number;
+    const double number = g.numbers > 1 ? tidy(g.number) : g.number;
     const bool ahead = number > 0 && g.count > 0 && is_negative(w, g.item[0]);
     if (ahead || g.count == 0)
         sr_put_constant(w->out, number);

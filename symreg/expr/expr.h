@@ -288,6 +288,11 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
  * count. */
 enum { SR_NUMBER = 40 };
 int sr_number_print(double value, char text[SR_NUMBER]);
+/* The number rounded to so many significant digits. */
+double sr_round_digits(double value, int digits);
+/* The number with the fewest digits within a relative distance `share` of the value; the value
+ * itself where that takes more than `most`. */
+double sr_fewest_digits(double value, double share, int most);
 
 /* Names of columns in formulas and option lists. A word of letters, digits and "_" that does not
  * begin with a digit is written as it is, also with an index: c1[star]. Any other name is written

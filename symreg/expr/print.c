@@ -375,7 +375,8 @@ static enum binding write_form(struct writer *w, const struct scope *scope, int 
             replace_text(w, start, 0, latex ? "\\left(" : mathml_form ? OPEN : "(");
             put_text(w, latex ? "\\right)" : mathml_form ? CLOSE : ")");
         }
-        if (k && (latex || mathml_form) && scope->expr->node[i].op == SR_MUL && start < w->used)
+        if (k && style_of(w->notation) == SR_LATEX && scope->expr->node[i].op == SR_MUL &&
+            start < w->used)
             adjust_times(w, scope, i, start);
         if (c == form + 1 && operand == SIGN && need[0] <= SIGN && result > SIGN)
             result = SIGN; /* a leading sign applies to the whole product */

@@ -90,6 +90,23 @@ int sr_number_print(double value, char text[SR_NUMBER])
     }
 }
 
+double sr_round_digits(double value, int digits)
+{
+    char text[SR_NUMBER];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL);
+}
+
+double sr_fewest_digits(double value, double share, int most)
+{
+    for (int digits = 1; digits <= most; digits++) {
+        const double candidate = sr_round_digits(value, digits);
+        if (fabs(candidate - value) <= share * fabs(value))
+            return candidate;
+    }
+    return value;
+}
+
 /* ---- parsing: sum = term {+- term}, term = factor {*\/ factor}, factor = {+-} power,
  * power = atom [^ factor] */
 

@@ -15,31 +15,12 @@ static const double widest = 0.02; /* largest relative change of a constant */
 enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 
 /* The nearest number with `digits` significant digits. */
-static double round_digits(double value, int digits)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    return strtod(text, NULL);
-}
-
 static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
 {
     if (!sr_eval(expr, loss->data, work->value))
         return HUGE_VAL;
     const double value = sr_loss_value(loss, work->value, 1);
     return value <= loss->noise ? 0 : value;
-}
-
-/* The number with the fewest digits within a relative distance `share` of the value; the value
- * itself where that takes more than TOGETHER_DIGITS. */
-static double fewest_digits(double value, double share)
-{
-    for (int digits = 1; digits <= TOGETHER_DIGITS; digits++) {
-        const double candidate = round_digits(value, digits);
-        if (fabs(candidate - value) <= share * fabs(value))
-            return candidate;
-    }
-    return value;
 }
 
 /* Rounds all constants at once, as the errors of several may cancel. */
@@ -50,7 +31,8 @@ static double snap_together(const struct sr_loss *loss, double limit, double rea
     const int count = sr_expr_constants(expr, constant);
     for (double share = widest; share > 1e-7 && count > 1 && !orr_time_over(); share /= 10) {
         for (int i = 0; i < count; i++)
-            trial[i] = held >> i & 1 ? constant[i] : fewest_digits(constant[i], share);
+            trial[i] =
+                held >> i & 1 ? constant[i] : sr_fewest_digits(constant[i], share, TOGETHER_DIGITS);
         sr_expr_set_constants(expr, trial);
         const double value = loss_of(loss, expr, work);
         if (value <= limit)
@@ -84,7 +66,7 @@ static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double
             continue;
         bool done = false;
         for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_time_over(); digits++) {
-            node->value = round_digits(value, digits);
+            node->value = sr_round_digits(value, digits);
             if (fabs(node->value - value) > widest * fabs(value))
                 continue;
             const double trial = loss_of(loss, expr, work);
