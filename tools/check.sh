@@ -100,7 +100,7 @@ done
 # with this script. Status and tenths of seconds are in $work/I when it has ended.
 run() {
     local program started=${EPOCHREALTIME/[.,]/} status
-    trap '[ -z "${program:-}" ] || kill -TERM "$program" 2>/dev/null; exit 130' INT TERM
+    trap 'kill -TERM $(jobs -p) 2>/dev/null; exit 130' INT TERM # also before its number is known
     trap - EXIT
     timeout -k 10 "$limit" bash -c "${commands[$1]}" >"${log[$1]}" 2>&1 </dev/null &
     program=$!

@@ -176,7 +176,7 @@ wait $checking
 check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started1" -a -s "$WORK/started2"
 gone() {
     local tries
-    for ((tries = 0; tries < 4000; tries++)); do
+    for ((tries = 0; tries < 2000; tries++)); do
         kill -0 "$(cat "$WORK/started$1")" 2>/dev/null || return 0
         sleep 0.01
     done
@@ -187,6 +187,23 @@ check "stopped: with the second program" gone 2
 check "stopped: nothing else was run" test ! -e "$WORK/went-on" -a ! -s "$WORK/out"
 ls -A "$WORK/logs" >"$WORK/left"
 check "stopped: nothing left" lacks '^\.check' "$WORK/left"
+
+# ---- a stop between the start of a program and the line that notes its process: bash waits there
+cat >"$WORK/slow.bash" <<'EOF'
+set -T
+trap '[[ $BASH_COMMAND != "program=\$!" ]] || sleep 1' DEBUG
+EOF
+BASH_ENV=$WORK/slow.bash tools/check.sh "$WORK/logs" "env -u BASH_ENV $(waiting 3)" \
+    >"$WORK/out" 2>&1 &
+checking=$!
+for ((tries = 0; tries < 1000; tries++)); do
+    [ ! -s "$WORK/started3" ] || break
+    sleep 0.01
+done
+kill -TERM $checking
+wait $checking
+check "stopped early: status 130" test $? -eq 130 -a -s "$WORK/started3"
+check "stopped early: with its program" gone 3
 
 # ---- the frame: a shell test that ends early, or checks where nobody counts
 shell_test() { # NAME STATUS PASSED FAILED SCRIPT
