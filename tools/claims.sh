@@ -104,12 +104,17 @@ kept() {
     done
     [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
 }
-# complete GRID PROBE: the same of all attentions, once every cell of the grid is there
+# complete GRID PROBE: the same of those attentions alone of which every seed is there
 complete() {
+    local attention files=() of seeds there=0
     keep "$1" "$2"
-    local cells=("$results/cells/$1"/*.json)
-    [ ${#cells[@]} -lt "$(tools/cells.sh "presets/grids/$1.grid" --folders | wc -l)" ] ||
-        over grid "$1.json" "${cells[@]}"
+    seeds=$(sed -n 's/^axis *seed *//p' "presets/grids/$1.grid" | wc -w)
+    for attention in $(sed -n 's/^axis *attention *//p' "presets/grids/$1.grid"); do
+        of=("$results/cells/$1"/seed[0-9]*-"$attention.json")
+        [ ${#of[@]} -eq "$seeds" ] || continue
+        files+=("${of[@]}") there=$((there + 1))
+    done
+    [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
 }
 # kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json
 kept_all() {
