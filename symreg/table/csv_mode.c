@@ -248,6 +248,16 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     } else if (cli->resume) {
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
+    TRY(sr_noise_choose(table, options, setup, cli->threads));
+    if (table->chosen) {
+        orr_note(cli->quiet,
+                 "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
+                 "the weights 1 / prediction^2 (--weights equal: all rows alike)",
+                 table->target);
+        if (options->test && !sr_table_weigh(second, &table->by))
+            return ORR_FAIL(ORR_EINVAL, "%s: the median of |%s| is 0; expected --weights equal",
+                            orr_input_name(options->test), table->target);
+    }
     const double started = orr_time_s();
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
     TRY(sr_front_alternatives(s, &table->data, fit));
@@ -266,6 +276,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .weights = table->weights,
                                .variance = table->variance,
                                .weight_mean = table->weight_mean,
+                               .chosen = table->chosen,
                                .log_target = options->log_target,
                                .least_squares = s->loss == ORR_SR_L2,
                                .names = table->name,

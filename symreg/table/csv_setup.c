@@ -324,12 +324,24 @@ static char *about_options(const struct sr_csv_options *o)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    for (size_t i = 0; i < sizeof option / sizeof *option && out; i++)
-        fprintf(out, "%s=%s\n", option[i].name, option[i].value ? option[i].value : "");
+    for (size_t i = 0; i < sizeof option / sizeof *option && out; i++) {
+        const char *value = option[i].value;
+        const bool none = !value || (value == o->weights && !strcmp(value, "equal"));
+        fprintf(out, "%s=%s\n", option[i].name, none ? "" : value);
+    }
     if (out && !fclose(out))
         return text;
     free(text);
     return NULL;
+}
+
+int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup *setup)
+{
+    struct sr_csv_options weighed = *options;
+    weighed.weights = "1/prediction^2";
+    free(setup->about);
+    setup->settings.context_text = setup->about = about_options(&weighed);
+    return setup->about ? 0 : ORR_ENOMEM;
 }
 
 static int read_round(const char *text, enum sr_round *round)

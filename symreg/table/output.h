@@ -78,6 +78,8 @@ struct sr_table {
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
     double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
     bool relative;      /* the weights are 1/y^2, not a column */
+    bool chosen;        /* sr_noise_choose() chose weights 1/y^2, y predicted by */
+    struct sr_expr by;
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */
     int columns;    /* columns offered as features, of which data.features are used */
@@ -90,6 +92,9 @@ int sr_table_fill(const char *file, const struct sr_csv_options *options, struct
 /* Reads another table with the features, target and weights of `like`. */
 int sr_table_read_like(const char *file, const struct sr_csv_options *options,
                        const struct sr_table *like, struct sr_table *table);
+/* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL, or
+ * where it is not finite: of the column itself); false where sr_weights_relative() is. */
+bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction);
 /* Reads the cells of a file. Text columns that are not used are accepted. */
 int sr_table_cells(const char *file, struct orr_csv *csv);
 /* Finds a column by name. The error lists the existing columns. */
@@ -138,6 +143,28 @@ int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options 
                  const struct sr_table *table, struct sr_csv_setup *setup);
 /* Also after an error of sr_csv_setup(). A zeroed setup needs no free. */
 void sr_csv_setup_free(struct sr_csv_setup *setup);
+
+/* Changes the text of the options to one with weights that were chosen. */
+int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup *setup);
+
+/* Medians of |prediction|, |residual| and their ratio, in the quarters of rows with the smallest
+ * and with the largest predictions. */
+struct sr_quarters {
+    double size[2], residual[2], ratio[2];
+};
+int sr_quarters_measure(const struct sr_data *data, const struct sr_expr *expr,
+                        struct sr_quarters *quarters);
+/* Whether residuals grow nearly as predictions do, over a factor of ten and more, which suggests
+ * noise in proportion to the target. Rounding and formulas that lack a term look alike, so
+ * residuals must be between 0.01% and 25% of a prediction. */
+bool sr_quarters_proportional(const struct sr_quarters *quarters);
+/* Before the search of a table without weights, by least squares: searches for a moment (3,000
+ * formulas, 1,000 rows), and where the residuals are sr_quarters_proportional() gives the table the
+ * weights 1/y^2, y as its formula predicts it: weights from noisy values would bias constants.
+ * table->chosen says so. The time is taken from settings.max_seconds. The choice does not depend on
+ * threads. Nothing is chosen where the options name weights. */
+int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
+                    struct sr_csv_setup *setup, int threads);
 
 /* Seconds from now until a running epoch of the search, or the work after the search, is
  * interrupted; at least 0.3. The search began at started_s (orr_time_s()) with the limit `seconds`;
@@ -228,6 +255,7 @@ struct sr_output {
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
     double weight_mean;       /* sr_table.weight_mean */
+    bool chosen;              /* sr_table.chosen */
     bool log_target;          /* the target is the logarithm of its column */
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
     const char *const *names; /* names of the features */
@@ -303,8 +331,8 @@ double sr_weighted_mean(const struct sr_data *data);
  *   undecided  the rows are too few for the formula of o->rule, or there are at most 50 rows and
  *              another formula of the front is as likely within a factor of 20
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
- *   proportional  residuals of the formula of o->rule grow with the size of the target, over a
- *              factor of ten and more, and rows have no weights
+ *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
+ *              or weights were chosen for it
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2 */
 enum sr_table_remark {

@@ -248,7 +248,10 @@ static bool add_weights(cJSON *json, const struct sr_output *o)
         return cJSON_AddStringToObject(json, "weights", "1/sigma^2") != NULL &&
                cJSON_AddStringToObject(json, "sigma", weights) != NULL;
     snprintf(text, sizeof text, "column %s", weights ? weights : "");
-    return weights ? cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2") != NULL
+    return weights ? cJSON_AddStringToObject(json, "weights",
+                                             *weights    ? text
+                                             : o->chosen ? "1/prediction^2"
+                                                         : "1/y^2") != NULL
                    : cJSON_AddNullToObject(json, "weights") != NULL;
 }
 

@@ -130,65 +130,29 @@ static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes
     return total > 0 && few <= (n < 40 ? 1 : n / 20);
 }
 
-/* Medians of |prediction|, |residual| and their ratio, in the quarters of rows with the smallest
- * and with the largest predictions. */
-struct quarters {
-    double size[2], residual[2], ratio[2];
-};
-
-static double median_of(const double *from, const size_t *order, size_t count, double *work)
-{
-    for (size_t i = 0; i < count; i++)
-        work[i] = from[order[i]];
-    return orr_median(work, count);
-}
-
-static int measure_quarters(const struct sr_output *o, int row, struct quarters *q)
-{
-    const size_t n = o->data->rows, count = n / 4;
-    double *size = orr_alloc(4 * n, sizeof *size);
-    size_t *order = orr_alloc(n, sizeof *order);
-    const bool there = size && order && sr_eval(&o->front->expr[row], sr_output_data(o, row), size);
-    double *const residual = size ? size + n : NULL, *const ratio = size ? residual + n : NULL;
-    for (size_t i = 0; there && i < n; i++) {
-        residual[i] = fabs(o->data->y[i] - size[i]);
-        size[i] = fabs(size[i]);
-        ratio[i] = residual[i] / fmax(size[i], SR_NO_SIZE);
-    }
-    if (there)
-        gsl_sort_index(order, size, 1, n);
-    for (int k = 0; there && k < 2; k++) {
-        const size_t *const of = order + (k ? n - count : 0);
-        q->size[k] = median_of(size, of, count, ratio + n);
-        q->residual[k] = median_of(residual, of, count, ratio + n);
-        q->ratio[k] = median_of(ratio, of, count, ratio + n);
-    }
-    free(size);
-    free(order);
-    return there ? 0 : ORR_ENOMEM;
-}
-
-/* Residuals that grow nearly as the target does, over a factor of ten and more, suggest noise
- * proportional to y. Rounded digits and incomplete formulas look alike, so the noise must be
- * between 0.1% and 25%. */
+/* Noise in proportion to y, which the short search saw, or else these residuals show. */
 static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
 {
     enum { FEW = 20 };
-    const double wide = 10, least = 1e-3, most = 0.25;
     const int row = sr_front_select(o->front, o->rule);
-    struct quarters q;
+    struct sr_quarters q;
+    if (o->chosen) {
+        snprintf(text, bytes,
+                 "residuals of a short first search grew with the size of %s, so rows count by "
+                 "1 / prediction^2 (`--weights equal`: all rows alike)",
+                 o->target);
+        return true;
+    }
     if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
         (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
-        measure_quarters(o, row, &q))
+        sr_quarters_measure(sr_output_data(o, row), &o->front->expr[row], &q))
         return false;
     snprintf(text, bytes,
              "residuals grow with the size of %s: %.2g (median) in the quarter of rows with the "
              "smallest predictions, %.2g in that with the largest, %.2g and %.2g of a prediction. "
              "`--weights relative` lets all rows count alike",
              o->target, q.residual[0], q.residual[1], q.ratio[0], q.ratio[1]);
-    const double growth = q.size[1] / q.size[0];
-    return growth >= wide && q.residual[1] >= sqrt(growth * sqrt(growth)) * q.residual[0] &&
-           fmin(q.ratio[0], q.ratio[1]) >= least && fmax(q.ratio[0], q.ratio[1]) <= most;
+    return sr_quarters_proportional(&q);
 }
 
 static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)

@@ -46,8 +46,10 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
         orr_markdown_code(file, o->weights, false);
         orr_file_printf(file, ".\n");
     } else if (o->weights) {
-        orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
-                              "its median have that one's.\n");
+        orr_file_printf(file,
+                        "Rows have the weights %s; those with |%s| below a tenth of its median "
+                        "have that one's.\n",
+                        o->chosen ? "1/prediction^2" : "1/y^2", o->chosen ? "prediction" : "y");
     }
 }
 

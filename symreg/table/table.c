@@ -343,19 +343,40 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight)
     return isfinite(1 / (floor * floor));
 }
 
+bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
+{
+    struct sr_data *data = &table->data;
+    const size_t rows = data->rows;
+    double *const weight = table->block + (data->y - table->block) + rows, total = 0;
+    double *value = prediction ? orr_alloc(rows, sizeof *value) : NULL;
+    const bool predicted = value && sr_eval(prediction, data, value);
+    const bool ok = sr_weights_relative(predicted ? value : data->y, rows, weight);
+    free(value);
+    for (size_t i = 0; i < rows; i++)
+        total += weight[i] / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        weight[i] /= total;
+    if (!ok)
+        return false;
+    data->weight = weight;
+    table->weights = "";
+    table->weight_mean = total;
+    return true;
+}
+
 /* Fills the weights that the options request, with mean 1. */
 static int fill_weights(const char *file, const struct sr_csv_options *o, struct sr_table *table,
                         int column, double *weight)
 {
-    const struct sr_data *data = &table->data;
     double mean = 1;
-    if (column >= 0)
-        TRY(take_column(&table->csv, file, column, weight));
-    else if (!sr_weights_relative(data->y, data->rows, weight))
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is "
-                        "0 or its square is no number",
-                        file, table->target);
+    if (column < 0)
+        return sr_table_weigh(table, NULL)
+                   ? 0
+                   : ORR_FAIL(ORR_EINVAL,
+                              "%s: column \"%s\": --weights relative is 1/y^2, but the median of "
+                              "|y| is 0 or its square is no number",
+                              file, table->target);
+    TRY(take_column(&table->csv, file, column, weight));
     if (o->sigma)
         TRY(square_sigmas(table, file, o->log_target != NULL, weight));
     TRY(scale_weights(&table->csv, file, table->weights, weight, &mean));
@@ -364,12 +385,12 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
     return 0;
 }
 
-/* Allocates one block for x, columns of the constants of each category, y and the weights, if
- * any. */
+/* Allocates one block for x, columns of the constants of each category, y, and room for
+ * weights. */
 static int make_data(struct sr_table *table, size_t rows, int features, bool weights)
 {
     const size_t more = table->category ? SR_PARAMETERS : 0;
-    const size_t columns = (size_t)features + more + 1 + (weights ? 1 : 0);
+    const size_t columns = (size_t)features + more + 2;
     table->block = orr_alloc(columns * rows, sizeof *table->block);
     if (!table->block)
         return ORR_ENOMEM;
@@ -405,7 +426,7 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     if (o->log_target)
         TRY(take_logarithms(csv, file, table->target, y));
     TRY(check_size(csv, file, table->target, y));
-    return o->weights || o->sigma ? fill_weights(file, o, table, weights, y + rows) : 0;
+    return table->weights ? fill_weights(file, o, table, weights, y + rows) : 0;
 }
 
 static int find_sigma(const char *file, const struct sr_csv_options *o, int goal,
@@ -420,7 +441,7 @@ static int find_sigma(const char *file, const struct sr_csv_options *o, int goal
     return 0;
 }
 
-/* Finds the column of --weights. The keyword leaves *weights at -1, but a column of that name takes
+/* Finds the column of --weights. The keywords leave *weights at -1, but a column of that name takes
  * precedence. */
 static int find_weights(const char *file, const struct sr_csv_options *o, int goal,
                         struct sr_table *table, int *weights)
@@ -430,6 +451,8 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     if (!o->weights)
         return 0;
     *weights = column_of(&table->csv, o->weights);
+    if (*weights < 0 && !strcmp(o->weights, "equal"))
+        return 0;
     table->relative = *weights < 0 && !strcmp(o->weights, "relative");
     table->weights = "";
     if (table->relative)
@@ -559,7 +582,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
         TRY(named_columns(csv, file, goal, "--require", o->require, kept, &required));
     if (features > most)
         TRY(sr_table_select(csv, goal, most, kept, required, column, &features));
-    TRY(make_data(table, csv->rows, features, o->weights || o->sigma));
+    TRY(make_data(table, csv->rows, features, table->weights != NULL));
     TRY(fill_data(file, o, column, goal, weights, table));
     find_digits(table, column, goal, o->log_target);
     return 0;

@@ -226,7 +226,7 @@ noisy() { # OPTION...
 }
 check "--weights relative" noisy --weights relative --out "$WORK/relative"
 check "--weights w2" noisy --weights w2 --out "$WORK/column"
-check "no weights" noisy --out "$WORK/plain"
+check "no weights" noisy --weights equal --out "$WORK/plain"
 check "--weights relative: the mean" constant_loss relative "$WORK/noisy.csv" G 2 '$8'
 check "--weights w2: the mean" constant_loss column "$WORK/noisy.csv" G 2 '$8'
 check "no weights: the mean" constant_loss plain "$WORK/noisy.csv" G 2 1

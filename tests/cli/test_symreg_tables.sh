@@ -457,15 +457,16 @@ for wrong in 0 10000 many 1.5; do
         "$WORK/law.csv" --permutations $wrong
 done
 
-# ---- residuals in proportion to the target: weights are advised, and only there
-# noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 0.1, of 3% in a narrow range, of
-# digits
+# ---- noise in proportion to the target: weights are chosen, or advised, and only there
+# noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 20% up or down (twofold), of 0.1,
+# of 3% in a narrow range, of digits
 noisy() {
     awk -v kind="$1" 'BEGIN { print "r,m,F"
         for (i = 1; i <= 200; i++) {
             r = 0.3 + (i * 37 % 101) / 32; m = 0.5 + (i * 53 % 97) / 48
             if (kind == "narrow") r = 1 + r / 10
             F = 5 * m / (r * r); u = (i * 71 % 89) / 44 - 1 + (i * 29 % 83) / 41 - 1
+            if (kind == "twofold") u = (i % 2 ? 1 : -1) * 0.2 / 0.03
             F += kind == "constant" ? 0.1 * u : kind == "digits" ? 1e-5 * F * u : 0.03 * F * u
             printf "%.8g,%.8g,%.8g\n", r, m, F } }' >"$WORK/noisy.csv"
 }
@@ -473,24 +474,63 @@ fit() {
     program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 --quiet \
         --set symreg.enumerate=20000 "$@" >"$WORK/fitted"
 }
+symreg_said() { # TEXT
+    program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 \
+        --set symreg.enumerate=20000 2>&1 >/dev/null | grep -qF "$1"
+}
 advised='^remark: residuals grow with the size of F: .* `--weights relative` lets all rows count'
+chosen='^remark: residuals of a short first search grew with the size of F'
 noisy relative
 check "noise in proportion to y" fit --out "$WORK/fit"
+check "... weights are chosen" grep -q "$chosen" "$WORK/fitted"
+check "... which the report says" grep -q '^Rows have the weights 1/prediction^2' \
+    "$WORK/fit/report.md"
+check "... and front.json" grep -q '"weights":[[:space:]]*"1/prediction^2"' "$WORK/fit/front.json"
+check "another number of threads" fit --threads 3 --out "$WORK/threads"
+check "... the same front" cmp "$WORK/fit/front_full.csv" "$WORK/threads/front_full.csv"
+check "begun" fit --out "$WORK/resumed"
+check "resumed for two epochs" fit --iterations 2 --resume --out "$WORK/resumed"
+check "... in one go" fit --iterations 2 --out "$WORK/fit"
+check "... the same front" cmp "$WORK/fit/front_full.csv" "$WORK/resumed/front_full.csv"
+check "a second table has these weights, too" fit --test "$WORK/noisy.csv" --out "$WORK/tested"
+check "... the losses agree" awk -F, 'FNR == 1 { next }
+    NF < 5 || ($4 - $2) ^ 2 > 1e-20 * $2 ^ 2 { exit 1 }
+    END { exit FNR < 3 }' "$WORK/tested/front.csv"
+check "it is said" symreg_said 'the weights 1 / prediction^2 (--weights equal: all rows alike)'
+# weights from the noisy values themselves bias a factor, by twice the variance of 4%
+printf 'r,m\n1,1\n2,1\n1,3\n' >"$WORK/points.csv"
+factor() { # LOW HIGH: the formula of complexity 6 is that of LOW to HIGH m / r^2
+    local index
+    index=$(sed -n '/^6,/=' "$WORK/fit/front.csv")
+    program symreg predict "$WORK/fit/front.json" "$WORK/points.csv" --quiet \
+        --index $((index - 1)) >"$WORK/values" && awk -v low="$1" -v high="$2" '
+        NR > 1 { v[NR - 1] = $1 }
+        END { exit !(low < v[1] && v[1] < high && (v[1] / v[2] - 4) ^ 2 < 1e-4 &&
+            (v[3] / v[1] - 3) ^ 2 < 1e-4) }' "$WORK/values"
+}
+noisy twofold
+check "errors of 20%" fit --out "$WORK/fit"
+check "... weights are chosen" grep -q "$chosen" "$WORK/fitted"
+check "... the factor is 5" factor 4.95 5.05
+check "... with --weights relative" fit --weights relative --out "$WORK/fit"
+check "... it is 4.6" factor 4.57 4.66
+noisy relative
+check "with --weights equal" fit --weights equal --out "$WORK/fit"
+check_not "... nothing is chosen" grep -q "$chosen" "$WORK/fitted"
 check "... weights are advised" grep -q "$advised" "$WORK/fitted"
 check "... also in the report" grep -q 'residuals grow with the size' "$WORK/fit/report.md"
 check "... by the formula of l1, too" fit --loss l1
 check "... weights are advised" grep -q "$advised" "$WORK/fitted"
 for option in "--weights relative" --log-target "--loss relative"; do
     check "with $option" fit $option
-    check_not "... nothing is advised" grep -q "$advised" "$WORK/fitted"
+    check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 done
-noisy relative
 check "a formula that is too short" fit --maxsize 3
-check_not "... nothing is advised" grep -q "$advised" "$WORK/fitted"
+check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 for kind in constant narrow digits; do
     noisy $kind
     check "noise: $kind" fit
-    check_not "... nothing is advised" grep -q 'weights relative' "$WORK/fitted"
+    check_not "... nothing is advised or chosen" grep -q 'weights relative' "$WORK/fitted"
 done
 
 finish
