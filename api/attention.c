@@ -129,7 +129,7 @@ static const char *transform_name(enum k_transform transform)
     return NULL;
 }
 
-static int describe(const char *name, struct orrery_attention_line *line)
+static int describe_line(const char *name, struct orrery_attention_line *line)
 {
     struct orrery_attention_line known;
     TRY(api_take("line", &known, sizeof known, sizeof known, line));
@@ -157,7 +157,7 @@ int orrery_attention_describe(struct orrery_attention *attention, const char *va
 {
     struct api_call call;
     TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, describe(variant, line));
+    return api_leave(&call, describe_line(variant, line));
 }
 
 /* --------------------------------------------------------------------------------- arguments */
@@ -272,8 +272,8 @@ static int compute_forward(const struct pass *p, const void *qkv, void *out, voi
     return rc;
 }
 
-static int forward(const struct orrery_attention_shape *given, const void *qkv, void *out,
-                   void *saved)
+static int run_forward(const struct orrery_attention_shape *given, const void *qkv, void *out,
+                       void *saved)
 {
     struct pass p;
     void *own = NULL;
@@ -294,11 +294,11 @@ int orrery_attention_forward(struct orrery_attention *attention,
 {
     struct api_call call;
     TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, forward(shape, qkv, out, saved));
+    return api_leave(&call, run_forward(shape, qkv, out, saved));
 }
 
-static int backward(const struct orrery_attention_shape *given, const void *qkv, const void *out,
-                    const void *saved, const void *dout, void *dqkv)
+static int run_backward(const struct orrery_attention_shape *given, const void *qkv,
+                        const void *out, const void *saved, const void *dout, void *dqkv)
 {
     struct pass p;
     struct api_compute compute;
@@ -321,10 +321,10 @@ int orrery_attention_backward(struct orrery_attention *attention,
 {
     struct api_call call;
     TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, backward(shape, qkv, out, saved, dout, dqkv));
+    return api_leave(&call, run_backward(shape, qkv, out, saved, dout, dqkv));
 }
 
-static int weights(const struct orrery_attention_shape *given, const void *qkv, double *to)
+static int copy_weights(const struct orrery_attention_shape *given, const void *qkv, double *to)
 {
     struct pass p;
     TRY(take_shape(given, &p));
@@ -345,5 +345,5 @@ int orrery_attention_weights(struct orrery_attention *attention,
 {
     struct api_call call;
     TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, weights(shape, qkv, weights_));
+    return api_leave(&call, copy_weights(shape, qkv, weights_));
 }

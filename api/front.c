@@ -40,7 +40,8 @@ int orrery_regression_rows(struct orrery_regression *r, int *rows)
     return api_leave(&call, 0);
 }
 
-static int describe(const struct orrery_regression *r, int row, struct orrery_formula *formula)
+static int describe_formula(const struct orrery_regression *r, int row,
+                            struct orrery_formula *formula)
 {
     struct orrery_formula known;
     TRY(api_take("formula", &known, sizeof known, sizeof known, formula));
@@ -59,10 +60,10 @@ int orrery_regression_formula(struct orrery_regression *r, int row, struct orrer
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, describe(r, row, formula));
+    return api_leave(&call, describe_formula(r, row, formula));
 }
 
-static int choose(const struct orrery_regression *r, const char *rule, int *row)
+static int choose_row(const struct orrery_regression *r, const char *rule, int *row)
 {
     enum sr_rule found;
     if (!rule || !row)
@@ -77,7 +78,7 @@ int orrery_regression_select(struct orrery_regression *r, const char *rule, int 
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, choose(r, rule, row));
+    return api_leave(&call, choose_row(r, rule, row));
 }
 
 static int write_as(const struct orrery_regression *r, const struct sr_expr *expr, int notation,
@@ -104,8 +105,8 @@ static int write_as(const struct orrery_regression *r, const struct sr_expr *exp
     return api_write_text(whole, text, bytes, needed);
 }
 
-static int print(const struct orrery_regression *r, int row, int notation, char *text, size_t bytes,
-                 size_t *needed)
+static int print_formula(const struct orrery_regression *r, int row, int notation, char *text,
+                         size_t bytes, size_t *needed)
 {
     TRY(check_row(r, row));
     return write_as(r, expr_of(r, row), notation, text, bytes, needed);
@@ -116,7 +117,7 @@ int orrery_regression_print(struct orrery_regression *r, int row, int notation, 
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, print(r, row, notation, text, bytes, needed));
+    return api_leave(&call, print_formula(r, row, notation, text, bytes, needed));
 }
 
 static int write_text(struct orrery_regression *r, const char *formula, int notation, char *text,
@@ -152,7 +153,7 @@ int orrery_regression_definitions(struct orrery_regression *r, char *text, size_
 }
 
 /* The constants of a row and their standard errors, which only least-squares losses have. */
-static int constants(const struct orrery_regression *r, int row, double *value, double *error)
+static int copy_constants(const struct orrery_regression *r, int row, double *value, double *error)
 {
     TRY(check_row(r, row));
     const struct sr_expr *expr = expr_of(r, row);
@@ -173,11 +174,11 @@ int orrery_regression_constants(struct orrery_regression *r, int row, double *va
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, constants(r, row, value, error));
+    return api_leave(&call, copy_constants(r, row, value, error));
 }
 
-static int category(const struct orrery_regression *r, int row, int number, size_t *categories,
-                    double *constant, double *error)
+static int copy_category(const struct orrery_regression *r, int row, int number, size_t *categories,
+                         double *constant, double *error)
 {
     TRY(check_row(r, row));
     const struct sr_category *c = r->table.category;
@@ -204,10 +205,10 @@ int orrery_regression_category(struct orrery_regression *r, int row, int number,
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, category(r, row, number, categories, constant, error));
+    return api_leave(&call, copy_category(r, row, number, categories, constant, error));
 }
 
-static int intervals(const struct orrery_regression *r, int row, double *low, double *high)
+static int copy_intervals(const struct orrery_regression *r, int row, double *low, double *high)
 {
     TRY(check_row(r, row));
     if (!low || !high)
@@ -225,11 +226,11 @@ int orrery_regression_intervals(struct orrery_regression *r, int row, double *lo
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, intervals(r, row, low, high));
+    return api_leave(&call, copy_intervals(r, row, low, high));
 }
 
-static int covariance(const struct orrery_regression *r, int row, double *triangle,
-                      double *residual_variance, double *freedom)
+static int copy_covariance(const struct orrery_regression *r, int row, double *triangle,
+                           double *residual_variance, double *freedom)
 {
     struct sr_uncertainty u = {.scatter = NAN, .spare = NAN};
     TRY(check_row(r, row));
@@ -253,7 +254,7 @@ int orrery_regression_covariance(struct orrery_regression *r, int row, double *t
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, covariance(r, row, triangle, residual_variance, freedom));
+    return api_leave(&call, copy_covariance(r, row, triangle, residual_variance, freedom));
 }
 
 double orrery_interval_factor(double level, double freedom)
@@ -314,9 +315,9 @@ static bool has_categories(const struct orrery_regression *r, const struct sr_ex
 }
 
 /* row: of the front, -1 for another formula. u, deviation: NULL for values alone. */
-static int evaluate(const struct orrery_regression *r, const struct sr_expr *expr, int row,
-                    const struct orrery_table *given, double *y, const struct sr_uncertainty *u,
-                    double *deviation)
+static int evaluate_formula(const struct orrery_regression *r, const struct sr_expr *expr, int row,
+                            const struct orrery_table *given, double *y,
+                            const struct sr_uncertainty *u, double *deviation)
 {
     const bool categories = has_categories(r, expr);
     struct orrery_table t;
@@ -346,11 +347,11 @@ static int evaluate(const struct orrery_regression *r, const struct sr_expr *exp
     return rc;
 }
 
-static int predict(const struct orrery_regression *r, int row, const struct orrery_table *table,
-                   double *y)
+static int predict_row(const struct orrery_regression *r, int row, const struct orrery_table *table,
+                       double *y)
 {
     TRY(check_row(r, row));
-    return evaluate(r, expr_of(r, row), row, table, y, NULL, NULL);
+    return evaluate_formula(r, expr_of(r, row), row, table, y, NULL, NULL);
 }
 
 int orrery_regression_predict(struct orrery_regression *r, int row,
@@ -358,7 +359,7 @@ int orrery_regression_predict(struct orrery_regression *r, int row,
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, predict(r, row, table, y));
+    return api_leave(&call, predict_row(r, row, table, y));
 }
 
 int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr)
@@ -377,7 +378,7 @@ static int evaluate_text(struct orrery_regression *r, const char *formula,
 {
     struct sr_expr expr;
     TRY(api_parse(r, formula, &expr));
-    return evaluate(r, &expr, -1, table, y, NULL, NULL);
+    return evaluate_formula(r, &expr, -1, table, y, NULL, NULL);
 }
 
 int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
@@ -388,9 +389,9 @@ int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
     return api_leave(&call, evaluate_text(r, formula, table, y));
 }
 
-static int deviate(struct orrery_regression *r, const char *formula,
-                   const struct orrery_table *table, int constants, const double *triangle,
-                   double *y, double *deviation)
+static int predict_deviations(struct orrery_regression *r, const char *formula,
+                              const struct orrery_table *table, int constants,
+                              const double *triangle, double *y, double *deviation)
 {
     struct sr_uncertainty u;
     struct sr_expr expr;
@@ -404,7 +405,7 @@ static int deviate(struct orrery_regression *r, const char *formula,
     for (int a = 0; a < u.constants; a++)
         for (int b = 0; b <= a; b++)
             u.covariance[a][b] = u.covariance[b][a] = *triangle++;
-    return evaluate(r, &expr, -1, table, y, &u, deviation);
+    return evaluate_formula(r, &expr, -1, table, y, &u, deviation);
 }
 
 int orrery_regression_deviation(struct orrery_regression *r, const char *formula,
@@ -413,5 +414,6 @@ int orrery_regression_deviation(struct orrery_regression *r, const char *formula
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, deviate(r, formula, table, constants, triangle, y, deviation));
+    return api_leave(&call,
+                     predict_deviations(r, formula, table, constants, triangle, y, deviation));
 }

@@ -28,7 +28,7 @@ int orrery_model_create(int interface_, struct orrery_model **model)
     return rc;
 }
 
-static void forget(struct orrery_model *m)
+static void free_model(struct orrery_model *m)
 {
     if (!m->open)
         return;
@@ -41,7 +41,7 @@ void orrery_model_free(struct orrery_model *m)
 {
     if (!m)
         return;
-    forget(m);
+    free_model(m);
     api_compute_drop();
     free(m);
 }
@@ -76,7 +76,7 @@ int api_model_begin(struct orrery_model *m, struct api_compute *compute)
 
 /* ------------------------------------------------------------------------------ checkpoint */
 
-static int load(const char *path, const struct k_ops *ops, struct orrery_model *read)
+static int load_model(const char *path, const struct k_ops *ops, struct orrery_model *read)
 {
     TRY(gpt_load(&read->model, path, ops, &read->step));
     gpt_swap_average(&read->model); /* the averaged weights predict */
@@ -99,10 +99,10 @@ static int open_checkpoint(struct orrery_model *m, const char *path, int threads
     const struct k_ops *ops = api_backend(reference);
     TRY(api_compute_begin(ops, threads, &compute));
     read = orr_alloc(1, sizeof *read);
-    const int rc = read ? load(path, ops, read) : ORR_ENOMEM;
+    const int rc = read ? load_model(path, ops, read) : ORR_ENOMEM;
     api_compute_end(&compute);
     if (!rc) {
-        forget(m);
+        free_model(m);
         m->model = read->model;
         m->file = read->file;
         m->step = read->step;
@@ -120,7 +120,7 @@ int orrery_model_open(struct orrery_model *m, const char *path, int threads, int
     return api_leave(&call, open_checkpoint(m, path, threads, reference));
 }
 
-static int describe(const struct orrery_model *m, struct orrery_shape *shape)
+static int describe_shape(const struct orrery_model *m, struct orrery_shape *shape)
 {
     struct orrery_shape known;
     TRY(api_take("shape", &known, sizeof known, sizeof known, shape));
@@ -154,11 +154,11 @@ int orrery_model_describe(struct orrery_model *m, struct orrery_shape *shape)
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, describe(m, shape));
+    return api_leave(&call, describe_shape(m, shape));
 }
 
-static int metadata(const struct orrery_model *m, const char *key, char *text, size_t bytes,
-                    size_t *needed)
+static int copy_metadata(const struct orrery_model *m, const char *key, char *text, size_t bytes,
+                         size_t *needed)
 {
     TRY(check_open(m));
     if (!key)
@@ -174,7 +174,7 @@ int orrery_model_metadata(struct orrery_model *m, const char *key, char *text, s
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, metadata(m, key, text, bytes, needed));
+    return api_leave(&call, copy_metadata(m, key, text, bytes, needed));
 }
 
 /* ------------------------------------------------------------------------------- attention */
@@ -201,7 +201,7 @@ static int take_change(const struct orrery_attend *given, struct gpt_attention_o
     return 0;
 }
 
-static int attend(struct orrery_model *m, const struct orrery_attend *given)
+static int override_attention(struct orrery_model *m, const struct orrery_attend *given)
 {
     struct gpt_attention_override change = {0};
     TRY(check_open(m));
@@ -213,5 +213,5 @@ int orrery_model_attend(struct orrery_model *m, const struct orrery_attend *give
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, attend(m, given));
+    return api_leave(&call, override_attention(m, given));
 }

@@ -97,7 +97,7 @@ static int set_setting(struct orrery_regression *r, const char *key, const char 
     return 0;
 }
 
-static int set(struct orrery_regression *r, const char *key, const char *value)
+static int set_option(struct orrery_regression *r, const char *key, const char *value)
 {
     bool flag = false;
     if (!key)
@@ -116,5 +116,5 @@ int orrery_regression_set(struct orrery_regression *r, const char *key, const ch
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, set(r, key, value));
+    return api_leave(&call, set_option(r, key, value));
 }

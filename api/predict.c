@@ -103,7 +103,7 @@ static int work_batch(struct work *w, struct gpt_batch *batch, int most)
 }
 
 enum { BATCH = 64 };
-static int run(struct work *w)
+static int run_batches(struct work *w)
 {
     struct gpt_batch batch;
     struct api_compute compute;
@@ -125,8 +125,8 @@ static int check_pointer(const char *what, const void *pointer)
     return pointer ? 0 : ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL", what);
 }
 
-static int start(struct orrery_model *m, const struct orrery_sequences *given, size_t known,
-                 struct orrery_sequences *s, struct work *w)
+static int start_work(struct orrery_model *m, const struct orrery_sequences *given, size_t known,
+                      struct orrery_sequences *s, struct work *w)
 {
     if (!m->open)
         return ORR_FAIL(ORR_EMISSING, "there is no model yet; orrery_model_open()");
@@ -137,7 +137,7 @@ static int start(struct orrery_model *m, const struct orrery_sequences *given, s
 
 /* ---------------------------------------------------------------------------------- a row each */
 
-static int visit(void *context, size_t first, size_t rows, const real *out)
+static int visit_rows(void *context, size_t first, size_t rows, const real *out)
 {
     struct work *w = context;
     for (size_t i = 0; i < rows; i++)
@@ -145,9 +145,9 @@ static int visit(void *context, size_t first, size_t rows, const real *out)
     return 0;
 }
 
-static int forward(struct work *w, struct gpt_batch *batch)
+static int run_forward(struct work *w, struct gpt_batch *batch)
 {
-    return gpt_forward_pieces(&w->m->model, batch, visit, w, NULL);
+    return gpt_forward_pieces(&w->m->model, batch, visit_rows, w, NULL);
 }
 
 static void put_outputs(const struct work *w, size_t row, const real *out)
@@ -156,16 +156,16 @@ static void put_outputs(const struct work *w, size_t row, const real *out)
     memcpy((float *)w->to + row * outputs, out, outputs * sizeof *out);
 }
 
-static int outputs(struct orrery_model *m, const struct orrery_sequences *given, float *to)
+static int predict_outputs(struct orrery_model *m, const struct orrery_sequences *given, float *to)
 {
     struct orrery_sequences s;
     struct work w;
     TRY(check_pointer("outputs", to));
-    TRY(start(m, given, 0, &s, &w));
-    w.batch = forward;
+    TRY(start_work(m, given, 0, &s, &w));
+    w.batch = run_forward;
     w.row = put_outputs;
     w.to = to;
-    return run(&w);
+    return run_batches(&w);
 }
 
 int orrery_model_outputs(struct orrery_model *m, const struct orrery_sequences *given,
@@ -173,7 +173,7 @@ int orrery_model_outputs(struct orrery_model *m, const struct orrery_sequences *
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, outputs(m, given, outputs_));
+    return api_leave(&call, predict_outputs(m, given, outputs_));
 }
 
 static void put_next(const struct work *w, size_t row, const real *out)
@@ -202,19 +202,19 @@ static int check_next(const struct orrery_model *m, double extent_au)
     return 0;
 }
 
-static int next(struct orrery_model *m, const struct orrery_sequences *given, double extent_au,
-                double *to)
+static int predict_next(struct orrery_model *m, const struct orrery_sequences *given,
+                        double extent_au, double *to)
 {
     struct orrery_sequences s;
     struct work w;
     TRY(check_pointer("next", to));
-    TRY(start(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, &s, &w));
     TRY(check_next(m, extent_au));
-    w.batch = forward;
+    w.batch = run_forward;
     w.row = put_next;
     w.extent_au = extent_au;
     w.to = to;
-    return run(&w);
+    return run_batches(&w);
 }
 
 int orrery_model_next(struct orrery_model *m, const struct orrery_sequences *given,
@@ -222,7 +222,7 @@ int orrery_model_next(struct orrery_model *m, const struct orrery_sequences *giv
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, next(m, given, extent_au, next_));
+    return api_leave(&call, predict_next(m, given, extent_au, next_));
 }
 
 static void put_magnitude(const struct work *w, size_t row, const real *out)
@@ -261,23 +261,23 @@ static int check_forces(const struct orrery_model *m, struct work *w)
                           text);
 }
 
-static int forces(struct orrery_model *m, const struct orrery_sequences *given, double *to)
+static int predict_forces(struct orrery_model *m, const struct orrery_sequences *given, double *to)
 {
     struct orrery_sequences s;
     struct work w;
     TRY(check_pointer("force", to));
-    TRY(start(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, &s, &w));
     TRY(check_forces(m, &w));
-    w.batch = forward;
+    w.batch = run_forward;
     w.to = to;
-    return run(&w);
+    return run_batches(&w);
 }
 
 int orrery_model_forces(struct orrery_model *m, const struct orrery_sequences *given, double *force)
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, forces(m, given, force));
+    return api_leave(&call, predict_forces(m, given, force));
 }
 
 /* ---------------------------------------------------------------------------------- attention */
@@ -297,20 +297,20 @@ static int put_weights(struct work *w, struct gpt_batch *batch)
     return 0;
 }
 
-static int attention(struct orrery_model *m, const struct orrery_sequences *given, int layer,
-                     double *to)
+static int copy_attention(struct orrery_model *m, const struct orrery_sequences *given, int layer,
+                          double *to)
 {
     struct orrery_sequences s;
     struct work w;
     TRY(check_pointer("weights", to));
-    TRY(start(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, &s, &w));
     if (layer < 0 || layer >= m->model.config.layers)
         return ORR_FAIL(ORR_EINVAL, "layer: expected 0 to %d, found %d", m->model.config.layers - 1,
                         layer);
     w.batch = put_weights;
     w.layer = layer;
     w.to = to;
-    return run(&w);
+    return run_batches(&w);
 }
 
 int orrery_model_attention(struct orrery_model *m, const struct orrery_sequences *given, int layer,
@@ -318,7 +318,7 @@ int orrery_model_attention(struct orrery_model *m, const struct orrery_sequences
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, attention(m, given, layer, weights));
+    return api_leave(&call, copy_attention(m, given, layer, weights));
 }
 
 /* ----------------------------------------------------------------------------------- rollout */
@@ -336,8 +336,8 @@ static int continue_batch(struct work *w, struct gpt_batch *batch)
     return rc;
 }
 
-static int rollout(struct orrery_model *m, const struct orrery_sequences *given, size_t prefix,
-                   double extent_au, float *path)
+static int roll_out(struct orrery_model *m, const struct orrery_sequences *given, size_t prefix,
+                    double extent_au, float *path)
 {
     struct orrery_sequences s;
     struct work w;
@@ -346,12 +346,12 @@ static int rollout(struct orrery_model *m, const struct orrery_sequences *given,
     if (prefix < 1 || prefix > given->rows)
         return ORR_FAIL(ORR_EINVAL, "prefix: expected 1 to %zu rows, found %zu", given->rows,
                         prefix);
-    TRY(start(m, given, prefix, &s, &w));
+    TRY(start_work(m, given, prefix, &s, &w));
     TRY(check_next(m, extent_au));
     w.batch = continue_batch;
     w.extent_au = extent_au;
     w.to = path;
-    return run(&w);
+    return run_batches(&w);
 }
 
 int orrery_model_rollout(struct orrery_model *m, const struct orrery_sequences *given,
@@ -359,5 +359,5 @@ int orrery_model_rollout(struct orrery_model *m, const struct orrery_sequences *
 {
     struct api_call call;
     TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, rollout(m, given, prefix, extent_au, path));
+    return api_leave(&call, roll_out(m, given, prefix, extent_au, path));
 }

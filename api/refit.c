@@ -6,7 +6,7 @@
 enum { STEPS = 200, RESTARTS = 8 }; /* of a fit that may start far from the optimum */
 
 /* Inserts a formula after rows of the front with at most its complexity. */
-static void insert(struct sr_front *front, const struct sr_expr *expr, int complexity)
+static void insert_formula(struct sr_front *front, const struct sr_expr *expr, int complexity)
 {
     int at = front->count++;
     for (; at > 0 && front->complexity[at - 1] > complexity; at--) {
@@ -28,7 +28,7 @@ static int read_formulas(struct orrery_regression *r, const char *const *formula
         TRY(api_parse(r, formulas[i], &expr));
         if (r->setup.settings.form)
             sr_template_adopt(r->setup.settings.form, &expr);
-        insert(front, &expr, sr_expr_complexity(r->setup.language, &expr));
+        insert_formula(front, &expr, sr_expr_complexity(r->setup.language, &expr));
     }
     return 0;
 }
@@ -56,7 +56,7 @@ static int fit_constants(const struct sr_settings *s, const struct sr_data *data
     return rc;
 }
 
-static int refit(struct orrery_regression *r, const char *const *formulas, int count)
+static int refit_formulas(struct orrery_regression *r, const char *const *formulas, int count)
 {
     if (r->table.category)
         return ORR_FAIL(ORR_EINVAL, "refit: not of a table with a category");
@@ -87,5 +87,5 @@ int orrery_regression_refit(struct orrery_regression *r, const char *const *form
 {
     struct api_call call;
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, refit(r, formulas, count));
+    return api_leave(&call, refit_formulas(r, formulas, count));
 }

@@ -63,7 +63,7 @@ struct watch {
 };
 
 /* Calls the caller's callback in the caller's locale. */
-static void observe(void *of, const struct sr_observation *seen)
+static void call_observer(void *of, const struct sr_observation *seen)
 {
     const struct watch *w = of;
     const struct sr_front *front = seen->front;
@@ -113,7 +113,7 @@ static int write_state(const struct orrery_regression *r, const char *path)
 /* --------------------------------------------------------------------------------- search */
 
 /* The time at which a search must end, as in the program; 0: never. */
-static double limit(double seconds, enum sr_limit_of what, double started)
+static double time_limit(double seconds, enum sr_limit_of what, double started)
 {
     return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started) : 0;
 }
@@ -131,7 +131,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
         fit->data = sample.data;
     if (!rc && r->setup.batch)
         sr_category_give(&sample, fit);
-    stop->until_s = limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
+    stop->until_s = time_limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
     if (!rc)
         rc = sr_search(s, fit, 1, threads, NULL);
     sr_table_free(&sample);
@@ -139,9 +139,9 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
     if (rc && rc != ORR_EINTR)
         return rc;
     stop->until_s =
-        stopped
-            ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
-            : limit(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL, started);
+        stopped ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
+                : time_limit(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
+                             started);
     TRY(categories ? sr_category_finish(s, &r->table, fit)
                    : sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
@@ -167,8 +167,8 @@ int api_set_up(struct orrery_regression *r)
     return rc;
 }
 
-static int search(struct orrery_regression *r, int threads, struct watch *watch,
-                  struct orr_tempdir *work)
+static int run_search(struct orrery_regression *r, int threads, struct watch *watch,
+                      struct orr_tempdir *work)
 {
     char path[4096];
     const double started = orr_time_s();
@@ -178,7 +178,7 @@ static int search(struct orrery_regression *r, int threads, struct watch *watch,
         return ORR_FAIL(ORR_EMISSING, "search: there is no table yet; orrery_regression_data()");
     api_forget(r);
     TRY(api_set_up(r));
-    r->setup.settings.observe = observe;
+    r->setup.settings.observe = call_observer;
     r->setup.settings.observer = watch;
     if (r->keep_state || r->resumed) {
         TRY(make_folder(work, path));
@@ -209,7 +209,7 @@ int orrery_regression_search(struct orrery_regression *r, int threads,
     struct watch watch = {.r = r, .call = &call, .progress = progress, .context = context};
     struct orr_tempdir work = {.folder = ""};
     TRY(api_enter(r ? &r->handle : NULL, &call));
-    const int rc = search(r, threads, &watch, &work);
+    const int rc = run_search(r, threads, &watch, &work);
     orr_tempdir_remove(&work);
     free(r->resumed);
     r->resumed = NULL;

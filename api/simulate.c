@@ -115,7 +115,7 @@ static int find_set(const char *name, enum sim_split *split)
                     nearest.name ? nearest.name : "", nearest.name ? "?" : "");
 }
 
-static int describe(const struct orrery_simulation *s, const char *name, struct orrery_set *set)
+static int describe_set(const struct orrery_simulation *s, const char *name, struct orrery_set *set)
 {
     enum sim_split split;
     struct orrery_set known;
@@ -134,11 +134,11 @@ int orrery_simulation_describe(struct orrery_simulation *s, const char *name,
 {
     struct api_call call;
     TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, describe(s, name, set));
+    return api_leave(&call, describe_set(s, name, set));
 }
 
 /* Copies to row `of` of the caller's array, if both arrays exist. */
-static void put(void *to, const void *from, size_t of, size_t bytes)
+static void copy_row(void *to, const void *from, size_t of, size_t bytes)
 {
     if (to && from)
         memcpy((char *)to + of * bytes, from, bytes);
@@ -148,14 +148,14 @@ static void put_sequence(const struct orrery_arrays *a, size_t i, const struct s
 {
     const size_t P = (size_t)q->positions;
     const uint8_t bodies = (uint8_t)q->num_bodies;
-    put(a->tokens, q->tokens, i, 2 * P * sizeof *q->tokens);
-    put(a->coordinates, q->coords, i, 2 * P * sizeof *q->coords);
-    put(a->bodies, &bodies, i, sizeof bodies);
-    put(a->full_state, q->full_state, i, 6 * P * sizeof *q->full_state);
-    put(a->state, q->state, i, 5 * P * sizeof *q->state);
-    put(a->force_magnitude, q->force_magnitude, i, P * sizeof *q->force_magnitude);
-    put(a->force, q->force_vector, i, 2 * P * sizeof *q->force_vector);
-    put(a->scale, &q->scale, i, sizeof q->scale);
+    copy_row(a->tokens, q->tokens, i, 2 * P * sizeof *q->tokens);
+    copy_row(a->coordinates, q->coords, i, 2 * P * sizeof *q->coords);
+    copy_row(a->bodies, &bodies, i, sizeof bodies);
+    copy_row(a->full_state, q->full_state, i, 6 * P * sizeof *q->full_state);
+    copy_row(a->state, q->state, i, 5 * P * sizeof *q->state);
+    copy_row(a->force_magnitude, q->force_magnitude, i, P * sizeof *q->force_magnitude);
+    copy_row(a->force, q->force_vector, i, 2 * P * sizeof *q->force_vector);
+    copy_row(a->scale, &q->scale, i, sizeof q->scale);
 }
 
 static int check_arrays(const struct orrery_simulation *s, const char *name, enum sim_split split,
@@ -181,8 +181,8 @@ static int check_arrays(const struct orrery_simulation *s, const char *name, enu
 
 /* Makes all sequences, divided among threads that each have their own memory. Returns the first
  * error. */
-static int fill(const struct orr_settings *settings, enum sim_split split, uint64_t first,
-                size_t count, int threads, const struct orrery_arrays *arrays)
+static int fill_arrays(const struct orr_settings *settings, enum sim_split split, uint64_t first,
+                       size_t count, int threads, const struct orrery_arrays *arrays)
 {
     pthread_mutex_t first_error = PTHREAD_MUTEX_INITIALIZER;
     char message[4096] = "";
@@ -221,7 +221,7 @@ static int make_sequences(const struct orrery_simulation *s, const char *name, u
     TRY(find_set(name, &split));
     TRY(api_threads(threads, &team));
     TRY(check_arrays(s, name, split, first, count, &arrays));
-    return fill(&s->settings, split, first, count, team, &arrays);
+    return fill_arrays(&s->settings, split, first, count, team, &arrays);
 }
 
 int orrery_simulation_sequences(struct orrery_simulation *s, const char *name, uint64_t first,
@@ -241,8 +241,8 @@ static int check_masses(double m1, double m2)
                : ORR_FAIL(ORR_EINVAL, "masses: expected numbers above 0, found %g and %g", m1, m2);
 }
 
-static int follow(const struct orrery_simulation *s, const struct orrery_elements *el, double m1,
-                  double m2, double dt_yr, size_t n, double *state)
+static int follow_orbit(const struct orrery_simulation *s, const struct orrery_elements *el,
+                        double m1, double m2, double dt_yr, size_t n, double *state)
 {
     struct sim_dynamics dynamics;
     if (!el || (n && !state))
@@ -279,11 +279,11 @@ int orrery_simulation_orbit(struct orrery_simulation *s, const struct orrery_ele
 {
     struct api_call call;
     TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, follow(s, elements, m1, m2, dt_yr, n, state));
+    return api_leave(&call, follow_orbit(s, elements, m1, m2, dt_yr, n, state));
 }
 
-static int forces(const struct orrery_simulation *s, double m1, double m2, size_t n,
-                  const double *state, double *force, double *magnitude)
+static int compute_forces(const struct orrery_simulation *s, double m1, double m2, size_t n,
+                          const double *state, double *force, double *magnitude)
 {
     struct sim_dynamics dynamics;
     TRY(check_masses(m1, m2));
@@ -311,5 +311,5 @@ int orrery_simulation_force(struct orrery_simulation *s, double m1, double m2, s
 {
     struct api_call call;
     TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, forces(s, m1, m2, n, state, force, magnitude));
+    return api_leave(&call, compute_forces(s, m1, m2, n, state, force, magnitude));
 }

@@ -8,7 +8,7 @@
 
 #include "regress.h"
 
-static double number(const struct orrery_table *t, const void *array, size_t at)
+static double number_at(const struct orrery_table *t, const void *array, size_t at)
 {
     return t->type == ORRERY_FLOAT32 ? (double)((const float *)array)[at]
                                      : ((const double *)array)[at];
@@ -16,16 +16,16 @@ static double number(const struct orrery_table *t, const void *array, size_t at)
 
 double api_cell(const struct orrery_table *t, size_t row, size_t column)
 {
-    return number(t, t->x,
-                  t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
+    return number_at(t, t->x,
+                     t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
 }
 
 static int check_finite(const struct orrery_table *t, const char *what, const void *array)
 {
     for (size_t i = 0; array && i < t->rows; i++)
-        if (!isfinite(number(t, array, i)))
+        if (!isfinite(number_at(t, array, i)))
             return ORR_FAIL(ORR_EINVAL, "table: %s: row %zu: expected a finite number, found %g",
-                            what, i, number(t, array, i));
+                            what, i, number_at(t, array, i));
     return 0;
 }
 
@@ -60,7 +60,7 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
 static double number_of(const struct orrery_table *t, size_t row, size_t c)
 {
     return c < t->columns ? api_cell(t, row, c)
-                          : number(t, c == t->columns ? t->y : t->weights, row);
+                          : number_at(t, c == t->columns ? t->y : t->weights, row);
 }
 
 /* Whether a text reads back as the number. */

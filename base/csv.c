@@ -181,7 +181,7 @@ static int read_header(struct reader *r, struct orr_csv *csv)
     return check_names(r->path, csv);
 }
 
-static int grow(struct orr_csv *csv, size_t *capacity, bool text)
+static int grow_rows(struct orr_csv *csv, size_t *capacity, bool text)
 {
     if (csv->rows < *capacity)
         return 0;
@@ -369,7 +369,7 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        rc = grow(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
+        rc = grow_rows(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
         if (!rc)
             rc = read_row(&r, flags, capacity, csv);
     }

@@ -12,8 +12,8 @@
 #endif
 
 /* Whether folder/below/kind[/name] exists; writes its path. */
-static bool found(const char *folder, const char *below, const char *kind, const char *name,
-                  char path[4096])
+static bool find_below(const char *folder, const char *below, const char *kind, const char *name,
+                       char path[4096])
 {
     const int rc =
         orr_path(path, "%s/%s%s%s%s", folder, below, kind, *name ? "/" : "", *name ? name : "");
@@ -26,11 +26,12 @@ int orr_data_path(const char *kind, const char *name, char path[4096])
 {
     char program[4096];
     const char *given = getenv("ORRERY_DATA");
-    if (!orr_program_folder(program) && (found(program, "../share/orrery/", kind, name, path) ||
-                                         found(program, "../", kind, name, path)))
+    if (!orr_program_folder(program) &&
+        (find_below(program, "../share/orrery/", kind, name, path) ||
+         find_below(program, "../", kind, name, path)))
         return 0;
-    if (found(ORR_PREFIX, "share/orrery/", kind, name, path) ||
-        (given && *given && found(given, "", kind, name, path)))
+    if (find_below(ORR_PREFIX, "share/orrery/", kind, name, path) ||
+        (given && *given && find_below(given, "", kind, name, path)))
         return 0;
     return ORR_FAIL(ORR_EMISSING,
                     "%s/%s: not found beside the program nor in " ORR_PREFIX
@@ -46,8 +47,9 @@ int orr_plugin_path(const char *variable, const char *name, char path[4096])
         return orr_path(path, "%s", given);
     if (orr_program_folder(program))
         strcpy(program, "bin");
-    if (found(program, "", name, "", path) || found(program, "../lib/orrery/", name, "", path) ||
-        found(ORR_PREFIX, "lib/orrery/", name, "", path))
+    if (find_below(program, "", name, "", path) ||
+        find_below(program, "../lib/orrery/", name, "", path) ||
+        find_below(ORR_PREFIX, "lib/orrery/", name, "", path))
         return 0;
     return orr_path(path, "%s/%s", program, name);
 }

@@ -90,7 +90,7 @@ static int cannot_start(int error)
 }
 
 /* Starts gnuplot without input; its messages go to `out`, the write end of a pipe. */
-static int start(char *const argv[], int out, pid_t *pid)
+static int start_gnuplot(char *const argv[], int out, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -130,7 +130,7 @@ static bool listen_to(int from, pid_t pid, bool seen_before, char said[COMPLAINT
 }
 
 /* Runs the command until it ends. */
-static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *stopped)
+static int run_gnuplot(char *const argv[], char said[COMPLAINTS], int *status, bool *stopped)
 {
     const bool seen_before = orr_signal_seen();
     int ends[2];
@@ -139,7 +139,7 @@ static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *sto
         return cannot_start(errno);
     (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has copies as descriptors 1, 2 */
     (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    const int rc = start(argv, ends[1], &pid);
+    const int rc = start_gnuplot(argv, ends[1], &pid);
     close(ends[1]);
     if (!rc)
         *stopped = listen_to(ends[0], pid, seen_before, said);
@@ -178,7 +178,7 @@ static size_t behind_blocks(const unsigned char *c, size_t bytes, size_t at)
 }
 
 /* Bytes of a colour table, from the flags before it. */
-static size_t colours(unsigned flags)
+static size_t colour_bytes(unsigned flags)
 {
     return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
 }
@@ -190,12 +190,12 @@ static bool is_whole_gif(const unsigned char *c, size_t bytes)
     enum { HEAD = 13, IMAGE = 10 };
     if (bytes < HEAD + 1 || memcmp(c, "GIF89a", 6) != 0)
         return false;
-    size_t at = HEAD + colours(c[10]);
+    size_t at = HEAD + colour_bytes(c[10]);
     while (at && at + 2 < bytes)
         if (c[at] == 0x21)
             at = behind_blocks(c, bytes, at + 2);
         else if (c[at] == 0x2c && at + IMAGE < bytes)
-            at = behind_blocks(c, bytes, at + IMAGE + colours(c[at + 9]) + 1);
+            at = behind_blocks(c, bytes, at + IMAGE + colour_bytes(c[at + 9]) + 1);
         else
             return false;
     return at == bytes - 1 && c[at] == 0x3b;
@@ -242,7 +242,7 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
         snprintf(words[i], sizeof words[i], "%s", text[i]);
         argv[i] = words[i];
     }
-    const int rc = run(argv, said, &status, &stopped);
+    const int rc = run_gnuplot(argv, said, &status, &stopped);
     if (rc)
         return rc;
     first_complaint(said, complaint);

@@ -42,7 +42,7 @@ bool orr_isa_has(enum orr_isa isa)
 #endif
 }
 
-static enum orr_isa best(void)
+static enum orr_isa best_isa(void)
 {
     int isa = ORR_ISA_COUNT - 1;
     while (!orr_isa_has((enum orr_isa)isa))
@@ -51,7 +51,7 @@ static enum orr_isa best(void)
 }
 
 /* The set named by the text; ORR_ISA_COUNT for an unknown name. */
-static enum orr_isa named(const char *text)
+static enum orr_isa isa_named(const char *text)
 {
     int isa = 0;
     while (isa < ORR_ISA_COUNT && strcmp(names[isa], text) != 0)
@@ -74,7 +74,7 @@ bool orr_isa_is_forced(void)
 int orr_isa_check(void)
 {
     const char *text = asked_for();
-    const enum orr_isa isa = text ? named(text) : ORR_ISA_PLAIN;
+    const enum orr_isa isa = text ? isa_named(text) : ORR_ISA_PLAIN;
     if (isa == ORR_ISA_COUNT)
         return ORR_FAIL(ORR_EUSAGE,
                         "ORRERY_ISA: expected plain, avx2, avx512 or avx512_bf16, found \"%s\"",
@@ -82,21 +82,21 @@ int orr_isa_check(void)
     return orr_isa_has(isa)
                ? 0
                : ORR_FAIL(ORR_EDEVICE, "ORRERY_ISA: this CPU does not have %s, its best set is %s",
-                          text, names[best()]);
+                          text, names[best_isa()]);
 }
 
-static enum orr_isa choose(void)
+static enum orr_isa choose_isa(void)
 {
     const char *text = asked_for();
-    const enum orr_isa isa = text ? named(text) : ORR_ISA_COUNT;
-    return isa < ORR_ISA_COUNT && orr_isa_has(isa) ? isa : best();
+    const enum orr_isa isa = text ? isa_named(text) : ORR_ISA_COUNT;
+    return isa < ORR_ISA_COUNT && orr_isa_has(isa) ? isa : best_isa();
 }
 
 enum orr_isa orr_isa(void)
 {
     int isa = chosen;
     if (isa == ORR_ISA_COUNT) {
-        chosen = isa = (int)(forced < ORR_ISA_COUNT ? forced : choose());
+        chosen = isa = (int)(forced < ORR_ISA_COUNT ? forced : choose_isa());
         orr_trace("instruction set %s%s", names[isa], orr_isa_is_forced() ? ", as asked for" : "");
     }
     return (enum orr_isa)isa;

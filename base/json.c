@@ -95,7 +95,7 @@ int orr_json_read(const char *path, cJSON **json)
 }
 
 /* As a string above 2^53, where a JSON number would be rounded. */
-static cJSON *u64(uint64_t value)
+static cJSON *exact_integer(uint64_t value)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
@@ -104,12 +104,12 @@ static cJSON *u64(uint64_t value)
 
 bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
 {
-    return cJSON_AddItemToObject(object, key, u64(value));
+    return cJSON_AddItemToObject(object, key, exact_integer(value));
 }
 
 bool orr_json_append_u64(cJSON *list, uint64_t value)
 {
-    return cJSON_AddItemToArray(list, u64(value));
+    return cJSON_AddItemToArray(list, exact_integer(value));
 }
 
 bool orr_json_item_u64(const cJSON *item, uint64_t *value)
@@ -143,7 +143,7 @@ void orr_shortest(double value, char *text, size_t bytes)
     }
 }
 
-static cJSON *exact(double value)
+static cJSON *exact_number(double value)
 {
     char text[40];
     if (!isfinite(value))
@@ -154,14 +154,14 @@ static cJSON *exact(double value)
 
 void orr_json_add_exact(cJSON *object, const char *key, double value)
 {
-    cJSON_AddItemToObject(object, key, exact(value));
+    cJSON_AddItemToObject(object, key, exact_number(value));
 }
 
 void orr_json_add_list(cJSON *object, const char *key, const double *x, int n)
 {
     cJSON *list = cJSON_AddArrayToObject(object, key);
     for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(list, exact(x[i]));
+        cJSON_AddItemToArray(list, exact_number(x[i]));
 }
 
 bool orr_json_list(const cJSON *object, const char *key, double *x, int n)

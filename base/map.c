@@ -33,7 +33,7 @@ void orr_map_name_program(const char *path)
     program_name = slash ? slash + 1 : path;
 }
 
-static void remember(void *map, size_t bytes, const char *path)
+static void remember_map(void *map, size_t bytes, const char *path)
 {
     for (int i = 0; i < SLOTS; i++) {
         uintptr_t none = 0;
@@ -46,7 +46,7 @@ static void remember(void *map, size_t bytes, const char *path)
     crowded = true;
 }
 
-static void forget(const void *map)
+static void forget_map(const void *map)
 {
     for (int i = 0; i < SLOTS; i++) {
         if (slots[i].begin != (uintptr_t)map)
@@ -73,7 +73,7 @@ int orr_file_map(const char *path, void **map, size_t *bytes)
     }
     close(fd);
     if (*map)
-        remember(*map, *bytes, path);
+        remember_map(*map, *bytes, path);
     return rc;
 }
 
@@ -81,13 +81,13 @@ void orr_file_unmap(void *map, size_t bytes)
 {
     if (!map)
         return;
-    forget(map);
+    forget_map(map);
     munmap(map, bytes);
 }
 
 /* Appends a text to a line of `bytes` bytes, with "?" for control characters, and cuts what does
  * not fit. */
-static size_t append(char *line, size_t used, size_t bytes, const char *text)
+static size_t append_text(char *line, size_t used, size_t bytes, const char *text)
 {
     for (; *text && used < bytes; text++)
         line[used++] = orr_is_control(text) ? '?' : *text;
@@ -109,14 +109,14 @@ bool orr_map_lost(const void *address)
     const char *path = file ? file->path : NULL;
     const bool shorter = !path || stat(path, &info) || (size_t)info.st_size < file->bytes;
     if (program_name) {
-        used = append(line, used, sizeof line - 1, program_name);
-        used = append(line, used, sizeof line - 1, ": ");
+        used = append_text(line, used, sizeof line - 1, program_name);
+        used = append_text(line, used, sizeof line - 1, ": ");
     }
-    used = append(line, used, sizeof line - 1, "error: ");
-    used = append(line, used, sizeof line - 1, path ? path : "");
-    used = append(line, used, sizeof line - 1, path ? ": the file" : "a file");
-    used = append(line, used, sizeof line - 1,
-                  shorter ? " became shorter while it was read" : " cannot be read");
+    used = append_text(line, used, sizeof line - 1, "error: ");
+    used = append_text(line, used, sizeof line - 1, path ? path : "");
+    used = append_text(line, used, sizeof line - 1, path ? ": the file" : "a file");
+    used = append_text(line, used, sizeof line - 1,
+                       shorter ? " became shorter while it was read" : " cannot be read");
     line[used++] = '\n';
     (void)!write(STDERR_FILENO, line, used); /* a failure cannot be reported */
     return true;

@@ -45,7 +45,7 @@ int orr_mean_power(struct orr_mean mean, double effect)
 
 /* Mean of resample k. For few numbers the digits of k in base n are the indices, for more a random
  * stream draws them. */
-static double resample(const double x[], int n, int k)
+static double resampled_mean(const double x[], int n, int k)
 {
     double sum = 0;
     for (int i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ void orr_bootstrap_mean(const double x[], int n, double interval[2])
     if (count > 1)
         mean = malloc((size_t)resamples * sizeof *mean);
     for (int k = 0; k < resamples && mean; k++)
-        mean[k] = resample(finite, count, k);
+        mean[k] = resampled_mean(finite, count, k);
     if (mean) {
         gsl_sort(mean, 1, (size_t)resamples);
         interval[0] = gsl_stats_quantile_from_sorted_data(mean, 1, (size_t)resamples, 0.025);

@@ -102,7 +102,7 @@ static bool array_bytes(const struct orr_npy *npy, size_t *bytes)
 
 /* NumPy pads its headers so that the data is aligned. Other writers may not; unaligned data is
  * copied. */
-static int align(const char *path, struct orr_npy *npy, size_t bytes)
+static int align_values(const char *path, struct orr_npy *npy, size_t bytes)
 {
     if ((uintptr_t)npy->data % dtypes[npy->dtype].size == 0 || bytes == 0)
         return 0;
@@ -116,7 +116,7 @@ static int align(const char *path, struct orr_npy *npy, size_t bytes)
     return 0;
 }
 
-static int parse(const char *path, struct orr_npy *npy)
+static int parse_file(const char *path, struct orr_npy *npy)
 {
     const unsigned char *raw = npy->map;
     if (npy->map_bytes < 12 || memcmp(raw, "\x93NUMPY", 6))
@@ -144,15 +144,15 @@ static int parse(const char *path, struct orr_npy *npy)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: expected %zu bytes of data, found %zu", path,
                       have < bytes ? "truncated" : "bytes behind the array", bytes, have);
     npy->data = raw + prefix + length;
-    return rc ? rc : align(path, npy, bytes);
+    return rc ? rc : align_values(path, npy, bytes);
 }
 
 int orr_npy_open(const char *path, struct orr_npy *npy)
 {
     memset(npy, 0, sizeof *npy);
     TRY(orr_file_map(path, &npy->map, &npy->map_bytes));
-    const int rc =
-        npy->map_bytes < 12 ? ORR_FAIL(ORR_EFORMAT, "%s: not a .npy file", path) : parse(path, npy);
+    const int rc = npy->map_bytes < 12 ? ORR_FAIL(ORR_EFORMAT, "%s: not a .npy file", path)
+                                       : parse_file(path, npy);
     if (rc)
         orr_npy_close(npy);
     return rc;

@@ -31,7 +31,7 @@ enum { RESERVE = 1 << 20, ALIGN = 16 };
 static _Alignas(ALIGN) unsigned char reserve[RESERVE];
 static atomic_size_t used;
 
-static void *take(size_t bytes)
+static void *take_memory(size_t bytes)
 {
     void *memory = malloc(bytes);
     if (memory)
@@ -55,6 +55,6 @@ static void give_back(void *memory)
 
 __attribute__((constructor)) static void use_reserve(void)
 {
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = take, .free_fn = give_back});
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = take_memory, .free_fn = give_back});
 }
 #endif

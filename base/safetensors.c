@@ -164,7 +164,7 @@ struct orr_safetensors {
     size_t count;
 };
 
-static bool whole(const cJSON *number, size_t *value)
+static bool read_whole(const cJSON *number, size_t *value)
 {
     if (!cJSON_IsNumber(number) || !(number->valuedouble >= 0) || number->valuedouble > 9e15)
         return false;
@@ -191,8 +191,8 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
         return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": %d dimensions, expected at most %d", path,
                         entry->string, cJSON_GetArraySize(shape), ORR_NPY_DIMS);
     if (!cJSON_IsArray(shape) || cJSON_GetArraySize(extent) != 2 ||
-        !whole(cJSON_GetArrayItem(extent, 0), &from) ||
-        !whole(cJSON_GetArrayItem(extent, 1), &to) || from > to || to > bytes)
+        !read_whole(cJSON_GetArrayItem(extent, 0), &from) ||
+        !read_whole(cJSON_GetArrayItem(extent, 1), &to) || from > to || to > bytes)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: tensor \"%s\": extent outside the file's %zu bytes of "
                         "data",
@@ -202,7 +202,7 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
     t->ndim = cJSON_GetArraySize(shape);
     size_t need = orr_dtype_size(t->dtype);
     for (int k = 0; k < t->ndim; k++) {
-        if (!whole(cJSON_GetArrayItem(shape, k), &t->shape[k]) ||
+        if (!read_whole(cJSON_GetArrayItem(shape, k), &t->shape[k]) ||
             (t->shape[k] && need > SIZE_MAX / t->shape[k]))
             return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": malformed shape", path, entry->string);
         need *= t->shape[k];
@@ -255,8 +255,8 @@ static int check_places(const char *path, const struct orr_safetensors *file,
 
 /* Compares the sum of `what` with the sum in the metadata. A file without a sum passes: another
  * program or an earlier version wrote it. */
-static int verify(const char *path, const struct orr_safetensors *file, const char *name,
-                  const char *what, uint64_t sum)
+static int verify_sum(const char *path, const struct orr_safetensors *file, const char *name,
+                      const char *what, uint64_t sum)
 {
     const char *expected = orr_safetensors_metadata(file, name);
     char found[32];
@@ -274,12 +274,12 @@ static int verify_both(const char *path, const struct orr_safetensors *file, con
 {
     uint64_t sum = 0;
     if (orr_safetensors_metadata(file, of_data))
-        TRY(verify(path, file, of_data, "", XXH64(data, bytes, 0)));
+        TRY(verify_sum(path, file, of_data, "", XXH64(data, bytes, 0)));
     if (!orr_safetensors_metadata(file, of_metadata))
         return 0;
     if (!metadata_sum(file->metadata, &sum))
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    return verify(path, file, of_metadata, " metadata", sum);
+    return verify_sum(path, file, of_metadata, " metadata", sum);
 }
 
 /* Parses the header, which may only have blanks after the JSON. */
@@ -300,7 +300,7 @@ static int parse_header(const char *path, struct orr_safetensors *file, const ch
     return orr_json_check_keys(path, file->header);
 }
 
-static int parse(const char *path, struct orr_safetensors *file)
+static int parse_file(const char *path, struct orr_safetensors *file)
 {
     unsigned char *raw = file->map;
     uint64_t length = 0;
@@ -338,7 +338,7 @@ int orr_safetensors_open(const char *path, struct orr_safetensors **out)
     if (!rc && file->map_bytes < 8)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file", path);
     if (!rc)
-        rc = parse(path, file);
+        rc = parse_file(path, file);
     if (rc)
         orr_safetensors_close(file);
     else

@@ -106,7 +106,7 @@ double orr_row_number(const struct orr_row *row, enum orr_row_number number)
 /* ------------------------------------------------------------------------------ settings */
 
 /* Where "key=value" stands in a model's settings, between blanks; NULL: nowhere. */
-static const char *find(const char *model, const char *setting)
+static const char *find_setting(const char *model, const char *setting)
 {
     const size_t bytes = strlen(setting);
     for (const char *at = model; bytes && (at = strstr(at, setting)) != NULL; at++)
@@ -117,7 +117,7 @@ static const char *find(const char *model, const char *setting)
 
 bool orr_row_has(const struct orr_row *row, const char *setting)
 {
-    return !*setting || find(row->model, setting);
+    return !*setting || find_setting(row->model, setting);
 }
 
 const char *orr_row_setting(const struct orr_row *row, const char *key)
@@ -140,7 +140,7 @@ struct contrast {
 };
 
 /* Splits "a x b" into its parts; returns how many. */
-static int split(const char *text, char part[2][PART])
+static int split_product(const char *text, char part[2][PART])
 {
     static const char cross[] = " x ";
     const char *second = strstr(text, cross);
@@ -151,13 +151,13 @@ static int split(const char *text, char part[2][PART])
 }
 
 /* The row of this seed and model, with other settings in the parts that `mask` names. */
-static const struct orr_row *partner(const struct orr_table *table, const struct orr_row *row,
-                                     const struct contrast *c, unsigned mask)
+static const struct orr_row *find_partner(const struct orr_table *table, const struct orr_row *row,
+                                          const struct contrast *c, unsigned mask)
 {
     char model[ORR_MODEL], text[ORR_MODEL];
     snprintf(model, sizeof model, "%s", row->model);
     for (int k = 0; k < c->parts; k++) {
-        const char *at = mask >> k & 1 ? find(model, c->of[k]) : NULL;
+        const char *at = mask >> k & 1 ? find_setting(model, c->of[k]) : NULL;
         if (!at)
             continue;
         snprintf(text, sizeof text, "%s%s", c->from[k], at + strlen(c->of[k]));
@@ -188,7 +188,7 @@ static double contrast_of(const struct orr_table *table, const struct orr_row *r
 {
     double sum = 0;
     for (unsigned mask = 0; mask < 1U << c->parts; mask++) {
-        const struct orr_row *other = partner(table, row, c, mask);
+        const struct orr_row *other = find_partner(table, row, c, mask);
         sum +=
             other ? (mask == 1 || mask == 2 ? -1 : 1) * orr_row_number(other, number) : (double)NAN;
     }
@@ -198,10 +198,10 @@ static double contrast_of(const struct orr_table *table, const struct orr_row *r
 void orr_table_values(const struct orr_table *table, const uint64_t *seed, int seeds,
                       const char *of, const char *from, enum orr_row_number number, double *value)
 {
-    struct contrast c = {.parts = split(of, c.of)};
+    struct contrast c = {.parts = split_product(of, c.of)};
     const struct orr_row *first = NULL;
     bool several = false;
-    (void)split(from, c.from);
+    (void)split_product(from, c.from);
     for (int s = 0; s < seeds; s++) {
         int models = 0;
         value[s] = 0;

@@ -107,7 +107,7 @@ static int edit_distance(const char *a, const char *b)
 
 /* The largest distance that counts as a misspelling: half of the longer word without its dashes, at
  * most 3. */
-static int farthest(const char *a, const char *b)
+static int most_distant(const char *a, const char *b)
 {
     const size_t n = strlen(a + strspn(a, "-")), m = strlen(b + strspn(b, "-"));
     const size_t half = (n > m ? n : m) / 2;
@@ -116,7 +116,7 @@ static int farthest(const char *a, const char *b)
 
 /* Whether the word begins the candidate and the rest has no further part: "orbits.ext" begins
  * "orbits.extent". */
-static bool begins(const char *word, const char *candidate)
+static bool begins_with(const char *word, const char *candidate)
 {
     const size_t n = strlen(word);
     return strlen(word + strspn(word, "-")) > 1 && !strncmp(word, candidate, n) &&
@@ -125,8 +125,8 @@ static bool begins(const char *word, const char *candidate)
 
 void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char *candidate)
 {
-    const int distance = begins(word, candidate) ? 1 : edit_distance(word, candidate);
-    const int far = farthest(word, candidate);
+    const int distance = begins_with(word, candidate) ? 1 : edit_distance(word, candidate);
+    const int far = most_distant(word, candidate);
     if (distance > far || (nearest->name && distance >= nearest->distance))
         return;
     nearest->name = candidate;

@@ -20,9 +20,9 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 
 /* Draws and writes everything in a temporary folder next to the destination, then renames it, so
  * that a failure leaves existing files unchanged. */
-static int publish(const struct report_run *run, struct report_pictures *pictures,
-                   const struct cJSON *verdict, const char *out, const char *work, bool keep,
-                   bool quiet)
+static int publish_report(const struct report_run *run, struct report_pictures *pictures,
+                          const struct cJSON *verdict, const char *out, const char *work, bool keep,
+                          bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     TRY(orr_path(figures, "%s/figures", out));
@@ -166,8 +166,8 @@ static int make_page(void *of, const struct orr_stage_output *output)
     TRY(call->has_read ? 0 : check_page(call, output));
     int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
-        rc = publish(&call->run, &pictures, call->verdict, call->out, work.folder,
-                     keep_option != NULL, call->cli->quiet);
+        rc = publish_report(&call->run, &pictures, call->verdict, call->out, work.folder,
+                            keep_option != NULL, call->cli->quiet);
     orr_tempdir_remove(&work); /* before the record, which marks the stage as complete */
     TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures));
     orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",

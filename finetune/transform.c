@@ -7,7 +7,7 @@
 
 /* Root mean square of the labels' distance from the mean. The mean is subtracted first, because
  * labels may differ by rounding errors only. */
-static double spread(const struct ft_transform *t, const float *F, size_t n, size_t count)
+static double spread_of_labels(const struct ft_transform *t, const float *F, size_t n, size_t count)
 {
     double square = 0;
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, c
     if (kind == ORR_LOSS_LOG)
         transform->mean = sum / (double)count;
     if (kind != ORR_LOSS_RAW) {
-        const double scale = spread(transform, F, n, count);
+        const double scale = spread_of_labels(transform, F, n, count);
         transform->scale = scale > 0 ? scale : 1;
     }
     return 0;

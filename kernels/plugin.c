@@ -13,7 +13,7 @@
 
 /* The opened library (kept until the process ends); NULL with an error message when there is
  * none. */
-static void *plugin(void)
+static void *open_plugin(void)
 {
     static void *library;
     char path[4096];
@@ -34,14 +34,14 @@ static void *plugin(void)
 
 int k_plugin_find(const struct k_ops **ops)
 {
-    void *library = plugin();
+    void *library = open_plugin();
     if (!library)
         return ORR_EDEVICE;
     *ops = dlsym(library, "k_cuda");
     return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
 }
 
-static bool begins(const char *path, const char *text)
+static bool begins_with(const char *path, const char *text)
 {
     char line[32] = "";
     FILE *file = fopen(path, "r");
@@ -63,9 +63,9 @@ bool k_gpu_here(void)
     DIR *devices = opendir(folder);
     for (const struct dirent *e; devices && !found && (e = readdir(devices));) {
         snprintf(path, sizeof path, "%s/%s/vendor", folder, e->d_name);
-        const bool nvidia = begins(path, "0x10de");
+        const bool nvidia = begins_with(path, "0x10de");
         snprintf(path, sizeof path, "%s/%s/class", folder, e->d_name);
-        found = nvidia && begins(path, "0x03"); /* PCI class 0x03 is a display controller */
+        found = nvidia && begins_with(path, "0x03"); /* PCI class 0x03 is a display controller */
     }
     if (devices)
         closedir(devices);
@@ -80,7 +80,7 @@ const struct k_ops *k_plugin_usable(void)
     if (orr_plugin_path("ORRERY_CUDA_PLUGIN", "orrery_cuda.so", path) || access(path, R_OK))
         return NULL;
     int (*available)(void) = NULL;
-    void *symbol = k_plugin_find(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");
+    void *symbol = k_plugin_find(&ops) ? NULL : dlsym(open_plugin(), "k_cuda_available");
     if (symbol) /* ISO C does not cast pointers to objects to pointers to functions */
         memcpy(&available, &symbol, sizeof available);
     if (available && available())

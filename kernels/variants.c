@@ -108,7 +108,7 @@ const struct k_ops *const *k_backends(void)
 }
 
 /* A linked backend, or NULL. */
-static const struct k_ops *linked(const char *name)
+static const struct k_ops *linked_ops(const char *name)
 {
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         if (!strcmp((*all)->name, name))
@@ -121,13 +121,13 @@ static const struct k_ops *linked(const char *name)
 /* A double build has no CUDA backend, and an emulated CUDA backend is linked. */
 static int find_cuda(const struct k_ops **ops)
 {
-    *ops = linked("cuda");
+    *ops = linked_ops("cuda");
     return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "no CUDA backend in double precision");
 }
 
-static const struct k_ops *automatic(void)
+static const struct k_ops *automatic_ops(void)
 {
-    return linked("cpu") ? linked("cpu") : linked("ref");
+    return linked_ops("cpu") ? linked_ops("cpu") : linked_ops("ref");
 }
 
 #else
@@ -137,7 +137,7 @@ static int find_cuda(const struct k_ops **ops)
     return k_plugin_find(ops);
 }
 
-static const struct k_ops *automatic(void)
+static const struct k_ops *automatic_ops(void)
 {
     const struct k_ops *cuda = k_plugin_usable();
     return cuda ? cuda : k_cpu();
@@ -147,7 +147,7 @@ static const struct k_ops *automatic(void)
 
 int k_find(const char *name, const struct k_ops **ops)
 {
-    *ops = !strcmp(name, "auto") ? automatic() : linked(name);
+    *ops = !strcmp(name, "auto") ? automatic_ops() : linked_ops(name);
     if (*ops)
         return 0;
     if (!strcmp(name, "cuda"))

@@ -267,7 +267,8 @@ static int find_true_law(struct law_true *law, struct law_sample *sample, double
 
 /* With --resume, continues from the checkpoint of a stopped search. A damaged checkpoint, or one of
  * other data or settings, is ignored. */
-static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit *fits, int count)
+static int search_laws(struct laws *laws, struct sr_settings *settings, struct sr_fit *fits,
+                       int count)
 {
     const struct orr_cli *cli = laws->cli;
     struct orr_progress progress;
@@ -298,7 +299,7 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
     for (int i = 0; i < laws->sources; i++)
         for (int s = 0; s < laws->source[i].forces.samples; s++)
             fits[next++] = laws->source[i].sample[s].fit;
-    int rc = search(laws, settings, fits, count);
+    int rc = search_laws(laws, settings, fits, count);
     next = 0;
     for (int i = 0; i < laws->sources && (!rc || rc == ORR_EINTR); i++)
         for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {

@@ -117,7 +117,7 @@ static const struct orr_program program = {
 };
 
 /* Runs `symreg predict FRONT FILE`. */
-static int predict(const struct orr_cli *cli)
+static int run_predict(const struct orr_cli *cli)
 {
     if (cli->argc_rest != 3)
         return ORR_FAIL(ORR_EUSAGE,
@@ -195,7 +195,7 @@ static int run(const struct orr_cli *cli)
         if (is_motion(o) && *o->value)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg motion TRACKS.csv", o->name);
     if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
-        return predict(cli);
+        return run_predict(cli);
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: symreg [options] FILE.csv",
                         cli->argv_rest[1]);

@@ -9,7 +9,7 @@
 
 /* Whether the given factors, one of which is 2, double the law's force at a test point. The test is
  * exact where they multiply the whole force, as multiplication by two does not round. */
-static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
+static bool force_doubles(const struct sim_dynamics *d, double gravity, double jump)
 {
     const double m1 = 0.7, m2 = 1.3, r_au = 1.1, once = d->law->force(&d->params, m1, m2, r_au);
     struct sim_law_params twice = d->params;
@@ -45,9 +45,9 @@ int law_true_create(struct law_true *law, const struct orr_settings *preset)
     TRY(sim_dynamics_create(&law->dynamics, preset));
     const struct sim_dynamics *d = &law->dynamics;
     law->newton = d->law->force == sim_laws[ORR_LAW_NEWTON].force;
-    law->unit = doubles(d, 2, 1)   ? LAW_UNIT_GRAVITY
-                : doubles(d, 1, 2) ? LAW_UNIT_JUMP
-                                   : LAW_UNIT_NONE;
+    law->unit = force_doubles(d, 2, 1)   ? LAW_UNIT_GRAVITY
+                : force_doubles(d, 1, 2) ? LAW_UNIT_JUMP
+                                         : LAW_UNIT_NONE;
     print_name(law, preset);
     law_true_steps(law, 0, 0);
     return 0;

@@ -36,7 +36,7 @@ static size_t bytes_of(bool bf16)
 
 /* Bytes of a row of dwide: the larger of the gradients of qkv or of the feed-forward part, and
  * the gradients of two embeddings, which are reals. */
-static size_t widest(const struct gpt_config *c, bool bf16)
+static size_t widest_scratch(const struct gpt_config *c, bool bf16)
 {
     const size_t qkv = 3 * (size_t)c->width, ffn = (size_t)c->ffn;
     const size_t block = (qkv > ffn ? qkv : ffn) * bytes_of(bf16);
@@ -46,7 +46,7 @@ static size_t widest(const struct gpt_config *c, bool bf16)
 
 /* Reserves one piece of the plan: *where points to it; without act->memory only counts its
  * bytes. */
-static void piece(struct gpt_activations *act, size_t *planned, void **where, size_t bytes)
+static void place_bytes(struct gpt_activations *act, size_t *planned, void **where, size_t bytes)
 {
     const size_t size = (bytes + 63) / 64 * 64;
     if (act->memory)
@@ -54,16 +54,16 @@ static void piece(struct gpt_activations *act, size_t *planned, void **where, si
     *planned += size;
 }
 
-static void numbers(struct gpt_activations *act, size_t *planned, real **where, size_t bytes)
+static void place_numbers(struct gpt_activations *act, size_t *planned, real **where, size_t bytes)
 {
     void *at = *where;
-    piece(act, planned, &at, bytes);
+    place_bytes(act, planned, &at, bytes);
     *where = at;
 }
 
-static void reals(struct gpt_activations *act, size_t *planned, real **where, size_t count)
+static void place_reals(struct gpt_activations *act, size_t *planned, real **where, size_t count)
 {
-    numbers(act, planned, where, count * sizeof(real));
+    place_numbers(act, planned, where, count * sizeof(real));
 }
 
 /* Token and text heads without bias never hold all logits (head_cross_entropy). */
@@ -84,13 +84,14 @@ static void plan_input(const struct gpt_model *model, struct gpt_activations *ac
     void *in = NULL, *target = NULL;
     if (model->ops->host)
         return;
-    piece(act, planned, &in, tokens ? N * channels * token : 0);
-    piece(act, planned, &target, classes ? N * channels * token : 0);
+    place_bytes(act, planned, &in, tokens ? N * channels * token : 0);
+    place_bytes(act, planned, &target, classes ? N * channels * token : 0);
     act->input.tokens = in;
     act->input.target_tokens = target;
-    reals(act, planned, &act->input.features, tokens ? 0 : N * (size_t)gpt_config_features(c));
-    reals(act, planned, &act->input.target, classes ? 0 : N * (size_t)c->outputs);
-    reals(act, planned, &act->input.weight, N);
+    place_reals(act, planned, &act->input.features,
+                tokens ? 0 : N * (size_t)gpt_config_features(c));
+    place_reals(act, planned, &act->input.target, classes ? 0 : N * (size_t)c->outputs);
+    place_reals(act, planned, &act->input.weight, N);
 }
 
 /* Reserves the tensors that belong to layer l alone. */
@@ -114,12 +115,12 @@ static void plan_layer(const struct gpt_model *model, struct gpt_activations *ac
         {&l->up, N * F, either}, {&l->gate, gate, wide},       {&l->gated, gate, wide},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        numbers(act, planned, list[k].where, list[k].count * list[k].bytes);
+        place_numbers(act, planned, list[k].where, list[k].count * list[k].bytes);
 }
 
 /* Places every tensor in act->memory, or only counts bytes when that is NULL; returns the bytes
  * of all tensors. */
-static size_t plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
+static size_t plan_tensors(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
 {
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width;
@@ -133,7 +134,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
         if (c->recompute && i > 0) { /* each layer keeps only its input; all share the rest */
             if (act->memory)
                 *l = act->layer[0];
-            reals(act, &planned, &l->x, N * C);
+            place_reals(act, &planned, &l->x, N * C);
             continue;
         }
         plan_layer(model, act, l, B, T, &planned);
@@ -152,10 +153,10 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
         {&act->dgate, gate},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        reals(act, &planned, list[k].where, list[k].count);
-    numbers(act, &planned, &act->dwide, N * widest(c, bf16));
-    piece(act, &planned, &dx, bf16 ? N * C * bytes_of(true) : 0);
-    piece(act, &planned, &param, bf16 ? model->total * bytes_of(true) : 0);
+        place_reals(act, &planned, list[k].where, list[k].count);
+    place_numbers(act, &planned, &act->dwide, N * widest_scratch(c, bf16));
+    place_bytes(act, &planned, &dx, bf16 ? N * C * bytes_of(true) : 0);
+    place_bytes(act, &planned, &param, bf16 ? model->total * bytes_of(true) : 0);
     if (bf16) {
         act->dx_bf16 = dx;
         act->param_bf16 = param;
@@ -168,7 +169,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
 static size_t plan_bytes(const struct gpt_model *model, int B, int T)
 {
     struct gpt_activations none = {0};
-    return plan(model, &none, B, T);
+    return plan_tensors(model, &none, B, T);
 }
 
 size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T)
@@ -224,7 +225,7 @@ int gpt_activations_reserve_dout(struct gpt_model *model)
 }
 
 /* Reserves memory for B x T; keeps the present memory where it suffices. */
-static int reserve(struct gpt_model *model, int B, int T)
+static int reserve_memory(struct gpt_model *model, int B, int T)
 {
     if (model->act && model->act->T == T && B <= model->act->B &&
         model->act->bf16 == keeps_bf16(model))
@@ -248,13 +249,13 @@ static int reserve(struct gpt_model *model, int B, int T)
     act->B = B;
     act->T = T;
     act->bf16 = keeps_bf16(model);
-    plan(model, act, B, T);
+    plan_tensors(model, act, B, T);
     return 0;
 }
 
 /* Copies a tensor of the batch to `to`; NULL where the batch lacks it or the model does not use
  * it (0 bytes). Sets *rc on failure. */
-static void *put(const struct k_ops *ops, void *to, const void *from, size_t bytes, int *rc)
+static void *copy_input(const struct k_ops *ops, void *to, const void *from, size_t bytes, int *rc)
 {
     if (!from || !bytes || *rc)
         return NULL;
@@ -265,7 +266,7 @@ static void *put(const struct k_ops *ops, void *to, const void *from, size_t byt
 int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
                          struct gpt_batch *on)
 {
-    TRY(reserve(model, batch->B, batch->T));
+    TRY(reserve_memory(model, batch->B, batch->T));
     *on = *batch;
     if (model->ops->host)
         return 0;
@@ -278,10 +279,11 @@ int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
     const size_t features = N * (size_t)gpt_config_features(c) * sizeof(real);
     const size_t target = N * (size_t)c->outputs * sizeof(real);
     int rc = 0;
-    on->tokens = put(k, in->tokens, batch->tokens, tokens ? pairs : 0, &rc);
-    on->features = put(k, in->features, batch->features, tokens ? 0 : features, &rc);
-    on->target_tokens = put(k, in->target_tokens, batch->target_tokens, classes ? pairs : 0, &rc);
-    on->target = put(k, in->target, batch->target, classes ? 0 : target, &rc);
-    on->weight = put(k, in->weight, batch->weight, N * sizeof(real), &rc);
+    on->tokens = copy_input(k, in->tokens, batch->tokens, tokens ? pairs : 0, &rc);
+    on->features = copy_input(k, in->features, batch->features, tokens ? 0 : features, &rc);
+    on->target_tokens =
+        copy_input(k, in->target_tokens, batch->target_tokens, classes ? pairs : 0, &rc);
+    on->target = copy_input(k, in->target, batch->target, classes ? 0 : target, &rc);
+    on->weight = copy_input(k, in->weight, batch->weight, N * sizeof(real), &rc);
     return rc;
 }

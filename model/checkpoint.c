@@ -411,8 +411,9 @@ static int read_model(struct gpt_model *model, const struct orr_safetensors *fil
                                              path, model->m ? "v." : "m.");
 }
 
-static int load(struct gpt_model *model, const char *path, const struct gpt_config *expected,
-                bool any_head, const struct k_ops *ops, long *step)
+static int load_tensors(struct gpt_model *model, const char *path,
+                        const struct gpt_config *expected, bool any_head, const struct k_ops *ops,
+                        long *step)
 {
     struct orr_safetensors *file = NULL;
     memset(model, 0, sizeof *model);
@@ -428,13 +429,13 @@ static int load(struct gpt_model *model, const char *path, const struct gpt_conf
 
 int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops, long *step)
 {
-    return load(model, path, NULL, true, ops, step);
+    return load_tensors(model, path, NULL, true, ops, step);
 }
 
 int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
                 bool any_head, const struct k_ops *ops, long *step)
 {
-    return load(model, path, config, any_head, ops, step);
+    return load_tensors(model, path, config, any_head, ops, step);
 }
 
 int gpt_reload(struct gpt_model *model, const char *folder, const char *name, long *step)

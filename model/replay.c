@@ -30,8 +30,8 @@ static bool same_bytes(const void *a, const void *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-static bool fits(const struct gpt_replay *replay, const struct gpt_model *model,
-                 const struct gpt_batch *on)
+static bool fits_batch(const struct gpt_replay *replay, const struct gpt_model *model,
+                       const struct gpt_batch *on)
 {
     return replay->warm && replay->B == on->B && replay->frozen == model->frozen &&
            replay->weighted == (on->weight != NULL) && replay->param == model->param &&
@@ -56,7 +56,7 @@ static int warm_up(struct gpt_model *model, const struct gpt_batch *on)
     return 0;
 }
 
-static int record(struct gpt_model *model, const struct gpt_batch *on)
+static int record_step(struct gpt_model *model, const struct gpt_batch *on)
 {
     const struct k_ops *k = model->ops;
     struct gpt_replay *replay = &model->act->replay;
@@ -73,7 +73,7 @@ static int record(struct gpt_model *model, const struct gpt_batch *on)
 /* Runs passes without recordings from now on. Nothing was computed yet: a recording does not
  * execute, and a replay that failed has not begun. If the error persists, the pass itself will
  * return it. */
-static int without(struct gpt_model *model, const struct gpt_batch *on)
+static int step_without(struct gpt_model *model, const struct gpt_batch *on)
 {
     struct gpt_replay *replay = &model->act->replay;
     orr_note(cluster_rank() > 0, "note: passes are not recorded, and take longer to start: %s",
@@ -89,11 +89,11 @@ int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on)
     struct gpt_replay *replay = &model->act->replay;
     if (!model->ops->record_begin || replay->off)
         return gpt_pass(model, on);
-    if (!fits(replay, model, on))
+    if (!fits_batch(replay, model, on))
         return warm_up(model, on);
-    if (!replay->recording && record(model, on))
-        return without(model, on);
+    if (!replay->recording && record_step(model, on))
+        return step_without(model, on);
     model->act->sequences = on->B;
     model->act->made = replay->made;
-    return model->ops->replay(replay->recording) ? without(model, on) : 0;
+    return model->ops->replay(replay->recording) ? step_without(model, on) : 0;
 }

@@ -188,8 +188,8 @@ static cJSON *factors_json(const struct probe_grid *g)
 
 /* Writes the picture, then the JSON, so that the JSON never accompanies a picture of another
  * grid. */
-static int write(const struct figures *f, const struct probe_drawn *drawn, const char *out,
-                 const cJSON *json)
+static int write_grid(const struct figures *f, const struct probe_drawn *drawn, const char *out,
+                      const cJSON *json)
 {
     char path[4096];
     int lock;
@@ -203,7 +203,7 @@ static int write(const struct figures *f, const struct probe_drawn *drawn, const
     return rc;
 }
 
-static int tell(struct figures *f, const struct probe_drawn *drawn, const char *out)
+static int print_grid(struct figures *f, const struct probe_drawn *drawn, const char *out)
 {
     const struct orr_table *table = &f->files->table;
     cJSON *json = probe_files_json(f->files, "orrery-probe-grid-1");
@@ -220,7 +220,7 @@ static int tell(struct figures *f, const struct probe_drawn *drawn, const char *
         if (f->row->layer < 0 && orr_table_find(table, f->row, false) == f->row)
             rc = tell_figure(f, rows);
     }
-    rc = rc ? rc : write(f, drawn, out, json);
+    rc = rc ? rc : write_grid(f, drawn, out, json);
     cJSON_Delete(json);
     return rc;
 }
@@ -233,7 +233,7 @@ int probe_grid(const struct probe_options *options)
     int rc = probe_files_read(options, "grid", &files);
     rc = rc ? rc : probe_grid_create(&f.grid, &files);
     rc = rc ? rc : probe_grid_choose(&f.grid, options, &files, &drawn);
-    rc = rc ? rc : tell(&f, &drawn, *options->out ? options->out : ".");
+    rc = rc ? rc : print_grid(&f, &drawn, *options->out ? options->out : ".");
     probe_grid_free(&f.grid);
     probe_files_free(&files);
     return rc;

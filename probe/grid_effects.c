@@ -5,7 +5,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-static double at(const struct probe_grid *grid, const struct orr_table *rows, int place, int seed)
+static double value_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
+                       int seed)
 {
     return rows->row[(size_t)place * (size_t)grid->seeds + (size_t)seed].value;
 }
@@ -24,7 +25,7 @@ static double mean_at(const struct probe_grid *grid, const struct orr_table *row
                                            probe_grid_level(grid, place, factor[k]);
         for (int s = 0; s < grid->seeds && shares; s++)
             if (seed < 0 || s == seed) {
-                sum += at(grid, rows, other, s);
+                sum += value_at(grid, rows, other, s);
                 count++;
             }
     }
@@ -47,8 +48,8 @@ static double part_at(const struct probe_grid *grid, const struct orr_table *row
 }
 
 /* Sums of squares of an effect: of its mean over seeds, and of its deviations between seeds. */
-static void squares(const struct probe_grid *grid, const struct orr_table *rows,
-                    const int factor[2], double *of_mean, double *of_seeds)
+static void sum_squares(const struct probe_grid *grid, const struct orr_table *rows,
+                        const int factor[2], double *of_mean, double *of_seeds)
 {
     *of_mean = *of_seeds = 0;
     for (int place = 0; place < grid->places; place++) {
@@ -66,7 +67,7 @@ static double total_squares(const struct probe_grid *grid, const struct orr_tabl
     double sum = 0;
     for (int place = 0; place < grid->places; place++)
         for (int s = 0; s < grid->seeds; s++)
-            sum += pow(at(grid, rows, place, s) - all, 2);
+            sum += pow(value_at(grid, rows, place, s) - all, 2);
     return sum;
 }
 
@@ -86,7 +87,7 @@ bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows
             const int factor[2] = {a, b};
             const int own = (grid->factor[a].count - 1) * (b < 0 ? 1 : grid->factor[b].count - 1);
             const int freedom = own * (grid->seeds - 1);
-            squares(grid, rows, factor, &of_mean, &of_seeds);
+            sum_squares(grid, rows, factor, &of_mean, &of_seeds);
             /* equal effects in all seeds give no estimate of the error, so F is undefined */
             const double F =
                 of_seeds > 1e-20 * total ? of_mean / own / (of_seeds / freedom) : (double)NAN;
@@ -98,7 +99,7 @@ bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows
                 .p = isfinite(F) ? gsl_cdf_fdist_Q(F, own, freedom) : (double)NAN,
                 .freedom = {own, freedom}};
         }
-    squares(grid, rows, none, &of_mean, &of_seeds);
+    sum_squares(grid, rows, none, &of_mean, &of_seeds);
     line[lines++] =
         (struct probe_variance){.factor = {-1, -1}, .share = of_seeds / total, .F = NAN, .p = NAN};
     line[lines] = (struct probe_variance){

@@ -207,8 +207,8 @@ static void find_contexts(const struct orr_table *table, struct probe_drawn *dra
 }
 
 /* Makes a grid with the contexts as an additional last factor; the arrays stay owned by `grid`. */
-static void widen(const struct probe_grid *grid, const struct probe_drawn *drawn,
-                  struct probe_grid *wide)
+static void add_contexts(const struct probe_grid *grid, const struct probe_drawn *drawn,
+                         struct probe_grid *wide)
 {
     *wide = *grid;
     if (drawn->contexts < 2)
@@ -241,7 +241,7 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
                         options->figure, files->file[0].path, first);
     if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
         find_contexts(table, drawn);
-    widen(grid, drawn, &wide);
+    add_contexts(grid, drawn, &wide);
     const int rc =
         !drawn->row ? ORR_FAIL(ORR_EINVAL, "no value of the model as a whole has numbers")
         : !probe_grid_fits(&wide)
@@ -266,7 +266,7 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_files *
     TRY(orr_path(path, "%s/%s.png", out, file));
     if (!drawn->row)
         return orr_remove(path);
-    widen(grid, drawn, &wide);
+    add_contexts(grid, drawn, &wide);
     int rc = probe_grid_rows(&wide, files, drawn->row, &rows);
     probe_row_name(drawn->row, drawn->contexts < 2, name);
     snprintf(title, sizeof title, "probe %s, preset %s: %s", files->file[0].probe,

@@ -61,7 +61,7 @@ static int too_many_levels(const struct probe_factor *factor)
 }
 
 /* Fills the draft of a setting. A setting with one level is not a factor. */
-static int consider(struct draft *draft, const struct probe_files *files, const char *key)
+static int consider_setting(struct draft *draft, const struct probe_files *files, const char *key)
 {
     draft->factor = (struct probe_factor){.count = 0};
     snprintf(draft->factor.name, ORR_NAME, "%s", key);
@@ -78,7 +78,7 @@ static int consider(struct draft *draft, const struct probe_files *files, const 
 /* Whether two settings belong together: they are not crossed, but one determines the other, as a
  * law and its exponent. An incomplete crossed grid does not qualify: there some level of each
  * setting occurs with several levels of the other. */
-static bool belong(const struct draft *a, const struct draft *b, int n)
+static bool belong_together(const struct draft *a, const struct draft *b, int n)
 {
     bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}}, several[2] = {false, false};
     int pairs = 0, with_a[PROBE_LEVELS] = {0}, with_b[PROBE_LEVELS] = {0};
@@ -94,7 +94,7 @@ static bool belong(const struct draft *a, const struct draft *b, int n)
     return pairs <= a->factor.count + b->factor.count - 1 && !(several[0] && several[1]);
 }
 
-static int join(struct draft *a, const struct draft *b, int n)
+static int join_drafts(struct draft *a, const struct draft *b, int n)
 {
     struct probe_factor both = {.count = 0};
     if (snprintf(both.name, ORR_NAME, "%s, %s", a->factor.name, b->factor.name) >= ORR_NAME)
@@ -153,14 +153,14 @@ static int find_factors(struct draft *draft, int *count, const struct probe_file
         struct draft *last = &draft[*count];
         if (!strcmp(key, "seed") || !strcmp(key, "about"))
             continue;
-        TRY(consider(last, files, key));
+        TRY(consider_setting(last, files, key));
         if (last->factor.count < 2)
             continue;
         int with = 0;
-        while (with < *count && !belong(&draft[with], last, n))
+        while (with < *count && !belong_together(&draft[with], last, n))
             with++;
         if (with < *count) {
-            TRY(join(&draft[with], last, n));
+            TRY(join_drafts(&draft[with], last, n));
             continue;
         }
         sort_levels(last, n);

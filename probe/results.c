@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-static void unlock(struct probe_results *results)
+static void unlock_results(struct probe_results *results)
 {
     if (results->lock)
         orr_unlock(results->lock);
@@ -18,7 +18,7 @@ static void unlock(struct probe_results *results)
 
 void probe_results_free(struct probe_results *results)
 {
-    unlock(results);
+    unlock_results(results);
     orr_table_free(&results->table);
     cJSON_Delete(results->about);
     cJSON_Delete(results->files);
@@ -144,7 +144,7 @@ int probe_results_write(struct probe_results *results, const struct probe *probe
                         const char key[PROBE_KEY])
 {
     const int rc = write_all(results, probe, options, folder, name, key);
-    unlock(results);
+    unlock_results(results);
     return rc;
 }
 

@@ -76,7 +76,8 @@ static void print_row(const struct probe_file *file, const struct orr_table *see
     printf(" %d |\n", value.n);
 }
 
-static int write(const struct probe_options *options, const struct probe_files *files, cJSON *json)
+static int write_seeds(const struct probe_options *options, const struct probe_files *files,
+                       cJSON *json)
 {
     char path[4096];
     const char *folder = *options->out ? options->out : ".";
@@ -88,8 +89,8 @@ static int write(const struct probe_options *options, const struct probe_files *
 }
 
 /* Collects the rows of the same model and quantity, one for each seed. */
-static int gather(const struct orr_table *table, const struct orr_row *like,
-                  struct orr_table *seeds)
+static int gather_seeds(const struct orr_table *table, const struct orr_row *like,
+                        struct orr_table *seeds)
 {
     for (const struct orr_row *row = like; row < table->row + table->count; row++)
         if (orr_row_same(row, like) && !strcmp(row->model, like->model))
@@ -98,7 +99,7 @@ static int gather(const struct orr_table *table, const struct orr_row *like,
 }
 
 /* Prints the table and fills `rows`. */
-static int tell(const struct probe_files *files, cJSON *rows)
+static int print_seeds(const struct probe_files *files, cJSON *rows)
 {
     int rc = 0;
     printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", files->file->probe,
@@ -112,7 +113,7 @@ static int tell(const struct probe_files *files, cJSON *rows)
             struct orr_table seeds = {0};
             if (orr_table_find(&files->table, row, true) != row)
                 continue;
-            rc = gather(&files->table, row, &seeds);
+            rc = gather_seeds(&files->table, row, &seeds);
             if (!rc) {
                 print_row(file, &seeds);
                 cJSON_AddItemToArray(rows, row_json(file, &seeds));
@@ -129,8 +130,8 @@ int probe_seeds(const struct probe_options *options)
     rc = rc ? rc : check_files(&files);
     if (!rc) {
         cJSON *json = probe_files_json(&files, "orrery-probe-seeds-1");
-        rc = tell(&files, cJSON_AddArrayToObject(json, "rows"));
-        rc = rc ? rc : write(options, &files, json);
+        rc = print_seeds(&files, cJSON_AddArrayToObject(json, "rows"));
+        rc = rc ? rc : write_seeds(options, &files, json);
         cJSON_Delete(json);
     }
     probe_files_free(&files);

@@ -7,7 +7,7 @@
 
 /* The height of the potential barrier outside r, which an orbit of less energy cannot cross.
  * Searched up to 1e18 r, which stands for infinity. */
-static double barrier(const struct sim_dynamics *d, double m1, double m2, double r)
+static double barrier_outside(const struct sim_dynamics *d, double m1, double m2, double r)
 {
     const double start = d->law->potential(&d->params, m1, m2, r);
     double highest = start;
@@ -37,7 +37,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
     const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
     double like = q; /* equal fraction of the circular speed squared */
     if (d->law->potential) {
-        const double rise = barrier(d, m1, m2, r);
+        const double rise = barrier_outside(d, m1, m2, r);
         if (!(rise > 0))
             return ORR_FAIL(ORR_EDOM, "law %s: no orbit that starts at r = %.9g AU is bound",
                             sim_law_name(d), r);

@@ -78,12 +78,12 @@ static int check_output(const struct orr_stage_row *row, void *of)
     return orr_output_refused(&output) ? row->refuse(of, &output) : 0;
 }
 
-static bool leads(const struct orr_stage_row *row)
+static bool leads_ranks(const struct orr_stage_row *row)
 {
     return !row->ranks || row->ranks->leads();
 }
 
-static int agree(const struct orr_stage_row *row, int rc)
+static int agree_ranks(const struct orr_stage_row *row, int rc)
 {
     return row->ranks ? row->ranks->agree(rc) : rc;
 }
@@ -104,7 +104,7 @@ static int judge_locked(const struct orr_stage_row *row, void *of, struct orr_st
 static int make_locked(const struct orr_stage_row *row, void *of)
 {
     struct orr_stage_output output = {0};
-    TRY(agree(row, leads(row) ? judge_locked(row, of, &output) : 0));
+    TRY(agree_ranks(row, leads_ranks(row) ? judge_locked(row, of, &output) : 0));
     if (row->ranks)
         TRY(row->ranks->share(&output, sizeof output, 0));
     return is_complete(&output) ? row->keep(of) : row->make(of, &output);
@@ -113,7 +113,7 @@ static int make_locked(const struct orr_stage_row *row, void *of)
 int orr_output_make(const struct orr_stage_row *row, void *of)
 {
     int fd = -1;
-    TRY(agree(row, leads(row) ? lock_folder(row, of, &fd) : 0));
+    TRY(agree_ranks(row, leads_ranks(row) ? lock_folder(row, of, &fd) : 0));
     const int rc = make_locked(row, of);
     if (fd >= 0)
         orr_unlock(fd);

@@ -147,7 +147,7 @@ static uint64_t follower_bit(const struct orr_setting *f)
     return 1ull << bit;
 }
 
-static bool follows(const struct orr_settings *preset, const struct orr_setting *f)
+static bool follows_planets(const struct orr_settings *preset, const struct orr_setting *f)
 {
     const uint64_t bit = follower_bit(f);
     return bit && !(preset->planets_own & bit);
@@ -156,7 +156,7 @@ static bool follows(const struct orr_settings *preset, const struct orr_setting 
 bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
                          char key[ORR_SETTING])
 {
-    if (!follows(preset, f))
+    if (!follows_planets(preset, f))
         return false;
     snprintf(key, ORR_SETTING, "%s%s", source, f->key + strlen(follower));
     return true;
@@ -174,7 +174,7 @@ static int set_text(struct orr_settings *preset, const struct orr_setting *f, co
         return 0;
     for (const struct orr_setting *g = orr_setting_rows; g->key; g++)
         if (!strncmp(g->key, follower, strlen(follower)) &&
-            !strcmp(g->key + strlen(follower), f->key + length) && follows(preset, g))
+            !strcmp(g->key + strlen(follower), f->key + length) && follows_planets(preset, g))
             TRY(set_value(preset, g, where, text));
     return 0;
 }
@@ -481,7 +481,7 @@ static cJSON *fields_json(const struct orr_settings *preset, bool given)
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         cJSON *group = root;
-        if (given && follows(preset, f))
+        if (given && follows_planets(preset, f))
             continue;
         const char *rest = f->key, *dot;
         while ((dot = strchr(rest, '.')) != NULL) {

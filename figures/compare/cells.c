@@ -285,7 +285,7 @@ static int group_cells(struct verdict_cells *cells)
 /* ---------------------------------------------------------------------------- everything */
 
 /* Groups the cells that were found. */
-static int finish(struct verdict_cells *cells)
+static int group_found(struct verdict_cells *cells)
 {
     if (cells->count)
         return group_cells(cells);
@@ -303,7 +303,7 @@ int verdict_cells_read(struct verdict_cells *cells, const char *folder)
 {
     *cells = (struct verdict_cells){.folder = folder};
     TRY(look_into(cells, folder, 0));
-    return finish(cells);
+    return group_found(cells);
 }
 
 int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n)
@@ -311,7 +311,7 @@ int verdict_cells_read_these(struct verdict_cells *cells, const char *const *pat
     *cells = (struct verdict_cells){.folder = ""};
     for (int i = 0; i < n; i++)
         TRY(add_cell(cells, path[i]));
-    return finish(cells);
+    return group_found(cells);
 }
 
 void verdict_cells_free(struct verdict_cells *cells)

@@ -78,7 +78,7 @@ static const char *baseline_of(const struct orr_table *is_model)
     return first;
 }
 
-static void visit(struct line *line, const char *minus, void (*show)(struct line *line))
+static void show_line(struct line *line, const char *minus, void (*show)(struct line *line))
 {
     line->minus = minus;
     if (list_seeds(line))
@@ -100,13 +100,13 @@ static void each_line_of(struct line *line, bool differences, void (*show)(struc
         if (first < i || (differences && !(is_model->row[i].value > 0)))
             continue;
         if (!differences) {
-            visit(line, "", show);
+            show_line(line, "", show);
             continue;
         }
         if (line->of != baseline)
-            visit(line, baseline, show);
+            show_line(line, baseline, show);
         snprintf(untrained, sizeof untrained, "attention=untrained (%s)", name_of(line->of));
-        visit(line, untrained, show);
+        show_line(line, untrained, show);
     }
 }
 

@@ -10,7 +10,7 @@
 
 const char *const verdict_ruling_name[] = {"reproduced", "refuted here", "open", "shown"};
 
-static enum verdict_ruling equal(double size, double mean, double half, char why[256])
+static enum verdict_ruling rule_equal(double size, double mean, double half, char why[256])
 {
     if (fabs(mean - size) > half) {
         snprintf(why, 256, "the published figure lies outside the interval");
@@ -24,7 +24,7 @@ static enum verdict_ruling equal(double size, double mean, double half, char why
     return VERDICT_REPRODUCED;
 }
 
-static enum verdict_ruling small(double size, double mean, double half, char why[256])
+static enum verdict_ruling rule_small(double size, double mean, double half, char why[256])
 {
     if (fabs(mean) + half <= size) {
         snprintf(why, 256, "the interval lies within +-%g", size);
@@ -60,13 +60,13 @@ static enum verdict_ruling one_sided(const struct verdict_claim *claim, double m
     return VERDICT_OPEN;
 }
 
-static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, double half,
-                                char why[256])
+static enum verdict_ruling rule_claim(const struct verdict_claim *claim, double mean, double half,
+                                      char why[256])
 {
     if (claim->rule == VERDICT_EQUAL)
-        return equal(claim->size, mean, half, why);
+        return rule_equal(claim->size, mean, half, why);
     if (claim->rule == VERDICT_SMALL)
-        return small(claim->size, mean, half, why);
+        return rule_small(claim->size, mean, half, why);
     return one_sided(claim, mean, half, why);
 }
 
@@ -86,7 +86,7 @@ static bool is_explained(const struct verdict_claim *claim, const struct verdict
 static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
                                               const struct verdict_fact *fact, char why[256])
 {
-    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    const enum verdict_ruling ruling = rule_claim(claim, fact->mean, fact->half, why);
     if (ruling == VERDICT_REPRODUCED && is_explained(claim, fact)) {
         snprintf(why, 256, "as claimed, but random weights differ by as much: %.3g",
                  fact->baseline);
@@ -108,7 +108,7 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
 {
     static const char *const what[] = {"as claimed", "without an effect as large as claimed",
                                        "not decided"};
-    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    const enum verdict_ruling ruling = rule_claim(claim, fact->mean, fact->half, why);
     if (!isfinite(fact->share_half)) {
         snprintf(why, 256, "no upper bound: what share of the headroom was gained is not known");
         return VERDICT_OPEN;
@@ -117,7 +117,7 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
     if (claim->size != 0)
         in_shares.size /= fact->headroom;
     const enum verdict_ruling of_share =
-        rule(&in_shares, fact->share, fact->share_half, (char[256]){0});
+        rule_claim(&in_shares, fact->share, fact->share_half, (char[256]){0});
     if (of_share == ruling)
         orr_append(why, 256, "; as shares of the headroom above random weights %.2g +- %.2g",
                    fact->share, fact->share_half);

@@ -16,7 +16,7 @@ struct reader {
 };
 
 /* The cell of a column; NULL, with a message, where the file lacks the column. */
-static const char *cell(const struct reader *r, const char *column)
+static const char *cell_of(const struct reader *r, const char *column)
 {
     const int c = orr_csv_column(r->csv, column);
     if (c >= 0)
@@ -35,7 +35,7 @@ static int bad_cell(const struct reader *r, const char *column, const char *expe
 /* Reads a cell that must be one of the words; *number is its index, from 0. */
 static int take_word(const struct reader *r, const char *column, const char *words, int *number)
 {
-    const char *found = cell(r, column);
+    const char *found = cell_of(r, column);
     *number = 0;
     if (!found)
         return ORR_EFORMAT;
@@ -52,7 +52,7 @@ static int take_word(const struct reader *r, const char *column, const char *wor
 static int take_number(const struct reader *r, const char *column, double none, double *number)
 {
     char *end;
-    const char *found = cell(r, column);
+    const char *found = cell_of(r, column);
     if (!found)
         return ORR_EFORMAT;
     *number = *found ? strtod(found, &end) : none;
@@ -73,7 +73,7 @@ static int take_claim(const struct reader *r, struct verdict_claim *c)
     int ground, measured, statistic, rule;
     double context;
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        if (!(*texts[k].to = cell(r, texts[k].column)))
+        if (!(*texts[k].to = cell_of(r, texts[k].column)))
             return ORR_EFORMAT;
     TRY(take_word(r, "ground", grounds, &ground));
     TRY(take_word(r, "measured", grounds, &measured));
@@ -82,7 +82,7 @@ static int take_claim(const struct reader *r, struct verdict_claim *c)
     TRY(take_number(r, "context", -1, &context));
     TRY(take_number(r, "size", 0, &c->size));
     if (!(fabs(context) < 1e9))
-        return bad_cell(r, "context", "positions", cell(r, "context"));
+        return bad_cell(r, "context", "positions", cell_of(r, "context"));
     c->ground = (enum verdict_ground)ground;
     c->measured = (enum verdict_ground)measured;
     c->statistic = (enum verdict_statistic)statistic;

@@ -12,8 +12,8 @@
 
 /* Collects the rows that a claim names, of one layer and context: those of the first matching
  * row. */
-static int choose(const struct orr_table *table, const struct verdict_claim *claim,
-                  struct orr_table *chosen)
+static int choose_rows(const struct orr_table *table, const struct verdict_claim *claim,
+                       struct orr_table *chosen)
 {
     const struct orr_row *first = NULL;
     /* its rows differ in the context, which is the step */
@@ -33,7 +33,7 @@ static int choose(const struct orr_table *table, const struct verdict_claim *cla
     return 0;
 }
 
-static void settle(struct verdict_fact *fact, struct orr_mean mean)
+static void take_mean(struct verdict_fact *fact, struct orr_mean mean)
 {
     fact->mean = mean.mean;
     fact->half = mean.half;
@@ -46,7 +46,7 @@ static void settle(struct verdict_fact *fact, struct orr_mean mean)
 static void take_value(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_VALUE));
+    take_mean(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_VALUE));
     fact->upper_bound = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_UPPER_BOUND).mean;
     fact->baseline = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_BASELINE).mean;
     for (size_t i = 0; i < table->count && fact->there; i++) {
@@ -69,7 +69,7 @@ static void take_nearer(const struct orr_table *table, const struct verdict_clai
         bound[k][1] = orr_table_contrast(table, model, "", ORR_ROW_UPPER_BOUND).mean;
         bound[k][2] = orr_table_contrast(table, model, "", ORR_ROW_BASELINE).mean;
     }
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_NEARNESS));
+    take_mean(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_NEARNESS));
     fact->most = fact->upper_bound = fabs(bound[1][0] - bound[1][1]);
     fact->baseline = fabs(bound[1][2] - bound[1][1]) - fabs(bound[0][2] - bound[0][1]);
 }
@@ -78,7 +78,7 @@ static void take_learned(const struct orr_table *table, const struct verdict_cla
                          struct verdict_fact *fact)
 {
     const struct orr_mean share = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_SHARE);
-    settle(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_LEARNED));
+    take_mean(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_LEARNED));
     fact->baseline = 0;
     fact->learned = fact->there;
     fact->share = share.mean;
@@ -121,7 +121,7 @@ static void take_slope(const struct orr_table *table, const struct verdict_claim
         slope[s] = slope_of(table, claim->of, seed[s], ORR_ROW_LEARNED);
         baseline[s] = slope_of(table, claim->of, seed[s], ORR_ROW_BASELINE);
     }
-    settle(fact, orr_mean_of(slope, seeds));
+    take_mean(fact, orr_mean_of(slope, seeds));
     fact->baseline = orr_mean_of(baseline, seeds).mean;
 }
 
@@ -146,7 +146,7 @@ static bool is_difference(const struct verdict_claim *claim)
 static void take_steps(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
-    settle(fact, verdict_curves(table, claim->of, claim->from));
+    take_mean(fact, verdict_curves(table, claim->of, claim->from));
 }
 
 static int fact_of(const struct orr_table *table, const struct verdict_claim *claim,
@@ -158,7 +158,7 @@ static int fact_of(const struct orr_table *table, const struct verdict_claim *cl
         [VERDICT_LEARNED] = take_learned, [VERDICT_SLOPE] = take_slope,
         [VERDICT_RATIO] = take_ratio,     [VERDICT_STEPS] = take_steps};
     struct orr_table chosen;
-    const int rc = choose(table, claim, &chosen);
+    const int rc = choose_rows(table, claim, &chosen);
     take[claim->statistic](&chosen, claim, fact);
     orr_table_free(&chosen);
     fact->difference = is_difference(claim);

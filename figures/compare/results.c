@@ -61,12 +61,12 @@ static int read_verdict(const cJSON *json, struct orr_table *table)
 /* ---------------------------------------------------------------------------------- runs */
 
 /* Finds a nested key: "exponents.r" is "r" in the object "exponents". */
-static const cJSON *below(const cJSON *object, const char *path)
+static const cJSON *nested_item(const cJSON *object, const char *path)
 {
     char key[64];
     const char *dot = strchr(path, '.');
     snprintf(key, sizeof key, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    return dot ? below(orr_json_get(object, key), dot + 1) : orr_json_get(object, key);
+    return dot ? nested_item(orr_json_get(object, key), dot + 1) : orr_json_get(object, key);
 }
 
 /* The value of another source (the truth, random weights) with equal settings and seed. */
@@ -81,7 +81,7 @@ static double number_of(const cJSON *rows, const cJSON *like, const char *source
             continue;
         for (int i = 0; i < cJSON_GetArraySize(seeds); i++)
             if (seed_at(seeds, i) == seed)
-                return number_at(orr_json_get(below(row, quantity), "values"), i);
+                return number_at(orr_json_get(nested_item(row, quantity), "values"), i);
     }
     return NAN;
 }
@@ -90,7 +90,7 @@ static int read_quantity(const cJSON *rows, const cJSON *from, const char *model
                          const char *quantity, struct orr_table *table)
 {
     char untrained[128];
-    const cJSON *values = orr_json_get(below(from, quantity), "values");
+    const cJSON *values = orr_json_get(nested_item(from, quantity), "values");
     snprintf(untrained, sizeof untrained, "untrained (%s)", orr_json_text(from, "source"));
     for (int i = 0; i < cJSON_GetArraySize(values); i++) {
         struct orr_row row = orr_row_none;

@@ -8,7 +8,7 @@
 
 enum { NAMED = 3, MOST = 6 }; /* differences and attentions named in a sentence, at most */
 
-static int find(const char *id)
+static int find_question(const char *id)
 {
     int q = 0;
     while (verdict_table[q].id && strcmp(verdict_table[q].id, id) != 0)
@@ -102,7 +102,7 @@ static const char *what_it_teaches(struct count count)
 
 static void does_it_learn(const struct verdict *v, char text[2048])
 {
-    const int q = fewest_labels(v), law = find("law_selected");
+    const int q = fewest_labels(v), law = find_question("law_selected");
     char models[2048] = "", baselines[2048] = "";
     *text = '\0';
     if (q < 0) {
@@ -143,14 +143,14 @@ struct named {
     struct orr_mean nearer;
 };
 
-static double strength(const struct named *named)
+static double strength_of(const struct named *named)
 {
     return fabs(named->nearer.mean) / named->nearer.half;
 }
 
 static int by_strength(const void *a, const void *b)
 {
-    const double x = strength(a), y = strength(b);
+    const double x = strength_of(a), y = strength_of(b);
     return (x < y) - (x > y);
 }
 
@@ -233,9 +233,10 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
 static void is_it_the_law(const struct verdict *v, char text[2048])
 {
     char models[2048] = "", baselines[2048] = "", lines[2048] = "", random[2048] = "";
-    const int outside = find("outside_exponent_r"), readout = find("readout_log_force");
+    const int outside = find_question("outside_exponent_r"),
+              readout = find_question("readout_log_force");
     const bool far = say_column(v, outside, ORR_ROW_VALUE, models) > 0;
-    const int q = far ? outside : find("exponent_r");
+    const int q = far ? outside : find_question("exponent_r");
     *text = '\0';
     if (!far && !say_column(v, q, ORR_ROW_VALUE, models)) {
         orr_append(text, 2048,

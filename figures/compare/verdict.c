@@ -36,8 +36,8 @@ static int list_unasked(struct verdict *v, const char *probe)
 }
 
 /* Copies the numbers of another row to the row of question q. */
-static void take(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
-                 const struct orr_row *from)
+static void take_row(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
+                     const struct orr_row *from)
 {
     struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
     row->value = from->value;
@@ -53,7 +53,7 @@ static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s,
     const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
                                                   question->context, question->last_layer);
     if (row)
-        take(v, cell, s, q, row);
+        take_row(v, cell, s, q, row);
     return row || question->topic == VERDICT_LABELS /* fewer numbers of labels are allowed */
                ? 0
                : verdict_miss(&v->missing, path, question->title);
@@ -90,14 +90,14 @@ static int read_column(struct verdict *v, const struct verdict_cell *cell, int s
                  verdict_cell_source(&v->cells, cell, s)));
     if (verdict_table[q].context == VERDICT_NEXT_STATE && !orr_exists(path))
         return verdict_miss(&v->missing, path, "not found");
-    take(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, verdict_table[q].context));
+    take_row(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, verdict_table[q].context));
     return 0;
 }
 
 /* Agreement of forces for the eccentric bodies and for the planets; NaN where the source has
  * none. */
-static int bodies(const struct report_run *run, const char *source, enum report_baseline baseline,
-                  double figure[4])
+static int measure_planets(const struct report_run *run, const char *source,
+                           enum report_baseline baseline, double figure[4])
 {
     const int s = report_find(run, source), all = report_bodies(run);
     for (int k = 0; k < 4; k++)
@@ -123,10 +123,10 @@ static int measure_bodies(const struct report_run *run, const char *attention, d
     /* random weights have the shape of the run's first attention, so they are a baseline only for
      * it */
     const char *shape = orr_source_attention(&run->preset, "untrained");
-    TRY(bodies(run, attention, REPORT_NO_BASELINE, own));
-    TRY(bodies(run, shape && !strcmp(shape, attention) ? "untrained" : "", REPORT_NO_BASELINE,
-               baseline));
-    return bodies(run, attention, REPORT_BASELINE_SQUARE, raw);
+    TRY(measure_planets(run, attention, REPORT_NO_BASELINE, own));
+    TRY(measure_planets(run, shape && !strcmp(shape, attention) ? "untrained" : "",
+                        REPORT_NO_BASELINE, baseline));
+    return measure_planets(run, attention, REPORT_BASELINE_SQUARE, raw);
 }
 
 /* The raw value is the baseline "towards the Sun, by 1/r^2 from the labels". */
@@ -152,11 +152,11 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
     for (int q = 0; verdict_table[q].id && !rc; q++) {
         const int k = verdict_table[q].context;
         if (verdict_table[q].kind == VERDICT_BODIES)
-            take(v, cell, s, q,
-                 &(struct orr_row){.value = own[k],
-                                   .upper_bound = k % 2 ? 0 : 1,
-                                   .baseline = baseline[k],
-                                   .raw = raw[k]});
+            take_row(v, cell, s, q,
+                     &(struct orr_row){.value = own[k],
+                                       .upper_bound = k % 2 ? 0 : 1,
+                                       .baseline = baseline[k],
+                                       .raw = raw[k]});
     }
     return rc;
 }
@@ -230,7 +230,7 @@ static int list_model(struct verdict *v, const struct verdict_cell *cell, int s)
 }
 
 /* Lists the attentions and seeds, and collects the rows of each question. */
-static int list(struct verdict *v)
+static int list_models(struct verdict *v)
 {
     v->seed = orr_alloc(v->cells.count, sizeof *v->seed);
     v->value = orr_alloc(v->cells.count, sizeof *v->value);
@@ -264,7 +264,7 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
             if (verdict_is_model(&v->cells, cell, s))
                 TRY(read_model(v, cell, s));
     }
-    return list(v);
+    return list_models(v);
 }
 
 void verdict_free(struct verdict *v)

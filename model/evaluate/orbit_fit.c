@@ -182,7 +182,7 @@ static void suggest_start(const struct problem *o, double p[GPT_ORBIT_PARAMETERS
 
 /* Moves the parameters to a nearby minimum of the sum of squares; *cost = the sum there, per
  * residual. */
-static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *cost)
+static int descend_from(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *cost)
 {
     const size_t n = GPT_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
@@ -221,7 +221,7 @@ static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], b
             suggest_start(o, p);
         if (from == MEANS)
             memcpy(p, o->prior->mean, sizeof best);
-        TRY(descend(o, p, &cost));
+        TRY(descend_from(o, p, &cost));
         if (cost < least || from == (start ? GIVEN : SUGGESTED)) {
             least = cost;
             memcpy(best, p, sizeof best);

@@ -17,7 +17,7 @@ enum {
 
 static int ranks, self;
 
-static int check(int code, const char *what)
+static int check_code(int code, const char *what)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length;
@@ -28,12 +28,12 @@ static int check(int code, const char *what)
 }
 
 /* Waits for a request, unless starting it failed. */
-static int await(int code, MPI_Request *request, const char *what)
+static int await_request(int code, MPI_Request *request, const char *what)
 {
     int done = 0;
-    TRY(check(code, what));
+    TRY(check_code(code, what));
     for (long look = 0; !done; look++) {
-        TRY(check(MPI_Test(request, &done, MPI_STATUS_IGNORE), what));
+        TRY(check_code(MPI_Test(request, &done, MPI_STATUS_IGNORE), what));
         if (!done && look > LOOKS)
             (void)nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
     }
@@ -43,10 +43,10 @@ static int await(int code, MPI_Request *request, const char *what)
 static int mpi_open(int *rank, int *size)
 {
     int provided;
-    TRY(check(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "start"));
-    TRY(check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start"));
-    TRY(check(MPI_Comm_rank(MPI_COMM_WORLD, &self), "start"));
-    TRY(check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "start"));
+    TRY(check_code(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "start"));
+    TRY(check_code(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start"));
+    TRY(check_code(MPI_Comm_rank(MPI_COMM_WORLD, &self), "start"));
+    TRY(check_code(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "start"));
     *rank = self;
     *size = ranks;
     return provided >= MPI_THREAD_SERIALIZED
@@ -71,7 +71,7 @@ static int mpi_broadcast(void *data, size_t bytes, int root)
         MPI_Request request;
         const int code =
             MPI_Ibcast((char *)data + at, part, MPI_BYTE, root, MPI_COMM_WORLD, &request);
-        TRY(await(code, &request, "broadcast"));
+        TRY(await_request(code, &request, "broadcast"));
     }
     return 0;
 }
@@ -81,7 +81,7 @@ static int mpi_gather(const void *mine, void *all, size_t bytes)
     MPI_Request request;
     const int code = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                     MPI_COMM_WORLD, &request);
-    return await(code, &request, "gather");
+    return await_request(code, &request, "gather");
 }
 
 /* Counts and offsets in the form that MPI takes: of every rank's share of the vector, and of
@@ -122,7 +122,7 @@ static int mpi_all_to_all(const void *x, void *parts, const struct cluster_vecto
     TRY(layout_create(&l, v));
     const int code = MPI_Ialltoallv(x, l.count, l.first, type_of(v), parts, l.own, l.part,
                                     type_of(v), MPI_COMM_WORLD, &request);
-    const int rc = await(code, &request, "exchange of gradients");
+    const int rc = await_request(code, &request, "exchange of gradients");
     free(l.memory);
     return rc;
 }
@@ -134,7 +134,7 @@ static int mpi_all_gather(void *x, const struct cluster_vector *v)
     TRY(layout_create(&l, v));
     const int code = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, x, l.count, l.first,
                                      type_of(v), MPI_COMM_WORLD, &request);
-    const int rc = await(code, &request, "gathering of shares");
+    const int rc = await_request(code, &request, "gathering of shares");
     free(l.memory);
     return rc;
 }
@@ -146,7 +146,7 @@ static int mpi_collect(const void *own, void *x, const struct cluster_vector *v)
     TRY(layout_create(&l, v));
     const int code = MPI_Igatherv(own, l.own[0], type_of(v), x, l.count, l.first, type_of(v), 0,
                                   MPI_COMM_WORLD, &request);
-    const int rc = await(code, &request, "gathering at rank 0");
+    const int rc = await_request(code, &request, "gathering at rank 0");
     free(l.memory);
     return rc;
 }
@@ -158,7 +158,7 @@ static int mpi_distribute(const void *x, void *own, const struct cluster_vector 
     TRY(layout_create(&l, v));
     const int code = MPI_Iscatterv(x, l.count, l.first, type_of(v), own, l.own[0], type_of(v), 0,
                                    MPI_COMM_WORLD, &request);
-    const int rc = await(code, &request, "scattering from rank 0");
+    const int rc = await_request(code, &request, "scattering from rank 0");
     free(l.memory);
     return rc;
 }

@@ -209,7 +209,7 @@ static int make_arrow(struct arrow *a, const struct sr_categories *c, const stru
     return 0;
 }
 
-static int place(const struct arrow *a, int k)
+static int column_of(const struct arrow *a, int k)
 {
     return k < a->own ? a->own_at[k] : a->at[k - a->own];
 }
@@ -233,9 +233,9 @@ static bool fill_equations(struct arrow *a, const double *value, struct sr_work 
         if (!sr_constants_equations(&a->c->loss[k], &a->expr, 1, a->n, work, &equations))
             return false;
         for (int i = 0; i < a->n; i++) {
-            a->gradient[k * a->n + i] = equations.gradient[place(a, i)];
+            a->gradient[k * a->n + i] = equations.gradient[column_of(a, i)];
             for (int j = 0; j < a->n; j++)
-                normal[i * a->n + j] = equations.normal[place(a, i)][place(a, j)];
+                normal[i * a->n + j] = equations.normal[column_of(a, i)][column_of(a, j)];
         }
     }
     return true;
@@ -300,8 +300,8 @@ static void take_step(const struct arrow *a, const double *value, double *trial)
     }
 }
 
-static double descend(struct arrow *a, int steps, double *value, double *trial,
-                      struct sr_work *work)
+static double descend_steps(struct arrow *a, int steps, double *value, double *trial,
+                            struct sr_work *work)
 {
     enum { TRIES = 6 };
     const size_t bytes = (size_t)a->c->count * (size_t)a->n * sizeof *value;
@@ -336,7 +336,7 @@ int sr_categories_fit_shared(const struct sr_categories *c, const struct sr_expr
     int rc = a ? make_arrow(a, c, expr, shared) : ORR_ENOMEM;
     double *trial = rc ? NULL : orr_alloc((size_t)c->count * (size_t)a->n + 1, sizeof *trial);
     if (trial)
-        *loss = descend(a, steps, value, trial, work);
+        *loss = descend_steps(a, steps, value, trial, work);
     rc = rc ? rc : trial ? 0 : ORR_ENOMEM;
     free(trial);
     free(a ? a->block : NULL);
@@ -419,7 +419,7 @@ int sr_categories_errors(const struct sr_categories *c, const struct sr_expr *ex
         for (int k = 0; k < c->count; k++)
             for (int i = 0; i < a->n; i++) {
                 const double inverse = solved ? inverse_of(a, k, i) : NAN;
-                error[k * a->n + place(a, i)] =
+                error[k * a->n + column_of(a, i)] =
                     inverse <= most ? sqrt(row * inverse) / size[k * a->n + i] : NAN;
             }
     }

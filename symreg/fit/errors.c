@@ -50,7 +50,8 @@ static void measure_noise(const struct sr_data *data, const double *value, doubl
 }
 
 /* The covariance from the factor of the scaled Hessian. */
-static void invert(double h[SR_NODES][SR_NODES], const double *size, struct sr_uncertainty *u)
+static void invert_hessian(double h[SR_NODES][SR_NODES], const double *size,
+                           struct sr_uncertainty *u)
 {
     const int n = u->constants;
     for (int a = 0; a < n; a++) {
@@ -81,7 +82,7 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
         measure_noise(data, value, variance, u);
         if (fill_hessian(data, jacobian, n, h, size) &&
             sr_cholesky(h[0], (size_t)n, SR_NODES, least))
-            invert(h, size, u);
+            invert_hessian(h, size, u);
     }
     free(value);
     return 0;

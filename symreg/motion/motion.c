@@ -10,7 +10,7 @@
 
 /* ---- the table */
 
-static double spread(const struct sr_motion_table *table, bool second)
+static double spread_of_rows(const struct sr_motion_table *table, bool second)
 {
     double low = HUGE_VAL, high = 0;
     for (size_t i = 0; i < table->count; i++) {
@@ -26,8 +26,8 @@ static double spread(const struct sr_motion_table *table, bool second)
 static void choose_features(const struct sr_motion_table *table, char features[16])
 {
     const bool known = table->row[0].m1 > 0;
-    snprintf(features, 16, "r%s%s", known && spread(table, false) > 1e-9 ? ",m1" : "",
-             known && table->row[0].m2 > 0 && spread(table, true) > 1e-9 ? ",m2" : "");
+    snprintf(features, 16, "r%s%s", known && spread_of_rows(table, false) > 1e-9 ? ",m1" : "",
+             known && table->row[0].m2 > 0 && spread_of_rows(table, true) > 1e-9 ? ",m2" : "");
 }
 
 static void print_name(FILE *out, const char *name)
@@ -104,8 +104,8 @@ static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *track
              table->centre_error);
 }
 
-static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
-                const struct sr_motion_options *o, const struct sr_motion_table *table)
+static int print_summary(const struct orr_cli *cli, const struct sr_tracks *tracks,
+                         const struct sr_motion_options *o, const struct sr_motion_table *table)
 {
     double *noise = orr_alloc(tracks->count, sizeof *noise), low = HUGE_VAL, high = 0;
     if (!noise)
@@ -129,8 +129,8 @@ static int tell(const struct orr_cli *cli, const struct sr_tracks *tracks,
 
 /* ---- the command */
 
-static int search(const struct orr_cli *cli, const struct sr_motion_table *table, const char *file,
-                  const struct sr_csv_options *given)
+static int search_table(const struct orr_cli *cli, const struct sr_motion_table *table,
+                        const char *file, const struct sr_csv_options *given)
 {
     struct sr_csv_options options = *given;
     struct orr_csv csv;
@@ -157,9 +157,9 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
     if (!rc)
         rc = sr_motion_make(&tracks, motion->centre, cli->threads, &table);
     if (!rc)
-        rc = tell(cli, &tracks, motion, &table);
+        rc = print_summary(cli, &tracks, motion, &table);
     if (!rc)
-        rc = search(cli, &table, file, given);
+        rc = search_table(cli, &table, file, given);
     free(table.row);
     sr_tracks_free(&tracks);
     return rc;

@@ -66,8 +66,8 @@ static double mass_of(const struct sr_track *track, size_t bodies)
     return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
 }
 
-static double distance(const struct sr_track *a, size_t i, const struct sr_track *b, size_t j,
-                       const double *of_a, const double *of_b, int dims)
+static double distance_between(const struct sr_track *a, size_t i, const struct sr_track *b,
+                               size_t j, const double *of_a, const double *of_b, int dims)
 {
     double sum = 0;
     for (size_t d = 0; d < (size_t)dims; d++) {
@@ -92,11 +92,12 @@ static double pull_at(const struct sr_track *track, const size_t *at, size_t bod
         if (k == heavy)
             continue;
         const double off =
-            fabs(orr_log(distance(b, at[k], h, at[heavy], b->smooth, h->smooth, dims) / r));
+            fabs(orr_log(distance_between(b, at[k], h, at[heavy], b->smooth, h->smooth, dims) / r));
         if (off < nearest) {
             nearest = off;
-            pull = distance(b, at[k], h, at[heavy], b->acceleration, h->acceleration, dims) /
-                   (b->mass + h->mass);
+            pull =
+                distance_between(b, at[k], h, at[heavy], b->acceleration, h->acceleration, dims) /
+                (b->mass + h->mass);
         }
     }
     return pull;

@@ -103,7 +103,7 @@ static double likelihood(struct sr_process_work *w, struct sr_process p)
 
 static const double least_noise = -32; /* natural logarithm; about the rounding of doubles */
 
-static bool inside(const struct sr_process_work *w, struct sr_process p)
+static bool is_inside(const struct sr_process_work *w, struct sr_process p)
 {
     return p.log_noise >= least_noise && p.log_noise <= 2 && p.log_length >= orr_log(0.6) &&
            p.log_length <= orr_log(4 * (w->u[w->n - 1] + 1));
@@ -137,7 +137,7 @@ static void search_near(struct sr_process_work *w, struct sr_process *best)
             for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
                 const struct sr_process p = {best->log_length + step * way[k].log_length,
                                              best->log_noise + step * way[k].log_noise};
-                const double l = inside(w, p) ? likelihood(w, p) : -HUGE_VAL;
+                const double l = is_inside(w, p) ? likelihood(w, p) : -HUGE_VAL;
                 if (l > most + 1e-3) {
                     most = l;
                     *best = p;
@@ -196,7 +196,7 @@ static void acceleration_kernel(const struct sr_process_work *w, size_t at, doub
 /* ---- correlation of acceleration errors */
 
 /* The covariance of the second derivative with each row, multiplied by L^-1. */
-static void project(const struct sr_process_work *w, size_t at, double k2[W])
+static void project_rows(const struct sr_process_work *w, size_t at, double k2[W])
 {
     const double l2 = w->length * w->length;
     for (size_t j = 0; j < w->n; j++) {
@@ -221,10 +221,10 @@ static double find_gap(const struct sr_process_work *w)
 {
     const size_t middle = w->n / 2;
     double here[W], there[W];
-    project(w, middle, here);
+    project_rows(w, middle, here);
     const double variance = error_covariance(w, 0, here, here);
     for (size_t i = middle + 1; i < w->n; i++) {
-        project(w, i, there);
+        project_rows(w, i, there);
         const double other = error_covariance(w, 0, there, there);
         const double u = w->u[i] - w->u[middle];
         if (!(error_covariance(w, u, here, there) > 0.05 * sqrt(variance * other)))
@@ -341,8 +341,8 @@ static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process 
 }
 
 /* The mean squared difference of each row's acceleration between two fits, per coordinate. */
-static void compare(const struct sr_process_work *w, const struct sr_process_work *other,
-                    double difference[W])
+static void compare_fits(const struct sr_process_work *w, const struct sr_process_work *other,
+                         double difference[W])
 {
     for (size_t i = 0; i < w->n; i++) {
         double k[W], l[W];
@@ -377,7 +377,7 @@ static double warp_times(struct sr_process_work *w, struct sr_process_work *othe
             *w = *other;
             break;
         }
-        compare(w, other, w->difference);
+        compare_fits(w, other, w->difference);
         most = l;
         *process = warped;
     }
@@ -403,7 +403,7 @@ double sr_process_fit(struct sr_process_work *w, const struct sr_window *window,
 /* Mean squared leave-one-out residual of a row and its neighbours, at least 1. Where the path bends
  * faster than in the rest of the window, the kernel underestimates the variances; this factor
  * corrects them. */
-static double misfit(const struct sr_process_work *w, size_t at)
+static double misfit_at(const struct sr_process_work *w, size_t at)
 {
     const size_t first = at < 2 ? 0 : at - 2, last = at + 3 < w->n ? at + 3 : w->n;
     double sum = 0;
@@ -414,7 +414,7 @@ static double misfit(const struct sr_process_work *w, size_t at)
 
 /* Reduction of the prior variance, over s^2, of a quantity with covariances k with the rows: k C^-1
  * k, minus the cost of smoothing twice, lambda^2 k C^-3 k. Overwrites k. */
-static double told(const struct sr_process_work *w, double k[W])
+static double variance_told(const struct sr_process_work *w, double k[W])
 {
     double sum = 0;
     sr_cholesky_lower(w->L, w->n, W, k);
@@ -447,9 +447,9 @@ void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_st
             state->a[d] += k2[j] * alpha[j] / step2;
         }
     }
-    k_left = told(w, k);
-    k2_left = told(w, k2);
-    const double rounding = 1e-15 * (double)n, times = misfit(w, at) * w->scale2;
+    k_left = variance_told(w, k);
+    k2_left = variance_told(w, k2);
+    const double rounding = 1e-15 * (double)n, times = misfit_at(w, at) * w->scale2;
     const double before = 3 * rate2 * rate2 / (l2 * l2) + bend * bend / l2;
     state->x_variance = times * fmax(1 - k_left, rounding);
     state->a_variance = times * fmax(before - k2_left, before * rounding) / (step2 * step2) +

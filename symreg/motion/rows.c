@@ -85,7 +85,7 @@ static int level_sigmas(struct sr_motion_table *table)
 
 /* The sigmas for the search: enlarged by the residuals across the line, then raised to the median
  * relative sigma. Rows with too much noise are dropped. */
-static int weigh(struct sr_motion_table *table)
+static int weigh_rows(struct sr_motion_table *table)
 {
     TRY(look_across(table));
     drop_weak(table);
@@ -97,7 +97,7 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
 {
     TRY(sr_tracks_smooth(tracks, threads));
     TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
-    TRY(weigh(table));
+    TRY(weigh_rows(table));
     return table->count >= 2
                ? 0
                : ORR_FAIL(ORR_EINVAL,

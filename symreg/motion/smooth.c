@@ -28,7 +28,7 @@ static void take_states(struct sr_process_work *work, int dims, size_t start, si
 }
 
 /* Whether the body is at rest: there is no path to fit. */
-static bool rests(int dims, struct sr_track *track)
+static bool is_at_rest(int dims, struct sr_track *track)
 {
     for (size_t d = 0; d < (size_t)dims; d++)
         for (size_t i = 0; i < track->n; i++) {
@@ -49,13 +49,13 @@ static double size_of(int dims, const struct sr_track *track)
     return sqrt(sum);
 }
 
-static int smooth(const char *file, int dims, double most_noise, struct sr_process_work *work,
-                  double *noises, struct sr_track *track)
+static int smooth_body(const char *file, int dims, double most_noise, struct sr_process_work *work,
+                       double *noises, struct sr_track *track)
 {
     const size_t n = track->n, width = n < W ? n : W;
     struct sr_process process = {0, 0};
     size_t windows = 0, from = 0;
-    if (rests(dims, track))
+    if (is_at_rest(dims, track))
         return 0;
     for (size_t start = 0;; start += HOP, windows++) {
         const bool last = start + width >= n;
@@ -84,7 +84,7 @@ static int smooth_track(const char *file, int dims, double most_noise, struct sr
     struct sr_process_work *work = sr_process_create();
     double *noises = orr_alloc(track->n / HOP + 2, sizeof *noises);
     const int rc =
-        work && noises ? smooth(file, dims, most_noise, work, noises, track) : ORR_ENOMEM;
+        work && noises ? smooth_body(file, dims, most_noise, work, noises, track) : ORR_ENOMEM;
     free(noises);
     sr_process_free(work);
     return rc;

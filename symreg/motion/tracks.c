@@ -17,7 +17,7 @@ struct key {
     size_t row;
 };
 
-static const char *cell(const struct orr_csv *csv, size_t row, int column)
+static const char *cell_at(const struct orr_csv *csv, size_t row, int column)
 {
     return column < 0 ? "" : csv->cells[row * csv->cols + (size_t)column];
 }
@@ -60,7 +60,7 @@ static int find_columns(const struct orr_csv *csv, const char *file,
     return find_positions(csv, file, o->position, c);
 }
 
-static int finite(const struct orr_csv *csv, const char *file, size_t row, int column)
+static int check_finite(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
     return isfinite(csv->values[row * csv->cols + (size_t)column])
                ? 0
@@ -70,12 +70,12 @@ static int finite(const struct orr_csv *csv, const char *file, size_t row, int c
 static int check_row(const struct orr_csv *csv, const char *file, const struct columns *c,
                      size_t row)
 {
-    TRY(finite(csv, file, row, c->time));
+    TRY(check_finite(csv, file, row, c->time));
     for (int d = 0; d < c->dims; d++)
-        TRY(finite(csv, file, row, c->x[d]));
+        TRY(check_finite(csv, file, row, c->x[d]));
     if (c->mass < 0)
         return 0;
-    TRY(finite(csv, file, row, c->mass));
+    TRY(check_finite(csv, file, row, c->mass));
     const double mass = csv->values[row * csv->cols + (size_t)c->mass];
     return mass > 0
                ? 0
@@ -216,7 +216,7 @@ static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
     int rc = key ? 0 : ORR_ENOMEM;
     for (size_t i = 0; i < csv->rows && !rc; i++) {
         rc = check_row(csv, tracks->file, c, i);
-        key[i] = (struct key){cell(csv, i, c->system), cell(csv, i, c->body), i};
+        key[i] = (struct key){cell_at(csv, i, c->system), cell_at(csv, i, c->body), i};
     }
     if (!rc) {
         qsort(key, csv->rows, sizeof *key, by_track);

@@ -56,7 +56,7 @@ struct chosen {
     struct sr_dimension d[SR_SMOOTH_COLUMNS];
 };
 
-static void choose(const struct sr_proposal *p, unsigned constants, struct chosen *c)
+static void choose_group(const struct sr_proposal *p, unsigned constants, struct chosen *c)
 {
     const struct sr_units *units = p->settings->units;
     c->features = c->count = p->loss->data->features;
@@ -172,7 +172,7 @@ static void add_hypotheses(const struct sr_proposal *p, unsigned constants,
     struct sr_product scale[SR_PRODUCTS];
     struct hypothesis h = {0};
     double cost;
-    choose(p, constants, &c);
+    choose_group(p, constants, &c);
     const int scales = sr_products_find(c.d, c.count, &p->settings->units->target, scale);
     if (!scales || !choose_groups(&c, &h.grouping, &cost))
         return;

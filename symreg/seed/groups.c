@@ -37,7 +37,7 @@ struct table {
 
 /* ---- the table */
 
-static void centre(double *v, int n, double *unit)
+static void centre_values(double *v, int n, double *unit)
 {
     double mean = 0, square = 0;
     for (int i = 0; i < n; i++)
@@ -115,7 +115,7 @@ static int make_table(const struct sr_data *data, int most, struct table *t)
             t->raw[f * size + i] = x;
             t->line[f * size + i] = t->logarithm[f] ? orr_log(x) : x;
         }
-        centre(t->line + f * size, n, &t->unit[f]);
+        centre_values(t->line + f * size, n, &t->unit[f]);
         for (size_t i = 0; i < size; i++)
             t->coordinate[f * size + i] = t->line[f * size + i] / t->unit[f];
     }
@@ -126,7 +126,7 @@ static int make_table(const struct sr_data *data, int most, struct table *t)
     double unit;
     if (n) {
         t->typical = set_noise(absolute, n, t->noise);
-        centre(t->z, n, &unit);
+        centre_values(t->z, n, &unit);
     }
     free(row);
     return 0;
@@ -140,8 +140,8 @@ struct slopes {
 };
 
 /* Derivative of ln |y| by column f in row i; g (columns, rows) is the nonlinear part. */
-static double derivative(const struct table *t, const double *g, const struct sr_smooth *model,
-                         int f, int i)
+static double derivative_at(const struct table *t, const double *g, const struct sr_smooth *model,
+                            int f, int i)
 {
     const double slope = model->slope[f] + g[f * t->rows + i];
     return t->logarithm[f] ? slope / t->raw[f * t->rows + i] : slope;
@@ -154,7 +154,7 @@ static void rate_pair(const struct table *t, const double *g, const struct sr_sm
     double sum = 0, difference = 0, all = 0;
     for (int i = 0; i < t->rows; i++) {
         const double weight = 1 / (1 + t->noise[i]);
-        const double p = derivative(t, g, model, a, i), q = derivative(t, g, model, b, i);
+        const double p = derivative_at(t, g, model, a, i), q = derivative_at(t, g, model, b, i);
         sum += weight * (p + q) * (p + q);
         difference += weight * (p - q) * (p - q);
         all += weight * (p * p + q * q);
@@ -324,7 +324,7 @@ static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vec
 }
 
 /* Whether the vectors are linearly independent, by elimination. */
-static bool independent(const struct vector *const *v, int count, int k)
+static bool are_independent(const struct vector *const *v, int count, int k)
 {
     double a[SR_GROUPS][COLUMNS];
     for (int i = 0; i < count; i++)
@@ -365,7 +365,7 @@ static bool choose_basis(const struct vectors *all, int first, int k, int r,
     basis[n++] = &all->item[first];
     for (int i = 0; i < all->count && n < r; i++) {
         basis[n] = &all->item[i];
-        n += independent(basis, n + 1, k);
+        n += are_independent(basis, n + 1, k);
     }
     return n == r;
 }
@@ -458,7 +458,7 @@ static void make_reduced(const struct table *t, const struct sr_grouping *g, dou
             for (int f = 0; f < t->columns; f++)
                 out[i] += 0.5 * g->group[k].half[f] * t->line[f * n + i];
         }
-        centre(out, n, &unit);
+        centre_values(out, n, &unit);
         for (int i = 0; i < n; i++)
             out[i] /= unit;
     }

@@ -118,7 +118,7 @@ static int read_columns(const struct sr_data *data, struct columns *c)
 /* ---- targets z = H^-1(y) */
 
 /* z and |dy / dz|; false where y has no inverse. */
-static bool invert(struct outer outer, double y, double least, double *z, double *slope)
+static bool invert_outer(struct outer outer, double y, double least, double *z, double *slope)
 {
     const double size = fmax(fabs(y), least);
     if (outer.op == SR_CONSTANT && (outer.power == 1 || outer.power == -1)) {
@@ -149,7 +149,7 @@ static bool make_target(const struct sr_loss *loss, const struct columns *c, str
         double w = sqrt(sr_row_weight(loss->data, c->row[i]));
         w /= t->relative || loss->kind == ORR_SR_RELATIVE ? size : 1;
         all += w * c->y[i] * w * c->y[i];
-        if (invert(t->outer, c->y[i], least, &t->z[i], &slope)) {
+        if (invert_outer(t->outer, c->y[i], least, &t->z[i], &slope)) {
             t->weight[i] = w * slope;
         } else {
             lost += w * c->y[i] * w * c->y[i];
@@ -215,7 +215,7 @@ struct screen {
     struct rated best[RATED];
 };
 
-static void rate(struct screen *s, const double *value)
+static void rate_candidate(struct screen *s, const double *value)
 {
     const int n = s->table->rows;
     const double all = sr_dot(value, value, n), with = sr_dot(value, s->work->residual, n);
@@ -242,7 +242,7 @@ static void rate_products(struct screen *s, int first, int depth, const double *
             for (int i = 0; i < c->rows; i++)
                 product[i] = value[i] * c->power[j][g][i];
             s->exponent[j] += grid[g];
-            rate(s, product);
+            rate_candidate(s, product);
             if (depth + 1 < TERMS && g < s->most[depth + 1])
                 rate_products(s, j + 1, depth + 1, product);
             s->exponent[j] -= grid[g];
@@ -264,7 +264,7 @@ static int next_terms(const struct columns *c, const struct target *t, struct sr
         memcpy(w->q[s.basis], w->slope[k], bytes);
         s.basis += sr_power_orthogonal(w, s.basis, c->rows, 1e-9, NULL);
     }
-    rate(&s, t->weight);
+    rate_candidate(&s, t->weight);
     rate_products(&s, 0, 0, t->weight);
     s.most[0] = s.most[1] = SIMPLE;
     s.most[2] = 0;
@@ -288,8 +288,9 @@ static int next_terms(const struct columns *c, const struct target *t, struct sr
 
 /* Appends each candidate of the next term to a sum and fits it. *best is replaced where that is
  * better. */
-static void grow(const struct columns *c, const struct target *t, const struct sr_power_sum *from,
-                 int wanted, struct sr_power_work *w, struct sr_power_sum *best)
+static void grow_sum(const struct columns *c, const struct target *t,
+                     const struct sr_power_sum *from, int wanted, struct sr_power_work *w,
+                     struct sr_power_sum *best)
 {
     struct rated candidate[CANDIDATES];
     struct sr_power_sum sum = *from;
@@ -338,7 +339,7 @@ static void begin_sum(const struct columns *c, struct target *t, struct sr_power
     t->sum = (struct sr_power_sum){.rest = HUGE_VAL};
     if (t->outer.op == SR_EXP) {
         const struct sr_power_sum none = {.terms = 0};
-        grow(c, t, &none, CANDIDATES, w, &t->sum);
+        grow_sum(c, t, &none, CANDIDATES, w, &t->sum);
         return;
     }
     n += nearest_product(c, t, w, &start[n]);
@@ -354,7 +355,7 @@ static void begin_sum(const struct columns *c, struct target *t, struct sr_power
         memcpy(start[n].exponent[0], first[k].exponent, sizeof first[k].exponent);
     }
     for (int k = 0; k < n && !orr_signal_seen(); k++)
-        grow(c, t, &start[k], CANDIDATES, w, &t->sum);
+        grow_sum(c, t, &start[k], CANDIDATES, w, &t->sum);
 }
 
 /* The target with another outer power and the sum refitted to it. */
@@ -639,7 +640,7 @@ static void grow_best(struct sr_proposal *p, struct stage *s)
         struct target *t = &s->target[list[k]];
         const struct sr_power_sum from = t->sum;
         if (from.terms < TERMS && !sr_proposal_over(p))
-            grow(&s->columns, t, &from, CANDIDATES, &s->work[omp_get_thread_num()], &t->sum);
+            grow_sum(&s->columns, t, &from, CANDIDATES, &s->work[omp_get_thread_num()], &t->sum);
     }
 }
 

@@ -21,8 +21,8 @@ struct system {
 };
 
 /* False where the wanted dimension cannot be reached. */
-static bool eliminate(const struct sr_dimension *d, int n, const struct sr_dimension *want,
-                      struct system *s)
+static bool eliminate_rows(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                           struct system *s)
 {
     bool used[SR_QUANTITIES] = {false};
     *s = (struct system){.n = n};
@@ -45,7 +45,7 @@ static bool eliminate(const struct sr_dimension *d, int n, const struct sr_dimen
 
 /* Computes the exponents that the free ones determine. False where they are no half-integers, or
  * too large. */
-static bool complete(const struct system *s, struct sr_product *p)
+static bool complete_product(const struct system *s, struct sr_product *p)
 {
     for (int r = 0; r < s->rank; r++) {
         double half = 2 * s->row[r][s->n];
@@ -90,7 +90,7 @@ int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimens
 {
     struct system s;
     int count = 0;
-    if (!eliminate(d, n, want, &s) || s.free > MOST_FREE)
+    if (!eliminate_rows(d, n, want, &s) || s.free > MOST_FREE)
         return 0;
     /* groups have whole exponents: a power of one with roots is as good */
     const int step = s.free <= 4 && want ? 1 : 2;
@@ -103,7 +103,7 @@ int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimens
         long rest = code;
         for (int k = 0; k < s.free; k++, rest /= values)
             p.half[s.other[k]] = (int)(rest % values) * step - most;
-        if (!complete(&s, &p))
+        if (!complete_product(&s, &p))
             continue;
         if (!want && is_repeated(&p, n))
             continue;

@@ -168,7 +168,7 @@ static void move_model(const struct solver *s, const double step[PARAMETERS], st
 
 /* Rprop (Riedmiller & Braun, ICNN 1993): each parameter moves by the sign of its derivative with
  * its own step size. */
-static void climb(struct solver *s, int steps, struct sr_smooth *m)
+static void climb_likelihood(struct solver *s, int steps, struct sr_smooth *m)
 {
     double size[PARAMETERS], last[PARAMETERS] = {0}, slope[PARAMETERS], step[PARAMETERS];
     struct sr_smooth best = *m, now = *m;
@@ -208,7 +208,7 @@ int sr_smooth_fit(const struct sr_smooth_data *data, int steps, struct sr_smooth
         model->square = 0.3 * s.variance;
         model->noise = 1e-3 * s.variance;
     }
-    climb(&s, steps, model);
+    climb_likelihood(&s, steps, model);
     free(s.kernel);
     return 0;
 }

@@ -100,7 +100,8 @@ static const struct physical well_known_units[] = {
 };
 enum { UNITS = sizeof well_known_units / sizeof *well_known_units };
 
-static const struct physical *find(const struct physical *list, int count, const char *name)
+static const struct physical *find_constant(const struct physical *list, int count,
+                                            const char *name)
 {
     for (int i = 0; i < count; i++)
         if (!strcmp(list[i].name, name))
@@ -126,15 +127,15 @@ double sr_raise(double value, double power)
 /* Solves for the exponents of the well-known base units whose product has the dimension `si`.
  * *unique: false where other exponents of base units that occur are as good. Returns whether there
  * is a solution. */
-static bool solve(const struct sr_units *units, const double si[SI], double power[SR_BASES],
-                  bool *unique)
+static bool solve_units(const struct sr_units *units, const double si[SI], double power[SR_BASES],
+                        bool *unique)
 {
     const double tiny = 1e-9;
     double a[SI][SR_BASES + 1] = {{0}};
     int pivot[SI] = {0};
     bool used[SR_BASES] = {false};
     for (int b = 0; b < units->bases; b++) {
-        const struct physical *unit = find(well_known_units, UNITS, units->base[b]);
+        const struct physical *unit = find_constant(well_known_units, UNITS, units->base[b]);
         for (int k = 0; k < SI && unit; k++)
             a[k][b] = unit->power[k];
     }
@@ -166,7 +167,7 @@ static int add_missing(const double si[SI], struct sr_units *units)
     for (int k = 0; k < SI; k++) {
         double one[SI] = {0};
         one[k] = 1;
-        if (fabs(si[k]) > 0 && !solve(units, one, power, &unique))
+        if (fabs(si[k]) > 0 && !solve_units(units, one, power, &unique))
             TRY(sr_units_base(units, "--constants", si_name[k], strlen(si_name[k]), &base));
     }
     return 0;
@@ -174,14 +175,14 @@ static int add_missing(const double si[SI], struct sr_units *units)
 
 /* Converts a value in SI units to the base units of the columns. SI base units that no column has
  * are added. */
-static int convert(const char *name, const double si[SI], double *value, struct sr_units *units,
-                   struct sr_dimension *dimension)
+static int convert_constant(const char *name, const double si[SI], double *value,
+                            struct sr_units *units, struct sr_dimension *dimension)
 {
     double power[SR_BASES];
     bool unique = false;
-    if (!solve(units, si, power, &unique)) {
+    if (!solve_units(units, si, power, &unique)) {
         TRY(add_missing(si, units));
-        solve(units, si, power, &unique);
+        solve_units(units, si, power, &unique);
     }
     if (!unique)
         return ORR_FAIL(ORR_EUSAGE,
@@ -190,7 +191,7 @@ static int convert(const char *name, const double si[SI], double *value, struct 
                         name, name);
     memset(dimension, 0, sizeof *dimension);
     for (int b = 0; b < units->bases; b++) {
-        const struct physical *unit = find(well_known_units, UNITS, units->base[b]);
+        const struct physical *unit = find_constant(well_known_units, UNITS, units->base[b]);
         dimension->power[b] = power[b];
         if (unit && fabs(power[b]) > 0)
             *value /= sr_raise(unit->value, power[b]);
@@ -219,7 +220,7 @@ static int read_unit(const char *name, const char *text, double *value, struct s
     bool known = true;
     TRY(sr_units_read(text, "--constants", &own, &d));
     for (int b = 0; b < own.bases; b++)
-        known = known && find(well_known_units, UNITS, own.base[b]);
+        known = known && find_constant(well_known_units, UNITS, own.base[b]);
     if (has_bases(units, &own) || !known) {
         memset(dimension, 0, sizeof *dimension);
         for (int b = 0, base; b < own.bases; b++) {
@@ -229,12 +230,12 @@ static int read_unit(const char *name, const char *text, double *value, struct s
         return 0;
     }
     for (int b = 0; b < own.bases; b++) {
-        const struct physical *unit = find(well_known_units, UNITS, own.base[b]);
+        const struct physical *unit = find_constant(well_known_units, UNITS, own.base[b]);
         *value *= sr_raise(unit->value, d.power[b]);
         for (int k = 0; k < SI; k++)
             si[k] += unit->power[k] * d.power[b];
     }
-    return convert(name, si, value, units, dimension);
+    return convert_constant(name, si, value, units, dimension);
 }
 
 /* ---- "G=6.674e-11 m^3/kg/s^2, c" */
@@ -279,14 +280,14 @@ static int read_constant(char *entry, struct sr_units *units, struct sr_language
     if (equals) {
         TRY(read_value(name, equals + strspn(equals, " "), units, &value, &dimension));
     } else {
-        const struct physical *known = find(constants, CONSTANTS, name);
+        const struct physical *known = find_constant(constants, CONSTANTS, name);
         if (!known)
             return fail_unknown(name);
         value = known->value;
         for (int k = 0; k < SI; k++)
             si[k] = known->power[k];
         if (units)
-            TRY(convert(name, si, &value, units, &dimension));
+            TRY(convert_constant(name, si, &value, units, &dimension));
     }
     TRY(sr_language_name(language, "--constants", name, value));
     if (units)

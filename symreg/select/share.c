@@ -133,7 +133,7 @@ static bool is_scaling(const struct pair *pair)
 }
 
 /* Appends a pair around the formula so far. */
-static void wrap(const struct pair *pair, double number, struct sr_expr *inner)
+static void wrap_pair(const struct pair *pair, double number, struct sr_expr *inner)
 {
     struct sr_expr out = {0};
     if (pair->number_first)
@@ -147,7 +147,7 @@ static void wrap(const struct pair *pair, double number, struct sr_expr *inner)
 
 /* Exchanges the order of a sum and a product with numbers that end at node i: a (X + b) becomes
  * a X + b', and the reverse. False where there are none. */
-static bool exchange(const struct sr_language *language, int i, struct sr_expr *expr)
+static bool exchange_pair(const struct sr_language *language, int i, struct sr_expr *expr)
 {
     struct pair outer, inner;
     if (!read_pair(expr, i, &outer) || !read_pair(expr, outer.other, &inner) ||
@@ -160,8 +160,8 @@ static bool exchange(const struct sr_language *language, int i, struct sr_expr *
     struct sr_expr made = {.count = expr->node[inner.other].size};
     for (int k = 0; k < made.count; k++)
         made.node[k] = expr->node[sr_expr_start(expr, inner.other) + k];
-    wrap(&inner == sum ? scaling : sum, &inner == sum ? scaling->number : number, &made);
-    wrap(&inner == sum ? sum : scaling, &inner == sum ? number : scaling->number, &made);
+    wrap_pair(&inner == sum ? scaling : sum, &inner == sum ? scaling->number : number, &made);
+    wrap_pair(&inner == sum ? sum : scaling, &inner == sum ? number : scaling->number, &made);
     return isfinite(number) && sr_expr_splice(language, expr, sr_expr_start(expr, i),
                                               expr->node[i].size, made.node, made.count, SR_NODES);
 }
@@ -175,7 +175,7 @@ int sr_categories_share(const struct sr_categories *c, struct sr_expr *expr, str
     int rc = share_form(c, expr, work, fit);
     for (int i = 0; i < expr->count && !rc && isfinite(fit->loss); i++) {
         struct sr_expr form = *expr;
-        if (!exchange(language, i, &form))
+        if (!exchange_pair(language, i, &form))
             continue;
         rc = share_form(c, &form, work, &trial);
         if (!rc && isfinite(trial.loss) && trial.mdl < fit->mdl - least) {

@@ -190,8 +190,8 @@ static bool is_equal(const struct sr_node *form, const struct sr_node *node, boo
 }
 
 /* Finds the parts. In `marked`, unless NULL, the numbers of the template become SR_FIXED. */
-static bool walk(const struct sr_template *form, const struct sr_expr *expr, struct sr_expr *marked,
-                 struct sr_span span[SR_PARTS])
+static bool find_parts(const struct sr_template *form, const struct sr_expr *expr,
+                       struct sr_expr *marked, struct sr_span span[SR_PARTS])
 {
     int i = expr->count - 1, k = form->form.count - 1;
     for (; k >= 0 && i >= 0; k--) { /* from the roots down, in step */
@@ -214,14 +214,14 @@ static bool walk(const struct sr_template *form, const struct sr_expr *expr, str
 bool sr_template_find(const struct sr_template *form, const struct sr_expr *expr,
                       struct sr_span span[SR_PARTS])
 {
-    return walk(form, expr, NULL, span);
+    return find_parts(form, expr, NULL, span);
 }
 
 bool sr_template_adopt(const struct sr_template *form, struct sr_expr *expr)
 {
     struct sr_span span[SR_PARTS];
     struct sr_expr copy = *expr;
-    if (!walk(form, expr, &copy, span))
+    if (!find_parts(form, expr, &copy, span))
         return false;
     *expr = copy;
     return true;

@@ -28,7 +28,7 @@ struct finish {
 };
 
 /* Computes the fair loss of f->one, whose formula and loss are set. */
-static int judge(struct finish *f)
+static int judge_one(struct finish *f)
 {
     f->one.count = 1;
     f->one.fair[0] = f->one.loss[0];
@@ -62,7 +62,7 @@ static bool is_known(const struct finish *f)
 
 /* Simplifies the formula, which joins redundant constants, and fits its constants; twice, as a fit
  * may end early where its steps have become too bold. */
-static void fit(struct finish *f, struct sr_expr *expr)
+static void fit_constants(struct finish *f, struct sr_expr *expr)
 {
     const struct sr_settings *s = f->s;
     struct sr_expr shorter = *expr;
@@ -75,7 +75,7 @@ static void fit(struct finish *f, struct sr_expr *expr)
 
 /* Rounds the fitted formula as a row of the front. Infinite where the rules do not
  * allow the result. */
-static double tidy(struct finish *f, struct sr_expr *expr)
+static double tidy_formula(struct finish *f, struct sr_expr *expr)
 {
     const struct sr_settings *s = f->s;
     double reached = sr_tidy(&f->tidy, expr, &f->work);
@@ -87,7 +87,7 @@ static double tidy(struct finish *f, struct sr_expr *expr)
 }
 
 /* Inserts f->one by complexity and fair loss, at most settings->alternatives of a complexity. */
-static void insert(const struct finish *f, struct sr_front *list)
+static void insert_one(const struct finish *f, struct sr_front *list)
 {
     const int complexity = f->one.complexity[0];
     int at = 0, of_size = 0, last = 0;
@@ -122,35 +122,35 @@ static void insert(const struct finish *f, struct sr_front *list)
 }
 
 /* Finishes one candidate, and lists it where it is as good and another function. */
-static int offer(struct finish *f, const struct sr_near_entry *entry, struct sr_front *list)
+static int offer_entry(struct finish *f, const struct sr_near_entry *entry, struct sr_front *list)
 {
     struct sr_expr *const expr = &f->one.expr[0];
     *expr = entry->expr;
     f->one.loss[0] = entry->loss;
-    TRY(judge(f));
+    TRY(judge_one(f));
     if (!is_as_good(f, unfitted))
         return 0;
-    fit(f, expr);
+    fit_constants(f, expr);
     const struct sr_expr fitted = *expr;
     if (!sr_eval(expr, f->data, f->value) || is_known(f))
         return 0;
-    f->one.loss[0] = tidy(f, expr);
+    f->one.loss[0] = tidy_formula(f, expr);
     f->one.complexity[0] = sr_expr_complexity(f->s->language, expr);
-    TRY(judge(f));
+    TRY(judge_one(f));
     if (!is_as_good(f, 1))
         return 0;
     f->other[f->others++] = fitted;
-    insert(f, list);
+    insert_one(f, list);
     return 0;
 }
 
 /* Sets the limits by the formula that rule best selects, and fits the functions of the front. */
-static int start(struct finish *f, const struct sr_front *front, int best)
+static int start_finish(struct finish *f, const struct sr_front *front, int best)
 {
     double error = 0, size = 0;
     for (int i = 0; i < front->count; i++) {
         f->other[f->others] = front->expr[i];
-        fit(f, &f->other[f->others++]);
+        fit_constants(f, &f->other[f->others++]);
     }
     if (!sr_eval(&front->expr[best], f->data, f->value))
         return 0;
@@ -186,11 +186,11 @@ int sr_front_alternatives(const struct sr_settings *s, const struct sr_data *dat
                          sizeof *f->other);
     rc = f->value && f->other ? sr_front_work(SR_NODES, data, &f->work) : ORR_ENOMEM;
     if (!rc)
-        rc = start(f, &result->front, best);
+        rc = start_finish(f, &result->front, best);
     const int most = result->front.complexity[result->front.count - 1];
     for (int c = 1; c <= near->most && c <= most; c++)
         for (int i = 0; i < near->count[c] && !rc; i++)
-            rc = offer(f, &sr_near_list(near, c)[i], list);
+            rc = offer_entry(f, &sr_near_list(near, c)[i], list);
     sr_work_free(&f->work);
     free(f->other);
     free(f->value);

@@ -38,7 +38,7 @@ static int read_whole(const char *option, const char *text, long low, long high,
 }
 
 /* Text of the definitions that formulas need: named constants, then user-defined operators. */
-static char *definitions(const struct sr_language *language, const char *define)
+static char *write_definitions(const struct sr_language *language, const char *define)
 {
     char *text = NULL, number[SR_NUMBER];
     size_t bytes;
@@ -65,7 +65,7 @@ static int set_language(const struct sr_csv_options *o, const struct sr_table *t
     if (o->constants)
         TRY(sr_constants_parse(o->constants, o->units ? &setup->units : NULL, setup->language));
     if (o->constants || o->define) {
-        setup->define = definitions(setup->language, o->define);
+        setup->define = write_definitions(setup->language, o->define);
         TRY(setup->define ? 0 : ORR_ENOMEM);
     }
     const int given = setup->language->named;

@@ -135,8 +135,8 @@ static bool place_product(const struct naming *n, struct sr_expr *expr, int i,
 
 /* Tries a factor and a product at node i; true, with the loss, where the formula remains as
  * good. */
-static bool accept(const struct naming *n, struct sr_expr *expr, int i,
-                   const struct sr_powers *powers, double factor, double *reached)
+static bool accept_name(const struct naming *n, struct sr_expr *expr, int i,
+                        const struct sr_powers *powers, double factor, double *reached)
 {
     struct sr_expr trial = *expr;
     struct sr_span span[SR_PARTS];
@@ -165,7 +165,7 @@ static bool name_number(const struct naming *n, struct sr_expr *expr, int i, dou
                 fabs(value / (factor * value_of(n->settings->language, &list[k])) - 1);
             const int tried = f * PRODUCTS + k;
             const double most = units && tried == 0 ? widest : by_chance / (2 * tried + 1);
-            if (off <= most && accept(n, expr, i, &list[k], factor, reached))
+            if (off <= most && accept_name(n, expr, i, &list[k], factor, reached))
                 return true;
         }
     return false;

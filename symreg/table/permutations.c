@@ -15,7 +15,7 @@ static const double rounding = 1e-6;
 
 /* The smallest description length of a front, and the smallest loss among its formulas up to a
  * given complexity; HUGE_VAL where there is none. */
-static double shortest(const struct sr_front *front)
+static double shortest_description(const struct sr_front *front)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < front->count; i++)
@@ -31,7 +31,8 @@ static double smallest_loss(const struct sr_front *front, int complexity)
 }
 
 /* Copies targets and their weights in the order of `row` to the shuffled table. */
-static void shuffle(const struct sr_data *data, const size_t *row, double *y, double *weight)
+static void shuffle_targets(const struct sr_data *data, const size_t *row, double *y,
+                            double *weight)
 {
     for (size_t i = 0; i < data->rows; i++) {
         y[i] = data->y[row[i]];
@@ -92,11 +93,12 @@ int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
     shuffled.data.weight = w.weight;
     while (result->searches < searches && !*stopped && !rc) {
         gsl_ran_shuffle(w.rng, w.row, table->data.rows, sizeof *w.row);
-        shuffle(&table->data, w.row, w.y, w.weight);
+        shuffle_targets(&table->data, w.row, w.y, w.weight);
         rc = sr_csv_front(&silent, &shuffled, setup, w.fit, orr_time_s(), stopped);
         if (rc || *stopped)
             break;
-        result->as_good += shortest(&w.fit->front) <= shortest(front) + rounding;
+        result->as_good +=
+            shortest_description(&w.fit->front) <= shortest_description(front) + rounding;
         w.loss[result->searches++] = smallest_loss(&w.fit->front, result->complexity);
     }
     if (result->searches && !rc) {

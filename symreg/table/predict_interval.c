@@ -7,7 +7,7 @@
 
 #include "output.h"
 
-static int lacking(const char *path, int row, const char *what)
+static int fail_lacking(const char *path, int row, const char *what)
 {
     return ORR_FAIL(ORR_EMISSING, "--interval: %s: row %d of the front: %s", path, row + 1, what);
 }
@@ -46,27 +46,27 @@ int sr_uncertainty_read(const char *path, const cJSON *json, int row, const stru
                                  .spare = orr_json_number(item, "degrees_of_freedom")};
     u->freedom = noise->kind == SR_NOISE_SIGMA ? (double)INFINITY : u->spare;
     if (!cJSON_HasObjectItem(item, "covariance"))
-        return lacking(path, row,
-                       "expected the \"covariance\" of its constants, which a search "
-                       "with the loss l2 writes, found none");
+        return fail_lacking(path, row,
+                            "expected the \"covariance\" of its constants, which a search "
+                            "with the loss l2 writes, found none");
     if (!orr_json_list(item, "constants", constant, n) ||
         !orr_json_list(item, "covariance", triangle, n * (n + 1) / 2))
-        return lacking(path, row,
-                       "its covariance has another number of constants than its "
-                       "equation");
+        return fail_lacking(path, row,
+                            "its covariance has another number of constants than its "
+                            "equation");
     for (int a = 0; a < n; a++) {
         if (fabs(own[a] - constant[a]) > 0)
-            return lacking(path, row, "its constants are not those of its equation");
+            return fail_lacking(path, row, "its constants are not those of its equation");
         for (int b = 0; b <= a; b++)
             u->covariance[a][b] = u->covariance[b][a] = *next++;
     }
     if (!(u->noise >= 0))
-        return lacking(path, row,
-                       "the table has no more rows than the formula constants, so its "
-                       "noise is unknown");
+        return fail_lacking(path, row,
+                            "the table has no more rows than the formula constants, so its "
+                            "noise is unknown");
     for (int a = 0; a < n; a++)
         if (!isfinite(u->covariance[a][a]))
-            return lacking(path, row, "the table does not determine its constants");
+            return fail_lacking(path, row, "the table does not determine its constants");
     return 0;
 }
 
