@@ -27,7 +27,7 @@ struct search {
     char *about;              /* text of sr_search_about() */
     double start_s, saved_s;  /* times of the start and of the last checkpoint */
     double save_after_s;      /* seconds from saved_s to the next checkpoint */
-    double before_s, spent_s; /* seconds of the search that this one resumes; total so far */
+    double before_s, spent_s; /* seconds spent before start_s; total so far */
     double in_epoch;          /* evaluations of the last complete epoch */
     bool cut;                 /* a limit or a signal interrupted the step under way */
 };
@@ -243,7 +243,7 @@ static int find_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;
     const struct sr_limit limit = {
-        .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds : 0,
+        .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds - search->before_s : 0,
         .evaluations = s->max_evaluations > 0 ? s->max_evaluations / search->fits : HUGE_VAL};
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
@@ -447,7 +447,7 @@ static int load_checkpoint(struct search *search, int *epoch)
         return ORR_FAIL(ORR_EINVAL, "%s: %d epochs are done, --iterations asks for %d",
                         s->checkpoint, *epoch, s->iterations);
     ++*epoch;
-    search->before_s = search->spent_s;
+    search->before_s += search->spent_s;
     return 0;
 }
 
@@ -595,6 +595,7 @@ static int prepare_search(struct search *search, struct sr_fit *fits, int count,
     TRY(check_language(s));
     TRY(make_search(search, fits, count));
     search->start_s = search->saved_s = orr_time_s();
+    search->before_s = s->spent_s;
     search->save_after_s = 1;
     search->about = s->checkpoint ? sr_search_about(s, fits, count) : NULL;
     if (s->checkpoint && !search->about)

@@ -40,6 +40,7 @@ struct sr_settings {
     double stop_loss;       /* end when every fit reached this loss; 0: only when exact */
     double max_seconds;     /* end after the epoch in which the time passes; 0: no limit */
     double max_evaluations; /* likewise, for the evaluations of all fits together */
+    double spent_s;         /* seconds that count as spent when the search begins */
     const char *checkpoint; /* file written after epochs, at most once per second; NULL: none */
     /* the checkpoint serves interrupted searches only: none is written at the end */
     bool checkpoint_of_stops;

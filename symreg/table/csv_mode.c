@@ -248,6 +248,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     } else if (cli->resume) {
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
+    const double started = orr_time_s();
     TRY(sr_noise_choose(table, options, setup, cli->threads));
     if (table->chosen) {
         orr_note(cli->quiet,
@@ -258,7 +259,6 @@ static int run_fit(const struct orr_cli *cli, const char *file,
             return ORR_FAIL(ORR_EINVAL, "%s: the median of |%s| is 0; expected --weights equal",
                             orr_input_name(options->test), table->target);
     }
-    const double started = orr_time_s();
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
     TRY(sr_front_alternatives(s, &table->data, fit));
     TRY(sr_front_name(s, &table->data, &fit->front));

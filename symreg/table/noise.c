@@ -118,8 +118,7 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
     if (!may_choose(table, options, s))
         return 0;
     TRY(search_briefly(table, setup, threads, &table->by, &proportional));
-    if (s->max_seconds > 0)
-        s->max_seconds = fmax(s->max_seconds - (orr_time_s() - started), 1e-3);
+    s->spent_s = orr_time_s() - started;
     if (!proportional || !sr_table_weigh(table, &table->by))
         return 0;
     table->chosen = true;

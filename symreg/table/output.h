@@ -161,8 +161,8 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
 /* Before the search of a table without weights, by least squares: searches for a moment (3,000
  * formulas, 1,000 rows), and where the residuals are sr_quarters_proportional() gives the table the
  * weights 1/y^2, y as its formula predicts it: weights from noisy values would bias constants.
- * table->chosen says so. The time is taken from settings.max_seconds. The choice does not depend on
- * threads. Nothing is chosen where the options name weights. */
+ * table->chosen says so. The time counts as the search's (settings.spent_s). The choice does not
+ * depend on threads. Nothing is chosen where the options name weights. */
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
 

@@ -26,7 +26,7 @@ ORRERY_ISA=avx3 KEEP=$WORK/none refuse "a set that nobody knows" 2 \
 # ... and five steps, after which re-weighting magnifies rounding by a thousand in five more
 RUN=(--preset smoke --threads 2 --quiet --set model.precision=fp32 --set pretrain.steps=5
      --set pretrain_planets.steps=5 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
-     --set finetune.samples=1 --set symreg.restarts=1 --set symreg.iterations=5
+     --set finetune.samples=1 --set symreg.restarts=1 --set symreg.iterations=3
      --set symreg.enumerate=2000)
 for isa in "${here[@]}"; do
     for program in orbits pretrain finetune symreg; do
@@ -34,7 +34,7 @@ for isa in "${here[@]}"; do
     done
     for table in kepler noisy tidal; do
         ORRERY_ISA=$isa check "$isa: the table $table" program symreg tests/baseline/$table.csv \
-            --target out --preset smoke --iterations 5 --threads 2 --quiet --out \
+            --target out --preset smoke --iterations 3 --threads 2 --quiet --out \
             "$WORK/$isa/$table"
     done
 done

@@ -220,9 +220,8 @@ awk -F, -v least="$median" 'NR == 1 { print $0 ",G,w2"; next }
     { g = $6 * (NR % 2 ? 1.1 : 0.9); b = g < least / 10 ? least / 10 : g
       printf "%s,%.17g,%.17g\n", $0, g, 1 / (b * b) }' "$WORK/law.csv" >"$WORK/noisy.csv"
 noisy() { # OPTION...
-    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 3 \
-        --set symreg.enumerate=10000 \
-        --complexity variable=2 "$@"
+    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 0 \
+        --set symreg.enumerate=5000 --complexity variable=2 "$@"
 }
 check "--weights relative" noisy --weights relative --out "$WORK/relative"
 check "--weights w2" noisy --weights w2 --out "$WORK/column"
@@ -239,7 +238,7 @@ check "front.json: weights of a column" weights_in column '"column w2"'
 check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
-check "report: no weights" lacks weights "$WORK/plain/report.md"
+check "report: no weights" lacks "have the weights" "$WORK/plain/report.md"
 check "a seed that is no double" law --features r,m1 --iterations 0 --seed 9007199254740993 \
     --out "$WORK/seed"
 check "front.json has all of its digits" grep -q '"seed":[[:space:]]*"9007199254740993"' \
