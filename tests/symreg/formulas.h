@@ -105,7 +105,7 @@ static inline struct sr_settings seed_settings(void)
         .populations = 2,
         .population_size = 10,
         .restarts = 1,
-        .enumerate = 2e5,
+        .enumerate = 6e4,
     };
 }
 

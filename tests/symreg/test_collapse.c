@@ -161,9 +161,10 @@ TEST(parts_make_a_whole)
 
 /* ---- the stage */
 
-static void search(struct table *t, int threads, struct sr_fit *fit)
+static void search(struct table *t, double enumerate, int threads, struct sr_fit *fit)
 {
-    const struct sr_settings s = seed_settings();
+    struct sr_settings s = seed_settings();
+    s.enumerate = enumerate;
     *fit = (struct sr_fit){.data = t->data};
     assert_int_equal(sr_search(&s, fit, 1, threads, NULL), 0);
 }
@@ -182,9 +183,9 @@ TEST(finds_collapsed_laws)
     for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
         struct table t;
         table_of(&t, 400, law[k], 0);
-        search(&t, 1, &one);
+        search(&t, 2e5, 1, &one);
         if (k == 0)
-            search(&t, 3, &more);
+            search(&t, 2e5, 3, &more);
         const struct sr_front *front = &one.front;
         if (!(front->loss[front->count - 1] <= 0))
             fail_msg("%s: the best is %s, loss %g", law[k], text_of(&front->expr[front->count - 1]),
@@ -231,7 +232,7 @@ TEST(finds_them_in_noise)
     for (size_t i = 0; i < t.data.rows; i++)
         weight[i] = 1 / (t.y[i] * t.y[i]);
     t.data.weight = weight;
-    search(&t, 2, &fit);
+    search(&t, 6e4, 2, &fit);
     bool found = false;
     const struct sr_expr truth = formula("m1 * m2 * exp(-0.5 * r) / square(r)");
     for (int i = 0; i < fit.front.count; i++) {
