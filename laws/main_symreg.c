@@ -21,9 +21,7 @@ static const struct orr_option options[] = {
      NULL},
     {"--exclude", "A,B", "columns that formulas must not use", &table.exclude, NULL},
     {"--require", "A,B", "columns that every formula of the front must use", &table.require, NULL},
-    {"--weights", "COLUMN|relative|equal",
-     "weight of each row in the loss; relative: 1/y^2; "
-     "default: equal, or relative where noise grows with y",
+    {"--weights", "COLUMN|relative|equal", "row weights; relative: 1/y^2; equal: alike",
      &table.weights, NULL},
     {"--missing", "drop|error", "leave rows with a missing value out, or refuse them (default)",
      &table.missing, NULL},

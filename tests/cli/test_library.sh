@@ -143,7 +143,8 @@ check "... has its lines" equal "$(wc -l <"$WORK/run/lssar/pretrain/log.jsonl")"
 check "a run without laws is refused" prints 'results: .*laws\.json: missing; make it with' \
     said results /dev/null run
 check "laws of the run" "$BIN/orrery" stage symreg PRESET=smoke RUN="$WORK/run" THREADS=1 \
-    SET="attention=lssar model.precision=fp32 finetune.samples=1 symreg.enumerate=5000 symreg.iterations=3"
+    SET="attention=lssar model.precision=fp32 finetune.samples=1 symreg.enumerate=5000 \
+         symreg.iterations=3"
 check "a run as the long table" results "$WORK/columns.csv" run model quantity value
 check "... says what the truth is" prints '^"attention=truth","selected_share",1$' \
     cat "$WORK/columns.csv"

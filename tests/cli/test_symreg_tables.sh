@@ -472,11 +472,11 @@ noisy() {
 }
 fit() {
     program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 --quiet \
-        --set symreg.enumerate=20000 "$@" >"$WORK/fitted"
+        --set symreg.enumerate=4000 "$@" >"$WORK/fitted"
 }
 symreg_said() { # TEXT
     program symreg "$WORK/noisy.csv" --target F --maxsize 8 --iterations 0 --threads 1 \
-        --set symreg.enumerate=20000 2>&1 >/dev/null | grep -qF "$1"
+        --set symreg.enumerate=4000 2>&1 >/dev/null | grep -qF "$1"
 }
 advised='^remark: residuals grow with the size of F: .* `--weights relative` lets all rows count'
 chosen='^remark: residuals of a short first search grew with the size of F'
