@@ -136,6 +136,27 @@ int sr_checkpoint_read(const char *path, const char *about, int *epoch,
     return rc;
 }
 
+bool sr_checkpoint_says(const char *path, const char *line)
+{
+    char *text;
+    size_t bytes, length = strlen(line);
+    struct header header = {0};
+    if (orr_file_read(path, &text, &bytes)) {
+        orr_error_clear();
+        return false;
+    }
+    if (bytes >= sizeof header)
+        memcpy(&header, text, sizeof header);
+    const char *at = NULL;
+    if (!memcmp(header.magic, magic, sizeof magic) && header.text <= bytes - sizeof header) {
+        text[sizeof header + header.text] = '\0';
+        at = strstr(text + sizeof header, line);
+    }
+    const bool says = at && at[-1] == '\n' && at[length] == '\n';
+    free(text);
+    return says;
+}
+
 /* ---- the text that identifies a search */
 
 static uint64_t digest_of_data(const struct sr_fit *fits, int count)

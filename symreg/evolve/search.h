@@ -101,6 +101,9 @@ int sr_checkpoint_write(const char *path, const char *about, int epoch,
                         const struct sr_block *block, int blocks);
 int sr_checkpoint_read(const char *path, const char *about, int *epoch,
                        const struct sr_block *block, int blocks);
+/* Whether the text of a checkpoint has a line KEY=VALUE, other than the first. False where there is
+ * no checkpoint. */
+bool sr_checkpoint_says(const char *path, const char *line);
 /* Everything that decides what a search finds, except its limits, as lines KEY=VALUE. The caller
  * frees the text. NULL when out of memory. */
 char *sr_search_about(const struct sr_settings *settings, const struct sr_fit *fits, int count);

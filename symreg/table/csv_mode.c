@@ -256,7 +256,9 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                  "the weights 1 / prediction^2 (--weights equal: all rows alike)",
                  table->target);
         if (options->test && !sr_table_weigh(second, &table->by))
-            return ORR_FAIL(ORR_EINVAL, "%s: the median of |%s| is 0; expected --weights equal",
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: column \"%s\": the formula that gives rows their weights is 0 or "
+                            "not finite here; --weights equal does without",
                             orr_input_name(options->test), table->target);
     }
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
@@ -276,7 +278,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .weights = table->weights,
                                .variance = table->variance,
                                .weight_mean = table->weight_mean,
-                               .chosen = table->chosen,
+                               .by = table->chosen ? &table->by : NULL,
                                .log_target = options->log_target,
                                .least_squares = s->loss == ORR_SR_L2,
                                .names = table->name,

@@ -338,7 +338,7 @@ static char *about_options(const struct sr_csv_options *o)
 int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup *setup)
 {
     struct sr_csv_options weighed = *options;
-    weighed.weights = "1/prediction^2";
+    weighed.weights = SR_WEIGHTS_CHOSEN;
     free(setup->about);
     setup->settings.context_text = setup->about = about_options(&weighed);
     return setup->about ? 0 : ORR_ENOMEM;

@@ -92,8 +92,8 @@ int sr_table_fill(const char *file, const struct sr_csv_options *options, struct
 /* Reads another table with the features, target and weights of `like`. */
 int sr_table_read_like(const char *file, const struct sr_csv_options *options,
                        const struct sr_table *like, struct sr_table *table);
-/* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL, or
- * where it is not finite: of the column itself); false where sr_weights_relative() is. */
+/* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL: of
+ * the column itself); false where that is not finite, or sr_weights_relative() is. */
 bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction);
 /* Reads the cells of a file. Text columns that are not used are accepted. */
 int sr_table_cells(const char *file, struct orr_csv *csv);
@@ -145,24 +145,29 @@ int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options 
 void sr_csv_setup_free(struct sr_csv_setup *setup);
 
 /* Changes the text of the options to one with weights that were chosen. */
+#define SR_WEIGHTS_CHOSEN "1/prediction^2"
 int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup *setup);
 
 /* Medians of |prediction|, |residual| and their ratio, in the quarters of rows with the smallest
  * and with the largest predictions. */
 struct sr_quarters {
     double size[2], residual[2], ratio[2];
+    /* relative residuals beside those of the nearest rows: 1 like noise, near 0 like lack of fit */
+    double roughness[2];
 };
 int sr_quarters_measure(const struct sr_data *data, const struct sr_expr *expr,
                         struct sr_quarters *quarters);
 /* Whether residuals grow nearly as predictions do, over a factor of ten and more, which suggests
- * noise in proportion to the target. Rounding and formulas that lack a term look alike, so
- * residuals must be between 0.01% and 25% of a prediction. */
+ * noise in proportion to the target; they must be between 0.01% and 25% of a prediction. A formula
+ * that lacks something has such residuals, too, whatever the noise. So small predictions must not
+ * have residuals that are more like noise than those of large ones. */
 bool sr_quarters_proportional(const struct sr_quarters *quarters);
 /* Before the search of a table without weights, by least squares: searches for a moment (3,000
  * formulas, 1,000 rows), and where the residuals are sr_quarters_proportional() gives the table the
  * weights 1/y^2, y as its formula predicts it: weights from noisy values would bias constants.
- * table->chosen says so. The time counts as the search's (settings.spent_s). The choice does not
- * depend on threads. Nothing is chosen where the options name weights. */
+ * table->chosen says so. The time counts as the search's (settings.spent_s). The choice depends
+ * neither on threads nor on time; a search that is resumed keeps its own. Nothing is chosen where
+ * the options name weights, or for a search of less than 4 seconds or 3,000 formulas. */
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
 
@@ -253,9 +258,9 @@ int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_cs
 struct sr_output {
     const char *file, *target, *loss; /* target: the column's name, or "ln y" with --log-target */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
+    const struct sr_expr *by; /* the formula that predicts y for 1/y^2, chosen; NULL: none */
     double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
     double weight_mean;       /* sr_table.weight_mean */
-    bool chosen;              /* sr_table.chosen */
     bool log_target;          /* the target is the logarithm of its column */
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
     const char *const *names; /* names of the features */

@@ -247,11 +247,14 @@ static bool add_weights(cJSON *json, const struct sr_output *o)
     if (o->variance > 0)
         return cJSON_AddStringToObject(json, "weights", "1/sigma^2") != NULL &&
                cJSON_AddStringToObject(json, "sigma", weights) != NULL;
+    if (o->by) {
+        char formula[SR_TEXT];
+        sr_expr_print(o->data->language, o->by, o->names, formula, sizeof formula);
+        return cJSON_AddStringToObject(json, "weights", SR_WEIGHTS_CHOSEN) != NULL &&
+               cJSON_AddStringToObject(json, "weights_predicted_by", formula) != NULL;
+    }
     snprintf(text, sizeof text, "column %s", weights ? weights : "");
-    return weights ? cJSON_AddStringToObject(json, "weights",
-                                             *weights    ? text
-                                             : o->chosen ? "1/prediction^2"
-                                                         : "1/y^2") != NULL
+    return weights ? cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2") != NULL
                    : cJSON_AddNullToObject(json, "weights") != NULL;
 }
 

@@ -136,7 +136,7 @@ static bool remark_proportional(const struct sr_output *o, char *text, size_t by
     enum { FEW = 20 };
     const int row = sr_front_select(o->front, o->rule);
     struct sr_quarters q;
-    if (o->chosen) {
+    if (o->by) {
         snprintf(text, bytes,
                  "residuals of a short first search grew with the size of %s, so rows count by "
                  "1 / prediction^2 (`--weights equal`: all rows alike)",

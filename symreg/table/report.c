@@ -45,11 +45,16 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
                                               : "Rows have the weights of column ");
         orr_markdown_code(file, o->weights, false);
         orr_file_printf(file, ".\n");
+    } else if (o->by) {
+        char formula[SR_TEXT];
+        sr_expr_print(o->data->language, o->by, o->names, formula, sizeof formula);
+        orr_file_printf(file, "Rows have the weights " SR_WEIGHTS_CHOSEN ", of the prediction ");
+        orr_markdown_code(file, formula, false);
+        orr_file_printf(file, "; those with |prediction| below a tenth of its median have that "
+                              "one's.\n");
     } else if (o->weights) {
-        orr_file_printf(file,
-                        "Rows have the weights %s; those with |%s| below a tenth of its median "
-                        "have that one's.\n",
-                        o->chosen ? "1/prediction^2" : "1/y^2", o->chosen ? "prediction" : "y");
+        orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
+                              "its median have that one's.\n");
     }
 }
 

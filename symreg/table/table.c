@@ -349,15 +349,15 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
     const size_t rows = data->rows;
     double *const weight = table->block + (data->y - table->block) + rows, total = 0;
     double *value = prediction ? orr_alloc(rows, sizeof *value) : NULL;
-    const bool predicted = value && sr_eval(prediction, data, value);
-    const bool ok = sr_weights_relative(predicted ? value : data->y, rows, weight);
+    const bool ok = (!prediction || (value && sr_eval(prediction, data, value))) &&
+                    sr_weights_relative(prediction ? value : data->y, rows, weight);
     free(value);
+    if (!ok)
+        return false;
     for (size_t i = 0; i < rows; i++)
         total += weight[i] / (double)rows;
     for (size_t i = 0; i < rows; i++)
         weight[i] /= total;
-    if (!ok)
-        return false;
     data->weight = weight;
     table->weights = "";
     table->weight_mean = total;
