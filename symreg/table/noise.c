@@ -20,7 +20,8 @@ static const double wide_target = 10; /* size of large values beside small ones,
 
 /* How little the relative errors of rows resemble those of their neighbours: the median square of
  * half the difference, over that of the errors. 1 for independent errors, near 0 where a formula
- * misses something smooth. x (features, rows); the scale of each feature is that of all rows. */
+ * misses something smooth. The scale of each feature is that of all rows. */
+enum { NEIGHBOURS = 250 }; /* rows of a quarter compared with each other, at most */
 static double roughness(const struct sr_data *data, const double *error, const size_t *of,
                         size_t count, const double *scale, double *work)
 {
@@ -85,8 +86,13 @@ int sr_quarters_measure(const struct sr_data *data, const struct sr_expr *expr,
         feature_scales(data, work, scale);
     for (size_t i = 0; there && i < n; i++)
         ratio[i] = (data->y[i] - value[i]) / fmax(size[i], SR_NO_SIZE);
-    for (int k = 0; there && k < 2; k++)
-        q->roughness[k] = roughness(data, ratio, order + (k ? n - count : 0), count, scale, work);
+    const size_t compared = count < NEIGHBOURS ? count : NEIGHBOURS;
+    for (int k = 0; there && k < 2; k++) {
+        size_t *const of = order + (k ? n - count : 0);
+        for (size_t i = 0; i < compared; i++)
+            of[i] = of[i * count / compared];
+        q->roughness[k] = roughness(data, ratio, of, compared, scale, work);
+    }
     free(value);
     free(order);
     return there ? 0 : ORR_ENOMEM;
