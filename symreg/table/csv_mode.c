@@ -250,7 +250,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     }
     const double started = orr_time_s();
     TRY(sr_noise_choose(table, options, setup, cli->threads));
-    if (table->chosen) {
+    if (table->by.count) {
         orr_note(cli->quiet,
                  "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
                  "the weights 1 / prediction^2 (--weights equal: all rows alike)",
@@ -278,7 +278,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
                                .weights = table->weights,
                                .variance = table->variance,
                                .weight_mean = table->weight_mean,
-                               .by = table->chosen ? &table->by : NULL,
+                               .by = table->by.count ? &table->by : NULL,
                                .log_target = options->log_target,
                                .least_squares = s->loss == ORR_SR_L2,
                                .names = table->name,

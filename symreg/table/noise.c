@@ -9,19 +9,23 @@
 #include "output.h"
 #include "symreg/evolve/search.h"
 
+/* Median of the absolute values of some rows. */
 static double median_of(const double *from, const size_t *order, size_t count, double *work)
 {
     for (size_t i = 0; i < count; i++)
-        work[i] = from[order[i]];
+        work[i] = fabs(from[order[i]]);
     return orr_median(work, count);
 }
 
+enum {
+    ROWS = 1000,      /* of the short search, at most */
+    NEIGHBOURS = 250, /* rows of a quarter compared with each other, at most */
+};
 static const double wide_target = 10; /* size of large values beside small ones, at least */
 
 /* How little the relative errors of rows resemble those of their neighbours: the median square of
  * half the difference, over that of the errors. 1 for independent errors, near 0 where a formula
  * misses something smooth. The scale of each feature is that of all rows. */
-enum { NEIGHBOURS = 250 }; /* rows of a quarter compared with each other, at most */
 static double roughness(const struct sr_data *data, const double *error, const size_t *of,
                         size_t count, const double *scale, double *work)
 {
@@ -48,12 +52,14 @@ static double roughness(const struct sr_data *data, const double *error, const s
     return own > 0 ? between / own : 0;
 }
 
-/* 1 / (difference between the quantiles 3/4 and 1/4) of every feature; 0 for a constant one. */
+/* 1 / (difference between the quantiles 3/4 and 1/4) of every feature, from at most ROWS rows; 0 for
+ * a constant one. */
 static void feature_scales(const struct sr_data *data, double *work, double *scale)
 {
-    const size_t n = data->rows;
+    const size_t n = data->rows < ROWS ? data->rows : ROWS;
     for (int f = 0; f < data->features; f++) {
-        memcpy(work, data->x + (size_t)f * n, n * sizeof *work);
+        for (size_t i = 0; i < n; i++)
+            work[i] = data->x[(size_t)f * data->rows + i * data->rows / n];
         gsl_sort(work, 1, n);
         const double width = work[n - 1 - n / 4] - work[n / 4];
         scale[f] = width > 0 ? 1 / width : 0;
@@ -64,36 +70,31 @@ int sr_quarters_measure(const struct sr_data *data, const struct sr_expr *expr,
                         struct sr_quarters *q)
 {
     const size_t n = data->rows, count = n / 4;
-    double *value = orr_alloc(5 * n, sizeof *value), scale[SR_FEATURES];
+    const size_t compared = count < NEIGHBOURS ? count : NEIGHBOURS;
+    double *size = orr_alloc(4 * n, sizeof *size), scale[SR_FEATURES];
     size_t *order = orr_alloc(n, sizeof *order);
-    const bool there = value && order && sr_eval(expr, data, value);
-    double *const size = there ? value + n : NULL, *const residual = there ? size + n : NULL;
-    double *const ratio = there ? residual + n : NULL, *const work = there ? ratio + n : NULL;
+    const bool there = size && order && sr_eval(expr, data, size);
+    double *const residual = there ? size + n : NULL, *const ratio = there ? residual + n : NULL;
+    double *const work = there ? ratio + n : NULL;
     for (size_t i = 0; there && i < n; i++) {
-        size[i] = fabs(value[i]);
-        residual[i] = fabs(data->y[i] - value[i]);
+        residual[i] = data->y[i] - size[i];
+        size[i] = fabs(size[i]);
         ratio[i] = residual[i] / fmax(size[i], SR_NO_SIZE);
     }
-    if (there)
+    if (there) {
         gsl_sort_index(order, size, 1, n);
+        feature_scales(data, work, scale);
+    }
     for (int k = 0; there && k < 2; k++) {
-        const size_t *const of = order + (k ? n - count : 0);
+        size_t *const of = order + (k ? n - count : 0);
         q->size[k] = median_of(size, of, count, work);
         q->residual[k] = median_of(residual, of, count, work);
         q->ratio[k] = median_of(ratio, of, count, work);
-    }
-    if (there)
-        feature_scales(data, work, scale);
-    for (size_t i = 0; there && i < n; i++)
-        ratio[i] = (data->y[i] - value[i]) / fmax(size[i], SR_NO_SIZE);
-    const size_t compared = count < NEIGHBOURS ? count : NEIGHBOURS;
-    for (int k = 0; there && k < 2; k++) {
-        size_t *const of = order + (k ? n - count : 0);
         for (size_t i = 0; i < compared; i++)
             of[i] = of[i * count / compared];
         q->roughness[k] = roughness(data, ratio, of, compared, scale, work);
     }
-    free(value);
+    free(size);
     free(order);
     return there ? 0 : ORR_ENOMEM;
 }
@@ -111,7 +112,7 @@ bool sr_quarters_proportional(const struct sr_quarters *q)
 
 static const char chosen_weights[] = "--weights=" SR_WEIGHTS_CHOSEN;
 
-enum { ROWS = 1000, FEW = 80, EVALUATIONS = 3000 };
+enum { FEW = 80, EVALUATIONS = 3000 };
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
 /* Whether rows may be weighted, and the target is wide enough for residuals to tell. */
@@ -164,7 +165,7 @@ static int search_briefly(const struct sr_table *table, const struct sr_csv_setu
     }
     sr_table_free(&sample);
     sr_fit_free(fit);
-    return rc == ORR_EINTR ? 0 : rc; /* the main search sees the signal, too */
+    return rc;
 }
 
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
@@ -172,16 +173,19 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
 {
     struct sr_settings *s = &setup->settings;
     const double started = orr_time_s();
+    struct sr_expr by = {.count = 0};
     bool proportional = false;
-    const bool resumes = s->resume && s->checkpoint && orr_exists(s->checkpoint);
-    if (resumes && !sr_checkpoint_says(s->checkpoint, chosen_weights))
-        return 0; /* a search goes on as it began */
-    if (!resumes && !may_choose(table, options, s))
+    const bool resumes = s->resume && orr_exists(s->checkpoint);
+    if (resumes ? !sr_checkpoint_says(s->checkpoint, chosen_weights) /* it goes on as it began */
+                : !may_choose(table, options, s))
         return 0;
-    TRY(search_briefly(table, setup, threads, &table->by, &proportional));
+    const int rc = search_briefly(table, setup, threads, &by, &proportional);
     s->spent_s = orr_time_s() - started;
-    if (!(proportional || resumes) || !sr_table_weigh(table, &table->by))
+    if (rc == ORR_EINTR && !resumes)
+        return 0; /* the main search sees the signal, too */
+    TRY(rc);
+    if (!by.count || !(proportional || resumes) || !sr_table_weigh(table, &by))
         return 0;
-    table->chosen = true;
+    table->by = by;
     return sr_csv_setup_weigh(options, setup);
 }

@@ -78,8 +78,7 @@ struct sr_table {
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
     double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
     bool relative;      /* the weights are 1/y^2, not a column */
-    bool chosen;        /* sr_noise_choose() chose weights 1/y^2, y predicted by */
-    struct sr_expr by;
+    struct sr_expr by;  /* sr_noise_choose() chose weights 1/y^2, y predicted by it; count 0: not */
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */
     int columns;    /* columns offered as features, of which data.features are used */
@@ -165,7 +164,7 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
 /* Before the search of a table without weights, by least squares: searches for a moment (3,000
  * formulas, 1,000 rows), and where the residuals are sr_quarters_proportional() gives the table the
  * weights 1/y^2, y as its formula predicts it: weights from noisy values would bias constants.
- * table->chosen says so. The time counts as the search's (settings.spent_s). The choice depends
+ * table->by is this formula. The time counts as the search's (settings.spent_s). The choice depends
  * neither on threads nor on time; a search that is resumed keeps its own. Nothing is chosen where
  * the options name weights, or for a search of less than 4 seconds or 3,000 formulas. */
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,

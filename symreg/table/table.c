@@ -280,26 +280,31 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
                           file, csv->line[row], target, least, most, largest);
 }
 
-/* Scales the weights to mean 1; *mean: their mean before. */
+/* Scales the weights to mean 1; returns their mean before. */
+static double scale_to_one(double *weight, size_t rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < rows; i++)
+        total += weight[i] / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        weight[i] /= total;
+    return total;
+}
+
+/* Checks the weights and scales them; *mean: their mean before. */
 static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
                          double *weight, double *mean)
 {
-    const size_t rows = csv->rows;
-    double total = 0;
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < csv->rows; i++)
         if (weight[i] < 0)
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": expected a weight of at least 0, found %g",
                             file, csv->line[i], name, weight[i]);
-        total += weight[i] / (double)rows;
-    }
-    if (!(total > 0) || !isfinite(total))
-        return ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected a weight above 0, found none",
-                        file, name);
-    for (size_t i = 0; i < rows; i++)
-        weight[i] /= total;
-    *mean = total;
-    return 0;
+    *mean = scale_to_one(weight, csv->rows);
+    return *mean > 0 && isfinite(*mean)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected a weight above 0, found none",
+                          file, name);
 }
 
 /* Turns standard deviations into weights 1 / sigma^2; of a logarithm the standard deviation is
@@ -347,20 +352,16 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
 {
     struct sr_data *data = &table->data;
     const size_t rows = data->rows;
-    double *const weight = table->block + (data->y - table->block) + rows, total = 0;
+    double *const weight = table->block + (data->y - table->block) + rows;
     double *value = prediction ? orr_alloc(rows, sizeof *value) : NULL;
     const bool ok = (!prediction || (value && sr_eval(prediction, data, value))) &&
                     sr_weights_relative(prediction ? value : data->y, rows, weight);
     free(value);
     if (!ok)
         return false;
-    for (size_t i = 0; i < rows; i++)
-        total += weight[i] / (double)rows;
-    for (size_t i = 0; i < rows; i++)
-        weight[i] /= total;
     data->weight = weight;
     table->weights = "";
-    table->weight_mean = total;
+    table->weight_mean = scale_to_one(weight, rows);
     return true;
 }
 
