@@ -91,30 +91,22 @@ keep() {
         [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file"
     done
 }
-# kept GRID PROBE [FOLDER]: kept results of the grid's attentions, two at least, over grid GRID.json
-# (FOLDER: where its cells lie, with those of another)
+# kept GRID PROBE [FOLDER [CELLS]]: kept results of the grid's attentions, two at least, over grid
+# GRID.json (FOLDER: where its cells lie, with those of another; CELLS: fewer of an attention leave
+# it out)
 kept() {
-    local file attention files=() there=0 folder=${3:-$1}
+    local attention of files=() there=0 folder=${3:-$1}
     keep "$folder" "$2"
     for attention in $(sed -n 's/^axis *attention *//p' "presets/grids/$1.grid"); do
-        for file in "$results/cells/$folder"/seed[0-9]*-"$attention.json"; do
-            [ ! -e "$file" ] || files+=("$file")
-        done
-        [ ! -e "$file" ] || there=$((there + 1))
-    done
-    [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
-}
-# complete GRID PROBE: the same of those attentions alone of which every seed is there
-complete() {
-    local attention files=() of seeds there=0
-    keep "$1" "$2"
-    seeds=$(sed -n 's/^axis *seed *//p' "presets/grids/$1.grid" | wc -w)
-    for attention in $(sed -n 's/^axis *attention *//p' "presets/grids/$1.grid"); do
-        of=("$results/cells/$1"/seed[0-9]*-"$attention.json")
-        [ ${#of[@]} -eq "$seeds" ] || continue
+        of=("$results/cells/$folder"/seed[0-9]*-"$attention.json")
+        [ -e "${of[0]}" ] && [ ${#of[@]} -ge "${4:-1}" ] || continue
         files+=("${of[@]}") there=$((there + 1))
     done
     [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
+}
+# complete GRID PROBE: the same of those attentions of which every seed is there
+complete() {
+    kept "$1" "$2" "$1" "$(sed -n 's/^axis *seed *//p' "presets/grids/$1.grid" | wc -w)"
 }
 # kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json
 kept_all() {

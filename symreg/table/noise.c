@@ -52,8 +52,8 @@ static double roughness(const struct sr_data *data, const double *error, const s
     return own > 0 ? between / own : 0;
 }
 
-/* 1 / (difference between the quantiles 3/4 and 1/4) of every feature, from at most ROWS rows; 0 for
- * a constant one. */
+/* 1 / (difference between the quantiles 3/4 and 1/4) of every feature, from at most ROWS rows; 0
+ * for a constant one. */
 static void feature_scales(const struct sr_data *data, double *work, double *scale)
 {
     const size_t n = data->rows < ROWS ? data->rows : ROWS;

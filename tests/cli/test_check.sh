@@ -165,15 +165,10 @@ JOBS=2 sums "a process of check.sh that is killed" 1 '3 passed, 1 failed' "$orph
 waiting() {
     program_of "waiting$1" <<<"echo \$\$ >$WORK/started$1; sleep 50 & wait; touch $WORK/went-on"
 }
-JOBS=2 tools/check.sh "$WORK/logs" "$(waiting 1)" "$(waiting 2)" "$good" >"$WORK/out" 2>&1 &
-checking=$!
-for ((tries = 0; tries < 1000; tries++)); do
-    [ ! -s "$WORK/started1" ] || [ ! -s "$WORK/started2" ] || break
-    sleep 0.01
-done
-kill -TERM $checking
-wait $checking
-check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started1" -a -s "$WORK/started2"
+JOBS=2 start tools/check.sh "$WORK/logs" "$(waiting 1)" "$(waiting 2)" "$good"
+until_true test -s "$WORK/started1" -a -s "$WORK/started2"
+stop TERM
+check "stopped: status 130" test "$status" -eq 130 -a -s "$WORK/started1" -a -s "$WORK/started2"
 gone() {
     local tries
     for ((tries = 0; tries < 2000; tries++)); do
@@ -184,7 +179,8 @@ gone() {
 }
 check "stopped: with the first program" gone 1
 check "stopped: with the second program" gone 2
-check "stopped: nothing else was run" test ! -e "$WORK/went-on" -a ! -s "$WORK/out"
+check "stopped: nothing else was run" test ! -e "$WORK/went-on" -a ! -s "$WORK/out" \
+    -a ! -s "$WORK/err"
 ls -A "$WORK/logs" >"$WORK/left"
 check "stopped: nothing left" lacks '^\.check' "$WORK/left"
 
@@ -193,16 +189,10 @@ cat >"$WORK/slow.bash" <<'EOF'
 set -T
 trap '[[ $BASH_COMMAND != "program=\$!" ]] || sleep 1' DEBUG
 EOF
-BASH_ENV=$WORK/slow.bash tools/check.sh "$WORK/logs" "env -u BASH_ENV $(waiting 3)" \
-    >"$WORK/out" 2>&1 &
-checking=$!
-for ((tries = 0; tries < 1000; tries++)); do
-    [ ! -s "$WORK/started3" ] || break
-    sleep 0.01
-done
-kill -TERM $checking
-wait $checking
-check "stopped early: status 130" test $? -eq 130 -a -s "$WORK/started3"
+BASH_ENV=$WORK/slow.bash start tools/check.sh "$WORK/logs" "env -u BASH_ENV $(waiting 3)"
+until_true test -s "$WORK/started3"
+stop TERM
+check "stopped early: status 130" test "$status" -eq 130 -a -s "$WORK/started3"
 check "stopped early: with its program" gone 3
 
 # ---- the frame: a shell test that ends early, or checks where nobody counts
