@@ -7,7 +7,7 @@ ALONE := $(addprefix tests/,long/test_limits.sh cli/test_signals.sh cli/test_sym
              cli/test_watch.sh kill/test_kill.sh kill/test_time.sh kill/test_world.sh)
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
 checks = @$3 BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
-TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1) # they compute little, and compile in half the time
+TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1 -g1) # they compute little, and compile in half the time
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
 # source and program, $4: flags, $5: what it is linked with, $6: libraries
 define test_rule

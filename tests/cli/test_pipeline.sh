@@ -214,15 +214,17 @@ remember "$WORK/make"
 check "make world again" stage world RUN="$WORK/make"
 check "make world again changes no file" unchanged "$WORK/make"
 needs() {
-    local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$1"
-    stage "$target" SET=finetune.samples=1 RUN="$dir" && [ -e "$dir/$makes" ] &&
-        [ ! -e "$dir/$leaves" ]
+    local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$4"
+    [ ! -e "$dir/$makes" ] && stage "$target" SET=finetune.samples=1 RUN="$dir" &&
+        [ -e "$dir/$makes" ] && [ ! -e "$dir/$leaves" ]
 }
-check "make orbits" needs orbits orbits/manifest.json softmax/pretrain
-check "make pretrain" needs pretrain lssar/pretrain/last.safetensors softmax/finetune
-check "make finetune" needs finetune lssar/finetune/forces_magnitude.csv laws
-check "make symreg" needs symreg laws/laws.json report.html
-check "make figures" needs figures report.html nowhere
+# from nothing, and from what an earlier target has left
+check "make orbits" needs orbits orbits/manifest.json softmax/pretrain one
+check "make finetune makes what it needs" needs finetune lssar/finetune/forces_magnitude.csv laws one
+check "make pretrain makes what it needs" needs pretrain lssar/pretrain/last.safetensors \
+    softmax/finetune two
+check "make symreg makes what it needs" needs symreg laws/laws.json report.html two
+check "make figures makes what it needs" needs figures report.html nowhere three
 check "make passes ATTENTION and SET" make -s -j1 orbits pretrain PRESET=smoke THREADS=1 \
     ORBITS_DIR= ATTENTION=lssar SET="pretrain.steps=3 seed=3" RUN="$WORK/only"
 check "... only that variant" test -s "$WORK/only/lssar/pretrain/last.safetensors" -a \
