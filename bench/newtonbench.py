@@ -108,10 +108,10 @@ def export(laws, o):
 # ---- searches
 
 
-def search(o, path, folder):
+def search(o, path, folder, operators=OPERATORS):
     """(front, seconds, processor seconds)"""
     command = [o.program, path, "--target", "y", "--seconds", f"{o.seconds:g}", "--threads", "1",
-               "--seed", "0", "--quiet", *OPERATORS, *o.options.split(), "--out", folder]
+               "--seed", "0", "--quiet", *operators, *o.options.split(), "--out", folder]
     environment = {**os.environ, **({"LD_PRELOAD": CPU_CLOCK} if o.cpu_time else {})}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -163,17 +163,18 @@ def asked(o):
             "options": " ".join([*OPERATORS, *o.options.split()]), "rule": DEFAULT_RULE}
 
 
-def open_results(o):
+def open_results(o, asked):
+    """Those of o.out; `asked`: what all of a file have in common."""
     results = {"date": datetime.date.today().isoformat(),
                "cpu": first_line("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", "unknown"),
                "threads": 1,
                "commit": first_line("git describe --always --dirty 2>/dev/null", "unknown"),
-               "version": first_line(f"'{o.program}' --version", "unknown"), **asked(o), "laws": []}
+               "version": first_line(f"'{o.program}' --version", "unknown"), **asked, "laws": []}
     if not os.path.exists(o.out):
         return results
     with open(o.out, encoding="utf-8") as file:
         before = json.load(file)
-    for key, value in {**asked(o), "version": results["version"]}.items():
+    for key, value in {**asked, "version": results["version"]}.items():
         if before.get(key) != value:
             raise SystemExit(f"{o.out}: has {key} {before.get(key)!r}, asked is {value!r}; remove "
                              "it, or give another --out")
@@ -203,9 +204,9 @@ def summary(rows):
             for name, of_noise in tally(rows, names).items() for noise, n in of_noise.items()]
 
 
-def write_results(path, results):
+def write_results(path, results, rows):
     """One law a line; the file is never there in part."""
-    results["rows"] = summary(results["laws"])
+    results["rows"] = rows
     lines = []
     for key, value in results.items():
         if isinstance(value, list):
@@ -255,7 +256,7 @@ def main():
         complaints = self_check(laws)
         print("\n".join(complaints) or f"self-check: {len(laws)} laws, no complaint")
         return 1 if complaints else 0
-    results = open_results(o)
+    results = open_results(o, asked(o))
     done = {(row["law"], row["noise"]) for row in results["laws"]}
     for percent in o.noise:
         for law in laws:
@@ -263,7 +264,7 @@ def main():
                 continue
             row = search_law(o, law, percent)
             results["laws"].append(row)
-            write_results(o.out, results)
+            write_results(o.out, results, summary(results["laws"]))
             verdict = ("right" if row["right"] else "algebra" if row["algebra"] else
                        "values" if row["values"] else "wrong")
             print(f"{law.name:32} {percent:g}%  {verdict:8} {row['cpu_s']:5.1f} s  "

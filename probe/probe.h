@@ -1,4 +1,4 @@
-/* probe.h - bin/probe: probes of trained models (spec/probes.md of the study).
+/* probe.h - bin/probe: probes of trained models (docs/probe.md).
  *
  * A probe opens a checkpoint of any stage of a run, may change its attention (model/gpt.h, struct
  * gpt_attention_override), and feeds it held-out sequences of the validation split, or of the test

@@ -109,11 +109,11 @@ struct orr_orbits_settings {
     enum orr_encounters encounters; /* close encounters that the integrator cannot resolve */
     long jump_step;                 /* G is multiplied from this step on; 0 = never */
     double jump_factor;
-    /* Switches that reproduce published behaviour (spec/orbits.md section 2); false = fixed. */
+    /* Switches that reproduce published behaviour (docs/formats.md); false = fixed. */
     bool compat_velocity_sign, compat_relative_state, compat_repeated_planets, compat_solar_dt;
 };
 
-/* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
+/* Planet runs: scaled coordinates, for the force-vector task (docs/probes/planets.md). */
 struct orr_planets_settings {
     bool enabled;
     long train, val, test;           /* pretraining sequences; test: for the final evaluation */

@@ -79,8 +79,10 @@ static void complete_values(const struct verdict_cells *cells, const struct verd
               oracle = verdict_cell_find(cells, cell, "oracle");
     for (int s = 0; s < cell->sources; s++) {
         struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
-        row[VERDICT_SHARE].value = row[VERDICT_SELECTED].value / row[VERDICT_SAMPLES].value;
-        row[VERDICT_CLOSE_SHARE].value = row[VERDICT_K_CLOSE].value / row[VERDICT_SAMPLES].value;
+        const double samples = row[VERDICT_SAMPLES].value;
+        row[VERDICT_SHARE].value = row[VERDICT_SELECTED].value / samples;
+        row[VERDICT_FRONT_SHARE].value = row[VERDICT_ON_FRONT].value / samples;
+        row[VERDICT_CLOSE_SHARE].value = row[VERDICT_K_CLOSE].value / samples;
     }
     for (int s = 0; s < cell->sources; s++) {
         struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
@@ -336,6 +338,7 @@ const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS] = {
     [VERDICT_EXPONENT + 1] = {"exponents.m1", NULL},
     [VERDICT_EXPONENT + 2] = {"exponents.m2", NULL},
     [VERDICT_SHARE] = {"selected_share", NULL},
+    [VERDICT_FRONT_SHARE] = {"on_front_share", NULL},
     [VERDICT_K] = {"k", "k"},
     [VERDICT_CLOSE_SHARE] = {"k_close_share", NULL},
     [VERDICT_K_DROPPED] = {"k_dropped_m2", "k_dropped_m2"},

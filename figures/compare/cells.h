@@ -18,6 +18,7 @@ enum verdict_column {
     VERDICT_K_CLOSE, /* number of samples with the true law and k within VERDICT_CLOSE of its own */
     VERDICT_EXPONENT,                     /* exponent of r; those of m1 and m2 follow */
     VERDICT_SHARE = VERDICT_EXPONENT + 3, /* VERDICT_SELECTED as a share of the samples */
+    VERDICT_FRONT_SHARE,                  /* VERDICT_ON_FRONT as a share of the samples */
     VERDICT_K, /* k of the true law, mean over the samples that select it */
     VERDICT_CLOSE_SHARE,
     VERDICT_K_DROPPED, /* k of k m1 / r^2, mean over samples */

@@ -81,8 +81,8 @@ static bool is_explained(const struct verdict_claim *claim, const struct verdict
            sign * fact->baseline >= sign * fact->mean && sign * fact->mean > 0;
 }
 
-/* Rules on a difference in accuracy. Where the other value is so accurate that no model could be
- * better by the claimed size, the claim stays open. */
+/* Rules on a difference. Where no model could show the claimed size, because the other value is
+ * too accurate or the truth itself does not have it, the claim stays open. */
 static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
                                               const struct verdict_fact *fact, char why[256])
 {
@@ -95,9 +95,26 @@ static enum verdict_ruling rule_with_headroom(const struct verdict_claim *claim,
     const bool other_way = claim->rule == VERDICT_ABOVE && fact->mean + fact->half < 0;
     if (!(fact->most <= claim->size) || claim->size == 0 || other_way)
         return ruling;
-    snprintf(why, 256, "no model could be nearer by more than %.2g, and %g is asked", fact->most,
+    snprintf(why, 256, "no model could show more than %.2g, and %g is asked", fact->most,
              claim->size);
     return VERDICT_OPEN;
+}
+
+/* The claim with its size as a share of the headroom. */
+static struct verdict_claim claim_in_shares(const struct verdict_claim *claim,
+                                            const struct verdict_fact *fact)
+{
+    struct verdict_claim in_shares = *claim;
+    if (claim->size != 0)
+        in_shares.size /= fact->headroom;
+    return in_shares;
+}
+
+static enum verdict_ruling rule_on_share(const struct verdict_claim *claim,
+                                         const struct verdict_fact *fact)
+{
+    const struct verdict_claim in_shares = claim_in_shares(claim, fact);
+    return rule_claim(&in_shares, fact->share, fact->share_half, (char[256]){0});
 }
 
 /* Rules on a value above random weights, which is measured on two scales (R^2, and the share of the
@@ -113,11 +130,7 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
         snprintf(why, 256, "no upper bound: what share of the headroom was gained is not known");
         return VERDICT_OPEN;
     }
-    struct verdict_claim in_shares = *claim;
-    if (claim->size != 0)
-        in_shares.size /= fact->headroom;
-    const enum verdict_ruling of_share =
-        rule_claim(&in_shares, fact->share, fact->share_half, (char[256]){0});
+    const enum verdict_ruling of_share = rule_on_share(claim, fact);
     if (of_share == ruling)
         orr_append(why, 256, "; as shares of the headroom above random weights %.2g +- %.2g",
                    fact->share, fact->share_half);
@@ -128,26 +141,38 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
     return of_share == ruling ? ruling : VERDICT_OPEN;
 }
 
-/* Adds the number of seeds that would decide an open claim if the mean stayed the same, by
- * separating it from 0 or from the smallest claimed effect. No number is given where no model has
- * headroom, or with two scales. */
+/* How many seeds would decide a claim if the mean stayed the same, by separating it from 0 or from
+ * the smallest claimed effect: 0: more than 1,000; -1: none would, or not known. */
+static int seeds_for(const struct verdict_claim *claim, double mean, double half, int n)
+{
+    const double error = half / gsl_cdf_tdist_Pinv(0.975, n - 1);
+    const double sign = claim->rule == VERDICT_BELOW ? -1 : 1;
+    const double short_of = sign * (claim->size - mean);
+    double effect = fabs(mean);
+    if (claim->rule == VERDICT_SMALL)
+        effect = fabs(claim->size - effect);
+    else if (short_of > 0) /* significant, but perhaps too small; or not significant */
+        effect = sign * mean > half ? short_of : fmax(effect, short_of);
+    if (claim->rule == VERDICT_EQUAL || !isfinite(effect) || !isfinite(error))
+        return -1; /* (seeds can exclude a number, not confirm it) */
+    return orr_mean_power((struct orr_mean){mean, half, error, n}, effect);
+}
+
+/* Adds how many seeds would decide an open claim; with two scales, those that are not decided. */
 static void add_power(const struct verdict_claim *claim, const struct verdict_fact *fact,
                       char why[256])
 {
-    const double error = fact->half / gsl_cdf_tdist_Pinv(0.975, fact->n - 1);
-    const struct orr_mean mean = {fact->mean, fact->half, error, fact->n};
-    const double sign = claim->rule == VERDICT_BELOW ? -1 : 1;
-    double effect = claim->rule == VERDICT_EQUAL ? NAN : fabs(fact->mean);
-    if (claim->rule == VERDICT_SMALL)
-        effect = fabs(claim->size - effect);
-    else if (sign * claim->size > sign * fact->mean)
-        effect = fmax(effect, fabs(claim->size - fact->mean));
-    if (!isfinite(effect) || !isfinite(error) || fact->learned)
-        return;
-    const int seeds = orr_mean_power(mean, effect);
-    if (seeds)
+    int seeds = -1;
+    if (!fact->learned || rule_claim(claim, fact->mean, fact->half, (char[256]){0}) == VERDICT_OPEN)
+        seeds = seeds_for(claim, fact->mean, fact->half, fact->n);
+    if (fact->learned && seeds && rule_on_share(claim, fact) == VERDICT_OPEN) {
+        const struct verdict_claim in_shares = claim_in_shares(claim, fact);
+        const int of_share = seeds_for(&in_shares, fact->share, fact->share_half, fact->n);
+        seeds = of_share && of_share < seeds ? seeds : of_share;
+    }
+    if (seeds > 0)
         orr_append(why, 256, "; %d seeds would decide a difference like this", seeds);
-    else
+    else if (!seeds)
         orr_append(why, 256, "; more than 1,000 seeds for a difference so small");
 }
 
@@ -265,6 +290,15 @@ int verdict_ledger_there(const struct verdict_ledger *ledger)
                     ledger->folder);
 }
 
+/* The upper bound in the ledger: of a difference, the largest that a model could show. */
+static double largest_value(const struct verdict_judged *j)
+{
+    const struct verdict_fact *fact = &j->fact;
+    if (fact->learned)
+        return fact->headroom;
+    return fact->difference && *j->claim->from ? fact->most : fact->upper_bound;
+}
+
 static void write_claim(struct orr_file *file, const struct verdict_judged *j)
 {
     const struct verdict_claim *claim = j->claim;
@@ -278,7 +312,7 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
     orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
                     ground[claim->ground], claim->published, claim->ours, rule_text, figure,
                     beside);
-    write_number(file, j->shown.upper_bound);
+    write_number(file, largest_value(j));
     write_number(file, j->shown.baseline);
     if (j->ruling != VERDICT_SHOWN)
         orr_file_printf(file, " **%s**:", verdict_ruling_name[j->ruling]);
@@ -290,8 +324,8 @@ static void write_claim(struct orr_file *file, const struct verdict_judged *j)
 static void write_table(struct orr_file *file, const struct verdict_ledger *ledger, bool shown)
 {
     orr_file_printf(file,
-                    "| claim | where | of | published | our value | claimed | ours | upper bound "
-                    "| baseline | %s | command |\n"
+                    "| claim | where | about | published | our value | claimed | ours | upper "
+                    "bound | baseline | %s | command |\n"
                     "|---|---|---|---|---|---|---|---|---|---|---|\n",
                     shown ? "why it decides nothing" : "ruling");
     for (int i = 0; i < ledger->claims.count; i++)
@@ -320,21 +354,23 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         "lies outside. A published number is reproduced if it lies inside the interval and the "
         "interval is no wider than the number.\n"
         "- A claim stays open if no model could show the claimed difference, because the other "
-        "model is already too near to the truth.\n"
+        "model is already too near to the truth, or the truth itself does not have it.\n"
         "- What a readout gained by training is measured in R^2, and as a share of the distance "
         "between random weights and the truth. Both have to agree.\n"
         "- A difference that random weights show as well is not reproduced. This does not apply to "
         "text, where random weights are far from any model's loss.\n\n"
-        "The upper bound of a difference between two models is this difference in the truth; its "
-        "baseline is the difference between random weights of both shapes, with the same seeds. If "
-        "the value says how much nearer to the truth one model is, the upper bound is the largest "
-        "possible value.\n\n"
+        "The upper bound is what the truth has instead of the model; of a difference between two "
+        "models, the largest that a model could show (- if no limit is known); of what a readout "
+        "gained by training, the distance from random weights to the truth. The baseline is what "
+        "random weights have; of a difference, that of random weights of both shapes, with the same "
+        "seeds.\n\n"
         "Papers: [L] Gao et al., *Softplus Attention with Re-weighting* (LSSAR), version 3, 2026; "
         "[V] "
         "Vafa et al., *What Has a Foundation Model Found?*, arXiv 2507.06952; [K] *From Kepler to "
         "Newton*, arXiv 2602.06923; [O] *The Observer Effect in World Models*, arXiv 2602.12218; "
         "[G] "
-        "a note on softplus-gated attention, 2025; [F] the public fork of the code of [V].\n\n",
+        "*Softplus Gated Attention > Sigmoid Gated Attention*, a note on the web by 1A3ORN, "
+        "3 September 2025; [F] results in a public fork of the code of [V].\n\n",
         ledger->folder);
     write_table(file, ledger, false);
     orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",

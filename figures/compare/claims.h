@@ -69,7 +69,9 @@ struct verdict_fact {
     int n;           /* number of seeds; 0: not over seeds */
     bool difference; /* a difference of two values */
     bool learned;    /* of a grid, minus random weights: also ruled on as a share of the headroom */
-    double most;     /* for a gain in accuracy, the largest possible gain; otherwise NaN */
+    /* for a gain in accuracy, the largest possible gain; for a difference that is claimed to be
+     * above 0, what the truth itself has in place of the first model; otherwise NaN */
+    double most;
     /* if learned: mean and half interval as a share of the headroom between baseline and upper
      * bound */
     double share, share_half;

@@ -220,7 +220,8 @@ needs() {
 }
 # from nothing, and from what an earlier target has left
 check "make orbits" needs orbits orbits/manifest.json softmax/pretrain one
-check "make finetune makes what it needs" needs finetune lssar/finetune/forces_magnitude.csv laws one
+check "make finetune makes what it needs" needs finetune \
+    lssar/finetune/forces_magnitude.csv laws one
 check "make pretrain makes what it needs" needs pretrain lssar/pretrain/last.safetensors \
     softmax/finetune two
 check "make symreg makes what it needs" needs symreg laws/laws.json report.html two

@@ -46,7 +46,6 @@ allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
 symreg/table/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
-docs/claims.md => . => written by figures/compare, whose messages are its own
 README.md => Your own attention variant => of the reader
 README.md => how comparisons are judged => title of a page of methods
 docs/formats.md => operators, guesses => of the option --guess

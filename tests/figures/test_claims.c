@@ -62,6 +62,10 @@ TEST_BETWEEN(figures_of_a_verdict, scratch_setup, scratch_teardown)
     claim.from = "attention=a"; /* -5 and -3 */
     fact_is(fact_of(claim), -4, OF_TWO, 0, 1, 2);
     assert_true(fact_of(claim).difference);
+    assert_true(fact_of(claim).most == 9); /* what the truth has in the place of b */
+    claim.rule = VERDICT_BELOW;
+    assert_true(isnan(fact_of(claim).most));
+    claim.rule = VERDICT_ABOVE;
     claim.statistic = VERDICT_NEARER; /* than 7 to 9: by 2 at most; random weights 2 and 1 */
     fact_is(fact_of(claim), -4, OF_TWO, 2, 1, 2);
     assert_true(fact_of(claim).most == 2);
@@ -353,7 +357,7 @@ TEST_BETWEEN(intervals_decide, scratch_setup, scratch_teardown)
         .there = true, .mean = 0.02, .half = 0.01, .n = 3, .difference = true, .most = 0.05};
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_OPEN);
     assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_OPEN);
-    assert_non_null(strstr(why, "by more than 0.05, and 0.1 is asked"));
+    assert_non_null(strstr(why, "more than 0.05, and 0.1 is asked"));
     fact.mean = -0.02; /* what is significantly worse is */
     assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REFUTED);
     fact.mean = 0.02;
@@ -419,7 +423,29 @@ TEST(grounds_are_those_of_the_claim)
     fact.most = 0.2;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
     assert_null(strstr(why, "seeds"));
+    fact.most = NAN; /* significant already: it is the size that has to be told apart */
+    fact.mean = 0.2;
+    fact.half = 0.15;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "significant, but perhaps too small; 14 seeds would decide a "
+                             "difference like this");
+    fact.learned = true; /* of two scales, the one that is not decided */
+    fact.mean = 0;
+    fact.share = 0.2 / 0.5;
+    fact.share_half = 0.15 / 0.5;
+    fact.headroom = 0.5;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_non_null(strstr(why, "shares of the headroom"));
+    assert_non_null(strstr(why, "; 14 seeds would decide"));
+    fact.learned = false; /* seeds can exclude a number, not confirm it */
+    fact.mean = 1.9;
+    fact.half = 1.5;
     claim = (struct verdict_claim){.rule = VERDICT_EQUAL, .size = 2};
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "the interval is too wide to tell");
+    fact.mean = 2.1;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "the interval is too wide to tell");
     fact.n = 0;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
 }

@@ -268,7 +268,8 @@ TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
     assert_int_equal(cell.sources, 3);
     const struct orr_row *found = verdict_cell_row(&back, &cell, 1, 0);
     for (int c = 0; c < VERDICT_COLUMNS; c++) { /* shares are made of counts where cells are read */
-        const bool is_none = c == VERDICT_LOSS || c == VERDICT_SHARE || c == VERDICT_CLOSE_SHARE;
+        const bool is_none = c == VERDICT_LOSS || c == VERDICT_SHARE || c == VERDICT_FRONT_SHARE ||
+                             c == VERDICT_CLOSE_SHARE;
         assert_string_equal(found[c].model, row[c].model);
         if (is_none ? !isnan(found[c].value) : !(found[c].value == row[c].value))
             fail_msg("%s: %g, expected %g", found[c].quantity, found[c].value, row[c].value);
@@ -374,6 +375,7 @@ TEST_BETWEEN(models_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
     assert_true(fabs(cJSON_GetArrayItem(get(r, "bootstrap"), 0)->valuedouble + 0.3925) < 1e-9);
     assert_true(fabs(cJSON_GetArrayItem(get(r, "bootstrap"), 1)->valuedouble + 0.2075) < 1e-9);
     number_is(get(d, "selected_share"), "mean", 0.5);
+    number_is(get(d, "on_front_share"), "mean", 0.25);
     number_is(get(d, "r2_log"), "mean", 0.05);
     for (int i = 1; i < 3; i++) {
         d = cJSON_GetArrayItem(list, i);
