@@ -259,7 +259,8 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
 }
 
 /* Chooses the simplest h whose remaining variance is at most `limit`. Factors of equal remaining
- * variance differ only by a constant and count once. */
+ * variance differ only by a constant and count once. With one feature every y / h is a curve, and
+ * only its slope makes that of h = 1 rough: it is always chosen. */
 static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, double limit)
 {
     const int v = curve->variable;
@@ -267,7 +268,8 @@ static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, 
     for (int size = 0; size < SR_NODES && n < SIMPLE; size++)
         for (int h = 0; h < c->factors && n < SIMPLE; h++) {
             const float rough = c->rough[h * VARIABLES + v];
-            bool seen = c->expr[h].count != size || (double)rough > limit;
+            const bool curve_of_all = c->data.features == 1 && size == 0;
+            bool seen = c->expr[h].count != size || ((double)rough > limit && !curve_of_all);
             for (int k = 0; k < n; k++)
                 seen = seen || fabsf(c->rough[chosen[k] * VARIABLES + v] - rough) <= 1e-5F * rough;
             if (seen)

@@ -15,7 +15,7 @@
 
 /* ---- tables that collapse */
 
-enum { SR_COLLAPSE_VARIABLES = 512, SR_COLLAPSE_PARTS = 4 };
+enum { SR_COLLAPSE_VARIABLES = 512, SR_COLLAPSE_PARTS = 4, SR_COLLAPSE_EXPONENTIALS = 6 };
 /* The factors h and variables u of a table, with their values. */
 struct sr_collapse {
     struct sr_proposal *proposal;
@@ -45,6 +45,10 @@ struct sr_curve {
     struct sr_collapse_target target[SR_CURVE_TARGETS];
     struct sr_curve_target unit[SR_CURVE_TARGETS];
     struct sr_curves *found[SR_COLLAPSE_PARTS];
+    /* exp(c u) for several c: where the target spans powers of ten, no c of the search's coarse
+     * grid is near enough for its R^2 to show the exponential */
+    struct sr_expr exponential[SR_COLLAPSE_EXPONENTIALS];
+    int exponentials;
 };
 
 /* Searches and fits the curves, and appends the best of every size to the seeds. */

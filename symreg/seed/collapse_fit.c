@@ -53,6 +53,25 @@ static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int
     return failed;
 }
 
+static void list_exponentials(const struct sr_proposal *p, struct sr_curve *curve)
+{
+    static const double exponent[SR_COLLAPSE_EXPONENTIALS] = {1.5, -1.5, 4, -4, 10, -10};
+    double most = 0;
+    curve->exponentials = 0;
+    for (int i = 0; i < SR_ROWS; i++)
+        most = fmax(most, fabs(curve->x[i]));
+    if (!sr_has(p->operators, SR_EXP) || !(most > 0))
+        return;
+    for (int k = 0; k < SR_COLLAPSE_EXPONENTIALS; k++) {
+        struct sr_expr *f = &curve->exponential[curve->exponentials++];
+        f->count = 0;
+        sr_put_constant(f, exponent[k] / most);
+        sr_put_node(f, sr_feature_node(0));
+        sr_put_op(f, SR_MUL);
+        sr_put_op(f, SR_EXP);
+    }
+}
+
 /* ---- formulas */
 
 struct proposal {
@@ -70,20 +89,30 @@ struct proposals {
     double *loss;
 };
 
-/* Least-squares fit of a f + b to the inverted points. */
-static bool regress_points(const struct sr_data *points, const struct sr_expr *f, const double *z,
-                           double *a, double *b)
+/* Least-squares fit of a f + b to the inverted points, weighted so that to first order it is the
+ * fit of outer(a f + b) to the points themselves. */
+static bool regress_points(const struct sr_data *points, const struct sr_expr *f,
+                           const struct sr_collapse_target *t, double *a, double *b)
 {
-    double value[SR_ROWS], sf = 0, sz = 0, ff = 0, fz = 0;
+    const double *z = t->inverted;
+    double value[SR_ROWS], w[SR_ROWS], one[SR_ROWS], sw = 0, sf = 0, sz = 0, ff = 0, fz = 0;
     if (!sr_eval(f, points, value))
         return false;
+    sr_fill(w, SR_ROWS, 1);
+    sr_fill(one, SR_ROWS, 1);
+    if (t->outer != SR_CONSTANT)
+        sr_op_chain(points->language, t->outer, 0, SR_ROWS, z, z, t->z, one, w);
     for (int i = 0; i < SR_ROWS; i++) {
-        sf += value[i] / SR_ROWS;
-        sz += z[i] / SR_ROWS;
+        w[i] *= w[i];
+        sw += w[i];
+        sf += w[i] * value[i];
+        sz += w[i] * z[i];
     }
+    sf /= sw;
+    sz /= sw;
     for (int i = 0; i < SR_ROWS; i++) {
-        ff += (value[i] - sf) * (value[i] - sf);
-        fz += (value[i] - sf) * (z[i] - sz);
+        ff += w[i] * (value[i] - sf) * (value[i] - sf);
+        fz += w[i] * (value[i] - sf) * (z[i] - sz);
     }
     *a = fz / ff;
     *b = sz - *a * sf;
@@ -104,7 +133,7 @@ static bool make_phi(const struct proposal *p, const struct sr_settings *setting
     const struct sr_expr none = {.count = 0};
     struct sr_loss loss;
     double a, b;
-    if (!regress_points(&points, p->f, t->inverted, &a, &b))
+    if (!regress_points(&points, p->f, t, &a, &b))
         return false;
     const struct sr_sum sum = {
         .factor = &none,
@@ -152,24 +181,33 @@ static double fit_proposal(const struct sr_collapse *c, const struct proposal *p
     return isfinite(reached) ? reached : HUGE_VAL;
 }
 
-/* Appends the functions found for target t in every variant to `all`; skips functions that a
+/* Appends f in every variant to `all`, which may be NULL, from number n on; returns the new n. */
+static int list_variants(const struct sr_curve *curve, int t, const struct sr_expr *f,
+                         struct proposal *all, int n)
+{
+    const int variants = curve->target[t].outer == SR_CONSTANT ? 2 : VARIANTS;
+    for (int v = 0; v < variants; v++, n++)
+        if (all)
+            all[n] = (struct proposal){.curve = curve, .target = t, .f = f, .variant = v};
+    return n;
+}
+
+/* Appends the exponentials and the functions found for target t to `all`; skips functions that a
  * smaller one beats by far. Returns how many. `all` may be NULL. */
 static int list_target(const struct sr_curve *curve, int t, struct proposal *all)
 {
     const struct sr_curves *found = curve->found[0];
-    const int variants = curve->target[t].outer == SR_CONSTANT ? 2 : VARIANTS;
     double best = HUGE_VAL;
     int n = 0;
+    for (int k = 0; k < curve->exponentials; k++)
+        n = list_variants(curve, t, &curve->exponential[k], all, n);
     for (int size = 1; size <= SR_CURVE_SIZE; size++)
         for (int k = 0; k < found->count[t][size]; k++) {
             const struct sr_curve_found *item = &found->found[t][size][k];
             best = fmin(best, item->score);
             if (item->score > FAR_WORSE * best)
                 continue;
-            for (int v = 0; v < variants; v++, n++)
-                if (all)
-                    all[n] = (struct proposal){
-                        .curve = curve, .target = t, .f = &item->expr, .variant = v};
+            n = list_variants(curve, t, &item->expr, all, n);
         }
     return n;
 }
@@ -215,6 +253,8 @@ int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int coun
 {
     struct sr_proposal *p = c->proposal;
     struct proposals all = {0};
+    for (int i = 0; i < count; i++)
+        list_exponentials(p, &list[i]);
     int rc = search_curves(c, list, count);
     if (!rc)
         rc = list_proposals(list, count, &all);

@@ -73,6 +73,23 @@ static int share_all(const struct share *s, struct sr_category_fit *fit)
     return 0;
 }
 
+/* Moves the phases of each category to the period around 0; true where one was moved. */
+static bool reduce_phases(const struct sr_categories *c, const struct sr_expr *form, int n,
+                          double *value)
+{
+    bool moved = false;
+    for (int k = 0; k < c->count; k++) {
+        struct sr_expr expr = *form;
+        double before[SR_NODES];
+        memcpy(before, value + k * n, (size_t)n * sizeof *value);
+        sr_expr_set_constants(&expr, before);
+        sr_expr_reduce_phases(&expr);
+        sr_expr_constants(&expr, value + k * n);
+        moved = moved || memcmp(before, value + k * n, (size_t)n * sizeof *value) != 0;
+    }
+    return moved;
+}
+
 /* Fits one form and shares its constants. */
 static int share_form(const struct sr_categories *c, struct sr_expr *form, struct sr_work *work,
                       struct sr_category_fit *fit)
@@ -90,6 +107,9 @@ static int share_form(const struct sr_categories *c, struct sr_expr *form, struc
         s.trial = block + 2 * numbers;
         s.best = block + 3 * numbers;
         fit->loss = sr_categories_fit(c, form, FIT_STEPS, FIT_RESTARTS, HUGE_VAL, work, fit->value);
+        if (isfinite(fit->loss) && reduce_phases(c, form, n, fit->value)) /* and fits again */
+            rc = sr_categories_fit_shared(c, form, fit->shared, SHARE_STEPS, work, fit->value,
+                                          &fit->loss);
         fit->mdl = isfinite(fit->loss) ? sr_categories_length(c, form, fit->shared, work,
                                                               fit->value, s.information, &fit->cost)
                                        : NAN;

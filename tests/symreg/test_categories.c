@@ -127,6 +127,39 @@ TEST(a_category_far_from_the_reference_is_found_by_restarts)
     gsl_rng_free(rng);
 }
 
+/* The search may leave phases many periods from 0, each category others: they come back, and a
+ * phase that is common is shared. */
+TEST(phases_are_those_of_the_first_period)
+{
+    double x[ROWS], y[ROWS];
+    int category[ROWS];
+    gsl_rng *rng = random_stream(9);
+    struct sr_categories c;
+    struct sr_work work;
+    struct sr_category_fit fit;
+    for (int i = 0; i < ROWS; i++) {
+        category[i] = i % 3;
+        x[i] = 3 * gsl_rng_uniform(rng);
+        y[i] = (1 + category[i]) * cos(1.4 * x[i] + 0.5);
+    }
+    const struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y};
+    struct sr_expr form = formula("1.1 * cos(1.41 * r + 100.9)"); /* 16 periods */
+    assert_int_equal(sr_categories_init(&c, ORR_SR_L2, 0.5, &data, category, 3), 0);
+    assert_int_equal(sr_work_init(&work, ROWS, SR_NODES), 0);
+    assert_int_equal(sr_categories_share(&c, &form, &work, &fit), 0);
+    assert_true(fit.loss < 1e-20);
+    const int n = fit.constants;
+    assert_int_equal(n, 3);
+    assert_true(!fit.shared[0] && fit.shared[1] && fit.shared[2]);
+    for (int k = 0; k < 3; k++)
+        for (int i = 1; i < n; i++) /* the phase, inside or outside the product with 1.4 */
+            assert_true(fabs(fit.value[k * n + i]) < 3.2);
+    free(fit.value);
+    sr_categories_free(&c);
+    sr_work_free(&work);
+    gsl_rng_free(rng);
+}
+
 static void check_shared(const double offset[COUNT], bool slope_shared, bool offset_shared,
                          const double slope[COUNT], double noise)
 {

@@ -79,6 +79,35 @@ TEST(knows_the_usual_identities)
 }
 
 /* Operators that are given besides are used where they make it shorter; others never. */
+/* Phases come to the period around 0, those beside a factor too; others stay. */
+TEST(reduces_phases)
+{
+    static const char *const pair[][2] = {
+        {"sin(r + 7)", "sin(r + 0.7168146928204138)"},
+        {"cos(-7 - r)", "cos(-0.7168146928204138 - r)"},
+        {"tan(r - 4)", "tan(r - 0.8584073464102069)"},
+        {"r * cos(2 * (m1 + 4))", "r * cos(2 * (m1 + 0.8584073464102069))"},
+        {"sin((r - 7) / 0.5)", "sin((r - 0.7168146928204138) / 0.5)"},
+        {"sin(3 + r)", NULL},
+        {"sin(7 * r)", NULL},
+        {"sin(0.5 / (r + 7))", NULL},
+        {"exp(r + 7)", NULL},
+        {"sin(r * m1 + 2 * 7)", NULL},
+        {"cos(0 * (r + 7))", NULL},
+    };
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        struct sr_expr expr = formula(pair[k][0]);
+        const struct sr_expr expected = formula(pair[k][pair[k][1] ? 1 : 0]);
+        sr_expr_reduce_phases(&expr);
+        if (!sr_expr_same_shape(&expr, &expected))
+            fail_msg("%s became %s", pair[k][0], text_of(&expr));
+        for (int i = 0; i < expr.count; i++)
+            if (sr_is_number(&expr.node[i]) &&
+                !(fabs(expr.node[i].value - expected.node[i].value) < 1e-14))
+                fail_msg("%s became %s", pair[k][0], text_of(&expr));
+    }
+}
+
 TEST(uses_only_the_operators_given)
 {
     struct sr_expr expr = formula("m1 * inv(r)");
