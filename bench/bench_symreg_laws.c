@@ -26,7 +26,7 @@ static const char usage[] =
     "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
     "tables.\n";
 
-enum { MOST_NOISES = 8, COLUMNS = PROBLEM_FEATURES + 1, ANGLE_ROWS = 300 };
+enum { MOST_NOISES = 8, MOST_ROWS = 1000000, COLUMNS = PROBLEM_FEATURES + 1, ANGLE_ROWS = 300 };
 
 struct options {
     int set, laws, first, last, every, samples, threads, noises, rows;
@@ -114,7 +114,7 @@ static int read_options(int argc, char **argv, struct options *o)
     if (o->cpu_time && access(cpu_clock, R_OK))
         return ORR_FAIL(ORR_EIO, "%s: missing; make %s", cpu_clock, cpu_clock);
     return o->first >= 1 && o->last <= o->laws && o->first <= o->last && o->every > 0 &&
-                   o->rows > 1 && o->rows <= ROWS && o->samples > 0 && o->threads > 0 &&
+                   o->rows > 1 && o->rows <= MOST_ROWS && o->samples > 0 && o->threads > 0 &&
                    o->seconds > 0 && o->noises > 0
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "options out of range; see --help");
