@@ -58,6 +58,7 @@ const struct sr_algorithm sr_algorithm_orrery = {
 
 const struct sr_algorithm sr_algorithm_parts = {
     .kind = ORR_SR_ORRERY,
+    .proposes = true,
     .screens = true,
     .polishes = true,
     .patient = true,

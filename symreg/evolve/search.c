@@ -260,7 +260,8 @@ static int find_seeds(struct search *search)
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
         const struct sr_categories *c = &search->categories[f];
         const struct sr_loss *loss = c->count ? &c->loss[c->reference] : &search->loss[f];
-        const int rc = sr_seeds_all(s, loss, limit, thread, inner, &search->seeds[f]);
+        const int rc = (s->form ? sr_seeds_template : sr_seeds_all)(s, loss, limit, thread, inner,
+                                                                     &search->seeds[f]);
         failed = rc > failed ? rc : failed;
         search->run[f * s->restarts].island[0].evaluations += search->seeds[f].evaluations;
     }
@@ -314,11 +315,13 @@ static void plant_seeds(struct search *search)
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
-            sr_member_offer_plain(worker, &member);
+            if (!s->form)
+                sr_member_offer_plain(worker, &member);
             sr_member_evaluate(worker, &member);
             if (!isfinite(member.loss))
                 continue;
-            sr_expr_strip(&member.expr);
+            if (!s->form)
+                sr_expr_strip(&member.expr);
             member.age = island->births++;
             if (planted < s->population_size / 2)
                 island->member[planted++] = member;

@@ -90,5 +90,10 @@ struct sr_limit {
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_limit limit, struct sr_thread *thread, int threads,
                  struct sr_seeds *seeds);
+/* The same for settings->form, with the columns of its function as a table; without seeds where the
+ * template has other unknown parts, the function does not enter linearly, or the loss is not l2. */
+int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *loss,
+                      struct sr_limit limit, struct sr_thread *thread, int threads,
+                      struct sr_seeds *seeds);
 
 #endif

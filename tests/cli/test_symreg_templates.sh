@@ -57,6 +57,23 @@ check "a known force and a correction" search 'x*m/r^2 * f(r)' --target F --out 
 check "... is found" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts force)"
 check_not "... with the numbers of the template" grep -vqE '^Complexity|\(r \^ 2\)' \
     "$WORK/force/front.csv"
+# one function that enters linearly: the seeds are those of its own table, before any island
+awk -F, 'NR == 1 { print "x,r,m,y,w" } NR > 1 {
+    printf "%s,%s,%s,%.15g,%d\n", $1, $2, $3,
+        $1 * $3 / $2 ^ 2 / (exp(1.85 * $2) - 1) - 3, NR % 4 }' \
+    "$WORK/law.csv" >"$WORK/steep.csv"
+steep() {
+    program symreg "$WORK/steep.csv" --target y --features x,r,m --quiet --iterations 0 --set symreg.seconds=0 \
+        --set symreg.enumerate=30000 --template 'x*m/r^2 * f(r) - 3' "$@"
+}
+check "a steep function" steep --threads 1 --out "$WORK/steep"
+check "... is among the seeds" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts steep)"
+check "... for any number of threads" steep --threads 3 --out "$WORK/threads"
+check "... the same front" same_file "$WORK/steep/front_full.csv" "$WORK/threads/front_full.csv"
+check "... with weights" steep --weights w --out "$WORK/weighted"
+check "... too" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts weighted)"
+check "a function that does not enter linearly" search 'exp(f(r))' --target F --iterations 2 \
+    --out "$WORK/inner"
 search 'h + pi*f(r)' --iterations 1 >"$WORK/printed" 2>&1
 check "pi is a number" grep -qE '\+ \(3\.141592653589793 \* ' "$WORK/printed"
 check "no product among the operators" search "$form" --binary + --unary square,inv,exp \
