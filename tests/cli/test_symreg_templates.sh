@@ -63,8 +63,8 @@ awk -F, 'NR == 1 { print "x,r,m,y,w" } NR > 1 {
         $1 * $3 / $2 ^ 2 / (exp(1.85 * $2) - 1) - 3, NR % 4 }' \
     "$WORK/law.csv" >"$WORK/steep.csv"
 steep() {
-    program symreg "$WORK/steep.csv" --target y --features x,r,m --quiet --iterations 0 --set symreg.seconds=0 \
-        --set symreg.enumerate=30000 --template 'x*m/r^2 * f(r) - 3' "$@"
+    program symreg "$WORK/steep.csv" --target y --features x,r,m --quiet --iterations 0 \
+        --set symreg.seconds=0 --set symreg.enumerate=30000 --template 'x*m/r^2 * f(r) - 3' "$@"
 }
 check "a steep function" steep --threads 1 --out "$WORK/steep"
 check "... is among the seeds" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts steep)"
