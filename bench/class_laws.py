@@ -166,6 +166,8 @@ def arguments():
     p.add_argument("--self-check", action="store_true", help="try the judge on the laws, and end")
     o = p.parse_args()
     o.noise = [float(word) for word in o.noise.split(",")]
+    if not set(o.noise) <= {0, 0.1, 1, 10}:
+        p.error(f"--noise: expected some of 0, 0.1, 1 and 10, found {o.noise}")
     o.options = "--category object"
     return o
 
@@ -206,7 +208,8 @@ def summary(rows, known):
         made.append({"name": f"{noise:g}% noise: {len(of_noise)} searches",
                      "value": round(share, 1), "unit": "% right",
                      "front": round(100 * np.mean([row["front"] for row in of_noise]), 1),
-                     "spread": None, "peer": round(peer, 1), "ratio": round(share / peer, 3)})
+                     "spread": None, "peer": round(peer, 1),
+                     "ratio": round(share / peer, 3) if peer else None})
     return made
 
 

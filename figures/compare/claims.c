@@ -151,8 +151,8 @@ static int seeds_for(const struct verdict_claim *claim, double mean, double half
     double effect = fabs(mean);
     if (claim->rule == VERDICT_SMALL)
         effect = fabs(claim->size - effect);
-    else if (short_of > 0) /* significant, but perhaps too small; or not significant */
-        effect = sign * mean > half ? short_of : fmax(effect, short_of);
+    else if (short_of > 0) /* what is significant, but smaller, stays open */
+        effect = short_of;
     if (claim->rule == VERDICT_EQUAL || !isfinite(effect) || !isfinite(error))
         return -1; /* (seeds can exclude a number, not confirm it) */
     return orr_mean_power((struct orr_mean){mean, half, error, n}, effect);
@@ -163,6 +163,8 @@ static void add_power(const struct verdict_claim *claim, const struct verdict_fa
                       char why[256])
 {
     int seeds = -1;
+    if (fact->learned && !isfinite(fact->share_half))
+        return;
     if (!fact->learned || rule_claim(claim, fact->mean, fact->half, (char[256]){0}) == VERDICT_OPEN)
         seeds = seeds_for(claim, fact->mean, fact->half, fact->n);
     if (fact->learned && seeds && rule_on_share(claim, fact) == VERDICT_OPEN) {
@@ -290,7 +292,7 @@ int verdict_ledger_there(const struct verdict_ledger *ledger)
                     ledger->folder);
 }
 
-/* The upper bound in the ledger: of a difference, the largest that a model could show. */
+/* The upper bound in the ledger: of a difference, what the truth has in the first model's place. */
 static double largest_value(const struct verdict_judged *j)
 {
     const struct verdict_fact *fact = &j->fact;
@@ -359,9 +361,10 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         "between random weights and the truth. Both have to agree.\n"
         "- A difference that random weights show as well is not reproduced. This does not apply to "
         "text, where random weights are far from any model's loss.\n\n"
-        "The upper bound is what the truth has instead of the model; of a difference between two "
-        "models, the largest that a model could show (- if no limit is known); of what a readout "
-        "gained by training, the distance from random weights to the truth. The baseline is what "
+        "The upper bound is what the truth has instead of the model, or of the first of two models "
+        "that are compared (- where the truth has no value, or the difference is of errors); of "
+        "what a readout gained by training, the distance from random weights to the truth; of how "
+        "much nearer to the truth a model is, the largest possible value. The baseline is what "
         "random weights have; of a difference, that of random weights of both shapes, with the "
         "same seeds.\n\n"
         "Papers: [L] Gao et al., *Softplus Attention with Re-weighting* (LSSAR), version 3, 2026; "

@@ -49,8 +49,11 @@ static void take_value(const struct orr_table *table, const struct verdict_claim
     take_mean(fact, orr_table_contrast(table, claim->of, claim->from, ORR_ROW_VALUE));
     fact->upper_bound = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_UPPER_BOUND).mean;
     fact->baseline = orr_table_contrast(table, claim->of, claim->from, ORR_ROW_BASELINE).mean;
-    if (*claim->from && claim->rule == VERDICT_ABOVE)
-        fact->most = orr_table_contrast(table, claim->of, "", ORR_ROW_UPPER_BOUND).mean;
+    if (*claim->from && claim->rule == VERDICT_ABOVE) {
+        const double most = orr_table_contrast(table, claim->of, "", ORR_ROW_UPPER_BOUND).mean,
+                     least = orr_table_contrast(table, claim->of, "", ORR_ROW_BASELINE).mean;
+        fact->most = most > least ? most : (double)NAN; /* larger is better, unlike errors */
+    }
     for (size_t i = 0; i < table->count && fact->there; i++) {
         const struct orr_row *row = &table->row[i];
         if (row->seeds && orr_row_has(row, claim->of)) {

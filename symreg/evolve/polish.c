@@ -129,7 +129,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
             continue;
         struct sr_expr expr = hall->expr[c];
         sr_rewrite(s, &expr);
-        sr_expr_reduce_phases(&expr);
+        sr_expr_reduce_phases(&expr, NULL, false);
         const double reached = finish_row(run, &tidy, &expr, work);
         if (isfinite(reached)) {
             /* after rounding, a row stays only if it is still better than every shorter formula */

@@ -259,9 +259,11 @@ bool sr_expr_scale(struct sr_expr *expr, double scale);
 void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr);
 /* sr_expr_simplify() with the operators whose bits are set; true when the formula changed. */
 bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators);
-/* Moves phases, the numbers in sin(x + c), cos(a (x + c)) and the like, to the period around 0,
- * which changes values only by rounding. The formula is measured. */
-void sr_expr_reduce_phases(struct sr_expr *expr);
+/* Moves phases, the numbers in sin(x + c), cos(c - x) and the like, by whole periods to the one
+ * around 0, or around those of a formula of the same shape; with `in_products` also those in
+ * cos(a (x + c)), whose periods differ with a. Values change only by rounding. The formula is
+ * measured. */
+void sr_expr_reduce_phases(struct sr_expr *expr, const struct sr_expr *around, bool in_products);
 /* The operators of the formula, one bit each. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
 static inline bool sr_has(uint64_t operators, enum sr_op op)

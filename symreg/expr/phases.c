@@ -1,11 +1,11 @@
-/* phases.c - moves phases of sines, cosines and tangents to the period around 0. */
+/* phases.c - moves phases of sines, cosines and tangents by whole periods. */
 #include "expr.h"
 
 #include <gsl/gsl_math.h>
 
-/* The operand of node i that is a number: its index; *other: the last node of the other operand. -1
- * where there is none, or two. */
-static int number_beside(const struct sr_expr *expr, int i, int *other)
+/* The operand of node i that is a constant: its index; *other: the last node of the other operand.
+ * -1 where there is none, or two. */
+static int constant_beside(const struct sr_expr *expr, int i, int *other)
 {
     if (sr_expr_arity(expr, i) != 2)
         return -1;
@@ -18,13 +18,13 @@ static int number_beside(const struct sr_expr *expr, int i, int *other)
 /* The factor by which node i multiplies its other operand; *other: the last node of that. */
 static double factor_beside(const struct sr_expr *expr, int i, int *other)
 {
-    const int op = expr->node[i].op, number = number_beside(expr, i, other);
-    if (number < 0 || (op != SR_MUL && (op != SR_DIV || number != i - 1)))
+    const int op = expr->node[i].op, constant = constant_beside(expr, i, other);
+    if (constant < 0 || (op != SR_MUL && (op != SR_DIV || constant != i - 1)))
         return NAN;
-    return op == SR_MUL ? expr->node[number].value : 1 / expr->node[number].value;
+    return op == SR_MUL ? expr->node[constant].value : 1 / expr->node[constant].value;
 }
 
-void sr_expr_reduce_phases(struct sr_expr *expr)
+void sr_expr_reduce_phases(struct sr_expr *expr, const struct sr_expr *around, bool in_products)
 {
     for (int i = 1; i < expr->count; i++) {
         const int op = expr->node[i].op;
@@ -32,15 +32,19 @@ void sr_expr_reduce_phases(struct sr_expr *expr)
             continue;
         int sum = i - 1, other = sum;
         double period = op == SR_TAN ? M_PI : 2 * M_PI;
-        const double factor = factor_beside(expr, sum, &other);
+        const double factor = in_products ? factor_beside(expr, sum, &other) : (double)NAN;
         if (isfinite(factor) && factor != 0) {
             period /= fabs(factor);
             sum = other;
         }
         if (expr->node[sum].op != SR_ADD && expr->node[sum].op != SR_SUB)
             continue;
-        const int phase = number_beside(expr, sum, &other);
-        if (phase >= 0 && isfinite(period) && fabs(expr->node[phase].value) > period / 2)
-            expr->node[phase].value = remainder(expr->node[phase].value, period);
+        const int phase = constant_beside(expr, sum, &other);
+        if (phase < 0 || !sr_is_number(&expr->node[phase]) || !isfinite(period))
+            continue;
+        double *const value = &expr->node[phase].value;
+        const double centre = around ? around->node[phase].value : 0;
+        if (fabs(*value - centre) > period / 2)
+            *value = centre + remainder(*value - centre, period);
     }
 }

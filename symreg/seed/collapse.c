@@ -17,7 +17,8 @@ enum {
     VARIABLES = SR_COLLAPSE_VARIABLES,
     VARIABLE_SIZE = 7, /* nodes of u, at most: (r r) / (m1 + m2) */
     CURVES = 3,        /* variables u whose curves are searched */
-    SIMPLE = 2,        /* simplest h for each u */
+    SIMPLE = 2,        /* simplest h for each u, besides 1 where there is one feature */
+    TARGETS = 84,      /* of h other than that 1, at most */
 };
 
 /* Share of the variance of log y. Where every pair leaves more, the table does not collapse. */
@@ -199,11 +200,11 @@ static void make_points(const struct sr_collapse *c, int v, bool noisy, const do
     }
 }
 
-static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enum sr_op outer,
-                       const double *z)
+static void add_target(struct sr_curve *curve, int most, const struct sr_expr *factor,
+                       enum sr_op outer, const double *z)
 {
     struct sr_collapse_target *t = &curve->target[curve->count];
-    if (curve->count == SR_CURVE_TARGETS)
+    if (curve->count == most)
         return;
     *t = (struct sr_collapse_target){.factor = *factor, .outer = outer};
     memcpy(t->z, z, sizeof t->z);
@@ -216,7 +217,7 @@ static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enu
 
 /* If y / h is a function of u, so is y / h divided by a power of u. Adds the targets for each such
  * factor. */
-static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int number)
+static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int most, int number)
 {
     static const struct {
         bool inverse;
@@ -252,9 +253,9 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
         else if (!sr_eval(&h, &c->data, value))
             continue;
         make_points(c, curve->variable, noisy, value, curve->x, z);
-        add_target(curve, &h, SR_CONSTANT, z);
+        add_target(curve, most, &h, SR_CONSTANT, z);
         for (int i = 0; i < p->settings->unary_count; i++)
-            add_target(curve, &h, p->settings->unary[i], z);
+            add_target(curve, most, &h, p->settings->unary[i], z);
     }
 }
 
@@ -264,19 +265,21 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
 static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, double limit)
 {
     const int v = curve->variable;
+    const bool whole = c->data.features == 1;
     int chosen[SIMPLE], n = 0;
     for (int size = 0; size < SR_NODES && n < SIMPLE; size++)
         for (int h = 0; h < c->factors && n < SIMPLE; h++) {
             const float rough = c->rough[h * VARIABLES + v];
-            const bool curve_of_all = c->data.features == 1 && size == 0;
-            bool seen = c->expr[h].count != size || ((double)rough > limit && !curve_of_all);
+            bool seen = c->expr[h].count != size || (double)rough > limit || (whole && size == 0);
             for (int k = 0; k < n; k++)
                 seen = seen || fabsf(c->rough[chosen[k] * VARIABLES + v] - rough) <= 1e-5F * rough;
             if (seen)
                 continue;
             chosen[n++] = h;
-            add_factor(c, curve, h);
+            add_factor(c, curve, TARGETS, h);
         }
+    if (whole)
+        add_factor(c, curve, SR_CURVE_TARGETS, 0);
 }
 
 static int size_of(const struct sr_collapse *c, int h, int v)

@@ -103,7 +103,7 @@ static bool regress_points(const struct sr_data *points, const struct sr_expr *f
     if (t->outer != SR_CONSTANT)
         sr_op_chain(points->language, t->outer, 0, SR_ROWS, z, z, t->z, one, w);
     for (int i = 0; i < SR_ROWS; i++) {
-        w[i] *= w[i];
+        w[i] = isfinite(w[i]) ? w[i] * w[i] : 0;
         sw += w[i];
         sf += w[i] * value[i];
         sz += w[i] * z[i];

@@ -21,27 +21,33 @@ struct solved {
     double *x, *y, *weight; /* (columns, rows), (rows), (rows) */
 };
 
-/* Where the template is a f + b: the values (y - b) / a of f, and the weights a^2, for which the
- * loss of a formula is that of the template, but for a factor. Rows in which f has no effect are
- * left out. None where f does not enter linearly. */
+/* Where the template is a f + b: the values (y - b) / a of f, and the weights a^2 (in units of the
+ * largest), for which the loss of a formula is that of the template, but for a factor. Rows that
+ * say nothing of f are left out. None where f does not enter linearly. */
 static void solve_rows(const struct sr_settings *s, const struct sr_data *data, struct solved *out)
 {
     const struct sr_part *part = &s->form->part[0];
     const size_t n = data->rows;
     double *const b = out->weight + n, *const one = b + n, *const two = one + n;
+    double most = 0;
     out->rows = 0;
     if (!put_number(s, data, 0, b) || !put_number(s, data, 1, one) || !put_number(s, data, 2, two))
         return;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) { /* one becomes a; 0: no effect up to rounding */
         const double a = one[i] - b[i], scale = fabs(one[i]) + fabs(two[i]) + fabs(b[i]);
         if (!(fabs(two[i] - one[i] - a) <= 1e-12 * scale))
             return;
-        const double y = (data->y[i] - b[i]) / a;
-        if (!(fabs(a) > 1e-12 * scale) || !isfinite(y))
+        one[i] = fabs(a) > 1e-12 * scale ? a : 0;
+        most = fmax(most, fabs(one[i]));
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double y = (data->y[i] - b[i]) / one[i], a = one[i] / most;
+        const double weight = a * a * sr_row_weight(data, i);
+        if (!isfinite(y) || !(weight > 0))
             continue;
         out->y[kept] = y;
-        out->weight[kept] = a * a * sr_row_weight(data, i);
+        out->weight[kept] = weight;
         for (int f = 0; f < part->columns; f++) /* (the columns are packed below) */
             out->x[(size_t)f * n + kept] = data->x[(size_t)part->column[f] * n + i];
         kept++;
@@ -51,14 +57,38 @@ static void solve_rows(const struct sr_settings *s, const struct sr_data *data, 
     out->rows = kept;
 }
 
-/* The seeds of the function become formulas of the template. */
-static void put_seeds(const struct sr_settings *s, struct sr_seeds *seeds)
+/* Whether the template admits the function, alone or with a factor, which may have a dimension. */
+static bool admits_part(const struct sr_expr *part, const void *context)
+{
+    const struct sr_settings *s = context;
+    struct sr_expr scaled = {.count = 0}, expr = s->form->form;
+    sr_put_constant(&scaled, 0.7548776662466927);
+    sr_put_expr(&scaled, part);
+    sr_put_op(&scaled, SR_MUL);
+    if (sr_template_put(s->form, 0, part, SR_NODES, &expr) && s->admissible(&expr, s->context))
+        return true;
+    expr = s->form->form;
+    return sr_put_end(s->language, &scaled, SR_NODES) &&
+           sr_template_put(s->form, 0, &scaled, SR_NODES, &expr) &&
+           s->admissible(&expr, s->context);
+}
+
+/* The seeds of the function, with their factors, and the best constant become formulas of the
+ * template. */
+static void put_seeds(const struct sr_settings *s, const struct sr_loss *loss,
+                      struct sr_work *work, struct sr_seeds *seeds)
 {
     int kept = 0;
+    if (seeds->count < SR_SEEDS) {
+        seeds->expr[seeds->count] = (struct sr_expr){.count = 1, .node = {sr_constant_node(1)}};
+        seeds->loss[seeds->count++] = loss->base;
+    }
     for (int i = 0; i < seeds->count; i++) {
-        const struct sr_expr part = seeds->expr[i];
-        struct sr_expr expr = s->form->form;
-        if (!sr_template_put(s->form, 0, &part, s->maxsize, &expr))
+        struct sr_expr part = seeds->expr[i], expr = s->form->form;
+        double scale;
+        if (!isfinite(sr_eval_loss(&part, loss, work, &scale)) || scale == 0 ||
+            (fabs(scale - 1) > 1e-9 && !sr_expr_scale(&part, scale)) ||
+            !sr_template_put(s->form, 0, &part, s->maxsize, &expr))
             continue;
         seeds->loss[kept] = seeds->loss[i];
         seeds->expr[kept++] = expr;
@@ -85,7 +115,9 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
     solve_rows(settings, loss->data, &solved);
     struct sr_settings own = *settings;
     own.form = NULL;
-    own.admissible = own.whole = NULL;
+    own.admissible = settings->admissible ? admits_part : NULL;
+    own.whole = NULL;
+    own.context = settings;
     own.units = NULL;
     own.guesses = 0;
     own.maxsize = settings->maxsize - form->form.count + 1;
@@ -97,12 +129,17 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
                                  .weight = solved.weight,
                                  .language = settings->language};
     int rc = 0;
-    if (solved.rows) {
+    if (solved.rows > 1) {
         rc = sr_loss_init_with(&of_part, loss->kind, loss->parameter, &data);
         rc = rc ? rc : sr_seeds_all(&own, &of_part, limit, thread, threads, seeds);
+        if (!rc)
+            put_seeds(settings, &of_part, &thread->work, seeds);
         sr_loss_free(&of_part);
-        put_seeds(settings, seeds);
     }
     free(solved.x);
-    return rc;
+    if (rc == ORR_ENOMEM)
+        return rc;
+    if (rc) /* values beyond the largest number: the islands start without seeds */
+        orr_error_clear();
+    return 0;
 }

@@ -73,24 +73,41 @@ static int share_all(const struct share *s, struct sr_category_fit *fit)
     return 0;
 }
 
-/* Moves the phases of each category to the period around 0; true where one was moved. */
-static bool reduce_phases(const struct sr_categories *c, const struct sr_expr *form, int n,
-                          double *value)
+/* Moves the phases of the reference to the period around 0, and those of the other categories to
+ * the period around these, so that equal phases stay equal. True where one was moved. */
+static bool reduce_phases(const struct share *s, bool in_products, double *value)
 {
+    struct sr_expr reference = *s->expr;
     bool moved = false;
-    for (int k = 0; k < c->count; k++) {
-        struct sr_expr expr = *form;
-        double before[SR_NODES];
-        memcpy(before, value + k * n, (size_t)n * sizeof *value);
-        sr_expr_set_constants(&expr, before);
-        sr_expr_reduce_phases(&expr);
-        sr_expr_constants(&expr, value + k * n);
-        moved = moved || memcmp(before, value + k * n, (size_t)n * sizeof *value) != 0;
+    for (int i = 0; i < s->c->count; i++) {
+        const int r = s->c->reference, k = i == 0 ? r : i <= r ? i - 1 : i;
+        double *const own = value + k * s->n, before[SR_NODES];
+        struct sr_expr expr = *s->expr;
+        memcpy(before, own, (size_t)s->n * sizeof *own);
+        sr_expr_set_constants(&expr, own);
+        sr_expr_reduce_phases(&expr, i ? &reference : NULL, in_products);
+        sr_expr_constants(&expr, own);
+        moved = moved || memcmp(before, own, (size_t)s->n * sizeof *own) != 0;
+        reference = i ? reference : expr;
     }
     return moved;
 }
 
-/* Fits one form and shares its constants. */
+/* From constants near the best: fits all categories together, and shares constants. */
+static int share_from(const struct share *s, bool fitted, struct sr_category_fit *fit)
+{
+    if (!fitted)
+        TRY(sr_categories_fit_shared(s->c, s->expr, fit->shared, SHARE_STEPS, s->work, fit->value,
+                                     &fit->loss));
+    fit->mdl = sr_categories_length(s->c, s->expr, fit->shared, s->work, fit->value,
+                                    s->information, &fit->cost);
+    if (!isfinite(fit->mdl))
+        fit->loss = HUGE_VAL;
+    return isfinite(fit->mdl) && s->c->count > 1 ? share_all(s, fit) : 0;
+}
+
+/* Fits one form and shares its constants. Phases within products are shifts of a column, which the
+ * categories may have in common as they are, or only without whole periods: the shorter wins. */
 static int share_form(const struct sr_categories *c, struct sr_expr *form, struct sr_work *work,
                       struct sr_category_fit *fit)
 {
@@ -98,25 +115,29 @@ static int share_form(const struct sr_categories *c, struct sr_expr *form, struc
     const size_t numbers = (size_t)c->count * (size_t)n + 1;
     struct share s = {.c = c, .expr = form, .work = work, .n = n};
     *fit = (struct sr_category_fit){.constants = n, .value = orr_alloc(numbers, sizeof(double))};
-    double *block = orr_alloc(4 * numbers, sizeof *block);
-    int rc = fit->value && block ? 0 : ORR_ENOMEM;
-    if (!rc) {
-        s.bytes = numbers * sizeof *block;
-        s.information = block;
-        s.trial_information = block + numbers;
-        s.trial = block + 2 * numbers;
-        s.best = block + 3 * numbers;
-        fit->loss = sr_categories_fit(c, form, FIT_STEPS, FIT_RESTARTS, HUGE_VAL, work, fit->value);
-        if (isfinite(fit->loss) && reduce_phases(c, form, n, fit->value)) /* and fits again */
-            rc = sr_categories_fit_shared(c, form, fit->shared, SHARE_STEPS, work, fit->value,
-                                          &fit->loss);
-        fit->mdl = isfinite(fit->loss) ? sr_categories_length(c, form, fit->shared, work,
-                                                              fit->value, s.information, &fit->cost)
-                                       : NAN;
-        if (!isfinite(fit->mdl))
-            fit->loss = HUGE_VAL;
-        else if (c->count > 1)
-            rc = share_all(&s, fit);
+    double *block = orr_alloc(5 * numbers, sizeof *block);
+    if (!fit->value || !block) {
+        free(block);
+        return ORR_ENOMEM;
+    }
+    s.bytes = numbers * sizeof *block;
+    s.information = block;
+    s.trial_information = block + numbers;
+    s.trial = block + 2 * numbers;
+    s.best = block + 3 * numbers;
+    fit->loss = sr_categories_fit(c, form, FIT_STEPS, FIT_RESTARTS, HUGE_VAL, work, fit->value);
+    const bool moved = isfinite(fit->loss) && reduce_phases(&s, false, fit->value);
+    struct sr_category_fit other = *fit;
+    other.value = block + 4 * numbers;
+    memcpy(other.value, fit->value, s.bytes);
+    int rc = isfinite(fit->loss) ? share_from(&s, !moved, fit) : 0;
+    if (!rc && isfinite(fit->loss) && reduce_phases(&s, true, other.value)) {
+        rc = share_from(&s, false, &other);
+        if (isfinite(other.loss) && other.mdl < fit->mdl) {
+            memcpy(fit->value, other.value, s.bytes);
+            other.value = fit->value;
+            *fit = other;
+        }
     }
     free(block);
     return rc;

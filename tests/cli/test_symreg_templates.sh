@@ -60,7 +60,7 @@ check_not "... with the numbers of the template" grep -vqE '^Complexity|\(r \^ 2
 # one function that enters linearly: the seeds are those of its own table, before any island
 awk -F, 'NR == 1 { print "x,r,m,y,w" } NR > 1 {
     printf "%s,%s,%s,%.15g,%d\n", $1, $2, $3,
-        $1 * $3 / $2 ^ 2 / (exp(1.85 * $2) - 1) - 3, NR % 4 }' \
+        500 * $1 * $3 / $2 ^ 2 / (exp(1.85 * $2) - 1) - 3, NR % 4 }' \
     "$WORK/law.csv" >"$WORK/steep.csv"
 steep() {
     program symreg "$WORK/steep.csv" --target y --features x,r,m --quiet --iterations 0 \
@@ -72,6 +72,19 @@ check "... for any number of threads" steep --threads 3 --out "$WORK/threads"
 check "... the same front" same_file "$WORK/steep/front_full.csv" "$WORK/threads/front_full.csv"
 check "... with weights" steep --weights w --out "$WORK/weighted"
 check "... too" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts weighted)"
+awk 'BEGIN { print "x,m,y,w"; for (i = 1; i <= 90; i++)
+    print i / 30 "," (i % 3) "," (i % 3) * sin(i / 30) "," (i % 3 == 0) }' >"$WORK/nothing.csv"
+check "... which are 0 wherever it has an effect" program symreg "$WORK/nothing.csv" --target y \
+    --weights w --quiet --iterations 2 --set symreg.seconds=0 --template 'm * f(x)' \
+    --out "$WORK/nothing"
+awk -F, 'NR == 1 { print "x,m,y" } NR > 1 {
+    printf "%s,%s,%.15g\n", $1, $3, ($3 * $3 + 1.003) * sin($1 + 7) }' "$WORK/law.csv" \
+    >"$WORK/phase.csv"
+check "a number of the template that is a phase" program symreg "$WORK/phase.csv" --target y \
+    --quiet --iterations 2 --set symreg.seconds=0 --template 'f(m) * sin(x + 7)' \
+    --out "$WORK/phase"
+check "... stays, and others are rounded" \
+    grep -qE '\(1\.003 \+ square\(m\)\)|square\(m\) \+ 1\.003\)' "$WORK/phase/front.csv"
 check "a function that does not enter linearly" search 'exp(f(r))' --target F --iterations 2 \
     --out "$WORK/inner"
 search 'h + pi*f(r)' --iterations 1 >"$WORK/printed" 2>&1

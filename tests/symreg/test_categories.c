@@ -127,9 +127,8 @@ TEST(a_category_far_from_the_reference_is_found_by_restarts)
     gsl_rng_free(rng);
 }
 
-/* The search may leave phases many periods from 0, each category others: they come back, and a
- * phase that is common is shared. */
-TEST(phases_are_those_of_the_first_period)
+/* Constants of a formula shared among COUNT = 3 categories of `law(category, r)`, from `start`. */
+static struct sr_category_fit share_of(double (*law)(int, double), const char *start)
 {
     double x[ROWS], y[ROWS];
     int category[ROWS];
@@ -140,24 +139,54 @@ TEST(phases_are_those_of_the_first_period)
     for (int i = 0; i < ROWS; i++) {
         category[i] = i % 3;
         x[i] = 3 * gsl_rng_uniform(rng);
-        y[i] = (1 + category[i]) * cos(1.4 * x[i] + 0.5);
+        y[i] = law(category[i], x[i]);
     }
     const struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y};
-    struct sr_expr form = formula("1.1 * cos(1.41 * r + 100.9)"); /* 16 periods */
+    struct sr_expr form = formula(start);
     assert_int_equal(sr_categories_init(&c, ORR_SR_L2, 0.5, &data, category, 3), 0);
     assert_int_equal(sr_work_init(&work, ROWS, SR_NODES), 0);
     assert_int_equal(sr_categories_share(&c, &form, &work, &fit), 0);
     assert_true(fit.loss < 1e-20);
-    const int n = fit.constants;
-    assert_int_equal(n, 3);
-    assert_true(!fit.shared[0] && fit.shared[1] && fit.shared[2]);
-    for (int k = 0; k < 3; k++)
-        for (int i = 1; i < n; i++) /* the phase, inside or outside the product with 1.4 */
-            assert_true(fabs(fit.value[k * n + i]) < 3.2);
-    free(fit.value);
     sr_categories_free(&c);
     sr_work_free(&work);
     gsl_rng_free(rng);
+    return fit;
+}
+static double same_phase(int category, double r)
+{
+    return (1 + category) * cos(1.4 * r + 0.5);
+}
+static double opposite(int category, double r) /* phases on both sides of half a period */
+{
+    return (1 + category) * exp(cos(1.4 * r + 3.1415 + 0.002 * category));
+}
+static double same_moment(int category, double r)
+{
+    return (1 + category) * cos((2 + 0.7 * category) * (r - 1.5));
+}
+
+/* The search may leave phases many periods from 0, each category others: they come back, side by
+ * side, and a phase that is common is shared. A moment that is common stays shared where the
+ * frequencies, and with them the periods, differ. */
+TEST(phases_are_those_of_one_period)
+{
+    struct sr_category_fit fit = share_of(same_phase, "1.1 * cos(1.41 * r + 100.9)");
+    assert_int_equal(fit.constants, 3);
+    assert_true(!fit.shared[0] && fit.shared[1] && fit.shared[2]);
+    for (int i = 1; i < 3; i++) /* the phase, inside or outside the product with 1.4 */
+        assert_true(fabs(fit.value[i]) < 3.2);
+    free(fit.value);
+    fit = share_of(opposite, "1.1 * exp(cos(1.41 * r + 3.1))");
+    assert_int_equal(fit.constants, 3);
+    for (int k = 1; k < 3; k++)
+        for (int i = 1; i < 3; i++)
+            assert_true(fabs(fit.value[k * 3 + i] - fit.value[i]) < 0.1);
+    free(fit.value);
+    fit = share_of(same_moment, "1.1 * cos(2.1 * (r - 1.45))");
+    assert_int_equal(fit.constants, 3);
+    assert_true(!fit.shared[0] && !fit.shared[1] && fit.shared[2]);
+    assert_true(fabs(fabs(fit.value[2]) - 1.5) < 1e-6);
+    free(fit.value);
 }
 
 static void check_shared(const double offset[COUNT], bool slope_shared, bool offset_shared,

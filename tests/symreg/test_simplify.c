@@ -78,36 +78,52 @@ TEST(knows_the_usual_identities)
     simplifies("acos(neg(r)) + acos(r)", "(acos(neg(r)) + acos(r))"); /* pi, which has no name */
 }
 
-/* Operators that are given besides are used where they make it shorter; others never. */
-/* Phases come to the period around 0, those beside a factor too; others stay. */
+/* Phases come to the period around 0 or around another formula's, those beside a factor where this
+ * is asked for; fixed numbers and others stay. */
 TEST(reduces_phases)
 {
-    static const char *const pair[][2] = {
-        {"sin(r + 7)", "sin(r + 0.7168146928204138)"},
-        {"cos(-7 - r)", "cos(-0.7168146928204138 - r)"},
-        {"tan(r - 4)", "tan(r - 0.8584073464102069)"},
-        {"r * cos(2 * (m1 + 4))", "r * cos(2 * (m1 + 0.8584073464102069))"},
-        {"sin((r - 7) / 0.5)", "sin((r - 0.7168146928204138) / 0.5)"},
-        {"sin(3 + r)", NULL},
-        {"sin(7 * r)", NULL},
-        {"sin(0.5 / (r + 7))", NULL},
-        {"exp(r + 7)", NULL},
-        {"sin(r * m1 + 2 * 7)", NULL},
-        {"cos(0 * (r + 7))", NULL},
+    static const struct {
+        bool in_products;
+        const char *from, *around, *to; /* NULL: as it is */
+    } row[] = {
+        {false, "sin(r + 7)", NULL, "sin(r + 0.7168146928204138)"},
+        {false, "cos(-7 - r)", NULL, "cos(-0.7168146928204138 - r)"},
+        {false, "tan(r - 4)", NULL, "tan(r - 0.8584073464102069)"},
+        {false, "cos(-3.1 + r)", "cos(3.2 + r)", "cos(3.1831853071795862 + r)"},
+        {true, "r * cos(2 * (m1 + 4))", NULL, "r * cos(2 * (m1 + 0.8584073464102069))"},
+        {true, "sin((r - 7) / 0.5)", NULL, "sin((r - 0.7168146928204138) / 0.5)"},
+        {true, "sin(r + 7)", NULL, "sin(r + 0.7168146928204138)"},
+        {false, "sin((r - 7) / 0.5)", NULL, NULL},
+        {false, "sin(3 + r)", NULL, NULL},
+        {false, "sin(7 * r)", NULL, NULL},
+        {true, "sin(0.5 / (r + 7))", NULL, NULL},
+        {false, "exp(r + 7)", NULL, NULL},
+        {true, "cos(0 * (r + 7))", NULL, NULL},
     };
-    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
-        struct sr_expr expr = formula(pair[k][0]);
-        const struct sr_expr expected = formula(pair[k][pair[k][1] ? 1 : 0]);
-        sr_expr_reduce_phases(&expr);
-        if (!sr_expr_same_shape(&expr, &expected))
-            fail_msg("%s became %s", pair[k][0], text_of(&expr));
-        for (int i = 0; i < expr.count; i++)
-            if (sr_is_number(&expr.node[i]) &&
-                !(fabs(expr.node[i].value - expected.node[i].value) < 1e-14))
-                fail_msg("%s became %s", pair[k][0], text_of(&expr));
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct sr_expr expr = formula(row[k].from);
+        const struct sr_expr around = formula(row[k].around ? row[k].around : "r");
+        const struct sr_expr expected = formula(row[k].to ? row[k].to : row[k].from);
+        sr_expr_reduce_phases(&expr, row[k].around ? &around : NULL, row[k].in_products);
+        bool same = expr.count == expected.count;
+        for (int i = 0; i < expr.count && same; i++) {
+            same = expr.node[i].op == expected.node[i].op;
+            if (same && sr_is_number(&expr.node[i]))
+                same = fabs(expr.node[i].value - expected.node[i].value) < 1e-14;
+        }
+        if (!same)
+            fail_msg("%s became %s", row[k].from, text_of(&expr));
     }
+    struct sr_expr fixed = formula("sin(r + 7)");
+    for (int i = 0; i < fixed.count; i++)
+        if (sr_is_number(&fixed.node[i]))
+            fixed.node[i].feature = SR_FIXED;
+    const struct sr_expr before = fixed;
+    sr_expr_reduce_phases(&fixed, NULL, true);
+    assert_memory_equal(&fixed, &before, sizeof fixed);
 }
 
+/* Operators that are given besides are used where they make it shorter; others never. */
 TEST(uses_only_the_operators_given)
 {
     struct sr_expr expr = formula("m1 * inv(r)");
