@@ -175,10 +175,11 @@ struct sr_category_fit {
 };
 /* Fits the constants of a formula and shares those whose sharing makes the description shorter, the
  * most profitable first. The formula becomes that of its equivalent forms, a (X + b) for a X + c
- * and the reverse, with the shortest description. fit->loss is infinite where the formula cannot be
+ * and cos(X + b) for sin(X + c) (with both among `operators`) and the reverse, with the shortest
+ * description. fit->loss is infinite where the formula cannot be
  * fitted. The caller frees fit->value, after errors too. */
-int sr_categories_share(const struct sr_categories *c, struct sr_expr *expr, struct sr_work *work,
-                        struct sr_category_fit *fit);
+int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
+                        struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
 /* Corrects scores for small tables, after sr_front_describe(). ln(loss) of a row is raised by the
  * formula's cost in nats divided by the number of rows, times the power of residuals in the loss (2

@@ -207,16 +207,17 @@ static bool exchange_pair(const struct sr_language *language, int i, struct sr_e
                                               expr->node[i].size, made.node, made.count, SR_NODES);
 }
 
-int sr_categories_share(const struct sr_categories *c, struct sr_expr *expr, struct sr_work *work,
-                        struct sr_category_fit *fit)
+int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
+                        struct sr_work *work, struct sr_category_fit *fit)
 {
+    const bool waves = sr_has(operators, SR_SIN) && sr_has(operators, SR_COS);
     const double least = 1e-6; /* nats */
     const struct sr_language *language = c->data->language;
     struct sr_category_fit trial;
     int rc = share_form(c, expr, work, fit);
     for (int i = 0; i < expr->count && !rc && isfinite(fit->loss); i++) {
         struct sr_expr form = *expr;
-        if (!exchange_pair(language, i, &form))
+        if (!exchange_pair(language, i, &form) && !(waves && sr_expr_exchange_wave(&form, i)))
             continue;
         rc = share_form(c, &form, work, &trial);
         if (!rc && isfinite(trial.loss) && trial.mdl < fit->mdl - least) {

@@ -102,7 +102,7 @@ static int finish_row(struct finish *f, const struct sr_expr *found, double *sma
     const double penalty =
         s->penalty ? s->penalty(&expr, true, s->context) * fmax(f->c.base, 0) : 0;
     struct sr_category_row row = {0};
-    int rc = sr_categories_share(&f->c, &expr, &f->work, &fit);
+    int rc = sr_categories_share(&f->c, sr_settings_operators(s), &expr, &f->work, &fit);
     struct sr_expr written = expr;
     double loss = fit.loss;
     if (!rc && isfinite(loss) && write_columns(&fit, f->table->data.features, &written)) {

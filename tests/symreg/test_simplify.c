@@ -123,6 +123,28 @@ TEST(reduces_phases)
     assert_memory_equal(&fixed, &before, sizeof fixed);
 }
 
+/* A sine as a cosine and the reverse, wherever the phase stands. */
+TEST(exchanges_sine_and_cosine)
+{
+    static const char *const text[] = {"sin(r + 1.5)", "cos(r - 0.5)", "sin(0.5 - r)",
+                                       "r + cos(2 * (m1 + 0.1))", "sin((m1 - 0.1) / 2)",
+                                       "cos(3 * (0.1 - m1))"};
+    const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        struct sr_expr expr = formula(text[k]);
+        const struct sr_expr same = expr;
+        bool done = false;
+        for (int i = 0; i < expr.count && !done; i++)
+            done = sr_expr_exchange_wave(&expr, i);
+        if (!done || sr_expr_operators(&expr) == sr_expr_operators(&same) ||
+            !(disagreement(&expr, &same, FEATURES, low, high, 1) < 1e-12))
+            fail_msg("%s became %s", text[k], text_of(&expr));
+    }
+    struct sr_expr none = formula("sin(2 * r) + tan(r + 1)");
+    for (int i = 0; i < none.count; i++)
+        assert_false(sr_expr_exchange_wave(&none, i));
+}
+
 /* Operators that are given besides are used where they make it shorter; others never. */
 TEST(uses_only_the_operators_given)
 {
