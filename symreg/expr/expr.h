@@ -264,9 +264,11 @@ bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, u
  * cos(a (x + c)), whose periods differ with a. Values change only by rounding. The formula is
  * measured. */
 void sr_expr_reduce_phases(struct sr_expr *expr, const struct sr_expr *around, bool in_products);
-/* Writes cos(x + c - pi/2) for the sin(x + c) that ends at node i, and the reverse; false where
- * there is none with a phase. */
-bool sr_expr_exchange_wave(struct sr_expr *expr, int i);
+/* Writes cos(x + c - pi/2) for the sin(x + c) that ends at node i, and the reverse; the same with
+ * opposite sign; or sin(x + c + pi), also of opposite sign. False where there is none with a
+ * phase. */
+enum sr_wave { SR_OTHER, SR_OTHER_OPPOSITE, SR_OPPOSITE, SR_WAVES };
+bool sr_expr_exchange_wave(struct sr_expr *expr, int i, enum sr_wave to);
 /* The operators of the formula, one bit each. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
 static inline bool sr_has(uint64_t operators, enum sr_op op)

@@ -61,14 +61,17 @@ void sr_expr_reduce_phases(struct sr_expr *expr, const struct sr_expr *around, b
     }
 }
 
-bool sr_expr_exchange_wave(struct sr_expr *expr, int i)
+bool sr_expr_exchange_wave(struct sr_expr *expr, int i, enum sr_wave to)
 {
     const int op = expr->node[i].op;
     double factor;
     const int phase = op == SR_SIN || op == SR_COS ? phase_of(expr, i, true, &factor) : -1;
     if (phase < 0)
         return false;
-    expr->node[i].op = op == SR_SIN ? SR_COS : SR_SIN;
-    expr->node[phase].value += (op == SR_SIN ? -M_PI_2 : M_PI_2) / factor;
+    const double shift = to == SR_OPPOSITE ? M_PI : (op == SR_SIN) == (to == SR_OTHER) ? -M_PI_2
+                                                                                       : M_PI_2;
+    if (to != SR_OPPOSITE)
+        expr->node[i].op = op == SR_SIN ? SR_COS : SR_SIN;
+    expr->node[phase].value += shift / factor;
     return true;
 }

@@ -207,25 +207,38 @@ static bool exchange_pair(const struct sr_language *language, int i, struct sr_e
                                               expr->node[i].size, made.node, made.count, SR_NODES);
 }
 
+/* Takes an equivalent form if its description is shorter. */
+static int try_form(const struct sr_categories *c, const struct sr_expr *form, struct sr_work *work,
+                    struct sr_expr *expr, struct sr_category_fit *fit)
+{
+    const double least = 1e-6; /* nats */
+    struct sr_category_fit trial;
+    struct sr_expr tried = *form;
+    const int rc = share_form(c, &tried, work, &trial);
+    if (!rc && isfinite(trial.loss) && trial.mdl < fit->mdl - least) {
+        free(fit->value);
+        *fit = trial;
+        *expr = tried;
+    } else {
+        free(trial.value);
+    }
+    return rc;
+}
+
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit)
 {
     const bool waves = sr_has(operators, SR_SIN) && sr_has(operators, SR_COS);
-    const double least = 1e-6; /* nats */
-    const struct sr_language *language = c->data->language;
-    struct sr_category_fit trial;
     int rc = share_form(c, expr, work, fit);
     for (int i = 0; i < expr->count && !rc && isfinite(fit->loss); i++) {
         struct sr_expr form = *expr;
-        if (!exchange_pair(language, i, &form) && !(waves && sr_expr_exchange_wave(&form, i)))
-            continue;
-        rc = share_form(c, &form, work, &trial);
-        if (!rc && isfinite(trial.loss) && trial.mdl < fit->mdl - least) {
-            free(fit->value);
-            *fit = trial;
-            *expr = form;
-        } else {
-            free(trial.value);
+        if (exchange_pair(c->data->language, i, &form))
+            rc = try_form(c, &form, work, expr, fit);
+        const struct sr_expr wave = *expr; /* a factor may take the opposite sign */
+        for (int to = waves ? 0 : SR_OPPOSITE; to < SR_WAVES && !rc; to++) {
+            form = wave;
+            if (sr_expr_exchange_wave(&form, i, (enum sr_wave)to))
+                rc = try_form(c, &form, work, expr, fit);
         }
     }
     return rc;

@@ -123,26 +123,32 @@ TEST(reduces_phases)
     assert_memory_equal(&fixed, &before, sizeof fixed);
 }
 
-/* A sine as a cosine and the reverse, wherever the phase stands. */
+/* A sine as a cosine and the reverse, wherever the phase stands, and with opposite sign. */
 TEST(exchanges_sine_and_cosine)
 {
-    static const char *const text[] = {"sin(r + 1.5)", "cos(r - 0.5)", "sin(0.5 - r)",
-                                       "r + cos(2 * (m1 + 0.1))", "sin((m1 - 0.1) / 2)",
+    static const char *const text[] = {"sin(r + 1.5)",
+                                       "cos(r - 0.5)",
+                                       "sin(0.5 - r)",
+                                       "cos(2 * (m1 + 0.1))",
+                                       "sin((m1 - 0.1) / 2)",
                                        "cos(3 * (0.1 - m1))"};
     const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
-    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
-        struct sr_expr expr = formula(text[k]);
-        const struct sr_expr same = expr;
-        bool done = false;
-        for (int i = 0; i < expr.count && !done; i++)
-            done = sr_expr_exchange_wave(&expr, i);
-        if (!done || sr_expr_operators(&expr) == sr_expr_operators(&same) ||
-            !(disagreement(&expr, &same, FEATURES, low, high, 1) < 1e-12))
-            fail_msg("%s became %s", text[k], text_of(&expr));
-    }
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        for (int to = 0; to < SR_WAVES; to++) {
+            struct sr_expr expr = formula(text[k]), expected = expr;
+            if (to != SR_OTHER) {
+                sr_put_op(&expected, SR_NEG);
+                assert_true(sr_expr_measure(NULL, &expected));
+            }
+            assert_true(sr_expr_exchange_wave(&expr, expr.count - 1, (enum sr_wave)to));
+            if ((expr.node[expr.count - 1].op == formula(text[k]).node[expr.count - 1].op) !=
+                    (to == SR_OPPOSITE) ||
+                !(disagreement(&expr, &expected, FEATURES, low, high, 1) < 1e-12))
+                fail_msg("%s became %s", text[k], text_of(&expr));
+        }
     struct sr_expr none = formula("sin(2 * r) + tan(r + 1)");
     for (int i = 0; i < none.count; i++)
-        assert_false(sr_expr_exchange_wave(&none, i));
+        assert_false(sr_expr_exchange_wave(&none, i, SR_OTHER));
 }
 
 /* Operators that are given besides are used where they make it shorter; others never. */
