@@ -108,10 +108,15 @@ kept() {
 complete() {
     kept "$1" "$2" "$1" "$(sed -n 's/^axis *seed *//p' "presets/grids/$1.grid" | wc -w)"
 }
-# kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json
+# kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json, once no
+# cell is missing
 kept_all() {
+    local files cells
     keep "$2" "$3"
-    over "$1" "$2.json" "$results/cells/$2"/*.json
+    files=("$results/cells/$2"/*.json)
+    cells=$(awk '$1 == "axis" { n = (n ? n : 1) * (NF - 2) } END { print n }' \
+        "presets/grids/$2.grid")
+    [ ${#files[@]} -lt "$cells" ] || over "$1" "$2.json" "${files[@]}"
 }
 # curves GRID PREFIX: held-out losses of trainings, a CSV a grid, whose cells are called
 # seedN-PREFIXSETTING-...
