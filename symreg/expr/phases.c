@@ -68,8 +68,9 @@ bool sr_expr_exchange_wave(struct sr_expr *expr, int i, enum sr_wave to)
     const int phase = op == SR_SIN || op == SR_COS ? phase_of(expr, i, true, &factor) : -1;
     if (phase < 0)
         return false;
-    const double shift = to == SR_OPPOSITE ? M_PI : (op == SR_SIN) == (to == SR_OTHER) ? -M_PI_2
-                                                                                       : M_PI_2;
+    const double shift = to == SR_OPPOSITE                    ? M_PI
+                         : (op == SR_SIN) == (to == SR_OTHER) ? -M_PI_2
+                                                              : M_PI_2;
     if (to != SR_OPPOSITE)
         expr->node[i].op = op == SR_SIN ? SR_COS : SR_SIN;
     expr->node[phase].value += shift / factor;

@@ -7,8 +7,8 @@
 #include "symreg/value/vec.h"
 
 enum {
-    SR_CURVE_SIZE = 12,    /* nodes of a function, at most */
-    SR_CURVE_KEPT = 12,    /* kept for each size and target */
+    SR_CURVE_SIZE = 12,     /* nodes of a function, at most */
+    SR_CURVE_KEPT = 12,     /* kept for each size and target */
     SR_CURVE_TARGETS = 140, /* curves searched at once, at most */
 };
 /* Target values at the points, to be fitted by a f + b. The costlier functions are searched only

@@ -75,8 +75,8 @@ static bool admits_part(const struct sr_expr *part, const void *context)
 
 /* The seeds of the function, with their factors, and the best constant become formulas of the
  * template. */
-static void put_seeds(const struct sr_settings *s, const struct sr_loss *loss,
-                      struct sr_work *work, struct sr_seeds *seeds)
+static void put_seeds(const struct sr_settings *s, const struct sr_loss *loss, struct sr_work *work,
+                      struct sr_seeds *seeds)
 {
     int kept = 0;
     if (seeds->count < SR_SEEDS) {

@@ -99,8 +99,8 @@ static int share_from(const struct share *s, bool fitted, struct sr_category_fit
     if (!fitted)
         TRY(sr_categories_fit_shared(s->c, s->expr, fit->shared, SHARE_STEPS, s->work, fit->value,
                                      &fit->loss));
-    fit->mdl = sr_categories_length(s->c, s->expr, fit->shared, s->work, fit->value,
-                                    s->information, &fit->cost);
+    fit->mdl = sr_categories_length(s->c, s->expr, fit->shared, s->work, fit->value, s->information,
+                                    &fit->cost);
     if (!isfinite(fit->mdl))
         fit->loss = HUGE_VAL;
     return isfinite(fit->mdl) && s->c->count > 1 ? share_all(s, fit) : 0;

@@ -126,12 +126,9 @@ TEST(reduces_phases)
 /* A sine as a cosine and the reverse, wherever the phase stands, and with opposite sign. */
 TEST(exchanges_sine_and_cosine)
 {
-    static const char *const text[] = {"sin(r + 1.5)",
-                                       "cos(r - 0.5)",
-                                       "sin(0.5 - r)",
-                                       "cos(2 * (m1 + 0.1))",
-                                       "sin((m1 - 0.1) / 2)",
-                                       "cos(3 * (0.1 - m1))"};
+    static const char *const text[] = {"sin(r + 1.5)",        "cos(r - 0.5)",
+                                       "sin(0.5 - r)",        "cos(2 * (m1 + 0.1))",
+                                       "sin((m1 - 0.1) / 2)", "cos(3 * (0.1 - m1))"};
     const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
         for (int to = 0; to < SR_WAVES; to++) {
