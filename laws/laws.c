@@ -121,16 +121,6 @@ static int check_sources(struct laws *laws, bool needed)
 
 /* ---- samples */
 
-/* Scales the weights to mean 1, so that a loss has the unit of the force. */
-static void level_weights(double *weight, size_t n)
-{
-    double mean = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += weight[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        weight[i] /= mean;
-}
-
 static int take_sample(const struct law_forces *forces, int number, struct law_sample *sample)
 {
     size_t n = 0;
@@ -162,7 +152,7 @@ static int take_sample(const struct law_forces *forces, int number, struct law_s
         sample->y[k++] = forces->f[i];
     }
     if (sample->weight)
-        level_weights(sample->weight, n);
+        sr_weights_level(sample->weight, n);
     sample->fit.data = (struct sr_data){
         .rows = n, .features = 3, .x = sample->x, .y = sample->y, .weight = sample->weight};
     sample->fit.stream = (uint64_t)number;

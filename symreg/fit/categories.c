@@ -154,7 +154,7 @@ double sr_categories_fit(const struct sr_categories *c, struct sr_expr *expr, in
     sr_expr_constants(expr, first);
     memcpy(best, first, sizeof best);
     for (int i = 0; i < c->count; i++) {
-        const int k = i == 0 ? c->reference : i <= c->reference ? i - 1 : i;
+        const int k = sr_category_at(c, i);
         const double loss = fit_category(c, k, expr, first, steps, restarts, good, best, work);
         if (!isfinite(loss))
             return HUGE_VAL;

@@ -21,6 +21,11 @@ struct sr_categories {
     size_t cases;         /* different rows of the category that has the fewest */
     int reference;        /* the category with most rows, whose constants a formula carries */
 };
+/* The i-th category of a fit: the reference first. */
+static inline int sr_category_at(const struct sr_categories *c, int i)
+{
+    return i == 0 ? c->reference : i <= c->reference ? i - 1 : i;
+}
 /* category (rows): the number of each row's category, from 0 to count - 1, each of which has rows.
  * ORR_EINVAL as sr_loss_init_with(). */
 int sr_categories_init(struct sr_categories *c, enum orr_symreg_loss kind, double parameter,

@@ -80,7 +80,7 @@ static bool reduce_phases(const struct share *s, bool in_products, double *value
     struct sr_expr reference = *s->expr;
     bool moved = false;
     for (int i = 0; i < s->c->count; i++) {
-        const int r = s->c->reference, k = i == 0 ? r : i <= r ? i - 1 : i;
+        const int k = sr_category_at(s->c, i);
         double *const own = value + k * s->n, before[SR_NODES];
         struct sr_expr expr = *s->expr;
         memcpy(before, own, (size_t)s->n * sizeof *own);

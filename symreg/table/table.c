@@ -280,17 +280,6 @@ static int check_size(const struct orr_csv *csv, const char *file, const char *t
                           file, csv->line[row], target, least, most, largest);
 }
 
-/* Scales the weights to mean 1; returns their mean before. */
-static double scale_to_one(double *weight, size_t rows)
-{
-    double total = 0;
-    for (size_t i = 0; i < rows; i++)
-        total += weight[i] / (double)rows;
-    for (size_t i = 0; i < rows; i++)
-        weight[i] /= total;
-    return total;
-}
-
 /* Checks the weights and scales them; *mean: their mean before. */
 static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
                          double *weight, double *mean)
@@ -300,7 +289,7 @@ static int scale_weights(const struct orr_csv *csv, const char *file, const char
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": expected a weight of at least 0, found %g",
                             file, csv->line[i], name, weight[i]);
-    *mean = scale_to_one(weight, csv->rows);
+    *mean = sr_weights_level(weight, csv->rows);
     return *mean > 0 && isfinite(*mean)
                ? 0
                : ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected a weight above 0, found none",
@@ -361,7 +350,7 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
         return false;
     data->weight = weight;
     table->weights = "";
-    table->weight_mean = scale_to_one(weight, rows);
+    table->weight_mean = sr_weights_level(weight, rows);
     return true;
 }
 

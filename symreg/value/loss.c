@@ -219,6 +219,16 @@ static size_t count_cases(const struct sr_data *data)
     return cases;
 }
 
+double sr_weights_level(double *weight, size_t rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < rows; i++)
+        total += weight[i] / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        weight[i] /= total;
+    return total;
+}
+
 bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr)
 {
     return (size_t)sr_expr_constants(expr, NULL) + 2 <= loss->cases;

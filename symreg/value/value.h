@@ -36,6 +36,9 @@ static inline double sr_row_weight(const struct sr_data *data, size_t row)
 int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
                  double **storage);
 
+/* Scales the weights to mean 1, so that a loss keeps its unit; returns their mean before. */
+double sr_weights_level(double *weight, size_t rows);
+
 /* Computes value[i] for every row; false as soon as any node is not finite. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
