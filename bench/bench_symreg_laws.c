@@ -6,10 +6,9 @@
 #include "symreg_grammar.h"
 
 static const char usage[] =
-    "usage: bench_symreg_laws [--held-out | --angles] [--laws 1-60] [--every N] [--noise "
-    "0,0.1,1,10]\n"
-    "                         [--samples 3] [--seconds 10] [--threads 1] [--cpu-time]\n"
-    "                         [--units] [--misses] [--rows 1000]\n"
+    "usage: bench_symreg_laws [--held-out | --set N | --angles] [--laws 1-60] [--every N]\n"
+    "                         [--noise 0,0.1,1,10] [--samples 3] [--seconds 10] [--threads 1]\n"
+    "                         [--cpu-time] [--units] [--told] [--misses] [--rows 1000]\n"
     "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--program bin/symreg]\n"
     "                         [--list] [--export DIR]\n"
     "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
@@ -21,6 +20,9 @@ static const char usage[] =
     "Default: the laws for development; --held-out: the others, whose results are written to\n"
     "bench/results/symreg_laws.json (symreg_laws_units.json with --units, symreg_angles.json with\n"
     "--angles) when all are searched by bin/symreg.\n"
+    "--set N: 60 other laws, for development. --told: the law is given as --guess, for the share "
+    "that\n"
+    "a perfect search could reach.\n"
     "--angles: 16 laws with angles in degrees (symreg_problems.h), tables of 300 rows.\n"
     "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
     "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
@@ -31,7 +33,7 @@ enum { MOST_NOISES = 8, MOST_ROWS = 1000000, COLUMNS = PROBLEM_FEATURES + 1, ANG
 struct options {
     int set, laws, first, last, every, samples, threads, noises, rows;
     double noise[MOST_NOISES], seconds; /* percent */
-    bool units, list, misses, cpu_time;
+    bool units, told, list, misses, cpu_time;
     const char *operators, *more, *export, *program;
 };
 
@@ -72,6 +74,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->operators = " --unary inv,square,sqrt,exp,log,sin,cos,tan,asin,acos,atan";
         } else if (!strcmp(name, "--units"))
             o->units = true;
+        else if (!strcmp(name, "--told"))
+            o->told = true;
         else if (!strcmp(name, "--list"))
             o->list = true;
         else if (!strcmp(name, "--misses"))
@@ -83,7 +87,9 @@ static int read_options(int argc, char **argv, struct options *o)
             if (!strcmp(name, "--laws")) {
                 if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
                     o->last = o->first;
-            } else if (!strcmp(name, "--every"))
+            } else if (!strcmp(name, "--set"))
+                o->set = atoi(value);
+            else if (!strcmp(name, "--every"))
                 o->every = atoi(value);
             else if (!strcmp(name, "--rows"))
                 o->rows = atoi(value);
@@ -190,10 +196,12 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
 {
     static char command[8192], line[2 * SR_TEXT];
     snprintf(command, sizeof command,
-             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s",
+             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s%s%s %s",
              o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
              o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
-             o->units ? law->units : "", o->units ? "'" : "", o->more);
+             o->units ? law->units : "", o->units ? "'" : "",
+             o->told ? "--guess '" : "", o->told ? law->problem.formula : "", o->told ? "'" : "",
+             o->more);
     FILE *pipe = popen(command, "r");
     if (!pipe)
         return ORR_FAIL(ORR_EIO, "%s: cannot be started", o->program);
@@ -340,7 +348,7 @@ int main(int argc, char **argv)
     int rc = read_options(argc, argv, &o);
     const bool angles = o.laws == ANGLE_LAWS;
     const bool whole = !rc && (angles || o.set == HELD_OUT_SET) && o.first == 1 &&
-                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !*o.more &&
+                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !o.told && !*o.more &&
                        !strcmp(o.program, "bin/symreg");
     if (!rc)
         rc = bench_open(&results,

@@ -370,6 +370,34 @@ static bool choose_basis(const struct vectors *all, int first, int k, int r,
     return n == r;
 }
 
+/* Lists the shortest integer vectors of the span of a basis, combined with coefficients up to 2. */
+static void shorten_vectors(const struct vector *const *basis, int k, int r, struct vectors *out)
+{
+    enum { MOST = 2, BASE = 2 * MOST + 1 };
+    int all = 1;
+    for (int i = 0; i < r; i++)
+        all *= BASE;
+    out->count = 0;
+    for (int code = 0; code < all; code++) {
+        struct vector v = {0};
+        int first = 0;
+        for (int i = 0, rest = code; i < r; i++, rest /= BASE)
+            for (int j = 0; j < k; j++)
+                v.entry[j] += (rest % BASE - MOST) * basis[i]->entry[j];
+        const int divisor = common_divisor(v.entry, k);
+        for (int j = 0; j < k && divisor; j++) {
+            v.entry[j] /= divisor;
+            first = first ? first : v.entry[j];
+            v.score += v.entry[j] ? 4 + 6 * (abs(v.entry[j]) - 1) : 0;
+        }
+        bool seen = first <= 0;
+        for (int i = 0; i < out->count && !seen; i++)
+            seen = !memcmp(out->item[i].entry, v.entry, sizeof v.entry);
+        if (!seen)
+            sr_best_insert(out->item, sizeof v, &out->count, VECTORS, &v);
+    }
+}
+
 /* ---- a hypothesis */
 
 /* Solves B c = a at the columns of `pivot` (r of them); c replaces the last column. */
@@ -538,13 +566,20 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
                     struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     const int starts = r == 0 || r > 2 ? 1 : 3;
-    struct vectors all = {0};
+    struct vectors all = {0}, shortest = {0};
     const struct vector *basis[SR_GROUPS];
     if (r)
         find_vectors(axis, k, r, &all);
+    /* of the bases of one span, which fit alike, the shortest in place of the first: angles and other
+     * columns that enter alone are groups of their own */
+    if (r > 1 && choose_basis(&all, 0, k, r, basis))
+        shorten_vectors(basis, k, r, &shortest);
     for (int first = 0; first < starts; first++) {
         struct sr_grouping g = {.groups = r + plains};
-        if (orr_signal_seen() || (r && !choose_basis(&all, first, k, r, basis)))
+        const struct vectors *from = r > 1 && first == 0 ? &shortest : &all;
+        if (r > 1 && first == 1) /* the basis of the two best, once more */
+            continue;
+        if (orr_signal_seen() || (r && !choose_basis(from, first, k, r, basis)))
             break;
         for (int j = 0; j < r; j++)
             for (int i = 0; i < k; i++)

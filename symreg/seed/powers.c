@@ -4,7 +4,8 @@
  * and exponents that are fitted to the first terms alone also take part of the next one. So
  * candidates of the next term are compared after projection on the terms and on their slopes by
  * the exponents: what is left is new to first order. The best are then fitted with all terms
- * together (powers_fit.c), and the formulas to the whole table. */
+ * together (powers_fit.c), and the formulas to the whole table. In tables of few columns each that may be an
+ * angle in radians is also replaced by its cosine and sine (laws of cosines). */
 #include "base/stop.h"
 #include "powers.h"
 #include "stages.h"
@@ -13,6 +14,8 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <gsl/gsl_statistics_double.h>
 
 #include "shared.h"
 #include "sums.h"
@@ -36,8 +39,10 @@ enum {
     FIT_STEPS = 20,   /* on the whole table */
     MANY = 5,         /* with more columns fewer starts are tried */
     VARIANTS = 2,     /* exponents as fitted, and rounded */
+    FEW = 4,          /* columns, at most, of a table with angles */
 };
-static const double promising = 0.1; /* rest */
+static const double promising = 0.5; /* rest */
+static const double most_angle = 6.4, least_range = 0.5; /* radians */
 static const double share_of_time = 0.15;
 
 /* H: exp, log, or (SR_CONSTANT) a power. */
@@ -62,7 +67,8 @@ enum { GRID = sizeof grid / sizeof *grid, SIMPLE = 4, SIMPLEST = 2 };
 struct columns {
     int rows, count; /* rows: a multiple of 8, of which the last may have no weight */
     int used;
-    unsigned negative;
+    unsigned whole; /* columns with negative values and waves, one bit each: whole exponents */
+    struct sr_expr of[COLUMNS]; /* as formulas: a feature or its cosine or sine */
     size_t row[ROWS];
     double y[ROWS], typical;
     double one[ROWS], log[COLUMNS][ROWS]; /* one after the other */
@@ -91,9 +97,34 @@ static int take_rows(const struct sr_data *data, struct columns *c)
     return 0;
 }
 
-static int read_columns(const struct sr_data *data, struct columns *c)
+static double value_of(const struct sr_data *data, const struct sr_expr *column, size_t row)
 {
-    c->count = data->features;
+    const double x = data->x[(size_t)column->node[0].feature * data->rows + row];
+    return column->count == 1 ? x : sr_op_table[column->node[1].op].value(x, 0);
+}
+
+/* Lists the features; in place of number `angle` its cosine and sine. */
+static void list_columns(const struct sr_proposal *p, int angle, struct columns *c)
+{
+    static const enum sr_op wave[] = {SR_COS, SR_SIN};
+    for (int f = 0; f < p->loss->data->features; f++) {
+        if (f != angle)
+            sr_put_node(&c->of[c->count++], sr_feature_node(f));
+        for (size_t k = 0; k < sizeof wave / sizeof *wave && f == angle; k++)
+            if (sr_has(p->operators, wave[k])) {
+                c->whole |= 1U << c->count;
+                sr_put_node(&c->of[c->count], sr_feature_node(f));
+                sr_put_op(&c->of[c->count++], wave[k]);
+            }
+    }
+}
+
+/* A negative angle: none. */
+static int read_columns(const struct sr_proposal *p, int angle, struct columns *c)
+{
+    const struct sr_data *data = p->loss->data;
+    *c = (struct columns){0};
+    list_columns(p, angle, c);
     TRY(take_rows(data, c));
     for (int i = 0; i < c->used; i++) {
         c->y[i] = data->y[c->row[i]];
@@ -103,8 +134,8 @@ static int read_columns(const struct sr_data *data, struct columns *c)
         c->one[i] = 1;
     for (int j = 0; j < c->count; j++)
         for (int i = 0; i < c->rows; i++) {
-            const double x = i < c->used ? data->x[(size_t)j * data->rows + c->row[i]] : 1;
-            c->negative |= x < 0 ? 1U << j : 0;
+            const double x = i < c->used ? value_of(data, &c->of[j], c->row[i]) : 1;
+            c->whole |= x < 0 ? 1U << j : 0;
             c->sign[j][i] = copysign(1, x);
             c->log[j][i] = sr_op_table[SR_LOG].value(fabs(x), 0);
             for (int g = 0; g < GRID; g++) {
@@ -163,14 +194,14 @@ static bool make_target(const struct sr_loss *loss, const struct columns *c, str
                                        .columns = c->count,
                                        .log = c->log[0],
                                        .sign = c->sign[0],
-                                       .negative = c->negative,
+                                       .negative = c->whole,
                                        .z = t->z,
                                        .weight = t->weight,
                                        .extra = c->one,
                                        /* a product before exp: a constant and the logarithms */
                                        .extras = t->outer.op == SR_EXP ? 1 + c->count : 0};
     return most > 0 && isfinite(most) && lost <= 0.01 * all &&
-           !(t->outer.op == SR_EXP && c->negative);
+           !(t->outer.op == SR_EXP && c->whole);
 }
 
 static int list_targets(const struct sr_proposal *p, const struct columns *c,
@@ -237,7 +268,7 @@ static void rate_products(struct screen *s, int first, int depth, const double *
     double product[ROWS];
     for (int j = first; j < c->count; j++)
         for (int g = 0; g < s->most[depth]; g++) {
-            if ((c->negative >> j & 1) && fmod(grid[g], 1) != 0)
+            if ((c->whole >> j & 1) && fmod(grid[g], 1) != 0)
                 continue;
             for (int i = 0; i < c->rows; i++)
                 product[i] = value[i] * c->power[j][g][i];
@@ -324,7 +355,7 @@ static bool nearest_product(const struct columns *c, const struct target *t,
     *sum = (struct sr_power_sum){.terms = 1};
     for (int j = 0; j < c->count; j++) {
         const double e = line.weight[1 + j];
-        sum->exponent[0][j] = c->negative >> j & 1 ? nearbyint(e) : fmax(-6, fmin(6, e));
+        sum->exponent[0][j] = c->whole >> j & 1 ? nearbyint(e) : fmax(-6, fmin(6, e));
     }
     sr_power_fit(&t->table, STEPS, sum, w);
     return true;
@@ -366,7 +397,7 @@ static struct target at_power(const struct sr_loss *loss, const struct columns *
     t.outer.power = power;
     for (int i = 0; i < t.sum.terms; i++)
         for (int j = 0; j < c->count; j++)
-            if (!(c->negative >> j & 1))
+            if (!(c->whole >> j & 1))
                 t.sum.exponent[i][j] *= from->outer.power / power;
     if (make_target(loss, c, &t))
         sr_power_fit(&t.table, REFIT_STEPS, &t.sum, w);
@@ -446,16 +477,16 @@ static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, d
 
 /* The quotient of the columns whose exponent has the size of `power`; *above: whether any is in the
  * numerator. */
-static void put_group(const double *exponent, int columns, double power, struct sr_expr *out,
-                      bool *above)
+static void put_group(const struct columns *c, const double *exponent, double power,
+                      struct sr_expr *out, bool *above)
 {
     *above = false;
     for (int part = 1; part >= -1; part -= 2)
-        for (int j = 0; j < columns; j++) {
+        for (int j = 0; j < c->count; j++) {
             if (exponent[j] != part * power)
                 continue;
             const bool begins = out->count == 0;
-            sr_put_node(out, sr_feature_node(j));
+            sr_put_expr(out, &c->of[j]);
             if (!begins)
                 sr_put_op(out, part > 0 || !*above ? SR_MUL : SR_DIV);
             *above = *above || part > 0;
@@ -464,12 +495,12 @@ static void put_group(const double *exponent, int columns, double power, struct 
 
 /* Writes a product of powers; columns of the same power stand together. Count 0: the product is
  * 1. */
-static bool put_product(const struct sr_proposal *p, const double *exponent, int columns,
-                        struct sr_expr *out)
+static bool put_product(const struct sr_proposal *p, const struct columns *c,
+                        const double *exponent, struct sr_expr *out)
 {
     out->count = 0;
     for (int below = 0; below < 2; below++)
-        for (int j = 0; j < columns; j++) {
+        for (int j = 0; j < c->count; j++) {
             const double power = fabs(exponent[j]);
             bool seen = power == 0, above;
             for (int i = 0; i < j && !seen; i++)
@@ -477,7 +508,7 @@ static bool put_product(const struct sr_proposal *p, const double *exponent, int
             if (seen)
                 continue;
             struct sr_expr group = {.count = 0};
-            put_group(exponent, columns, power, &group, &above);
+            put_group(c, exponent, power, &group, &above);
             if (above == below)
                 continue;
             const bool begins = out->count == 0;
@@ -512,17 +543,16 @@ static bool put_outer(const struct sr_proposal *p, struct outer outer, struct sr
 }
 
 /* Writes a sum as a formula, up to an outer factor. */
-static bool write_sum(const struct sr_proposal *p, const struct target *t,
-                      const struct sr_power_sum *sum, struct sr_expr *out)
+static bool write_sum(const struct sr_proposal *p, const struct columns *columns,
+                      const struct target *t, const struct sr_power_sum *sum, struct sr_expr *out)
 {
-    const int columns = t->table.columns;
     const double *c = sum->weight + t->table.extras;
     const bool power = t->outer.op == SR_CONSTANT, odd = power && fabs(t->outer.power) == 1;
     const double unit = odd ? c[0] : power ? fabs(c[0]) : 1;
     struct sr_expr product[TERMS], factor = {.count = 0};
     struct sr_sum written = {.factor = &factor};
     for (int k = 0; k < sum->terms; k++) {
-        if (!put_product(p, sum->exponent[k], columns, &product[k]))
+        if (!put_product(p, columns, sum->exponent[k], &product[k]))
             return false;
         const double weight = c[k] / unit;
         const bool whole = fabs(fabs(weight) - 1) < 1e-6;
@@ -539,7 +569,7 @@ static bool write_sum(const struct sr_proposal *p, const struct target *t,
         !put_outer(p, t->outer, out))
         return false;
     if (t->outer.op == SR_EXP) {
-        if (!put_product(p, sum->weight + 1, columns, &factor))
+        if (!put_product(p, columns, sum->weight + 1, &factor))
             return false;
         sr_put_expr(out, &factor);
         if (factor.count)
@@ -551,8 +581,9 @@ static bool write_sum(const struct sr_proposal *p, const struct target *t,
 }
 
 /* Writes a sum with its exponents as fitted and rounded, and fits the formulas to all rows. */
-static void finish_sum(const struct sr_proposal *p, struct target *t, struct sr_power_work *w,
-                       struct sr_expr expr[VARIANTS], double loss[VARIANTS])
+static void finish_sum(const struct sr_proposal *p, const struct columns *columns,
+                       struct target *t, struct sr_power_work *w, struct sr_expr expr[VARIANTS],
+                       double loss[VARIANTS])
 {
     struct sr_thread *own = &p->thread[omp_get_thread_num()];
     struct sr_power_sum sum = t->sum;
@@ -560,7 +591,7 @@ static void finish_sum(const struct sr_proposal *p, struct target *t, struct sr_
     for (int v = 0; v < VARIANTS && isfinite(sum.rest); v++) {
         if (v)
             sr_power_round(&t->table, &sum, w);
-        if (write_sum(p, t, &sum, &expr[v]))
+        if (write_sum(p, columns, t, &sum, &expr[v]))
             loss[v] = sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
     }
 }
@@ -606,7 +637,7 @@ static void finish_best(struct sr_proposal *p, struct stage *s, int most)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int k = 0; k < n; k++)
         if (!orr_signal_seen())
-            finish_sum(p, &s->target[list[k]], &s->work[omp_get_thread_num()],
+            finish_sum(p, &s->columns, &s->target[list[k]], &s->work[omp_get_thread_num()],
                        s->expr + (size_t)k * VARIANTS, s->loss + (size_t)k * VARIANTS);
     sr_proposal_add(p, s->expr, s->loss, n * VARIANTS, n * VARIANTS, true, false);
 }
@@ -666,6 +697,24 @@ static void search_sums(struct sr_proposal *p, struct stage *s)
     }
 }
 
+/* Searches the table, or with a feature that is an angle. */
+static int search_columns(struct sr_proposal *p, int angle, struct stage *s)
+{
+    TRY(read_columns(p, angle, &s->columns));
+    if (s->columns.used >= LEAST_ROWS)
+        search_sums(p, s);
+    return 0;
+}
+
+static bool may_be_angle(const struct sr_proposal *p, int feature)
+{
+    const struct sr_data *data = p->loss->data;
+    double low, high;
+    gsl_stats_minmax(&low, &high, data->x + (size_t)feature * data->rows, 1, data->rows);
+    return sr_has(p->operators, SR_COS) && high - low >= least_range && low >= -most_angle &&
+           high <= most_angle;
+}
+
 int sr_powers_find(struct sr_proposal *p)
 {
     const struct sr_data *data = p->loss->data;
@@ -675,11 +724,14 @@ int sr_powers_find(struct sr_proposal *p)
         return 0;
     struct stage *s = orr_alloc(1, sizeof *s);
     struct sr_power_work *work = orr_alloc((size_t)p->threads, sizeof *work);
-    int rc = s && work ? read_columns(data, &s->columns) : ORR_ENOMEM;
-    if (!rc && s->columns.used >= LEAST_ROWS) {
+    int rc = s && work ? 0 : ORR_ENOMEM;
+    if (!rc) {
         s->work = work;
         p->limit.until_s = until_s > 0 ? now + share_of_time * (until_s - now) : 0;
-        search_sums(p, s);
+        rc = search_columns(p, -1, s);
+        for (int f = 0; f < data->features && data->features <= FEW && !rc; f++)
+            if (may_be_angle(p, f) && !sr_proposal_over(p))
+                rc = search_columns(p, f, s);
         p->limit.until_s = until_s;
     }
     free(s);

@@ -17,7 +17,7 @@ enum {
     TRIED = 3, /* hypotheses searched */
     BEST = 2,  /* hypotheses from units that are searched further */
     /* stages for every hypothesis */
-    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_COMPOSED,
+    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
     PER_SIZE = 8,     /* seeds of each size */
     PHI_SIZE = 20,    /* nodes of phi, at most */
     MOST_ROWS = 2000, /* rows of the derived table */

@@ -13,23 +13,27 @@ static struct sr_settings default_settings(void)
     return s;
 }
 
-/* r, m1, m2 log-uniform over two decades around 1 (m2 of both signs if wanted); y of a law. */
-static struct sr_expr decades(struct table *t, const char *law, bool signed_m2)
+enum columns { POSITIVE, SIGNED_M2, ANGLE_R };
+
+/* r, m1, m2 log-uniform over two decades around 1; m2 of both signs, or r over 0 .. 3; y of a law. */
+static struct sr_expr decades(struct table *t, const char *law, enum columns how)
 {
     const struct sr_expr expr = formula(law);
     gsl_rng *rng = random_stream(31);
     table_create(t, ROWS, 4, false);
     for (size_t i = 0; i < FEATURES * ROWS; i++)
         t->x[i] = pow(10, 2 * gsl_rng_uniform(rng) - 1);
-    for (size_t i = 2 * ROWS; i < FEATURES * ROWS && signed_m2; i += 2)
+    for (size_t i = 2 * ROWS; i < FEATURES * ROWS && how == SIGNED_M2; i += 2)
         t->x[i] *= -1;
+    for (size_t i = 0; i < ROWS && how == ANGLE_R; i++)
+        t->x[i] = 3 * gsl_rng_uniform(rng);
     assert_true(sr_eval(&expr, &t->data, t->y));
     gsl_rng_free(rng);
     return expr;
 }
 
 /* How many seeds of the stage are the law. */
-static int laws_found(const char *law, bool signed_m2, struct sr_settings s, int threads,
+static int laws_found(const char *law, enum columns how, struct sr_settings s, int threads,
                       struct sr_seeds *seeds)
 {
     static const double low[] = {0.1, 0.1, 0.1}, high[] = {10, 10, 10};
@@ -37,7 +41,7 @@ static int laws_found(const char *law, bool signed_m2, struct sr_settings s, int
     struct sr_loss loss;
     struct sr_work work;
     int found = 0;
-    const struct sr_expr expr = decades(&t, law, signed_m2);
+    const struct sr_expr expr = decades(&t, law, how);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     seeds_of(sr_powers_find, &s, &loss, threads, seeds);
     assert_int_equal(sr_work_init(&work, ROWS, SR_NODES), 0);
@@ -151,7 +155,7 @@ TEST(finds_small_terms)
     };
     static struct sr_seeds seeds;
     for (size_t k = 0; k < sizeof law / sizeof *law; k++)
-        if (!laws_found(law[k], false, default_settings(), 1, &seeds))
+        if (!laws_found(law[k], POSITIVE, default_settings(), 1, &seeds))
             fail_msg("%s is not among %d seeds", law[k], seeds.count);
 }
 
@@ -159,8 +163,22 @@ TEST(finds_small_terms)
 TEST(signed_columns_have_whole_powers)
 {
     static struct sr_seeds seeds;
-    assert_true(laws_found("3*r^1.4/m1 + 0.01*m2^3", true, default_settings(), 1, &seeds) > 0);
-    assert_true(laws_found("3*r^1.4*m2 + 0.01*m2^2/m1", true, default_settings(), 1, &seeds) > 0);
+    assert_true(laws_found("3*r^1.4/m1 + 0.01*m2^3", SIGNED_M2, default_settings(), 1, &seeds) > 0);
+    assert_true(laws_found("3*r^1.4*m2 + 0.01*m2^2/m1", SIGNED_M2, default_settings(), 1, &seeds) > 0);
+}
+
+/* A column that may be an angle is its cosine and sine, too, where they are among the operators. */
+TEST(finds_laws_of_cosines)
+{
+    static struct sr_seeds seeds;
+    const char *law = "sqrt(m1^2 + m2^2 - 2*m1*m2*cos(r))";
+    struct sr_settings s = default_settings();
+    assert_int_equal(laws_found(law, ANGLE_R, s, 1, &seeds), 0);
+    s.unary[s.unary_count++] = SR_COS;
+    assert_true(laws_found(law, ANGLE_R, s, 1, &seeds) > 0);
+    s.unary[s.unary_count++] = SR_SIN;
+    assert_true(laws_found("m1*sin(r)^2 + m2^1.5/100", ANGLE_R, s, 1, &seeds) > 0);
+    assert_true(laws_found("3*m1^1.4*cos(r) - 0.01*m2^2", ANGLE_R, s, 1, &seeds) > 0);
 }
 
 TEST(obeys_operators_and_size)
@@ -170,15 +188,15 @@ TEST(obeys_operators_and_size)
     struct sr_settings s = default_settings();
     s.binary_count--;  /* without ^ */
     s.unary_count = 1; /* inv */
-    assert_true(laws_found(law, false, s, 1, &seeds) > 0);
+    assert_true(laws_found(law, POSITIVE, s, 1, &seeds) > 0);
     const uint64_t allowed = sr_settings_operators(&s);
     for (int i = 0; i < seeds.count; i++)
         assert_true((sr_expr_operators(&seeds.expr[i]) & ~allowed) == 0);
     s.maxsize = 7;
-    assert_int_equal(laws_found(law, false, s, 1, &seeds), 0);
+    assert_int_equal(laws_found(law, POSITIVE, s, 1, &seeds), 0);
     s = default_settings();
     s.binary[3] = SR_POW; /* no quotients */
-    assert_int_equal(laws_found(law, false, s, 1, &seeds), 0);
+    assert_int_equal(laws_found(law, POSITIVE, s, 1, &seeds), 0);
     assert_int_equal(seeds.count, 0);
 }
 
@@ -186,8 +204,8 @@ TEST(threads_do_not_matter)
 {
     static struct sr_seeds one, three;
     const char *law = "sqrt(r^3 + 0.01*m1^1.2/m2) ";
-    laws_found(law, false, default_settings(), 1, &one);
-    laws_found(law, false, default_settings(), 3, &three);
+    laws_found(law, POSITIVE, default_settings(), 1, &one);
+    laws_found(law, POSITIVE, default_settings(), 3, &three);
     assert_int_equal(one.count, three.count);
     assert_true(one.count > 0);
     for (int i = 0; i < one.count; i++) {

@@ -153,6 +153,28 @@ TEST(finds_groups_and_factors)
         }
 }
 
+/* Of the bases of one span the shortest comes first: an angle is a group of its own, beside the ratio
+ * of the sides. */
+TEST(groups_are_short)
+{
+    static const int angle[COLUMNS] = {0, 0, 0, 2}, ratio[COLUMNS] = {0, 2, -2};
+    for (int noisy = 0; noisy < 2; noisy++) {
+        struct table t;
+        struct sr_grouping found[SR_GROUPINGS];
+        struct sr_group_pairs pairs;
+        int count, angles = 0, ratios = 0;
+        wide_table(&t, COLUMNS, "a / e * sqrt(b^2 + c^2 + 2 * b * c * cos(0.7 * d))", 0.01 * noisy);
+        assert_int_equal(sr_groups_find(&t.data, found, &count, &pairs), 0);
+        assert_true(count > 0 && found[0].groups == 2);
+        for (int k = 0; k < 2; k++) {
+            angles += has_powers(&found[0].group[k], angle);
+            ratios += has_powers(&found[0].group[k], ratio);
+        }
+        assert_true(angles == 1 && ratios == 1);
+        table_free(&t);
+    }
+}
+
 /* Nothing is found, and nothing fails: y 0 or constant, few rows, one column, columns that are
  * constant, twice there, or below 0. */
 TEST(groups_bear_awkward_tables)
