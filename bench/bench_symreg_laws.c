@@ -195,13 +195,13 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
                       int sample, const char *path, struct outcome *out)
 {
     static char command[8192], line[2 * SR_TEXT];
-    snprintf(command, sizeof command,
-             "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s%s%s %s",
-             o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
-             o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
-             o->units ? law->units : "", o->units ? "'" : "",
-             o->told ? "--guess '" : "", o->told ? law->problem.formula : "", o->told ? "'" : "",
-             o->more);
+    snprintf(
+        command, sizeof command,
+        "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s%s%s %s",
+        o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
+        o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
+        o->units ? law->units : "", o->units ? "'" : "", o->told ? "--guess '" : "",
+        o->told ? law->problem.formula : "", o->told ? "'" : "", o->more);
     FILE *pipe = popen(command, "r");
     if (!pipe)
         return ORR_FAIL(ORR_EIO, "%s: cannot be started", o->program);
@@ -348,8 +348,8 @@ int main(int argc, char **argv)
     int rc = read_options(argc, argv, &o);
     const bool angles = o.laws == ANGLE_LAWS;
     const bool whole = !rc && (angles || o.set == HELD_OUT_SET) && o.first == 1 &&
-                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !o.told && !*o.more &&
-                       !strcmp(o.program, "bin/symreg");
+                       o.last == o.laws && o.every == 1 && !o.list && !o.export && !o.told &&
+                       !*o.more && !strcmp(o.program, "bin/symreg");
     if (!rc)
         rc = bench_open(&results,
                         angles    ? "symreg_angles"

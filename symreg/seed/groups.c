@@ -1,6 +1,5 @@
-/* groups.c - finds groups: the covariance of gradients, integer vectors that span it, and the
- * factor. */
-#include "groups.h"
+/* groups.c - finds groups: gradients of a smooth model, and hypotheses with their factor. */
+#include "groups_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,15 +8,16 @@
 #include <gsl/gsl_sort.h>
 
 #include "shared.h"
+#include "symreg/value/vec.h"
 
 enum {
     COLUMNS = SR_SMOOTH_COLUMNS,
     LEAST_ROWS = 64,
-    FIT_ROWS = 256,      /* rows to which length scales are fitted */
-    GRADIENT_ROWS = 512, /* rows whose gradients are used */
-    FIT_STEPS = 40,      /* steps of the first model */
-    TEST_STEPS = 14,     /* steps of a hypothesis' model */
-    VECTORS = 24,        /* integer vectors closest to the range */
+    FIT_ROWS = 256, /* rows to which length scales are fitted; of noisy tables: */
+    NOISY_ROWS = 384,
+    GRADIENT_ROWS = 1024, /* rows whose gradients are used */
+    FIT_STEPS = 40,       /* steps of the first model */
+    TEST_STEPS = 14,      /* steps of a hypothesis' model */
     MOST_POWER = 4,
 };
 
@@ -33,6 +33,7 @@ struct table {
     double *raw;                   /* (columns, rows) values of the table */
     double unit[COLUMNS], typical; /* median |y| */
     bool logarithm[COLUMNS];
+    size_t *row; /* (rows) in the data */
 };
 
 /* ---- the table */
@@ -64,71 +65,92 @@ static double set_noise(const double *size, int n, double *noise)
     return typical;
 }
 
+static double size_of(const struct sr_data *data, const double *size, size_t row)
+{
+    return size ? size[row] : fabs(data->y[row]);
+}
+
 /* Where y crosses 0, ln |y| has a pole, and where |y| is small, noise dominates. Drops rows whose
  * |y| is below both the median and a third of the 95% quantile. Returns how many remain. */
-static size_t keep_large(const struct sr_data *data, size_t *row, size_t count)
+static size_t keep_large(const struct sr_data *data, const double *size, size_t *row, size_t count)
 {
-    double *size = count >= 2 * LEAST_ROWS ? orr_alloc(count, sizeof *size) : NULL;
+    double *sorted = count >= 2 * LEAST_ROWS ? orr_alloc(count, sizeof *sorted) : NULL;
     size_t kept = 0;
-    if (!size) /* small tables keep all rows */
+    if (!sorted) /* small tables keep all rows */
         return count;
     for (size_t i = 0; i < count; i++)
-        size[i] = fabs(data->y[row[i]]);
-    gsl_sort(size, 1, count);
-    const double least = fmin(size[count / 2], size[count * 19 / 20] / 3);
+        sorted[i] = size_of(data, size, row[i]);
+    gsl_sort(sorted, 1, count);
+    const double least = fmin(sorted[count / 2], sorted[count * 19 / 20] / 3);
     for (size_t i = 0; i < count; i++)
-        if (fabs(data->y[row[i]]) >= least)
+        if (size_of(data, size, row[i]) >= least)
             row[kept++] = row[i];
-    free(size);
+    free(sorted);
     return kept;
 }
 
-/* Takes at most `most` rows, evenly over the rows where y is not 0. */
-static int make_table(const struct sr_data *data, int most, struct table *t)
+/* Lists rows with |y| and size above 0, without small ones where `large`; takes at most `most` of
+ * them, evenly, a multiple of 8. */
+static size_t choose_rows(const struct sr_data *data, const double *size, bool large, int most,
+                          size_t *row)
 {
-    size_t *row = orr_alloc(data->rows, sizeof *row), usable = 0;
-    *t = (struct table){.columns = data->features};
-    if (!row)
-        return ORR_ENOMEM;
+    size_t usable = 0;
     for (size_t i = 0; i < data->rows; i++)
-        if (fabs(data->y[i]) > 0 && sr_row_weight(data, i) > 0)
+        if (fabs(data->y[i]) > 0 && sr_row_weight(data, i) > 0 && size_of(data, size, i) > 0)
             row[usable++] = i;
-    usable = keep_large(data, row, usable);
-    const int n = t->rows = (int)(usable < (size_t)most ? usable : (size_t)most) & ~7;
-    const size_t size = (size_t)n, columns = (size_t)t->columns;
-    t->coordinate = orr_alloc((3 * columns + 3) * (size ? size : 1), sizeof *t->coordinate);
-    if (!t->coordinate) {
-        free(row);
+    usable = large ? keep_large(data, size, row, usable) : usable;
+    const size_t n = (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7;
+    for (size_t i = 0; i < n; i++)
+        row[i] = row[i * usable / n];
+    return n;
+}
+
+static void free_table(struct table *t)
+{
+    free(t->coordinate);
+    free(t->row);
+}
+
+/* `size` (of all rows): see sr_groups_sizes(); NULL: |y|. After errors free_table(), too. */
+static int make_table(const struct sr_data *data, const double *size, bool large, int most,
+                      struct table *t)
+{
+    *t = (struct table){.columns = data->features};
+    t->row = orr_alloc(data->rows, sizeof *t->row);
+    if (!t->row)
         return ORR_ENOMEM;
-    }
-    t->line = t->coordinate + columns * size;
-    t->z = t->line + columns * size;
-    t->noise = t->z + size;
-    double *absolute = t->noise + size;
-    t->raw = absolute + size;
+    const size_t n = choose_rows(data, size, large, most, t->row), columns = (size_t)t->columns;
+    t->rows = (int)n;
+    t->coordinate = orr_alloc((3 * columns + 3) * (n ? n : 1), sizeof *t->coordinate);
+    if (!t->coordinate)
+        return ORR_ENOMEM;
+    t->line = t->coordinate + columns * n;
+    t->z = t->line + columns * n;
+    t->noise = t->z + n;
+    double *absolute = t->noise + n;
+    t->raw = absolute + n;
     for (size_t f = 0; f < columns; f++) {
         t->logarithm[f] = true;
         for (size_t i = 0; i < data->rows; i++)
             t->logarithm[f] = t->logarithm[f] && data->x[f * data->rows + i] > 0;
-        for (size_t i = 0; i < size; i++) {
-            const double x = data->x[f * data->rows + row[i * usable / size]];
-            t->raw[f * size + i] = x;
-            t->line[f * size + i] = t->logarithm[f] ? orr_log(x) : x;
+        for (size_t i = 0; i < n; i++) {
+            const double x = data->x[f * data->rows + t->row[i]];
+            t->raw[f * n + i] = x;
+            t->line[f * n + i] = t->logarithm[f] ? orr_log(x) : x;
         }
-        centre_values(t->line + f * size, n, &t->unit[f]);
-        for (size_t i = 0; i < size; i++)
-            t->coordinate[f * size + i] = t->line[f * size + i] / t->unit[f];
+        centre_values(t->line + f * n, t->rows, &t->unit[f]);
+        for (size_t i = 0; i < n; i++)
+            t->coordinate[f * n + i] = t->line[f * n + i] / t->unit[f];
     }
-    for (size_t i = 0; i < size; i++) {
-        absolute[i] = fabs(data->y[row[i * usable / size]]);
-        t->z[i] = orr_log(absolute[i]);
+    for (size_t i = 0; i < n; i++) {
+        absolute[i] = size_of(data, size, t->row[i]);
+        t->z[i] = orr_log(fabs(data->y[t->row[i]]));
     }
     double unit;
     if (n) {
-        t->typical = set_noise(absolute, n, t->noise);
-        centre_values(t->z, n, &unit);
+        t->typical = set_noise(absolute, t->rows, t->noise);
+        centre_values(t->z, t->rows, &unit);
     }
-    free(row);
     return 0;
 }
 
@@ -186,17 +208,23 @@ static void find_pairs(const struct table *t, const double *g, const struct sr_s
         }
 }
 
+/* The model of all columns. */
+static int fit_all(const struct table *t, struct sr_smooth *model)
+{
+    const struct sr_smooth_data data = {t->rows, t->columns, t->columns, t->coordinate,
+                                        t->line, t->z,       t->noise};
+    return sr_smooth_fit(&data, FIT_STEPS, model);
+}
+
 static int find_slopes(const struct table *few, const struct table *many, struct slopes *s,
                        struct sr_group_pairs *pairs)
 {
     const int d = few->columns, n = many->rows;
     struct sr_smooth model = {0};
-    const struct sr_smooth_data fitted = {few->rows, d,      d,         few->coordinate,
-                                          few->line, few->z, few->noise};
     const struct sr_smooth_data seen = {n,          d,       d,          many->coordinate,
                                         many->line, many->z, many->noise};
     double *g = orr_alloc((size_t)d * (size_t)n, sizeof *g), total = 0;
-    int rc = g ? sr_smooth_fit(&fitted, FIT_STEPS, &model) : ORR_ENOMEM;
+    int rc = g ? fit_all(few, &model) : ORR_ENOMEM;
     if (!rc)
         rc = sr_smooth_gradient(&seen, &model, g);
     memset(s, 0, sizeof *s);
@@ -220,182 +248,6 @@ static int find_slopes(const struct table *few, const struct table *many, struct
                                        (1 + many->noise[i]) / total;
     free(g);
     return rc;
-}
-
-/* Eigenvalues by Jacobi rotations, largest first, with eigenvectors vector[k]. */
-static void find_axes(const struct slopes *s, const int *active, int k, double *value,
-                      double vector[COLUMNS][COLUMNS])
-{
-    double a[COLUMNS][COLUMNS], v[COLUMNS][COLUMNS] = {{0}};
-    for (int i = 0; i < k; i++) {
-        for (int j = 0; j < k; j++)
-            a[i][j] = s->covariance[active[i]][active[j]];
-        v[i][i] = 1;
-    }
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int p = 0; p < k; p++)
-            for (int q = p + 1; q < k; q++) {
-                if (fabs(a[p][q]) < 1e-300)
-                    continue;
-                const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-                const double c = 1 / sqrt(t * t + 1), sine = t * c;
-                for (int i = 0; i < k; i++) {
-                    const double x = a[i][p], y = a[i][q];
-                    a[i][p] = c * x - sine * y;
-                    a[i][q] = sine * x + c * y;
-                }
-                for (int i = 0; i < k; i++) {
-                    const double x = a[p][i], y = a[q][i], m = v[p][i], w = v[q][i];
-                    a[p][i] = c * x - sine * y;
-                    a[q][i] = sine * x + c * y;
-                    v[p][i] = c * m - sine * w;
-                    v[q][i] = sine * m + c * w;
-                }
-            }
-    bool taken[COLUMNS] = {false};
-    for (int n = 0; n < k; n++) {
-        int best = 0;
-        for (int i = 0; i < k; i++)
-            if (taken[best] || (!taken[i] && a[i][i] > a[best][best]))
-                best = i;
-        taken[best] = true;
-        value[n] = a[best][best];
-        memcpy(vector[n], v[best], sizeof v[best]);
-    }
-}
-
-/* ---- integer vectors */
-
-struct vector {
-    double score;
-    int entry[COLUMNS]; /* one per active column */
-};
-struct vectors {
-    int count;
-    struct vector item[VECTORS];
-};
-
-static int common_divisor(const int *entry, int k)
-{
-    int divisor = 0;
-    for (int i = 0; i < k; i++)
-        for (int a = abs(entry[i]), b = divisor;; divisor = b) {
-            if (a == 0)
-                break;
-            const int rest = b % a;
-            b = a;
-            a = rest;
-        }
-    return divisor;
-}
-
-/* Lists the integer vectors closest to the span of the first r axes; ties go to smaller entries. */
-static void find_vectors(double axis[COLUMNS][COLUMNS], int k, int r, struct vectors *out)
-{
-    const int most = k <= 6 ? 2 : 1, base = 2 * most + 1;
-    long all = 1;
-    for (int i = 0; i < k; i++)
-        all *= base;
-    out->count = 0;
-    /* half of all vectors, as w and -w are equivalent */
-    for (long code = all / 2 + 1; code < all; code++) {
-        struct vector v = {0};
-        long rest = code;
-        double square = 0, inside = 0;
-        int terms = 0, sum = 0;
-        for (int i = k - 1; i >= 0; i--, rest /= base) {
-            v.entry[i] = (int)(rest % base) - most;
-            square += v.entry[i] * v.entry[i];
-            terms += v.entry[i] != 0;
-            sum += abs(v.entry[i]);
-        }
-        for (int a = 0; a < r; a++) {
-            double dot = 0;
-            for (int i = 0; i < k; i++)
-                dot += axis[a][i] * v.entry[i];
-            inside += dot * dot;
-        }
-        v.score = 1 - inside / square + 0.004 * terms + 0.006 * (sum - terms);
-        if ((out->count < VECTORS || v.score < out->item[VECTORS - 1].score) &&
-            common_divisor(v.entry, k) == 1)
-            sr_best_insert(out->item, sizeof v, &out->count, VECTORS, &v);
-    }
-}
-
-/* Whether the vectors are linearly independent, by elimination. */
-static bool are_independent(const struct vector *const *v, int count, int k)
-{
-    double a[SR_GROUPS][COLUMNS];
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < k; j++)
-            a[i][j] = v[i]->entry[j];
-    for (int i = 0, column = 0; i < count; column++) {
-        if (column == k)
-            return false;
-        int pivot = -1;
-        for (int j = i; j < count && pivot < 0; j++)
-            if (fabs(a[j][column]) > 1e-9)
-                pivot = j;
-        if (pivot < 0)
-            continue;
-        for (int c = 0; c < k; c++) {
-            const double swap = a[pivot][c];
-            a[pivot][c] = a[i][c];
-            a[i][c] = swap;
-        }
-        for (int j = i + 1; j < count; j++) {
-            const double share = a[j][column] / a[i][column];
-            for (int c = 0; c < k; c++)
-                a[j][c] -= share * a[i][c];
-        }
-        i++;
-    }
-    return true;
-}
-
-/* Chooses r independent vectors: number `first`, then the best of the others. False where there are
- * too few. */
-static bool choose_basis(const struct vectors *all, int first, int k, int r,
-                         const struct vector *basis[SR_GROUPS])
-{
-    int n = 0;
-    if (first >= all->count)
-        return false;
-    basis[n++] = &all->item[first];
-    for (int i = 0; i < all->count && n < r; i++) {
-        basis[n] = &all->item[i];
-        n += are_independent(basis, n + 1, k);
-    }
-    return n == r;
-}
-
-/* Lists the shortest integer vectors of the span of a basis, combined with coefficients up to 2. */
-static void shorten_vectors(const struct vector *const *basis, int k, int r, struct vectors *out)
-{
-    enum { MOST = 2, BASE = 2 * MOST + 1 };
-    int all = 1;
-    for (int i = 0; i < r; i++)
-        all *= BASE;
-    out->count = 0;
-    for (int code = 0; code < all; code++) {
-        struct vector v = {0};
-        int first = 0;
-        for (int i = 0, rest = code; i < r; i++, rest /= BASE)
-            for (int j = 0; j < k; j++)
-                v.entry[j] += (rest % BASE - MOST) * basis[i]->entry[j];
-        const int divisor = common_divisor(v.entry, k);
-        for (int j = 0; j < k && divisor; j++) {
-            v.entry[j] /= divisor;
-            first = first ? first : v.entry[j];
-            v.score += v.entry[j] ? 4 + 6 * (abs(v.entry[j]) - 1) : 0;
-        }
-        bool seen = first <= 0;
-        for (int i = 0; i < out->count && !seen; i++)
-            seen = !memcmp(out->item[i].entry, v.entry, sizeof v.entry);
-        if (!seen)
-            sr_best_insert(out->item, sizeof v, &out->count, VECTORS, &v);
-    }
 }
 
 /* ---- a hypothesis */
@@ -566,20 +418,20 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
                     struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     const int starts = r == 0 || r > 2 ? 1 : 3;
-    struct vectors all = {0}, shortest = {0};
-    const struct vector *basis[SR_GROUPS];
+    struct sr_vectors all = {0}, shortest = {0};
+    const struct sr_vector *basis[SR_GROUPS];
     if (r)
-        find_vectors(axis, k, r, &all);
+        sr_vectors_near(axis, k, r, &all);
     /* of the bases of one span, which fit alike, the shortest in place of the first: angles and other
      * columns that enter alone are groups of their own */
-    if (r > 1 && choose_basis(&all, 0, k, r, basis))
-        shorten_vectors(basis, k, r, &shortest);
+    if (r > 1 && sr_vectors_basis(&all, 0, k, r, basis))
+        sr_vectors_shortest(basis, k, r, &shortest);
     for (int first = 0; first < starts; first++) {
         struct sr_grouping g = {.groups = r + plains};
-        const struct vectors *from = r > 1 && first == 0 ? &shortest : &all;
+        const struct sr_vectors *from = r > 1 && first == 0 ? &shortest : &all;
         if (r > 1 && first == 1) /* the basis of the two best, once more */
             continue;
-        if (orr_signal_seen() || (r && !choose_basis(from, first, k, r, basis)))
+        if (orr_signal_seen() || (r && !sr_vectors_basis(from, first, k, r, basis)))
             break;
         for (int j = 0; j < r; j++)
             for (int i = 0; i < k; i++)
@@ -594,7 +446,7 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
 static int list_groupings(const struct table *t, const struct slopes *s,
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
-    double largest = 0, value[COLUMNS], axis[COLUMNS][COLUMNS];
+    double largest = 0, axis[COLUMNS][COLUMNS], covariance[COLUMNS * COLUMNS];
     int active[COLUMNS], plain[COLUMNS], k = 0, plains = 0;
     for (int f = 0; f < t->columns; f++)
         largest = fmax(largest, s->covariance[f][f] * t->unit[f] * t->unit[f]);
@@ -606,8 +458,11 @@ static int list_groupings(const struct table *t, const struct slopes *s,
         if (!t->logarithm[f] && own + level > 2e-3 * largest)
             plain[plains++] = f;
     }
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            covariance[i * k + j] = s->covariance[active[i]][active[j]];
     if (k)
-        find_axes(s, active, k, value, axis);
+        TRY(sr_vectors_axes(covariance, k, axis));
     double best = HUGE_VAL; /* stop when one more group lowers the evidence */
     for (int r = 0; r <= k && r + plains <= SR_GROUPS; r++) {
         TRY(try_rank(t, active, k, r, axis, plain, plains, list, count));
@@ -619,23 +474,53 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     return 0;
 }
 
-int sr_groups_find(const struct sr_data *data, struct sr_grouping list[SR_GROUPINGS], int *count,
-                   struct sr_group_pairs *pairs)
+int sr_groups_sizes(const struct sr_data *data, double *size)
+{
+    static const double far = 4; /* standard deviations: rows further off are left out */
+    struct table few = {0}, all = {0};
+    struct sr_smooth model = {0};
+    int rc = make_table(data, NULL, true, FIT_ROWS, &few);
+    if (!rc)
+        rc = make_table(data, NULL, false, GRADIENT_ROWS, &all);
+    const size_t n = (size_t)all.rows;
+    double *value = rc ? NULL : orr_alloc(2 * n + 1, sizeof *value), *deviation = value + n;
+    if (!rc)
+        rc = value ? fit_all(&few, &model) : ORR_ENOMEM;
+    const struct sr_smooth_data seen = {all.rows, all.columns, all.columns, all.coordinate,
+                                        all.line, all.z,       all.noise};
+    if (!rc) { /* the noise of a model refers to the typical |y| of its table */
+        const double ratio = few.typical / all.typical;
+        model.noise *= ratio * ratio;
+        rc = sr_smooth_predict(&seen, &model, value, deviation);
+    }
+    sr_fill(size, data->rows, 0);
+    for (size_t i = 0; i < n && !rc; i++)
+        if (fabs(all.z[i] - value[i]) <= far * deviation[i])
+            size[all.row[i]] = fabs(data->y[all.row[i]]) * orr_exp(value[i] - all.z[i]);
+    free(value);
+    free_table(&few);
+    free_table(&all);
+    return rc;
+}
+
+int sr_groups_find(const struct sr_data *data, const double *size,
+                   struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs)
 {
     struct table few = {0}, many = {0};
     struct slopes slopes;
     *count = pairs->count = 0;
     if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
         return 0;
-    int rc = make_table(data, FIT_ROWS, &few);
+    const size_t most = data->rows < GRADIENT_ROWS ? data->rows : GRADIENT_ROWS;
+    int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);
     if (!rc)
-        rc = make_table(data, GRADIENT_ROWS, &many);
-    if (!rc && few.rows >= LEAST_ROWS && (size_t)many.rows * 2 > data->rows % GRADIENT_ROWS) {
+        rc = make_table(data, size, true, GRADIENT_ROWS, &many);
+    if (!rc && few.rows >= LEAST_ROWS && (size_t)many.rows * 4 >= most) {
         rc = find_slopes(&few, &many, &slopes, pairs);
         if (!rc)
             rc = list_groupings(&few, &slopes, list, count);
     }
-    free(few.coordinate);
-    free(many.coordinate);
+    free_table(&few);
+    free_table(&many);
     return rc;
 }

@@ -7,8 +7,7 @@
  * together (powers_fit.c), and the formulas to the whole table. In tables of few columns each that may be an
  * angle in radians is also replaced by its cosine and sine (laws of cosines). */
 #include "base/stop.h"
-#include "powers.h"
-#include "stages.h"
+#include "powers_write.h"
 
 #include <math.h>
 #include <omp.h>
@@ -18,7 +17,6 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "shared.h"
-#include "sums.h"
 
 enum {
     ROWS = SR_POWER_ROWS,
@@ -41,18 +39,13 @@ enum {
     VARIANTS = 2,     /* exponents as fitted, and rounded */
     FEW = 4,          /* columns, at most, of a table with angles */
 };
-static const double promising = 0.5; /* rest */
+static const double promising = 0.5;                     /* rest */
 static const double most_angle = 6.4, least_range = 0.5; /* radians */
 static const double share_of_time = 0.15;
 
-/* H: exp, log, or (SR_CONSTANT) a power. */
-struct outer {
-    enum sr_op op;
-    double power;
-};
 /* The weights of rows are those of the loss, or all deviations are relative to y. */
 struct target {
-    struct outer outer;
+    struct sr_power_outer outer;
     bool relative;
     struct sr_power_table table;
     double z[ROWS], weight[ROWS];
@@ -149,7 +142,8 @@ static int read_columns(const struct sr_proposal *p, int angle, struct columns *
 /* ---- targets z = H^-1(y) */
 
 /* z and |dy / dz|; false where y has no inverse. */
-static bool invert_outer(struct outer outer, double y, double least, double *z, double *slope)
+static bool invert_outer(struct sr_power_outer outer, double y, double least, double *z,
+                         double *slope)
 {
     const double size = fmax(fabs(y), least);
     if (outer.op == SR_CONSTANT && (outer.power == 1 || outer.power == -1)) {
@@ -200,8 +194,7 @@ static bool make_target(const struct sr_loss *loss, const struct columns *c, str
                                        .extra = c->one,
                                        /* a product before exp: a constant and the logarithms */
                                        .extras = t->outer.op == SR_EXP ? 1 + c->count : 0};
-    return most > 0 && isfinite(most) && lost <= 0.01 * all &&
-           !(t->outer.op == SR_EXP && c->whole);
+    return most > 0 && isfinite(most) && lost <= 0.01 * all && !(t->outer.op == SR_EXP && c->whole);
 }
 
 static int list_targets(const struct sr_proposal *p, const struct columns *c,
@@ -209,7 +202,7 @@ static int list_targets(const struct sr_proposal *p, const struct columns *c,
 {
     static const struct {
         enum sr_op op; /* needed: this operator, or ^ for a power */
-        struct outer outer;
+        struct sr_power_outer outer;
     } all[] = {{SR_ADD, {SR_CONSTANT, 1}},       {SR_EXP, {SR_EXP, 1}},
                {SR_INV, {SR_CONSTANT, -1}},      {SR_SQUARE, {SR_CONSTANT, 2}},
                {SR_SQRT, {SR_CONSTANT, 0.5}},    {SR_LOG, {SR_LOG, 1}},
@@ -434,155 +427,9 @@ static void free_power(const struct sr_loss *loss, const struct columns *c, stru
 
 /* ---- formulas */
 
-/* Writes base^power, power > 0. */
-static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, double power,
-                      struct sr_expr *out)
-{
-    static const struct {
-        enum sr_op op;
-        double power;
-    } list[] = {{SR_SQUARE, 2}, {SR_CUBE, 3}, {SR_SQRT, 0.5}};
-    if (power == 1) {
-        sr_put_expr(out, base);
-        return true;
-    }
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (list[k].power == power && sr_has(p->operators, list[k].op)) {
-            sr_put_expr(out, base);
-            sr_put_op(out, list[k].op);
-            return true;
-        }
-    if (sr_has(p->operators, SR_POW)) {
-        sr_put_expr(out, base);
-        sr_put_constant(out, power);
-        sr_put_op(out, SR_POW);
-        return true;
-    }
-    if (power > 1 && fmod(2 * power, 1) == 0) {
-        sr_put_expr(out, base);
-        if (!put_power(p, base, power - 1, out))
-            return false;
-        sr_put_op(out, SR_MUL);
-        return true;
-    }
-    if (!sr_has(p->operators, SR_EXP) || !sr_has(p->operators, SR_LOG))
-        return false;
-    sr_put_expr(out, base);
-    sr_put_op(out, SR_LOG);
-    sr_put_constant(out, power);
-    sr_put_op(out, SR_MUL);
-    sr_put_op(out, SR_EXP);
-    return true;
-}
-
-/* The quotient of the columns whose exponent has the size of `power`; *above: whether any is in the
- * numerator. */
-static void put_group(const struct columns *c, const double *exponent, double power,
-                      struct sr_expr *out, bool *above)
-{
-    *above = false;
-    for (int part = 1; part >= -1; part -= 2)
-        for (int j = 0; j < c->count; j++) {
-            if (exponent[j] != part * power)
-                continue;
-            const bool begins = out->count == 0;
-            sr_put_expr(out, &c->of[j]);
-            if (!begins)
-                sr_put_op(out, part > 0 || !*above ? SR_MUL : SR_DIV);
-            *above = *above || part > 0;
-        }
-}
-
-/* Writes a product of powers; columns of the same power stand together. Count 0: the product is
- * 1. */
-static bool put_product(const struct sr_proposal *p, const struct columns *c,
-                        const double *exponent, struct sr_expr *out)
-{
-    out->count = 0;
-    for (int below = 0; below < 2; below++)
-        for (int j = 0; j < c->count; j++) {
-            const double power = fabs(exponent[j]);
-            bool seen = power == 0, above;
-            for (int i = 0; i < j && !seen; i++)
-                seen = fabs(exponent[i]) == power;
-            if (seen)
-                continue;
-            struct sr_expr group = {.count = 0};
-            put_group(c, exponent, power, &group, &above);
-            if (above == below)
-                continue;
-            const bool begins = out->count == 0;
-            if (!put_power(p, &group, power, out) || out->count > SR_NODES)
-                return false;
-            if (begins && below && sr_has(p->operators, SR_INV))
-                sr_put_op(out, SR_INV);
-            else if (begins && below)
-                return false;
-            else if (!begins)
-                sr_put_op(out, below ? SR_DIV : SR_MUL);
-        }
-    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
-}
-
-static bool put_outer(const struct sr_proposal *p, struct outer outer, struct sr_expr *out)
-{
-    const double power = fabs(outer.power);
-    struct sr_expr base = *out;
-    out->count = 0;
-    if (outer.op != SR_CONSTANT) {
-        sr_put_expr(out, &base);
-        sr_put_op(out, outer.op);
-    } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
-        if (!put_power(p, &base, power, out))
-            return false;
-        sr_put_op(out, SR_INV);
-    } else if (!put_power(p, &base, power, out) || outer.power < 0) {
-        return false;
-    }
-    return sr_put_end(p->settings->language, out, SR_NODES);
-}
-
-/* Writes a sum as a formula, up to an outer factor. */
-static bool write_sum(const struct sr_proposal *p, const struct columns *columns,
-                      const struct target *t, const struct sr_power_sum *sum, struct sr_expr *out)
-{
-    const double *c = sum->weight + t->table.extras;
-    const bool power = t->outer.op == SR_CONSTANT, odd = power && fabs(t->outer.power) == 1;
-    const double unit = odd ? c[0] : power ? fabs(c[0]) : 1;
-    struct sr_expr product[TERMS], factor = {.count = 0};
-    struct sr_sum written = {.factor = &factor};
-    for (int k = 0; k < sum->terms; k++) {
-        if (!put_product(p, columns, sum->exponent[k], &product[k]))
-            return false;
-        const double weight = c[k] / unit;
-        const bool whole = fabs(fabs(weight) - 1) < 1e-6;
-        const bool minus = whole && weight < 0 && written.terms && sr_has(p->operators, SR_SUB);
-        if (!product[k].count) {
-            written.offset = true;
-            written.d += weight;
-            continue;
-        }
-        written.term[written.terms++] = (struct sr_written_term){
-            &product[k], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
-    }
-    if (!written.terms || !sr_sum_write(p->settings->language, &written, SR_NODES, out) ||
-        !put_outer(p, t->outer, out))
-        return false;
-    if (t->outer.op == SR_EXP) {
-        if (!put_product(p, columns, sum->weight + 1, &factor))
-            return false;
-        sr_put_expr(out, &factor);
-        if (factor.count)
-            sr_put_op(out, SR_MUL);
-        if (!sr_put_end(p->settings->language, out, SR_NODES))
-            return false;
-    }
-    return sr_proposal_shorten(p, out);
-}
-
 /* Writes a sum with its exponents as fitted and rounded, and fits the formulas to all rows. */
-static void finish_sum(const struct sr_proposal *p, const struct columns *columns,
-                       struct target *t, struct sr_power_work *w, struct sr_expr expr[VARIANTS],
+static void finish_sum(const struct sr_proposal *p, const struct columns *columns, struct target *t,
+                       struct sr_power_work *w, struct sr_expr expr[VARIANTS],
                        double loss[VARIANTS])
 {
     struct sr_thread *own = &p->thread[omp_get_thread_num()];
@@ -591,7 +438,7 @@ static void finish_sum(const struct sr_proposal *p, const struct columns *column
     for (int v = 0; v < VARIANTS && isfinite(sum.rest); v++) {
         if (v)
             sr_power_round(&t->table, &sum, w);
-        if (write_sum(p, columns, t, &sum, &expr[v]))
+        if (sr_powers_put(p, columns->of, columns->count, &t->outer, &sum, &expr[v]))
             loss[v] = sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
     }
 }

@@ -237,3 +237,23 @@ int sr_smooth_gradient(const struct sr_smooth_data *data, const struct sr_smooth
     free(s.kernel);
     return 0;
 }
+
+int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth *model,
+                      double *value, double *deviation)
+{
+    struct solver s;
+    struct sr_smooth m = *model;
+    TRY(make_solver(data, &s));
+    const size_t n = (size_t)data->rows;
+    sr_fill(value, n, NAN);
+    if (judge_model(&s, &m)) {
+        s.vec->invert(s.lower, s.n, s.scratch, s.inverse);
+        for (size_t i = 0; i < n; i++) {
+            const double self = s.inverse[i * n + i];
+            value[i] = data->z[i] - s.weight[i] / self;
+            deviation[i] = 1 / sqrt(self);
+        }
+    }
+    free(s.kernel);
+    return 0;
+}

@@ -26,7 +26,8 @@ enum {
     FIT_STEPS = 20,
 };
 
-static const double noisy = 1e-5; /* variance of ln |y| above which a table counts as noisy */
+/* Variances of ln |y| above which a table counts as noisy, and above which rows are chosen anew. */
+static const double noisy = 1e-5, much = 1e-3;
 
 /* ---- products of powers as formulas */
 
@@ -192,12 +193,12 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
 }
 
 /* Merges the hypotheses of a view into the list. */
-static int add_view(const struct sr_view *v, int number, struct sr_grouping list[SR_GROUPINGS],
-                    int *count, struct sr_group_pairs *pairs)
+static int add_view(const struct sr_view *v, const double *size, int number,
+                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs)
 {
     struct sr_grouping own[SR_GROUPINGS];
     int n;
-    TRY(sr_groups_find(&v->data, own, &n, pairs));
+    TRY(sr_groups_find(&v->data, size, own, &n, pairs));
     if (n && !pairs->count)
         pairs_of_ratios(&own[0], pairs);
     for (int i = 0; i < n; i++) {
@@ -208,20 +209,27 @@ static int add_view(const struct sr_view *v, int number, struct sr_grouping list
 }
 
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
- * the one before and has pairs. */
-static int find_groupings(const struct sr_proposal *p, struct sr_view view[VIEWS],
+ * the one before and has pairs. size (rows) is scratch. */
+static int find_groupings(const struct sr_proposal *p, double *size, struct sr_view view[VIEWS],
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     struct sr_group_pairs pairs;
+    const double *used = NULL;
     sr_view_init(p, &view[0]);
-    TRY(add_view(&view[0], 0, list, count, &pairs));
+    TRY(add_view(&view[0], used, 0, list, count, &pairs));
+    if (*count && list[0].noise > much && !orr_signal_seen()) {
+        *count = 0;
+        used = size;
+        TRY(sr_groups_sizes(&view[0].data, size));
+        TRY(add_view(&view[0], used, 0, list, count, &pairs));
+    }
     for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
         bool made = false;
         if (pairs.count)
             TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
-        TRY(add_view(&view[k], k, list, count, &pairs));
+        TRY(add_view(&view[k], used, k, list, count, &pairs));
     }
     return 0;
 }
@@ -561,11 +569,12 @@ int sr_structure_find(struct sr_proposal *p)
 {
     struct sr_grouping list[SR_GROUPINGS];
     struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
-    int count = 0, rc = view ? 0 : ORR_ENOMEM;
+    double *size = orr_alloc(p->loss->data->rows, sizeof *size);
+    int count = 0, rc = view && size ? 0 : ORR_ENOMEM;
     const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
                         p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
     if (!rc && wanted)
-        rc = find_groupings(p, view, list, &count);
+        rc = find_groupings(p, size, view, list, &count);
     if (!rc) {
         const double until_s = p->limit.until_s;
         p->limit.until_s = half_of(p);
@@ -575,5 +584,6 @@ int sr_structure_find(struct sr_proposal *p)
     for (int i = 0; i < VIEWS && view; i++)
         free(view[i].x);
     free(view);
+    free(size);
     return rc;
 }

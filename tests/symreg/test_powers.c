@@ -164,7 +164,8 @@ TEST(signed_columns_have_whole_powers)
 {
     static struct sr_seeds seeds;
     assert_true(laws_found("3*r^1.4/m1 + 0.01*m2^3", SIGNED_M2, default_settings(), 1, &seeds) > 0);
-    assert_true(laws_found("3*r^1.4*m2 + 0.01*m2^2/m1", SIGNED_M2, default_settings(), 1, &seeds) > 0);
+    assert_true(laws_found("3*r^1.4*m2 + 0.01*m2^2/m1", SIGNED_M2, default_settings(), 1, &seeds) >
+                0);
 }
 
 /* A column that may be an angle is its cosine and sine, too, where they are among the operators. */

@@ -1,0 +1,152 @@
+/* groups_vectors.c - axes of gradients, and integer vectors near their span. */
+#include "groups_vectors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_eigen.h>
+
+#include "shared.h"
+
+int sr_vectors_axes(const double *symmetric, int k,
+                    double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS])
+{
+    const size_t n = (size_t)k;
+    gsl_matrix *matrix = gsl_matrix_alloc(n, n), *vector = gsl_matrix_alloc(n, n);
+    gsl_vector *value = gsl_vector_alloc(n);
+    gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(n);
+    int rc = matrix && vector && value && work ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    if (!rc) {
+        memcpy(matrix->data, symmetric, n * n * sizeof *symmetric);
+        gsl_eigen_symmv(matrix, value, vector, work);
+        gsl_eigen_symmv_sort(value, vector, GSL_EIGEN_SORT_VAL_DESC);
+        for (size_t a = 0; a < n; a++)
+            for (size_t i = 0; i < n; i++)
+                axis[a][i] = gsl_matrix_get(vector, i, a);
+    }
+    gsl_eigen_symmv_free(work);
+    gsl_vector_free(value);
+    gsl_matrix_free(vector);
+    gsl_matrix_free(matrix);
+    return rc;
+}
+
+static int common_divisor(const int *entry, int k)
+{
+    int divisor = 0;
+    for (int i = 0; i < k; i++)
+        for (int a = abs(entry[i]), b = divisor;; divisor = b) {
+            if (a == 0)
+                break;
+            const int rest = b % a;
+            b = a;
+            a = rest;
+        }
+    return divisor;
+}
+
+void sr_vectors_near(double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k, int r,
+                     struct sr_vectors *out)
+{
+    const int most = k <= 6 ? 2 : 1, base = 2 * most + 1;
+    long all = 1;
+    for (int i = 0; i < k; i++)
+        all *= base;
+    out->count = 0;
+    /* half of all vectors, as w and -w are equivalent */
+    for (long code = all / 2 + 1; code < all; code++) {
+        struct sr_vector v = {0};
+        long rest = code;
+        double square = 0, inside = 0;
+        int terms = 0, sum = 0;
+        for (int i = k - 1; i >= 0; i--, rest /= base) {
+            v.entry[i] = (int)(rest % base) - most;
+            square += v.entry[i] * v.entry[i];
+            terms += v.entry[i] != 0;
+            sum += abs(v.entry[i]);
+        }
+        for (int a = 0; a < r; a++) {
+            double dot = 0;
+            for (int i = 0; i < k; i++)
+                dot += axis[a][i] * v.entry[i];
+            inside += dot * dot;
+        }
+        v.score = 1 - inside / square + 0.004 * terms + 0.006 * (sum - terms);
+        if ((out->count < SR_VECTORS || v.score < out->item[SR_VECTORS - 1].score) &&
+            common_divisor(v.entry, k) == 1)
+            sr_best_insert(out->item, sizeof v, &out->count, SR_VECTORS, &v);
+    }
+}
+
+/* Whether the vectors are linearly independent, by elimination. */
+static bool are_independent(const struct sr_vector *const *v, int count, int k)
+{
+    double a[SR_GROUPS][SR_SMOOTH_COLUMNS];
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < k; j++)
+            a[i][j] = v[i]->entry[j];
+    for (int i = 0, column = 0; i < count; column++) {
+        if (column == k)
+            return false;
+        int pivot = -1;
+        for (int j = i; j < count && pivot < 0; j++)
+            if (fabs(a[j][column]) > 1e-9)
+                pivot = j;
+        if (pivot < 0)
+            continue;
+        for (int c = 0; c < k; c++) {
+            const double swap = a[pivot][c];
+            a[pivot][c] = a[i][c];
+            a[i][c] = swap;
+        }
+        for (int j = i + 1; j < count; j++) {
+            const double share = a[j][column] / a[i][column];
+            for (int c = 0; c < k; c++)
+                a[j][c] -= share * a[i][c];
+        }
+        i++;
+    }
+    return true;
+}
+
+bool sr_vectors_basis(const struct sr_vectors *all, int first, int k, int r,
+                      const struct sr_vector *basis[SR_GROUPS])
+{
+    int n = 0;
+    if (first >= all->count)
+        return false;
+    basis[n++] = &all->item[first];
+    for (int i = 0; i < all->count && n < r; i++) {
+        basis[n] = &all->item[i];
+        n += are_independent(basis, n + 1, k);
+    }
+    return n == r;
+}
+
+void sr_vectors_shortest(const struct sr_vector *const *basis, int k, int r, struct sr_vectors *out)
+{
+    enum { MOST = 2, BASE = 2 * MOST + 1 };
+    int all = 1;
+    for (int i = 0; i < r; i++)
+        all *= BASE;
+    out->count = 0;
+    for (int code = 0; code < all; code++) {
+        struct sr_vector v = {0};
+        int first = 0;
+        for (int i = 0, rest = code; i < r; i++, rest /= BASE)
+            for (int j = 0; j < k; j++)
+                v.entry[j] += (rest % BASE - MOST) * basis[i]->entry[j];
+        const int divisor = common_divisor(v.entry, k);
+        for (int j = 0; j < k && divisor; j++) {
+            v.entry[j] /= divisor;
+            first = first ? first : v.entry[j];
+            v.score += v.entry[j] ? 4 + 6 * (abs(v.entry[j]) - 1) : 0;
+        }
+        bool seen = first <= 0;
+        for (int i = 0; i < out->count && !seen; i++)
+            seen = !memcmp(out->item[i].entry, v.entry, sizeof v.entry);
+        if (!seen)
+            sr_best_insert(out->item, sizeof v, &out->count, SR_VECTORS, &v);
+    }
+}

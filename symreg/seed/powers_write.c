@@ -1,0 +1,152 @@
+/* powers_write.c - writes sums of products of powers as formulas. */
+#include "powers_write.h"
+
+#include <math.h>
+
+#include "sums.h"
+
+/* Writes base^power, power > 0. */
+static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, double power,
+                      struct sr_expr *out)
+{
+    static const struct {
+        enum sr_op op;
+        double power;
+    } list[] = {{SR_SQUARE, 2}, {SR_CUBE, 3}, {SR_SQRT, 0.5}};
+    if (power == 1) {
+        sr_put_expr(out, base);
+        return true;
+    }
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        if (list[k].power == power && sr_has(p->operators, list[k].op)) {
+            sr_put_expr(out, base);
+            sr_put_op(out, list[k].op);
+            return true;
+        }
+    if (sr_has(p->operators, SR_POW)) {
+        sr_put_expr(out, base);
+        sr_put_constant(out, power);
+        sr_put_op(out, SR_POW);
+        return true;
+    }
+    if (power > 1 && fmod(2 * power, 1) == 0) {
+        sr_put_expr(out, base);
+        if (!put_power(p, base, power - 1, out))
+            return false;
+        sr_put_op(out, SR_MUL);
+        return true;
+    }
+    if (!sr_has(p->operators, SR_EXP) || !sr_has(p->operators, SR_LOG))
+        return false;
+    sr_put_expr(out, base);
+    sr_put_op(out, SR_LOG);
+    sr_put_constant(out, power);
+    sr_put_op(out, SR_MUL);
+    sr_put_op(out, SR_EXP);
+    return true;
+}
+
+/* The quotient of the columns whose exponent has the size of `power`; *above: whether any is in the
+ * numerator. */
+static void put_group(const struct sr_expr *column, int columns, const double *exponent,
+                      double power, struct sr_expr *out, bool *above)
+{
+    *above = false;
+    for (int part = 1; part >= -1; part -= 2)
+        for (int j = 0; j < columns; j++) {
+            if (exponent[j] != part * power)
+                continue;
+            const bool begins = out->count == 0;
+            sr_put_expr(out, &column[j]);
+            if (!begins)
+                sr_put_op(out, part > 0 || !*above ? SR_MUL : SR_DIV);
+            *above = *above || part > 0;
+        }
+}
+
+/* Writes a product of powers; columns of the same power stand together. Count 0: the product is
+ * 1. */
+static bool put_product(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                        const double *exponent, struct sr_expr *out)
+{
+    out->count = 0;
+    for (int below = 0; below < 2; below++)
+        for (int j = 0; j < columns; j++) {
+            const double power = fabs(exponent[j]);
+            bool seen = power == 0, above;
+            for (int i = 0; i < j && !seen; i++)
+                seen = fabs(exponent[i]) == power;
+            if (seen)
+                continue;
+            struct sr_expr group = {.count = 0};
+            put_group(column, columns, exponent, power, &group, &above);
+            if (above == below)
+                continue;
+            const bool begins = out->count == 0;
+            if (!put_power(p, &group, power, out) || out->count > SR_NODES)
+                return false;
+            if (begins && below && sr_has(p->operators, SR_INV))
+                sr_put_op(out, SR_INV);
+            else if (begins && below)
+                return false;
+            else if (!begins)
+                sr_put_op(out, below ? SR_DIV : SR_MUL);
+        }
+    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, struct sr_expr *out)
+{
+    const double power = fabs(outer.power);
+    struct sr_expr base = *out;
+    out->count = 0;
+    if (outer.op != SR_CONSTANT) {
+        sr_put_expr(out, &base);
+        sr_put_op(out, outer.op);
+    } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
+        if (!put_power(p, &base, power, out))
+            return false;
+        sr_put_op(out, SR_INV);
+    } else if (!put_power(p, &base, power, out) || outer.power < 0) {
+        return false;
+    }
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
+                   struct sr_expr *out)
+{
+    const bool power = outer->op == SR_CONSTANT, odd = power && fabs(outer->power) == 1;
+    const double *c = sum->weight + (outer->op == SR_EXP ? 1 + columns : 0);
+    const double unit = odd ? c[0] : power ? fabs(c[0]) : 1;
+    struct sr_expr product[SR_POWER_TERMS], factor = {.count = 0};
+    struct sr_sum written = {.factor = &factor};
+    for (int k = 0; k < sum->terms; k++) {
+        if (!put_product(p, column, columns, sum->exponent[k], &product[k]))
+            return false;
+        const double weight = c[k] / unit;
+        const bool whole = fabs(fabs(weight) - 1) < 1e-6;
+        const bool minus = whole && weight < 0 && written.terms && sr_has(p->operators, SR_SUB);
+        if (!product[k].count) {
+            written.offset = true;
+            written.d += weight;
+            continue;
+        }
+        written.term[written.terms++] = (struct sr_written_term){
+            &product[k], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
+    }
+    if (!written.terms || !sr_sum_write(p->settings->language, &written, SR_NODES, out) ||
+        !put_outer(p, *outer, out))
+        return false;
+    if (outer->op == SR_EXP) {
+        if (!put_product(p, column, columns, sum->weight + 1, &factor))
+            return false;
+        sr_put_expr(out, &factor);
+        if (factor.count)
+            sr_put_op(out, SR_MUL);
+        if (!sr_put_end(p->settings->language, out, SR_NODES))
+            return false;
+    }
+    return sr_proposal_shorten(p, out);
+}
