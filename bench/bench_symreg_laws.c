@@ -87,9 +87,14 @@ static int read_options(int argc, char **argv, struct options *o)
             if (!strcmp(name, "--laws")) {
                 if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
                     o->last = o->first;
-            } else if (!strcmp(name, "--set"))
+            } else if (!strcmp(name, "--set")) {
                 o->set = atoi(value);
-            else if (!strcmp(name, "--every"))
+                if (o->set < 1 || o->set == HELD_OUT_SET)
+                    return ORR_FAIL(ORR_EUSAGE,
+                                    "--set: expected a number from 1 on, not %d, found "
+                                    "\"%s\"",
+                                    HELD_OUT_SET, value);
+            } else if (!strcmp(name, "--every"))
                 o->every = atoi(value);
             else if (!strcmp(name, "--rows"))
                 o->rows = atoi(value);

@@ -365,8 +365,12 @@ static int search_tables(struct sr_proposal *p, const struct sr_settings *settin
     int best[BEST];
     for (int i = 0; i < count && !sr_proposal_over(p); i++) {
         TRY(begin_search(p, settings, &table[i], &search[i]));
-        TRY(run_stages(p, &table[i], &search[i],
-                       SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_POWERS));
+        TRY(run_stages(p, &table[i], &search[i], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS));
+        /* free exponents come near anything, so these losses do not decide between tables */
+        const double least = search[i].least;
+        if (!sr_proposal_over(p))
+            TRY(run_stages(p, &table[i], &search[i], SR_STAGE_POWERS));
+        search[i].least = least;
     }
     for (int k = 0; k < BEST; k++) {
         best[k] = take_best(search, count);

@@ -90,14 +90,20 @@ static size_t keep_large(const struct sr_data *data, const double *size, size_t 
 }
 
 /* Lists rows with |y| and size above 0, without small ones where `large`; takes at most `most` of
- * them, evenly, a multiple of 8. */
+ * them, evenly, a multiple of 8; none where |y| is 0 in most rows. */
 static size_t choose_rows(const struct sr_data *data, const double *size, bool large, int most,
                           size_t *row)
 {
-    size_t usable = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        if (fabs(data->y[i]) > 0 && sr_row_weight(data, i) > 0 && size_of(data, size, i) > 0)
+    size_t usable = 0, zeros = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        if (!(sr_row_weight(data, i) > 0))
+            continue;
+        zeros += fabs(data->y[i]) > 0 ? 0 : 1;
+        if (fabs(data->y[i]) > 0 && size_of(data, size, i) > 0)
             row[usable++] = i;
+    }
+    if (zeros > usable)
+        return 0;
     usable = large ? keep_large(data, size, row, usable) : usable;
     const size_t n = (usable < (size_t)most ? usable : (size_t)most) & ~(size_t)7;
     for (size_t i = 0; i < n; i++)
@@ -422,13 +428,14 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
     const struct sr_vector *basis[SR_GROUPS];
     if (r)
         sr_vectors_near(axis, k, r, &all);
-    /* of the bases of one span, which fit alike, the shortest in place of the first: angles and other
-     * columns that enter alone are groups of their own */
+    /* the shortest basis of the span of the first: so angles and other columns that enter alone are
+     * groups of their own */
     if (r > 1 && sr_vectors_basis(&all, 0, k, r, basis))
         sr_vectors_shortest(basis, k, r, &shortest);
+    const bool is_short = r > 1 && sr_vectors_basis(&shortest, 0, k, r, basis);
     for (int first = 0; first < starts; first++) {
         struct sr_grouping g = {.groups = r + plains};
-        const struct sr_vectors *from = r > 1 && first == 0 ? &shortest : &all;
+        const struct sr_vectors *from = is_short && first == 0 ? &shortest : &all;
         if (r > 1 && first == 1) /* the basis of the two best, once more */
             continue;
         if (orr_signal_seen() || (r && !sr_vectors_basis(from, first, k, r, basis)))
@@ -474,29 +481,52 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     return 0;
 }
 
+/* A model of large rows for a table of all rows, whose units and typical |y| are others. */
+static void convert_model(const struct table *from, const struct table *to, struct sr_smooth *model)
+{
+    const double ratio = from->typical / to->typical;
+    model->noise *= ratio * ratio;
+    for (int f = 0; f < to->columns; f++)
+        model->length[f] *= from->unit[f] / to->unit[f];
+}
+
+/* Sizes of the rows of a table; value, deviation (rows) of its z as predicted. */
+static void set_sizes(const struct table *t, const double *y, double noise, const double *value,
+                      const double *deviation, double *size)
+{
+    static const double far = 4; /* standard deviations */
+    for (int i = 0; i < t->rows; i++) {
+        const double own = fabs(y[t->row[i]]), off = t->z[i] - value[i];
+        const double predicted = own * orr_exp(-off), ratio = t->typical / predicted;
+        const double variance = deviation[i] * deviation[i] + noise * ratio * ratio;
+        if (off * off <= far * far * variance)
+            size[t->row[i]] = predicted;
+    }
+}
+
 int sr_groups_sizes(const struct sr_data *data, double *size)
 {
-    static const double far = 4; /* standard deviations: rows further off are left out */
     struct table few = {0}, all = {0};
     struct sr_smooth model = {0};
+    double *value = NULL;
     int rc = make_table(data, NULL, true, FIT_ROWS, &few);
     if (!rc)
         rc = make_table(data, NULL, false, GRADIENT_ROWS, &all);
-    const size_t n = (size_t)all.rows;
-    double *value = rc ? NULL : orr_alloc(2 * n + 1, sizeof *value), *deviation = value + n;
     if (!rc)
-        rc = value ? fit_all(&few, &model) : ORR_ENOMEM;
-    const struct sr_smooth_data seen = {all.rows, all.columns, all.columns, all.coordinate,
-                                        all.line, all.z,       all.noise};
-    if (!rc) { /* the noise of a model refers to the typical |y| of its table */
-        const double ratio = few.typical / all.typical;
-        model.noise *= ratio * ratio;
-        rc = sr_smooth_predict(&seen, &model, value, deviation);
+        rc = fit_all(&few, &model);
+    if (!rc) {
+        value = orr_alloc(2 * (size_t)all.rows + 1, sizeof *value);
+        rc = value ? 0 : ORR_ENOMEM;
     }
     sr_fill(size, data->rows, 0);
-    for (size_t i = 0; i < n && !rc; i++)
-        if (fabs(all.z[i] - value[i]) <= far * deviation[i])
-            size[all.row[i]] = fabs(data->y[all.row[i]]) * orr_exp(value[i] - all.z[i]);
+    if (!rc) {
+        const struct sr_smooth_data seen = {all.rows, all.columns, all.columns, all.coordinate,
+                                            all.line, all.z,       all.noise};
+        convert_model(&few, &all, &model);
+        rc = sr_smooth_predict(&seen, &model, value, value + all.rows);
+    }
+    if (!rc)
+        set_sizes(&all, data->y, model.noise, value, value + all.rows, size);
     free(value);
     free_table(&few);
     free_table(&all);
@@ -511,11 +541,10 @@ int sr_groups_find(const struct sr_data *data, const double *size,
     *count = pairs->count = 0;
     if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
         return 0;
-    const size_t most = data->rows < GRADIENT_ROWS ? data->rows : GRADIENT_ROWS;
     int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);
     if (!rc)
         rc = make_table(data, size, true, GRADIENT_ROWS, &many);
-    if (!rc && few.rows >= LEAST_ROWS && (size_t)many.rows * 4 >= most) {
+    if (!rc && few.rows >= LEAST_ROWS) {
         rc = find_slopes(&few, &many, &slopes, pairs);
         if (!rc)
             rc = list_groupings(&few, &slopes, list, count);

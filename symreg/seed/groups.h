@@ -41,14 +41,14 @@ struct sr_group_pairs {
 };
 /* Finds the hypotheses with the largest evidence, best first. *count is 0 where there are none (few
  * rows, too many columns, y 0 in many rows). `pairs` receives candidates for differences and sums,
- * possibly none. Evidence is comparable between tables of equal y and sizes, as it refers to the same
- * rows. `size`: from sr_groups_sizes(), or NULL. */
+ * possibly none. Evidence is comparable between tables of equal y and equal sizes, as it refers to
+ * the same rows. `size`: from sr_groups_sizes(); NULL: |y|. ORR_ENOMEM. */
 int sr_groups_find(const struct sr_data *data, const double *size,
                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs);
-/* size (rows): |y| of each row as a smooth model of the other rows predicts it; 0: the row is left
- * out, as it is far off or one of many. Rows chosen by it have no bias: of rows with a large |y| more
- * than half have noise that is positive, by a share that depends on what |y| is without noise, so
- * that a product of powers looks like a group. */
+/* size (rows): |y| of a row as a smooth model predicts it from other rows, for at most 1,024 rows;
+ * 0 for the others, for rows far from it, and where |y| or the weight is 0. Rows that are large by
+ * their own |y| have noise that is mostly positive; rows that are large by this size do not. For a
+ * table with hypotheses by sr_groups_find(). ORR_ENOMEM. */
 int sr_groups_sizes(const struct sr_data *data, double *size);
 
 #endif

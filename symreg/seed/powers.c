@@ -4,8 +4,9 @@
  * and exponents that are fitted to the first terms alone also take part of the next one. So
  * candidates of the next term are compared after projection on the terms and on their slopes by
  * the exponents: what is left is new to first order. The best are then fitted with all terms
- * together (powers_fit.c), and the formulas to the whole table. In tables of few columns each that may be an
- * angle in radians is also replaced by its cosine and sine (laws of cosines). */
+ * together (powers_fit.c), and the formulas to the whole table. Tables of few columns are searched
+ * again with the cosine, and with the sine, of each column that may be an angle in radians (laws of
+ * cosines). */
 #include "base/stop.h"
 #include "powers_write.h"
 
@@ -68,7 +69,7 @@ struct columns {
     double sign[COLUMNS][ROWS], power[COLUMNS][GRID][ROWS];
 };
 
-/* Rows at even quantiles of y, without those where a column is 0. */
+/* Rows at even quantiles of y, without those where a feature is 0. */
 static int take_rows(const struct sr_data *data, struct columns *c)
 {
     size_t *order = sr_order(data->y, data->rows), n = 0;
@@ -87,6 +88,12 @@ static int take_rows(const struct sr_data *data, struct columns *c)
     c->used = (int)used;
     c->rows = (c->used + 7) / 8 * 8;
     free(order);
+    for (int i = 0; i < c->used; i++) {
+        c->y[i] = data->y[c->row[i]];
+        c->typical += fabs(c->y[i]) / c->used;
+    }
+    for (int i = 0; i < c->rows; i++)
+        c->one[i] = 1;
     return 0;
 }
 
@@ -96,35 +103,27 @@ static double value_of(const struct sr_data *data, const struct sr_expr *column,
     return column->count == 1 ? x : sr_op_table[column->node[1].op].value(x, 0);
 }
 
-/* Lists the features; in place of number `angle` its cosine and sine. */
-static void list_columns(const struct sr_proposal *p, int angle, struct columns *c)
+static void list_column(struct columns *c, int feature, enum sr_op op)
 {
-    static const enum sr_op wave[] = {SR_COS, SR_SIN};
-    for (int f = 0; f < p->loss->data->features; f++) {
-        if (f != angle)
-            sr_put_node(&c->of[c->count++], sr_feature_node(f));
-        for (size_t k = 0; k < sizeof wave / sizeof *wave && f == angle; k++)
-            if (sr_has(p->operators, wave[k])) {
-                c->whole |= 1U << c->count;
-                sr_put_node(&c->of[c->count], sr_feature_node(f));
-                sr_put_op(&c->of[c->count++], wave[k]);
-            }
-    }
+    struct sr_expr *column = &c->of[c->count++];
+    column->count = 0;
+    sr_put_node(column, sr_feature_node(feature));
+    if (op != SR_FEATURE)
+        sr_put_op(column, op);
 }
 
-/* A negative angle: none. */
-static int read_columns(const struct sr_proposal *p, int angle, struct columns *c)
+/* Lists the features; in place of number `angle`, where it is not negative, its cosine or sine,
+ * which has whole exponents. */
+static void list_columns(struct columns *c, int features, int angle, enum sr_op wave)
 {
-    const struct sr_data *data = p->loss->data;
-    *c = (struct columns){0};
-    list_columns(p, angle, c);
-    TRY(take_rows(data, c));
-    for (int i = 0; i < c->used; i++) {
-        c->y[i] = data->y[c->row[i]];
-        c->typical += fabs(c->y[i]) / c->used;
-    }
-    for (int i = 0; i < c->rows; i++)
-        c->one[i] = 1;
+    c->count = 0;
+    c->whole = angle < 0 ? 0 : 1U << angle;
+    for (int f = 0; f < features; f++)
+        list_column(c, f, f == angle ? wave : SR_FEATURE);
+}
+
+static void read_columns(const struct sr_data *data, struct columns *c)
+{
     for (int j = 0; j < c->count; j++)
         for (int i = 0; i < c->rows; i++) {
             const double x = i < c->used ? value_of(data, &c->of[j], c->row[i]) : 1;
@@ -136,7 +135,6 @@ static int read_columns(const struct sr_proposal *p, int angle, struct columns *
                 c->power[j][g][i] = fmod(grid[g], 2) != 0 ? v * c->sign[j][i] : v;
             }
         }
-    return 0;
 }
 
 /* ---- targets z = H^-1(y) */
@@ -348,7 +346,9 @@ static bool nearest_product(const struct columns *c, const struct target *t,
     *sum = (struct sr_power_sum){.terms = 1};
     for (int j = 0; j < c->count; j++) {
         const double e = line.weight[1 + j];
-        sum->exponent[0][j] = c->whole >> j & 1 ? nearbyint(e) : fmax(-6, fmin(6, e));
+        const double within = fmax(-6, fmin(6, e));
+        const bool wave = c->of[j].count > 1; /* factors of later terms */
+        sum->exponent[0][j] = wave ? 0 : c->whole >> j & 1 ? nearbyint(within) : within;
     }
     sr_power_fit(&t->table, STEPS, sum, w);
     return true;
@@ -544,22 +544,37 @@ static void search_sums(struct sr_proposal *p, struct stage *s)
     }
 }
 
-/* Searches the table, or with a feature that is an angle. */
-static int search_columns(struct sr_proposal *p, int angle, struct stage *s)
+static void search_columns(struct sr_proposal *p, int angle, enum sr_op wave, struct stage *s)
 {
-    TRY(read_columns(p, angle, &s->columns));
-    if (s->columns.used >= LEAST_ROWS)
-        search_sums(p, s);
-    return 0;
+    list_columns(&s->columns, p->loss->data->features, angle, wave);
+    read_columns(p->loss->data, &s->columns);
+    search_sums(p, s);
 }
 
+/* Whether a feature may be an angle in radians: a number, if units are known, over a range that is
+ * neither small nor that of a sine. */
 static bool may_be_angle(const struct sr_proposal *p, int feature)
 {
     const struct sr_data *data = p->loss->data;
+    const struct sr_units *units = p->settings->units;
     double low, high;
+    for (int b = 0; units && b < units->bases; b++)
+        if (fabs(units->feature[feature].power[b]) > 1e-9)
+            return false;
     gsl_stats_minmax(&low, &high, data->x + (size_t)feature * data->rows, 1, data->rows);
-    return sr_has(p->operators, SR_COS) && high - low >= least_range && low >= -most_angle &&
-           high <= most_angle;
+    return high - low >= least_range && low >= -most_angle && high <= most_angle &&
+           fmax(-low, high) > 1;
+}
+
+/* Tables of few columns with the cosine or sine of an angle, one after the other. */
+static void search_angles(struct sr_proposal *p, struct stage *s)
+{
+    static const enum sr_op wave[] = {SR_COS, SR_SIN};
+    const int features = p->loss->data->features;
+    for (int f = 0; f < features && features <= FEW; f++)
+        for (size_t k = 0; k < sizeof wave / sizeof *wave; k++)
+            if (sr_has(p->operators, wave[k]) && may_be_angle(p, f) && !sr_proposal_over(p))
+                search_columns(p, f, wave[k], s);
 }
 
 int sr_powers_find(struct sr_proposal *p)
@@ -571,14 +586,12 @@ int sr_powers_find(struct sr_proposal *p)
         return 0;
     struct stage *s = orr_alloc(1, sizeof *s);
     struct sr_power_work *work = orr_alloc((size_t)p->threads, sizeof *work);
-    int rc = s && work ? 0 : ORR_ENOMEM;
-    if (!rc) {
+    const int rc = s && work ? take_rows(data, &s->columns) : ORR_ENOMEM;
+    if (!rc && s->columns.used >= LEAST_ROWS) {
         s->work = work;
         p->limit.until_s = until_s > 0 ? now + share_of_time * (until_s - now) : 0;
-        rc = search_columns(p, -1, s);
-        for (int f = 0; f < data->features && data->features <= FEW && !rc; f++)
-            if (may_be_angle(p, f) && !sr_proposal_over(p))
-                rc = search_columns(p, f, s);
+        search_columns(p, -1, SR_FEATURE, s);
+        search_angles(p, s);
         p->limit.until_s = until_s;
     }
     free(s);

@@ -246,12 +246,13 @@ int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth 
     TRY(make_solver(data, &s));
     const size_t n = (size_t)data->rows;
     sr_fill(value, n, NAN);
+    sr_fill(deviation, n, NAN);
     if (judge_model(&s, &m)) {
         s.vec->invert(s.lower, s.n, s.scratch, s.inverse);
         for (size_t i = 0; i < n; i++) {
-            const double self = s.inverse[i * n + i];
+            const double self = s.inverse[i * n + i], own = m.noise * data->noise[i];
             value[i] = data->z[i] - s.weight[i] / self;
-            deviation[i] = 1 / sqrt(self);
+            deviation[i] = sqrt(fmax(1 / self - own, 0));
         }
     }
     free(s.kernel);

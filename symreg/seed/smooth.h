@@ -34,8 +34,9 @@ int sr_smooth_fit(const struct sr_smooth_data *data, int steps, struct sr_smooth
  * linear part. */
 int sr_smooth_gradient(const struct sr_smooth_data *data, const struct sr_smooth *model,
                        double *gradient);
-/* value, deviation (rows): z of each row as the other rows predict it, and the standard deviation of
- * the difference (Rasmussen & Williams, Eq. 5.12). NaN where the model is singular. */
+/* value, deviation (rows): z of each row as the other rows predict it, and the standard deviation
+ * of this prediction, without the row's own noise (Rasmussen & Williams, Eq. 5.12). NaN where the
+ * model is singular. ORR_ENOMEM. */
 int sr_smooth_predict(const struct sr_smooth_data *data, const struct sr_smooth *model,
                       double *value, double *deviation);
 

@@ -208,28 +208,49 @@ static int add_view(const struct sr_view *v, const double *size, int number,
     return 0;
 }
 
+/* Finds the hypotheses of a noisy table anew, from rows that are chosen without its noise; keeps
+ * the old ones where there are none. *size is NULL unless they are new. Takes a second or two of
+ * one core. */
+static int find_again(const struct sr_proposal *p, const struct sr_view *v, double *sizes,
+                      struct sr_grouping list[SR_GROUPINGS], int *count,
+                      struct sr_group_pairs *pairs, const double **size)
+{
+    static const double least_s = 3;
+    struct sr_grouping own[SR_GROUPINGS];
+    struct sr_group_pairs own_pairs;
+    int n = 0;
+    const bool late = p->limit.until_s > 0 && p->limit.until_s - orr_time_s() < least_s;
+    *size = NULL;
+    if (!*count || list[0].noise <= much || late || orr_signal_seen())
+        return 0;
+    TRY(sr_groups_sizes(&v->data, sizes));
+    TRY(add_view(v, sizes, 0, own, &n, &own_pairs));
+    if (n) {
+        memcpy(list, own, sizeof own);
+        *pairs = own_pairs;
+        *count = n;
+        *size = sizes;
+    }
+    return 0;
+}
+
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
- * the one before and has pairs. size (rows) is scratch. */
-static int find_groupings(const struct sr_proposal *p, double *size, struct sr_view view[VIEWS],
+ * the one before and has pairs. sizes (rows): storage. */
+static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     struct sr_group_pairs pairs;
-    const double *used = NULL;
+    const double *size;
     sr_view_init(p, &view[0]);
-    TRY(add_view(&view[0], used, 0, list, count, &pairs));
-    if (*count && list[0].noise > much && !orr_signal_seen()) {
-        *count = 0;
-        used = size;
-        TRY(sr_groups_sizes(&view[0].data, size));
-        TRY(add_view(&view[0], used, 0, list, count, &pairs));
-    }
+    TRY(add_view(&view[0], NULL, 0, list, count, &pairs));
+    TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
     for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
         bool made = false;
         if (pairs.count)
             TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
-        TRY(add_view(&view[k], used, k, list, count, &pairs));
+        TRY(add_view(&view[k], size, k, list, count, &pairs));
     }
     return 0;
 }
@@ -410,6 +431,7 @@ struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
     struct sr_settings s = *of_table;
     s.maxsize = s.maxsize < PHI_SIZE ? s.maxsize : PHI_SIZE;
     s.admissible = s.whole = NULL;
+    s.units = NULL;
     s.penalty = NULL;
     s.guesses = 0;
     return s;
@@ -569,12 +591,12 @@ int sr_structure_find(struct sr_proposal *p)
 {
     struct sr_grouping list[SR_GROUPINGS];
     struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
-    double *size = orr_alloc(p->loss->data->rows, sizeof *size);
-    int count = 0, rc = view && size ? 0 : ORR_ENOMEM;
+    double *sizes = orr_alloc(p->loss->data->rows, sizeof *sizes);
+    int count = 0, rc = view && sizes ? 0 : ORR_ENOMEM;
     const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
                         p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
     if (!rc && wanted)
-        rc = find_groupings(p, size, view, list, &count);
+        rc = find_groupings(p, sizes, view, list, &count);
     if (!rc) {
         const double until_s = p->limit.until_s;
         p->limit.until_s = half_of(p);
@@ -584,6 +606,6 @@ int sr_structure_find(struct sr_proposal *p)
     for (int i = 0; i < VIEWS && view; i++)
         free(view[i].x);
     free(view);
-    free(size);
+    free(sizes);
     return rc;
 }

@@ -186,6 +186,7 @@ TEST(finds_laws_in_degrees)
          {-66, -23, -180},
          {66, 23, 180}},
         {"a / (1 + 0.3 * cos((b - t) * 0.017453292519943295))", {0.5, 0, 0}, {5, 360, 90}},
+        {"sqrt(a^2 + b^2 - 2 * a * b * cos(t * 0.017453292519943295))", {1, 1, 0}, {5, 7, 180}},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         const struct sr_settings s = angle_settings();
