@@ -162,6 +162,7 @@ kept passkey15 passkey
 kept_all seeds adaptation adaptation
 kept_all grid ladder labels
 kept_all grid map adaptation
+kept_all seeds map_fresh adaptation
 keep study_search evaluate
 curves gate_text gate
 runs universes
