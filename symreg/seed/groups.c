@@ -453,8 +453,8 @@ static int try_rank(const struct table *t, const int *active, int k, int r,
 static int list_groupings(const struct table *t, const struct slopes *s,
                           struct sr_grouping list[SR_GROUPINGS], int *count)
 {
-    double largest = 0, axis[COLUMNS][COLUMNS], covariance[COLUMNS * COLUMNS];
-    int active[COLUMNS], plain[COLUMNS], k = 0, plains = 0;
+    double largest = 0, axis[COLUMNS][COLUMNS], covariance[COLUMNS][COLUMNS] = {{0}};
+    int active[COLUMNS] = {0}, plain[COLUMNS], k = 0, plains = 0;
     for (int f = 0; f < t->columns; f++)
         largest = fmax(largest, s->covariance[f][f] * t->unit[f] * t->unit[f]);
     for (int f = 0; f < t->columns; f++) {
@@ -467,9 +467,8 @@ static int list_groupings(const struct table *t, const struct slopes *s,
     }
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            covariance[i * k + j] = s->covariance[active[i]][active[j]];
-    if (k)
-        TRY(sr_vectors_axes(covariance, k, axis));
+            covariance[i][j] = s->covariance[active[i]][active[j]];
+    sr_vectors_axes(covariance, k, axis);
     double best = HUGE_VAL; /* stop when one more group lowers the evidence */
     for (int r = 0; r <= k && r + plains <= SR_GROUPS; r++) {
         TRY(try_rank(t, active, k, r, axis, plain, plains, list, count));

@@ -5,31 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_eigen.h>
-
 #include "shared.h"
 
-int sr_vectors_axes(const double *symmetric, int k,
-                    double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS])
+/* By Jacobi rotations, whose bits do not depend on the CPU. */
+void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
+                     double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS])
 {
-    const size_t n = (size_t)k;
-    gsl_matrix *matrix = gsl_matrix_alloc(n, n), *vector = gsl_matrix_alloc(n, n);
-    gsl_vector *value = gsl_vector_alloc(n);
-    gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(n);
-    int rc = matrix && vector && value && work ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
-    if (!rc) {
-        memcpy(matrix->data, symmetric, n * n * sizeof *symmetric);
-        gsl_eigen_symmv(matrix, value, vector, work);
-        gsl_eigen_symmv_sort(value, vector, GSL_EIGEN_SORT_VAL_DESC);
-        for (size_t a = 0; a < n; a++)
-            for (size_t i = 0; i < n; i++)
-                axis[a][i] = gsl_matrix_get(vector, i, a);
+    double v[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS] = {{0}};
+    for (int i = 0; i < k; i++)
+        v[i][i] = 1;
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < k; p++)
+            for (int q = p + 1; q < k; q++) {
+                if (fabs(a[p][q]) < 1e-300)
+                    continue;
+                const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double c = 1 / sqrt(t * t + 1), sine = t * c;
+                for (int i = 0; i < k; i++) {
+                    const double x = a[i][p], y = a[i][q];
+                    a[i][p] = c * x - sine * y;
+                    a[i][q] = sine * x + c * y;
+                }
+                for (int i = 0; i < k; i++) {
+                    const double x = a[p][i], y = a[q][i], m = v[p][i], w = v[q][i];
+                    a[p][i] = c * x - sine * y;
+                    a[q][i] = sine * x + c * y;
+                    v[p][i] = c * m - sine * w;
+                    v[q][i] = sine * m + c * w;
+                }
+            }
+    bool taken[SR_SMOOTH_COLUMNS] = {false};
+    for (int n = 0; n < k; n++) {
+        int best = 0;
+        for (int i = 0; i < k; i++)
+            if (taken[best] || (!taken[i] && a[i][i] > a[best][best]))
+                best = i;
+        taken[best] = true;
+        memcpy(axis[n], v[best], sizeof v[best]);
     }
-    gsl_eigen_symmv_free(work);
-    gsl_vector_free(value);
-    gsl_matrix_free(vector);
-    gsl_matrix_free(matrix);
-    return rc;
 }
 
 static int common_divisor(const int *entry, int k)

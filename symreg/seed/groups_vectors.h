@@ -14,9 +14,10 @@ struct sr_vectors {
     struct sr_vector item[SR_VECTORS]; /* best first */
 };
 
-/* Eigenvectors of a symmetric matrix (k, k), that of the largest eigenvalue first. ORR_ENOMEM. */
-int sr_vectors_axes(const double *symmetric, int k,
-                    double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS]);
+/* Eigenvectors of a symmetric matrix (k, k), that of the largest eigenvalue first. a is overwritten.
+ */
+void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
+                     double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS]);
 /* Lists the integer vectors closest to the span of the first r axes; ties go to smaller entries. */
 void sr_vectors_near(double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k, int r,
                      struct sr_vectors *out);
