@@ -14,8 +14,8 @@ struct sr_vectors {
     struct sr_vector item[SR_VECTORS]; /* best first */
 };
 
-/* Eigenvectors of a symmetric matrix (k, k), that of the largest eigenvalue first. a is overwritten.
- */
+/* Eigenvectors of a symmetric matrix (k, k), that of the largest eigenvalue first; a is scratch
+ * afterwards. */
 void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
                      double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS]);
 /* Lists the integer vectors closest to the span of the first r axes; ties go to smaller entries. */
