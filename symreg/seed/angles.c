@@ -49,13 +49,10 @@ static bool is_degrees(const struct sr_units *units, const struct sr_dimension *
 {
     static const char *const name[] = {"deg", "degree", "degrees", "°"};
     bool found = false;
-    *other = false;
     for (int b = 0; b < units->bases; b++)
         for (size_t k = 0; k < sizeof name / sizeof *name; k++)
             found = found || (!strcmp(units->base[b], name[k]) && fabs(d->power[b] - 1) < 1e-9);
-    for (int b = 0; b < units->bases; b++)
-        *other = *other || fabs(d->power[b]) > 1e-9;
-    *other = *other && !found;
+    *other = !found && !sr_dimension_is_none(d);
     return found;
 }
 

@@ -46,9 +46,9 @@ struct sr_group_pairs {
 int sr_groups_find(const struct sr_data *data, const double *size,
                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs);
 /* size (rows): |y| of a row as a smooth model predicts it from other rows, for at most 1,024 rows;
- * 0 for the others, for rows far from it, and where |y| or the weight is 0. Rows that are large by
- * their own |y| have noise that is mostly positive; rows that are large by this size do not. For a
- * table with hypotheses by sr_groups_find(). ORR_ENOMEM. */
+ * 0 for the others, for rows far from it, and where |y| or the weight is 0. Of rows that are large
+ * by their own |y| more have positive noise than negative; of rows that are large by this size
+ * equally many have. For a table with hypotheses by sr_groups_find(). ORR_ENOMEM. */
 int sr_groups_sizes(const struct sr_data *data, double *size);
 
 #endif

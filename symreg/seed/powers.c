@@ -558,9 +558,8 @@ static bool may_be_angle(const struct sr_proposal *p, int feature)
     const struct sr_data *data = p->loss->data;
     const struct sr_units *units = p->settings->units;
     double low, high;
-    for (int b = 0; units && b < units->bases; b++)
-        if (fabs(units->feature[feature].power[b]) > 1e-9)
-            return false;
+    if (units && !sr_dimension_is_none(&units->feature[feature]))
+        return false;
     gsl_stats_minmax(&low, &high, data->x + (size_t)feature * data->rows, 1, data->rows);
     return high - low >= least_range && low >= -most_angle && high <= most_angle &&
            fmax(-low, high) > 1;

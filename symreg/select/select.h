@@ -20,6 +20,8 @@ enum { SR_BASES = 8 }; /* different base units */
 struct sr_dimension {
     double power[SR_BASES];
 };
+/* Whether it is that of a plain number. */
+bool sr_dimension_is_none(const struct sr_dimension *d);
 struct sr_units {
     int bases;
     char base[SR_BASES][16];

@@ -190,10 +190,10 @@ struct quantity {
     struct sr_dimension d;
 };
 
-static bool is_none(const struct quantity *q)
+bool sr_dimension_is_none(const struct sr_dimension *d)
 {
     for (int b = 0; b < SR_BASES; b++)
-        if (fabs(q->d.power[b]) > 1e-9)
+        if (fabs(d->power[b]) > 1e-9)
             return false;
     return true;
 }
@@ -237,7 +237,7 @@ static struct quantity join_quantities(const struct quantity *a, const struct qu
 /* Requires a dimensionless operand, as for exp, sin and similar functions. */
 static struct quantity require_number(const struct quantity *a, int *violations)
 {
-    if (!a->any && !is_none(a))
+    if (!a->any && !sr_dimension_is_none(&a->d))
         ++*violations;
     return (struct quantity){0};
 }

@@ -205,8 +205,8 @@ TEST(groups_are_short)
     }
 }
 
-/* With 10% noise, rows with a large |y| are mostly those whose noise is positive, so that the
- * factor looks like a group; chosen by what the other rows predict they show it as it is. A row of
+/* With 10% noise, more rows with a large |y| have positive noise than negative, so that the factor
+ * looks like a group; chosen by what the other rows predict they show it as it is. A row of
  * almost 0 is left out, others of some size stay. */
 TEST(rows_are_chosen_without_bias)
 {
