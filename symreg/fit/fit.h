@@ -44,12 +44,14 @@ double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double l
                       struct sr_work *work);
 
 /* Which numbers constants are rounded to when a front is finished. */
-enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS };
+enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND_LIKELY };
 /* Replaces constants by whole numbers, or by fractions of a denominator up to 12, the smallest
  * first, and refits and rounds the other constants. k replaced constants together raise the loss by
  * at most a share (2 k + 2) / rows: for least squares about the 95% point of chi^2 with k degrees
- * of freedom. No constant changes by more than a tenth. Returns the loss. SR_ROUND_DIGITS changes
- * nothing. */
+ * of freedom. No constant changes by more than a tenth. SR_ROUND_LIKELY, for least squares and with
+ * 20 rows more than constants, takes only fractions within 3 standard errors that a random constant
+ * would meet with a probability of at most 0.02. SR_ROUND_DIGITS changes nothing. Returns the loss.
+ */
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work);
 

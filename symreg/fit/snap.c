@@ -93,8 +93,22 @@ double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double l
 
 /* ---- whole numbers and fractions */
 
-enum { REFIT_STEPS = 12, MOST_BELOW = 12 };
+/* LEAST_SPARE: rows more than constants, for standard errors that mean something */
+enum { REFIT_STEPS = 12, MOST_BELOW = 12, LEAST_SPARE = 20 };
 static const double most_moved = 0.1; /* largest relative change of a constant */
+
+/* Fractions per unit with denominators up to 12. */
+static const int fractions_per_unit[MOST_BELOW + 1] = {0,  1,  2,  4,  6,  10, 12,
+                                                       18, 22, 28, 32, 42, 46};
+/* Whether p / below is close to a constant, and a random constant of this standard error would be
+ * so with at most a small probability. */
+static bool is_likely(double value, double error, int below)
+{
+    static const double most_chance = 0.02, rounding = 1e-9;
+    const double off = fabs(nearbyint(value * below) / below - value);
+    return off <= 3 * error + rounding * fabs(value) &&
+           4 * error * fractions_per_unit[below] <= most_chance;
+}
 
 /* Tries p / below for constant `i`, the other constants refitted. */
 static bool try_fraction(const struct sr_loss *loss, struct sr_expr *expr, int i, int below,
@@ -124,14 +138,24 @@ double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum
     const double first = loss_of(loss, expr, work), rows = (double)loss->data->rows;
     const int count = sr_expr_constants(expr, NULL);
     double reached = first;
+    double error[SR_NODES];
     uint64_t held = 0;
     int replaced = 0;
     if (round == SR_ROUND_DIGITS || !isfinite(first) || count > work->columns)
         return first;
+    if (round == SR_ROUND_LIKELY && (loss->kind != ORR_SR_L2 || rows < count + LEAST_SPARE ||
+                                     sr_constants_errors(expr, loss->data, 0, error))) {
+        orr_error_clear();
+        return first;
+    }
     for (int below = 1; below <= (round == SR_ROUND_INTEGERS ? 1 : MOST_BELOW); below++)
         for (int i = 0; i < count && !orr_time_over(); i++) {
+            double constant[SR_NODES];
             const double limit = first * (1 + (2 * replaced + 4) / rows);
-            if (held >> i & 1 || !try_fraction(loss, expr, i, below, held, limit, work, &reached))
+            sr_expr_constants(expr, constant);
+            if (held >> i & 1 ||
+                (round == SR_ROUND_LIKELY && !is_likely(constant[i], error[i], below)) ||
+                !try_fraction(loss, expr, i, below, held, limit, work, &reached))
                 continue;
             held |= (uint64_t)1 << i;
             replaced++;

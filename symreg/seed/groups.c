@@ -8,6 +8,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "shared.h"
+#include "split.h"
 #include "symreg/value/vec.h"
 
 enum {
@@ -214,6 +215,27 @@ static void find_pairs(const struct table *t, const double *g, const struct sr_s
         }
 }
 
+/* Terms of y; g (columns, rows): derivatives by the logarithms, without the linear part. */
+static int find_terms(const struct table *t, const struct sr_data *data, const double *g,
+                      const struct sr_smooth *model, struct sr_group_pairs *pairs)
+{
+    const size_t n = (size_t)t->rows, columns = (size_t)t->columns;
+    double *slope = orr_alloc((columns + 2) * n, sizeof *slope);
+    if (!slope)
+        return ORR_ENOMEM;
+    double *y = slope + columns * n, *weight = y + n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t f = 0; f < columns; f++)
+            slope[f * n + i] = model->slope[f] + g[f * n + i];
+        y[i] = data->y[t->row[i]] / t->typical;
+        weight[i] = 1 / (1 + t->noise[i]);
+    }
+    const struct sr_gradients all = {t->rows, t->columns, t->line, slope, y, weight, t->logarithm};
+    sr_split_find(&all, pairs->term, &pairs->terms);
+    free(slope);
+    return 0;
+}
+
 /* The model of all columns. */
 static int fit_all(const struct table *t, struct sr_smooth *model)
 {
@@ -222,8 +244,8 @@ static int fit_all(const struct table *t, struct sr_smooth *model)
     return sr_smooth_fit(&data, FIT_STEPS, model);
 }
 
-static int find_slopes(const struct table *few, const struct table *many, struct slopes *s,
-                       struct sr_group_pairs *pairs)
+static int find_slopes(const struct sr_data *table, const struct table *few,
+                       const struct table *many, struct slopes *s, struct sr_group_pairs *pairs)
 {
     const int d = few->columns, n = many->rows;
     struct sr_smooth model = {0};
@@ -239,6 +261,8 @@ static int find_slopes(const struct table *few, const struct table *many, struct
             g[f * n + i] /= many->unit[f];
     if (!rc)
         find_pairs(many, g, &model, pairs);
+    if (!rc)
+        rc = find_terms(many, table, g, &model, pairs);
     for (int i = 0; i < n && !rc; i++) {
         const double weight = 1 / (1 + many->noise[i]);
         total += weight;
@@ -537,14 +561,14 @@ int sr_groups_find(const struct sr_data *data, const double *size,
 {
     struct table few = {0}, many = {0};
     struct slopes slopes;
-    *count = pairs->count = 0;
+    *count = pairs->count = pairs->terms = 0;
     if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
         return 0;
     int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);
     if (!rc)
         rc = make_table(data, size, true, GRADIENT_ROWS, &many);
     if (!rc && few.rows >= LEAST_ROWS) {
-        rc = find_slopes(&few, &many, &slopes, pairs);
+        rc = find_slopes(data, &few, &many, &slopes, pairs);
         if (!rc)
             rc = list_groupings(&few, &slopes, list, count);
     }

@@ -31,18 +31,25 @@ struct sr_grouping {
 };
 /* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
  * derivatives are opposite or equal. */
-enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2 };
+enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 2 };
+/* A product of powers that is a term of y and contains a column which is in no other term. */
+struct sr_term {
+    double off; /* share of the squares of the column's derivatives that contradicts the term */
+    int column;
+    struct sr_powers powers;
+};
 struct sr_group_pairs {
-    int count;
+    int count, terms;
+    struct sr_term term[SR_GROUP_TERMS]; /* best first */
     struct sr_group_pair {
         double off; /* share of the derivatives' squares that contradicts the pair */
         int a, b, sign;
     } pair[SR_GROUP_PAIRS]; /* no column twice, the best supported pair first */
 };
 /* Finds the hypotheses with the largest evidence, best first. *count is 0 where there are none (few
- * rows, too many columns, y 0 in many rows). `pairs` receives candidates for differences and sums,
- * possibly none. Evidence is comparable between tables of equal y and equal sizes, as it refers to
- * the same rows. `size`: from sr_groups_sizes(); NULL: |y|. ORR_ENOMEM. */
+ * rows, too many columns, y 0 in many rows). `pairs` receives candidates for differences, sums and
+ * terms, possibly none. Evidence is comparable between tables of equal y and equal sizes, as it
+ * refers to the same rows. `size`: from sr_groups_sizes(); NULL: |y|. ORR_ENOMEM. */
 int sr_groups_find(const struct sr_data *data, const double *size,
                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs);
 /* size (rows): |y| of a row as a smooth model predicts it from other rows, for at most 1,024 rows;

@@ -16,6 +16,7 @@ struct sr_proposal {
     int early; /* entries of the bank after its first eighth, which are the terms of pursuit.c */
     struct sr_seeds *seeds;
     double floor; /* a loss that noise explains; 0: unknown */
+    bool is_rest; /* what is left of a table after a term was split off (split.h) */
 };
 /* Creates a proposal with an empty bank and no seeds. It must not be moved. sr_bank_free() frees
  * its bank, after errors too. */

@@ -11,6 +11,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "shared.h"
+#include "split.h"
 #include "structure.h"
 
 enum {
@@ -227,6 +228,8 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
     TRY(add_view(v, sizes, 0, own, &n, &own_pairs));
     if (n) {
         memcpy(list, own, sizeof own);
+        for (int k = 0; k < pairs->terms; k++)
+            sr_split_add(&pairs->term[k], own_pairs.term, &own_pairs.terms);
         *pairs = own_pairs;
         *count = n;
         *size = sizes;
@@ -237,13 +240,15 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
  * the one before and has pairs. sizes (rows): storage. */
 static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
-                          struct sr_grouping list[SR_GROUPINGS], int *count)
+                          struct sr_grouping list[SR_GROUPINGS], int *count,
+                          struct sr_group_pairs *terms)
 {
     struct sr_group_pairs pairs;
     const double *size;
     sr_view_init(p, &view[0]);
     TRY(add_view(&view[0], NULL, 0, list, count, &pairs));
     TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
+    *terms = pairs;
     for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
         bool made = false;
         if (pairs.count)
@@ -587,20 +592,40 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
     return search_all(p, view, list, count, compare_groupings);
 }
 
+/* Searches what is left after a term is split off, for at most half of the time for each term.
+ * noise: variance of ln |y|. */
+static int search_terms(struct sr_proposal *p, const struct sr_group_pairs *found, double noise)
+{
+    const double most = 0.004 + 3 * noise; /* contradiction, from laws with and without terms */
+    const double until_s = p->limit.until_s;
+    int rc = 0;
+    for (int k = 0; k < found->terms && !p->is_rest && !sr_proposal_over(p) && !rc; k++) {
+        if (found->term[k].off > fmin(most, 10 * found->term[0].off))
+            break;
+        p->limit.until_s = half_of(p);
+        rc = sr_split_search(p, &found->term[k]);
+        p->limit.until_s = until_s;
+    }
+    return rc;
+}
+
 int sr_structure_find(struct sr_proposal *p)
 {
     struct sr_grouping list[SR_GROUPINGS];
+    struct sr_group_pairs terms = {0};
     struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
     double *sizes = orr_alloc(p->loss->data->rows, sizeof *sizes);
     int count = 0, rc = view && sizes ? 0 : ORR_ENOMEM;
     const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
                         p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
     if (!rc && wanted)
-        rc = find_groupings(p, sizes, view, list, &count);
+        rc = find_groupings(p, sizes, view, list, &count, &terms);
     if (!rc) {
         const double until_s = p->limit.until_s;
         p->limit.until_s = half_of(p);
-        rc = search_all(p, view, list, count < TRIED ? count : TRIED, search_groupings);
+        rc = search_terms(p, &terms, count ? list[0].noise : 0);
+        if (!rc)
+            rc = search_all(p, view, list, count < TRIED ? count : TRIED, search_groupings);
         p->limit.until_s = until_s;
     }
     for (int i = 0; i < VIEWS && view; i++)

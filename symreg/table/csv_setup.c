@@ -346,16 +346,20 @@ int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup
 
 static int read_round(const char *text, enum sr_round *round)
 {
-    static const char *const names[] = {"digits", "integers", "rationals"};
+    static const char *const names[] = {[SR_ROUND_DIGITS] = "digits",
+                                        [SR_ROUND_INTEGERS] = "integers",
+                                        [SR_ROUND_RATIONALS] = "rationals",
+                                        [SR_ROUND_LIKELY] = "likely"};
     for (int k = 0; k < (int)(sizeof names / sizeof *names) && text; k++)
         if (!strcmp(text, names[k])) {
             *round = (enum sr_round)k;
             return 0;
         }
-    return text ? ORR_FAIL(ORR_EUSAGE,
-                           "--round-constants: expected digits, integers or rationals, found "
-                           "\"%s\"",
-                           text)
+    return text ? ORR_FAIL(
+                      ORR_EUSAGE,
+                      "--round-constants: expected likely, digits, integers or rationals, found "
+                      "\"%s\"",
+                      text)
                 : 0;
 }
 
@@ -383,6 +387,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
                         : o->constants  ? "--constants"
                         : beside        ? "--alternatives"
                                         : "--round-constants");
+    if (!o->round_constants && !o->category && setup->settings.algorithm != &sr_algorithm_pysr)
+        setup->settings.round = SR_ROUND_LIKELY;
     if (o->rule)
         TRY(sr_rule_find(o->rule, &setup->rule));
     if (o->batch)

@@ -122,15 +122,20 @@ awk -v OFS=, 'BEGIN { print "x,z,F"
         printf "%.8f,%.8f,%.8f\n", x, z, 7 * x * x - z / 3 + 2 + 0.05 * sin(i * i)
     }
 }' >"$WORK/whole_numbers.csv"
-for kind in digits integers rationals; do
+for kind in digits integers rationals likely; do
     check "--round-constants $kind" search "$WORK/whole_numbers.csv" --quiet --unary square \
         --guess '7.1 * square(x) - 0.31 * z + 2.1' --round-constants $kind --out "$WORK/$kind"
 done
 check "... whole numbers" grep -q '^10,.*(7 \* square(x)).* + 2)' "$WORK/integers/front.csv"
 check_not "... which digits alone do not give" grep -q '^10,.*(7 \* square(x))' \
     "$WORK/digits/front.csv"
+check "the default is likely" search "$WORK/whole_numbers.csv" --quiet --unary square \
+    --guess '7.1 * square(x) - 0.31 * z + 2.1' --out "$WORK/as_default"
+check "... the same front" same_file "$WORK/likely/front.csv" "$WORK/as_default/front.csv"
+check "... whole numbers that are no coincidence" grep -q '^10,.*(7 \* square(x))' \
+    "$WORK/likely/front.csv"
 check "... fractions" grep -q '^10,.*(0\.3333333333333333 \* z)' "$WORK/rationals/front.csv"
-bad "another kind" 2 '--round-constants: expected digits, integers or rationals, found "free"' \
+bad "another kind" 2 'expected likely, digits, integers or rationals, found "free"' \
     "$WORK/law.csv" --round-constants free
 
 # ---- several targets

@@ -255,4 +255,41 @@ TEST(whole_numbers_and_fractions)
     table_free(&t);
 }
 
+/* Fractions are taken without asking only where a random constant would hardly meet one: not with
+ * large standard errors, not at a fraction of a large denominator, not in small tables. */
+TEST(likely_fractions)
+{
+    static const struct {
+        double noise;
+        size_t rows;
+        bool seven, third;
+    } list[] = {{1e-6, 400, true, true},
+                {0.01, 400, true, true},
+                {3, 400, false, false},
+                {0.1, 400, true, false},
+                {0.001, 22, false, false}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct table t;
+        gsl_rng *rng = random_stream(9);
+        double c[SR_NODES];
+        table_create(&t, 400, 31, false);
+        for (size_t i = 0; i < t.data.rows; i++)
+            t.y[i] = 7 * t.x[i] - t.x[400 + i] / 3 + 2.385 + gsl_ran_gaussian(rng, list[k].noise);
+        struct table few = t;
+        few.data.rows = list[k].rows;
+        static double x[3 * 400];
+        for (int f = 0; f < 3; f++)
+            memcpy(x + (size_t)f * few.data.rows, t.x + (size_t)f * 400, few.data.rows * sizeof *x);
+        few.data.x = x;
+        struct sr_expr expr = formula("7.1 * r + -0.3 * m1 + 2.3");
+        rounded(&few, &expr, SR_ROUND_LIKELY);
+        sr_expr_constants(&expr, c);
+        assert_true((c[0] == 7) == list[k].seven);
+        assert_true((c[1] == -1.0 / 3) == list[k].third);
+        assert_true(fabs(c[2] - 2.385) < 1 && c[2] != 2.5 && c[2] != 2);
+        gsl_rng_free(rng);
+        table_free(&t);
+    }
+}
+
 TESTS(NULL, NULL)

@@ -296,11 +296,43 @@ TEST(finds_pairs)
     }
 }
 
+/* Terms with a column that is in no other: their powers, without noise and with 1%; none where y is
+ * one product. */
+TEST(finds_terms)
+{
+    static const struct {
+        const char *law;
+        int powers[COLUMNS];
+    } list[] = {
+        {"30 / a + b^2 / c * sqrt(1 + d^2)", {-2}},
+        {"sqrt(b / a) + log(1 + e) / (c * d)", {-1, 1}},
+        {"a^2 / b - 3 * c * exp(-1 * d)", {4, -2}},
+        {"a * b^2 / c * exp(-1 * d)", {0}},
+    };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int noisy = 0; noisy < 2; noisy++) {
+            struct table t;
+            struct sr_grouping found[SR_GROUPINGS];
+            struct sr_group_pairs pairs;
+            int count;
+            wide_table(&t, COLUMNS, list[k].law, 0.01 * noisy);
+            assert_int_equal(sr_groups_find(&t.data, NULL, found, &count, &pairs), 0);
+            if (k < 3 &&
+                !(pairs.terms && pairs.term[0].off < 0.004 &&
+                  !memcmp(pairs.term[0].powers.half, list[k].powers, sizeof list[k].powers)))
+                fail_msg("%s: no term", list[k].law);
+            for (int i = 0; i < pairs.terms && k >= 3; i++)
+                if (pairs.term[i].off < 0.004)
+                    fail_msg("%s: a term that is not there, of column %d, off by %g", list[k].law,
+                             pairs.term[i].column, pairs.term[i].off);
+            table_free(&t);
+        }
+}
+
 /* ---- the stage */
 
-/* Of seeds from a table with 10% noise: the smallest loss without noise, relative to that of a
- * constant. */
-static double noisy_seeds_off(const char *law)
+/* Of seeds from a noisy table: the smallest loss without noise, relative to that of a constant. */
+static double noisy_seeds_off(const char *law, double noise)
 {
     static struct sr_seeds seeds;
     const struct sr_settings s = default_settings();
@@ -308,7 +340,7 @@ static double noisy_seeds_off(const char *law)
     struct sr_loss loss;
     struct sr_work work;
     double least = HUGE_VAL;
-    wide_table(&t, COLUMNS, law, 0.1);
+    wide_table(&t, COLUMNS, law, noise);
     wide_table(&exact, COLUMNS, law, 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
@@ -330,9 +362,17 @@ static double noisy_seeds_off(const char *law)
 /* A seed is the law; not so where rows are chosen by their own |y|. */
 TEST(finds_noisy_laws)
 {
-    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))") < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))") < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)") < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 0.1) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 0.1) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)", 0.1) < 1e-20);
+}
+
+/* Sums of a product of powers and something else: within the noise many formulas fit, and the law
+ * is among the seeds. */
+TEST(finds_noisy_sums)
+{
+    assert_true(noisy_seeds_off("6.2832 / a + b^2 / c * sqrt(1 + d^2)", 0.001) < 1e-20);
+    assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 0.001) < 1e-20);
 }
 
 /* Laws of many columns, differences among them, are exact, the same for any number of threads. */

@@ -1,0 +1,279 @@
+/* split.c - splits off a term c m of the target and searches the rest. */
+#include "base/stop.h"
+#include "split.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "shared.h"
+#include "structure.h"
+#include "symreg/value/cholesky.h"
+
+enum {
+    COLUMNS = SR_SMOOTH_COLUMNS,
+    MOST_POWER = 4,
+    FIT_ROWS = 256, /* rows to which c is fitted */
+    FIT_STEPS = 30,
+    PER_SIZE = 8, /* seeds of each size */
+};
+/* Shares of squares: that the derivatives may differ from p c m; that the rest must have of y. */
+static const double most_off = 0.05, least_rest = 1e-3;
+/* A derivative of ln |y| that is not told from 0. */
+static const double least_slope = 0.02;
+
+/* ---- terms that gradients show */
+
+/* ln |dy/dL| of column `f` as a linear function of the logarithms: the exponents of m. False where
+ * the derivatives are 0 or change sign. */
+static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[COLUMNS])
+{
+    double a[COLUMNS + 1][COLUMNS + 1] = {{0}}, b[COLUMNS + 1] = {0}, sign = 0, all = 0;
+    const double *slope = g->slope + (size_t)f * (size_t)g->rows;
+    int column[COLUMNS], n = 0;
+    for (int c = 0; c < g->columns; c++)
+        if (g->logarithm[c])
+            column[n++] = c;
+    for (int i = 0; i < g->rows; i++) {
+        const double s = slope[i], weight = g->weight[i] * s * s;
+        double v[COLUMNS + 1];
+        if (!(fabs(s) > least_slope))
+            continue;
+        sign += s * g->y[i] > 0 ? weight : -weight;
+        all += weight;
+        for (int c = 0; c < n; c++)
+            v[c] = g->line[column[c] * g->rows + i];
+        v[n] = 1;
+        for (int c = 0; c <= n; c++) {
+            for (int d = 0; d <= c; d++)
+                a[c][d] += weight * v[c] * v[d];
+            b[c] += weight * v[c] * orr_log(fabs(s * g->y[i]));
+        }
+    }
+    if (!(fabs(sign) > 0.9 * all) || !(all > 0))
+        return false;
+    for (int c = 0; c <= n; c++)
+        a[c][c] *= 1 + 1e-9;
+    if (!sr_cholesky(a[0], (size_t)n + 1, COLUMNS + 1, 0))
+        return false;
+    sr_cholesky_solve(a[0], (size_t)n + 1, COLUMNS + 1, b);
+    memset(exponent, 0, COLUMNS * sizeof *exponent);
+    for (int c = 0; c < n; c++)
+        exponent[column[c]] = b[c];
+    return true;
+}
+
+/* The product of powers in a row, its columns centred. */
+static double product_at(const struct sr_gradients *g, const struct sr_powers *m, int i)
+{
+    double sum = 0;
+    for (int c = 0; c < g->columns; c++)
+        sum += 0.5 * m->half[c] * g->line[c * g->rows + i];
+    return orr_exp(sum);
+}
+
+/* Compares the derivatives with p c m, c fitted. False where they differ, or where the term is all
+ * of y. */
+static bool judge_term(const struct sr_gradients *g, struct sr_term *term)
+{
+    const double *slope = g->slope + (size_t)term->column * (size_t)g->rows;
+    double product = 0, square = 0, slopes = 0, all = 0, rest = 0;
+    for (int i = 0; i < g->rows; i++) {
+        const double share = product_at(g, &term->powers, i) / g->y[i], w = g->weight[i];
+        product += w * share * slope[i];
+        square += w * share * share;
+        slopes += w * slope[i] * slope[i];
+    }
+    const double factor = product / square;
+    for (int i = 0; i < g->rows; i++) {
+        const double share = factor * product_at(g, &term->powers, i) / g->y[i];
+        const double off = 1 - 2 * share / term->powers.half[term->column];
+        rest += g->weight[i] * off * off;
+        all += g->weight[i];
+    }
+    term->off = 1 - product * factor / slopes;
+    return term->off < most_off && rest > least_rest * all;
+}
+
+void sr_split_add(const struct sr_term *term, struct sr_term list[SR_GROUP_TERMS], int *count)
+{
+    for (int k = 0; k < *count; k++)
+        if (!memcmp(&list[k].powers, &term->powers, sizeof term->powers)) {
+            list[k].off = fmin(list[k].off, term->off);
+            return;
+        }
+    sr_best_insert(list, sizeof *term, count, SR_GROUP_TERMS, term);
+}
+
+void sr_split_find(const struct sr_gradients *g, struct sr_term list[SR_GROUP_TERMS], int *count)
+{
+    *count = 0;
+    for (int f = 0; f < g->columns; f++) {
+        struct sr_term term = {.column = f};
+        double exponent[COLUMNS];
+        bool fits = g->logarithm[f] && fit_exponents(g, f, exponent);
+        for (int c = 0; c < g->columns && fits; c++) {
+            term.powers.half[c] = (int)floor(2 * exponent[c] + 0.5);
+            fits = abs(term.powers.half[c]) <= 2 * MOST_POWER;
+        }
+        if (!fits || !term.powers.half[f] || !judge_term(g, &term))
+            continue;
+        sr_split_add(&term, list, count);
+    }
+}
+
+/* ---- the rest */
+
+struct rest {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage;     /* (features + 1, rows) */
+    int column[COLUMNS]; /* of the table */
+    double factor;       /* c */
+    struct sr_expr term; /* m */
+};
+
+static void scale_column(double *v, int n)
+{
+    double mean;
+    sr_centre(v, n, 0, v, &mean);
+    const double length = sr_scale_to_one(v, n);
+    for (int i = 0; i < n && length > 0; i++)
+        v[i] *= sqrt(n);
+}
+
+/* c by a smooth model y = a + c m + f(the other columns); 0 where it fails. */
+static int fit_factor(const struct sr_data *all, const struct rest *r, const double *m, double *c)
+{
+    const size_t rows = all->rows, columns = (size_t)r->data.features;
+    const int n = (int)((rows < FIT_ROWS ? rows : FIT_ROWS) & ~(size_t)7);
+    const size_t size = (size_t)n;
+    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), mean;
+    struct sr_smooth model = {0};
+    *c = 0;
+    if (!x)
+        return ORR_ENOMEM;
+    double *line = x + columns * size, *z = line + size, *noise = z + size;
+    for (size_t i = 0; i < size; i++) {
+        const size_t row = i * rows / size;
+        line[i] = m[row];
+        z[i] = all->y[row];
+        noise[i] = 1;
+        for (size_t f = 0; f < columns; f++)
+            x[f * size + i] = r->data.x[f * rows + row];
+    }
+    for (size_t f = 0; f < columns; f++) {
+        bool positive = true;
+        for (size_t i = 0; i < size; i++)
+            positive = positive && x[f * size + i] > 0;
+        for (size_t i = 0; i < size && positive; i++)
+            x[f * size + i] = orr_log(x[f * size + i]);
+        scale_column(x + f * size, n);
+    }
+    bool fits = sr_centre(line, n, 1e-12, line, &mean) && sr_centre(z, n, 1e-12, z, &mean);
+    const double of_line = sr_scale_to_one(line, n), of_z = sr_scale_to_one(z, n);
+    for (int i = 0; i < n && fits; i++) {
+        line[i] *= sqrt(n);
+        z[i] *= sqrt(n);
+    }
+    const struct sr_smooth_data data = {n, r->data.features, 1, x, line, z, noise};
+    int rc = fits ? sr_smooth_fit(&data, FIT_STEPS, &model) : 0;
+    if (!rc && fits && isfinite(model.slope[0]))
+        *c = model.slope[0] * of_z / of_line;
+    free(x);
+    return rc;
+}
+
+/* The table of the other columns with the target y - c m. */
+static int make_rest(const struct sr_proposal *p, const struct sr_term *term, struct rest *r,
+                     bool *made)
+{
+    const struct sr_data *all = p->loss->data;
+    const size_t rows = all->rows;
+    int n = 0;
+    *made = false;
+    r->storage = orr_alloc((size_t)all->features * rows + 1, sizeof *r->storage);
+    if (!r->storage)
+        return ORR_ENOMEM;
+    for (int f = 0; f < all->features; f++)
+        if (f != term->column) {
+            r->column[n] = f;
+            memcpy(r->storage + (size_t)n++ * rows, all->x + (size_t)f * rows,
+                   rows * sizeof(double));
+        }
+    double *y = r->storage + (size_t)n * rows;
+    r->data = (struct sr_data){.rows = rows,
+                               .features = n,
+                               .x = r->storage,
+                               .y = y,
+                               .weight = all->weight,
+                               .language = all->language};
+    if (!n || !sr_powers_write(p->settings->language, p->operators, &term->powers, &r->term) ||
+        !sr_eval(&r->term, all, y))
+        return 0;
+    TRY(fit_factor(all, r, y, &r->factor));
+    for (size_t i = 0; i < rows; i++)
+        y[i] = all->y[i] - r->factor * y[i];
+    *made = r->factor != 0 && !sr_loss_init(&r->loss, p->loss->kind, &r->data);
+    if (!*made)
+        orr_error_clear();
+    return 0;
+}
+
+/* Writes c m + phi in the table's columns. */
+static bool write_sum(const struct sr_proposal *p, const void *derived, const struct sr_expr *phi,
+                      struct sr_expr *out)
+{
+    const struct rest *r = derived;
+    out->count = 0;
+    if (phi->count + r->term.count + 3 > SR_NODES)
+        return false;
+    sr_put_constant(out, r->factor);
+    sr_put_expr(out, &r->term);
+    sr_put_op(out, SR_MUL);
+    for (int i = 0; i < phi->count; i++)
+        sr_put_node(out, phi->node[i].op == SR_FEATURE
+                             ? sr_leaf_node(r->column[phi->node[i].feature])
+                             : phi->node[i]);
+    sr_put_op(out, SR_ADD);
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+int sr_split_search(struct sr_proposal *p, const struct sr_term *term)
+{
+    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS | SR_STAGE_PURSUIT) };
+    struct search {
+        struct rest rest;
+        struct sr_settings settings;
+        struct sr_proposal proposal;
+        struct sr_seeds found;
+        double least;
+    } *s = orr_alloc(1, sizeof *s);
+    bool made = false;
+    int rc = s ? make_rest(p, term, &s->rest, &made) : ORR_ENOMEM;
+    if (!rc && made) {
+        s->settings = sr_derived_settings(p->settings);
+        s->least = HUGE_VAL;
+        rc = sr_proposal_init(&s->proposal, &s->settings, &s->rest.loss, p->thread, p->threads,
+                              &s->found);
+        s->proposal.is_rest = true;
+        if (!rc)
+            rc = sr_derived_run(p, &s->proposal, (unsigned)ALL);
+        for (int i = 0; i < s->found.count && !rc; i++) { /* the seeds' outer factors */
+            double scale;
+            if (!isfinite(
+                    sr_eval_loss(&s->found.expr[i], &s->rest.loss, &p->thread[0].work, &scale)) ||
+                (fabs(scale - 1) > 1e-9 && !sr_expr_scale(&s->found.expr[i], scale)))
+                s->found.loss[i] = HUGE_VAL;
+        }
+        if (!rc)
+            rc = sr_derived_add(p, &s->found, PER_SIZE, write_sum, &s->rest, &s->least);
+        sr_bank_free(&s->proposal.bank);
+        sr_loss_free(&s->rest.loss);
+    }
+    if (s)
+        free(s->rest.storage);
+    free(s);
+    return rc;
+}
