@@ -77,7 +77,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     units_penalty : wrong dimensions cost so many losses of the best constant; None: forbidden.
     required_features : names of columns that every formula uses; None: any.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
-        significantly; None: the fewest digits.
+        significantly; "digits": the fewest digits; None: "likely", fractions that a random
+        constant would hardly meet.
     alternatives : how many other formulas of each complexity alternatives_ lists, which are as good
         as the one that "best" chooses; 0: none.
     template : a form with unknown functions of named columns and unknown constants,

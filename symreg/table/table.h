@@ -42,7 +42,7 @@ struct sr_csv_options {
     const char *category;        /* column whose values have constants of their own */
     const char *test;            /* file of a second table; NULL: none */
     const char *missing;         /* drop or error */
-    const char *round_constants; /* digits, integers or rationals */
+    const char *round_constants; /* likely, digits, integers or rationals; NULL: likely */
     const char *other_targets;   /* columns that are no features by default, each in quotes */
     bool use_seconds;            /* --seconds without --iterations: the whole time is used */
 };
