@@ -49,9 +49,9 @@ enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND
  * first, and refits and rounds the other constants. k replaced constants together raise the loss by
  * at most a share (2 k + 2) / rows: for least squares about the 95% point of chi^2 with k degrees
  * of freedom. No constant changes by more than a tenth. SR_ROUND_LIKELY, for least squares and with
- * 20 rows more than constants, takes only fractions within 3 standard errors that a random constant
- * would meet with a probability of at most 0.02. SR_ROUND_DIGITS changes nothing. Returns the loss.
- */
+ * 20 rows more than constants, takes only fractions within two standard errors (of the scatter)
+ * that a random constant would meet with a probability of at most 0.02. SR_ROUND_DIGITS changes
+ * nothing. Rows of weight 0 do not count. Returns the loss. */
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work);
 

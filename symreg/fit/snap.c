@@ -100,13 +100,13 @@ static const double most_moved = 0.1; /* largest relative change of a constant *
 /* Fractions per unit with denominators up to 12. */
 static const int fractions_per_unit[MOST_BELOW + 1] = {0,  1,  2,  4,  6,  10, 12,
                                                        18, 22, 28, 32, 42, 46};
-/* Whether p / below is close to a constant, and a random constant of this standard error would be
- * so with at most a small probability. */
+/* Whether a constant is within two standard errors of p / below, and a random one would be so with
+ * at most a small probability. */
 static bool is_likely(double value, double error, int below)
 {
     static const double most_chance = 0.02, rounding = 1e-9;
     const double off = fabs(nearbyint(value * below) / below - value);
-    return off <= 3 * error + rounding * fabs(value) &&
+    return off <= 2 * error + rounding * fabs(value) &&
            4 * error * fractions_per_unit[below] <= most_chance;
 }
 
@@ -132,16 +132,25 @@ static bool try_fraction(const struct sr_loss *loss, struct sr_expr *expr, int i
     return true;
 }
 
+/* Rows of positive weight. */
+static double used_rows(const struct sr_data *data)
+{
+    double used = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        used += sr_row_weight(data, i) > 0;
+    return used;
+}
+
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work)
 {
-    const double first = loss_of(loss, expr, work), rows = (double)loss->data->rows;
+    const double first = loss_of(loss, expr, work), rows = used_rows(loss->data);
     const int count = sr_expr_constants(expr, NULL);
     double reached = first;
     double error[SR_NODES];
     uint64_t held = 0;
     int replaced = 0;
-    if (round == SR_ROUND_DIGITS || !isfinite(first) || count > work->columns)
+    if (round == SR_ROUND_DIGITS || !isfinite(first) || count > work->columns || orr_time_over())
         return first;
     if (round == SR_ROUND_LIKELY && (loss->kind != ORR_SR_L2 || rows < count + LEAST_SPARE ||
                                      sr_constants_errors(expr, loss->data, 0, error))) {

@@ -317,7 +317,7 @@ static int run_stages(struct sr_proposal *p, const struct sr_angle_table *t, str
         while (isfinite(s->found.loss[i]) && !orr_signal_seen() &&
                drop_operand(&s->proposal, &s->found.expr[i], &s->found.loss[i]))
             ;
-    return sr_derived_add(p, &s->found, PER_SIZE, write_angle, t, &s->least);
+    return sr_derived_add(p, &t->loss, &s->found, PER_SIZE, write_angle, t, &s->least);
 }
 
 /* The table with the smallest loss among those not yet taken; -1 where none is left. */

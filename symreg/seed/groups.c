@@ -230,7 +230,14 @@ static int find_terms(const struct table *t, const struct sr_data *data, const d
         y[i] = data->y[t->row[i]] / t->typical;
         weight[i] = 1 / (1 + t->noise[i]);
     }
-    const struct sr_gradients all = {t->rows, t->columns, t->line, slope, y, weight, t->logarithm};
+    const struct sr_gradients all = {.rows = t->rows,
+                                     .columns = t->columns,
+                                     .line = t->line,
+                                     .slope = slope,
+                                     .y = y,
+                                     .weight = weight,
+                                     .logarithm = t->logarithm,
+                                     .noise = model->noise};
     sr_split_find(&all, pairs->term, &pairs->terms);
     free(slope);
     return 0;

@@ -31,7 +31,7 @@ struct sr_grouping {
 };
 /* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
  * derivatives are opposite or equal. */
-enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 2 };
+enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {
     double off; /* share of the squares of the column's derivatives that contradicts the term */

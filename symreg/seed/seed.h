@@ -66,7 +66,8 @@ struct sr_settings {
 };
 /* The operators of the settings, one bit each, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);
-/* Whether a formula has no product but those that the settings allow: without "*" among their
+/* Whether a formula has only operators of the settings and their guesses, and no product but those
+ * that they allow: without "*" among their
  * operators and in their guesses, only that of an outer factor, which is free. Products
  * of a template are allowed. */
 bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr);

@@ -24,7 +24,11 @@ bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr 
         own |= sr_expr_operators(&settings->guess[i]);
     const int root = expr->count - 1;
     int products = 0;
-    if (own & product || settings->form) /* no stage adds any other operator */
+    if (settings->form)
+        return true;
+    if (sr_expr_operators(expr) & ~(own | product))
+        return false;
+    if (own & product)
         return true;
     for (int i = 0; i < expr->count; i++)
         products += expr->node[i].op == SR_MUL;

@@ -14,7 +14,8 @@
 enum {
     COLUMNS = SR_SMOOTH_COLUMNS,
     MOST_POWER = 4,
-    FIT_ROWS = 256, /* rows to which c is fitted */
+    FIT_ROWS = 256,   /* rows to which c is fitted */
+    MOST_ROWS = 2000, /* rows of the rest */
     FIT_STEPS = 30,
     PER_SIZE = 8, /* seeds of each size */
 };
@@ -25,6 +26,14 @@ static const double least_slope = 0.02;
 
 /* ---- terms that gradients show */
 
+static bool varies(const struct sr_gradients *g, int c)
+{
+    double square = 0;
+    for (int i = 0; i < g->rows; i++)
+        square += g->line[c * g->rows + i] * g->line[c * g->rows + i];
+    return square > 1e-12 * g->rows;
+}
+
 /* ln |dy/dL| of column `f` as a linear function of the logarithms: the exponents of m. False where
  * the derivatives are 0 or change sign. */
 static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[COLUMNS])
@@ -33,7 +42,7 @@ static bool fit_exponents(const struct sr_gradients *g, int f, double exponent[C
     const double *slope = g->slope + (size_t)f * (size_t)g->rows;
     int column[COLUMNS], n = 0;
     for (int c = 0; c < g->columns; c++)
-        if (g->logarithm[c])
+        if (g->logarithm[c] && varies(g, c))
             column[n++] = c;
     for (int i = 0; i < g->rows; i++) {
         const double s = slope[i], weight = g->weight[i] * s * s;
@@ -93,15 +102,16 @@ static bool judge_term(const struct sr_gradients *g, struct sr_term *term)
         all += g->weight[i];
     }
     term->off = 1 - product * factor / slopes;
-    return term->off < most_off && rest > least_rest * all;
+    return term->off < most_off && rest > (least_rest + 3 * g->noise) * all;
 }
 
 void sr_split_add(const struct sr_term *term, struct sr_term list[SR_GROUP_TERMS], int *count)
 {
     for (int k = 0; k < *count; k++)
         if (!memcmp(&list[k].powers, &term->powers, sizeof term->powers)) {
-            list[k].off = fmin(list[k].off, term->off);
-            return;
+            if (list[k].off <= term->off)
+                return;
+            memmove(&list[k], &list[k + 1], (size_t)(--*count - k) * sizeof *list);
         }
     sr_best_insert(list, sizeof *term, count, SR_GROUP_TERMS, term);
 }
@@ -114,8 +124,9 @@ void sr_split_find(const struct sr_gradients *g, struct sr_term list[SR_GROUP_TE
         double exponent[COLUMNS];
         bool fits = g->logarithm[f] && fit_exponents(g, f, exponent);
         for (int c = 0; c < g->columns && fits; c++) {
-            term.powers.half[c] = (int)floor(2 * exponent[c] + 0.5);
-            fits = abs(term.powers.half[c]) <= 2 * MOST_POWER;
+            const double halves = floor(2 * exponent[c] + 0.5);
+            fits = fabs(halves) <= 2 * MOST_POWER;
+            term.powers.half[c] = fits ? (int)halves : 0;
         }
         if (!fits || !term.powers.half[f] || !judge_term(g, &term))
             continue;
@@ -134,22 +145,28 @@ struct rest {
     struct sr_expr term; /* m */
 };
 
-static void scale_column(double *v, int n)
+/* Mean 0 and variance 1; 0 where there is no variance. */
+static bool standardise(double *v, int n, double *unit)
 {
     double mean;
-    sr_centre(v, n, 0, v, &mean);
-    const double length = sr_scale_to_one(v, n);
-    for (int i = 0; i < n && length > 0; i++)
-        v[i] *= sqrt(n);
+    const bool fits = sr_centre(v, n, 1e-12, v, &mean);
+    *unit = fits ? sr_scale_to_one(v, n) / sqrt(n) : 0;
+    for (int i = 0; i < n; i++)
+        v[i] = fits ? v[i] * sqrt(n) : 0;
+    return fits;
 }
 
-/* c by a smooth model y = a + c m + f(the other columns); 0 where it fails. */
-static int fit_factor(const struct sr_data *all, const struct rest *r, const double *m, double *c)
+/* c by a smooth model y = a + c m + f(the other columns); 0 where it fails, or where it leaves more
+ * than noise of this variance can. */
+static int fit_factor(const struct rest *r, const double *m, const double *y, double noise_of_y,
+                      double *c)
 {
-    const size_t rows = all->rows, columns = (size_t)r->data.features;
+    static const double times = 10,
+                        smooth = 2e-5; /* smooth: what the model may lack without noise */
+    const size_t rows = r->data.rows, columns = (size_t)r->data.features;
     const int n = (int)((rows < FIT_ROWS ? rows : FIT_ROWS) & ~(size_t)7);
     const size_t size = (size_t)n;
-    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), mean;
+    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), of_line, of_z, unit;
     struct sr_smooth model = {0};
     *c = 0;
     if (!x)
@@ -158,8 +175,8 @@ static int fit_factor(const struct sr_data *all, const struct rest *r, const dou
     for (size_t i = 0; i < size; i++) {
         const size_t row = i * rows / size;
         line[i] = m[row];
-        z[i] = all->y[row];
-        noise[i] = 1;
+        z[i] = y[row];
+        noise[i] = fmin(fmax(1 / sr_row_weight(&r->data, row), 0.01), 1e4);
         for (size_t f = 0; f < columns; f++)
             x[f * size + i] = r->data.x[f * rows + row];
     }
@@ -169,55 +186,85 @@ static int fit_factor(const struct sr_data *all, const struct rest *r, const dou
             positive = positive && x[f * size + i] > 0;
         for (size_t i = 0; i < size && positive; i++)
             x[f * size + i] = orr_log(x[f * size + i]);
-        scale_column(x + f * size, n);
+        standardise(x + f * size, n, &unit);
     }
-    bool fits = sr_centre(line, n, 1e-12, line, &mean) && sr_centre(z, n, 1e-12, z, &mean);
-    const double of_line = sr_scale_to_one(line, n), of_z = sr_scale_to_one(z, n);
-    for (int i = 0; i < n && fits; i++) {
-        line[i] *= sqrt(n);
-        z[i] *= sqrt(n);
-    }
+    const bool fits = standardise(line, n, &of_line) && standardise(z, n, &of_z);
     const struct sr_smooth_data data = {n, r->data.features, 1, x, line, z, noise};
-    int rc = fits ? sr_smooth_fit(&data, FIT_STEPS, &model) : 0;
-    if (!rc && fits && isfinite(model.slope[0]))
+    const int rc = fits ? sr_smooth_fit(&data, FIT_STEPS, &model) : 0;
+    const double most = times * noise_of_y / (of_z * of_z) + smooth;
+    if (!rc && fits && isfinite(model.slope[0]) && model.noise <= most)
         *c = model.slope[0] * of_z / of_line;
     free(x);
     return rc;
 }
 
+/* Copies columns, target and weights of at most MOST_ROWS rows of positive weight, evenly. */
+static int take_rows(const struct sr_data *all, const struct sr_term *term, const double *m,
+                     struct rest *r, double *m_there)
+{
+    size_t usable = 0, *row = orr_alloc(all->rows + 1, sizeof *row);
+    double *x = r->storage, total = 0;
+    int columns = 0;
+    if (!row)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < all->rows; i++)
+        if (sr_row_weight(all, i) > 0)
+            row[usable++] = i;
+    const size_t rows = usable < MOST_ROWS ? usable : MOST_ROWS;
+    for (int f = 0; f < all->features; f++) {
+        if (f == term->column)
+            continue;
+        r->column[columns] = f;
+        for (size_t i = 0; i < rows; i++)
+            x[(size_t)columns * rows + i] = all->x[(size_t)f * all->rows + row[i * usable / rows]];
+        columns++;
+    }
+    double *y = x + (size_t)columns * rows, *weight = y + rows;
+    for (size_t i = 0; i < rows; i++) {
+        y[i] = all->y[row[i * usable / rows]];
+        m_there[i] = m[row[i * usable / rows]];
+        weight[i] = sr_row_weight(all, row[i * usable / rows]);
+        total += weight[i] / (double)rows;
+    }
+    for (size_t i = 0; i < rows; i++)
+        weight[i] /= total;
+    r->data = (struct sr_data){.rows = rows,
+                               .features = columns,
+                               .x = x,
+                               .y = y,
+                               .weight = weight,
+                               .language = all->language};
+    free(row);
+    return 0;
+}
+
 /* The table of the other columns with the target y - c m. */
-static int make_rest(const struct sr_proposal *p, const struct sr_term *term, struct rest *r,
-                     bool *made)
+static int make_rest(const struct sr_proposal *p, const struct sr_term *term, double noise,
+                     struct rest *r, bool *made)
 {
     const struct sr_data *all = p->loss->data;
-    const size_t rows = all->rows;
-    int n = 0;
+    const size_t kept = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
     *made = false;
-    r->storage = orr_alloc((size_t)all->features * rows + 1, sizeof *r->storage);
+    r->storage = orr_alloc((size_t)(all->features + 2) * kept + all->rows, sizeof *r->storage);
     if (!r->storage)
         return ORR_ENOMEM;
-    for (int f = 0; f < all->features; f++)
-        if (f != term->column) {
-            r->column[n] = f;
-            memcpy(r->storage + (size_t)n++ * rows, all->x + (size_t)f * rows,
-                   rows * sizeof(double));
-        }
-    double *y = r->storage + (size_t)n * rows;
-    r->data = (struct sr_data){.rows = rows,
-                               .features = n,
-                               .x = r->storage,
-                               .y = y,
-                               .weight = all->weight,
-                               .language = all->language};
-    if (!n || !sr_powers_write(p->settings->language, p->operators, &term->powers, &r->term) ||
-        !sr_eval(&r->term, all, y))
+    double *m = r->storage + (size_t)(all->features + 1) * kept, *m_there = m + all->rows;
+    if (all->features < 2 || (p->loss->kind != ORR_SR_L2 && p->loss->kind != ORR_SR_L1) ||
+        !sr_powers_write(p->settings->language, p->operators, &term->powers, &r->term) ||
+        !sr_eval(&r->term, all, m))
         return 0;
-    TRY(fit_factor(all, r, y, &r->factor));
-    for (size_t i = 0; i < rows; i++)
-        y[i] = all->y[i] - r->factor * y[i];
-    *made = r->factor != 0 && !sr_loss_init(&r->loss, p->loss->kind, &r->data);
-    if (!*made)
-        orr_error_clear();
+    TRY(take_rows(all, term, m, r, m_there));
+    double *y = r->storage + (size_t)r->data.features * r->data.rows;
+    TRY(fit_factor(r, m_there, y, noise, &r->factor));
+    for (size_t i = 0; i < r->data.rows; i++)
+        y[i] -= r->factor * m_there[i];
+    if (r->factor == 0)
+        return 0;
+    const int rc = sr_loss_init(&r->loss, p->loss->kind, &r->data);
+    *made = !rc;
+    if (rc == ORR_ENOMEM)
+        return rc;
+    orr_error_clear();
     return 0;
 }
 
@@ -240,7 +287,7 @@ static bool write_sum(const struct sr_proposal *p, const void *derived, const st
     return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
-int sr_split_search(struct sr_proposal *p, const struct sr_term *term)
+int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise)
 {
     enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS | SR_STAGE_PURSUIT) };
     struct search {
@@ -251,7 +298,9 @@ int sr_split_search(struct sr_proposal *p, const struct sr_term *term)
         double least;
     } *s = orr_alloc(1, sizeof *s);
     bool made = false;
-    int rc = s ? make_rest(p, term, &s->rest, &made) : ORR_ENOMEM;
+    int rc = s ? 0 : ORR_ENOMEM;
+    if (!rc && sr_has(p->operators, SR_ADD))
+        rc = make_rest(p, term, noise, &s->rest, &made);
     if (!rc && made) {
         s->settings = sr_derived_settings(p->settings);
         s->least = HUGE_VAL;
@@ -260,7 +309,7 @@ int sr_split_search(struct sr_proposal *p, const struct sr_term *term)
         s->proposal.is_rest = true;
         if (!rc)
             rc = sr_derived_run(p, &s->proposal, (unsigned)ALL);
-        for (int i = 0; i < s->found.count && !rc; i++) { /* the seeds' outer factors */
+        for (int i = 0; i < s->found.count && !rc && !orr_signal_seen(); i++) { /* outer factors */
             double scale;
             if (!isfinite(
                     sr_eval_loss(&s->found.expr[i], &s->rest.loss, &p->thread[0].work, &scale)) ||
@@ -268,7 +317,8 @@ int sr_split_search(struct sr_proposal *p, const struct sr_term *term)
                 s->found.loss[i] = HUGE_VAL;
         }
         if (!rc)
-            rc = sr_derived_add(p, &s->found, PER_SIZE, write_sum, &s->rest, &s->least);
+            rc = sr_derived_add(p, &s->rest.loss, &s->found, PER_SIZE, write_sum, &s->rest,
+                                &s->least);
         sr_bank_free(&s->proposal.bank);
         sr_loss_free(&s->rest.loss);
     }

@@ -1,7 +1,8 @@
 /* structure.c - searches derived tables with fewer columns: y = h phi(u1, ..., ur).
  *
  * groups.h finds products of powers h and u. Where two columns matter only through their difference
- * or sum, that difference or sum first replaces them, and the groups are found again. The stages of
+ * or sum, that difference or sum first replaces them, and the groups are found again. A term with a
+ * column of its own is split off (split.h). The stages of
  * a proposal then search the target y / h over the columns u, with rows weighted as in the loss of
  * y. The results are written in the columns of the table and fitted to it. */
 #include <math.h>
@@ -403,10 +404,29 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
-int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
-                   bool (*write)(const struct sr_proposal *p, const void *derived,
-                                 const struct sr_expr *phi, struct sr_expr *out),
-                   const void *derived, double *least)
+/* Writes a formula in the table's columns; one that would be too long once more without factors
+ * that are likely 1. */
+static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
+                        const struct sr_expr *phi, sr_derived_write *write, const void *derived,
+                        struct sr_expr *out)
+{
+    static const double near_one = 0.02; /* what the other constants can make up for */
+    struct sr_expr shorter = *phi;
+    struct sr_work *work = &p->thread[0].work;
+    double scale;
+    if (write(p, derived, phi, out) && sr_proposal_shorten(p, out))
+        return true;
+    if (!isfinite(sr_eval_loss(&shorter, own, work, &scale)) ||
+        (fabs(scale - 1) > near_one && !sr_expr_scale(&shorter, scale)))
+        return false;
+    sr_constants_fit(own, &shorter, false, FIT_STEPS, 0, NULL, work);
+    sr_constants_round(own, &shorter, SR_ROUND_LIKELY, work);
+    sr_expr_simplify(p->settings->language, &shorter);
+    return write(p, derived, &shorter, out) && sr_proposal_shorten(p, out);
+}
+
+int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
+                   int per_size, sr_derived_write *write, const void *derived, double *least)
 {
     const int before = p->seeds->count;
     struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
@@ -415,8 +435,8 @@ int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_
     if (expr && loss) {
         const int most = sr_proposal_take(p, found->count);
         for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
-            if (isfinite(found->loss[i]) && write(p, derived, &found->expr[i], &expr[count]) &&
-                sr_proposal_shorten(p, &expr[count])) {
+            if (isfinite(found->loss[i]) &&
+                write_short(p, own, &found->expr[i], write, derived, &expr[count])) {
                 loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
                 count++;
             }
@@ -476,7 +496,8 @@ static void end_search(struct search *s)
 
 static int add_seeds(struct sr_proposal *p, struct search *s)
 {
-    return sr_derived_add(p, &s->found, PER_SIZE, write_whole, &s->reduced, &s->least);
+    return sr_derived_add(p, &s->reduced.loss, &s->found, PER_SIZE, write_whole, &s->reduced,
+                          &s->least);
 }
 
 /* Runs stages on the derived table and takes over their results. */
@@ -592,18 +613,20 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
     return search_all(p, view, list, count, compare_groupings);
 }
 
-/* Searches what is left after a term is split off, for at most half of the time for each term.
- * noise: variance of ln |y|. */
-static int search_terms(struct sr_proposal *p, const struct sr_group_pairs *found, double noise)
+/* Searches what is left after a term is split off, each term for half of the time that is left to
+ * the stage. */
+static int search_terms(struct sr_proposal *p, const struct sr_group_pairs *found,
+                        const struct sr_grouping *best)
 {
-    const double most = 0.004 + 3 * noise; /* contradiction, from laws with and without terms */
+    /* contradiction, from laws with and without terms */
+    const double most = 0.01 + 3 * best->noise;
     const double until_s = p->limit.until_s;
     int rc = 0;
     for (int k = 0; k < found->terms && !p->is_rest && !sr_proposal_over(p) && !rc; k++) {
-        if (found->term[k].off > fmin(most, 10 * found->term[0].off))
+        if (found->term[k].off > most)
             break;
         p->limit.until_s = half_of(p);
-        rc = sr_split_search(p, &found->term[k]);
+        rc = sr_split_search(p, &found->term[k], best->noise * best->typical * best->typical);
         p->limit.until_s = until_s;
     }
     return rc;
@@ -621,11 +644,14 @@ int sr_structure_find(struct sr_proposal *p)
     if (!rc && wanted)
         rc = find_groupings(p, sizes, view, list, &count, &terms);
     if (!rc) {
-        const double until_s = p->limit.until_s;
+        const double until_s = p->limit.until_s, noise = count ? list[0].noise : 0;
         p->limit.until_s = half_of(p);
-        rc = search_terms(p, &terms, count ? list[0].noise : 0);
+        if (count && noise <= much) /* else some terms are only seeming */
+            rc = search_terms(p, &terms, &list[0]);
         if (!rc)
             rc = search_all(p, view, list, count < TRIED ? count : TRIED, search_groupings);
+        if (!rc && noise > much)
+            rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;
     }
     for (int i = 0; i < VIEWS && view; i++)

@@ -42,13 +42,14 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
 struct sr_settings sr_derived_settings(const struct sr_settings *of_table);
 /* Runs stages of the proposal `own` of a derived table within the limit of p. */
 int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages);
-/* Fits what was found in a derived table to the table itself and adds the best of every size, at
- * most per_size, to the seeds. write() writes a formula of the derived table in the columns of the
- * table itself, and is false where that is impossible. *least becomes the smallest of its own value
- * and the losses. */
-int sr_derived_add(struct sr_proposal *p, const struct sr_seeds *found, int per_size,
-                   bool (*write)(const struct sr_proposal *p, const void *derived,
-                                 const struct sr_expr *phi, struct sr_expr *out),
-                   const void *derived, double *least);
+/* Writes a formula of the derived table in the columns of the table itself; false where that is
+ * impossible. */
+typedef bool sr_derived_write(const struct sr_proposal *p, const void *derived,
+                              const struct sr_expr *phi, struct sr_expr *out);
+/* Fits what was found in a derived table, of loss `own`, to the table itself and adds the best of
+ * every size, at most per_size, to the seeds. *least becomes the smallest of its own value and the
+ * losses. */
+int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
+                   int per_size, sr_derived_write *write, const void *derived, double *least);
 
 #endif

@@ -381,7 +381,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
                                     "set of constants");
     if (o->alternatives)
         TRY(read_whole("--alternatives", o->alternatives, 0, MOST_ALTERNATIVES, &beside));
-    if (o->category && (o->permutations || o->constants || beside || setup->settings.round))
+    if (o->category && (o->permutations || o->constants || beside || o->round_constants))
         return ORR_FAIL(ORR_EUSAGE, "%s: not with --category",
                         o->permutations ? "--permutations"
                         : o->constants  ? "--constants"

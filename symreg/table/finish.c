@@ -24,6 +24,17 @@ int sr_front_work(int constants, const struct sr_data *data, struct sr_work *wor
     return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
 }
 
+/* Without factors that have become 1, unless they carry a dimension. */
+static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
+{
+    struct sr_expr shorter = *expr;
+    if (s->form)
+        return;
+    sr_expr_simplify(s->language, &shorter);
+    if (shorter.count < expr->count && (!s->whole || s->whole(&shorter, s->context)))
+        *expr = shorter;
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
@@ -47,8 +58,10 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
         if (rounds)
             reached = sr_tidy(&tidy, &expr, &work);
-        if (s->round)
+        if (s->round) {
             reached = sr_constants_round(&loss, &expr, s->round, &work);
+            drop_ones(s, &expr);
+        }
         if (s->penalty && (rounds || s->round))
             reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
         if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
