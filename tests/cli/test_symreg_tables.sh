@@ -138,6 +138,20 @@ check "... fractions" grep -q '^10,.*(0\.3333333333333333 \* z)' "$WORK/rational
 bad "another kind" 2 'expected likely, digits, integers or rationals, found "free"' \
     "$WORK/law.csv" --round-constants free
 
+# ---- no other operators than those given, not even for a law that is their sum
+awk -v OFS=, 'BEGIN { print "a,b,F"
+    for (i = 1; i <= 90; i++) {
+        a = 0.5 + (i * 37 % 101) / 40; b = 0.5 + (i * 53 % 97) / 40
+        printf "%.8f,%.8f,%.8f\n", a, b, 30 / a + b * b
+    }
+}' >"$WORK/sum.csv"
+for binary in '*,/' '+,*,/'; do
+    check "--binary '$binary'" search "$WORK/sum.csv" --quiet --unary sqrt,square \
+        --binary "$binary" --out "$WORK/sum"
+    sums=$(grep -c ' + ' "$WORK/sum/front.csv")
+    check "... has sums only where they are allowed" test "$((sums > 0))" = "$((${#binary} > 3))"
+done
+
 # ---- several targets
 awk -v OFS=, 'BEGIN { print "r,m,Fx,\"F,y\",bad,F/z"
     for (i = 1; i <= 60; i++) {
