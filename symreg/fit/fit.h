@@ -55,6 +55,10 @@ enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work);
 
+/* Removes factors and divisors that are the number 1; true where there was one. Named constants
+ * stay. */
+bool sr_drop_ones(const struct sr_language *language, struct sr_expr *expr);
+
 /* ---- uncertainty of a least-squares fit. It assumes this formula and independent errors of the
  * rows; that a search chose the formula among many is not included. */
 

@@ -173,3 +173,32 @@ double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum
         return first;
     return snap_from(loss, expr, reached, sr_snap_limit(loss, reached), held, work);
 }
+
+static bool is_one(const struct sr_node *node)
+{
+    return sr_is_number(node) && node->value == 1;
+}
+
+bool sr_drop_ones(const struct sr_language *language, struct sr_expr *expr)
+{
+    const int before = expr->count;
+    for (int i = 2; i < expr->count; i++) {
+        const enum sr_op op = expr->node[i].op;
+        const int left = op == SR_MUL || op == SR_DIV ? sr_expr_left(expr, i) : -1;
+        int one = -1;
+        if (left >= 0 && is_one(&expr->node[i - 1]))
+            one = i - 1;
+        else if (op == SR_MUL && is_one(&expr->node[left]))
+            one = left;
+        if (one < 0)
+            continue;
+        memmove(&expr->node[i], &expr->node[i + 1],
+                (size_t)(expr->count - i - 1) * sizeof *expr->node);
+        memmove(&expr->node[one], &expr->node[one + 1],
+                (size_t)(expr->count - one - 2) * sizeof *expr->node);
+        expr->count -= 2;
+        i = 1;
+    }
+    sr_expr_measure(language, expr);
+    return expr->count < before;
+}

@@ -421,7 +421,7 @@ static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
         return false;
     sr_constants_fit(own, &shorter, false, FIT_STEPS, 0, NULL, work);
     sr_constants_round(own, &shorter, SR_ROUND_LIKELY, work);
-    sr_expr_simplify(p->settings->language, &shorter);
+    sr_drop_ones(p->settings->language, &shorter);
     return write(p, derived, &shorter, out) && sr_proposal_shorten(p, out);
 }
 

@@ -28,10 +28,8 @@ int sr_front_work(int constants, const struct sr_data *data, struct sr_work *wor
 static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
 {
     struct sr_expr shorter = *expr;
-    if (s->form)
-        return;
-    sr_expr_simplify(s->language, &shorter);
-    if (shorter.count < expr->count && (!s->whole || s->whole(&shorter, s->context)))
+    if (!s->form && sr_drop_ones(s->language, &shorter) &&
+        (!s->whole || s->whole(&shorter, s->context)))
         *expr = shorter;
 }
 

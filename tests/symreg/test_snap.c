@@ -292,4 +292,20 @@ TEST(likely_fractions)
     }
 }
 
+/* Factors and divisors of 1 go, whole formulas stay. */
+TEST(factors_of_one_go)
+{
+    static const char *const list[][2] = {
+        {"(1 * r) / (m1 * 1)", "r / m1"}, {"1 / r", "1 / r"},
+        {"r + 1 / 1", "r + 1"},           {"1 * (1 * r) * m2 / 1", "r * m2"},
+        {"2 * r + 1", "2 * r + 1"},       {"exp(1 * r) * (1 + m1)", "exp(r) * (1 + m1)"}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct sr_expr expr = formula(list[k][0]), wanted = formula(list[k][1]);
+        const int before = expr.count;
+        assert_true(sr_drop_ones(NULL, &expr) == (wanted.count < before));
+        assert_int_equal(expr.count, wanted.count);
+        assert_true(sr_expr_hash(&expr) == sr_expr_hash(&wanted));
+    }
+}
+
 TESTS(NULL, NULL)
