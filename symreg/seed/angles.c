@@ -354,19 +354,28 @@ static int search_radians(struct sr_proposal *p, const struct sr_settings *setti
     return run_stages(p, t, s, SR_STAGE_CURVES);
 }
 
+static bool late(const struct sr_proposal *p)
+{
+    return p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s;
+}
+
 /* All tables by the cheapest stages; those with the smallest losses further; then, as table and
  * search number `count`, in radians. */
 static int search_tables(struct sr_proposal *p, const struct sr_settings *settings,
                          struct sr_angle_table *table, int count, struct search *search)
 {
-    int best[BEST];
-    for (int i = 0; i < count && !sr_proposal_over(p); i++) {
-        TRY(begin_search(p, settings, &table[i], &search[i]));
-        TRY(run_stages(p, &table[i], &search[i], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS));
+    int best[BEST], made = 0;
+    for (; made < count && !sr_proposal_over(p); made++) {
+        TRY(begin_search(p, settings, &table[made], &search[made]));
+        TRY(run_stages(p, &table[made], &search[made], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS));
+    }
+    /* in all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t))
+     * and asin(sqrt(1 - a^2 cos(t)^2)) */
+    const bool found = sr_proposal_over(p);
+    for (int i = 0; i < made && !found && !orr_signal_seen() && !late(p); i++) {
         /* free exponents come near anything, so these losses do not decide between tables */
         const double least = search[i].least;
-        if (!sr_proposal_over(p))
-            TRY(run_stages(p, &table[i], &search[i], SR_STAGE_POWERS));
+        TRY(run_stages(p, &table[i], &search[i], SR_STAGE_POWERS));
         search[i].least = least;
     }
     for (int k = 0; k < BEST; k++) {

@@ -206,6 +206,28 @@ TEST(finds_laws_in_degrees)
     }
 }
 
+/* The arccosine of a product is the arcsine of a root of a sum, too: the shorter form is among the
+ * exact ones. */
+TEST(exact_forms_are_short)
+{
+    static struct sr_seeds seeds;
+    static const char law[] = "acos(a^2 * cos(t * 0.017453292519943295) / b) * 57.29577951308232";
+    const struct sr_settings s = angle_settings();
+    struct table t;
+    struct sr_loss loss;
+    int shortest = SR_NODES;
+    angle_table(&t, law, (const double[]){0.5, 1.5, 0}, (const double[]){1.2, 2.4, 90});
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    seeds_of(sr_angles_find, &s, &loss, 1, &seeds);
+    for (int i = 0; i < seeds.count; i++)
+        if (seeds.loss[i] <= 1e-15 * loss.base && seeds.expr[i].count < shortest)
+            shortest = seeds.expr[i].count;
+    if (shortest > 16) /* the root of a sum has 18 */
+        fail_msg("the shortest exact formula has %d nodes", shortest);
+    sr_loss_free(&loss);
+    table_free(&t);
+}
+
 /* Formulas are of the search's operators and size; a table without degrees costs nothing. */
 TEST(keeps_to_the_settings)
 {
