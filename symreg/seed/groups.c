@@ -563,6 +563,31 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
     return rc;
 }
 
+int sr_noise_evidence(const struct sr_data *data, double *ln_ratio)
+{
+    struct table t = {0};
+    struct sr_smooth equal = {0}, proportional = {0};
+    size_t above = 0, below = 0;
+    *ln_ratio = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        above += data->y[i] > 0;
+        below += data->y[i] < 0;
+    }
+    if ((above < below ? above : below) > data->rows / 20 || data->features > COLUMNS ||
+        data->features < 2 || data->rows < LEAST_ROWS)
+        return 0;
+    int rc = make_table(data, NULL, false, FIT_ROWS, &t);
+    if (!rc && t.rows >= LEAST_ROWS) {
+        rc = fit_all(&t, &equal);
+        sr_fill(t.noise, (size_t)t.rows, 1);
+        rc = rc ? rc : fit_all(&t, &proportional);
+        const double difference = proportional.evidence - equal.evidence;
+        *ln_ratio = !rc && isfinite(difference) ? difference : 0;
+    }
+    free_table(&t);
+    return rc;
+}
+
 int sr_groups_find(const struct sr_data *data, const double *size,
                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs)
 {

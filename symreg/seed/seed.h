@@ -97,4 +97,9 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
                       struct sr_limit limit, struct sr_thread *thread, int threads,
                       struct sr_seeds *seeds);
 
+/* ln of the evidence for noise in proportion to y over that for noise of the same size everywhere,
+ * of smooth models of ln |y|. 0 where there are none: fewer than 64 rows, one column or more than
+ * 12, y of both signs (5% of the rows). ORR_ENOMEM. */
+int sr_noise_evidence(const struct sr_data *data, double *ln_ratio);
+
 #endif

@@ -163,6 +163,11 @@ static int search_briefly(const struct sr_table *table, const struct sr_csv_setu
         *by = fit->front.expr[fit->front.count - 1];
         *proportional = !sr_quarters_measure(&fit->data, by, &q) && sr_quarters_proportional(&q);
     }
+    /* residuals of a formula that lacks something grow, too, whatever the noise */
+    double ln_ratio = 0;
+    if (!rc && *proportional)
+        rc = sr_noise_evidence(&fit->data, &ln_ratio);
+    *proportional = *proportional && ln_ratio >= 0;
     sr_table_free(&sample);
     sr_fit_free(fit);
     return rc;

@@ -333,6 +333,28 @@ TEST(finds_terms)
         }
 }
 
+/* Noise of the same size everywhere and noise in proportion to y; nothing is said of y of both
+ * signs. */
+TEST(kinds_of_noise_are_told_apart)
+{
+    static const char law[] = "a / b * log(1 + 0.02 * c^3 * d / e^2)";
+    for (int kind = 0; kind < 3; kind++) {
+        struct table t;
+        double ln_ratio;
+        wide_table(&t, COLUMNS, law, kind == 1 ? 0 : 0.001);
+        gsl_rng *rng = random_stream(8);
+        for (int i = 0; i < ROWS; i++)
+            t.y[i] = kind == 1   ? t.y[i] * (1 + 0.001 * gsl_ran_ugaussian(rng))
+                     : kind == 2 ? t.y[i] - 0.3
+                                 : t.y[i];
+        assert_int_equal(sr_noise_evidence(&t.data, &ln_ratio), 0);
+        if (!(kind == 0 ? ln_ratio < -20 : kind == 1 ? ln_ratio > 20 : ln_ratio == 0))
+            fail_msg("kind %d: %g", kind, ln_ratio);
+        gsl_rng_free(rng);
+        table_free(&t);
+    }
+}
+
 /* ---- the stage */
 
 /* Of seeds from a noisy table: the smallest loss without noise, relative to that of a constant. */
