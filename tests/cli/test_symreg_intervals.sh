@@ -12,13 +12,13 @@ awk 'BEGIN {
             1 / (s * s)
     }
 }' >"$WORK/law.csv"
-# search FOLDER OPTION...: the law alone, with its constant fitted
+# search FOLDER OPTION...: the law alone, with its constant fitted, which would become 6
 search() {
     local folder=$1
     shift
     timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --threads 1 --quiet --features r,m \
         --binary '*,/' --unary '' --iterations 0 --guess '6*m/(r*r)' --set symreg.enumerate=0 \
-        --out "$WORK/$folder" "$@"
+        --round-constants digits --out "$WORK/$folder" "$@"
 }
 check "with sigmas" search sigma --sigma s
 check "with weights" search weights --weights v
