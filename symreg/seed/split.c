@@ -166,7 +166,7 @@ static int fit_factor(const struct rest *r, const double *m, const double *y, do
     const size_t rows = r->data.rows, columns = (size_t)r->data.features;
     const int n = (int)((rows < FIT_ROWS ? rows : FIT_ROWS) & ~(size_t)7);
     const size_t size = (size_t)n;
-    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), of_line, of_z, unit;
+    double *x = orr_alloc((columns + 3) * size + 1, sizeof *x), of_line = 1, of_z = 1, unit;
     struct sr_smooth model = {0};
     *c = 0;
     if (!x)
