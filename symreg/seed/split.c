@@ -21,7 +21,7 @@ enum {
 };
 /* Shares of squares: that the derivatives may differ from p c m; that the rest must have of y. */
 static const double most_off = 0.05, least_rest = 1e-3;
-/* A derivative of ln |y| that is not told from 0. */
+/* Rows whose derivative of ln |y| is smaller take no part in the fit of exponents. */
 static const double least_slope = 0.02;
 
 /* ---- terms that gradients show */
