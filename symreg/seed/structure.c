@@ -3,8 +3,8 @@
  * groups.h finds products of powers h and u. Where two columns matter only through their difference
  * or sum, that difference or sum first replaces them, and the groups are found again. A term with a
  * column of its own is split off (split.h). The stages of a proposal then search the target y / h
- * over the columns u, with rows weighted as in the loss of y. The results are written in the columns
- * of the table and fitted to it. */
+ * over the columns u, with rows weighted as in the loss of y. The results are written in the
+ * columns of the table and fitted to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
