@@ -217,6 +217,88 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     return false;
 }
 
+/* ---- columns that multiply a sum, moved into it */
+
+static bool has_column(const struct sr_normal *form, int node, uint8_t feature)
+{
+    const struct sr_normal_node *n = &form->node[node];
+    bool has = n->kind == SR_NORMAL_FEATURE && n->feature == feature;
+    for (int i = 0; i < n->count && n->kind == SR_NORMAL_PRODUCT && !has; i++)
+        has = has_column(form, form->item[n->first + i].node, feature);
+    return has;
+}
+
+/* Whether a factor of the product is a column that multiplies or divides a term of the sum. */
+static bool is_shared(const struct sr_normal *form, int factor, const struct sr_normal_node *sum)
+{
+    bool shared = false;
+    for (int i = 0; i < sum->count && form->node[factor].kind == SR_NORMAL_FEATURE; i++)
+        shared =
+            shared || has_column(form, form->item[sum->first + i].node, form->node[factor].feature);
+    return shared;
+}
+
+/* out *= the product's shared columns, to their powers over that of the sum. */
+static bool multiply_by_shared(const struct writer *w, const struct sr_normal_node *product,
+                               struct sr_normal_item sum, struct sr_expr *out)
+{
+    for (int i = 0; i < product->count; i++) {
+        const struct sr_normal_item item = w->form->item[product->first + i];
+        const double power = item.weight / sum.weight;
+        struct sr_expr base = {0}, raised = {0};
+        if (is_shared(w->form, item.node, &w->form->node[sum.node]) &&
+            (!write_node(w, item.node, 1, &base) || !write_power(w, &base, fabs(power), &raised) ||
+             !put_all(out, &raised) || !put_op(w, out, power > 0 ? SR_MUL : SR_DIV)))
+            return false;
+    }
+    return true;
+}
+
+/* The sum in which each term is multiplied by the shared columns, to its power. */
+static bool write_filled(const struct writer *w, const struct sr_normal_node *product,
+                         struct sr_normal_item item, struct sr_expr *out)
+{
+    const struct sr_normal_node *sum = &w->form->node[item.node];
+    struct sr_expr inner = {0}, raised = {0};
+    for (int i = 0; i <= sum->count; i++) {
+        const bool last = i == sum->count, first = inner.count == 0;
+        const struct sr_normal_item of = w->form->item[sum->first + (last ? 0 : i)];
+        struct sr_expr term = {0};
+        if (last && sum->value == 0)
+            continue;
+        if (!(last ? put_constant(&term, sum->value) : write_node(w, of.node, of.weight, &term)) ||
+            !multiply_by_shared(w, product, item, &term) || !put_all(&inner, &term) ||
+            (!first && !put_op(w, &inner, SR_ADD)))
+            return false;
+    }
+    return write_power(w, &inner, fabs(item.weight), &raised) &&
+           (item.weight > 0 || put_constant(out, 1)) && put_all(out, &raised) &&
+           (item.weight > 0 || put_op(w, out, SR_DIV));
+}
+
+static bool write_into_sum(const struct writer *w, const struct sr_normal_node *product, int number,
+                           struct sr_expr *out)
+{
+    const struct sr_normal_item sum = w->form->item[product->first + number];
+    bool any = false;
+    if (!write_filled(w, product, sum, out))
+        return false;
+    for (int i = 0; i < product->count; i++) {
+        const struct sr_normal_item item = w->form->item[product->first + i];
+        struct sr_expr base = {0}, raised = {0};
+        if (is_shared(w->form, item.node, &w->form->node[sum.node])) {
+            any = true;
+            continue;
+        }
+        if (i != number &&
+            (!write_node(w, item.node, 1, &base) ||
+             !write_power(w, &base, fabs(item.weight), &raised) || !put_all(out, &raised) ||
+             !put_op(w, out, item.weight > 0 ? SR_MUL : SR_DIV)))
+            return false;
+    }
+    return any && put_constant(out, product->value) && put_op(w, out, SR_MUL);
+}
+
 /* ---- public functions */
 
 uint64_t sr_expr_operators(const struct sr_expr *expr)
@@ -243,6 +325,28 @@ bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, u
             return false;
     *expr = out;
     return true;
+}
+
+bool sr_expr_into_sum(const struct sr_language *language, struct sr_expr *expr, uint64_t operators)
+{
+    static _Thread_local struct sr_normal form;
+    const int root = sr_normal_make(&form, language, expr);
+    if (root < 0 || form.node[root].kind != SR_NORMAL_PRODUCT)
+        return false;
+    const struct writer w = {&form, operators};
+    const struct sr_normal_node product = form.node[root];
+    struct sr_expr best = {0};
+    for (int i = 0; i < product.count; i++) {
+        struct sr_expr trial = {0};
+        if (form.node[form.item[product.first + i].node].kind == SR_NORMAL_SUM &&
+            write_into_sum(&w, &product, i, &trial) && sr_expr_measure(language, &trial)) {
+            sr_expr_rewrite(language, &trial, operators);
+            keep_shorter(&best, &trial, trial.count < expr->count);
+        }
+    }
+    if (best.count)
+        *expr = best;
+    return best.count > 0;
 }
 
 void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr)

@@ -404,6 +404,21 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
+/* Shortens a formula of the table, also by moving columns into a sum where that has the same loss.
+ */
+static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
+{
+    static const double same = 1e-9;
+    struct sr_work *work = &p->thread[0].work;
+    struct sr_expr moved = *expr;
+    double scale;
+    if (sr_expr_into_sum(p->settings->language, &moved, p->operators) &&
+        sr_eval_loss(&moved, p->loss, work, &scale) <=
+            sr_eval_loss(expr, p->loss, work, &scale) * (1 + same))
+        *expr = moved;
+    return sr_proposal_shorten(p, expr);
+}
+
 /* Writes a formula in the table's columns; one that would be too long once more without factors
  * that are likely 1. */
 static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
@@ -414,7 +429,7 @@ static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
     struct sr_expr shorter = *phi;
     struct sr_work *work = &p->thread[0].work;
     double scale;
-    if (write(p, derived, phi, out) && sr_proposal_shorten(p, out))
+    if (write(p, derived, phi, out) && shorten(p, out))
         return true;
     if (!isfinite(sr_eval_loss(&shorter, own, work, &scale)) ||
         (fabs(scale - 1) > near_one && !sr_expr_scale(&shorter, scale)))
@@ -422,7 +437,7 @@ static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
     sr_constants_fit(own, &shorter, false, FIT_STEPS, 0, NULL, work);
     sr_constants_round(own, &shorter, SR_ROUND_LIKELY, work);
     sr_drop_ones(p->settings->language, &shorter);
-    return write(p, derived, &shorter, out) && sr_proposal_shorten(p, out);
+    return write(p, derived, &shorter, out) && shorten(p, out);
 }
 
 int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
