@@ -361,10 +361,14 @@ static int make_reduced(const struct sr_proposal *p, const struct sr_view *v,
             p->loss->kind == ORR_SR_L1 || p->loss->kind == ORR_SR_STUDY ? ORR_SR_L1
             : p->loss->kind == ORR_SR_RELATIVE                          ? ORR_SR_RELATIVE
                                                                         : ORR_SR_L2;
-        *made = n >= FEW_ROWS && total > 0 && isfinite(total) &&
-                !sr_loss_init(&r->loss, kind, &r->data);
-        if (!*made)
+        if (n >= FEW_ROWS && total > 0 && isfinite(total)) {
+            rc = sr_loss_init(&r->loss, kind, &r->data);
+            *made = rc == 0;
+        }
+        if (rc && rc != ORR_ENOMEM) { /* a table that cannot be searched */
             orr_error_clear();
+            rc = 0;
+        }
     }
     free(value);
     free(row);
