@@ -168,28 +168,48 @@ struct slopes {
     double mean[COLUMNS], covariance[COLUMNS][COLUMNS];
 };
 
-/* Derivative of ln |y| by column f in row i; g (columns, rows) is the nonlinear part. */
+/* Derivative of ln |y| by column f, or its square, in row i; g (columns, rows) is the nonlinear part.
+ */
 static double derivative_at(const struct table *t, const double *g, const struct sr_smooth *model,
-                            int f, int i)
+                            int f, int power, int i)
 {
-    const double slope = model->slope[f] + g[f * t->rows + i];
-    return t->logarithm[f] ? slope / t->raw[f * t->rows + i] : slope;
+    const double slope = model->slope[f] + g[f * t->rows + i], x = t->raw[f * t->rows + i];
+    return (t->logarithm[f] ? slope / x : slope) / (power == 2 ? 2 * x : 1);
 }
 
 /* Compares the derivatives of two columns where they are not small. */
-static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
-                      int b, struct sr_group_pair *pair)
+static void rate_powers(const struct table *t, const double *g, const struct sr_smooth *model,
+                        struct sr_group_pair *pair)
 {
     double sum = 0, difference = 0, all = 0;
     for (int i = 0; i < t->rows; i++) {
+        const double p = derivative_at(t, g, model, pair->a, pair->power[0], i);
+        const double q = derivative_at(t, g, model, pair->b, pair->power[1], i);
         const double weight = 1 / (1 + t->noise[i]);
-        const double p = derivative_at(t, g, model, a, i), q = derivative_at(t, g, model, b, i);
         sum += weight * (p + q) * (p + q);
         difference += weight * (p - q) * (p - q);
         all += weight * (p * p + q * q);
     }
-    *pair = (struct sr_group_pair){
-        .off = fmin(sum, difference) / all, .a = a, .b = b, .sign = sum < difference ? -1 : 1};
+    pair->off = fmin(sum, difference) / all;
+    pair->sign = sum < difference ? -1 : 1;
+}
+
+/* Squares count only where they agree better than the columns do. */
+static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
+                      int b, struct sr_group_pair *pair)
+{
+    static const double better = 0.7;
+    struct sr_group_pair squares = {.a = a, .b = b};
+    *pair = (struct sr_group_pair){.a = a, .b = b, .power = {1, 1}};
+    rate_powers(t, g, model, pair);
+    const double most = better * pair->off;
+    for (int k = 1; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
+        squares.power[0] = 1 + k % 2;
+        squares.power[1] = 1 + k / 2;
+        rate_powers(t, g, model, &squares);
+        if (squares.off < most && squares.off < pair->off)
+            *pair = squares;
+    }
 }
 
 /* Lists the pairs with the smallest contradiction, no column twice. */

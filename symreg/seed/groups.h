@@ -29,8 +29,8 @@ struct sr_grouping {
     double noise;   /* residual variance of ln |y| at the median |y| */
     double typical; /* the median |y| */
 };
-/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
- * derivatives are opposite or equal. */
+/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1), or that of
+ * their squares (power 2) or of one's square: the derivatives by these are opposite or equal. */
 enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {
@@ -42,9 +42,9 @@ struct sr_group_pairs {
     int count, terms;
     struct sr_term term[SR_GROUP_TERMS]; /* best first */
     struct sr_group_pair {
-        double off; /* share of the derivatives' squares that contradicts the pair */
-        int a, b, sign;
-    } pair[SR_GROUP_PAIRS]; /* no column twice, the best supported pair first */
+        double off;               /* share of the derivatives' squares that contradicts the pair */
+        int a, b, sign, power[2]; /* power[0] of a, power[1] of b: 1 or 2 */
+    } pair[SR_GROUP_PAIRS];       /* no column twice, the best supported pair first */
 };
 /* Finds the hypotheses with the largest evidence, best first. *count is 0 where there are none (few
  * rows, too many columns, y 0 in many rows). `pairs` receives candidates for differences, sums and

@@ -129,6 +129,21 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
         v->column[f] = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
 }
 
+/* A column of a view, or its square, in the table's columns. */
+static struct sr_expr power_of_column(const struct sr_view *v, int f, int power)
+{
+    struct sr_expr column = v->column[f];
+    if (power == 2)
+        sr_put_op(&column, SR_SQUARE);
+    return column;
+}
+
+static bool can_join(const struct sr_proposal *p, const struct sr_group_pair *pair)
+{
+    return sr_has(p->operators, pair->sign < 0 ? SR_SUB : SR_ADD) &&
+           ((pair->power[0] == 1 && pair->power[1] == 1) || sr_has(p->operators, SR_SQUARE));
+}
+
 /* Replaces the first column of each pair by their difference or sum, and removes the second. *made:
  * false where operators are missing. */
 static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
@@ -150,19 +165,22 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
         }
         if (second)
             continue;
-        const double *a = all->x + (size_t)f * rows, *b = a;
-        struct sr_expr *column = &v->column[n];
-        double *out = v->x + (size_t)n++ * rows;
-        *column = from->column[f];
+        const double *a = all->x + (size_t)f * rows;
+        double *out = v->x + (size_t)n * rows;
+        memcpy(out, a, rows * sizeof *out);
+        v->column[n] = from->column[f];
         if (own) {
-            const enum sr_op op = own->sign < 0 ? SR_SUB : SR_ADD;
-            b = all->x + (size_t)own->b * rows;
-            sr_put_expr(column, &from->column[own->b]);
-            sr_put_op(column, op);
-            *made = *made && sr_has(p->operators, op);
+            const double *b = all->x + (size_t)own->b * rows;
+            v->column[n] = power_of_column(from, f, own->power[0]);
+            const struct sr_expr other = power_of_column(from, own->b, own->power[1]);
+            sr_put_expr(&v->column[n], &other);
+            sr_put_op(&v->column[n], own->sign < 0 ? SR_SUB : SR_ADD);
+            *made = *made && can_join(p, own);
+            for (size_t i = 0; i < rows; i++)
+                out[i] = (own->power[0] == 2 ? a[i] * a[i] : a[i]) +
+                         own->sign * (own->power[1] == 2 ? b[i] * b[i] : b[i]);
         }
-        for (size_t i = 0; i < rows; i++)
-            out[i] = own ? a[i] + own->sign * b[i] : a[i];
+        n++;
     }
     v->data = *all;
     v->data.features = n;
@@ -176,7 +194,7 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
 {
     pairs->count = 0;
     for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
-        struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1};
+        struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1, .power = {1, 1}};
         int columns = 0;
         for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
             columns += g->group[k].half[f] != 0;
@@ -238,6 +256,25 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
     return 0;
 }
 
+/* Where y is a product of powers of a view's columns, adds it with sums as groups of their own: a
+ * function writes the power of a sum once, a product may need it twice. */
+static void add_sums_as_groups(const struct sr_view *v, int number,
+                               struct sr_grouping list[SR_GROUPINGS], int *count)
+{
+    struct sr_grouping g = list[0];
+    if (g.view != number || g.groups)
+        return;
+    for (int f = 0; f < v->data.features; f++)
+        if (v->column[f].count > 1 && g.factor.half[f]) {
+            g.group[g.groups++] = (struct sr_powers){{0}};
+            g.group[g.groups - 1].half[f] = 2;
+            g.factor.half[f] = 0;
+        }
+    g.loss += 1e-9 * fabs(g.loss);
+    if (g.groups)
+        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &g);
+}
+
 /* Lists all hypotheses, best first: of the table, then of views as long as each view improves on
  * the one before and has pairs. sizes (rows): storage. */
 static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_view view[VIEWS],
@@ -250,13 +287,17 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     TRY(add_view(&view[0], NULL, 0, list, count, &pairs));
     TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
     *terms = pairs;
-    for (int k = 1; k < VIEWS && *count && list[0].groups > 1 && list[0].view == k - 1; k++) {
+    for (int k = 1; k < VIEWS && *count && list[0].view == k - 1; k++) {
+        /* a lone group is worth a view only where derivatives speak for it, not a mere ratio */
+        if (list[0].groups <= (pairs.count && pairs.pair[0].off > 0 ? 0 : 1))
+            break;
         bool made = false;
         if (pairs.count)
             TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
         TRY(add_view(&view[k], size, k, list, count, &pairs));
+        add_sums_as_groups(&view[k], k, list, count);
     }
     return 0;
 }

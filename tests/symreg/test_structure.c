@@ -272,15 +272,16 @@ TEST(groups_bear_awkward_tables)
     }
 }
 
-/* Pairs that matter through their difference or sum, and none of others. */
+/* Pairs that matter through their difference or sum, or that of squares, and none of others. */
 TEST(finds_pairs)
 {
     static const struct {
         const char *law;
-        int a, b, sign;
-    } list[] = {{"a * exp(-1 * (b - c)^2)", 1, 2, -1},
-                {"a / (b + c)", 1, 2, 1},
-                {"a * cos(b * c / 8)", 0, 0, 0}};
+        int a, b, sign, power[2];
+    } list[] = {
+        {"a * exp(-1 * (b - c)^2)", 1, 2, -1, {1, 1}},   {"a / (b + c)", 1, 2, 1, {1, 1}},
+        {"a / (b^2 + c^2 + 1)", 1, 2, 1, {2, 2}},        {"a / sqrt(b^2 + 2 + c)", 1, 2, 1, {2, 1}},
+        {"a * exp(-1 * (b + 0.4 * c^2))", 0, 0, 0, {0}}, {"a * cos(b * c / 8)", 0, 0, 0, {0}}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         struct table t;
         struct sr_grouping found[SR_GROUPINGS];
@@ -291,7 +292,8 @@ TEST(finds_pairs)
         assert_int_equal(pairs.count, list[k].sign != 0);
         if (pairs.count)
             assert_true(pairs.pair[0].a == list[k].a && pairs.pair[0].b == list[k].b &&
-                        pairs.pair[0].sign == list[k].sign);
+                        pairs.pair[0].sign == list[k].sign &&
+                        !memcmp(pairs.pair[0].power, list[k].power, sizeof list[k].power));
         table_free(&t);
     }
 }
@@ -358,14 +360,15 @@ TEST(kinds_of_noise_are_told_apart)
 /* ---- the stage */
 
 /* Of seeds from a noisy table: the smallest loss without noise, relative to that of a constant. */
-static double noisy_seeds_off(const char *law, double noise)
+static double noisy_seeds_off(const char *law, double noise, int maxsize)
 {
     static struct sr_seeds seeds;
-    const struct sr_settings s = default_settings();
+    struct sr_settings s = default_settings();
     struct table t, exact;
     struct sr_loss loss;
     struct sr_work work;
     double least = HUGE_VAL;
+    s.maxsize = maxsize;
     wide_table(&t, COLUMNS, law, noise);
     wide_table(&exact, COLUMNS, law, 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
@@ -388,17 +391,24 @@ static double noisy_seeds_off(const char *law, double noise)
 /* A seed is the law; not so where rows are chosen by their own |y|. */
 TEST(finds_noisy_laws)
 {
-    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 0.1) < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 0.1) < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)", 0.1) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 0.1, 30) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 0.1, 30) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)", 0.1, 30) < 1e-20);
 }
 
 /* Sums of a product of powers and something else: within the noise many formulas fit, and the law
  * is among the seeds. */
 TEST(finds_noisy_sums)
 {
-    assert_true(noisy_seeds_off("6.2832 / a + b^2 / c * sqrt(1 + d^2)", 0.001) < 1e-20);
-    assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 0.001) < 1e-20);
+    assert_true(noisy_seeds_off("6.2832 / a + b^2 / c * sqrt(1 + d^2)", 0.001, 30) < 1e-20);
+    assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 0.001, 30) < 1e-20);
+}
+
+/* Squares of columns that stand in no formula but their sum, down to a single column. */
+TEST(finds_sums_of_squares)
+{
+    assert_true(noisy_seeds_off("6.28 * a / (b^2 + c^2 + d^2 + e^2)^1.5", 0.001, 21) < 1e-20);
+    assert_true(noisy_seeds_off("a / (b^2 + c^2)^1.5", 0.001, 12) < 1e-20);
 }
 
 /* Rows of weight 0 say nothing of the term's factor. */
