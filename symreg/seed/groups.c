@@ -168,8 +168,8 @@ struct slopes {
     double mean[COLUMNS], covariance[COLUMNS][COLUMNS];
 };
 
-/* Derivative of ln |y| by column f, or its square, in row i; g (columns, rows) is the nonlinear part.
- */
+/* Derivative of ln |y| by column f, or by its square, in row i; g (columns, rows) is the nonlinear
+ * part. */
 static double derivative_at(const struct table *t, const double *g, const struct sr_smooth *model,
                             int f, int power, int i)
 {

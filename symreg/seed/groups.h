@@ -29,8 +29,8 @@ struct sr_grouping {
     double noise;   /* residual variance of ln |y| at the median |y| */
     double typical; /* the median |y| */
 };
-/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1), or that of
- * their squares (power 2) or of one's square: the derivatives by these are opposite or equal. */
+/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1), or that
+ * of their squares (power 2) or of one's square: the derivatives by these are opposite or equal. */
 enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {
