@@ -259,10 +259,9 @@ static bool is_long(const struct sr_expr *expr, int i)
     return false;
 }
 
-/* Applies rewriting k at node i and rounds the constants. False where it does not apply, breaks a
- * rule, or costs more than `limit`. */
-static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
-                         double limit, struct sr_work *work, struct sr_expr *out, double *reached)
+/* Applies rewriting k at node i. False where it does not apply or breaks a rule. */
+static bool apply_rewriting(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
+                            struct sr_expr *out)
 {
     struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
     f.b = i - 1;
@@ -270,10 +269,18 @@ static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, in
     if (from->node[i].size == 1 || !is_long(from, i) || !rewriting[k](&f))
         return false;
     *out = *from;
-    if (!sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size, f.piece.node,
-                        f.piece.count, t->maxsize) ||
-        sr_expr_complexity(t->language, out) > sr_expr_complexity(t->language, from) ||
-        (t->allowed && !t->allowed(out, t->context)))
+    return sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size,
+                          f.piece.node, f.piece.count, t->maxsize) &&
+           sr_expr_complexity(t->language, out) <= sr_expr_complexity(t->language, from) &&
+           (!t->allowed || t->allowed(out, t->context));
+}
+
+/* Applies rewriting k at node i and rounds the constants. False where it does not apply, breaks a
+ * rule, or costs more than `limit`. */
+static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
+                         double limit, struct sr_work *work, struct sr_expr *out, double *reached)
+{
+    if (!apply_rewriting(t, from, i, k, out))
         return false;
     if (moves_constants(k))
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
@@ -308,4 +315,14 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
             }
     }
     return reached;
+}
+
+void sr_tidy_factors(const struct sr_tidy *t, struct sr_expr *expr)
+{
+    enum { TO_PRODUCT, TO_QUOTIENT, KINDS }; /* the first rewritings */
+    struct sr_expr next;
+    for (int i = expr->count - 1; i > 0; i--)
+        for (int k = TO_PRODUCT; k < KINDS; k++)
+            if (apply_rewriting(t, expr, i, k, &next) && sr_digits(&next) < sr_digits(expr))
+                *expr = next;
 }

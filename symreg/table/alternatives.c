@@ -79,8 +79,10 @@ static double tidy_formula(struct finish *f, struct sr_expr *expr)
 {
     const struct sr_settings *s = f->s;
     double reached = sr_tidy(&f->tidy, expr, &f->work);
-    if (s->round)
+    if (s->round) {
         reached = sr_constants_round(&f->loss, expr, s->round, &f->work);
+        sr_tidy_factors(&f->tidy, expr);
+    }
     if (s->whole && !s->whole(expr, s->context))
         return HUGE_VAL;
     return reached + (s->penalty ? s->penalty(expr, true, s->context) * fmax(f->loss.base, 0) : 0);

@@ -59,6 +59,7 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         if (s->round) {
             reached = sr_constants_round(&loss, &expr, s->round, &work);
             drop_ones(s, &expr);
+            sr_tidy_factors(&tidy, &expr);
         }
         if (s->penalty && (rounds || s->round))
             reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);

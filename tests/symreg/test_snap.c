@@ -172,6 +172,34 @@ TEST(the_shortest_form_is_written)
     }
 }
 
+/* Fractions as divisors or factors, whichever has fewer digits; nothing is rounded. */
+TEST(fractions_are_written_short)
+{
+    static const char *const row[][2] = {
+        {"0.3333333333333333 * r", "r / 3"},
+        {"square(r) * 0.1111111111111111 / m1", "square(r) / 9 / m1"},
+        {"r / 0.6666666666666666", "r * 1.5"},
+        {"m1 - r / 0.2", "m1 - r * 5"},
+        {"0.2 * r", "0.2 * r"},
+        {"r / 3", "r / 3"},
+        {"0.14159265 * r", "0.14159265 * r"},
+        {"0.3333333333333333 / r", "0.3333333333333333 / r"},
+    };
+    struct sr_tidy tidy = {.operators = ~(uint64_t)0, .maxsize = 20};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct sr_expr expr = formula(row[k][0]);
+        const struct sr_expr to = formula(row[k][1]);
+        sr_tidy_factors(&tidy, &expr);
+        if (sr_expr_hash(&expr) != sr_expr_hash(&to))
+            fail_msg("%s became %s, not %s", row[k][0], text_of(&expr), row[k][1]);
+    }
+    struct sr_expr expr = formula(row[0][0]);
+    const struct sr_expr before = expr;
+    tidy.operators = (uint64_t)1 << SR_MUL;
+    sr_tidy_factors(&tidy, &expr);
+    assert_true(sr_expr_hash(&expr) == sr_expr_hash(&before));
+}
+
 TEST(remarks)
 {
     static const struct {
