@@ -259,9 +259,10 @@ bool sr_expr_scale(struct sr_expr *expr, double scale);
 void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr);
 /* sr_expr_simplify() with the operators whose bits are set; true when the formula changed. */
 bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators);
-/* Moves columns that multiply a sum into it where that makes the formula shorter, with the given
- * operators: x (1 + y / x) becomes x + y, x sqrt(1 + square(y / x)) becomes sqrt(square(x) +
- * square(y)), which is equal where x > 0 alone. True when the formula changed. */
+/* Rewrites the formula as sr_expr_rewrite() does, and then moves columns of its outermost product
+ * into a sum that they multiply, as far as they divide terms of it and where that is shorter:
+ * square(x) (1 + y / x) becomes x (x + y), x sqrt(1 + square(y / x)) becomes sqrt(square(x) +
+ * square(y)), which is equal only where x > 0. True when something was moved. */
 bool sr_expr_into_sum(const struct sr_language *language, struct sr_expr *expr, uint64_t operators);
 /* Moves phases, the numbers in sin(x + c), cos(c - x) and the like, by whole periods to the one
  * around 0, or around those of a formula of the same shape; with `in_products` also those in

@@ -2,7 +2,8 @@
  *
  * Every alternative (common factor or not, inv or a division, square or a product) is written and
  * the shorter one kept. A result that is not shorter than the formula is discarded. Simplification
- * therefore never enlarges a formula and never introduces an operator that was not there. */
+ * therefore never enlarges a formula and never introduces an operator that was not there.
+ * sr_expr_into_sum() alone changes the normal form. */
 #include "normal.h"
 
 #include <math.h>
@@ -219,42 +220,52 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
 
 /* ---- columns that multiply a sum, moved into it */
 
-static bool has_column(const struct sr_normal *form, int node, uint8_t feature)
+/* The power of the column as a factor of the term; not that in the term's functions. */
+static double power_in(const struct sr_normal *form, int term, uint8_t feature)
 {
-    const struct sr_normal_node *n = &form->node[node];
-    bool has = n->kind == SR_NORMAL_FEATURE && n->feature == feature;
-    for (int i = 0; i < n->count && n->kind == SR_NORMAL_PRODUCT && !has; i++)
-        has = has_column(form, form->item[n->first + i].node, feature);
-    return has;
+    const struct sr_normal_node *n = &form->node[term];
+    double power = n->kind == SR_NORMAL_FEATURE && n->feature == feature ? 1 : 0;
+    for (int i = 0; i < n->count && n->kind == SR_NORMAL_PRODUCT; i++) {
+        const struct sr_normal_item item = form->item[n->first + i];
+        const struct sr_normal_node *factor = &form->node[item.node];
+        power += factor->kind == SR_NORMAL_FEATURE && factor->feature == feature ? item.weight : 0;
+    }
+    return power;
 }
 
-/* Whether a factor of the product is a column that multiplies or divides a term of the sum. */
-static bool is_shared(const struct sr_normal *form, int factor, const struct sr_normal_node *sum)
+/* By which power of the factor the terms of the sum are to be multiplied: as far as it divides
+ * them, and as far as the product has it. */
+static double power_to_move(const struct sr_normal *form, struct sr_normal_item factor,
+                            struct sr_normal_item sum)
 {
-    bool shared = false;
-    for (int i = 0; i < sum->count && form->node[factor].kind == SR_NORMAL_FEATURE; i++)
-        shared =
-            shared || has_column(form, form->item[sum->first + i].node, form->node[factor].feature);
-    return shared;
+    const struct sr_normal_node *n = &form->node[factor.node], *terms = &form->node[sum.node];
+    double divides = 0;
+    for (int i = 0; i < terms->count && n->kind == SR_NORMAL_FEATURE; i++)
+        divides = fmax(divides, -power_in(form, form->item[terms->first + i].node, n->feature));
+    return fmax(fmin(divides, factor.weight / sum.weight), 0);
 }
 
-/* out *= the product's shared columns, to their powers over that of the sum. */
-static bool multiply_by_shared(const struct writer *w, const struct sr_normal_node *product,
-                               struct sr_normal_item sum, struct sr_expr *out)
+/* out *= the factor to the power, which may be negative. */
+static bool multiply_by_power(const struct writer *w, int factor, double power, struct sr_expr *out)
+{
+    struct sr_expr base = {0}, raised = {0};
+    return write_node(w, factor, 1, &base) && write_power(w, &base, fabs(power), &raised) &&
+           put_all(out, &raised) && put_op(w, out, power > 0 ? SR_MUL : SR_DIV);
+}
+
+static bool multiply_by_moved(const struct writer *w, const struct sr_normal_node *product,
+                              struct sr_normal_item sum, struct sr_expr *term)
 {
     for (int i = 0; i < product->count; i++) {
         const struct sr_normal_item item = w->form->item[product->first + i];
-        const double power = item.weight / sum.weight;
-        struct sr_expr base = {0}, raised = {0};
-        if (is_shared(w->form, item.node, &w->form->node[sum.node]) &&
-            (!write_node(w, item.node, 1, &base) || !write_power(w, &base, fabs(power), &raised) ||
-             !put_all(out, &raised) || !put_op(w, out, power > 0 ? SR_MUL : SR_DIV)))
+        const double power = power_to_move(w->form, item, sum);
+        if (power > 0 && !multiply_by_power(w, item.node, power, term))
             return false;
     }
     return true;
 }
 
-/* The sum in which each term is multiplied by the shared columns, to its power. */
+/* The sum, whose terms are multiplied by what is moved, to its power. */
 static bool write_filled(const struct writer *w, const struct sr_normal_node *product,
                          struct sr_normal_item item, struct sr_expr *out)
 {
@@ -267,7 +278,7 @@ static bool write_filled(const struct writer *w, const struct sr_normal_node *pr
         if (last && sum->value == 0)
             continue;
         if (!(last ? put_constant(&term, sum->value) : write_node(w, of.node, of.weight, &term)) ||
-            !multiply_by_shared(w, product, item, &term) || !put_all(&inner, &term) ||
+            !multiply_by_moved(w, product, item, &term) || !put_all(&inner, &term) ||
             (!first && !put_op(w, &inner, SR_ADD)))
             return false;
     }
@@ -276,6 +287,7 @@ static bool write_filled(const struct writer *w, const struct sr_normal_node *pr
            (item.weight > 0 || put_op(w, out, SR_DIV));
 }
 
+/* The product with what can be moved into its sum, item `number`; false where nothing can. */
 static bool write_into_sum(const struct writer *w, const struct sr_normal_node *product, int number,
                            struct sr_expr *out)
 {
@@ -285,18 +297,39 @@ static bool write_into_sum(const struct writer *w, const struct sr_normal_node *
         return false;
     for (int i = 0; i < product->count; i++) {
         const struct sr_normal_item item = w->form->item[product->first + i];
-        struct sr_expr base = {0}, raised = {0};
-        if (is_shared(w->form, item.node, &w->form->node[sum.node])) {
-            any = true;
-            continue;
-        }
-        if (i != number &&
-            (!write_node(w, item.node, 1, &base) ||
-             !write_power(w, &base, fabs(item.weight), &raised) || !put_all(out, &raised) ||
-             !put_op(w, out, item.weight > 0 ? SR_MUL : SR_DIV)))
+        const double moved = power_to_move(w->form, item, sum);
+        const double left = item.weight - moved * sum.weight;
+        any = any || moved > 0;
+        if (i != number && left != 0 && !multiply_by_power(w, item.node, left, out))
             return false;
     }
     return any && put_constant(out, product->value) && put_op(w, out, SR_MUL);
+}
+
+/* Moves columns into one sum; false where that is not shorter. */
+static bool move_once(const struct sr_language *language, struct sr_expr *expr, uint64_t operators)
+{
+    static _Thread_local struct sr_normal form;
+    static const uint64_t leaves = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
+    const int root = sr_normal_make(&form, language, expr);
+    if (root < 0 || form.node[root].kind != SR_NORMAL_PRODUCT)
+        return false;
+    const struct writer w = {&form, ~(uint64_t)0}; /* simplified afterwards */
+    const struct sr_normal_node product = form.node[root];
+    struct sr_expr best = {0};
+    for (int i = 0; i < product.count; i++) {
+        struct sr_expr trial = {0};
+        if (form.node[form.item[product.first + i].node].kind != SR_NORMAL_SUM ||
+            !write_into_sum(&w, &product, i, &trial) || !sr_expr_measure(language, &trial))
+            continue;
+        sr_expr_rewrite(language, &trial, operators);
+        keep_shorter(&best, &trial,
+                     trial.count < expr->count &&
+                         !(sr_expr_operators(&trial) & ~(operators | leaves)));
+    }
+    if (best.count)
+        *expr = best;
+    return best.count > 0;
 }
 
 /* ---- public functions */
@@ -329,24 +362,11 @@ bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, u
 
 bool sr_expr_into_sum(const struct sr_language *language, struct sr_expr *expr, uint64_t operators)
 {
-    static _Thread_local struct sr_normal form;
-    const int root = sr_normal_make(&form, language, expr);
-    if (root < 0 || form.node[root].kind != SR_NORMAL_PRODUCT)
-        return false;
-    const struct writer w = {&form, operators};
-    const struct sr_normal_node product = form.node[root];
-    struct sr_expr best = {0};
-    for (int i = 0; i < product.count; i++) {
-        struct sr_expr trial = {0};
-        if (form.node[form.item[product.first + i].node].kind == SR_NORMAL_SUM &&
-            write_into_sum(&w, &product, i, &trial) && sr_expr_measure(language, &trial)) {
-            sr_expr_rewrite(language, &trial, operators);
-            keep_shorter(&best, &trial, trial.count < expr->count);
-        }
-    }
-    if (best.count)
-        *expr = best;
-    return best.count > 0;
+    bool moved = false;
+    sr_expr_rewrite(language, expr, operators);
+    while (move_once(language, expr, operators))
+        moved = true;
+    return moved;
 }
 
 void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr)

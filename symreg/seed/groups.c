@@ -194,7 +194,8 @@ static void rate_powers(const struct table *t, const double *g, const struct sr_
     pair->sign = sum < difference ? -1 : 1;
 }
 
-/* Squares count only where they agree better than the columns do. */
+/* Squares count only where they agree clearly better than the columns do: in a narrow range both
+ * agree alike. */
 static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
                       int b, struct sr_group_pair *pair)
 {
@@ -614,6 +615,7 @@ int sr_groups_find(const struct sr_data *data, const double *size,
     struct table few = {0}, many = {0};
     struct slopes slopes;
     *count = pairs->count = pairs->terms = 0;
+    pairs->are_ratios = false;
     if (data->features > COLUMNS || data->features < 2 || data->rows < LEAST_ROWS)
         return 0;
     int rc = make_table(data, size, true, size ? NOISY_ROWS : FIT_ROWS, &few);

@@ -29,8 +29,9 @@ struct sr_grouping {
     double noise;   /* residual variance of ln |y| at the median |y| */
     double typical; /* the median |y| */
 };
-/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1), or that
- * of their squares (power 2) or of one's square: the derivatives by these are opposite or equal. */
+/* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
+ * derivatives are opposite or equal. Or through that of their squares (power 2), or of a square and
+ * a column, for columns that are positive in every row. */
 enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {
@@ -40,6 +41,7 @@ struct sr_term {
 };
 struct sr_group_pairs {
     int count, terms;
+    bool are_ratios; /* the pairs are groups x / z, for which no derivatives speak */
     struct sr_term term[SR_GROUP_TERMS]; /* best first */
     struct sr_group_pair {
         double off;               /* share of the derivatives' squares that contradicts the pair */

@@ -1,10 +1,10 @@
 /* structure.c - searches derived tables with fewer columns: y = h phi(u1, ..., ur).
  *
  * groups.h finds products of powers h and u. Where two columns matter only through their difference
- * or sum, that difference or sum first replaces them, and the groups are found again. A term with a
- * column of its own is split off (split.h). The stages of a proposal then search the target y / h
- * over the columns u, with rows weighted as in the loss of y. The results are written in the
- * columns of the table and fitted to it. */
+ * or sum, or that of their squares, this first replaces them, and the groups are found again. A
+ * term with a column of its own is split off (split.h). The stages of a proposal then search the
+ * target y / h over the columns u, with rows weighted as in the loss of y. The results are written
+ * in the columns of the table and fitted to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ bool sr_powers_write(const struct sr_language *language, uint64_t operators,
     return out->count == 0 || sr_put_end(language, out, SR_NODES);
 }
 
-/* ---- views: the table with differences or sums that replace some columns */
+/* ---- views: the table with differences or sums (of squares) that replace some columns */
 
 enum { VIEWS = 4 };
 
@@ -130,40 +130,45 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
 }
 
 /* A column of a view, or its square, in the table's columns. */
-static struct sr_expr power_of_column(const struct sr_view *v, int f, int power)
+static struct sr_expr power_of_column(const struct sr_proposal *p, const struct sr_view *v, int f,
+                                      int power)
 {
     struct sr_expr column = v->column[f];
-    if (power == 2)
+    if (power == 2 && sr_has(p->operators, SR_SQUARE))
         sr_put_op(&column, SR_SQUARE);
+    else if (power == 2) {
+        sr_put_expr(&column, &v->column[f]);
+        sr_put_op(&column, SR_MUL);
+    }
     return column;
 }
 
-static bool can_join(const struct sr_proposal *p, const struct sr_group_pair *pair)
+/* The pair that the column is in, if its operator is allowed. */
+static const struct sr_group_pair *pair_of(const struct sr_proposal *p,
+                                           const struct sr_group_pairs *pairs, int f)
 {
-    return sr_has(p->operators, pair->sign < 0 ? SR_SUB : SR_ADD) &&
-           ((pair->power[0] == 1 && pair->power[1] == 1) || sr_has(p->operators, SR_SQUARE));
+    for (int k = 0; k < pairs->count; k++)
+        if ((pairs->pair[k].a == f || pairs->pair[k].b == f) &&
+            sr_has(p->operators, pairs->pair[k].sign < 0 ? SR_SUB : SR_ADD))
+            return &pairs->pair[k];
+    return NULL;
 }
 
-/* Replaces the first column of each pair by their difference or sum, and removes the second. *made:
- * false where operators are missing. */
+/* Replaces the first column of each pair by the difference or sum of the two, or of their squares,
+ * and removes the second. *made: whether there are such pairs. */
 static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
                       const struct sr_group_pairs *pairs, struct sr_view *v, bool *made)
 {
     const struct sr_data *all = &from->data;
     const size_t rows = all->rows;
     int n = 0;
-    *made = pairs->count > 0;
+    *made = false;
     v->x = orr_alloc((size_t)all->features * rows, sizeof *v->x);
     if (!v->x)
         return ORR_ENOMEM;
-    for (int f = 0; f < all->features && *made; f++) {
-        const struct sr_group_pair *own = NULL;
-        bool second = false;
-        for (int k = 0; k < pairs->count; k++) {
-            second = second || pairs->pair[k].b == f;
-            own = pairs->pair[k].a == f ? &pairs->pair[k] : own;
-        }
-        if (second)
+    for (int f = 0; f < all->features; f++) {
+        const struct sr_group_pair *own = pair_of(p, pairs, f);
+        if (own && own->b == f)
             continue;
         const double *a = all->x + (size_t)f * rows;
         double *out = v->x + (size_t)n * rows;
@@ -171,11 +176,11 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
         v->column[n] = from->column[f];
         if (own) {
             const double *b = all->x + (size_t)own->b * rows;
-            v->column[n] = power_of_column(from, f, own->power[0]);
-            const struct sr_expr other = power_of_column(from, own->b, own->power[1]);
+            v->column[n] = power_of_column(p, from, f, own->power[0]);
+            const struct sr_expr other = power_of_column(p, from, own->b, own->power[1]);
             sr_put_expr(&v->column[n], &other);
             sr_put_op(&v->column[n], own->sign < 0 ? SR_SUB : SR_ADD);
-            *made = *made && can_join(p, own);
+            *made = true;
             for (size_t i = 0; i < rows; i++)
                 out[i] = (own->power[0] == 2 ? a[i] * a[i] : a[i]) +
                          own->sign * (own->power[1] == 2 ? b[i] * b[i] : b[i]);
@@ -193,6 +198,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
 static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
 {
     pairs->count = 0;
+    pairs->are_ratios = true;
     for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
         struct sr_group_pair pair = {.a = -1, .b = -1, .sign = -1, .power = {1, 1}};
         int columns = 0;
@@ -257,7 +263,7 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
 }
 
 /* Where y is a product of powers of a view's columns, adds it with sums as groups of their own: a
- * function writes the power of a sum once, a product may need it twice. */
+ * product of powers may need a sum twice, as in 1 / (s sqrt(s)), where a function needs it once. */
 static void add_sums_as_groups(const struct sr_view *v, int number,
                                struct sr_grouping list[SR_GROUPINGS], int *count)
 {
@@ -289,7 +295,7 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     *terms = pairs;
     for (int k = 1; k < VIEWS && *count && list[0].view == k - 1; k++) {
         /* a lone group is worth a view only where derivatives speak for it, not a mere ratio */
-        if (list[0].groups <= (pairs.count && pairs.pair[0].off > 0 ? 0 : 1))
+        if (list[0].groups <= (pairs.are_ratios ? 1 : 0))
             break;
         bool made = false;
         if (pairs.count)
@@ -449,18 +455,20 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
-/* Shortens a formula of the table, also by moving columns into a sum where that has the same loss.
- */
+/* Shortens a formula of the table, also by moving columns into a sum where that has the same loss,
+ * up to rounding. */
 static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
 {
     static const double same = 1e-9;
     struct sr_work *work = &p->thread[0].work;
     struct sr_expr moved = *expr;
     double scale;
-    if (sr_expr_into_sum(p->settings->language, &moved, p->operators) &&
-        sr_eval_loss(&moved, p->loss, work, &scale) <=
-            sr_eval_loss(expr, p->loss, work, &scale) * (1 + same))
-        *expr = moved;
+    if (sr_expr_into_sum(p->settings->language, &moved, p->operators)) {
+        const double before = sr_eval_loss(expr, p->loss, work, &scale);
+        const double after = sr_eval_loss(&moved, p->loss, work, &scale);
+        if (isfinite(before) && after <= fmax(before * (1 + same), p->loss->noise))
+            *expr = moved;
+    }
     return sr_proposal_shorten(p, expr);
 }
 

@@ -18,7 +18,8 @@ struct sr_product {
 int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
                      struct sr_product list[SR_PRODUCTS]);
 
-/* A table with other columns: differences or sums that replace some columns, or named constants. */
+/* A table with other columns: differences or sums, also of squares, that replace some columns, or
+ * named constants. */
 struct sr_view {
     struct sr_data data;
     double *x; /* storage, which the caller frees; NULL: the table itself */

@@ -78,31 +78,40 @@ TEST(knows_the_usual_identities)
     simplifies("acos(neg(r)) + acos(r)", "(acos(neg(r)) + acos(r))"); /* pi, which has no name */
 }
 
-/* Columns move into the sum that they multiply where that is shorter. */
+/* Columns move into the sum that they multiply where that is shorter than what simplification
+ * makes of the formula, as far as they divide its terms. */
 TEST(moves_columns_into_sums)
 {
     static const char *const pair[][2] = {
-        {"m1 * (1 + r / m1)", "(m1 + r)"},
-        {"3 * r * sqrt(1 + square(m1 / r))", "(3 * sqrt((square(r) + square(m1))))"},
+        {"m1 * (1 + r / m1)", "m1 + r"},
+        {"3 * r * sqrt(1 + square(m1 / r))", "3 * sqrt(square(r) + square(m1))"},
         {"m2 * square(r) * (2 - 4 * cos(m2) * (m1 / r) + square(m1 / r))",
-         "(m2 * ((2 * square(r)) - (4 * ((cos(m2) * m1) * r)) + square(m1)))"},
-        {"m2 / sqrt(1 + m1 / r) / sqrt(r)", "(m2 / sqrt((r + m1)))"},
+         "m2 * (2 * square(r) - 4 * (cos(m2) * m1 * r) + square(m1))"},
+        {"m2 / sqrt(1 + m1 / r) / sqrt(r)", "m2 / sqrt(r + m1)"},
+        {"square(r) * sqrt(1 + square(m1 / r))", "r * sqrt(square(r) + square(m1))"},
+        {"square(r) * (1 + m1 / r)", "r * (r + m1)"},
+        {"m1 * m2 * (1 + r / m1 + m2 * sin(r))", "m2 * (m1 + r + m1 * m2 * sin(r))"},
+        {"m1 * (1 + r / m1) * m2 * (1 + r / m2)", "(m1 + r) * (m2 + r)"},
+        {"r * (1 - m1 / r)", "r - m1"},
         {"m1 * (1 + r)", NULL},
         {"r * sqrt(1 + m1 / m2)", NULL},
         {"r + m1", NULL},
         {"sin(r) * (1 + r / sin(r))", NULL}, /* not a column */
+        {"square(m1) * (m2 / m1 * (r + m1 * exp(r)))", NULL},
+        {"m1 * (m2 * m1 / m1 * (r + m1 * m2))", NULL},
     };
     const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
         const struct sr_expr before = formula(pair[k][0]);
-        const struct sr_expr expected = formula(pair[k][pair[k][1] ? 1 : 0]);
-        struct sr_expr expr = before;
-        const bool moved =
-            sr_expr_into_sum(NULL, &expr, sr_expr_operators(&before) | (uint64_t)1 << SR_MUL);
+        struct sr_expr expr = before, expected = formula(pair[k][pair[k][1] ? 1 : 0]);
+        sr_expr_simplify(NULL, &expected);
+        const bool moved = sr_expr_into_sum(NULL, &expr, sr_expr_operators(&before));
         if (moved != (pair[k][1] != NULL) || expr.count > expected.count)
             fail_msg("%s became %s", pair[k][0], text_of(&expr));
         assert_true(disagreement(&expr, &before, FEATURES, low, high, 1) < 1e-12);
     }
+    struct sr_expr expr = formula("m1 * (1 + r / m1)");
+    assert_false(sr_expr_into_sum(NULL, &expr, (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_SUB));
 }
 
 /* Phases come to the period around 0 or around another formula's, those beside a factor where this
