@@ -245,65 +245,70 @@ static double power_to_move(const struct sr_normal *form, struct sr_normal_item 
     return fmax(fmin(divides, factor.weight / sum.weight), 0);
 }
 
-/* out *= the factor to the power, which may be negative. */
+/* out *= the factor to the power, power > 0. */
 static bool multiply_by_power(const struct writer *w, int factor, double power, struct sr_expr *out)
 {
     struct sr_expr base = {0}, raised = {0};
-    return write_node(w, factor, 1, &base) && write_power(w, &base, fabs(power), &raised) &&
-           put_all(out, &raised) && put_op(w, out, power > 0 ? SR_MUL : SR_DIV);
+    return write_node(w, factor, 1, &base) && write_power(w, &base, power, &raised) &&
+           multiply_by(w, out, &raised);
 }
 
-static bool multiply_by_moved(const struct writer *w, const struct sr_normal_node *product,
-                              struct sr_normal_item sum, struct sr_expr *term)
+/* The sum, whose terms are multiplied by what is moved; its first term keeps its weight, which the
+ * normal form would take out. */
+static bool write_filled(const struct writer *w, const struct sr_normal_node *product,
+                         struct sr_normal_item sum, uint64_t operators, struct sr_expr *out)
 {
-    for (int i = 0; i < product->count; i++) {
-        const struct sr_normal_item item = w->form->item[product->first + i];
-        const double power = power_to_move(w->form, item, sum);
-        if (power > 0 && !multiply_by_power(w, item.node, power, term))
+    const struct sr_normal_node *terms = &w->form->node[sum.node];
+    for (int t = 0; t <= terms->count; t++) {
+        const bool last = t == terms->count, first = out->count == 0;
+        const struct sr_normal_item of = w->form->item[terms->first + (last ? 0 : t)];
+        const double weight = last ? terms->value : of.weight;
+        const bool minus = weight < 0 && !first;
+        struct sr_expr term = {0};
+        if (weight == 0)
+            continue;
+        if (!(last ? put_constant(&term, minus ? -weight : weight)
+                   : write_node(w, of.node, minus ? -weight : weight, &term)))
+            return false;
+        for (int i = 0; i < product->count; i++) {
+            const struct sr_normal_item item = w->form->item[product->first + i];
+            const double power = power_to_move(w->form, item, sum);
+            if (power > 0 && !multiply_by_power(w, item.node, power, &term))
+                return false;
+        }
+        if (!sr_expr_measure(w->form->language, &term))
+            return false;
+        sr_expr_rewrite(w->form->language, &term, operators);
+        if (!put_all(out, &term) || (!first && !put_op(w, out, minus ? SR_SUB : SR_ADD)))
             return false;
     }
     return true;
 }
 
-/* The sum, whose terms are multiplied by what is moved, to its power. */
-static bool write_filled(const struct writer *w, const struct sr_normal_node *product,
-                         struct sr_normal_item item, struct sr_expr *out)
-{
-    const struct sr_normal_node *sum = &w->form->node[item.node];
-    struct sr_expr inner = {0}, raised = {0};
-    for (int i = 0; i <= sum->count; i++) {
-        const bool last = i == sum->count, first = inner.count == 0;
-        const struct sr_normal_item of = w->form->item[sum->first + (last ? 0 : i)];
-        struct sr_expr term = {0};
-        if (last && sum->value == 0)
-            continue;
-        if (!(last ? put_constant(&term, sum->value) : write_node(w, of.node, of.weight, &term)) ||
-            !multiply_by_moved(w, product, item, &term) || !put_all(&inner, &term) ||
-            (!first && !put_op(w, &inner, SR_ADD)))
-            return false;
-    }
-    return write_power(w, &inner, fabs(item.weight), &raised) &&
-           (item.weight > 0 || put_constant(out, 1)) && put_all(out, &raised) &&
-           (item.weight > 0 || put_op(w, out, SR_DIV));
-}
-
 /* The product with what can be moved into its sum, item `number`; false where nothing can. */
 static bool write_into_sum(const struct writer *w, const struct sr_normal_node *product, int number,
-                           struct sr_expr *out)
+                           uint64_t operators, struct sr_expr *out)
 {
     const struct sr_normal_item sum = w->form->item[product->first + number];
+    struct sr_expr filled = {0}, raised = {0}, over = {0}, under = {0};
     bool any = false;
-    if (!write_filled(w, product, sum, out))
+    if (!write_filled(w, product, sum, operators, &filled) ||
+        !write_power(w, &filled, fabs(sum.weight), &raised) ||
+        !multiply_by(w, sum.weight > 0 ? &over : &under, &raised))
         return false;
     for (int i = 0; i < product->count; i++) {
         const struct sr_normal_item item = w->form->item[product->first + i];
         const double moved = power_to_move(w->form, item, sum);
         const double left = item.weight - moved * sum.weight;
         any = any || moved > 0;
-        if (i != number && left != 0 && !multiply_by_power(w, item.node, left, out))
+        if (i != number && left != 0 &&
+            !multiply_by_power(w, item.node, fabs(left), left > 0 ? &over : &under))
             return false;
     }
-    return any && put_constant(out, product->value) && put_op(w, out, SR_MUL);
+    return any &&
+           (over.count ? write_factor(w, product->value, &over, out)
+                       : put_constant(out, product->value)) &&
+           (under.count == 0 || (put_all(out, &under) && put_op(w, out, SR_DIV)));
 }
 
 /* Moves columns into one sum; false where that is not shorter. */
@@ -311,16 +316,19 @@ static bool move_once(const struct sr_language *language, struct sr_expr *expr, 
 {
     static _Thread_local struct sr_normal form;
     static const uint64_t leaves = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
+    static const uint64_t between = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
+                                    (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV;
     const int root = sr_normal_make(&form, language, expr);
     if (root < 0 || form.node[root].kind != SR_NORMAL_PRODUCT)
         return false;
-    const struct writer w = {&form, ~(uint64_t)0}; /* simplified afterwards */
+    const struct writer w = {&form, operators | between};
     const struct sr_normal_node product = form.node[root];
     struct sr_expr best = {0};
     for (int i = 0; i < product.count; i++) {
         struct sr_expr trial = {0};
         if (form.node[form.item[product.first + i].node].kind != SR_NORMAL_SUM ||
-            !write_into_sum(&w, &product, i, &trial) || !sr_expr_measure(language, &trial))
+            !write_into_sum(&w, &product, i, operators, &trial) ||
+            !sr_expr_measure(language, &trial))
             continue;
         sr_expr_rewrite(language, &trial, operators);
         keep_shorter(&best, &trial,

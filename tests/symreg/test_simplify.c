@@ -93,6 +93,10 @@ TEST(moves_columns_into_sums)
         {"m1 * m2 * (1 + r / m1 + m2 * sin(r))", "m2 * (m1 + r + m1 * m2 * sin(r))"},
         {"m1 * (1 + r / m1) * m2 * (1 + r / m2)", "(m1 + r) * (m2 + r)"},
         {"r * (1 - m1 / r)", "r - m1"},
+        {"m1 * sqrt(1.01 + square(r / m1) - 2.2 * (cos(m2) * r / m1))", /* no weight is taken out */
+         "sqrt(1.01 * square(m1) + square(r) - 2.2 * (cos(m2) * m1 * r))"},
+        {"r * sqrt(1.01 + square(m1 / r) - 2.2 * (cos(m2) * m1 / r))",
+         "sqrt(1.01 * square(r) + square(m1) - 2.2 * (cos(m2) * m1 * r))"},
         {"m1 * (1 + r)", NULL},
         {"r * sqrt(1 + m1 / m2)", NULL},
         {"r + m1", NULL},
