@@ -360,7 +360,7 @@ TEST(kinds_of_noise_are_told_apart)
 /* ---- the stage */
 
 /* Of seeds from a noisy table: the smallest loss without noise, relative to that of a constant. */
-static double noisy_seeds_off(const char *law, double noise, int maxsize)
+static double noisy_seeds_off(const char *law, int columns, double noise, int maxsize)
 {
     static struct sr_seeds seeds;
     struct sr_settings s = default_settings();
@@ -369,8 +369,8 @@ static double noisy_seeds_off(const char *law, double noise, int maxsize)
     struct sr_work work;
     double least = HUGE_VAL;
     s.maxsize = maxsize;
-    wide_table(&t, COLUMNS, law, noise);
-    wide_table(&exact, COLUMNS, law, 0);
+    wide_table(&t, columns, law, noise);
+    wide_table(&exact, columns, law, 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
     sr_loss_free(&loss);
@@ -391,24 +391,25 @@ static double noisy_seeds_off(const char *law, double noise, int maxsize)
 /* A seed is the law; not so where rows are chosen by their own |y|. */
 TEST(finds_noisy_laws)
 {
-    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 0.1, 30) < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 0.1, 30) < 1e-20);
-    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)", 0.1, 30) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 5, 0.1, 30) <
+                1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 7, 0.1, 30) < 1e-20);
+    assert_true(noisy_seeds_off("a^2 / b * c^2 / g^2 * log(1 + d / e)", 7, 0.1, 30) < 1e-20);
 }
 
 /* Sums of a product of powers and something else: within the noise many formulas fit, and the law
  * is among the seeds. */
 TEST(finds_noisy_sums)
 {
-    assert_true(noisy_seeds_off("6.2832 / a + b^2 / c * sqrt(1 + d^2)", 0.001, 30) < 1e-20);
-    assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 0.001, 30) < 1e-20);
+    assert_true(noisy_seeds_off("6.2832 / a + b^2 / c * sqrt(1 + d^2)", 4, 0.001, 30) < 1e-20);
+    assert_true(noisy_seeds_off("sqrt(b / a) + log(1 + e) / (c * d)", 5, 0.001, 30) < 1e-20);
 }
 
 /* Sums of squares become one column, in several views; without `square` as an operator, too. */
 TEST(finds_sums_of_squares)
 {
-    assert_true(noisy_seeds_off("6.28 * a / (b^2 + c^2 + d^2 + e^2)^1.5", 0.001, 21) < 1e-20);
-    assert_true(noisy_seeds_off("a / (b^2 + c^2)^1.5", 0.001, 12) < 1e-20);
+    assert_true(noisy_seeds_off("6.28 * a / (b^2 + c^2 + d^2 + e^2)^1.5", 5, 0.001, 21) < 1e-20);
+    assert_true(noisy_seeds_off("a / (b^2 + c^2)^1.5", 3, 0.001, 12) < 1e-20);
 
     static struct sr_seeds seeds;
     struct sr_settings s = default_settings();
@@ -421,7 +422,7 @@ TEST(finds_sums_of_squares)
             s.unary[kept++] = s.unary[k];
     assert_int_equal(kept, s.unary_count - 1);
     s.unary_count = kept;
-    wide_table(&t, COLUMNS, "a * exp(-1 * (b - c)^2 / 4) / (d^2 + e^2 + 1)", 0);
+    wide_table(&t, 5, "a * exp(-1 * (b - c)^2 / 4) / (d^2 + e^2 + 1)", 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     seeds_of(sr_structure_find, &s, &loss, 1, &seeds);
     for (int i = 0; i < seeds.count; i++)
