@@ -107,15 +107,20 @@ static bool write_power(const struct writer *w, const struct sr_expr *base, doub
 
 /* ---- products: factor * over / under */
 
+/* out *= the node to the power, power > 0. */
+static bool multiply_by_power(const struct writer *w, int node, double power, struct sr_expr *out)
+{
+    struct sr_expr base = {0}, raised = {0};
+    return write_node(w, node, 1, &base) && write_power(w, &base, power, &raised) &&
+           multiply_by(w, out, &raised);
+}
+
 static bool write_parts(const struct writer *w, const struct sr_normal_node *product,
                         struct sr_expr *over, struct sr_expr *under)
 {
     for (int i = 0; i < product->count; i++) {
         const struct sr_normal_item item = w->form->item[product->first + i];
-        struct sr_expr base = {0}, power = {0};
-        if (!write_node(w, item.node, 1, &base) ||
-            !write_power(w, &base, fabs(item.weight), &power) ||
-            !multiply_by(w, item.weight > 0 ? over : under, &power))
+        if (!multiply_by_power(w, item.node, fabs(item.weight), item.weight > 0 ? over : under))
             return false;
     }
     return true;
@@ -132,25 +137,33 @@ static bool write_factor(const struct writer *w, double factor, const struct sr_
     return put_constant(out, factor) && put_all(out, piece) && put_op(w, out, SR_MUL);
 }
 
-static bool write_product(const struct writer *w, const struct sr_normal_node *product,
-                          double factor, struct sr_expr *out)
+/* factor * over / under, of which either may be empty. */
+static bool write_quotient(const struct writer *w, double factor, const struct sr_expr *over,
+                           const struct sr_expr *under, struct sr_expr *out)
 {
-    struct sr_expr over = {0}, under = {0}, whole = {0}, best = {0}, trial = {0};
-    factor *= product->value;
-    if (!write_parts(w, product, &over, &under))
-        return false;
-    if (under.count == 0)
-        return write_factor(w, factor, &over, out);
-    bool ok = over.count ? write_factor(w, factor, &over, &whole) : put_constant(&whole, factor);
-    ok = ok && put_all(&trial, &whole) && put_all(&trial, &under) && put_op(w, &trial, SR_DIV);
+    struct sr_expr whole = {0}, best = {0}, trial = {0};
+    if (under->count == 0 && over->count)
+        return write_factor(w, factor, over, out);
+    bool ok = over->count ? write_factor(w, factor, over, &whole) : put_constant(&whole, factor);
+    if (under->count == 0)
+        return ok && put_all(out, &whole);
+    ok = ok && put_all(&trial, &whole) && put_all(&trial, under) && put_op(w, &trial, SR_DIV);
     keep_shorter(&best, &trial, ok);
-    trial = over; /* factor * over * inv(under) */
-    whole = under;
+    trial = *over; /* factor * over * inv(under) */
+    whole = *under;
     ok = put_op(w, &whole, SR_INV) && multiply_by(w, &trial, &whole);
     whole.count = 0;
     ok = ok && write_factor(w, factor, &trial, &whole);
     keep_shorter(&best, &whole, ok);
     return best.count > 0 && put_all(out, &best);
+}
+
+static bool write_product(const struct writer *w, const struct sr_normal_node *product,
+                          double factor, struct sr_expr *out)
+{
+    struct sr_expr over = {0}, under = {0};
+    return write_parts(w, product, &over, &under) &&
+           write_quotient(w, factor * product->value, &over, &under, out);
 }
 
 /* ---- sums */
@@ -245,14 +258,6 @@ static double power_to_move(const struct sr_normal *form, struct sr_normal_item 
     return fmax(fmin(divides, factor.weight / sum.weight), 0);
 }
 
-/* out *= the factor to the power, power > 0. */
-static bool multiply_by_power(const struct writer *w, int factor, double power, struct sr_expr *out)
-{
-    struct sr_expr base = {0}, raised = {0};
-    return write_node(w, factor, 1, &base) && write_power(w, &base, power, &raised) &&
-           multiply_by(w, out, &raised);
-}
-
 /* The sum, whose terms are multiplied by what is moved; its first term keeps its weight, which the
  * normal form would take out. */
 static bool write_filled(const struct writer *w, const struct sr_normal_node *product,
@@ -305,10 +310,7 @@ static bool write_into_sum(const struct writer *w, const struct sr_normal_node *
             !multiply_by_power(w, item.node, fabs(left), left > 0 ? &over : &under))
             return false;
     }
-    return any &&
-           (over.count ? write_factor(w, product->value, &over, out)
-                       : put_constant(out, product->value)) &&
-           (under.count == 0 || (put_all(out, &under) && put_op(w, out, SR_DIV)));
+    return any && write_quotient(w, product->value, &over, &under, out);
 }
 
 /* Moves columns into one sum; false where that is not shorter. */
