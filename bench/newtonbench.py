@@ -16,6 +16,7 @@ after every search, and the same command goes on where it was stopped.
 """
 
 import argparse
+import ast
 import datetime
 import json
 import os
@@ -28,7 +29,7 @@ import zlib
 
 import numpy as np
 
-from newtonbench_judge import Judge, self_check
+import newtonbench_judge as judge
 from newtonbench_laws import DIFFICULTIES, checkout_commit, read_laws
 
 ROWS = 1000
@@ -56,6 +57,9 @@ def arguments():
     p.add_argument("--out", default=RESULTS, help="[%(default)s]")
     p.add_argument("--list", action="store_true", help="print laws and ranges, and end")
     p.add_argument("--export", metavar="DIR", help="write the tables into DIR, and end")
+    p.add_argument("--undecidable", action="store_true",
+                   help="the misses of --out whose formula is shorter than the law and fits the "
+                   "noisy table as well, and end")
     p.add_argument("--self-check", action="store_true",
                    help="judge every law against itself written differently and changed, and end")
     o = p.parse_args()
@@ -67,7 +71,7 @@ def arguments():
         p.error(f"--noise: expected percent from 0, found {o.noise}")
     if not o.seconds > 0:
         p.error(f"--seconds: expected more than 0, found {o.seconds:g}")
-    searches = not (o.list or o.export or o.self_check)
+    searches = not (o.list or o.export or o.self_check or o.undecidable)
     if searches and not os.access(o.program, os.X_OK):
         p.error(f"--program: {o.program} is not there or no program; make builds bin/symreg")
     if searches and o.cpu_time and not os.path.exists(CPU_CLOCK):
@@ -105,6 +109,51 @@ def export(laws, o):
     print(f"{len(laws) * len(o.noise)} tables in {o.export}")
 
 
+# ---- misses that no table of this noise could avoid
+
+
+def nodes(text):
+    """Columns, constants, operators and functions, each counted as one; powers of 2 and 0.5 are
+    functions, and a factor of -1 counts nothing, as signs can be moved to a difference."""
+    def count(node):
+        below = sum(map(count, ast.iter_child_nodes(node)))
+        if isinstance(node, ast.Call):
+            return below  # one for its name
+        if isinstance(node, ast.BinOp) and ast.unparse(node.left) == "-1.0":
+            below -= 2
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            below -= ast.unparse(node.right) in ("2", "2.0", "0.5")
+        return below + isinstance(node, (ast.BinOp, ast.Name, ast.Constant))
+
+    return count(ast.parse(text.replace("^", "**"), mode="eval"))
+
+
+def undecidable(laws, o):
+    """A rule that prefers the shorter of two formulas that fit alike cannot select these laws."""
+    with open(o.out, encoding="utf-8") as file:
+        found = {(row["law"], row["noise"]): row for row in json.load(file)["laws"]}
+    for percent in filter(None, o.noise):
+        rows = [(law, found[law.name, percent]) for law in laws if (law.name, percent) in found]
+        count = 0
+        print(f"{percent:g}%{'':29} nodes  law's  chi^2 above the law's, selected formula")
+        for law, row in rows:
+            if row["right"]:
+                continue
+            noisy, exact = (table(law, p, o.relative_noise) for p in (percent, 0))
+            truth = exact[:, -1]
+            size = np.abs(truth) if o.relative_noise else np.sqrt(np.mean(truth**2))
+            fitted = judge.Formula(row["formula"], law.columns).double(exact[:, :-1])
+            residuals = np.array([fitted - noisy[:, -1], truth - noisy[:, -1]]) * 100 / percent / size
+            excess = np.subtract(*np.sum(residuals**2, axis=1))
+            own, of_law = nodes(row["formula"]), nodes(law.text())
+            shorter = own < of_law and excess <= 0
+            count += shorter
+            print(f"{law.name:32} {own:5} {of_law:6} {excess:10.3g}{' *' if shorter else '  '} "
+                  f"{row['formula']}")
+        print(f"* {count} of {len(rows)}: shorter than the law, and no worse on the noisy table; "
+              f"{sum(row['right'] for _, row in rows)} are right")
+
+
 # ---- searches
 
 
@@ -128,13 +177,13 @@ def search_law(o, law, percent):
         path = os.path.join(folder, "table.csv")
         write_table(law, percent, o.relative_noise, path)
         front, seconds, cpu_s = search(o, path, os.path.join(folder, "out"))
-    judge = Judge(law, generator(law, "judge"))
+    verdict = judge.Judge(law, generator(law, "judge"))
     chosen = next(row for row in front if DEFAULT_RULE in row["selected_by"])
-    said = judge(chosen["equation"], percent / 100)
+    said = verdict(chosen["equation"], percent / 100)
     right = said["algebra"] and said["values"]
     others = [row for row in front if row is not chosen]
     on_front = right or any(v["algebra"] and v["values"] for v in
-                            (judge(row["equation"], percent / 100, True) for row in others))
+                            (verdict(row["equation"], percent / 100, True) for row in others))
     return {"law": law.name, "domain": law.domain, "difficulty": law.difficulty,
             "version": law.version, "noise": percent, "right": right, "algebra": said["algebra"],
             "values": said["values"], "front": on_front, "formula": chosen["equation"],
@@ -252,8 +301,10 @@ def main():
         return 0
     if o.export:
         return export(laws, o)
+    if o.undecidable:
+        return undecidable(laws, o)
     if o.self_check:
-        complaints = self_check(laws)
+        complaints = judge.self_check(laws)
         print("\n".join(complaints) or f"self-check: {len(laws)} laws, no complaint")
         return 1 if complaints else 0
     results = open_results(o, asked(o))
