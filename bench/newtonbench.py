@@ -143,8 +143,8 @@ def undecidable(laws, o):
             truth = exact[:, -1]
             size = np.abs(truth) if o.relative_noise else np.sqrt(np.mean(truth**2))
             fitted = judge.Formula(row["formula"], law.columns).double(exact[:, :-1])
-            residuals = np.array([fitted - noisy[:, -1], truth - noisy[:, -1]]) * 100 / percent / size
-            excess = np.subtract(*np.sum(residuals**2, axis=1))
+            residuals = np.array([fitted, truth]) - noisy[:, -1]
+            excess = np.subtract(*np.sum((residuals / size * 100 / percent)**2, axis=1))
             own, of_law = nodes(row["formula"]), nodes(law.text())
             shorter = own < of_law and excess <= 0
             count += shorter
