@@ -169,6 +169,7 @@ runs universes
 runs ablation
 runs study_mini
 runs study_seeds
+runs study_small
 runs laptop
 if cells verdict; then
     mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
