@@ -182,12 +182,14 @@ int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t pl
     TRY(k_cpu_scratch_reserve(0, own + lay_out(plan, NULL)));
     const size_t H = (size_t)shape->H, T = (size_t)shape->T, D = (size_t)shape->D;
     const int heads = shape->B * shape->H;
+    /* heads of a sequence share cache lines of rows, which two workers would take from each other */
+    const int together = shape->B >= 4 * k_cpu_threads() ? shape->H : 1;
 #pragma omp parallel num_threads(k_cpu_threads())
     {
         char *mine = k_cpu_scratch_local();
         memcpy(mine, plan, plan_bytes);
         lay_out(mine, mine + own);
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, together)
         for (int i = 0; i < heads; i++) {
             const size_t b = (size_t)i / H, head = (size_t)i % H, row = b * T * H * D + head * D;
             run(mine, &(struct k_cpu_head_at){row + 2 * b * T * H * D, row, (size_t)i * T});
