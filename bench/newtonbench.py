@@ -130,8 +130,10 @@ def nodes(text):
 
 def undecidable(laws, o):
     """A rule that prefers the shorter of two formulas that fit alike cannot select these laws."""
-    with open(o.out, encoding="utf-8") as file:
-        found = {(row["law"], row["noise"]): row for row in json.load(file)["laws"]}
+    results = read_results(o.out)
+    if results["noise_of"] != noise_of(o):
+        raise SystemExit(f"{o.out}: has noise of {results['noise_of']}, asked is {noise_of(o)}")
+    found = {(row["law"], row["noise"]): row for row in results["laws"]}
     for percent in filter(None, o.noise):
         rows = [(law, found[law.name, percent]) for law in laws if (law.name, percent) in found]
         count = 0
@@ -204,10 +206,22 @@ def first_line(command, otherwise):
     return (done.stdout.splitlines() or [otherwise])[0].strip()
 
 
+def noise_of(o):
+    return "each value" if o.relative_noise else "the rms"
+
+
+def read_results(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{path}: expected results of this program ({error})") from error
+
+
 def asked(o):
     """What results of one file must have in common."""
     return {"benchmark": f"NewtonBench {checkout_commit(o.checkout)}", "rows_of_a_table": ROWS,
-            "noise_of": "each value" if o.relative_noise else "the rms",
+            "noise_of": noise_of(o),
             "seconds": o.seconds, "seconds_are": "processor time" if o.cpu_time else "wall time",
             "options": " ".join([*OPERATORS, *o.options.split()]), "rule": DEFAULT_RULE}
 
@@ -221,8 +235,7 @@ def open_results(o, asked):
                "version": first_line(f"'{o.program}' --version", "unknown"), **asked, "laws": []}
     if not os.path.exists(o.out):
         return results
-    with open(o.out, encoding="utf-8") as file:
-        before = json.load(file)
+    before = read_results(o.out)
     for key, value in {**asked, "version": results["version"]}.items():
         if before.get(key) != value:
             raise SystemExit(f"{o.out}: has {key} {before.get(key)!r}, asked is {value!r}; remove "
