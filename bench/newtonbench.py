@@ -84,13 +84,18 @@ def generator(law, purpose):
     return np.random.default_rng([zlib.crc32(law.name.encode()), zlib.crc32(purpose.encode())])
 
 
+def noise_unit(y, relative):
+    """What percent of noise are percent of."""
+    return np.abs(y) if relative else np.sqrt(np.mean(y**2))
+
+
 def table(law, percent, relative):
     """(rows, columns + 1), the target last; rows and normal numbers are those of every noise."""
     rng = generator(law, "table")
     x = law.draw(rng, ROWS)
     y = np.array([law.value(point) for point in x])
-    size = np.abs(y) if relative else np.sqrt(np.mean(y**2))
-    return np.column_stack([x, y + percent / 100 * size * rng.standard_normal(len(y))])
+    noise = percent / 100 * noise_unit(y, relative) * rng.standard_normal(len(y))
+    return np.column_stack([x, y + noise])
 
 
 def write_table(law, percent, relative, path):
@@ -109,7 +114,7 @@ def export(laws, o):
     print(f"{len(laws) * len(o.noise)} tables in {o.export}")
 
 
-# ---- misses that no table of this noise could avoid
+# ---- laws that their noisy table does not tell from a shorter formula
 
 
 def nodes(text):
@@ -119,8 +124,8 @@ def nodes(text):
         below = sum(map(count, ast.iter_child_nodes(node)))
         if isinstance(node, ast.Call):
             return below  # one for its name
-        if isinstance(node, ast.BinOp) and ast.unparse(node.left) == "-1.0":
-            below -= 2
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            below -= 2 * (ast.unparse(node.left) in ("-1", "-1.0"))
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             below -= ast.unparse(node.right) in ("2", "2.0", "0.5")
         return below + isinstance(node, (ast.BinOp, ast.Name, ast.Constant))
@@ -128,32 +133,40 @@ def nodes(text):
     return count(ast.parse(text.replace("^", "**"), mode="eval"))
 
 
+def excess(law, formula, percent, relative):
+    """chi^2 of the formula on the noisy table less that of the law's own values."""
+    noisy = table(law, percent, relative)
+    truth = np.array([law.value(point) for point in noisy[:, :-1]])
+    found = judge.Formula(formula, law.columns).double(noisy[:, :-1])
+    residuals = (np.array([found, truth]) - noisy[:, -1]) / noise_unit(truth, relative)
+    return np.subtract(*np.sum((100 / percent * residuals)**2, axis=1))
+
+
 def undecidable(laws, o):
     """A rule that prefers the shorter of two formulas that fit alike cannot select these laws."""
     results = read_results(o.out)
     if results["noise_of"] != noise_of(o):
         raise SystemExit(f"{o.out}: has noise of {results['noise_of']}, asked is {noise_of(o)}")
-    found = {(row["law"], row["noise"]): row for row in results["laws"]}
-    for percent in filter(None, o.noise):
-        rows = [(law, found[law.name, percent]) for law in laws if (law.name, percent) in found]
+    names = {law.name: law for law in laws}
+    rows = [row for row in results["laws"] if row["law"] in names and row["noise"] in o.noise]
+    noises = sorted({row["noise"] for row in rows} - {0})
+    if not noises:
+        raise SystemExit(f"{o.out}: has none of these laws with a noise above 0 of {o.noise}")
+    for percent in noises:
+        of_noise = [row for row in rows if row["noise"] == percent]
         count = 0
         print(f"{percent:g}%{'':29} nodes  law's  chi^2 above the law's, selected formula")
-        for law, row in rows:
+        for row in of_noise:
             if row["right"]:
                 continue
-            noisy, exact = (table(law, p, o.relative_noise) for p in (percent, 0))
-            truth = exact[:, -1]
-            size = np.abs(truth) if o.relative_noise else np.sqrt(np.mean(truth**2))
-            fitted = judge.Formula(row["formula"], law.columns).double(exact[:, :-1])
-            residuals = np.array([fitted, truth]) - noisy[:, -1]
-            excess = np.subtract(*np.sum((residuals / size * 100 / percent)**2, axis=1))
+            law = names[row["law"]]
             own, of_law = nodes(row["formula"]), nodes(law.text())
-            shorter = own < of_law and excess <= 0
-            count += shorter
-            print(f"{law.name:32} {own:5} {of_law:6} {excess:10.3g}{' *' if shorter else '  '} "
+            more = excess(law, row["formula"], percent, o.relative_noise)
+            count += (hidden := own < of_law and more <= 0)
+            print(f"{law.name:32} {own:5} {of_law:6} {more:10.3g}{' *' if hidden else '  '} "
                   f"{row['formula']}")
-        print(f"* {count} of {len(rows)}: shorter than the law, and no worse on the noisy table; "
-              f"{sum(row['right'] for _, row in rows)} are right")
+        print(f"* {count} of {len(of_noise)}: shorter than the law, and no worse on the noisy "
+              f"table; {sum(row['right'] for row in of_noise)} are right")
 
 
 # ---- searches

@@ -182,7 +182,8 @@ int k_cpu_each_head(const struct k_attention_shape *shape, void *plan, size_t pl
     TRY(k_cpu_scratch_reserve(0, own + lay_out(plan, NULL)));
     const size_t H = (size_t)shape->H, T = (size_t)shape->T, D = (size_t)shape->D;
     const int heads = shape->B * shape->H;
-    /* heads of a sequence share cache lines, which two workers would take from each other */
+    /* heads of a sequence share cache lines, which two workers would take from each other; with few
+     * sequences heads are dealt out singly, so that no worker is idle */
     const int together = shape->B >= 4 * k_cpu_threads() ? shape->H : 1;
 #pragma omp parallel num_threads(k_cpu_threads())
     {
