@@ -142,7 +142,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
         stopped ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
                 : time_limit(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
                              started);
-    TRY(categories ? sr_category_finish(s, &r->table, fit)
+    TRY(categories ? sr_category_finish(s, sr_forms_until(s, stopped, started), &r->table, fit)
                    : sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
     TRY(categories ? 0 : sr_front_judge(s, &r->table.data, &fit->front));

@@ -20,6 +20,7 @@ struct sr_categories {
     double noise;         /* smaller losses of the whole table are rounding errors */
     size_t cases;         /* different rows of the category that has the fewest */
     int reference;        /* the category with most rows, whose constants a formula carries */
+    double forms_until_s; /* no equivalent forms from then on (orr_time_s()); 0: no limit */
 };
 /* The i-th category of a fit: the reference first. */
 static inline int sr_category_at(const struct sr_categories *c, int i)

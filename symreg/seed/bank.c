@@ -150,7 +150,7 @@ void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates
         for (int respect = 0; respect < SR_RESPECTS; respect++) {
             const struct sr_ranking *r = &bank->ranking[size][respect];
             for (int i = 0; i < r->count && candidates->count < SR_CANDIDATES; i++) {
-                struct sr_expr *expr = &candidates->expr[candidates->count];
+                struct sr_expr *expr = sr_candidates_next(candidates);
                 if (!sr_enumerate_write(&bank->all, &r->best[i].entry, expr) ||
                     (respect == SR_OFFSET && !adds))
                     continue;

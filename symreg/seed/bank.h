@@ -51,6 +51,13 @@ struct sr_candidates {
     struct sr_expr expr[SR_CANDIDATES];
     double loss[SR_CANDIDATES]; /* filled by the search */
 };
+/* The place of the next formula, empty; only where count < SR_CANDIDATES. */
+static inline struct sr_expr *sr_candidates_next(struct sr_candidates *candidates)
+{
+    struct sr_expr *next = &candidates->expr[candidates->count];
+    *next = (struct sr_expr){0};
+    return next;
+}
 /* Offers the bank's best formulas of every size, with and without an offset, of at most maxsize
  * nodes. */
 void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates *candidates);

@@ -326,10 +326,10 @@ int sr_collapse_find(struct sr_proposal *p)
         return 0;
     int rc = sr_rows_take(all, c.rows, NULL, &c.data, &c.x);
     c.expr = orr_alloc(FACTORS, sizeof *c.expr);
-    c.value = orr_alloc(VARIABLES * c.rows, sizeof *c.value);
-    c.shape = orr_alloc(FACTORS * c.rows, sizeof *c.shape);
+    c.value = orr_alloc_unset(VARIABLES * c.rows, sizeof *c.value);
+    c.shape = orr_alloc_unset(FACTORS * c.rows, sizeof *c.shape);
     c.spread = orr_alloc(FACTORS, sizeof *c.spread);
-    c.order = orr_alloc(VARIABLES * c.rows, sizeof *c.order);
+    c.order = orr_alloc_unset(VARIABLES * c.rows, sizeof *c.order);
     c.rough = orr_alloc(FACTORS * VARIABLES, sizeof *c.rough);
     if (!c.expr || !c.value || !c.shape || !c.spread || !c.order || !c.rough)
         rc = ORR_ENOMEM;

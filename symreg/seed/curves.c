@@ -298,7 +298,7 @@ int sr_curves_find(const struct sr_settings *settings, const double x[SR_ROWS],
                                .wants = wants_function,
                                .offer = consider_function}};
     int rc = sr_enumerate_init(&c.all);
-    c.slopes = orr_alloc(STORED, sizeof *c.slopes);
+    c.slopes = orr_alloc_unset(STORED, sizeof *c.slopes);
     if (!c.slopes)
         rc = ORR_ENOMEM;
     if (!rc) {

@@ -11,8 +11,8 @@ int sr_enumerate_init(struct sr_enumeration *all)
     all->cost = 2;
     for (all->slots = 1; all->slots < 2 * (size_t)all->room;)
         all->slots *= 2;
-    all->entry = orr_alloc((size_t)all->room, sizeof *all->entry);
-    all->value = orr_alloc((size_t)all->room, sizeof *all->value);
+    all->entry = orr_alloc_unset((size_t)all->room, sizeof *all->entry);
+    all->value = orr_alloc_unset((size_t)all->room, sizeof *all->value);
     all->table = orr_alloc(all->slots, sizeof *all->table);
     return all->entry && all->value && all->table ? 0 : ORR_ENOMEM;
 }

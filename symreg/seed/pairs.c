@@ -202,7 +202,7 @@ static void add_shapes(const struct sr_proposal *p, const struct target *t,
         };
         if ((pair || shape.of_single) && out->count < SR_CANDIDATES)
             out->count += sr_sum_write(p->settings->language, &sum, p->settings->maxsize,
-                                       &out->expr[out->count]);
+                                       sr_candidates_next(out));
     }
 }
 

@@ -71,10 +71,11 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
 
 static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
-    struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
+    struct sr_candidates *candidates = orr_alloc_unset(1, sizeof *candidates);
     const int before = p->seeds->count;
     int rc = candidates ? 0 : ORR_ENOMEM;
     if (!rc) {
+        candidates->count = 0;
         sr_proposal_fill(p, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
     }

@@ -178,7 +178,7 @@ struct sr_category_fit {
 /* Fits the constants of a formula and shares those whose sharing makes the description shorter, the
  * most profitable first. The formula becomes that of its equivalent forms, a (X + b) for a X + c
  * and cos(X + b) for sin(X + c) (with both among `operators`) and the reverse, or the same with
- * opposite sign, with the shortest description. fit->loss is infinite where the formula cannot be
+ * opposite sign, with the shortest description; none is tried after c->forms_until_s. fit->loss is infinite where the formula cannot be
  * fitted. The caller frees fit->value, after errors too. */
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);

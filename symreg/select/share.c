@@ -225,19 +225,24 @@ static int try_form(const struct sr_categories *c, const struct sr_expr *form, s
     return rc;
 }
 
+static bool time_for_forms(const struct sr_categories *c)
+{
+    return !(c->forms_until_s > 0 && orr_time_s() >= c->forms_until_s);
+}
+
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit)
 {
     const bool waves = sr_has(operators, SR_SIN) && sr_has(operators, SR_COS);
     int rc = share_form(c, expr, work, fit);
-    for (int i = 0; i < expr->count && !rc && isfinite(fit->loss); i++) {
+    for (int i = 0; i < expr->count && !rc && isfinite(fit->loss) && time_for_forms(c); i++) {
         struct sr_expr form = *expr;
         if (exchange_pair(c->data->language, i, &form))
             rc = try_form(c, &form, work, expr, fit);
         const struct sr_expr wave = *expr; /* a factor may take the opposite sign */
         for (int to = waves ? 0 : SR_OPPOSITE; to < SR_WAVES && !rc; to++) {
             form = wave;
-            if (sr_expr_exchange_wave(&form, i, (enum sr_wave)to))
+            if (time_for_forms(c) && sr_expr_exchange_wave(&form, i, (enum sr_wave)to))
                 rc = try_form(c, &form, work, expr, fit);
         }
     }

@@ -165,7 +165,8 @@ static int make_front(struct finish *f, struct sr_front *front)
     return 0;
 }
 
-int sr_category_finish(const struct sr_settings *s, struct sr_table *table, struct sr_fit *fit)
+int sr_category_finish(const struct sr_settings *s, double forms_until_s, struct sr_table *table,
+                       struct sr_fit *fit)
 {
     struct finish *f = orr_alloc(1, sizeof *f);
     double smallest = HUGE_VAL;
@@ -178,6 +179,7 @@ int sr_category_finish(const struct sr_settings *s, struct sr_table *table, stru
     if (!rc)
         rc = sr_categories_init(&f->c, s->loss, s->loss_parameter, &table->data,
                                 table->category->of_row, table->category->count);
+    f->c.forms_until_s = forms_until_s;
     if (!rc)
         rc = sr_work_init(&f->work, table->data.rows, SR_NODES);
     if (!rc) {

@@ -179,11 +179,12 @@ int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_cs
     sr_table_free(&sample);
     TRY(rc);
     const bool categories = table->category != NULL;
+    const double forms_until = sr_forms_until(s, orr_signal_number() != 0, started);
     TRY(orr_signal_number()
             ? limit_time(categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
             : limit_search(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
                            started));
-    TRY(categories ? sr_category_finish(s, table, fit)
+    TRY(categories ? sr_category_finish(s, forms_until, table, fit)
                    : sr_front_finish(s, &table->data, setup->batch > 0, fit));
     if (s->max_seconds > 0 || orr_signal_number())
         TRY(orr_time_limit("1e9")); /* the remaining steps are not interrupted */

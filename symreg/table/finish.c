@@ -13,8 +13,17 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
         share[] =
             {[SR_LIMIT_OF_SEARCH] = 1, [SR_LIMIT_OF_ALL] = 1.05, [SR_LIMIT_OF_CATEGORIES] = 1.1},
         more_s[] = {
-            [SR_LIMIT_OF_SEARCH] = 0.4, [SR_LIMIT_OF_ALL] = 0.6, [SR_LIMIT_OF_CATEGORIES] = 2};
+            [SR_LIMIT_OF_SEARCH] = 0.4, [SR_LIMIT_OF_ALL] = 0.6, [SR_LIMIT_OF_CATEGORIES] = 1};
     return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
+}
+
+double sr_forms_until(const struct sr_settings *s, bool stopped, double started_s)
+{
+    if (stopped)
+        return orr_time_s();
+    if (!(s->max_seconds > 0))
+        return 0;
+    return orr_time_s() + sr_seconds_left(s->max_seconds, SR_LIMIT_OF_SEARCH, started_s);
 }
 
 int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work)

@@ -4,7 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+#if defined __AVX512F__
+#define WIDE 8
+#elif defined __AVX__
+#define WIDE 4
+#else
+#define WIDE 2
+#endif
 enum { BLOCK = 4, LANES = 8 }; /* rows processed together; partial sums of a dot product */
+typedef double wide __attribute__((vector_size(8 * WIDE)));
+
+static wide load_wide(const double *from)
+{
+    wide v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
 
 static double add_lanes(const double lane[LANES])
 {
@@ -12,18 +27,29 @@ static double add_lanes(const double lane[LANES])
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* sum[r] = dot product of row r with `other` over the first j columns; rows are n apart. The last j
- * % LANES products are added one by one. */
-static inline void dot_block(const double *row, const double *other, int rows, int n, int j,
+/* sum[r] = dot product of row r with `other` over the first j columns; rows are n apart. Sums stay
+ * in registers: WIDE of the LANES at a time. The last j % LANES products are added one by one. */
+static inline void dot_block(const double *row, const double *other, int n, int j,
                              double sum[BLOCK])
 {
+    const double *const second = row + n, *const third = second + n, *const fourth = third + n;
     const int whole = j & ~(LANES - 1);
-    double lane[BLOCK][LANES] = {{0}};
-    for (int k = 0; k < whole; k += LANES)
-        for (int r = 0; r < rows; r++)
-            for (int l = 0; l < LANES; l++)
-                lane[r][l] += row[r * n + k + l] * other[k + l];
-    for (int r = 0; r < rows; r++) {
+    double lane[BLOCK][LANES];
+    for (int part = 0; part < LANES; part += WIDE) {
+        wide a = {0}, b = {0}, c = {0}, d = {0};
+        for (int k = part; k < whole; k += LANES) {
+            const wide factor = load_wide(other + k);
+            a += load_wide(row + k) * factor;
+            b += load_wide(second + k) * factor;
+            c += load_wide(third + k) * factor;
+            d += load_wide(fourth + k) * factor;
+        }
+        memcpy(&lane[0][part], &a, sizeof a);
+        memcpy(&lane[1][part], &b, sizeof b);
+        memcpy(&lane[2][part], &c, sizeof c);
+        memcpy(&lane[3][part], &d, sizeof d);
+    }
+    for (int r = 0; r < BLOCK; r++) {
         sum[r] = add_lanes(lane[r]);
         for (int k = whole; k < j; k++)
             sum[r] += row[r * n + k] * other[k];
@@ -37,23 +63,21 @@ bool sr_vec_factorise(double *matrix, int n)
         double *row = matrix + (size_t)i * (size_t)n;
         for (int j = 0; j < i; j++) {
             const double *other = matrix + (size_t)j * (size_t)n;
-            dot_block(row, other, BLOCK, n, j, sum);
+            dot_block(row, other, n, j, sum);
             for (int r = 0; r < BLOCK; r++)
                 row[r * n + j] = (row[r * n + j] - sum[r]) / other[j];
         }
+        for (int r = 0; r < BLOCK; r++)
+            memset(row + r * n + i + r + 1, 0, (size_t)(n - i - r - 1) * sizeof *row);
         for (int r = 0; r < BLOCK; r++) { /* columns inside the block */
             double *own = row + r * n;
-            for (int j = i; j <= i + r; j++) {
-                const double *other = matrix + (size_t)j * (size_t)n;
-                dot_block(own, other, 1, n, j, sum);
-                if (j < i + r)
-                    own[j] = (own[j] - sum[0]) / other[j];
-                else if (own[j] - sum[0] > 0)
-                    own[j] = sqrt(own[j] - sum[0]);
-                else
-                    return false;
-            }
-            memset(own + i + r + 1, 0, (size_t)(n - i - r - 1) * sizeof *own);
+            const int j = i + r;
+            dot_block(row, own, n, j, sum);
+            if (!(own[j] - sum[r] > 0))
+                return false;
+            own[j] = sqrt(own[j] - sum[r]);
+            for (int below = r + 1; below < BLOCK; below++)
+                row[below * n + j] = (row[below * n + j] - sum[below]) / own[j];
         }
     }
     return true;
