@@ -39,13 +39,13 @@ EMULATED=$BUILT/tests/cuda/orrery_cuda_host.so NCCL=$BUILT/tests/cuda/libnccl_st
 # threads that wait sleep: the cores may be busy with other things
 export OMP_WAIT_POLICY=passive
 unset ORRERY_TRACE
-# The smoke presets, but that fewer formulas are enumerated before a search: these are nine tenths
-# of the time of a smoke run. tests/symreg looks at enumeration, test_pipeline.sh at the preset
-# itself.
+# The smoke presets, but that fewer formulas are enumerated before a search, which are nine tenths
+# of the time of a smoke run, and of two samples instead of five. tests/symreg looks at enumeration,
+# test_pipeline.sh at five samples and at the preset itself.
 export ORRERY_PRESETS=$WORK/.presets
 mkdir "$ORRERY_PRESETS"
 for preset in smoke smoke_tokens; do
-    sed 's/"symreg": {/& "enumerate": 10000,/' presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
+    sed 's/"symreg": {/& "enumerate": 10000,/; s/"samples": 5/"samples": 2/' presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
 done
 
 # record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell

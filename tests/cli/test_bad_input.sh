@@ -259,7 +259,7 @@ fresh
 refuse "pretrain: sequences of another length" 1 coords_train.npy 'expected 43' 'found 41' -- \
     smoke pretrain --orbits "$data" --set orbits.positions=43
 refuse "finetune: more positions asked for than there are" 1 finetune.sample_size \
-    'expected at most 132' -- \
+    'expected at most 330' -- \
     smoke finetune --set finetune.sample_size=100000 --force
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
     "make it with: $BIN/orbits " \

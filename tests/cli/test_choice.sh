@@ -53,7 +53,8 @@ for digits in 7 9 13 17; do
         a = 10 ^ (20 + 10 * $1); b = 10 ^ (-20 + 25 * $2); r = 10 ^ (8 + 12 * $3)
         printf f "," f "," f "," f "\n", a, b, r, 6.6743e-11 * a * b / (r * r)
     }' "$WORK/uniform" >"$WORK/gravity$digits.csv"
-    check "$digits digits" fit gravity$digits --target F
+    check "$digits digits" fit gravity$digits --target F --set symreg.enumerate=20000 \
+        --set symreg.populations=8
     check "... the law" equal 8 "$(chosen gravity$digits best)"
     check "... ends the front" equal 8 "$(chosen gravity$digits accuracy)"
 done

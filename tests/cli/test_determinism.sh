@@ -70,7 +70,7 @@ models="lssar/pretrain/last.safetensors lssar/pretrain/best.safetensors
     lssar/finetune/magnitude.safetensors lssar/finetune/vector.safetensors"
 log=lssar/pretrain/log.jsonl
 fronts="laws/laws.json laws/laws.md laws/front_truth_0.csv laws/front_oracle_1.csv
-    laws/front_lssar_2.csv laws/front_untrained_4.csv laws/front_positions_3.csv"
+    laws/front_lssar_0.csv laws/front_untrained_1.csv laws/front_positions_1.csv"
 check "a run" run "$WORK/a" --threads 1
 check "the same run elsewhere" run "$WORK/deeper/b" --threads 1
 check "the same models" same_files "$WORK/a" "$WORK/deeper/b" $models

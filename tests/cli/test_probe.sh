@@ -122,7 +122,8 @@ check "... and the same as those of the model of no learning" near "$baseline" \
 check "... and have a sum" grep -q '"xxh64":' "$out/evaluate.json"
 check "... nothing changed" lacks '"changed"' "$out/evaluate.json"
 rollout=$(value "$out/evaluate.json" rollout_19)
-program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --reweight off >"$WORK/table"
+program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --sequences 8 --reweight off \
+    >"$WORK/table"
 check "evaluate, changed" grep -q '"changed"' "$out/evaluate.json"
 check "... beside as trained" grep -q '^| attention | lssar, p = 15 | lssa |$' "$WORK/table"
 loss_of() { # COLUMN
@@ -132,7 +133,8 @@ check "... another loss" differ "$(loss_of 2)" "$(loss_of 3)"
 check "by the generic path" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" \
     --attention-impl generic
 check "... the same errors" near "$(value "$out/evaluate.json" rollout_19)" "$rollout"
-check "shorter sequences" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --length 24
+check "shorter sequences" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --length 24 \
+    --sequences 8
 check "... of that length" grep -q '"positions":[[:space:]]*24,' "$out/evaluate.json"
 check "planet runs, evaluated" program probe evaluate "${BASE[@]}" \
     --checkpoint "$run/lssar/pretrain_planets/last.safetensors"
