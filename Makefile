@@ -103,7 +103,7 @@ $(B)/isa/$2/$1.o: $($1_LOOPS:%.c=$(B)/isa/$2/%.o)
 	$$(Q)$$(CC) -r -nostdlib $$^ -o $$@
 	$$(Q)$$(OBJCOPY) --redefine-sym $($1_TABLE)=$($1_TABLE)_$2 --keep-global-symbol=$($1_TABLE)_$2 $$@
 endef
-# lib$1.a, and lib$164.a in double precision (reference backend and model), for gradient checks
+# lib$1.a, and lib$164.a in double precision (reference backend and model), for gradient checks, where it differs
 define folder_rules
 $1_FILES := $(filter-out $1/main_%.c $(MPI_SRC),$(wildcard $1/*.c $1/*/*.c))
 $1_LOOPS := $$(call loops,$$($1_FILES))
