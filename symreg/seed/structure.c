@@ -457,13 +457,14 @@ struct search {
 
 /* Shortens a formula of the table, also by moving columns into a sum where that has the same loss,
  * up to rounding. */
-static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
+static bool shorten(struct sr_proposal *p, struct sr_expr *expr)
 {
     static const double same = 1e-9;
     struct sr_work *work = &p->thread[0].work;
     struct sr_expr moved = *expr;
     double scale;
-    if (sr_expr_into_sum(p->settings->language, &moved, p->operators)) {
+    if (sr_expr_into_sum(p->settings->language, &moved, p->operators) &&
+        sr_proposal_take(p, 2) == 2) {
         const double before = sr_eval_loss(expr, p->loss, work, &scale);
         const double after = sr_eval_loss(&moved, p->loss, work, &scale);
         if (isfinite(before) && after <= fmax(before * (1 + same), p->loss->noise))
@@ -474,9 +475,8 @@ static bool shorten(const struct sr_proposal *p, struct sr_expr *expr)
 
 /* Writes a formula in the table's columns; one that would be too long once more without factors
  * that are likely 1. */
-static bool write_short(const struct sr_proposal *p, const struct sr_loss *own,
-                        const struct sr_expr *phi, sr_derived_write *write, const void *derived,
-                        struct sr_expr *out)
+static bool write_short(struct sr_proposal *p, const struct sr_loss *own, const struct sr_expr *phi,
+                        sr_derived_write *write, const void *derived, struct sr_expr *out)
 {
     static const double near_one = 0.02; /* what the other constants can make up for */
     struct sr_expr shorter = *phi;

@@ -2,6 +2,7 @@
 #include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/groups.h"
+#include "seed/structure.h"
 
 enum { COLUMNS = 7, ROWS = 600 };
 static const char *const column[COLUMNS] = {"a", "b", "c", "d", "e", "f", "g"};
@@ -357,6 +358,13 @@ TEST(kinds_of_noise_are_told_apart)
     }
 }
 
+static struct sr_expr formula_of(const char *text)
+{
+    struct sr_expr expr;
+    assert_int_equal(sr_expr_parse(NULL, text, column, COLUMNS, &expr), 0);
+    return expr;
+}
+
 /* ---- the stage */
 
 /* Seeds of the stage by so many threads; the smallest loss, relative to that of a constant. */
@@ -478,6 +486,48 @@ TEST(seeds_are_short)
         }
     }
     table_free(&t);
+}
+
+/* A column moves into a root where it is positive in all rows; the comparison counts as two
+ * evaluations. */
+static bool copy_formula(const struct sr_proposal *p, const void *derived,
+                         const struct sr_expr *phi, struct sr_expr *out)
+{
+    (void)p, (void)derived;
+    *out = *phi;
+    return true;
+}
+static int add_formula(struct sr_proposal *p)
+{
+    static struct sr_seeds found;
+    double least = HUGE_VAL;
+    found.count = 1;
+    found.expr[0] = formula_of("d * a * sqrt(1 + square(b / a))");
+    found.loss[0] = 0;
+    return sr_derived_add(p, p->loss, &found, 1, copy_formula, NULL, &least);
+}
+TEST(columns_of_both_signs_stay_outside_roots)
+{
+    for (int both = 0; both < 2; both++) {
+        static struct sr_seeds seeds;
+        const struct sr_settings s = default_settings();
+        struct table t;
+        struct sr_loss loss;
+        const struct sr_expr law = wide_table(&t, 4, "d * a * sqrt(1 + square(b / a))", 0);
+        for (int i = 0; i < ROWS && both; i++)
+            t.x[i] = i % 3 ? t.x[i] : -t.x[i];
+        assert_true(sr_eval(&law, &t.data, t.y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        seeds_of(add_formula, &s, &loss, 1, &seeds);
+        const struct sr_expr expected = formula_of(both ? "d * a * sqrt(1 + square(b / a))"
+                                                        : "d * sqrt(square(a) + square(b))");
+        assert_int_equal(seeds.count, 1);
+        assert_true(seeds.loss[0] <= 1e-20 * loss.base);
+        assert_int_equal(seeds.expr[0].count, expected.count);
+        assert_true(seeds.evaluations == 3);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
 }
 
 /* Laws of many columns, differences among them, are exact; the same for any number of threads. */
