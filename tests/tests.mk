@@ -2,9 +2,8 @@
 # $(call commands,TESTS,ENVIRONMENT): each as one word for tools/check.sh
 commands = $(foreach t,$1,'$(strip $2 $(if $(filter %.sh,$t),bash) $t $(if $(findstring /golden_,$t),tests/golden)\
                $(if $(filter %/replay,$t),tests/fuzz/corpus))')
-# run when no other test is: those that measure time or send keys and signals at moments
-ALONE := $(addprefix tests/,long/test_limits.sh cli/test_signals.sh cli/test_symreg_live.sh \
-             cli/test_watch.sh kill/test_kill.sh kill/test_time.sh kill/test_world.sh)
+# run when no other test is: those that measure time or send keys at moments
+ALONE := $(addprefix tests/,long/test_limits.sh cli/test_symreg_live.sh cli/test_watch.sh kill/test_time.sh)
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
 checks = @$3 BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
 TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1 -g1) # they compute little, and compile in half the time
