@@ -53,6 +53,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     double smallest = HUGE_VAL;
     front->count = 0;
     front->rows = 0;
+    front->worth = 0;
     front->close = most_close;
     for (int c = 1; c <= SR_NODES; c++) {
         if (!(hall->loss[c] < smallest))
@@ -77,14 +78,14 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
                          loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
     const double nats = 4, power = squares ? 2 : 1;
+    const double rows = front->worth > 0 ? front->worth : (double)front->rows;
     int before = -1; /* index of the row with the smallest loss so far */
-    front->close = fmin(most_close, orr_exp(power * nats / (double)front->rows));
+    front->close = fmin(most_close, orr_exp(power * nats / rows));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->loss[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
         const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
-        const double fair =
-            orr_log(fmax(front->loss[i], least)) + power * spent / (double)front->rows;
+        const double fair = orr_log(fmax(front->loss[i], least)) + power * spent / rows;
         front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
         front->score[i] = 0;
         if (before >= 0 && exact)

@@ -93,7 +93,8 @@ struct sr_hall_of_fame {
 /* Rows of the Pareto front: complexity rises, loss strictly falls. */
 struct sr_front {
     int count;
-    size_t rows; /* rows of positive weight in the table given to sr_front_describe() */
+    size_t rows;  /* rows of positive weight in the table given to sr_front_describe() */
+    double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
     /* the loss used by score and best: the loss, or the corrected loss */
@@ -162,7 +163,13 @@ struct sr_data;
  * As in the paper, constants below their precision sqrt(12 / I) are set to 0, and mse and I are
  * computed again, where that gives a shorter length; otherwise each costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
-/* The same of a formula of categories with the constants `value` (count, constants): a constant of
+/* Computes front->worth after sr_front_describe(), for squared losses: rows times 3 m2^2 / m4, at
+ * most rows, m2 and m4 the means of the squares and fourth powers of the weighted residuals of the
+ * most accurate formula. 1 for normal noise of one size. Where its size differs between rows, a
+ * term that is large in the noisy rows lowers the sum of squares by chance m4 / (3 m2^2) times as
+ * much as it does in noise of one size. ORR_ENOMEM. */
+int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data);
+/* The description length of a formula of categories with the constants `value` (count, constants): a constant of
  * each category costs its nats in every category, a shared one once. Fills `information` (count,
  * constants); *cost is the part without the residuals. NaN where a value is not finite. */
 double sr_categories_length(const struct sr_categories *c, const struct sr_expr *expr,

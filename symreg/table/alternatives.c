@@ -161,6 +161,7 @@ static int start_finish(struct finish *f, const struct sr_front *front, int best
         error += w * (f->value[i] - y) * (f->value[i] - y);
         size += w * y * y;
     }
+    f->one.worth = front->worth;
     f->length = front->mdl[best];
     f->limit = front->close * front->fair[best];
     f->same = fmax(4 * sr_snap_share(f->data->rows) * error, rounding * size);

@@ -104,6 +104,8 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)
         rc = sr_front_describe(front, data);
+    if (!rc && s->loss == ORR_SR_L2)
+        rc = sr_front_weigh_rows(front, data);
     if (!rc && !published)
         sr_front_correct(front, &loss);
     sr_loss_free(&loss);

@@ -136,6 +136,41 @@ TEST(best_knows_the_rows)
     }
 }
 
+/* Residuals of 1 and -1 are worth all rows; two sizes less, as far as weights do not make them
+ * equal; none at all, all rows. */
+TEST(uneven_residuals_are_worth_less)
+{
+    enum { N = 20 };
+    static struct sr_hall_of_fame hall;
+    const struct sr_expr r = formula("r");
+    double x[FEATURES * N] = {0}, y[N], weight[N];
+    const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
+    struct sr_data weighted = data;
+    weighted.weight = weight;
+    sr_hall_of_fame_clear(&hall);
+    sr_hall_of_fame_offer(&hall, NULL, &r, 1);
+    for (int size = 0; size <= 5; size++) {
+        for (int i = 0; i < N; i++) {
+            const double off = i % 4 ? size > 0 : size;
+            x[i] = 1 + i;
+            y[i] = x[i] + (i % 2 ? off : -off);
+            weight[i] = off > 0 ? 1 / (off * off) : 1;
+        }
+        const double squares = 3 + size * size, fourths = 3 + pow(size, 4);
+        sr_front_make(&hall, &front);
+        assert_true(front.worth <= 0);
+        assert_int_equal(sr_front_describe(&front, &data), 0);
+        assert_int_equal(sr_front_weigh_rows(&front, &data), 0);
+        assert_true(
+            near(front.worth, N * (size ? fmin(1, 0.75 * squares * squares / fourths) : 1), 1e-12));
+        const struct sr_loss loss = {.kind = ORR_SR_L2, .data = &data};
+        sr_front_correct(&front, &loss);
+        assert_true(near(front.close, fmin(1.5, exp(8 / front.worth)), 1e-12));
+        assert_int_equal(sr_front_weigh_rows(&front, &weighted), 0);
+        assert_true(near(front.worth, N, 1e-12));
+    }
+}
+
 /* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
 TEST(few_rows_choose_no_interpolation)
 {
