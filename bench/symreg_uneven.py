@@ -1,6 +1,6 @@
 """How often rule best of bin/symreg selects the law where the noise of a table is uneven.
 
-    python3 bench/symreg_uneven.py [--rows 100,1000,10000] [--seconds 5]    (Python with numpy)
+    python3 bench/symreg_uneven.py [--cpu-time]    (Python with numpy, mpmath)
 
 Twelve laws of two to four columns, uniform over 1 to 4; noise whose rms is 3% of the target's:
     even      normal, of one size
@@ -15,13 +15,13 @@ of the noise's rms. Where no formula of the front is so near, no rule is right.
 
 import argparse
 import csv
-import json
 import math
 import os
-import subprocess
 import tempfile
 
 import numpy as np
+
+from newtonbench import CPU_CLOCK, DEFAULT_RULE, search
 
 COLUMNS = "abcd"
 LAWS = [
@@ -62,7 +62,7 @@ def all_rows(front, rows):
     return chosen
 
 
-def judge(law, kind, rows, options, folder):
+def judge(law, kind, rows, o, folder):
     rng = np.random.default_rng([LAWS.index(law), KINDS.index(kind), rows])
     x = rng.uniform(1, 4, (rows, len(COLUMNS)))
     truth = values(law, x)
@@ -72,33 +72,30 @@ def judge(law, kind, rows, options, folder):
         writer = csv.writer(file)
         writer.writerow([*COLUMNS, "y"])
         writer.writerows(np.column_stack([x, truth + size * noise(kind, x, rng)]).tolist())
-    command = [options.symreg, table, "--target", "y", "--threads", "1", "--quiet", "--weights",
-               "equal", "--seconds", str(options.seconds), "--out", folder]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ
-                   | ({"LD_PRELOAD": options.cpu_time} if options.cpu_time else {}))
-    with open(os.path.join(folder, "front.json")) as file:
-        front = json.load(file)["front"]
+    front, _, _ = search(o, table, os.path.join(folder, "out"), [])
     near = 3 * math.sqrt(10 / rows) * size
     far = [np.sqrt(np.mean((values(r["numpy"], x) - truth) ** 2)) for r in front]
     right = next((i for i, d in enumerate(far) if d <= near), None)
-    best = next(i for i, r in enumerate(front) if "best" in r["selected_by"])
+    best = next(i for i, r in enumerate(front) if DEFAULT_RULE in r["selected_by"])
     return right is not None, best == right, all_rows(front, rows) == right
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--symreg", default="bin/symreg")
-    parser.add_argument("--rows", default="100,1000,10000")
-    parser.add_argument("--seconds", type=float, default=5)
-    parser.add_argument("--cpu-time", metavar="SO", help="build/bench/cpu_clock.so: processor time")
-    options = parser.parse_args()
-    if options.cpu_time:
-        options.cpu_time = os.path.abspath(options.cpu_time)
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--program", default="bin/symreg")
+    p.add_argument("--rows", default="100,1000,10000")
+    p.add_argument("--seconds", type=float, default=5)
+    p.add_argument("--cpu-time", action="store_true",
+                   help=f"seconds of processor time ({CPU_CLOCK})")
+    o = p.parse_args()
+    o.options = "--weights equal"
+    if o.cpu_time and not os.path.exists(CPU_CLOCK):
+        p.error(f"--cpu-time: {CPU_CLOCK} is missing; make {CPU_CLOCK}")
     print("| noise | rows | laws | on the front | best | best, all rows counted |\n" + "|---" * 6 + "|")
     for kind in KINDS:
-        for rows in map(int, options.rows.split(",")):
+        for rows in map(int, o.rows.split(",")):
             with tempfile.TemporaryDirectory() as folder:
-                found = [judge(law, kind, rows, options, folder) for law in LAWS]
+                found = [judge(law, kind, rows, o, folder) for law in LAWS]
             sums = " | ".join(str(sum(column)) for column in zip(*found))
             print(f"| {kind} | {rows} | {len(LAWS)} | {sums} |", flush=True)
 
