@@ -91,7 +91,8 @@ def main():
     o.options = "--weights equal"
     if o.cpu_time and not os.path.exists(CPU_CLOCK):
         p.error(f"--cpu-time: {CPU_CLOCK} is missing; make {CPU_CLOCK}")
-    print("| noise | rows | laws | on the front | best | best, all rows counted |\n" + "|---" * 6 + "|")
+    print("| noise | rows | laws | on the front | best | best, all rows counted |")
+    print("|---" * 6 + "|")
     for kind in KINDS:
         for rows in map(int, o.rows.split(",")):
             with tempfile.TemporaryDirectory() as folder:

@@ -45,7 +45,8 @@ unset ORRERY_TRACE
 export ORRERY_PRESETS=$WORK/.presets
 mkdir "$ORRERY_PRESETS"
 for preset in smoke smoke_tokens; do
-    sed 's/"symreg": {/& "enumerate": 10000,/; s/"samples": 5/"samples": 2/' presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
+    sed 's/"symreg": {/& "enumerate": 10000,/; s/"samples": 5/"samples": 2/' \
+        presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
 done
 
 # record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell
