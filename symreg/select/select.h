@@ -169,9 +169,10 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data);
  * term that is large in the noisy rows lowers the sum of squares by chance m4 / (3 m2^2) times as
  * much as it does in noise of one size. ORR_ENOMEM. */
 int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data);
-/* The description length of a formula of categories with the constants `value` (count, constants): a
- * constant of each category costs its nats in every category, a shared one once. Fills `information`
- * (count, constants); *cost is the part without the residuals. NaN where a value is not finite. */
+/* The description length of a formula of categories with the constants `value` (count, constants):
+ * a constant of each category costs its nats in every category, a shared one once. Fills
+ * `information` (count, constants); *cost is the part without the residuals. NaN where a value is
+ * not finite. */
 double sr_categories_length(const struct sr_categories *c, const struct sr_expr *expr,
                             const bool *shared, struct sr_work *work, const double *value,
                             double *information, double *cost);
