@@ -191,7 +191,7 @@ static int try_law(const struct law *law, double noise, int sample, double secon
     sr_category_give(&p.table, &fit);
     int rc = search(&settings, &fit, seconds, threads);
     if (!rc)
-        rc = sr_category_finish(&settings, &p.table, &fit);
+        rc = sr_category_finish(&settings, 0, &p.table, &fit);
     score->seconds += ((double)clock() - start) / CLOCKS_PER_SEC;
     if (!rc)
         rc = sr_categories_init(&clean, ORR_SR_L2, 0.5, &p.data, p.table.category->of_row, OBJECTS);

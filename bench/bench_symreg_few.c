@@ -112,6 +112,8 @@ static int try_table(struct table *t, int threads, uint64_t stream, bool right[W
     int rc = rng ? sr_search(&settings, &fit, 1, threads, NULL) : ORR_ENOMEM;
     if (!rc)
         rc = sr_front_describe(&fit.front, &t->data);
+    if (!rc)
+        rc = sr_front_weigh_rows(&fit.front, &t->data);
     if (rc)
         return rc;
     rc = sr_loss_init(&loss, ORR_SR_L2, &t->data);

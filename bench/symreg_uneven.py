@@ -7,6 +7,7 @@ Twelve laws of two to four columns, uniform over 1 to 4; noise whose rms is 3% o
     column    normal, its size proportional to a^3
     quarter   normal, five times as large in every fourth row
     student   Student's t with three degrees of freedom
+    outlier   normal, and one row a hundred times as far off
 Two rules are judged on the same fronts: best as it is, where uneven residuals make rows worth less
 (docs/symreg.md, Rules), and best with all rows counted. A selected formula is the law if it is the
 simplest of the front whose distance from the law (rms, without noise) is at most 3 sqrt(10 / rows)
@@ -29,7 +30,7 @@ LAWS = [
     "a/(1 + b*c)", "a*b*(1 - 1/c)", "c*log(a + b)", "a**2/(2*b) + c*d", "a*cos(b)/c**2",
     "a/b + c**2", "a*(b - c)/d",
 ]
-KINDS = ["even", "column", "quarter", "student"]
+KINDS = ["even", "column", "quarter", "student", "outlier"]
 SHARE = 0.03
 
 
@@ -41,7 +42,9 @@ def values(text, x):
 
 
 def noise(kind, x, rng):
-    size = {"column": x[:, 0] ** 3, "quarter": np.where(np.arange(len(x)) % 4 == 0, 5.0, 1.0)}
+    row = np.arange(len(x))
+    size = {"column": x[:, 0] ** 3, "quarter": np.where(row % 4 == 0, 5.0, 1.0),
+            "outlier": np.where(row == len(x) // 2, 100.0, 1.0)}
     unit = rng.standard_t(3, len(x)) if kind == "student" else rng.standard_normal(len(x))
     unit = unit * size.get(kind, 1.0)
     return unit / np.sqrt(np.mean(unit**2))

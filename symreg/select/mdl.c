@@ -151,16 +151,19 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data)
 
 int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data)
 {
-    double *value = orr_alloc(data->rows, sizeof *value), squares = 0, fourths = 0;
+    double *value = orr_alloc(data->rows, sizeof *value), total = 0, fourths = 0;
     if (!value)
         return ORR_ENOMEM;
-    if (front->count && sr_eval(&front->expr[front->count - 1], data, value))
+    const double rows = (double)front->rows;
+    if (front->count && sr_eval(&front->expr[front->count - 1], data, value)) {
         for (size_t i = 0; i < data->rows; i++) {
-            const double d = value[i] - data->y[i], square = sr_row_weight(data, i) * d * d;
-            squares += square;
-            fourths += square * square;
+            value[i] = sr_row_weight(data, i) * (value[i] - data->y[i]) * (value[i] - data->y[i]);
+            total += value[i];
         }
-    const double rows = (double)front->rows, worth = 3 * squares * squares / fourths;
+        for (size_t i = 0; i < data->rows; i++)
+            fourths += (value[i] / total) * (value[i] / total);
+    }
+    const double worth = 3 / fourths; /* without residuals, or too large ones: all rows */
     front->worth = worth < rows ? worth : rows;
     free(value);
     return 0;

@@ -73,19 +73,28 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     }
 }
 
+/* ln of the factor by which a formula of so many nats, times the power of residuals, has a smaller
+ * loss by chance. What uneven rows add is a share of the loss, not a power: where few rows make up
+ * the sum of squares, their share is all that chance can explain. */
+static double by_chance(const struct sr_front *front, double nats)
+{
+    const double rows = (double)front->rows;
+    const double more = front->worth > 0 ? nats * (1 / front->worth - 1 / rows) : 0;
+    return nats / rows + orr_log(1 + more);
+}
+
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
 {
     const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
                          loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
     const double nats = 4, power = squares ? 2 : 1;
-    const double rows = front->worth > 0 ? front->worth : (double)front->rows;
     int before = -1; /* index of the row with the smallest loss so far */
-    front->close = fmin(most_close, orr_exp(power * nats / rows));
+    front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->loss[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
         const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
-        const double fair = orr_log(fmax(front->loss[i], least)) + power * spent / rows;
+        const double fair = orr_log(fmax(front->loss[i], least)) + by_chance(front, power * spent);
         front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
         front->score[i] = 0;
         if (before >= 0 && exact)

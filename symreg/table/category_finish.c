@@ -184,8 +184,12 @@ int sr_category_finish(const struct sr_settings *s, double forms_until_s, struct
         rc = sr_work_init(&f->work, table->data.rows, SR_NODES);
     if (!rc) {
         sr_hall_of_fame_clear(f->hall);
-        for (int i = 0; i < fit->front.count && !rc; i++)
+        for (int i = 0; i < fit->front.count && !rc; i++) {
+            const double now = orr_time_s(); /* every row has its share of the time */
+            if (forms_until_s > now)
+                f->c.forms_until_s = now + (forms_until_s - now) / (fit->front.count - i);
             rc = finish_row(f, &fit->front.expr[i], &smallest);
+        }
     }
     if (!rc)
         rc = make_front(f, &fit->front);

@@ -293,6 +293,7 @@ int sr_output_json(const struct sr_output *o, const char *path)
               cJSON_AddStringToObject(json, "file", o->file) &&
               cJSON_AddStringToObject(json, "target", o->target) &&
               add_number(json, "rows", (double)o->data->rows) &&
+              (!(o->front->worth > 0) || add_number(json, "rows_worth", o->front->worth)) &&
               orr_json_add_u64(json, "seed", o->seed) &&
               cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o) &&
               add_number(json, "evaluations", o->evaluations);

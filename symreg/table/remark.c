@@ -86,7 +86,7 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     }
     for (int i = 0; i < front->count; i++) {
         const size_t used = strlen(others);
-        if (i != row && front->mdl[i] < front->mdl[row] + within && used + 8 < sizeof others)
+        if (i != row && fabs(front->mdl[i] - front->mdl[row]) < within && used + 8 < sizeof others)
             snprintf(others + used, sizeof others - used, "%s%d", used ? ", " : "",
                      front->complexity[i]);
     }

@@ -142,7 +142,7 @@ TEST(uneven_residuals_are_worth_less)
 {
     enum { N = 20 };
     static struct sr_hall_of_fame hall;
-    const struct sr_expr r = formula("r");
+    const struct sr_expr r = formula("r * 1.0");
     double x[FEATURES * N] = {0}, y[N], weight[N];
     const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
     struct sr_data weighted = data;
@@ -164,11 +164,38 @@ TEST(uneven_residuals_are_worth_less)
         assert_true(
             near(front.worth, N * (size ? fmin(1, 0.75 * squares * squares / fourths) : 1), 1e-12));
         const struct sr_loss loss = {.kind = ORR_SR_L2, .data = &data};
+        const double more = 1 / front.worth - 1.0 / N, spent = 2 * front.cost[0];
         sr_front_correct(&front, &loss);
-        assert_true(near(front.close, fmin(1.5, exp(8 / front.worth)), 1e-12));
+        assert_true(front.cost[0] > 2);
+        assert_true(near(front.close, fmin(1.5, exp(8.0 / N) * (1 + 8 * more)), 1e-12));
+        assert_true(near(front.fair[0], exp(spent / N) * (1 + spent * more), 1e-12));
         assert_int_equal(sr_front_weigh_rows(&front, &weighted), 0);
         assert_true(near(front.worth, N, 1e-12));
     }
+}
+
+/* A row far off makes up the residuals; the law stays better than the mean. */
+TEST(a_row_far_off_leaves_the_law)
+{
+    enum { N = 100 };
+    static struct sr_hall_of_fame hall;
+    const struct sr_expr law = formula("r * 1.0"), mean = formula("50.9");
+    double x[FEATURES * N] = {0}, y[N];
+    const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
+    const struct sr_loss loss = {.kind = ORR_SR_L2, .data = &data};
+    for (int i = 0; i < N; i++) {
+        x[i] = 1 + i;
+        y[i] = x[i] + (i == 50 ? 40 : i % 2 ? 0.1 : -0.1);
+    }
+    sr_hall_of_fame_clear(&hall);
+    sr_hall_of_fame_offer(&hall, NULL, &mean, 849);
+    sr_hall_of_fame_offer(&hall, NULL, &law, 16.01);
+    sr_front_make(&hall, &front);
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    assert_int_equal(sr_front_weigh_rows(&front, &data), 0);
+    assert_true(front.worth < 3.1);
+    sr_front_correct(&front, &loss);
+    assert_int_equal(sr_front_select(&front, SR_BEST), 1);
 }
 
 /* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
