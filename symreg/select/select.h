@@ -191,12 +191,12 @@ struct sr_category_fit {
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
-/* Corrects scores for small tables, after sr_front_describe(). ln(loss) of a row is raised by the
- * formula's cost in nats divided by the number of rows (front->worth, where that was computed),
- * times the power of residuals in the loss (2 for squares, else 1), so that n/2 ln(loss) becomes the
- * description length. Scores are then -d ln(fair) / d complexity relative to the smallest fair loss
- * before. A loss of 0 stays 0 only where sr_loss_decides(). front->close becomes the ratio that
- * corresponds to 4 nats for that many rows, at most 1.5. */
+/* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
+ * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for losses of squares, else 1,
+ *   ln(fair) = ln(loss) + p c / n + ln(1 + p c (1 / w - 1 / n)),
+ * so that for w = n the term n/p ln(fair) is the description length. Scores are then -d ln(fair) /
+ * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
+ * sr_loss_decides(). front->close becomes the ratio that corresponds to 4 nats, at most 1.5. */
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
 /* Removes the rows after the simplest formula that deviates from each row of positive weight by no
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer

@@ -86,13 +86,13 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     }
     for (int i = 0; i < front->count; i++) {
         const size_t used = strlen(others);
-        if (i != row && fabs(front->mdl[i] - front->mdl[row]) < within && used + 8 < sizeof others)
+        if (i != row && front->mdl[i] < front->mdl[row] + within && used + 8 < sizeof others)
             snprintf(others + used, sizeof others - used, "%s%d", used ? ", " : "",
                      front->complexity[i]);
     }
     snprintf(text, bytes,
              "%zu rows cannot decide between the formula of rule %s, of complexity %d, and %s "
-             "(description lengths within 3 nats, a factor of 20)",
+             "(description lengths shorter or up to 3 nats longer, a factor of 20)",
              front->rows, sr_rule_name[o->rule], front->complexity[row], others);
     return *others != '\0' && front->loss[row] > 0;
 }

@@ -488,8 +488,7 @@ TEST(seeds_are_short)
     table_free(&t);
 }
 
-/* A column moves into a root where it is positive in all rows; the comparison counts as two
- * evaluations. */
+/* Adds one formula of the table itself. */
 static bool copy_formula(const struct sr_proposal *p, const void *derived,
                          const struct sr_expr *phi, struct sr_expr *out)
 {
@@ -506,6 +505,8 @@ static int add_formula(struct sr_proposal *p)
     found.loss[0] = 0;
     return sr_derived_add(p, p->loss, &found, 1, copy_formula, NULL, &least);
 }
+/* A column moves into a root where it is positive in all rows; the comparison counts as two
+ * evaluations. */
 TEST(columns_of_both_signs_stay_outside_roots)
 {
     for (int both = 0; both < 2; both++) {
