@@ -192,7 +192,7 @@ int sr_categories_share(const struct sr_categories *c, uint64_t operators, struc
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
- * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for losses of squares, else 1,
+ * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,
  *   ln(fair) = ln(loss) + p c / n + ln(1 + p c (1 / w - 1 / n)),
  * so that for w = n the term n/p ln(fair) is the description length. Scores are then -d ln(fair) /
  * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
