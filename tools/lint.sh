@@ -100,6 +100,13 @@ for file in tests/*/test_*.sh; do
     done < <(grep -nE '<\(|(test|\[) -z "?\$\(|^ *check(_not)? .*[^a-z_](cmp|diff) ' "$file")
 done
 
+# no test runs a benchmark
+for file in bench/*.c; do
+    "${CC:-cc}" -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -fsyntax-only \
+        -Werror=implicit-function-declaration "$file" 2>/dev/null ||
+        complain "$file does not compile"
+done
+
 if command -v clang-format >/dev/null; then
     mapfile -t code < <(find "${folders[@]}" tests bench tools python docs -name '*.[ch]' | sort)
     for file in "${code[@]}"; do
