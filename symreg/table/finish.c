@@ -23,7 +23,7 @@ double sr_forms_until(const struct sr_settings *s, bool stopped, double started_
         return orr_time_s();
     if (!(s->max_seconds > 0))
         return 0;
-    return orr_time_s() + sr_seconds_left(s->max_seconds, SR_LIMIT_OF_SEARCH, started_s);
+    return orr_time_s() + sr_seconds_left(s->max_seconds, SR_LIMIT_OF_ALL, started_s);
 }
 
 int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work)
