@@ -176,7 +176,7 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
  * the interruption comes a share of these seconds and a constant later. */
 enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL, SR_LIMIT_OF_CATEGORIES };
 double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
-/* The time (orr_time_s()) from which the formulas of categories are not rewritten any more: when the
+/* The time (orr_time_s()) from which formulas of categories are not rewritten any more: when the
  * work after a search without categories is interrupted, now after a stop; 0: never. */
 double sr_forms_until(const struct sr_settings *settings, bool stopped, double started_s);
 /* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
