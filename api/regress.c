@@ -112,12 +112,6 @@ static int write_state(const struct orrery_regression *r, const char *path)
 
 /* --------------------------------------------------------------------------------- search */
 
-/* The time at which a search must end, as in the program; 0: never. */
-static double time_limit(double seconds, enum sr_limit_of what, double started)
-{
-    return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started) : 0;
-}
-
 static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int threads, double started)
 {
     struct sr_settings *s = &r->setup.settings;
@@ -131,7 +125,7 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
         fit->data = sample.data;
     if (!rc && r->setup.batch)
         sr_category_give(&sample, fit);
-    stop->until_s = time_limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
+    stop->until_s = sr_time_limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
     if (!rc)
         rc = sr_search(s, fit, 1, threads, NULL);
     sr_table_free(&sample);
@@ -140,9 +134,11 @@ static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int thre
         return rc;
     stop->until_s =
         stopped ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
-                : time_limit(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
-                             started);
-    TRY(categories ? sr_category_finish(s, sr_forms_until(s, stopped, started), &r->table, fit)
+                : sr_time_limit(s->max_seconds,
+                                categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL, started);
+    const double forms_until =
+        stopped ? orr_time_s() : sr_time_limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
+    TRY(categories ? sr_category_finish(s, forms_until, &r->table, fit)
                    : sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
     stop->until_s = 0;
     TRY(categories ? 0 : sr_front_judge(s, &r->table.data, &fit->front));

@@ -207,13 +207,15 @@ static bool exchange_pair(const struct sr_language *language, int i, struct sr_e
                                               expr->node[i].size, made.node, made.count, SR_NODES);
 }
 
-/* Takes an equivalent form if its description is shorter. */
+/* Takes an equivalent form if its description is shorter and there is time left. */
 static int try_form(const struct sr_categories *c, const struct sr_expr *form, struct sr_work *work,
                     struct sr_expr *expr, struct sr_category_fit *fit)
 {
     const double least = 1e-6; /* nats */
     struct sr_category_fit trial;
     struct sr_expr tried = *form;
+    if (c->forms_until_s > 0 && orr_time_s() >= c->forms_until_s)
+        return 0;
     const int rc = share_form(c, &tried, work, &trial);
     if (!rc && isfinite(trial.loss) && trial.mdl < fit->mdl - least) {
         free(fit->value);
@@ -225,24 +227,19 @@ static int try_form(const struct sr_categories *c, const struct sr_expr *form, s
     return rc;
 }
 
-static bool time_for_forms(const struct sr_categories *c)
-{
-    return !(c->forms_until_s > 0 && orr_time_s() >= c->forms_until_s);
-}
-
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit)
 {
     const bool waves = sr_has(operators, SR_SIN) && sr_has(operators, SR_COS);
     int rc = share_form(c, expr, work, fit);
-    for (int i = 0; i < expr->count && !rc && isfinite(fit->loss) && time_for_forms(c); i++) {
+    for (int i = 0; i < expr->count && !rc && isfinite(fit->loss); i++) {
         struct sr_expr form = *expr;
         if (exchange_pair(c->data->language, i, &form))
             rc = try_form(c, &form, work, expr, fit);
         const struct sr_expr wave = *expr; /* a factor may take the opposite sign */
         for (int to = waves ? 0 : SR_OPPOSITE; to < SR_WAVES && !rc; to++) {
             form = wave;
-            if (time_for_forms(c) && sr_expr_exchange_wave(&form, i, (enum sr_wave)to))
+            if (sr_expr_exchange_wave(&form, i, (enum sr_wave)to))
                 rc = try_form(c, &form, work, expr, fit);
         }
     }

@@ -179,7 +179,9 @@ int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_cs
     sr_table_free(&sample);
     TRY(rc);
     const bool categories = table->category != NULL;
-    const double forms_until = sr_forms_until(s, orr_signal_number() != 0, started);
+    const double forms_until = orr_signal_number()
+                                   ? orr_time_s()
+                                   : sr_time_limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
     TRY(orr_signal_number()
             ? limit_time(categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
             : limit_search(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,

@@ -17,13 +17,9 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
     return fmax(share[what] * seconds + more_s[what] - (orr_time_s() - started_s), 0.3);
 }
 
-double sr_forms_until(const struct sr_settings *s, bool stopped, double started_s)
+double sr_time_limit(double seconds, enum sr_limit_of what, double started_s)
 {
-    if (stopped)
-        return orr_time_s();
-    if (!(s->max_seconds > 0))
-        return 0;
-    return orr_time_s() + sr_seconds_left(s->max_seconds, SR_LIMIT_OF_ALL, started_s);
+    return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started_s) : 0;
 }
 
 int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work)
@@ -104,7 +100,7 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)
         rc = sr_front_describe(front, data);
-    if (!rc && s->loss == ORR_SR_L2)
+    if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, data);
     if (!rc && !published)
         sr_front_correct(front, &loss);

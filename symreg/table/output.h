@@ -61,7 +61,7 @@ void sr_category_give(const struct sr_table *table, struct sr_fit *fit);
 void sr_category_forget(struct sr_table *table);
 /* sr_front_finish() and sr_front_judge() for a table with categories: fits and shares constants and
  * writes those of each category as columns, which the table then has as features. Equivalent forms
- * are tried until forms_until_s (sr_forms_until()). */
+ * are tried until forms_until_s (orr_time_s(); 0: all). */
 int sr_category_finish(const struct sr_settings *settings, double forms_until_s,
                        struct sr_table *table, struct sr_fit *fit);
 /* Fills the columns of `rows_of` with the constants that row `row` of the front has in `fitted`. */
@@ -176,9 +176,8 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
  * the interruption comes a share of these seconds and a constant later. */
 enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL, SR_LIMIT_OF_CATEGORIES };
 double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
-/* The time (orr_time_s()) from which formulas of categories are not rewritten any more: when the
- * work after a search without categories is interrupted, now after a stop; 0: never. */
-double sr_forms_until(const struct sr_settings *settings, bool stopped, double started_s);
+/* The same as a time (orr_time_s()); 0, never, where `seconds` is 0. */
+double sr_time_limit(double seconds, enum sr_limit_of what, double started_s);
 /* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
 #define SR_AFTER_STOP_S            0.3
 #define SR_CATEGORIES_AFTER_STOP_S 2

@@ -40,12 +40,12 @@ EMULATED=$BUILT/tests/cuda/orrery_cuda_host.so NCCL=$BUILT/tests/cuda/libnccl_st
 export OMP_WAIT_POLICY=passive
 unset ORRERY_TRACE
 # The smoke presets, but that fewer formulas are enumerated before a search, which are nine tenths
-# of the time of a smoke run, and of two samples instead of five. tests/symreg looks at enumeration,
-# test_pipeline.sh at five samples and at the preset itself.
+# of the time of a smoke run, and of two samples instead of five (SAMPLES, set before). tests/symreg
+# looks at enumeration, test_pipeline.sh at the preset itself.
 export ORRERY_PRESETS=$WORK/.presets
 mkdir "$ORRERY_PRESETS"
 for preset in smoke smoke_tokens; do
-    sed 's/"symreg": {/& "enumerate": 10000,/; s/"samples": 5/"samples": 2/' \
+    sed 's/"symreg": {/& "enumerate": 10000,/; s/"samples": 5/"samples": '"${SAMPLES:-2}"/ \
         presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
 done
 
