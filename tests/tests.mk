@@ -6,9 +6,10 @@ commands = $(foreach t,$1,'$(strip $2 $(if $(filter %.sh,$t),bash) $t $(if $(fin
 ALONE := $(addprefix tests/,long/test_limits.sh cli/test_symreg_live.sh cli/test_watch.sh kill/test_time.sh)
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
 checks = @$3 BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
-TEST_CFLAGS = $(if $(filter -O3,$(CFLAGS)),-O1 -g1) # they compute little, and compile in half the time
+TEST_CFLAGS := $(if $(filter -O3,$(CFLAGS)),-O1 -g1 $(if $(filter check%,$(MAKECMDGOALS)),\
+    $(shell echo "int main(void) { return 0; }" | $(CC) -fuse-ld=gold -x c - -o /dev/null 2>/dev/null && echo -fuse-ld=gold)))
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
-# source and program, $4: flags, $5: what it is linked with, $6: libraries
+# source and program, $4: flags, $5: objects, $6: libraries. -O1 and gold, where that links, take half the time
 define test_rule
 $(B)/tests/$1/$3: tests/$1/$2.c $5 | .deps
 	$$(call link,CC,$$(CC) $$(ALL_CFLAGS) $$(TEST_CFLAGS) -Itests -I$1 $4,-lcmocka $6 $$($1_LIBS) $$(LDLIBS))

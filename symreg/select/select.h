@@ -97,6 +97,8 @@ struct sr_front {
     double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
+    double
+        alone[SR_NODES + 1]; /* what ln(loss) falls by in a single row: sr_front_discount_row() */
     /* the loss used by score and best: the loss, or the corrected loss */
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
@@ -191,12 +193,18 @@ struct sr_category_fit {
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
+/* Computes front->alone. Each formula is compared with the last one whose `alone` is 0. If a row is
+ * far off from that (Student's test of the largest of all residuals, at 0.1%), and ln(loss) falls by
+ * less than half as much without this row, `alone` is what it falls by less: neither a pole nor a
+ * peak at one wrong row makes a law. ORR_ENOMEM. */
+int sr_front_discount_row(struct sr_front *front, const struct sr_loss *loss);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,
- *   ln(fair) = ln(loss) + p c / n + ln(1 + p c (1 / w - 1 / n)),
+ *   ln(fair) = ln(loss) + front->alone + p c / n + ln(1 + p c (1 / w - 1 / n)),
  * so that for w = n the term n/p ln(fair) is the description length. Scores are then -d ln(fair) /
  * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
- * sr_loss_decides(). front->close becomes the ratio that corresponds to 4 nats, at most 1.5. */
+ * sr_loss_decides() and `alone` is 0. front->close becomes the ratio that corresponds to 4 nats, at
+ * most 1.5. */
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
 /* Removes the rows after the simplest formula that deviates from each row of positive weight by no
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer

@@ -103,6 +103,8 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, data);
     if (!rc && !published)
+        rc = sr_front_discount_row(front, &loss);
+    if (!rc && !published)
         sr_front_correct(front, &loss);
     sr_loss_free(&loss);
     return rc;

@@ -198,6 +198,89 @@ TEST(a_row_far_off_leaves_the_law)
     assert_int_equal(sr_front_select(&front, SR_BEST), 1);
 }
 
+/* 2 r, and a bump of one row or of several: alone, a row makes no law, with noise and without. What
+ * comes after the bump is judged by the other rows. */
+TEST(a_single_row_makes_no_law)
+{
+    enum { N = 100 };
+    static struct sr_hall_of_fame hall;
+    static const char *const text[] = {
+        "2 * r", "2 * r + 60 * exp(-0.1 * square(r - 51))",
+        "2 * r + 60 * exp(-1000 * square(r - 51))",
+        "2 * r + 60 * exp(-1000 * square(r - 51)) + 0.01 * cos(3.141592653589793 * r)",
+        "2 * r + 60 * exp(-1000 * square(r - 51)) + 0.1 * cos(3.141592653589793 * r) + 0"};
+    static const struct {
+        int formula[3], best;
+        double noise;
+    } list[] = {{{0, 1, -1}, 1, 0},    {{0, 2, -1}, 0, 0},    {{0, 1, -1}, 1, 0.11},
+                {{0, 2, -1}, 0, 0.11}, {{0, 3, -1}, 0, 0.11}, {{0, 3, 4}, 2, 0.11}};
+    const enum orr_symreg_loss kinds[] = {ORR_SR_L2, ORR_SR_HUBER};
+    double x[FEATURES * N] = {0}, y[N], value[N];
+    const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
+    for (int i = 0; i < N; i++)
+        x[i] = 1 + i;
+    for (int k = 0; k < 12; k++) {
+        const int *const chosen = list[k / 2].formula, formulas = chosen[2] < 0 ? 2 : 3;
+        const bool several = chosen[1] == 1;
+        const double noise = list[k / 2].noise;
+        struct sr_expr expr = formula(text[several ? 1 : 2]);
+        struct sr_loss loss;
+        assert_true(sr_eval(&expr, &data, y));
+        for (int i = 0; i < N; i++)
+            y[i] += i % 2 ? noise : -noise;
+        assert_int_equal(sr_loss_init_with(&loss, kinds[k % 2], 1.5, &data), 0);
+        sr_hall_of_fame_clear(&hall);
+        for (int i = 0; i < formulas; i++) {
+            expr = formula(text[chosen[i]]);
+            assert_true(sr_eval(&expr, &data, value));
+            sr_hall_of_fame_offer(&hall, NULL, &expr, sr_loss_value(&loss, value, 1));
+        }
+        sr_front_make(&hall, &front);
+        assert_int_equal(front.count, formulas);
+        assert_int_equal(sr_front_describe(&front, &data), 0);
+        assert_int_equal(sr_front_discount_row(&front, &loss), 0);
+        assert_true(front.alone[0] <= 0 && (front.alone[1] > 0.5) == !several);
+        assert_true(formulas == 2 || front.alone[2] > 0.5);
+        sr_front_correct(&front, &loss);
+        assert_int_equal(isinf(front.score[1]), several && noise <= 0);
+        assert_int_equal(sr_front_select(&front, SR_BEST), list[k / 2].best);
+        if (chosen[1] == 2 && noise > 0 && loss.kind == ORR_SR_L2) { /* sums of squares */
+            const double one = noise * noise, before = (60 - noise) * (60 - noise) + 99 * one;
+            assert_true(near(front.alone[1], log(before / (100 * one)), 1e-9));
+        }
+        sr_loss_free(&loss);
+    }
+}
+
+/* The largest of six residuals, three times the others, is nothing rare; twenty times is. */
+TEST(a_large_residual_is_not_far_off)
+{
+    enum { N = 6 };
+    static struct sr_hall_of_fame hall;
+    static const struct {
+        int size;
+        const char *bump;
+    } list[] = {{3, "2 * r + 3 * exp(-1000 * square(r - 6))"},
+                {20, "2 * r + 20 * exp(-1000 * square(r - 6))"}};
+    double x[FEATURES * N] = {1, 2, 3, 4, 5, 6}, y[N];
+    const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
+    for (int k = 0; k < 2; k++) {
+        const struct sr_expr law = formula("2 * r"), bump = formula(list[k].bump);
+        struct sr_loss loss;
+        for (int i = 0; i < N; i++)
+            y[i] = 2 * x[i] + (i == N - 1 ? list[k].size : i % 2 ? 1 : -1);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+        sr_hall_of_fame_clear(&hall);
+        sr_hall_of_fame_offer(&hall, NULL, &law, 1);
+        sr_hall_of_fame_offer(&hall, NULL, &bump, 0.5);
+        sr_front_make(&hall, &front);
+        assert_int_equal(sr_front_describe(&front, &data), 0);
+        assert_int_equal(sr_front_discount_row(&front, &loss), 0);
+        assert_int_equal(front.alone[1] > 0, k == 1);
+        sr_loss_free(&loss);
+    }
+}
+
 /* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
 TEST(few_rows_choose_no_interpolation)
 {
