@@ -9,15 +9,16 @@
 /* The statistic of the models `of`, minus that of the models `from` (see orr_table_contrast()):
  * their value; how much nearer to the truth it is; their value minus that of random weights; the
  * slope of the value over decades of the setting `of`, minus that of random weights; the ratio of
- * the two values; or ln of the steps that `of` needs to reach the last held-out loss of `from`,
- * divided by the steps of `from`. */
+ * the two values; ln of the ratio of the steps that both need for an equal held-out loss; or how much
+ * the value is above that at the shortest context, the trained length. */
 enum verdict_statistic {
     VERDICT_VALUE,
     VERDICT_NEARER,
     VERDICT_LEARNED,
     VERDICT_SLOPE,
     VERDICT_RATIO,
-    VERDICT_STEPS
+    VERDICT_STEPS,
+    VERDICT_RISE
 };
 /* The condition under which a value supports the claim: above or below 0; an interval that contains
  * the published number; closer to 0 than `size`. */
@@ -80,8 +81,9 @@ struct verdict_fact {
 /* Computes the value for a claim from <folder>/<file>. Where the file or row is missing: there ==
  * false and status 0. ORR_EFORMAT where a file is unreadable or of another format. */
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
-/* ln of (steps that setting `of` needs to reach the last loss of setting `from`) / (steps of
- * `from`), over seeds. The rows of a setting and seed are sorted by ascending step. */
+/* ln of (steps that setting `of` needs) / (steps that `from` needs) to reach the larger of their last
+ * losses for the first time, over seeds. The rows of a setting and seed are sorted by ascending
+ * step. */
 struct orr_mean verdict_curves(const struct orr_table *table, const char *of, const char *from);
 
 /* Shown: a value of another ground or other settings than the claim's, a benchmark, or a question

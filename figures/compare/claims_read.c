@@ -77,7 +77,7 @@ static int take_claim(const struct reader *r, struct verdict_claim *c)
             return ORR_EFORMAT;
     TRY(take_word(r, "ground", grounds, &ground));
     TRY(take_word(r, "measured", grounds, &measured));
-    TRY(take_word(r, "statistic", "value|nearer|learned|slope|ratio|steps", &statistic));
+    TRY(take_word(r, "statistic", "value|nearer|learned|slope|ratio|steps|rise", &statistic));
     TRY(take_word(r, "rule", "above|below|equal|small", &rule));
     TRY(take_number(r, "context", -1, &context));
     TRY(take_number(r, "size", 0, &c->size));

@@ -1,5 +1,5 @@
-/* curves.c - steps to equal loss: how many steps one setting needs to reach the final loss of
- * another, from held-out losses logged during trainings with the same seeds. */
+/* curves.c - steps to equal loss: how many steps one setting needs for a loss, and another for the
+ * same, from held-out losses logged during trainings with the same seeds. */
 #include "claims.h"
 
 #include <math.h>
@@ -10,14 +10,12 @@ static bool is_of(const struct orr_row *row, const char *setting, uint64_t seed)
 }
 
 /* The last loss of a training; NaN: none. Rows are sorted by step. */
-static double last_loss(const struct orr_table *t, const char *setting, uint64_t seed, double *step)
+static double last_loss(const struct orr_table *t, const char *setting, uint64_t seed)
 {
     double loss = NAN;
     for (size_t r = 0; r < t->count; r++)
-        if (is_of(&t->row[r], setting, seed)) {
+        if (is_of(&t->row[r], setting, seed))
             loss = t->row[r].value;
-            *step = t->row[r].context;
-        }
     return loss;
 }
 
@@ -38,15 +36,14 @@ static double step_of(const struct orr_table *t, const char *setting, uint64_t s
     return NAN;
 }
 
-/* ln of (steps that a needs for the last loss of b) / (steps of b). Where a never reaches that
- * loss: ln of (steps of a) / (steps that b needs for the last loss of a). */
+/* ln of (steps that a needs) / (steps that b needs) for the larger of their last losses. Both are
+ * counted to the first evaluation that reaches it: losses scatter between evaluations, so that the
+ * first is earlier than the last by chance alone, for one setting as for the other. */
 static double log_ratio(const struct orr_table *t, const char *a, const char *b, uint64_t seed)
 {
-    double end_a = NAN, end_b = NAN;
-    const double loss_a = last_loss(t, a, seed, &end_a), loss_b = last_loss(t, b, seed, &end_b);
-    const double needed = step_of(t, a, seed, loss_b);
-    return isfinite(needed) ? orr_log(needed / end_b)
-                            : orr_log(end_a / step_of(t, b, seed, loss_a));
+    const double loss_a = last_loss(t, a, seed), loss_b = last_loss(t, b, seed);
+    const double goal = loss_a > loss_b ? loss_a : loss_b;
+    return orr_log(step_of(t, a, seed, goal) / step_of(t, b, seed, goal));
 }
 
 struct orr_mean verdict_curves(const struct orr_table *table, const char *of, const char *from)

@@ -144,14 +144,52 @@ static void take_ratio(const struct orr_table *table, const struct verdict_claim
 static bool is_difference(const struct verdict_claim *claim)
 {
     return claim->statistic != VERDICT_RATIO &&
-           (*claim->from || !strncmp(claim->of, "above_baseline=", 12) ||
-            strstr(claim->quantity, " less "));
+           (claim->statistic == VERDICT_RISE || *claim->from ||
+            !strncmp(claim->of, "above_baseline=", 12) || strstr(claim->quantity, " less "));
 }
 
 static void take_steps(const struct orr_table *table, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
     take_mean(fact, verdict_curves(table, claim->of, claim->from));
+}
+
+/* The shortest context of a quantity; -1: none. */
+static int shortest_context(const struct orr_table *table, const char *quantity)
+{
+    int shortest = -1;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct orr_row *row = &table->row[i];
+        if (!strcmp(row->quantity, quantity) && (shortest < 0 || row->context < shortest))
+            shortest = row->context;
+    }
+    return shortest;
+}
+
+/* What the value rises by from the trained length, where the quantity has neither scaling nor
+ * positions beyond: "next token" for "next token, NTK". */
+static int take_rise(const struct orr_table *table, const struct verdict_claim *claim,
+                     const struct orr_table *chosen, struct verdict_fact *fact)
+{
+    struct verdict_claim trained = *claim;
+    struct orr_table before;
+    char quantity[128];
+    uint64_t seed[ORR_SEEDS];
+    double value[ORR_SEEDS], start[ORR_SEEDS];
+    snprintf(quantity, sizeof quantity, "%.*s", (int)strcspn(claim->quantity, ","),
+             claim->quantity);
+    trained.quantity = quantity;
+    trained.context = shortest_context(table, quantity);
+    const int rc = choose_rows(table, &trained, &before), seeds = orr_table_seeds(chosen, seed);
+    orr_table_values(chosen, seed, seeds, claim->of, claim->from, ORR_ROW_VALUE, value);
+    orr_table_values(&before, seed, seeds, claim->of, claim->from, ORR_ROW_VALUE, start);
+    for (int s = 0; s < seeds; s++)
+        value[s] -= start[s];
+    take_mean(fact, orr_mean_of(value, seeds));
+    fact->baseline = orr_table_contrast(chosen, claim->of, claim->from, ORR_ROW_BASELINE).mean -
+                     orr_table_contrast(&before, claim->of, claim->from, ORR_ROW_BASELINE).mean;
+    orr_table_free(&before);
+    return rc;
 }
 
 static int fact_of(const struct orr_table *table, const struct verdict_claim *claim,
@@ -163,8 +201,11 @@ static int fact_of(const struct orr_table *table, const struct verdict_claim *cl
         [VERDICT_LEARNED] = take_learned, [VERDICT_SLOPE] = take_slope,
         [VERDICT_RATIO] = take_ratio,     [VERDICT_STEPS] = take_steps};
     struct orr_table chosen;
-    const int rc = choose_rows(table, claim, &chosen);
-    take[claim->statistic](&chosen, claim, fact);
+    int rc = choose_rows(table, claim, &chosen);
+    if (claim->statistic != VERDICT_RISE)
+        take[claim->statistic](&chosen, claim, fact);
+    else if (!rc)
+        rc = take_rise(table, claim, &chosen, fact);
     orr_table_free(&chosen);
     fact->difference = is_difference(claim);
     fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);

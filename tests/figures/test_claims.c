@@ -451,26 +451,52 @@ TEST(grounds_are_those_of_the_claim)
 }
 
 /* Steps to equal loss. Seed 0: b ends with 2 at step 100; a passes 2 halfway from 40 to 60. Seed 1:
- * a ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. */
+ * a ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. Seed 3: equal losses that were
+ * lower before the end are reached by both at the same step. */
 TEST_BETWEEN(steps_to_equal_loss, scratch_setup, scratch_teardown)
 {
     write_text("c.csv", "setting,seed,step,val_loss\n"
                         "a,0,20,4\na,0,40,3\na,0,60,1\na,0,100,0.5\n"
                         "b,0,50,3\nb,0,100,2\n"
                         "a,1,50,4\na,1,100,3\nb,1,20,3.5\nb,1,30,2.5\nb,1,100,2\n"
-                        "a,2,100,1\n");
+                        "a,2,100,1\na,3,50,1\na,3,100,2\nb,3,50,1\nb,3,100,2\n");
     struct verdict_claim claim = claim_of("c.csv", "val_loss", "setting=a", "setting=b");
     claim.statistic = VERDICT_STEPS;
     const double first = log(0.5), second = log(4);
-    const double half = 12.706204736432095 * fabs(first - second) / 2;
+    const double mean = (first + second) / 3;
+    const double square = pow(first - mean, 2) + pow(second - mean, 2) + mean * mean;
     const struct verdict_fact fact = fact_of(claim);
-    assert_true(fabs(fact.mean - (first + second) / 2) < 1e-12);
-    assert_true(fabs(fact.half - half) < 1e-8);
-    assert_int_equal(fact.n, 2);
+    assert_true(fabs(fact.mean - mean) < 1e-12);
+    assert_true(fabs(fact.half - 4.302652729749464 * sqrt(square / 2 / 3)) < 1e-8);
+    assert_int_equal(fact.n, 3);
     write_text("c.csv", "setting,seed,step\na,0,1\n");
     struct verdict_fact none;
     assert_int_equal(verdict_fact(scratch_dir, &claim, &none), ORR_EFORMAT);
     assert_non_null(strstr(orr_error(), "expected columns setting, seed, step and val_loss"));
+}
+
+/* What a loss rises by from the trained length, with scaling, which changes nothing at that length;
+ * seed by seed, though seed 2 lacks a loss. */
+TEST_BETWEEN(rises_are_from_the_trained_length, scratch_setup, scratch_teardown)
+{
+    write_text("r.json",
+               "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": [{\"name\": "
+               "\"attention\", \"levels\": [\"lssar\"]}], \"rows\": ["
+               "{\"quantity\": \"next token\", \"context\": 512, \"cells\": [{\"levels\": "
+               "[\"lssar\"], \"values\": [9, 9, 9], \"baselines\": [9, 9, 9]}]},"
+               "{\"quantity\": \"next token\", \"context\": 128, \"cells\": [{\"levels\": "
+               "[\"lssar\"], \"values\": [1, 2, 4], \"baselines\": [5, 5, 5]}]},"
+               "{\"quantity\": \"next token, NTK\", \"context\": 512, \"cells\": [{\"levels\": "
+               "[\"lssar\"], \"values\": [2, 4, null], \"baselines\": [5.5, 5.5, 5.5]}]}]}");
+    struct verdict_claim claim = claim_of("r.json", "next token, NTK", "attention=lssar", "");
+    claim.statistic = VERDICT_RISE;
+    claim.context = 512;
+    const struct verdict_fact fact = fact_of(claim);
+    assert_true(fabs(fact.mean - 1.5) < 1e-12 && fabs(fact.baseline - 0.5) < 1e-12);
+    assert_true(fabs(fact.half - 12.706204736432095 / 2) < 1e-8);
+    assert_true(fact.n == 2 && fact.difference);
+    claim.quantity = "next token";
+    assert_true(fabs(fact_of(claim).mean - 20 / 3.) < 1e-12);
 }
 
 /* Means over the seeds that there are; a file or a cell that is not there is "-". */
