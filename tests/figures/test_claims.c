@@ -509,7 +509,7 @@ TEST_BETWEEN(table1_is_read_from_its_files, scratch_setup, scratch_teardown)
         "table1.json",
         "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 4, \"factors\": [{\"name\": "
         "\"attention\", \"levels\": [\"lssa\", \"lssar\"]}], \"rows\": ["
-        "{\"quantity\": \"next token\", "
+        "{\"quantity\": \"next token, NTK\", "
         "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
         "\"values\": [1, 2, null, 3], \"baselines\": [5, 5, null, 5]}, {\"levels\": "
         "[\"lssa\"], \"values\": []}]},"
