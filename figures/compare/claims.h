@@ -9,8 +9,8 @@
 /* The statistic of the models `of`, minus that of the models `from` (see orr_table_contrast()):
  * their value; how much nearer to the truth it is; their value minus that of random weights; the
  * slope of the value over decades of the setting `of`, minus that of random weights; the ratio of
- * the two values; ln of the ratio of the steps that both need for an equal held-out loss; or how much
- * the value is above that at the shortest context, the trained length. */
+ * the two values; ln of the ratio of the steps that both need for an equal held-out loss; or how
+ * much the value is above that at the shortest context, the trained length. */
 enum verdict_statistic {
     VERDICT_VALUE,
     VERDICT_NEARER,
@@ -81,9 +81,9 @@ struct verdict_fact {
 /* Computes the value for a claim from <folder>/<file>. Where the file or row is missing: there ==
  * false and status 0. ORR_EFORMAT where a file is unreadable or of another format. */
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
-/* ln of (steps that setting `of` needs) / (steps that `from` needs) to reach the larger of their last
- * losses for the first time, over seeds. The rows of a setting and seed are sorted by ascending
- * step. */
+/* ln of (steps that setting `of` needs) / (steps that `from` needs) to reach the larger of their
+ * last losses for the first time, over seeds. The rows of a setting and seed are sorted by
+ * ascending step. */
 struct orr_mean verdict_curves(const struct orr_table *table, const char *of, const char *from);
 
 /* Shown: a value of another ground or other settings than the claim's, a benchmark, or a question

@@ -194,9 +194,9 @@ int sr_categories_share(const struct sr_categories *c, uint64_t operators, struc
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
 /* Computes front->alone. Each formula is compared with the last one whose `alone` is 0. If a row is
- * far off from that (Student's test of the largest of all residuals, at 0.1%), and ln(loss) falls by
- * less than half as much without this row, `alone` is what it falls by less: neither a pole nor a
- * peak at one wrong row makes a law. ORR_ENOMEM. */
+ * far off from that (Student's test of the largest of all residuals, at 0.1%), and ln(loss) falls
+ * by less than half as much without this row, `alone` is what it falls by less: neither a pole nor
+ * a peak at one wrong row makes a law. ORR_ENOMEM. */
 int sr_front_discount_row(struct sr_front *front, const struct sr_loss *loss);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,
