@@ -63,14 +63,15 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
-/* Reads the number at `at`; *end points past it. Fortran may write exponents with a D: 3.9D-01. */
+/* Reads the number at `at`; *end points past it, and is `at` for hexadecimal digits. Fortran may
+ * write exponents with a D: 3.9D-01. */
 static double number_at(const char *at, const char **end)
 {
     char *stop, text[80];
     const double value = strtod(at, &stop);
     const size_t length = (size_t)(stop - at);
     const char *const power = stop + 1; /* after the D, if any */
-    *end = stop;
+    *end = memchr(at, 'x', length) || memchr(at, 'X', length) ? at : stop;
     if (length == 0 || (*stop != 'd' && *stop != 'D') || strspn(at, " +-.0123456789") != length)
         return value;
     const size_t sign = *power == '+' || *power == '-';

@@ -70,7 +70,8 @@ static int compare_about(const char *path, const char *there, size_t bytes, cons
                 return !strncmp(here, "the table=", 10)
                            ? ORR_FAIL(ORR_EINVAL,
                                       "%s: the table is another one, or others of its rows or "
-                                      "columns are used; without --resume a new search begins",
+                                      "columns are used, also as weights or sigmas; without "
+                                      "--resume a new search begins",
                                       path)
                            : ORR_FAIL(ORR_EINVAL,
                                       "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search "

@@ -97,8 +97,7 @@ struct sr_front {
     double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
-    double
-        alone[SR_NODES + 1]; /* what ln(loss) falls by in a single row: sr_front_discount_row() */
+    double alone[SR_NODES + 1]; /* ln of the loss's fall by a pole at one row, else 0 */
     /* the loss used by score and best: the loss, or the corrected loss */
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
@@ -193,10 +192,16 @@ struct sr_category_fit {
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
-/* Computes front->alone. Each formula is compared with the last one whose `alone` is 0. If a row is
- * far off from that (Student's test of the largest of all residuals, at 0.1%), and ln(loss) falls
- * by less than half as much without this row, `alone` is what it falls by less: neither a pole nor
- * a peak at one wrong row makes a law. ORR_ENOMEM. */
+/* What ln(loss) falls by in a single row from the values `before` to those of `expr`, if the row is
+ * far off from `before` (Student's test of the largest of `rows` residuals, at 0.1%), its residual
+ * is at least halved, ln(loss) falls by less than half as much without this row, and `expr` is
+ * steep there: a step of 0.01 standard deviations of a column takes away half of what it explains.
+ * Else 0. A pole or a peak at one wrong row is such a formula; one that explains an unusual row
+ * smoothly is not. */
+double sr_single_row_gain(const struct sr_loss *loss, size_t rows, double *before,
+                          const struct sr_expr *expr, double *value);
+/* Computes front->alone: this gain over the last formula before it whose `alone` is 0.
+ * ORR_ENOMEM. */
 int sr_front_discount_row(struct sr_front *front, const struct sr_loss *loss);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,

@@ -1,6 +1,6 @@
 /* remark.c - remarks about constants close to well-known numbers, and about a table: too few rows,
- * a few rows that dominate the loss, residuals proportional to the target, zeros under a relative
- * loss. */
+ * one row far off, a few rows that dominate the loss, residuals proportional to the target, zeros
+ * under a relative loss. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,8 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     }
     for (int i = 0; i < front->count; i++) {
         const size_t used = strlen(others);
-        if (i != row && front->mdl[i] < front->mdl[row] + within && used + 8 < sizeof others)
+        if (i != row && front->mdl[i] < front->mdl[row] + within && front->alone[i] <= 0 &&
+            used + 8 < sizeof others)
             snprintf(others + used, sizeof others - used, "%s%d", used ? ", " : "",
                      front->complexity[i]);
     }
@@ -95,6 +96,24 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
              "(description lengths shorter or up to 3 nats longer, a factor of 20)",
              front->rows, sr_rule_name[o->rule], front->complexity[row], others);
     return *others != '\0' && front->loss[row] > 0;
+}
+
+/* Formulas with a pole or a peak at a row far off. */
+static bool remark_single_row(const struct sr_output *o, char *text, size_t bytes)
+{
+    const struct sr_front *front = o->front;
+    int first = front->count, count = 0;
+    for (int i = front->count - 1; i >= 0; i--)
+        if (front->alone[i] > 0) {
+            first = i;
+            count++;
+        }
+    snprintf(text, bytes,
+             "one row is far off from the simpler formulas, and %d of the front, from complexity "
+             "%d on, ha%s a pole or a peak there; rules score and best do not count what such a "
+             "formula gains by the row",
+             count, first < front->count ? front->complexity[first] : 0, count > 1 ? "ve" : "s");
+    return count > 0;
 }
 
 static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes)
@@ -188,11 +207,9 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes)
 {
-    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *,
-                                         size_t) = {[SR_UNDECIDED] = remark_undecided,
-                                                    [SR_DOMINATED] = remark_dominated,
-                                                    [SR_PROPORTIONAL] = remark_proportional,
-                                                    [SR_ZEROS] = remark_zeros,
-                                                    [SR_CHI2] = remark_chi2};
+    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *, size_t) = {
+        [SR_UNDECIDED] = remark_undecided, [SR_SINGLE_ROW] = remark_single_row,
+        [SR_DOMINATED] = remark_dominated, [SR_PROPORTIONAL] = remark_proportional,
+        [SR_ZEROS] = remark_zeros,         [SR_CHI2] = remark_chi2};
     return find[remark](o, text, bytes);
 }

@@ -512,6 +512,8 @@ TEST_BETWEEN(test_csv_errors, scratch_setup, scratch_teardown)
         {"a,b\n1,3.9D\n", ":2:", "\"3.9D\""},
         {"a,b\n1,D3\n", ":2:", "\"D3\""},
         {"a,b\n1,1e5D3\n", ":2:", "\"1e5D3\""},
+        {"a,b\n1,0x10\n", ":2:", "\"0x10\""},
+        {"a,b\n1,-0X1p3\n", ":2:", "\"-0X1p3\""},
         {"a,b\n1,infD3\n", ":2:", "\"infD3\""},
         {"a,b\n1,\"2\" 3\n", ":2: column 2:", "behind the quotes"},
         {"", "empty", NULL},
