@@ -252,8 +252,8 @@ TEST(a_single_row_makes_no_law)
     }
 }
 
-/* A row far off makes a law where another formula explains it smoothly: a column that differs in one
- * row, and a row far from the others; by any loss, with weights, exactly and with noise. */
+/* A row far off makes a law where another formula explains it smoothly: a column that differs in
+ * one row, and a row far from the others; by any loss, with weights, exactly and with noise. */
 TEST(an_unusual_row_makes_a_law)
 {
     enum { N = 16 };
