@@ -16,20 +16,59 @@ static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERI
 
 /* ---- rows */
 
+/* Puts a row into the place with the nearest y of those not yet taken. */
+static void place_row(struct sr_bank *bank, const struct sr_data *data, size_t row,
+                      bool taken[SR_ROWS])
+{
+    int nearest = -1;
+    double least = HUGE_VAL;
+    for (int k = 0; k < SR_ROWS; k++) {
+        const double off = fabs(data->y[bank->row[k]] - data->y[row]);
+        if (!taken[k] && off < least) {
+            least = off;
+            nearest = k;
+        }
+    }
+    if (nearest >= 0) {
+        bank->row[nearest] = row;
+        taken[nearest] = true;
+    }
+}
+
+/* A column that differs in other rows only would look like a constant: one of these rows is taken. */
+static void show_columns(struct sr_bank *bank, const struct sr_data *data)
+{
+    bool taken[SR_ROWS] = {false};
+    for (int f = 0; f < data->features; f++) {
+        const double *column = data->x + (size_t)f * data->rows;
+        const double common = column[bank->row[0]];
+        bool differs = false;
+        for (int k = 0; k < SR_ROWS && !differs; k++)
+            differs = column[bank->row[k]] != common;
+        for (size_t i = 0; i < data->rows && !differs; i++)
+            if (column[i] != common) {
+                differs = true;
+                place_row(bank, data, i, taken);
+            }
+    }
+}
+
 /* Chooses rows at even quantiles of y. */
 static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 {
     size_t *order = sr_order(data->y, data->rows);
     if (!order)
         return ORR_ENOMEM;
-    for (size_t k = 0; k < SR_ROWS; k++) {
+    for (size_t k = 0; k < SR_ROWS; k++)
         bank->row[k] = order[(2 * k + 1) * data->rows / (2 * SR_ROWS)];
+    free(order);
+    show_columns(bank, data);
+    for (size_t k = 0; k < SR_ROWS; k++) {
         const double y = bank->y[k] = data->y[bank->row[k]];
         bank->inverse[k] = y != 0 ? 1 / y : 0;
         bank->yy += y * y;
         bank->sy += y;
     }
-    free(order);
     return 0;
 }
 

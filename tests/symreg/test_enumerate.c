@@ -76,6 +76,39 @@ TEST(every_function_once)
     table_free(&t);
 }
 
+/* Columns that differ in one row of many are no constants at the rows of the bank. */
+TEST(rare_values_are_seen)
+{
+    enum { N = 500, COLUMNS = 3 };
+    double x[COLUMNS * N], y[N];
+    const struct sr_data data = {.rows = N, .features = COLUMNS, .x = x, .y = y};
+    const struct sr_settings s = settings_of(5);
+    struct sr_bank bank;
+    for (int i = 0; i < N; i++) {
+        x[i] = 1 + 0.01 * i;
+        x[N + i] = 1 + (i == 123);
+        x[2 * N + i] = 5 - (i == 321);
+        y[i] = x[i] * x[N + i] / x[2 * N + i];
+    }
+    assert_int_equal(sr_bank_init(&bank, &s, &data), 0);
+    int there[COLUMNS] = {0};
+    for (int k = 0; k < SR_ROWS; k++) {
+        there[1] += bank.row[k] == 123;
+        there[2] += bank.row[k] == 321;
+        assert_true(near(bank.y[k], y[bank.row[k]], 1e-15));
+    }
+    assert_true(there[1] == 1 && there[2] == 1);
+    sr_enumerate_run(&bank.all, 2e4);
+    bool found = false;
+    for (int e = 0; e < bank.all.count && !found; e++) {
+        found = true;
+        for (int k = 0; k < SR_ROWS && found; k++)
+            found = near(bank.all.value[e][k], x[bank.row[k]] * x[N + bank.row[k]], 1e-12);
+    }
+    assert_true(found);
+    sr_bank_free(&bank);
+}
+
 TEST(budget_ends_it)
 {
     struct table t;
