@@ -54,6 +54,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     front->count = 0;
     front->rows = 0;
     front->worth = 0;
+    front->without = 0;
     front->close = most_close;
     for (int c = 1; c <= SR_NODES; c++) {
         if (!(hall->loss[c] < smallest))
@@ -61,9 +62,9 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
         smallest = hall->loss[c];
         const int row = front->count++;
         front->complexity[row] = c;
-        front->loss[row] = front->fair[row] = smallest;
+        front->loss[row] = front->judged[row] = front->fair[row] = smallest;
         front->expr[row] = hall->expr[c];
-        front->score[row] = front->alone[row] = 0;
+        front->score[row] = 0;
         front->mdl[row] = front->cost[row] = NAN;
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
@@ -91,15 +92,14 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     int before = -1; /* index of the row with the smallest loss so far */
     front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {
-        const bool exact =
-            front->loss[i] <= 0 && front->alone[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
+        const bool exact = front->judged[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
         const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
-        const double fair = orr_log(fmax(front->loss[i], least)) + front->alone[i] +
-                            by_chance(front, power * spent);
+        const double fair =
+            orr_log(fmax(front->judged[i], least)) + by_chance(front, power * spent);
         front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
         front->score[i] = 0;
-        if (before >= 0 && exact)
+        if (before >= 0 && exact && front->fair[before] > 0)
             front->score[i] = HUGE_VAL;
         else if (before >= 0 && front->fair[before] > 0)
             front->score[i] = -orr_log(front->fair[i] / front->fair[before]) /

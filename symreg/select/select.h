@@ -97,7 +97,8 @@ struct sr_front {
     double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
-    double alone[SR_NODES + 1]; /* ln of the loss's fall by a pole at one row, else 0 */
+    size_t without; /* number of the row, from 1, that score and best judge without; 0: none */
+    double judged[SR_NODES + 1]; /* the loss, or the loss without this row */
     /* the loss used by score and best: the loss, or the corrected loss */
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
@@ -192,24 +193,22 @@ struct sr_category_fit {
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
 struct sr_loss;
-/* What ln(loss) falls by in a single row from the values `before` to those of `expr`, if the row is
- * far off from `before` (Student's test of the largest of `rows` residuals, at 0.1%), its residual
- * is at least halved, ln(loss) falls by less than half as much without this row, and `expr` is
- * steep there: a step of 0.01 standard deviations of a column takes away half of what it explains.
- * Else 0. A pole or a peak at one wrong row is such a formula; one that explains an unusual row
- * smoothly is not. */
-double sr_single_row_gain(const struct sr_loss *loss, size_t rows, double *before,
-                          const struct sr_expr *expr, double *value);
-/* Computes front->alone: this gain over the last formula before it whose `alone` is 0.
+/* Looks for a row at which a formula of the front has a pole or a peak: the row is far off from the
+ * formula before (Student's test of the largest of front->rows residuals, at 0.1%); its residual is
+ * at least halved; without it ln(loss) falls by less than half as much, from the best of the
+ * formulas before; and the formula is steep there (a step of 0.01 standard deviations of a column
+ * takes away half of what it explains). front->without and front->judged are then set: all are
+ * judged without this row. A formula that explains an unusual row smoothly changes nothing.
  * ORR_ENOMEM. */
-int sr_front_discount_row(struct sr_front *front, const struct sr_loss *loss);
+int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss);
+/* The loss of values in which a row has no residual. */
+double sr_loss_without(const struct sr_loss *loss, double *value, size_t row);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,
- *   ln(fair) = ln(loss) + front->alone + p c / n + ln(1 + p c (1 / w - 1 / n)),
+ *   ln(fair) = ln(front->judged) + p c / n + ln(1 + p c (1 / w - 1 / n)),
  * so that for w = n the term n/p ln(fair) is the description length. Scores are then -d ln(fair) /
  * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
- * sr_loss_decides() and `alone` is 0. front->close becomes the ratio that corresponds to 4 nats, at
- * most 1.5. */
+ * sr_loss_decides(). front->close becomes the ratio that corresponds to 4 nats, at most 1.5. */
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
 /* Removes the rows after the simplest formula that deviates from each row of positive weight by no
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer

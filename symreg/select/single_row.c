@@ -1,4 +1,4 @@
-/* single_row.c - poles and peaks at a single row that is far off from simpler formulas. */
+/* single_row.c - formulas with a pole or a peak at a single row that is far off from simpler ones. */
 #include "select.h"
 
 #include <float.h>
@@ -44,16 +44,18 @@ static size_t find_far(const struct sr_loss *loss, const double *value, size_t c
     return 2 * (double)count * gsl_cdf_tdist_Q(t, freedom) < unlikely ? far : rows;
 }
 
-/* ln of the loss, and of that in which row i has no residual. */
-static double log_loss(const struct sr_loss *loss, double *value, size_t i)
+double sr_loss_without(const struct sr_loss *loss, double *value, size_t row)
 {
-    const double kept = i < loss->data->rows ? value[i] : 0;
-    if (i < loss->data->rows)
-        value[i] = loss->data->y[i];
-    const double log = orr_log(fmax(sr_loss_value(loss, value, 1), fmax(loss->noise, DBL_MIN)));
-    if (i < loss->data->rows)
-        value[i] = kept;
-    return log;
+    const double kept = value[row];
+    value[row] = loss->data->y[row];
+    const double without = sr_loss_value(loss, value, 1);
+    value[row] = kept;
+    return without;
+}
+
+static double log_of(const struct sr_loss *loss, double value)
+{
+    return orr_log(fmax(value, fmax(loss->noise, DBL_MIN)));
 }
 
 static double deviation_of(const double *x, size_t rows)
@@ -90,39 +92,64 @@ static bool is_steep(const struct sr_data *data, const struct sr_expr *expr, siz
     return false;
 }
 
-double sr_single_row_gain(const struct sr_loss *loss, size_t rows, double *before,
-                          const struct sr_expr *expr, double *value)
+/* Whether `expr` has a pole or a peak at row `far`. least: the smallest loss without this row that a
+ * formula before it has. */
+static bool is_pole(const struct sr_loss *loss, size_t far, const double *before, double least,
+                    const struct sr_expr *expr, double *value)
 {
-    const size_t all = loss->data->rows, far = find_far(loss, before, rows);
-    if (far == all)
-        return 0;
-    if (square_at(loss, value, far) > square_at(loss, before, far) / 4)
-        return 0;
-    const double gain = log_loss(loss, before, all) - log_loss(loss, value, all),
-                 kept = log_loss(loss, before, far) - log_loss(loss, value, far);
-    return kept < gain / 2 && is_steep(loss->data, expr, far, value[far], before[far]) ? gain - kept
-                                                                                       : 0;
+    if (square_at(loss, value, far) > square_at(loss, before, far) / 4 ||
+        !is_steep(loss->data, expr, far, value[far], before[far]))
+        return false;
+    const double gain = log_of(loss, sr_loss_value(loss, before, 1)) -
+                        log_of(loss, sr_loss_value(loss, value, 1)),
+                 kept = log_of(loss, least) - log_of(loss, sr_loss_without(loss, value, far));
+    return kept < gain / 2;
 }
 
-int sr_front_discount_row(struct sr_front *front, const struct sr_loss *loss)
+/* The smallest loss without a row of the first `count` formulas of a front. */
+static double least_without(const struct sr_front *front, int count, const struct sr_loss *loss,
+                            size_t row, double *value)
 {
-    double *value = orr_alloc(2 * loss->data->rows, sizeof *value);
-    double *before = value + loss->data->rows, *const memory = value;
-    bool any = false;
+    double least = HUGE_VAL;
+    for (int i = 0; i < count; i++)
+        if (sr_eval(&front->expr[i], loss->data, value))
+            least = fmin(least, sr_loss_without(loss, value, row));
+    return least;
+}
+
+/* The row at which a formula of the front has a pole or a peak; rows: none. */
+static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *before,
+                       double *value)
+{
+    const size_t none = loss->data->rows;
+    for (int i = 1; i < front->count; i++) {
+        if (!sr_eval(&front->expr[i - 1], loss->data, before))
+            continue;
+        const size_t far = find_far(loss, before, front->rows);
+        if (far == none)
+            continue;
+        const double least = least_without(front, i, loss, far, value);
+        if (sr_eval(&front->expr[i], loss->data, value) &&
+            is_pole(loss, far, before, least, &front->expr[i], value))
+            return far;
+    }
+    return none;
+}
+
+int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
+{
+    const size_t rows = loss->data->rows;
+    double *value = orr_alloc(2 * rows, sizeof *value);
     if (!value)
         return ORR_ENOMEM;
-    for (int i = 0; i < front->count; i++) {
-        if (!sr_eval(&front->expr[i], loss->data, value))
-            continue;
-        if (any)
-            front->alone[i] = sr_single_row_gain(loss, front->rows, before, &front->expr[i], value);
-        if (front->alone[i] <= 0) {
-            double *const swapped = before;
-            before = value;
-            value = swapped;
-            any = true;
+    const size_t row = find_row(front, loss, value, value + rows);
+    front->without = row < rows ? row + 1 : 0;
+    for (int i = 0; i < front->count && front->without; i++)
+        if (front->loss[i] > 0 && sr_eval(&front->expr[i], loss->data, value)) {
+            const double all = sr_loss_value(loss, value, 1),
+                         others = sr_loss_without(loss, value, row);
+            front->judged[i] = others > loss->noise ? front->loss[i] * (others / all) : 0;
         }
-    }
-    free(memory);
+    free(value);
     return 0;
 }

@@ -21,7 +21,7 @@ struct finish {
     struct sr_tidy tidy;
     struct sr_front one;   /* the candidate, judged */
     struct sr_expr *other; /* (others) functions that are known, with fitted constants */
-    double *value, *best;  /* (rows) of the candidate, and of the formula that rule best selects */
+    double *value;         /* (rows) of the candidate */
     double limit, same;    /* largest fair loss; largest mean square difference of one function */
     double length;         /* description length of the row of rule best */
     int others;
@@ -35,10 +35,9 @@ static int judge_one(struct finish *f)
     TRY(sr_front_describe(&f->one, f->data));
     if (sr_front_published(f->s))
         return 0;
-    f->one.alone[0] =
-        sr_eval(f->one.expr, f->data, f->value)
-            ? sr_single_row_gain(&f->loss, f->one.rows, f->best, f->one.expr, f->value)
-            : 0;
+    f->one.judged[0] = f->one.loss[0];
+    if (f->one.without && sr_eval(f->one.expr, f->data, f->value))
+        f->one.judged[0] = sr_loss_without(&f->loss, f->value, f->one.without - 1);
     sr_front_correct(&f->one, &f->loss);
     return 0;
 }
@@ -159,14 +158,15 @@ static int start_finish(struct finish *f, const struct sr_front *front, int best
         f->other[f->others] = front->expr[i];
         fit_constants(f, &f->other[f->others++]);
     }
-    if (!sr_eval(&front->expr[best], f->data, f->best))
+    if (!sr_eval(&front->expr[best], f->data, f->value))
         return 0;
     for (size_t i = 0; i < f->data->rows; i++) {
         const double w = sr_row_weight(f->data, i) / (double)f->data->rows, y = f->data->y[i];
-        error += w * (f->best[i] - y) * (f->best[i] - y);
+        error += w * (f->value[i] - y) * (f->value[i] - y);
         size += w * y * y;
     }
     f->one.worth = front->worth;
+    f->one.without = front->without;
     f->length = front->mdl[best];
     f->limit = front->close * front->fair[best];
     f->same = fmax(4 * sr_snap_share(f->data->rows) * error, rounding * size);
@@ -189,8 +189,7 @@ int sr_front_alternatives(const struct sr_settings *s, const struct sr_data *dat
     f->data = data;
     f->tidy = (struct sr_tidy){s->language, &f->loss, sr_settings_operators(s),
                                s->maxsize,  s->whole, s->context};
-    f->value = orr_alloc(2 * data->rows, sizeof *f->value);
-    f->best = f->value ? f->value + data->rows : NULL;
+    f->value = orr_alloc(data->rows, sizeof *f->value);
     f->other = orr_alloc((size_t)result->front.count + (size_t)near->each * (size_t)near->most,
                          sizeof *f->other);
     rc = f->value && f->other ? sr_front_work(SR_NODES, data, &f->work) : ORR_ENOMEM;

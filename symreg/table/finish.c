@@ -95,7 +95,7 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     /* with so few rows, a formula without residuals is not evidence for an exact law */
     for (int i = 0; i < front->count && !published; i++)
         if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
-            front->loss[i] = loss.noise;
+            front->loss[i] = front->judged[i] = loss.noise;
     /* with a penalty the loss says nothing about digits */
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)
@@ -103,7 +103,7 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, data);
     if (!rc && !published)
-        rc = sr_front_discount_row(front, &loss);
+        rc = sr_front_find_pole(front, &loss);
     if (!rc && !published)
         sr_front_correct(front, &loss);
     sr_loss_free(&loss);

@@ -337,7 +337,7 @@ double sr_weighted_mean(const struct sr_data *data);
 /* A limitation of the table as a sentence; false where it does not apply.
  *   undecided  the rows are too few for the formula of o->rule, or there are at most 50 rows and
  *              another formula of the front is as likely within a factor of 20
- *   single row  formulas of the front have a pole or a peak at one row far off
+ *   single row  front->without
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
  *              or weights were chosen for it

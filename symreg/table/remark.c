@@ -86,8 +86,7 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     }
     for (int i = 0; i < front->count; i++) {
         const size_t used = strlen(others);
-        if (i != row && front->mdl[i] < front->mdl[row] + within && front->alone[i] <= 0 &&
-            used + 8 < sizeof others)
+        if (i != row && front->mdl[i] < front->mdl[row] + within && used + 8 < sizeof others)
             snprintf(others + used, sizeof others - used, "%s%d", used ? ", " : "",
                      front->complexity[i]);
     }
@@ -98,22 +97,14 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     return *others != '\0' && front->loss[row] > 0;
 }
 
-/* Formulas with a pole or a peak at a row far off. */
 static bool remark_single_row(const struct sr_output *o, char *text, size_t bytes)
 {
     const struct sr_front *front = o->front;
-    int first = front->count, count = 0;
-    for (int i = front->count - 1; i >= 0; i--)
-        if (front->alone[i] > 0) {
-            first = i;
-            count++;
-        }
     snprintf(text, bytes,
-             "one row is far off from the simpler formulas, and %d of the front, from complexity "
-             "%d on, ha%s a pole or a peak there; rules score and best do not count what such a "
-             "formula gains by the row",
-             count, first < front->count ? front->complexity[first] : 0, count > 1 ? "ve" : "s");
-    return count > 0;
+             "row %zu of the %zu that are used is far off from the simpler formulas, and a longer "
+             "one has a pole or a peak there: rules score and best judge without this row",
+             front->without, o->data->rows);
+    return front->without > 0;
 }
 
 static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes)

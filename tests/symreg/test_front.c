@@ -238,16 +238,15 @@ TEST(a_single_row_makes_no_law)
         sr_front_make(&hall, &front);
         assert_int_equal(front.count, formulas);
         assert_int_equal(sr_front_describe(&front, &data), 0);
-        assert_int_equal(sr_front_discount_row(&front, &loss), 0);
-        assert_true(front.alone[0] <= 0 && (front.alone[1] > 0.5) == !several);
-        assert_true(formulas == 2 || (front.alone[2] > 0.5) == (loss.kind != ORR_SR_L1));
+        assert_int_equal(sr_front_find_pole(&front, &loss), 0);
+        assert_int_equal(front.without, several ? 0 : 51);
+        assert_true(front.judged[1] <= front.loss[1] && front.judged[0] >= front.judged[1]);
         sr_front_correct(&front, &loss);
         assert_int_equal(isinf(front.score[1]), several && noise <= 0);
         assert_int_equal(sr_front_select(&front, SR_BEST), list[k / 3].best);
-        if (chosen[1] == 2 && noise > 0 && loss.kind == ORR_SR_L2) { /* sums of squares */
-            const double one = noise * noise, before = (60 - noise) * (60 - noise) + 99 * one;
-            assert_true(near(front.alone[1], log(before / (100 * one)), 1e-9));
-        }
+        if (chosen[1] == 2 && loss.kind == ORR_SR_L2) /* the mean of 99 squares and 0 */
+            assert_true(near(front.judged[0], 0.99 * noise * noise, 1e-9) &&
+                        near(front.judged[1], front.judged[0], 1e-9));
         sr_loss_free(&loss);
     }
 }
@@ -287,8 +286,8 @@ TEST(an_unusual_row_makes_a_law)
         sr_front_make(&hall, &front);
         assert_int_equal(front.count, 2);
         assert_int_equal(sr_front_describe(&front, &data), 0);
-        assert_int_equal(sr_front_discount_row(&front, &loss), 0);
-        assert_true(front.alone[1] <= 0);
+        assert_int_equal(sr_front_find_pole(&front, &loss), 0);
+        assert_true(front.without == 0 && front.judged[0] >= front.loss[0]);
         sr_front_correct(&front, &loss);
         assert_int_equal(sr_front_select(&front, SR_BEST), 1);
         sr_loss_free(&loss);
@@ -318,8 +317,8 @@ TEST(a_large_residual_is_not_far_off)
         sr_hall_of_fame_offer(&hall, NULL, &bump, 0.5);
         sr_front_make(&hall, &front);
         assert_int_equal(sr_front_describe(&front, &data), 0);
-        assert_int_equal(sr_front_discount_row(&front, &loss), 0);
-        assert_int_equal(front.alone[1] > 0, k == 1);
+        assert_int_equal(sr_front_find_pole(&front, &loss), 0);
+        assert_int_equal(front.without, k == 1 ? N : 0);
         sr_loss_free(&loss);
     }
 }
