@@ -35,7 +35,8 @@ static void place_row(struct sr_bank *bank, const struct sr_data *data, size_t r
     }
 }
 
-/* A column that differs in other rows only would look like a constant: one of these rows is taken. */
+/* A column that differs in other rows only would look like a constant: one of these rows is
+ * taken. */
 static void show_columns(struct sr_bank *bank, const struct sr_data *data)
 {
     bool taken[SR_ROWS] = {false};

@@ -34,8 +34,9 @@ struct sr_bank {
     struct sr_ranking (*ranking)[SR_RESPECTS]; /* (SR_BANK_SIZE + 1) */
 };
 
-/* Creates an empty bank of the settings' operators over rows at even quantiles of y, and a row of
- * each column that would be constant there and is not. The bank must not be moved. sr_bank_free() frees it, after errors too. */
+/* Creates an empty bank of the settings' operators over rows at even quantiles of y, with a row for
+ * each column that would be constant there and is not. The bank must not be moved.
+ * sr_bank_free() frees it, after errors too. */
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data);
 void sr_bank_free(struct sr_bank *bank);

@@ -62,7 +62,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
         smallest = hall->loss[c];
         const int row = front->count++;
         front->complexity[row] = c;
-        front->loss[row] = front->judged[row] = front->fair[row] = smallest;
+        front->loss[row] = front->compared[row] = front->fair[row] = smallest;
         front->expr[row] = hall->expr[c];
         front->score[row] = 0;
         front->mdl[row] = front->cost[row] = NAN;
@@ -92,11 +92,11 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     int before = -1; /* index of the row with the smallest loss so far */
     front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {
-        const bool exact = front->judged[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
+        const bool exact = front->compared[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
         const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
         const double fair =
-            orr_log(fmax(front->judged[i], least)) + by_chance(front, power * spent);
+            orr_log(fmax(front->compared[i], least)) + by_chance(front, power * spent);
         front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
         front->score[i] = 0;
         if (before >= 0 && exact && front->fair[before] > 0)

@@ -97,8 +97,8 @@ struct sr_front {
     double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
-    size_t without; /* number of the row, from 1, that score and best judge without; 0: none */
-    double judged[SR_NODES + 1]; /* the loss, or the loss without this row */
+    size_t without;                /* row, from 1, that score and best leave out; 0: none */
+    double compared[SR_NODES + 1]; /* the loss, or that of a fit without this row */
     /* the loss used by score and best: the loss, or the corrected loss */
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
@@ -197,15 +197,15 @@ struct sr_loss;
  * formula before (Student's test of the largest of front->rows residuals, at 0.1%); its residual is
  * at least halved; without it ln(loss) falls by less than half as much, from the best of the
  * formulas before; and the formula is steep there (a step of 0.01 standard deviations of a column
- * takes away half of what it explains). front->without and front->judged are then set: all are
- * judged without this row. A formula that explains an unusual row smoothly changes nothing.
+ * takes away half of what it explains). front->without is then set, and
+ * front->compared for all formulas, whose constants are fitted again for it. A formula that explains an unusual row smoothly changes nothing.
  * ORR_ENOMEM. */
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss);
 /* The loss of values in which a row has no residual. */
 double sr_loss_without(const struct sr_loss *loss, double *value, size_t row);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = 2 for squares, else 1,
- *   ln(fair) = ln(front->judged) + p c / n + ln(1 + p c (1 / w - 1 / n)),
+ *   ln(fair) = ln(front->compared) + p c / n + ln(1 + p c (1 / w - 1 / n)),
  * so that for w = n the term n/p ln(fair) is the description length. Scores are then -d ln(fair) /
  * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
  * sr_loss_decides(). front->close becomes the ratio that corresponds to 4 nats, at most 1.5. */

@@ -1,4 +1,5 @@
-/* single_row.c - formulas with a pole or a peak at a single row that is far off from simpler ones. */
+/* single_row.c - formulas with a pole or a peak at a single row that is far off from simpler
+ * ones. */
 #include "select.h"
 
 #include <float.h>
@@ -7,6 +8,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+enum { FIT_STEPS = 40 };
 /* Rows this unlikely in normal noise are far off. */
 static const double unlikely = 1e-3;
 /* A formula is steep at a row if a step of this many standard deviations of a column takes away
@@ -92,8 +94,8 @@ static bool is_steep(const struct sr_data *data, const struct sr_expr *expr, siz
     return false;
 }
 
-/* Whether `expr` has a pole or a peak at row `far`. least: the smallest loss without this row that a
- * formula before it has. */
+/* Whether `expr` has a pole or a peak at row `far`. least: the smallest loss without this row of
+ * the formulas before it. */
 static bool is_pole(const struct sr_loss *loss, size_t far, const double *before, double least,
                     const struct sr_expr *expr, double *value)
 {
@@ -136,6 +138,39 @@ static size_t find_row(const struct sr_front *front, const struct sr_loss *loss,
     return none;
 }
 
+/* The losses without the row, to which the constants are fitted again, since they were fitted to the
+ * row as well. */
+static int compare_without(struct sr_front *front, const struct sr_loss *loss, size_t row,
+                           double *value)
+{
+    struct sr_data others = *loss->data;
+    struct sr_loss without;
+    struct sr_work work = {0};
+    double *weight = orr_alloc(others.rows, sizeof *weight);
+    if (!weight)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < others.rows; i++)
+        weight[i] = i == row ? 0 : sr_row_weight(loss->data, i);
+    others.weight = weight;
+    int rc = sr_loss_init_with(&without, loss->kind, loss->parameter, &others);
+    if (rc)
+        goto out;
+    rc = sr_work_init(&work, others.rows, 2 * sr_front_constants(front) + 2);
+    for (int i = 0; i < front->count && !rc; i++) {
+        struct sr_expr expr = front->expr[i];
+        const double least = sr_constants_fit(&without, &expr, false, FIT_STEPS, 0, NULL, &work);
+        if (front->loss[i] > 0 && sr_eval(&front->expr[i], loss->data, value))
+            front->compared[i] = least > without.noise
+                                     ? front->loss[i] * (least / sr_loss_value(loss, value, 1))
+                                     : 0;
+    }
+    sr_work_free(&work);
+    sr_loss_free(&without);
+out:
+    free(weight);
+    return rc;
+}
+
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
 {
     const size_t rows = loss->data->rows;
@@ -144,12 +179,7 @@ int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
         return ORR_ENOMEM;
     const size_t row = find_row(front, loss, value, value + rows);
     front->without = row < rows ? row + 1 : 0;
-    for (int i = 0; i < front->count && front->without; i++)
-        if (front->loss[i] > 0 && sr_eval(&front->expr[i], loss->data, value)) {
-            const double all = sr_loss_value(loss, value, 1),
-                         others = sr_loss_without(loss, value, row);
-            front->judged[i] = others > loss->noise ? front->loss[i] * (others / all) : 0;
-        }
+    const int rc = front->without ? compare_without(front, loss, row, value) : 0;
     free(value);
-    return 0;
+    return rc;
 }

@@ -19,7 +19,7 @@ struct finish {
     struct sr_loss loss;
     struct sr_work work;
     struct sr_tidy tidy;
-    struct sr_front one;   /* the candidate, judged */
+    struct sr_front one;   /* the candidate, compared */
     struct sr_expr *other; /* (others) functions that are known, with fitted constants */
     double *value;         /* (rows) of the candidate */
     double limit, same;    /* largest fair loss; largest mean square difference of one function */
@@ -35,9 +35,9 @@ static int judge_one(struct finish *f)
     TRY(sr_front_describe(&f->one, f->data));
     if (sr_front_published(f->s))
         return 0;
-    f->one.judged[0] = f->one.loss[0];
+    f->one.compared[0] = f->one.loss[0];
     if (f->one.without && sr_eval(f->one.expr, f->data, f->value))
-        f->one.judged[0] = sr_loss_without(&f->loss, f->value, f->one.without - 1);
+        f->one.compared[0] = sr_loss_without(&f->loss, f->value, f->one.without - 1);
     sr_front_correct(&f->one, &f->loss);
     return 0;
 }

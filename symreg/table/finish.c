@@ -1,5 +1,5 @@
 /* finish.c - steps between a search and its results, for the program and the library: the front is
- * refitted on all rows, rounded and judged. */
+ * refitted on all rows, rounded and compared. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -95,7 +95,7 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     /* with so few rows, a formula without residuals is not evidence for an exact law */
     for (int i = 0; i < front->count && !published; i++)
         if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
-            front->loss[i] = front->judged[i] = loss.noise;
+            front->loss[i] = front->compared[i] = loss.noise;
     /* with a penalty the loss says nothing about digits */
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)

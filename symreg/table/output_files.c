@@ -289,15 +289,16 @@ int sr_output_json(const struct sr_output *o, const char *path)
     struct sr_export names;
     sr_export_make(&names, o->names, o->data->features);
     cJSON *json = cJSON_CreateObject();
-    bool ok =
-        json && cJSON_AddStringToObject(json, "version", ORR_VERSION) &&
-        cJSON_AddStringToObject(json, "file", o->file) &&
-        cJSON_AddStringToObject(json, "target", o->target) &&
-        add_number(json, "rows", (double)o->data->rows) &&
-        (!(o->front->worth > 0) || add_number(json, "rows_worth", o->front->worth)) &&
-        (!o->front->without || add_number(json, "judged_without_row", (double)o->front->without)) &&
-        orr_json_add_u64(json, "seed", o->seed) && cJSON_AddStringToObject(json, "loss", o->loss) &&
-        add_weights(json, o) && add_number(json, "evaluations", o->evaluations);
+    bool ok = json && cJSON_AddStringToObject(json, "version", ORR_VERSION) &&
+              cJSON_AddStringToObject(json, "file", o->file) &&
+              cJSON_AddStringToObject(json, "target", o->target) &&
+              add_number(json, "rows", (double)o->data->rows) &&
+              (!(o->front->worth > 0) || add_number(json, "rows_worth", o->front->worth)) &&
+              (!o->front->without ||
+               add_number(json, "compared_without_row", (double)o->front->without)) &&
+              orr_json_add_u64(json, "seed", o->seed) &&
+              cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o) &&
+              add_number(json, "evaluations", o->evaluations);
     if (ok && o->define)
         ok = cJSON_AddStringToObject(json, "define", o->define) != NULL;
     if (ok && o->form)

@@ -102,7 +102,7 @@ static bool remark_single_row(const struct sr_output *o, char *text, size_t byte
     const struct sr_front *front = o->front;
     snprintf(text, bytes,
              "row %zu of the %zu that are used is far off from the simpler formulas, and a longer "
-             "one has a pole or a peak there: rules score and best judge without this row",
+             "one has a pole or a peak there: rules score and best compare losses without this row",
              front->without, o->data->rows);
     return front->without > 0;
 }

@@ -564,4 +564,18 @@ for kind in constant narrow digits lacking; do
     check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 done
 
+# a wrong row, and a formula with a pole there: rules score and best choose without it
+awk 'BEGIN { print "r,y"; for (i = 1; i <= 60; i++) printf "%d,%.6f\n", i, 2 * i + (i == 23 ? 40 : (i % 3 - 1) / 10) }' \
+    >"$WORK/wrong.csv"
+wrong() {
+    "$BIN/symreg" "$WORK/wrong.csv" --target y --iterations 0 --threads 1 --quiet \
+        --guess '2*r + 0.004/(r - 22.9999)' --out "$WORK/wrong" >"$WORK/fitted"
+}
+check "one wrong row" wrong
+check "... is named" grep -q '^remark: row 23 of the 60 that are used is far off' "$WORK/fitted"
+check "... also in the report" grep -q '^- row 23 of the 60' "$WORK/wrong/report.md"
+check "... and in front.json" grep -q '"compared_without_row":.*23,' "$WORK/wrong/front.json"
+check "... the line is chosen" grep -q '^ *3 .*r.*best' "$WORK/fitted"
+check "... the pole has the smallest loss" grep -q 'r - 2.*accuracy' "$WORK/fitted"
+
 finish
