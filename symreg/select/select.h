@@ -197,9 +197,9 @@ struct sr_loss;
  * formula before (Student's test of the largest of front->rows residuals, at 0.1%); its residual is
  * at least halved; without it ln(loss) falls by less than half as much, from the best of the
  * formulas before; and the formula is steep there (a step of 0.01 standard deviations of a column
- * takes away half of what it explains). front->without is then set, and
- * front->compared for all formulas, whose constants are fitted again for it. A formula that explains an unusual row smoothly changes nothing.
- * ORR_ENOMEM. */
+ * takes away half of what it explains). Then sets front->without, and front->compared of all
+ * formulas, whose constants are fitted again for it. A formula that explains an unusual row
+ * smoothly changes nothing. ORR_ENOMEM. */
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss);
 /* The loss of values in which a row has no residual. */
 double sr_loss_without(const struct sr_loss *loss, double *value, size_t row);

@@ -94,20 +94,6 @@ static bool is_steep(const struct sr_data *data, const struct sr_expr *expr, siz
     return false;
 }
 
-/* Whether `expr` has a pole or a peak at row `far`. least: the smallest loss without this row of
- * the formulas before it. */
-static bool is_pole(const struct sr_loss *loss, size_t far, const double *before, double least,
-                    const struct sr_expr *expr, double *value)
-{
-    if (square_at(loss, value, far) > square_at(loss, before, far) / 4 ||
-        !is_steep(loss->data, expr, far, value[far], before[far]))
-        return false;
-    const double gain = log_of(loss, sr_loss_value(loss, before, 1)) -
-                        log_of(loss, sr_loss_value(loss, value, 1)),
-                 kept = log_of(loss, least) - log_of(loss, sr_loss_without(loss, value, far));
-    return kept < gain / 2;
-}
-
 /* The smallest loss without a row of the first `count` formulas of a front. */
 static double least_without(const struct sr_front *front, int count, const struct sr_loss *loss,
                             size_t row, double *value)
@@ -119,27 +105,39 @@ static double least_without(const struct sr_front *front, int count, const struc
     return least;
 }
 
-/* The row at which a formula of the front has a pole or a peak; rows: none. */
-static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *before,
-                       double *value)
+/* Whether formula i of the front has a pole or a peak at row `far`; `before` has the values of the
+ * formula before, `value` those of this one. */
+static bool is_pole(const struct sr_front *front, int i, const struct sr_loss *loss, size_t far,
+                    const double *before, double *value, double *scratch)
+{
+    if (square_at(loss, value, far) > square_at(loss, before, far) / 4 ||
+        !is_steep(loss->data, &front->expr[i], far, value[far], before[far]))
+        return false;
+    const double gain = log_of(loss, sr_loss_value(loss, before, 1)) -
+                        log_of(loss, sr_loss_value(loss, value, 1)),
+                 kept = log_of(loss, least_without(front, i, loss, far, scratch)) -
+                        log_of(loss, sr_loss_without(loss, value, far));
+    return kept < gain / 2;
+}
+
+/* The row at which a formula of the front has a pole or a peak; rows: none. work: (3, rows) */
+static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *work)
 {
     const size_t none = loss->data->rows;
+    double *const before = work, *const value = before + none, *const scratch = value + none;
     for (int i = 1; i < front->count; i++) {
         if (!sr_eval(&front->expr[i - 1], loss->data, before))
             continue;
         const size_t far = find_far(loss, before, front->rows);
-        if (far == none)
-            continue;
-        const double least = least_without(front, i, loss, far, value);
-        if (sr_eval(&front->expr[i], loss->data, value) &&
-            is_pole(loss, far, before, least, &front->expr[i], value))
+        if (far < none && sr_eval(&front->expr[i], loss->data, value) &&
+            is_pole(front, i, loss, far, before, value, scratch))
             return far;
     }
     return none;
 }
 
-/* The losses without the row, to which the constants are fitted again, since they were fitted to the
- * row as well. */
+/* The losses without the row, for which the constants are fitted again: they were fitted to the row
+ * as well. */
 static int compare_without(struct sr_front *front, const struct sr_loss *loss, size_t row,
                            double *value)
 {
@@ -174,12 +172,12 @@ out:
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
 {
     const size_t rows = loss->data->rows;
-    double *value = orr_alloc(2 * rows, sizeof *value);
-    if (!value)
+    double *work = orr_alloc(3 * rows, sizeof *work);
+    if (!work)
         return ORR_ENOMEM;
-    const size_t row = find_row(front, loss, value, value + rows);
+    const size_t row = find_row(front, loss, work);
     front->without = row < rows ? row + 1 : 0;
-    const int rc = front->without ? compare_without(front, loss, row, value) : 0;
-    free(value);
+    const int rc = front->without ? compare_without(front, loss, row, work) : 0;
+    free(work);
     return rc;
 }

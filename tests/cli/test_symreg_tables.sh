@@ -565,8 +565,11 @@ for kind in constant narrow digits lacking; do
 done
 
 # a wrong row, and a formula with a pole there: rules score and best choose without it
-awk 'BEGIN { print "r,y"; for (i = 1; i <= 60; i++) printf "%d,%.6f\n", i, 2 * i + (i == 23 ? 40 : (i % 3 - 1) / 10) }' \
-    >"$WORK/wrong.csv"
+awk 'BEGIN {
+    print "r,y"
+    for (i = 1; i <= 60; i++)
+        printf "%d,%.6f\n", i, 2 * i + (i == 23 ? 40 : (i % 3 - 1) / 10)
+}' >"$WORK/wrong.csv"
 wrong() {
     "$BIN/symreg" "$WORK/wrong.csv" --target y --iterations 0 --threads 1 --quiet \
         --guess '2*r + 0.004/(r - 22.9999)' --out "$WORK/wrong" >"$WORK/fitted"
