@@ -53,8 +53,8 @@ void verdict_beside_missing(const struct verdict_ledger *ledger, char *text, siz
 /* Whether a claim is about lengths beyond training with softmax, measured in the given file. */
 static bool is_of_length(const struct verdict_claim *claim, const char *file)
 {
-    return !strcmp(claim->file, file) && claim->context == 1024 &&
-           claim->statistic == VERDICT_VALUE && !strcmp(claim->from, "attention=softmax");
+    return !strcmp(claim->file, file) && !strcmp(claim->quantity, "next token, beyond, NTK") &&
+           claim->context == 1024 && !strcmp(claim->from, "attention=softmax");
 }
 
 /* Reproduced, refuted or open, also for a claim that the ledger only shows. */
@@ -108,9 +108,9 @@ void verdict_beside_on_text(const struct verdict_ledger *ledger, char text[2048]
     *text = '\0';
     if (*said)
         snprintf(text, 2048,
-                 "On text the claim that LSSAR keeps its loss beyond the trained length %s: "
-                 "held-out nats per byte of the positions beyond the trained 128, at 1,024, less "
-                 "those of softmax, are %s.",
+                 "On text the claim that LSSAR is better beyond the trained length %s: "
+                 "held-out nats per byte of the positions beyond the trained 128, at 1,024 with "
+                 "NTK scaling, less those of softmax, are %s.",
                  lead[in_short][lssar], said);
 }
 

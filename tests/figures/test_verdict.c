@@ -329,7 +329,7 @@ static void write_table1(const char *name, const char *lssar)
     snprintf(text, sizeof text,
              "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": [{\"name\": "
              "\"attention\", \"levels\": [\"softmax\", \"lssar\", \"lssa\"]}], \"rows\": [{"
-             "\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 1024, "
+             "\"quantity\": \"next token, beyond, NTK\", \"measure\": \"nats\", \"context\": 1024, "
              "\"cells\": [{\"levels\": [\"softmax\"], \"values\": [2, 2, 2]}, {\"levels\": "
              "[\"lssar\"], \"values\": %s}, {\"levels\": [\"lssa\"], \"values\": "
              "[2.9, 3, 3.1]}]}]}",
