@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
 
 enum { FIT_STEPS = 40 };
 /* Rows this unlikely in normal noise are far off. */
@@ -24,6 +24,17 @@ static double square_at(const struct sr_loss *loss, const double *value, size_t 
     return w * d * d * (of_deviations ? w : 1);
 }
 
+/* Whether the largest of freedom + 1 values of Student's t has this square with a probability below
+ * `unlikely`: by the normal deviate of Wallace (Ann. Math. Stat. 30 (1959) 1124) and Mills' bound
+ * of the normal tail. */
+static bool is_unlikely(double square, double freedom)
+{
+    const double ratio = (8 * freedom + 1) / (8 * freedom + 3),
+                 z = ratio * sqrt(freedom * orr_log(1 + square / freedom));
+    return z > 1 && orr_log(2 * (freedom + 1)) - z * z / 2 - orr_log(z) - orr_log(2 * M_PI) / 2 <
+                        orr_log(unlikely);
+}
+
 /* The row with the largest deviation if it is far off, else rows: its square is compared with the
  * others', in Student's distribution, for the largest of `count` rows. */
 static size_t find_far(const struct sr_loss *loss, const double *value, size_t count)
@@ -39,11 +50,10 @@ static size_t find_far(const struct sr_loss *loss, const double *value, size_t c
             far = i;
         }
     }
-    const double freedom = (double)count - 1;
+    const double freedom = (double)count - 1, others = fmax(total - most, DBL_MIN);
     if (count < 3 || !(total < HUGE_VAL) || !(most > 0))
         return rows;
-    const double t = sqrt(freedom * most / fmax(total - most, DBL_MIN));
-    return 2 * (double)count * gsl_cdf_tdist_Q(t, freedom) < unlikely ? far : rows;
+    return is_unlikely(fmin(freedom * most / others, 1e300), freedom) ? far : rows;
 }
 
 double sr_loss_without(const struct sr_loss *loss, double *value, size_t row)
