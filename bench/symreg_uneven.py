@@ -9,9 +9,10 @@ Twelve laws of two to four columns, uniform over 1 to 4; noise whose rms is 3% o
     student   Student's t with three degrees of freedom
     outlier   normal, and one row a hundred times as far off
 Two rules are judged on the same fronts: best as it is, where uneven residuals make rows worth less
-(docs/symreg.md, Rules), and best with all rows counted. A selected formula is the law if it is the
-simplest of the front whose distance from the law (rms, without noise) is at most 3 sqrt(10 / rows)
-of the noise's rms. Where no formula of the front is so near, no rule is right.
+and a row at which a formula has a pole is left out (docs/symreg.md, Rules), and best with all rows
+counted. A selected formula is the law if it is the simplest of the front whose distance from the
+law (rms, without noise) is at most 3 sqrt(10 / rows) of the noise's rms. Where no formula of the
+front is so near, no rule is right.
 """
 
 import argparse
