@@ -118,6 +118,8 @@ static int try_table(struct table *t, int threads, uint64_t stream, bool right[W
         return rc;
     rc = sr_loss_init(&loss, ORR_SR_L2, &t->data);
     if (!rc)
+        rc = sr_front_find_pole(&fit.front, &loss);
+    if (!rc)
         rc = sr_work_init(&work, t->data.rows, SR_NODES);
     if (!rc) {
         sr_constants_fit(&loss, &own, false, 50, 2, rng, &work);
