@@ -86,9 +86,7 @@ static double by_chance(const struct sr_front *front, double nats)
 
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
 {
-    const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
-                         loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
-    const double nats = 4, power = squares ? 2 : 1;
+    const double nats = 4, power = sr_loss_of_squares(loss->kind) ? 2 : 1;
     int before = -1; /* index of the row with the smallest loss so far */
     front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {

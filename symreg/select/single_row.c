@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics_double.h>
 
 enum { FIT_STEPS = 40 };
-/* Rows this unlikely in normal noise are far off. */
+/* The largest of the residuals is far off where it is this unlikely in normal noise. */
 static const double unlikely = 1e-3;
 /* A formula is steep at a row if a step of this many standard deviations of a column takes away
  * this share of what it explains there. */
@@ -19,25 +19,12 @@ static const double step = 0.01, taken_away = 0.5;
 static double square_at(const struct sr_loss *loss, const double *value, size_t i)
 {
     const double d = value[i] - loss->data->y[i], w = loss->weight ? loss->weight[i] : 1;
-    const bool of_deviations = loss->kind == ORR_SR_L1 || loss->kind == ORR_SR_QUANTILE ||
-                               loss->kind == ORR_SR_RELATIVE || loss->kind == ORR_SR_STUDY;
-    return w * d * d * (of_deviations ? w : 1);
+    return w * d * d * (sr_loss_of_squares(loss->kind) ? 1 : w);
 }
 
-/* Whether the largest of freedom + 1 values of Student's t has this square with a probability below
- * `unlikely`: by the normal deviate of Wallace (Ann. Math. Stat. 30 (1959) 1124) and Mills' bound
- * of the normal tail. */
-static bool is_unlikely(double square, double freedom)
-{
-    const double ratio = (8 * freedom + 1) / (8 * freedom + 3),
-                 z = ratio * sqrt(freedom * orr_log(1 + square / freedom));
-    return z > 1 && orr_log(2 * (freedom + 1)) - z * z / 2 - orr_log(z) - orr_log(2 * M_PI) / 2 <
-                        orr_log(unlikely);
-}
-
-/* The row with the largest deviation if it is far off, else rows: its square is compared with the
- * others', in Student's distribution, for the largest of `count` rows. */
-static size_t find_far(const struct sr_loss *loss, const double *value, size_t count)
+/* The row with the largest deviation, if that is above `limit` in units of the others' rms; else
+ * rows. */
+static size_t find_far(const struct sr_loss *loss, const double *value, size_t count, double limit)
 {
     const size_t rows = loss->data->rows;
     double most = 0, total = 0;
@@ -50,10 +37,10 @@ static size_t find_far(const struct sr_loss *loss, const double *value, size_t c
             far = i;
         }
     }
-    const double freedom = (double)count - 1, others = fmax(total - most, DBL_MIN);
     if (count < 3 || !(total < HUGE_VAL) || !(most > 0))
         return rows;
-    return is_unlikely(fmin(freedom * most / others, 1e300), freedom) ? far : rows;
+    const double others = fmax(total - most, DBL_MIN);
+    return sqrt(((double)count - 1) * (most / others)) > limit ? far : rows;
 }
 
 double sr_loss_without(const struct sr_loss *loss, double *value, size_t row)
@@ -70,16 +57,6 @@ static double log_of(const struct sr_loss *loss, double value)
     return orr_log(fmax(value, fmax(loss->noise, DBL_MIN)));
 }
 
-static double deviation_of(const double *x, size_t rows)
-{
-    double mean = 0, square = 0;
-    for (size_t i = 0; i < rows; i++)
-        mean += x[i] / (double)rows;
-    for (size_t i = 0; i < rows; i++)
-        square += (x[i] - mean) * (x[i] - mean) / (double)rows;
-    return sqrt(square);
-}
-
 /* Whether a step in any column takes away what `expr` explains at the row, where it has `value` and
  * simpler formulas have `before`. */
 static bool is_steep(const struct sr_data *data, const struct sr_expr *expr, size_t row,
@@ -91,8 +68,9 @@ static bool is_steep(const struct sr_data *data, const struct sr_expr *expr, siz
     for (int f = 0; f < data->features; f++)
         x[f][0] = x[f][1] = data->x[(size_t)f * data->rows + row];
     for (int f = 0; f < data->features; f++) {
-        const double at = x[f][0];
-        const double by = step * deviation_of(data->x + (size_t)f * data->rows, data->rows);
+        const double at = x[f][0], *const column = data->x + (size_t)f * data->rows;
+        const double mean = gsl_stats_mean(column, 1, data->rows);
+        const double by = step * gsl_stats_sd_with_fixed_mean(column, 1, data->rows, mean);
         x[f][0] = at - by;
         x[f][1] = at + by;
         const bool there = sr_eval(expr, &near, moved);
@@ -135,10 +113,12 @@ static size_t find_row(const struct sr_front *front, const struct sr_loss *loss,
 {
     const size_t none = loss->data->rows;
     double *const before = work, *const value = before + none, *const scratch = value + none;
+    const double count = (double)front->rows,
+                 limit = sr_interval_factor(1 - unlikely / count, count - 1);
     for (int i = 1; i < front->count; i++) {
         if (!sr_eval(&front->expr[i - 1], loss->data, before))
             continue;
-        const size_t far = find_far(loss, before, front->rows);
+        const size_t far = find_far(loss, before, front->rows, limit);
         if (far < none && sr_eval(&front->expr[i], loss->data, value) &&
             is_pole(front, i, loss, far, before, value, scratch))
             return far;
@@ -154,7 +134,7 @@ static int compare_without(struct sr_front *front, const struct sr_loss *loss, s
     struct sr_data others = *loss->data;
     struct sr_loss without;
     struct sr_work work = {0};
-    double *weight = orr_alloc(others.rows, sizeof *weight);
+    double *weight = orr_alloc_unset(others.rows, sizeof *weight);
     if (!weight)
         return ORR_ENOMEM;
     for (size_t i = 0; i < others.rows; i++)
@@ -182,7 +162,7 @@ out:
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
 {
     const size_t rows = loss->data->rows;
-    double *work = orr_alloc(3 * rows, sizeof *work);
+    double *work = orr_alloc_unset(3 * rows, sizeof *work);
     if (!work)
         return ORR_ENOMEM;
     const size_t row = find_row(front, loss, work);

@@ -19,7 +19,7 @@ struct finish {
     struct sr_loss loss;
     struct sr_work work;
     struct sr_tidy tidy;
-    struct sr_front one;   /* the candidate, compared */
+    struct sr_front one;   /* the candidate, evaluated */
     struct sr_expr *other; /* (others) functions that are known, with fitted constants */
     double *value;         /* (rows) of the candidate */
     double limit, same;    /* largest fair loss; largest mean square difference of one function */

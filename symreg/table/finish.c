@@ -1,5 +1,5 @@
 /* finish.c - steps between a search and its results, for the program and the library: the front is
- * refitted on all rows, rounded and compared. */
+ * refitted on all rows, rounded and evaluated. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -92,6 +92,12 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
 /* sr_loss_init_with() with the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
+/* Whether small deviations count by their squares; else by their absolute values. */
+static inline bool sr_loss_of_squares(enum orr_symreg_loss kind)
+{
+    return kind == ORR_SR_L2 || kind == ORR_SR_HUBER || kind == ORR_SR_LOGCOSH ||
+           kind == ORR_SR_CUSTOM;
+}
 /* Whether the table can confirm the formula: it has at least two more different rows than the
  * formula has constants. Otherwise even a loss of 0 is no evidence. */
 bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);

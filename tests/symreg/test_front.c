@@ -198,6 +198,15 @@ TEST(a_row_far_off_leaves_the_law)
     assert_int_equal(sr_front_select(&front, SR_BEST), 1);
 }
 
+/* Offers a formula with its loss, of at most 100 rows. */
+static void offer_text(struct sr_hall_of_fame *hall, const char *text, const struct sr_loss *loss)
+{
+    const struct sr_expr expr = formula(text);
+    double value[100];
+    assert_true(loss->data->rows <= 100 && sr_eval(&expr, loss->data, value));
+    sr_hall_of_fame_offer(hall, NULL, &expr, sr_loss_value(loss, value, 1));
+}
+
 /* 2 r, and a bump of one row or of several: alone, a row makes no law, with noise and without. What
  * comes after the bump is compared by the other rows. */
 TEST(a_single_row_makes_no_law)
@@ -215,7 +224,7 @@ TEST(a_single_row_makes_no_law)
     } list[] = {{{0, 1, -1}, 1, 0},    {{0, 2, -1}, 0, 0},    {{0, 1, -1}, 1, 0.11},
                 {{0, 2, -1}, 0, 0.11}, {{0, 3, -1}, 0, 0.11}, {{0, 3, 4}, 2, 0.11}};
     static const enum orr_symreg_loss kinds[] = {ORR_SR_L2, ORR_SR_HUBER, ORR_SR_L1};
-    double x[FEATURES * N] = {0}, y[N], value[N];
+    double x[FEATURES * N] = {0}, y[N];
     const struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
     for (int i = 0; i < N; i++)
         x[i] = 1 + i;
@@ -231,9 +240,7 @@ TEST(a_single_row_makes_no_law)
         assert_int_equal(sr_loss_init_with(&loss, kinds[k % 3], 1.5, &data), 0);
         sr_hall_of_fame_clear(&hall);
         for (int i = 0; i < formulas; i++) {
-            expr = formula(text[chosen[i]]);
-            assert_true(sr_eval(&expr, &data, value));
-            sr_hall_of_fame_offer(&hall, NULL, &expr, sr_loss_value(&loss, value, 1));
+            offer_text(&hall, text[chosen[i]], &loss);
         }
         sr_front_make(&hall, &front);
         assert_int_equal(front.count, formulas);
@@ -261,7 +268,7 @@ TEST(an_unusual_row_makes_a_law)
     static const char *const text[][2] = {{"r", "r * m1"}, {"r", "r + r * r * r / 30000"}};
     static const enum orr_symreg_loss kinds[] = {ORR_SR_L2, ORR_SR_L1, ORR_SR_RELATIVE,
                                                  ORR_SR_HUBER};
-    double x[FEATURES * N] = {0}, y[N], value[N], weight[N];
+    double x[FEATURES * N] = {0}, y[N], weight[N];
     struct sr_data data = {.rows = N, .features = FEATURES, .x = x, .y = y};
     for (int k = 0; k < 32; k++) {
         const bool smooth = k & 1, noise = k & 2;
@@ -280,9 +287,7 @@ TEST(an_unusual_row_makes_a_law)
         assert_int_equal(sr_loss_init_with(&loss, kinds[k / 8], 1.5, &data), 0);
         sr_hall_of_fame_clear(&hall);
         for (int i = 0; i < 2; i++) {
-            expr = formula(text[smooth][i]);
-            assert_true(sr_eval(&expr, &data, value));
-            sr_hall_of_fame_offer(&hall, NULL, &expr, sr_loss_value(&loss, value, 1));
+            offer_text(&hall, text[smooth][i], &loss);
         }
         sr_front_make(&hall, &front);
         assert_int_equal(front.count, 2);
