@@ -68,7 +68,7 @@ static int choose_row(const struct orrery_regression *r, const char *rule, int *
     enum sr_rule found;
     if (!rule || !row)
         return ORR_FAIL(ORR_EINVAL, "select: expected a rule and a pointer, found NULL");
-    TRY(sr_rule_find(rule, &found));
+    TRY(sr_rule_find("select", rule, &found));
     TRY(check_row(r, 0));
     *row = sr_front_select(&r->fit->front, found);
     return *row >= 0 ? 0 : ORR_FAIL(ORR_EMISSING, "select: %s chooses no row of this front", rule);

@@ -48,7 +48,9 @@ static int next_cell(struct reader *r, char **cell, bool *last)
         }
         from += strspn(from, " ");
         if (!is_end(from))
-            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column %zu: text behind the quotes of a cell",
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%zu: column %zu: text behind the quotes of a cell, expected a "
+                            "comma",
                             r->path, first, r->column);
     }
     while (!is_end(from))
@@ -329,11 +331,19 @@ static size_t count_cells(const char *at)
     return cells;
 }
 
+/* Skips the line "sep=," that Excel writes and reads before the header. */
+static void skip_separator(struct reader *r)
+{
+    if (!strncmp(r->at, "sep=", 4) && strcspn(r->at, "\r\n") == 5)
+        skip_line(r);
+}
+
 /* Finds the header after lines that begin with "#". The last of these lines is the header if the
  * next line has as many numbers as it has names, as numpy.savetxt() writes it. */
 static int find_header(struct reader *r, struct orr_csv *csv)
 {
     struct reader comment = {0};
+    skip_separator(r);
     while (*r->at) {
         if (skip_blank(r))
             continue;
@@ -353,6 +363,26 @@ static int find_header(struct reader *r, struct orr_csv *csv)
                   : ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", r->path);
 }
 
+/* Reports bytes that are no text: names the format where it is a usual one. */
+static int refuse_bytes(const char *path, const char *text)
+{
+    static const struct {
+        const char *first, *format, *remedy;
+    } known[] = {{"\xfd"
+                  "7zXZ",
+                  "compressed by xz", "xz -dc FILE | bin/symreg -"},
+                 {"BZh", "compressed by bzip2", "bzip2 -dc FILE | bin/symreg -"},
+                 {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dc FILE | bin/symreg -"},
+                 {"PK\x03\x04", "a workbook or another zip archive", "save the sheet as CSV"},
+                 {"\xff\xfe", "UTF-16", "save the table as UTF-8"},
+                 {"\xfe\xff", "UTF-16", "save the table as UTF-8"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (!strncmp(text, known[k].first, strlen(known[k].first)))
+            return ORR_FAIL(ORR_EFORMAT, "%s: %s, expected a text file; %s", path, known[k].format,
+                            known[k].remedy);
+    return ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
+}
+
 int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
                   struct orr_csv *csv)
 {
@@ -362,7 +392,7 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* byte order mark of spreadsheets */
     struct reader r = {path, text + (marked ? 3 : 0), 1, 0};
     if (memchr(text, '\0', bytes))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
+        rc = refuse_bytes(path, text);
     else
         rc = find_header(&r, csv);
     if (!rc && flags == ORR_CSV_KEEP_ODD)
@@ -370,7 +400,14 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        rc = grow_rows(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
+        const size_t cells = *r.at == '#' ? count_cells(r.at) : 0;
+        if (cells && cells != csv->cols)
+            rc = ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: a line that begins with \"#\"; expected comments before the "
+                          "header only",
+                          path, r.line);
+        if (!rc)
+            rc = grow_rows(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
         if (!rc)
             rc = read_row(&r, flags, capacity, csv);
     }

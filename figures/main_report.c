@@ -356,7 +356,7 @@ int main(int argc, char **argv)
     };
     static const struct orr_program program = {
         .name = "report",
-        .purpose = "draws the figures of a run and writes its self-contained report.html",
+        .purpose = "Draws the figures of a run and writes its self-contained report.html",
         .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
                  "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
                  "FILE] [--size "

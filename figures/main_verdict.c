@@ -83,9 +83,9 @@ int main(int argc, char **argv)
     static const struct orr_program program = {
         .name = "verdict",
         .purpose =
-            "Puts the cells of a grid together: figures over seeds, each with upper bound and "
-            "baseline, attentions\nagainst each other, and the verdict in some sentences. "
-            "Prints Markdown, writes verdict.json\ninto --out (docs/verdict.md).",
+            "Compares the models of several runs, the cells of a grid: means over seeds with upper "
+            "bound and\nuntrained baseline, differences between attention variants, and a summary "
+            "in words.\nPrints Markdown, writes verdict.json into --out (docs/verdict.md).",
         .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
                  "verdict --claims "
                  "DIR [--out DIR]",

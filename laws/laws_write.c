@@ -14,7 +14,7 @@
 static int chosen_row(const struct laws *laws, const struct law_sample *sample, int rule)
 {
     enum sr_rule r;
-    if (sr_rule_find(laws->cli->preset.symreg.rules.item[rule], &r))
+    if (sr_rule_find("symreg.rules", laws->cli->preset.symreg.rules.item[rule], &r))
         return -1;
     return sr_front_select(&sample->fit.front, r);
 }

@@ -70,7 +70,7 @@ static const struct orr_option options[] = {
     {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &given.compat,
      "symreg.algorithm"},
     {"--permutations", "N",
-     "search N shuffled targets as well: how often is chance as good? 19 tell 5%",
+     "repeat the search on N shuffled targets, for a p-value; 19 suffice for 0.05",
      &table.permutations, NULL},
     {"--alternatives", "N",
      "also list up to N other formulas of each complexity that are as good as what best selects",
@@ -92,6 +92,13 @@ static const struct orr_option options[] = {
      &predict_interval, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
+static const struct orr_command commands[] = {
+    {"motion",
+     "--time,--position,--body,--system,--mass,--centre,--units,--binary,--unary,--maxsize,"
+     "--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary"},
+    {"predict", "--index,--rule,--interval,--missing,--help"},
+    {NULL, NULL},
+};
 static const struct orr_program program = {
     .name = "symreg",
     .purpose =
@@ -112,6 +119,7 @@ static const struct orr_program program = {
              "--seconds,--permutations,--rule,--preset,--set,--run,--out,--threads,--seed,--resume,"
              "--help,"
              "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
+    .commands = commands,
 };
 
 /* Runs `symreg predict FRONT FILE`. */
@@ -164,9 +172,8 @@ static int refuse_run(const struct orr_cli *cli)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    const char **const made[] = {&table.target,  &table.features,  &table.weights,  &table.sigma,
-                                 &table.test,    &table.missing,   &table.category, &table.exclude,
-                                 &predict_index, &predict_interval};
+    const char **const made[] = {&table.target, &table.features, &table.weights,  &table.sigma,
+                                 &table.test,   &table.missing,  &table.category, &table.exclude};
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);
@@ -187,19 +194,20 @@ static int run_motion(const struct orr_cli *cli)
 
 static int run(const struct orr_cli *cli)
 {
-    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "motion"))
+    const bool moves = cli->argc_rest && !strcmp(cli->argv_rest[0], "motion");
+    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
+        return run_predict(cli);
+    if (predict_index || predict_interval)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg predict FRONT.json FILE.csv",
+                        predict_index ? "--index" : "--interval");
+    if (moves)
         return run_motion(cli);
     for (const struct orr_option *o = options; o->name; o++)
         if (is_motion(o) && *o->value)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg motion TRACKS.csv", o->name);
-    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
-        return run_predict(cli);
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: symreg [options] FILE.csv",
                         cli->argv_rest[1]);
-    if (predict_index || predict_interval)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg predict FRONT.json FILE.csv",
-                        predict_index ? "--index" : "--interval");
     if (cli->argc_rest == 1) {
         TRY(refuse_run(cli));
         if (!table.target)

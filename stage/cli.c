@@ -504,7 +504,11 @@ static void print_help(struct parse *p)
         snprintf(from, sizeof from, "%s", run);
     else
         snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->preset.name);
-    orr_help_print(p->program, &cli->preset, from, *p->help);
+    struct orr_program program = *p->program;
+    for (const struct orr_command *c = program.commands; c && c->name; c++)
+        if (cli->argc_rest && !strcmp(cli->argv_rest[0], c->name))
+            program.usual = c->usual;
+    orr_help_print(&program, &cli->preset, from, *p->help);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

@@ -41,6 +41,11 @@ struct orr_option {
     const char *key;    /* the setting that the option sets, "symreg.maxsize"; NULL: none. Overrides
                            --set; errors name the option */
 };
+/* A word that a program's arguments may begin with, `symreg motion`, and what its --help lists in
+ * place of the program's `usual`. */
+struct orr_command {
+    const char *name, *usual;
+};
 struct orr_program {
     const char *name;                 /* "symreg" */
     const char *purpose;              /* one line */
@@ -61,6 +66,7 @@ struct orr_program {
     const char *without;              /* common options that the program lacks: "--device,--plan" */
     const char *usual; /* options and settings that --help lists, "--run,model.width"; --help all
                           lists all; NULL: all options, no settings */
+    const struct orr_command *commands; /* ended by name == NULL; may be NULL */
 };
 /* Parses all arguments, loads the preset, applies --set and validates. --help (-h) and --version
  * print and set *done; --help shows the settings that result from the other arguments. ORR_EUSAGE

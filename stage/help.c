@@ -125,11 +125,16 @@ static void print_settings(const struct orr_program *program, const struct orr_s
                             strcmp(preset->name, program->rest_preset) != 0 &&
                             !orr_settings_load(&file, program->rest_preset);
     orr_error_clear();
-    printf("\nsettings, given as --set KEY=VALUE [value in %s]:\n", from);
-    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
-        if (orr_settings_in_groups(f->key, program->groups) &&
-            (all || orr_is_listed(program->usual, f->key)))
-            print_setting(f, preset, reads_file ? &file : NULL, all);
+    bool any = false;
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
+        if (!orr_settings_in_groups(f->key, program->groups) ||
+            (!all && !orr_is_listed(program->usual, f->key)))
+            continue;
+        if (!any)
+            printf("\nsettings, given as --set KEY=VALUE [value in %s]:\n", from);
+        any = true;
+        print_setting(f, preset, reads_file ? &file : NULL, all);
+    }
 }
 
 /* Whether every name in program->usual is an option or a setting of the program. */

@@ -2,7 +2,7 @@
 # lint_links.sh FILE.md... - what a document points to is there: links [text](file#heading), and
 # names of sources and folders of this repository (kernels/variants.c, curves.c, tests/golden/,
 # kernels/{ref,cpu}/, bench/peer_*.py). Names of what programs write (laws/laws.json) are not looked
-# at. Run from the repository root. Prints one line per complaint; exit status 1 when there is one.
+# at. Rows of a table have as many cells as its head; a | within a cell is written \|. Run from the repository root. Prints one line per complaint; exit status 1 when there is one.
 set -u
 failures=0
 complain() {
@@ -70,6 +70,11 @@ for file in "$@"; do
             print FNR "\t" substr(rest, RSTART + 2, RLENGTH - 3)
             rest = substr(rest, RSTART + RLENGTH)
         } }' "$file")
+    while read -r line cells columns; do
+        complain "$file:$line: a row of $cells cells in a table of $columns"
+    done < <(awk '!/^\|/ { columns = 0; next }
+        { gsub(/\\[|]/, ""); cells = gsub(/[|]/, "") - 1; columns = columns ? columns : cells }
+        cells != columns { print FNR, cells, columns }' "$file")
     while IFS=: read -r line word; do
         word=${word%%[.,]}
         name "$file" "$line" "$word"

@@ -42,7 +42,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_settings *pr
     TRY(find_all("symreg.unary", &s->unary, 1, settings->unary, &settings->unary_count));
     for (int i = 0; i < s->rules.count; i++) {
         enum sr_rule rule;
-        TRY(sr_rule_find(s->rules.item[i], &rule));
+        TRY(sr_rule_find("symreg.rules", s->rules.item[i], &rule));
     }
     if (s->rules.count == 0)
         return ORR_FAIL(ORR_EUSAGE,

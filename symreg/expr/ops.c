@@ -198,7 +198,8 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
             const size_t used = strlen(known);
             snprintf(known + used, sizeof known - used, " %s", sr_op_table[i].name);
         }
-    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected%s", key, kind, name, known);
+    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected, with commas between:%s", key,
+                    kind, name, known);
 }
 
 /* ---- the language */

@@ -68,26 +68,13 @@ static int table_text(const struct sr_motion_table *table, char **text, size_t *
     *text = NULL;
     FILE *out = open_memstream(text, bytes);
     if (!out)
-        return ORR_FAIL(ORR_ENOMEM, "table of motion: out of memory");
+        return ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
     print_table(out, table);
     const bool bad = ferror(out);
     if (!fclose(out) && !bad)
         return 0;
     free(*text);
-    return ORR_FAIL(ORR_ENOMEM, "table of motion: out of memory");
-}
-
-static int keep_table(const struct orr_cli *cli, const char *text, size_t bytes)
-{
-    char path[4096];
-    struct orr_file file;
-    TRY(orr_mkdir(cli->out));
-    TRY(orr_path(path, "%s/accelerations.csv", cli->out));
-    TRY(orr_file_create(&file, path));
-    orr_file_write(&file, text, bytes);
-    const int rc = orr_file_commit_changes(&file);
-    orr_file_close(&file);
-    return rc;
+    return ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
 }
 
 /* ---- remarks about the tracks */
@@ -141,11 +128,14 @@ static int search_table(const struct orr_cli *cli, const struct sr_motion_table 
     options.features = features;
     choose_features(table, features);
     TRY(table_text(table, &text, &bytes));
-    int rc = *cli->out ? keep_table(cli, text, bytes) : 0;
-    if (!rc)
-        rc = orr_csv_parse("table of motion", text, bytes, ORR_CSV_KEEP_ODD, &csv);
+    char *cells = strdup(text); /* parsing changes it */
+    int rc = cells ? orr_csv_parse(SR_TABLE_OF_MOTION, cells, bytes, ORR_CSV_KEEP_ODD, &csv)
+                   : ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
+    free(cells);
+    options.made = text;
+    rc = rc ? rc : sr_csv_run_cells(cli, file, &csv, &options);
     free(text);
-    return rc ? rc : sr_csv_run_cells(cli, file, &csv, &options);
+    return rc;
 }
 
 int sr_motion_run(const struct orr_cli *cli, const char *file,

@@ -109,6 +109,7 @@ int sr_scale_complexity(const struct sr_language *language)
 int sr_complexity_set(struct sr_language *language, const char *text)
 {
     char entry[ENTRY];
+    uint64_t given = 0;
     memset(language->surcharge, 0, sizeof language->surcharge);
     language->priced = false;
     for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
@@ -124,6 +125,9 @@ int sr_complexity_set(struct sr_language *language, const char *text)
         else if (strcmp(name, "constant"))
             TRY(find_op(language, "--complexity", name, &op));
         TRY(whole_number("--complexity", entry, equals + 1, 1, &price));
+        if (given >> op & 1)
+            return ORR_FAIL(ORR_EUSAGE, "--complexity: \"%s\" stands twice", name);
+        given |= (uint64_t)1 << op;
         language->surcharge[op] = (unsigned char)(price - 1);
         language->priced = language->priced || price > 1;
     }

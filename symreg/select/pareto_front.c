@@ -13,7 +13,7 @@ static const double most_close = 1.5;
 const char *const sr_rule_name[SR_RULES] = {
     [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best", [SR_MDL] = "mdl"};
 
-int sr_rule_find(const char *name, enum sr_rule *rule)
+int sr_rule_find(const char *key, const char *name, enum sr_rule *rule)
 {
     struct orr_nearest nearest = {0};
     for (int i = 0; i < SR_RULES; i++) {
@@ -23,7 +23,7 @@ int sr_rule_find(const char *name, enum sr_rule *rule)
         }
         orr_nearest_offer(&nearest, name, sr_rule_name[i]);
     }
-    return ORR_FAIL(ORR_EUSAGE, "symreg.rules: no rule \"%s\"; %s%s", name,
+    return ORR_FAIL(ORR_EUSAGE, "%s: no rule \"%s\"; %s%s", key, name,
                     nearest.name ? "did you mean " : "expected ",
                     nearest.name ? nearest.name : "accuracy, score, best or mdl");
 }

@@ -153,9 +153,9 @@ int sr_front_constants(const struct sr_front *front);
  * length, -1 where none was computed. Ties go to the simplest row. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
-/* Finds a rule ("symreg.rules") by name. An unknown name is ORR_EUSAGE; the message suggests the
- * nearest name. */
-int sr_rule_find(const char *name, enum sr_rule *rule);
+/* Finds a rule by name. An unknown name is ORR_EUSAGE; the message begins with `key`, "--rule", and
+ * suggests the nearest name. */
+int sr_rule_find(const char *key, const char *name, enum sr_rule *rule);
 struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):

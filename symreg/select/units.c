@@ -161,7 +161,9 @@ static int find_column(const char *name, const char *const *names, int features,
 int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
                    struct sr_units *units)
 {
+    const struct sr_dimension *seen[SR_FEATURES + 1];
     struct reader r = {.units = units, .option = "--units", .text = text, .at = text};
+    int given = 0;
     memset(units, 0, sizeof *units);
     for (;;) {
         char name[256];
@@ -174,6 +176,10 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
         r.at += length + 1;
         TRY(find_column(name, names, features, target, units, &place));
         TRY(read_dimension(&r, &dimension));
+        for (int k = 0; k < given; k++)
+            if (place == seen[k])
+                return ORR_FAIL(ORR_EUSAGE, "--units: \"%s\" stands twice", name);
+        seen[given++] = place;
         *place = dimension;
         if (!*r.at)
             return 0;

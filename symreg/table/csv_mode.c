@@ -12,7 +12,8 @@ static void print_rules(const struct sr_front *front, const struct orr_name_list
     bool first = true;
     for (int k = 0; k < rules->count; k++) {
         enum sr_rule rule;
-        if (sr_rule_find(rules->item[k], &rule) || sr_front_select(front, rule) != row)
+        if (sr_rule_find("symreg.rules", rules->item[k], &rule) ||
+            sr_front_select(front, rule) != row)
             continue;
         printf("%s%s", first ? "   <- " : ", ", rules->item[k]);
         first = false;
@@ -65,12 +66,12 @@ static int limit_search(double seconds, enum sr_limit_of what, double started)
     return seconds > 0 ? limit_time(sr_seconds_left(seconds, what, started)) : 0;
 }
 
-/* Files made from a front. The report and its pictures (the first OF_REPORT) are removed first and
- * written last. */
-enum { RESULTS = 7, OF_REPORT = 3 };
-static const char *const results[RESULTS] = {"report.md",       "front.png",      "residuals.png",
-                                             "front.csv",       "front_full.csv", "front.json",
-                                             "alternatives.csv"};
+/* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and written
+ * last. */
+enum { RESULTS = 8, OF_REPORT = 3 };
+static const char *const results[RESULTS] = {
+    "report.md",      "front.png",  "residuals.png",    "front.csv",
+    "front_full.csv", "front.json", "alternatives.csv", "accelerations.csv"};
 
 /* Removes the first `count` result files, as they would describe another front than the new files.
  * Folders of these names are left alone. */
@@ -104,6 +105,19 @@ static int check_table(const char *file, const char *folder)
     return 0;
 }
 
+/* Writes the table that was searched, where it is not the user's own. */
+static int keep_table(const char *folder, const char *text)
+{
+    char path[4096];
+    struct orr_file file;
+    TRY(orr_path(path, "%s/accelerations.csv", folder));
+    TRY(orr_file_create(&file, path));
+    orr_file_write(&file, text, strlen(text));
+    const int rc = orr_file_commit_changes(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
 /* Chooses the rows to search on: all, or a sample. */
 static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
                        const struct sr_csv_setup *setup, struct sr_table *sample,
@@ -126,8 +140,9 @@ static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
 
 /* Searches with the live view. *stopped: ORR_EINTR when a signal ended the search. */
 static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
-                       struct sr_settings *s, struct sr_fit *fit, double started, int *stopped)
+                       struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
 {
+    struct sr_settings *s = &setup->settings;
     struct sr_live *live;
     char log[4096] = "";
     bool asked;
@@ -140,6 +155,8 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
     s->observer = live;
     if (*cli->out && !s->resume) /* an interruption must not leave files of an earlier search */
         rc = remove_results(cli->out, RESULTS);
+    if (*cli->out && !s->resume && setup->made && !rc)
+        rc = keep_table(cli->out, setup->made);
     if (!rc)
         rc = sr_search(s, fit, 1, cli->threads, NULL);
     const int log_rc = sr_live_end(live, &asked);
@@ -175,7 +192,7 @@ int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_cs
     struct sr_table sample = {0};
     int rc = choose_rows(cli, table, setup, &sample, fit);
     if (!rc)
-        rc = search_rows(cli, table, s, fit, started, stopped);
+        rc = search_rows(cli, table, setup, fit, started, stopped);
     sr_table_free(&sample);
     TRY(rc);
     const bool categories = table->category != NULL;
@@ -381,9 +398,11 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     if (table->csv.cols == 0)
         TRY(sr_table_read(file, options, table));
     else
-        TRY(sr_table_fill(orr_input_name(file), options, table));
+        TRY(sr_table_fill(options->made ? SR_TABLE_OF_MOTION : orr_input_name(file), options,
+                          table));
     file = orr_input_name(file);
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
+    setup->made = options->made;
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
     note_constants(setup, cli->quiet);

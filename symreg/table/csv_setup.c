@@ -390,7 +390,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (!o->round_constants && !o->category && setup->settings.algorithm != &sr_algorithm_pysr)
         setup->settings.round = SR_ROUND_LIKELY;
     if (o->rule)
-        TRY(sr_rule_find(o->rule, &setup->rule));
+        TRY(sr_rule_find("--rule", o->rule, &setup->rule));
     if (o->batch)
         TRY(read_whole("--batch", o->batch, 0, 1000000000, &batch));
     if (o->permutations)

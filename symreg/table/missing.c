@@ -15,7 +15,8 @@ int sr_missing_check(const char *text)
 
 bool sr_cell_is_missing(const char *cell)
 {
-    static const char *const word[] = {"", "NA", "N/A", "NaN", "null", "None"};
+    static const char *const word[] = {"",     "NA",   "N/A",  "NaN",  "-NaN",
+                                       "null", "None", "<NA>", "#N/A", "NaT"};
     const size_t first = strspn(cell, " \t");
     size_t length = strlen(cell);
     while (length > first && strchr(" \t", cell[length - 1]))

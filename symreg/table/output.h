@@ -132,6 +132,7 @@ struct sr_csv_setup {
     size_t batch;                 /* rows, 0 = all */
     int permutations;             /* number of searches on shuffled targets */
     char *about;                  /* text of the options, for checkpoints */
+    const char *made;             /* of the options; set by csv_mode.c */
     char *define; /* named constants and user-defined operators as text; NULL: none */
     struct sr_constraints constraints;
     struct sr_units units;

@@ -147,7 +147,7 @@ static int choose_formula(const char *path, const struct sr_predict_options *o,
     if (o->index && o->rule)
         return ORR_FAIL(ORR_EUSAGE, "--index: --rule chooses a row, too; give one of them");
     if (o->rule)
-        TRY(sr_rule_find(o->rule, &rule));
+        TRY(sr_rule_find("--rule", o->rule, &rule));
     if (o->index)
         TRY(read_index(o->index, count, &row));
     else

@@ -189,8 +189,8 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
     if (freedom < 1)
         return false;
     snprintf(text, bytes,
-             "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom; errors of the "
-             "given sigmas give %.0f +- %.2g",
+             "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom; if formula "
+             "and sigmas are right it is %.0f +- %.2g",
              sr_rule_name[o->rule], chi2, freedom, freedom, sqrt(2 * freedom));
     return true;
 }

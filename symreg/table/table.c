@@ -77,9 +77,11 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
     TRY(check_header(csv, file));
     if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
         return ORR_FAIL(ORR_EMISSING,
-                        "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
-                        "separated by commas",
-                        file, name, csv->names[0]);
+                        "%s:%zu: no column \"%s\": the header is one cell, \"%s\"%s; expected "
+                        "cells separated by commas; converted by: sed 's/^[# ]*//; s/[ \\t]*[;|\\t "
+                        "][ \\t]*/,/g' FILE >NEW",
+                        file, csv->header, name, csv->names[0],
+                        csv->comments ? ", as lines before it begin with \"#\"" : "");
     if (csv->comments && is_number(csv->names[0]))
         return ORR_FAIL(ORR_EMISSING,
                         "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
@@ -137,9 +139,10 @@ static long almost_numbers(const struct orr_csv *csv, size_t column)
 
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
-    return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"",
-                    file, csv->line[row], csv->names[column],
-                    csv->cells[row * csv->cols + (size_t)column]);
+    const char *cell = csv->cells[row * csv->cols + (size_t)column];
+    return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",
+                    file, csv->line[row], csv->names[column], cell,
+                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : "");
 }
 
 static bool is_listed(int column, const int *list, int count)
@@ -199,11 +202,15 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
                 return sr_table_wrong_cell(csv, file, (size_t)row, (int)i);
             continue;
         }
-        if (*count == SR_COLUMNS)
-            return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
-                            SR_COLUMNS);
-        column[(*count)++] = (int)i;
+        if (*count < SR_COLUMNS)
+            column[*count] = (int)i;
+        (*count)++;
     }
+    if (*count > SR_COLUMNS)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: expected at most %d columns of numbers beside the target, found %d; "
+                        "choose with --features",
+                        file, SR_COLUMNS, *count);
     return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }
 

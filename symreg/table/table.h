@@ -45,6 +45,7 @@ struct sr_csv_options {
     const char *round_constants; /* likely, digits, integers or rationals; NULL: likely */
     const char *other_targets;   /* columns that are no features by default, each in quotes */
     bool use_seconds;            /* --seconds without --iterations: the whole time is used */
+    const char *made; /* the text of a table that was made, kept in --out as accelerations.csv */
 };
 /* CSV mode: reads a table and reports a Pareto front. */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
@@ -55,7 +56,9 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
 int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
                        const struct sr_csv_options *options);
 
-/* CSV mode for a table in memory, which is freed; `file` names its source. */
+/* CSV mode for a table in memory, options->made, which is freed; `file` names its source. Errors in
+ * cells name it SR_TABLE_OF_MOTION. */
+#define SR_TABLE_OF_MOTION "table of motion"
 int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
                      const struct sr_csv_options *options);
 

@@ -176,10 +176,11 @@ static int check_loss(enum orr_symreg_loss kind, double parameter, const struct 
 {
     const bool bends = kind == ORR_SR_HUBER || kind == ORR_SR_LOGCOSH;
     if (bends && !(parameter > 0 && isfinite(parameter)))
-        return ORR_FAIL(ORR_EINVAL, "loss parameter: expected a positive number, found %g",
+        return ORR_FAIL(ORR_EINVAL, "symreg.loss_parameter: expected a positive number, found %g",
                         parameter);
     if (kind == ORR_SR_QUANTILE && !(parameter > 0 && parameter < 1))
-        return ORR_FAIL(ORR_EINVAL, "loss parameter: expected a quantile in (0, 1), found %g",
+        return ORR_FAIL(ORR_EINVAL,
+                        "symreg.loss_parameter: expected a quantile in (0, 1), found %g",
                         parameter);
     if (kind == ORR_SR_CUSTOM && !(data->language && data->language->loss.count))
         return ORR_FAIL(ORR_EINVAL, "loss: the language has no loss of its own");

@@ -77,8 +77,11 @@ for command in "${commands[@]}"; do
     check "README: $command" readme "$here"
     case $command in
     *planets.csv*) # what README prints of it
-        printed=$(grep -A 3 -F "$command" README.md | grep -F '<- score')
-        check "... prints README's formula" grep -qF "${printed#    }" "$WORK/out"
+        mapfile -t printed < <(grep -A 4 -F "$command" README.md | grep -F '<- ')
+        check "... selects two formulas" test ${#printed[@]} -eq 2
+        for row in "${printed[@]}"; do
+            check "... prints $row" grep -qF "${row#    }" "$WORK/out"
+        done
         ;;
     esac
 done

@@ -175,6 +175,8 @@ echo 'As gone.c says.' >>"$tree/README.md"
 complains links 'README.md:2: there is no file gone.c'
 echo 'As `alpha/{low,middle}/` say.' >>"$tree/README.md"
 complains links 'README.md:2: there is no alpha/middle/'
+printf '\n| a | b |\n|---|---|\n| \\| | 1 |\n| |x| | 1 |\n' >>"$tree/README.md"
+complains links 'README.md:6: a row of 4 cells in a table of 2'
 rm "$tree/docs/guide.md"
 run links
 check "links: a document that is not there" grep -q '^docs/guide.md is not there$' "$WORK/out"

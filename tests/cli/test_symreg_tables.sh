@@ -399,8 +399,8 @@ chi2() { # SIGMAS FOLDER: chi^2 = sum of ((F - a g) / s)^2, of 59 degrees of fre
     errors "$2" >"$WORK/errors" && expected=$(awk -F, 'FNR == NR { split($0, e, " "); next }
         FNR > 1 { d = ($5 - e[1] * $3 / ($2 * $2)) / $6; q += d * d } END { printf "%.4g", q }' \
         "$WORK/errors" "$1") &&
-        grep -F "chi^2 = $expected with 59 degrees of freedom; errors of" "$2/report.md" |
-        grep -q 'given sigmas give 59 +- 11$'
+        grep -F "chi^2 = $expected with 59 degrees of freedom; if formula" "$2/report.md" |
+        grep -q 'sigmas are right it is 59 +- 11$'
 }
 check "chi^2 of the sigmas" chi2 "$WORK/sigma.csv" "$WORK/with-sigma"
 awk -F, -v OFS=, 'NR > 1 { $6 /= 10 } 1' "$WORK/sigma.csv" >"$WORK/tenth.csv"

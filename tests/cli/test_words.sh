@@ -28,6 +28,7 @@ sharpen(s|ed|ing)? => re-weight
 spends => may overwrite
 books? => records
 chains? => lineage
+ledgers? => list of claims
 rotates? => keep checkpoints
 arms? => learner
 judge[sd]? => decide, evaluate, test; held out

@@ -424,13 +424,13 @@ TEST(rules_are_found_by_name)
 {
     for (int i = 0; i < SR_RULES; i++) {
         enum sr_rule rule = SR_RULES;
-        assert_int_equal(sr_rule_find(sr_rule_name[i], &rule), 0);
+        assert_int_equal(sr_rule_find("--rule", sr_rule_name[i], &rule), 0);
         assert_int_equal(rule, i);
     }
     enum sr_rule rule;
-    assert_int_equal(sr_rule_find("scores", &rule), ORR_EUSAGE);
+    assert_int_equal(sr_rule_find("--rule", "scores", &rule), ORR_EUSAGE);
     error_names("symreg.rules", "\"scores\"", "score", NULL);
-    assert_int_equal(sr_rule_find("zzzzzzzzzz", &rule), ORR_EUSAGE);
+    assert_int_equal(sr_rule_find("--rule", "zzzzzzzzzz", &rule), ORR_EUSAGE);
     error_names("accuracy, score, best or mdl", NULL);
 }
 
