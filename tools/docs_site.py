@@ -21,8 +21,8 @@ PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/r
          "tests/cuda/README.md"]
 GROUPS = {
     "Start": ["install", "programs", "formats", "glossary", "machines"],
-    "Physics and laws": ["laws", "symreg", "symreg_search", "symreg_results", "motion", "equations", "findings",
-                         "claims"],
+    "Physics and laws": ["laws", "equations", "findings", "claims"],
+    "Symbolic regression": ["symreg", "symreg_search", "symreg_results", "motion"],
     "Models": ["attention", "checkpoints", "text", "gpu", "cluster", "probe"],
     "Results": ["report", "verdict", "provenance", "reliability"],
     "Interfaces": ["python", "library"],

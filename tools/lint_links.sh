@@ -2,7 +2,8 @@
 # lint_links.sh FILE.md... - what a document points to is there: links [text](file#heading), and
 # names of sources and folders of this repository (kernels/variants.c, curves.c, tests/golden/,
 # kernels/{ref,cpu}/, bench/peer_*.py). Names of what programs write (laws/laws.json) are not looked
-# at. Rows of a table have as many cells as its head; a | within a cell is written \|. Run from the repository root. Prints one line per complaint; exit status 1 when there is one.
+# at. Rows of a table have as many cells as its head; a | within a cell is written \|. Run from the
+# repository root. Prints one line per complaint; exit status 1 when there is one.
 set -u
 failures=0
 complain() {

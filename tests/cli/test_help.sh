@@ -104,6 +104,14 @@ file_defaults() {
     done <"$WORK/of_file"
 }
 check "symreg --help: defaults of a FILE" file_defaults
+program symreg motion --help >"$WORK/motion.help"
+for option in --time --position --body --system --mass --centre; do
+    check "symreg motion --help: $option" grep -q -- "^  $option " "$WORK/motion.help"
+done
+check "... without --target" lacks '^  --target' "$WORK/motion.help"
+program symreg predict --help >"$WORK/predict.help"
+check "symreg predict --help: --index" grep -q '^  --index ' "$WORK/predict.help"
+check "... without settings" lacks '^settings' "$WORK/predict.help"
 check "... where they differ" grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' \
     "$WORK/symreg.help"
 check "symreg --features" grep -q -- --features "$WORK/symreg.help"

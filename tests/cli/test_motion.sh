@@ -146,6 +146,34 @@ bad "a centre of three" 2 'expected 2 coordinates, as --position has, found 3' "
     --centre 1,2,3
 bad "no common times" 1 'no time at which all bodies' "$eight$later" $TX --body b
 bad "a target" 2 '--target: belongs to a table' "$eight" $TX --target x
+# a table is not replaced by a result, and only a search that runs writes
+mkdir "$KEEP/out"
+cp "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"
+refuse "a table of a result's name" 2 'accelerations.csv is the table, and would be replaced' -- \
+    "$BIN/symreg" motion "$KEEP/out/accelerations.csv" $TX --centre 3,0 --quiet --out "$KEEP/out"
+check "... is kept" same_file "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"
+rm -r "$KEEP/out"
+ways() { # NAME STATUS PATTERN OPTION...: no file of a refused search, and none of another one
+    local name=$1 status=$2 pattern=$3
+    shift 3
+    refuse "$name" "$status" "$pattern" -- "$BIN/symreg" motion "$WORK/orbit.csv" $TX --quiet \
+        --centre 3,0 --out "$KEEP/out" "$@"
+    check "... without a file" test ! -e "$KEEP/out"
+}
+ways "a unit of no column" 2 '"x" is no feature' --units x=m
+ways "a guess of no column" 2 '--guess' --guess 'q'
+sed '2d' "$WORK/orbit.csv" >"$WORK/less.csv"
+cp -r "$WORK/on" "$WORK/other"
+refuse "a checkpoint of another table" 1 'the table is another one' -- "$BIN/symreg" motion \
+    "$WORK/less.csv" $TX --centre 3,0 --quiet --out "$WORK/other" --resume --maxsize 9
+check "... keeps its accelerations" same_file "$WORK/on/accelerations.csv" \
+    "$WORK/other/accelerations.csv"
+check "a search of another table" "$BIN/symreg" "$WORK/orbit.csv" --target x --quiet --seconds 1 \
+    --iterations 1 --out "$WORK/other"
+check "... removes them" test ! -e "$WORK/other/accelerations.csv"
+bad "a logarithm of negative accelerations" 1 'table of motion:' \
+    't,x,y\n1,1,0\n2,2,0\n3,4,0\n4,7,0\n5,11,0\n6,16,0\n7,22,0\n8,29,0\n9,37,0\n' \
+    $TX --centre 0,0 --log-target
 bad "no positions" 2 'motion needs --time COLUMN and --position X,Y' "$eight" --time t
 refuse "of a table" 2 '--time: belongs to symreg motion' -- "$BIN/symreg" "$F" --target x --time t
 refuse "no file" 2 'expected TRACKS.csv' -- "$BIN/symreg" motion $TX

@@ -25,6 +25,9 @@ bad "ragged: short" 1 "$F:3: expected 2 cells, found 1" 'x,y\n1,2\n3\n'
 bad "ragged: long" 1 "$F:3: expected 2 cells, found more" 'x,y\n1,2\n3,4,5\n'
 bad "a short row behind an empty line" 1 "$F:4: expected 2 cells" 'x,y\n1,2\n\n3\n'
 bad "a comment behind the header" 1 "$F:3: column \"x\"" 'x,y\n1,2\n#3,4\n5,6\n'
+bad "a comment of other cells behind the header" 1 \
+    "$F:4: a line that begins with \"#\"; expected comments before the header only" \
+    'x,y\n1,2\n3,4\n# end\n'
 bad "half a Fortran exponent" 1 "$F:3: column \"x\": expected a finite number, found \"3.9D\"" \
     'x,y\n1,2\n3.9D,4\n'
 bad "decimal commas" 1 "$F:2: column \"x\": expected a finite number, found \"3,9\"" \
@@ -34,7 +37,10 @@ bad "text" 1 "$F:3: column \"x\": expected a finite number, found \"two\"" 'x,y\
 bad "NaN" 1 'column "y": expected a finite number, found "NaN"' 'x,y\n1,2\n3,NaN\n'
 bad "infinity" 1 'column "x": expected a finite number, found "-inf"' 'x,y\n1,2\n-inf,3\n'
 bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
-bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
+bad "a missing cell" 1 'found ""; --missing drop leaves such rows out' 'x,y\n1,2\n,3\n'
+for word in NA '#N/A' '<NA>' NaT -nan; do
+    bad "$word" 1 "found \"$word\"; --missing drop leaves" "x,y\n1,2\n$word,3\n"
+done
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
 bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
 bad "... of a spreadsheet" 1 \
@@ -49,7 +55,21 @@ bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expecte
     '1.5,2\n2.5,3e4\n3,4\n'
 bad "no header, a target that is in it" 1 'the first line has numbers only ("1.5", ...)' \
     '1.5,2\n2.5,3e4\n3,4\n' --target 2
-bad "blanks between" 1 'separated by commas' 'x y\n1 2\n3 4\n'
+bad "blanks between" 1 "$F:1: no column \"y\": the header is one cell, \"x y\"; expected cells" \
+    'x y\n1 2\n3 4\n'
+bad "... below names behind #" 1 'is one cell, "1 2", as lines before it begin with "#"; expected' \
+    '# x y\n1 2\n3 4\n'
+# converted TEXT: as the message says
+converted() {
+    printf "$1" >"$F"
+    "$BIN/symreg" "$F" --target y --quiet 2>"$WORK/err"
+    eval "$(sed 's/.*converted by: //; s,FILE,"$F",; s,NEW,"$WORK/new.csv",' "$WORK/err")"
+    equal "$(printf 'x,y\n1,2\n3,4')" "$(cat "$WORK/new.csv")"
+}
+check "converted: blanks" converted 'x y\n1 2\n3 4\n'
+check "... with names behind #" converted '# x y\n1   2\n3   4\n'
+check "... tabs" converted 'x\ty\n1\t2\n3\t4\n'
+check "... bars" converted 'x | y\n1 | 2\n3 | 4\n'
 bad "a name in Latin-1" 1 'the name of column 1 is not UTF-8' 'gr\366\337e,y\n1,2\n2,3\n'
 bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,3\n' \
     --target "$(printf '\351')"
@@ -70,6 +90,13 @@ bad "no feature" 1 'no column of numbers beside the target' 'name,y\na,2\nb,4\n'
 bad "a column twice" 1 'column "x" stands twice' 'x,y,x\n1,2,3\n'
 bad "an open quote" 1 'not closed' 'x,y\n"1,2\n'
 bad "not text" 1 'not a text file' 'x,y\n1,\0002\n'
+bad "xz" 1 'compressed by xz, expected a text file; xz -dc' '\3757zXZ\0000\0'
+bad "bzip2" 1 'compressed by bzip2' 'BZh91AY\0'
+bad "zstd" 1 'compressed by zstd' '(\265/\375\0'
+bad "a workbook" 1 'zip archive, expected a text file; save the sheet as CSV' 'PK\003\004\0'
+bad "UTF-16" 1 'UTF-16, expected a text file' '\377\376x\0,\0y\0'
+bad "quotes and blanks" 1 "$F:1: column 1: text behind the quotes of a cell, expected a comma" \
+    '"x" "y"\n1 2\n3 4\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "a feature twice" 2 '--features: "x" stands twice' 'x,y\n1,2\n3,4\n' --features x,x
 bad "the target as a feature" 2 '"y" is the target' 'x,y\n1,2\n3,4\n' --features x,y
@@ -91,6 +118,7 @@ bad "--define of itself" 2 'an operator' "$OK" --define 'g(x)=g(x)'
 bad "--guess" 2 '--guess: formula: expected' "$OK" --guess 'x +'
 bad "--guess too large" 2 'complexity 5, --maxsize is 3' "$OK" --guess 'x+x*x' --maxsize 3
 bad "--units" 2 'is no feature and not the target' "$OK" --units 'q=m'
+bad "--units twice" 2 '--units: "x" stands twice' "$OK" --units 'x=m,x=s'
 bad "--units-penalty alone" 2 'needs --units' "$OK" --units-penalty 2
 bad "--constants unknown" 2 '"k_b" is not well known; did you mean "k_B"' "$OK" --constants 'k_b'
 bad "--constants of a column" 2 '--constants: "x" is a column, too' "$OK" --constants 'x=3'
@@ -103,12 +131,14 @@ bad "--constants of a wrong unit" 2 '--constants: expected an exponent' "$OK" --
 bad "--constrain" 2 'expected 2 sizes' "$OK" --constrain '*:1'
 bad "--nest" 2 'did you mean "sin"' "$OK" --nest 'sinn:cos=0'
 bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
+bad "--complexity twice" 2 '--complexity: "exp" stands twice' "$OK" --complexity 'exp=2,exp=2'
 bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=41,constant=41'
 bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
 bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
-bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
+bad "--binary without commas" 2 'expected, with commas between: + -' "$OK" --binary '+ -'
+bad "--rule" 2 '--rule: no rule "worst"' "$OK" --rule worst
 bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar
 bad "--run" 2 '--run: belongs to the laws of a run' "$OK" --run "$WORK/none"
 bad "--plan" 2 '--plan: belongs to the laws of a run' "$OK" --plan

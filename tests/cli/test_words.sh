@@ -48,7 +48,6 @@ docs/equations.md => floor\(\(x => the function of C
 symreg/table/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
 README.md => Your own attention variant => of the reader
-README.md => how comparisons are judged => title of a page of methods
 docs/formats.md => operators, guesses => of the option --guess
 probe/(labels|inductive)/.* => ^arms?$ => a key of JSON files, which stored results have
 base/safetensors.c => blanks behind its end => the end of a file's header
