@@ -67,6 +67,19 @@ static void drop_weak(struct sr_motion_table *table)
     table->count = kept;
 }
 
+/* The root mean square of value / sigma, which is about 1 where no force acts. Single rows exceed
+ * twice their sigma by chance, so that rows are to be dropped only after all together were looked
+ * at. */
+static double significance(const struct sr_motion_table *table)
+{
+    double sum = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const double z = table->row[i].value / table->row[i].sigma;
+        sum += z * z;
+    }
+    return sqrt(sum / (double)table->count);
+}
+
 /* Raises every sigma to at least the median relative sigma. A few very precise rows would otherwise
  * dominate the search, and very small sigmas are the least certain. */
 static int level_sigmas(struct sr_motion_table *table)
@@ -85,9 +98,14 @@ static int level_sigmas(struct sr_motion_table *table)
 
 /* The sigmas for the search: enlarged by the residuals across the line, then raised to the median
  * relative sigma. Rows with too much noise are dropped. */
-static int weigh_rows(struct sr_motion_table *table)
+static int weigh_rows(const char *file, struct sr_motion_table *table)
 {
     TRY(look_across(table));
+    if (significance(table) < 2)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: expected accelerations that are larger than twice their errors in "
+                        "the root mean square, found %.2g errors in %zu rows: no force is seen",
+                        file, significance(table), table->count);
     drop_weak(table);
     return level_sigmas(table);
 }
@@ -97,7 +115,7 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
 {
     TRY(sr_tracks_smooth(tracks, threads));
     TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
-    TRY(weigh_rows(table));
+    TRY(weigh_rows(tracks->file, table));
     return table->count >= 2
                ? 0
                : ORR_FAIL(ORR_EINVAL,

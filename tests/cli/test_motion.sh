@@ -165,12 +165,16 @@ ways "a guess of no column" 2 '--guess' --guess 'q'
 sed '2d' "$WORK/orbit.csv" >"$WORK/less.csv"
 cp -r "$WORK/on" "$WORK/other"
 refuse "a checkpoint of another table" 1 'the table is another one' -- "$BIN/symreg" motion \
-    "$WORK/less.csv" $TX --centre 3,0 --quiet --out "$WORK/other" --resume --maxsize 9
+    "$WORK/less.csv" $TX "${FEW[@]}" --centre 3,0 --quiet --out "$WORK/other" --resume
 check "... keeps its accelerations" same_file "$WORK/on/accelerations.csv" \
     "$WORK/other/accelerations.csv"
 check "a search of another table" "$BIN/symreg" "$WORK/orbit.csv" --target x --quiet --seconds 1 \
     --iterations 1 --out "$WORK/other"
 check "... removes them" test ! -e "$WORK/other/accelerations.csv"
+awk 'BEGIN { print "t,x,y"; for (i = 0; i < 200; i++) {
+    t = i * 10 / 199; printf "%.17g,%.17g,%.17g\n", t, 3 * t, 2 * t + 1 } }' >"$WORK/free.csv"
+refuse "no force" 1 'no force is seen' -- \
+    "$BIN/symreg" motion "$WORK/free.csv" $TX --centre 0,0 --quiet
 bad "a logarithm of negative accelerations" 1 'table of motion:' \
     't,x,y\n1,1,0\n2,2,0\n3,4,0\n4,7,0\n5,11,0\n6,16,0\n7,22,0\n8,29,0\n9,37,0\n' \
     $TX --centre 0,0 --log-target
