@@ -150,23 +150,42 @@ static int judge_row(const struct sr_expr *expr, struct scratch *s, bool *within
     return 0;
 }
 
-int sr_front_cut(struct sr_front *front, const struct sr_loss *loss)
+/* The number of rows up to the first formula within the digits. *exact: a later formula reproduces
+ * all digits, so that the columns are not rounded. */
+static int find_cut(const struct sr_front *front, const struct sr_loss *loss, struct scratch *s,
+                    int *last, bool *exact)
 {
-    struct scratch s = {0};
-    int last = front->count;
-    bool exact = false; /* some formula reproduces all digits, so they are not rounded */
-    int rc = loss->data->digits ? make_scratch(loss->data, &s) : 0;
-    for (int i = 0; i < front->count && loss->data->digits && !exact && !rc; i++) {
+    *last = front->count;
+    *exact = false;
+    for (int i = 0; i < front->count && !*exact; i++) {
         bool within;
         double tiny;
         if (!sr_loss_decides(loss, &front->expr[i]))
             continue;
-        rc = judge_row(&front->expr[i], &s, &within, &tiny);
-        if (within && last == front->count)
-            last = i + 1;
-        exact = i >= last && tiny > 0.9;
+        TRY(judge_row(&front->expr[i], s, &within, &tiny));
+        if (within && *last == front->count)
+            *last = i + 1;
+        *exact = i >= *last && tiny > 0.9;
     }
-    if (!exact && !rc)
+    return 0;
+}
+
+int sr_front_cut(struct sr_front *front, const struct sr_loss *loss)
+{
+    struct scratch s = {0};
+    struct sr_digits digits[SR_FEATURES + 1] = {{0}}; /* all features exact */
+    int last = front->count;
+    bool exact = false;
+    if (!loss->data->digits)
+        return 0;
+    int rc = make_scratch(loss->data, &s);
+    rc = rc ? rc : find_cut(front, loss, &s, &last, &exact);
+    if (!rc && exact) { /* only the target may be rounded */
+        digits[loss->data->features] = loss->data->digits[loss->data->features];
+        s.data.digits = digits;
+        rc = find_cut(front, loss, &s, &last, &exact);
+    }
+    if (!rc && !exact)
         front->count = last;
     free(s.rows);
     free(s.value);

@@ -420,6 +420,37 @@ TEST(digits_end_the_front)
     sr_loss_free(&loss);
 }
 
+/* Five digits of x are all of them, as y of 3 x^2 has more than x of five digits could tell: only
+ * the digits of y count. */
+TEST(digits_of_an_exact_column)
+{
+    enum { N = 40 };
+    static struct sr_hall_of_fame hall;
+    double x[N], y[N];
+    struct sr_digits digits[2] = {{.significant = 5, .last = -4}, {.significant = 10, .last = -7}};
+    for (int i = 0; i < N; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.5g", 1 + 0.2137 * i);
+        x[i] = strtod(text, NULL);
+        snprintf(text, sizeof text, "%.7f", 3 * x[i] * x[i]);
+        y[i] = strtod(text, NULL);
+    }
+    const struct sr_data data = {.rows = N, .features = 1, .x = x, .y = y, .digits = digits};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    const char *const text[] = {"r * r", "3 * square(r)", "3 * square(r) + 0.00000001 * sin(r)"};
+    sr_hall_of_fame_clear(&hall);
+    for (int i = 0; i < 3; i++) {
+        const struct sr_expr expr = formula(text[i]);
+        sr_hall_of_fame_offer(&hall, NULL, &expr, 1.0 / (i + 1));
+    }
+    sr_front_make(&hall, &front);
+    assert_int_equal(front.count, 3);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    assert_int_equal(front.count, 2);
+    sr_loss_free(&loss);
+}
+
 TEST(rules_are_found_by_name)
 {
     for (int i = 0; i < SR_RULES; i++) {
@@ -429,7 +460,7 @@ TEST(rules_are_found_by_name)
     }
     enum sr_rule rule;
     assert_int_equal(sr_rule_find("--rule", "scores", &rule), ORR_EUSAGE);
-    error_names("symreg.rules", "\"scores\"", "score", NULL);
+    error_names("--rule", "\"scores\"", "score", NULL);
     assert_int_equal(sr_rule_find("--rule", "zzzzzzzzzz", &rule), ORR_EUSAGE);
     error_names("accuracy, score, best or mdl", NULL);
 }
