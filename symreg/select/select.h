@@ -238,5 +238,9 @@ double sr_tidy(const struct sr_tidy *tidy, struct sr_expr *expr, struct sr_work 
 /* Writes u / 3 for 0.3333333333333333 u, and 1.5 u for u / 0.6666666666666666. No constant is
  * rounded. */
 void sr_tidy_factors(const struct sr_tidy *tidy, struct sr_expr *expr);
+/* Writes c (c1 u + v) as c c1 u + c v, with differences and quotients too. False where the formula
+ * has no such part, or no form of this complexity is allowed; *out is undefined then. */
+bool sr_tidy_distribute(const struct sr_tidy *tidy, const struct sr_expr *expr,
+                        struct sr_expr *out);
 
 #endif

@@ -124,6 +124,51 @@ static bool distribute_factor(struct form *f)
     return true;
 }
 
+/* The number in c1 u, u c1, u / c1 or c1 / u that ends at node i; -1 for other subtrees. */
+static int number_of(const struct form *f, int i)
+{
+    const int op = f->from->node[i].op;
+    if (op != SR_MUL && op != SR_DIV)
+        return -1;
+    const int right = i - 1, left = sr_expr_left(f->from, i);
+    return is_constant(f, right) ? right : is_constant(f, left) ? left : -1;
+}
+
+/* Appends c times the subtree that ends at node i, whose number is at `number`; -1: it has none. */
+static void put_multiple(struct form *f, int i, int number, double c)
+{
+    const bool below = number >= 0 && f->from->node[i].op == SR_DIV;
+    const double c1 = number >= 0 ? f->from->node[number].value : 1;
+    const int u = number < 0 ? i : number == i - 1 ? sr_expr_left(f->from, i) : i - 1;
+    const bool over = below && number != i - 1; /* c1 / u */
+    if (over)
+        sr_put_constant(&f->piece, c * c1);
+    put_subtree(f, u);
+    if (!over)
+        sr_put_constant(&f->piece, below ? c / c1 : c * c1);
+    sr_put_op(&f->piece, over ? SR_DIV : SR_MUL);
+}
+
+/* c (c1 u +- v) = c c1 u +- c v; also for quotients, and with the terms in the other order. */
+static bool distribute_over_term(struct form *f)
+{
+    const struct sr_expr *from = f->from;
+    const int number = number_of(f, f->i), sum = number == f->b ? f->a : f->b;
+    const int op = from->node[f->i].op;
+    if (number < 0 || (op == SR_DIV && number != f->b) || !is_sum(from->node[sum].op) ||
+        !sr_has(f->operators, SR_MUL))
+        return false;
+    const int left = sr_expr_left(from, sum), right = sum - 1;
+    const int inner[2] = {number_of(f, left), number_of(f, right)};
+    if ((inner[0] < 0) == (inner[1] < 0))
+        return false;
+    const double c = op == SR_DIV ? 1 / from->node[number].value : from->node[number].value;
+    put_multiple(f, left, inner[0], c);
+    put_multiple(f, right, inner[1], c);
+    sr_put_op(&f->piece, (enum sr_op)from->node[sum].op);
+    return true;
+}
+
 /* c u +- d = c (u +- d / c); also for quotients. */
 static bool factor_out(struct form *f)
 {
@@ -259,6 +304,17 @@ static bool is_long(const struct sr_expr *expr, int i)
     return false;
 }
 
+/* Puts the piece in place of the subtree that ends at node i. False where this breaks a rule. */
+static bool replace(const struct sr_tidy *t, const struct sr_expr *from, int i,
+                    const struct form *f, struct sr_expr *out)
+{
+    *out = *from;
+    return sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size,
+                          f->piece.node, f->piece.count, t->maxsize) &&
+           sr_expr_complexity(t->language, out) <= sr_expr_complexity(t->language, from) &&
+           (!t->allowed || t->allowed(out, t->context));
+}
+
 /* Applies rewriting k at node i. False where it does not apply or breaks a rule. */
 static bool apply_rewriting(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
                             struct sr_expr *out)
@@ -266,13 +322,8 @@ static bool apply_rewriting(const struct sr_tidy *t, const struct sr_expr *from,
     struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
     f.b = i - 1;
     f.a = sr_expr_left(from, i);
-    if (from->node[i].size == 1 || !is_long(from, i) || !rewriting[k](&f))
-        return false;
-    *out = *from;
-    return sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size,
-                          f.piece.node, f.piece.count, t->maxsize) &&
-           sr_expr_complexity(t->language, out) <= sr_expr_complexity(t->language, from) &&
-           (!t->allowed || t->allowed(out, t->context));
+    return from->node[i].size > 1 && is_long(from, i) && rewriting[k](&f) &&
+           replace(t, from, i, &f, out);
 }
 
 /* Applies rewriting k at node i and rounds the constants. False where it does not apply, breaks a
@@ -315,6 +366,18 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
             }
     }
     return reached;
+}
+
+bool sr_tidy_distribute(const struct sr_tidy *t, const struct sr_expr *expr, struct sr_expr *out)
+{
+    for (int i = expr->count - 1; i > 0; i--) {
+        struct form f = {.loss = t->loss, .operators = t->operators, .from = expr, .i = i};
+        f.b = i - 1;
+        f.a = sr_expr_left(expr, i);
+        if (expr->node[i].size > 1 && distribute_over_term(&f) && replace(t, expr, i, &f, out))
+            return true;
+    }
+    return false;
 }
 
 void sr_tidy_factors(const struct sr_tidy *t, struct sr_expr *expr)

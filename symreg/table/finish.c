@@ -38,6 +38,27 @@ static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
         *expr = shorter;
 }
 
+/* Rounds the constants as the settings say; with the factor of a sum in its terms where this leaves
+ * fewer digits: 3 x + 2 z, not 3 (x + z / 1.5). Returns the loss. */
+static double round_constants(const struct sr_settings *s, const struct sr_tidy *tidy,
+                              struct sr_expr *expr, struct sr_work *work)
+{
+    struct sr_expr other;
+    const bool has_other = sr_tidy_distribute(tidy, expr, &other);
+    double reached = sr_constants_round(tidy->loss, expr, s->round, work);
+    drop_ones(s, expr);
+    sr_tidy_factors(tidy, expr);
+    if (!has_other)
+        return reached;
+    const double loss = sr_constants_round(tidy->loss, &other, s->round, work);
+    drop_ones(s, &other);
+    sr_tidy_factors(tidy, &other);
+    if (!isfinite(loss) || !(sr_digits(&other) < sr_digits(expr)))
+        return reached;
+    *expr = other;
+    return loss;
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
@@ -61,11 +82,8 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
         if (rounds)
             reached = sr_tidy(&tidy, &expr, &work);
-        if (s->round) {
-            reached = sr_constants_round(&loss, &expr, s->round, &work);
-            drop_ones(s, &expr);
-            sr_tidy_factors(&tidy, &expr);
-        }
+        if (s->round)
+            reached = round_constants(s, &tidy, &expr, &work);
         if (s->penalty && (rounds || s->round))
             reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
         if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))

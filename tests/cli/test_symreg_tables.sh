@@ -135,6 +135,19 @@ check "... the same front" same_file "$WORK/likely/front.csv" "$WORK/as_default/
 check "... whole numbers that are no coincidence" grep -q '^10,.*(7 \* square(x))' \
     "$WORK/likely/front.csv"
 check "... fractions" grep -q '^10,.*(z / 3)' "$WORK/rationals/front.csv"
+awk 'BEGIN { print "x,z,F"
+    for (i = 1; i <= 90; i++) {
+        x = 1 + (i * 37 % 101) / 25; z = 1 + (i * 53 % 97) / 25
+        printf "%.8f,%.8f,%.8f\n", x, z, 3 * x + 2 * z + 0.002 * sin(i * i)
+    }
+}' >"$WORK/line.csv"
+for kind in integers likely; do # as 3 (x + z / 1.5) it would have no whole numbers
+    check "--round-constants $kind: a line" search "$WORK/line.csv" --quiet --unary square \
+        --guess '2.9 * (x + 0.66 * z)' --round-constants $kind --out "$WORK/line-$kind"
+    check "... 3 x + 2 z" grep -qE \
+        '^7,[^,]*,"?\(\((x \* 3|3 \* x|z \* 2|2 \* z)\) \+ \((x \* 3|3 \* x|z \* 2|2 \* z)\)\)"?$' \
+        "$WORK/line-$kind/front.csv"
+done
 bad "another kind" 2 'expected likely, digits, integers or rationals, found "free"' \
     "$WORK/law.csv" --round-constants free
 

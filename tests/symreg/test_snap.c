@@ -172,6 +172,36 @@ TEST(the_shortest_form_is_written)
     }
 }
 
+/* The factor of a sum goes into its terms if one of them has a number, which takes no more nodes. */
+TEST(factors_go_into_sums)
+{
+    static const char *const row[][2] = {
+        {"3 * (r + m1 / 1.5)", "r * 3 + m1 * 2"},
+        {"(2 * r - m1) / 0.5", "r * 4 - m1 * 2"},
+        {"(r - 3 / m1) * 2", "r * 2 - 6 / m1"},
+        {"square(4 * (r * 2 + m1)) + 1", "square(r * 8 + m1 * 4) + 1"},
+        {"3 * (r + m1)", NULL},
+        {"3 * (2 * r + 4 * m1)", NULL},
+        {"3 / (2 * r + m1)", NULL},
+        {"3 * (2 * r * m1)", NULL},
+    };
+    struct sr_tidy tidy = {.operators = ~(uint64_t)0, .maxsize = 20};
+    struct sr_expr out;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const struct sr_expr expr = formula(row[k][0]);
+        const bool found = sr_tidy_distribute(&tidy, &expr, &out);
+        assert_true(found == (row[k][1] != NULL));
+        if (!found)
+            continue;
+        const struct sr_expr to = formula(row[k][1]);
+        if (sr_expr_hash(&out) != sr_expr_hash(&to))
+            fail_msg("%s became %s, not %s", row[k][0], text_of(&out), row[k][1]);
+    }
+    const struct sr_expr expr = formula(row[0][0]);
+    tidy.operators = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_DIV;
+    assert_false(sr_tidy_distribute(&tidy, &expr, &out));
+}
+
 /* Fractions as divisors or factors, whichever has fewer digits; nothing is rounded. */
 TEST(fractions_are_written_short)
 {
