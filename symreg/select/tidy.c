@@ -165,10 +165,10 @@ static bool distribute_over_term(struct form *f)
     const double c = op == SR_DIV ? 1 / from->node[number].value : from->node[number].value;
     const double c1 = inner[1] >= 0 ? from->node[inner[1]].value : 1;
     const enum sr_op own = (enum sr_op)from->node[sum].op, other = own == SR_ADD ? SR_SUB : SR_ADD;
-    const bool turn = c * c1 < 0 && sr_has(f->operators, other); /* u - -2 v = u + 2 v */
+    const bool flip = c * c1 < 0 && sr_has(f->operators, other); /* u - -2 v = u + 2 v */
     put_multiple(f, left, inner[0], c);
-    put_multiple(f, right, inner[1], turn ? -c : c);
-    sr_put_op(&f->piece, turn ? other : own);
+    put_multiple(f, right, inner[1], flip ? -c : c);
+    sr_put_op(&f->piece, flip ? other : own);
     return true;
 }
 
