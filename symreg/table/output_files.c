@@ -67,17 +67,12 @@ int sr_output_table(const struct sr_output *o, const char *path)
     return rc;
 }
 
-/* ---- JSON */
-
-static bool add_number(cJSON *object, const char *key, double value)
-{
-    return isfinite(value) ? cJSON_AddNumberToObject(object, key, value) != NULL
-                           : cJSON_AddNullToObject(object, key) != NULL;
-}
+/* ---- JSON: a tree is complete even where memory runs out (base/oom_reserve.c), and
+ * orr_json_write() then refuses it. */
 
 /* Adds the profile intervals of a row that a rule selects, if there are any; null where there is no
  * bound. */
-static bool add_profiles(const struct sr_output *o, int row, cJSON *object)
+static void add_profiles(const struct sr_output *o, int row, cJSON *object)
 {
     double low[SR_NODES], high[SR_NODES];
     const struct sr_expr *expr = &o->front->expr[row];
@@ -85,20 +80,16 @@ static bool add_profiles(const struct sr_output *o, int row, cJSON *object)
     bool selected = false;
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
-    if (!count || !selected || o->beside)
-        return true;
-    if (sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high))
-        return false;
-    if (isnan(low[0]))
-        return true;
+    if (!count || !selected || o->beside ||
+        sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high) || isnan(low[0]))
+        return;
     orr_json_add_list(object, "low_95", low, count);
     orr_json_add_list(object, "high_95", high, count);
-    return true;
 }
 
 /* Adds the constants in their order, their uncertainty and that of predictions, which `symreg
  * predict --interval` reads; null where there is none. */
-static bool add_constants(const struct sr_output *o, int row, cJSON *object)
+static void add_constants(const struct sr_output *o, int row, cJSON *object)
 {
     double constant[SR_NODES], error[SR_NODES], triangle[SR_NODES * (SR_NODES + 1) / 2];
     const struct sr_expr *expr = &o->front->expr[row];
@@ -106,16 +97,16 @@ static bool add_constants(const struct sr_output *o, int row, cJSON *object)
     struct sr_uncertainty u;
     int n = 0;
     if (!o->least_squares)
-        return true;
+        return;
     if (o->category) { /* those that all categories share */
         if (sr_output_errors(o, row, error))
-            return false;
+            return;
         orr_json_add_list(object, "constants", constant, count);
         orr_json_add_list(object, "standard_errors", error, count);
-        return true;
+        return;
     }
     if (sr_constants_uncertainty(expr, o->data, o->variance, &u))
-        return false;
+        return;
     for (int a = 0; a < count; a++) {
         error[a] = sqrt(u.covariance[a][a]);
         for (int b = 0; b <= a; b++)
@@ -127,110 +118,99 @@ static bool add_constants(const struct sr_output *o, int row, cJSON *object)
     orr_json_add_exact(object, "noise_variance", u.noise);
     orr_json_add_exact(object, "residual_variance", u.scatter);
     orr_json_add_exact(object, "degrees_of_freedom", u.spare);
-    return add_profiles(o, row, object);
+    add_profiles(o, row, object);
 }
 
 /* The column, its values, and the names of its constants in the formulas. */
-static bool add_category(const struct sr_output *o, cJSON *json)
+static void add_category(const struct sr_output *o, cJSON *json)
 {
     const struct sr_category *c = o->category;
     cJSON *object = cJSON_AddObjectToObject(json, "category");
-    bool ok = object && cJSON_AddStringToObject(object, "column", c->name);
-    cJSON *values = ok ? cJSON_AddArrayToObject(object, "values") : NULL;
-    for (int k = 0; k < c->count && values; k++)
-        ok = ok && cJSON_AddItemToArray(values, cJSON_CreateString(c->label[k]));
-    cJSON *names = values ? cJSON_AddArrayToObject(object, "constants") : NULL;
-    for (int k = 0; k < c->most && names; k++)
-        ok = ok && cJSON_AddItemToArray(names, cJSON_CreateString(c->parameter[k]));
-    return ok && names;
+    cJSON_AddStringToObject(object, "column", c->name);
+    cJSON *values = cJSON_AddArrayToObject(object, "values");
+    for (int k = 0; k < c->count; k++)
+        cJSON_AddItemToArray(values, cJSON_CreateString(c->label[k]));
+    cJSON *names = cJSON_AddArrayToObject(object, "constants");
+    for (int k = 0; k < c->most; k++)
+        cJSON_AddItemToArray(names, cJSON_CreateString(c->parameter[k]));
 }
 
 /* The constants of each category, in the order of the column's values. */
-static bool add_category_row(const struct sr_output *o, int row, cJSON *object)
+static void add_category_row(const struct sr_output *o, int row, cJSON *object)
 {
     const struct sr_category *c = o->category;
     const struct sr_category_row *of = &c->row[row];
     cJSON *list = cJSON_AddArrayToObject(object, "category_constants");
-    bool ok = list != NULL;
-    for (int k = 0; k < of->parameters && ok; k++) {
+    for (int k = 0; k < of->parameters; k++) {
         cJSON *entry = cJSON_CreateObject();
-        ok = entry && cJSON_AddItemToArray(list, entry) &&
-             cJSON_AddStringToObject(entry, "name", c->parameter[k]);
-        if (ok)
-            orr_json_add_list(entry, "values", of->value + k * c->count, c->count);
-        if (ok && o->least_squares)
+        cJSON_AddItemToArray(list, entry);
+        cJSON_AddStringToObject(entry, "name", c->parameter[k]);
+        orr_json_add_list(entry, "values", of->value + k * c->count, c->count);
+        if (o->least_squares)
             orr_json_add_list(entry, "standard_errors", of->error + k * c->count, c->count);
     }
-    return ok;
 }
 
 /* The parts of a template, by their headings. */
-static bool add_parts(const struct sr_output *o, int row, cJSON *object)
+static void add_parts(const struct sr_output *o, int row, cJSON *object)
 {
     char head[SR_TEXT], text[SR_TEXT];
     cJSON *parts = cJSON_AddObjectToObject(object, "parts");
-    bool ok = parts != NULL;
-    for (int k = 0; k < o->form->parts && ok; k++) {
+    for (int k = 0; k < o->form->parts; k++) {
         sr_template_head(o->form, k, o->names, head, sizeof head);
         sr_template_text(o->form, k, &o->front->expr[row], o->names, text, sizeof text);
-        ok = cJSON_AddStringToObject(parts, head, text) != NULL;
+        cJSON_AddStringToObject(parts, head, text);
     }
-    return ok;
 }
 
-static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
+/* A number that is not finite becomes null. */
+static void add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",       "sympy", "numpy",
                                                    "jax",   "pytorch", "mathml"};
     const struct sr_front *front = o->front;
     char text[SR_TEXT];
     cJSON *object = cJSON_CreateObject();
-    if (!object || !cJSON_AddItemToArray(array, object)) {
-        cJSON_Delete(object);
-        return false;
-    }
+    cJSON_AddItemToArray(array, object);
     sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
-    bool ok = add_number(object, "complexity", front->complexity[row]) &&
-              add_number(object, "loss", front->loss[row]) &&
-              add_number(object, sr_output_score(o), front->score[row]) &&
-              add_number(object, "description_length", front->mdl[row]) &&
-              cJSON_AddStringToObject(object, "equation", text);
-    for (int k = 0; k < SR_NOTATIONS && ok; k++) {
+    cJSON_AddNumberToObject(object, "complexity", front->complexity[row]);
+    cJSON_AddNumberToObject(object, "loss", front->loss[row]);
+    cJSON_AddNumberToObject(object, sr_output_score(o), front->score[row]);
+    cJSON_AddNumberToObject(object, "description_length", front->mdl[row]);
+    cJSON_AddStringToObject(object, "equation", text);
+    for (int k = 0; k < SR_NOTATIONS; k++) {
         sr_expr_write(o->data->language, &front->expr[row], (enum sr_notation)k, names, text,
                       sizeof text);
-        ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
+        cJSON_AddStringToObject(object, keys[k], text);
     }
-    ok = ok && add_constants(o, row, object) &&
-         (!o->category || add_category_row(o, row, object)) &&
-         (!o->form || add_parts(o, row, object));
-    if (o->test && ok)
-        ok = add_number(object, "test_loss", o->test->loss[row]) &&
-             add_number(object, "test_r2", o->test->r2[row]);
-    if (o->beside || !ok)
-        return ok;
+    add_constants(o, row, object);
+    if (o->category)
+        add_category_row(o, row, object);
+    if (o->form)
+        add_parts(o, row, object);
+    if (o->test) {
+        cJSON_AddNumberToObject(object, "test_loss", o->test->loss[row]);
+        cJSON_AddNumberToObject(object, "test_r2", o->test->r2[row]);
+    }
+    if (o->beside)
+        return;
     cJSON *rules = cJSON_AddArrayToObject(object, "selected_by");
-    ok = rules != NULL;
-    for (int rule = 0; rule < SR_RULES && ok; rule++)
-        if (sr_front_select(front, (enum sr_rule)rule) == row) {
-            cJSON *name = cJSON_CreateString(sr_rule_name[rule]);
-            ok = name && cJSON_AddItemToArray(rules, name);
-        }
-    return ok;
+    for (int rule = 0; rule < SR_RULES; rule++)
+        if (sr_front_select(front, (enum sr_rule)rule) == row)
+            cJSON_AddItemToArray(rules, cJSON_CreateString(sr_rule_name[rule]));
 }
 
-static bool add_rows(const struct sr_output *o, const char *key, const struct sr_export *names,
+static void add_rows(const struct sr_output *o, const char *key, const struct sr_export *names,
                      cJSON *json)
 {
     cJSON *rows = cJSON_AddArrayToObject(json, key);
-    bool ok = rows != NULL;
-    for (int i = 0; i < o->front->count && ok; i++)
-        ok = add_row(o, names, i, rows);
-    return ok;
+    for (int i = 0; i < o->front->count; i++)
+        add_row(o, names, i, rows);
 }
 
 /* Adds the weights. A column may have any name, so a column is distinguished from the other
  * kinds. */
-static bool add_weights(cJSON *json, const struct sr_output *o)
+static void add_weights(cJSON *json, const struct sr_output *o)
 {
     const char *weights = o->weights;
     char text[300];
@@ -244,44 +224,45 @@ static bool add_weights(cJSON *json, const struct sr_output *o)
             largest = fmax(largest, o->data->weight[i]);
         orr_json_add_exact(json, "weight_largest", largest * o->weight_mean);
     }
-    if (o->variance > 0)
-        return cJSON_AddStringToObject(json, "weights", "1/sigma^2") != NULL &&
-               cJSON_AddStringToObject(json, "sigma", weights) != NULL;
-    if (o->by) {
+    if (o->variance > 0) {
+        cJSON_AddStringToObject(json, "weights", "1/sigma^2");
+        cJSON_AddStringToObject(json, "sigma", weights);
+    } else if (o->by) {
         char formula[SR_TEXT];
         sr_expr_print(o->data->language, o->by, o->names, formula, sizeof formula);
-        return cJSON_AddStringToObject(json, "weights", SR_WEIGHTS_CHOSEN) != NULL &&
-               cJSON_AddStringToObject(json, "weights_predicted_by", formula) != NULL;
+        cJSON_AddStringToObject(json, "weights", SR_WEIGHTS_CHOSEN);
+        cJSON_AddStringToObject(json, "weights_predicted_by", formula);
+    } else if (weights) {
+        snprintf(text, sizeof text, "column %s", weights);
+        cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2");
+    } else {
+        cJSON_AddNullToObject(json, "weights");
     }
-    snprintf(text, sizeof text, "column %s", weights ? weights : "");
-    return weights ? cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2") != NULL
-                   : cJSON_AddNullToObject(json, "weights") != NULL;
 }
 
 /* Adds the columns whose exported name differs. */
-static bool add_names(const struct sr_export *names, cJSON *json)
+static void add_names(const struct sr_export *names, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "exported_names");
-    bool ok = list != NULL;
-    for (int f = 0; f < names->features && ok; f++) {
+    for (int f = 0; f < names->features; f++) {
         if (!sr_export_renamed(names, f))
             continue;
         cJSON *pair = cJSON_CreateObject();
-        ok = pair && cJSON_AddItemToArray(list, pair) &&
-             cJSON_AddStringToObject(pair, "column", names->column[f]) &&
-             cJSON_AddStringToObject(pair, "name", names->name[f]);
+        cJSON_AddItemToArray(list, pair);
+        cJSON_AddStringToObject(pair, "column", names->column[f]);
+        cJSON_AddStringToObject(pair, "name", names->name[f]);
     }
-    return ok;
 }
 
-static bool add_permutations(const struct sr_permutations *p, cJSON *json)
+static void add_permutations(const struct sr_permutations *p, cJSON *json)
 {
     cJSON *object = cJSON_AddObjectToObject(json, "permutations");
-    return object && add_number(object, "searches", p->searches) &&
-           add_number(object, "as_good", p->as_good) && add_number(object, "p", p->p) &&
-           add_number(object, "complexity", p->complexity) &&
-           add_number(object, "least_loss", p->least) &&
-           add_number(object, "median_loss", p->median);
+    cJSON_AddNumberToObject(object, "searches", p->searches);
+    cJSON_AddNumberToObject(object, "as_good", p->as_good);
+    cJSON_AddNumberToObject(object, "p", p->p);
+    cJSON_AddNumberToObject(object, "complexity", p->complexity);
+    cJSON_AddNumberToObject(object, "least_loss", p->least);
+    cJSON_AddNumberToObject(object, "median_loss", p->median);
 }
 
 int sr_output_json(const struct sr_output *o, const char *path)
@@ -289,35 +270,38 @@ int sr_output_json(const struct sr_output *o, const char *path)
     struct sr_export names;
     sr_export_make(&names, o->names, o->data->features);
     cJSON *json = cJSON_CreateObject();
-    bool ok = json && cJSON_AddStringToObject(json, "version", ORR_VERSION) &&
-              cJSON_AddStringToObject(json, "file", o->file) &&
-              cJSON_AddStringToObject(json, "target", o->target) &&
-              add_number(json, "rows", (double)o->data->rows) &&
-              (!(o->front->worth > 0) || add_number(json, "rows_worth", o->front->worth)) &&
-              (!o->front->without ||
-               add_number(json, "compared_without_row", (double)o->front->without)) &&
-              orr_json_add_u64(json, "seed", o->seed) &&
-              cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o) &&
-              add_number(json, "evaluations", o->evaluations);
-    if (ok && o->define)
-        ok = cJSON_AddStringToObject(json, "define", o->define) != NULL;
-    if (ok && o->form)
-        ok = cJSON_AddStringToObject(json, "template", o->form_text) != NULL;
-    if (ok && o->test)
-        ok = cJSON_AddStringToObject(json, "test_file", o->test->file) &&
-             add_number(json, "test_rows", (double)o->test->rows);
-    if (ok && o->permutations)
-        ok = add_permutations(o->permutations, json);
-    cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
-    for (int f = 0; f < sr_output_features(o) && features; f++) {
-        cJSON *name = cJSON_CreateString(o->names[f]);
-        ok = ok && name && cJSON_AddItemToArray(features, name);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(json, "file", o->file);
+    cJSON_AddStringToObject(json, "target", o->target);
+    cJSON_AddNumberToObject(json, "rows", (double)o->data->rows);
+    if (o->front->worth > 0)
+        cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
+    if (o->front->without)
+        cJSON_AddNumberToObject(json, "compared_without_row", (double)o->front->without);
+    orr_json_add_u64(json, "seed", o->seed);
+    cJSON_AddStringToObject(json, "loss", o->loss);
+    add_weights(json, o);
+    cJSON_AddNumberToObject(json, "evaluations", o->evaluations);
+    if (o->define)
+        cJSON_AddStringToObject(json, "define", o->define);
+    if (o->form)
+        cJSON_AddStringToObject(json, "template", o->form_text);
+    if (o->test) {
+        cJSON_AddStringToObject(json, "test_file", o->test->file);
+        cJSON_AddNumberToObject(json, "test_rows", (double)o->test->rows);
     }
-    ok = ok && features && add_names(&names, json) && (!o->category || add_category(o, json));
-    ok = ok && add_rows(o, "front", &names, json) &&
-         (!o->alternatives || add_rows(o->alternatives, "alternatives", &names, json));
-    const int rc =
-        ok ? orr_json_write(path, json) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    if (o->permutations)
+        add_permutations(o->permutations, json);
+    cJSON *features = cJSON_AddArrayToObject(json, "features");
+    for (int f = 0; f < sr_output_features(o); f++)
+        cJSON_AddItemToArray(features, cJSON_CreateString(o->names[f]));
+    add_names(&names, json);
+    if (o->category)
+        add_category(o, json);
+    add_rows(o, "front", &names, json);
+    if (o->alternatives)
+        add_rows(o->alternatives, "alternatives", &names, json);
+    const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
 }
