@@ -19,77 +19,65 @@ static int chosen_row(const struct laws *laws, const struct law_sample *sample, 
     return sr_front_select(&sample->fit.front, r);
 }
 
-/* ---- laws.json */
+/* ---- laws.json: a tree is complete even where memory runs out (base/oom_reserve.c), and
+ * orr_json_write() then refuses it. Numbers that are not finite become null. */
 
-/* A new object at the end of a list; NULL without memory. */
+/* A new object at the end of a list. */
 static cJSON *append_object(cJSON *list)
 {
     cJSON *object = cJSON_CreateObject();
-    if (object && cJSON_AddItemToArray(list, object))
-        return object;
-    cJSON_Delete(object);
-    return NULL;
+    cJSON_AddItemToArray(list, object);
+    return object;
 }
 
-static bool add_number(cJSON *object, const char *key, double value)
-{
-    return isfinite(value) ? cJSON_AddNumberToObject(object, key, value) != NULL
-                           : cJSON_AddNullToObject(object, key) != NULL;
-}
-
-static bool add_text(cJSON *object, const char *key, const char *value)
-{
-    return cJSON_AddStringToObject(object, key, value) != NULL;
-}
-
-static bool add_law(const struct laws *laws, const struct law_source *source, int number, int rule,
+static void add_law(const struct laws *laws, const struct law_source *source, int number, int rule,
                     cJSON *array)
 {
     const struct law_sample *sample = &source->sample[number];
     const int row = chosen_row(laws, sample, rule);
     if (row < 0)
-        return true; /* no formula is finite */
+        return; /* no formula is finite */
     const struct sr_front *front = &sample->fit.front;
     char text[SR_TEXT];
     cJSON *law = append_object(array);
     sr_expr_print(NULL, &front->expr[row], law_features, text, sizeof text);
-    return law && add_text(law, "source", source->name) && add_number(law, "sample", number) &&
-           add_text(law, "rule", laws->cli->preset.symreg.rules.item[rule]) &&
-           add_text(law, "equation", text) &&
-           add_number(law, "complexity", front->expr[row].count) &&
-           add_number(law, "loss", front->loss[row]) &&
-           cJSON_AddBoolToObject(law, "selected_true", sample->row_true[row]) &&
-           cJSON_AddBoolToObject(law, "on_front", sample->true_row >= 0) &&
-           add_number(law, "constant", sample->k);
+    cJSON_AddStringToObject(law, "source", source->name);
+    cJSON_AddNumberToObject(law, "sample", number);
+    cJSON_AddStringToObject(law, "rule", laws->cli->preset.symreg.rules.item[rule]);
+    cJSON_AddStringToObject(law, "equation", text);
+    cJSON_AddNumberToObject(law, "complexity", front->expr[row].count);
+    cJSON_AddNumberToObject(law, "loss", front->loss[row]);
+    cJSON_AddBoolToObject(law, "selected_true", sample->row_true[row]);
+    cJSON_AddBoolToObject(law, "on_front", sample->true_row >= 0);
+    cJSON_AddNumberToObject(law, "constant", sample->k);
 }
 
-static bool add_source(const struct law_source *source, cJSON *array)
+static void add_source(const struct law_source *source, cJSON *array)
 {
     const struct law_analysis *a = &source->analysis;
     cJSON *object = append_object(array);
-    cJSON *exponents = object ? cJSON_AddObjectToObject(object, "exponents") : NULL;
-    bool ok = exponents && add_text(object, "source", source->name) &&
-              add_number(object, "r2_log", a->r2_log) &&
-              add_number(object, "median_relative_error", a->median_relative_error) &&
-              add_number(object, "dropped", (double)a->dropped);
-    for (int e = 0; e < 3 && ok; e++) {
+    cJSON *exponents = cJSON_AddObjectToObject(object, "exponents");
+    cJSON_AddStringToObject(object, "source", source->name);
+    cJSON_AddNumberToObject(object, "r2_log", a->r2_log);
+    cJSON_AddNumberToObject(object, "median_relative_error", a->median_relative_error);
+    cJSON_AddNumberToObject(object, "dropped", (double)a->dropped);
+    for (int e = 0; e < 3; e++) {
         cJSON *interval = cJSON_AddObjectToObject(exponents, law_features[e]);
-        ok = interval && add_number(interval, "value", a->exponent[e].value) &&
-             add_number(interval, "low", a->exponent[e].low) &&
-             add_number(interval, "high", a->exponent[e].high);
+        cJSON_AddNumberToObject(interval, "value", a->exponent[e].value);
+        cJSON_AddNumberToObject(interval, "low", a->exponent[e].low);
+        cJSON_AddNumberToObject(interval, "high", a->exponent[e].high);
     }
-    return ok;
 }
 
-static bool add_sample(const struct law_source *source, int number, cJSON *array)
+static void add_sample(const struct law_source *source, int number, cJSON *array)
 {
     const struct law_sample_facts *facts = &source->sample[number].facts;
     cJSON *object = append_object(array);
-    return object && add_text(object, "source", source->name) &&
-           add_number(object, "sample", number) &&
-           add_number(object, "rows", (double)facts->rows) &&
-           add_number(object, "k_dropped_m2", facts->k_dropped_m2) &&
-           add_number(object, "leverage", facts->leverage);
+    cJSON_AddStringToObject(object, "source", source->name);
+    cJSON_AddNumberToObject(object, "sample", number);
+    cJSON_AddNumberToObject(object, "rows", (double)facts->rows);
+    cJSON_AddNumberToObject(object, "k_dropped_m2", facts->k_dropped_m2);
+    cJSON_AddNumberToObject(object, "leverage", facts->leverage);
 }
 
 static int add_files(const struct laws *laws, cJSON *json)
@@ -106,46 +94,41 @@ static int add_files(const struct laws *laws, cJSON *json)
 }
 
 /* Writes the law that selected_true and on_front count. */
-static bool add_true_law(const struct laws *laws, cJSON *json)
+static void add_true_law(const struct laws *laws, cJSON *json)
 {
     const struct law_true *law = &laws->true_law;
     cJSON *object = cJSON_AddObjectToObject(json, "true_law");
-    cJSON *k = object ? cJSON_AddArrayToObject(object, "k") : NULL;
-    bool ok = k && add_text(object, "law", sim_law_name(&law->dynamics)) &&
-              add_text(object, "formula", law->name) &&
-              add_number(object, "labels_differ_by", laws->labels_differ);
-    for (int side = 0; side < law->sides && ok; side++)
-        ok = cJSON_AddItemToArray(k, cJSON_CreateNumber(law->k[side]));
-    return ok;
+    cJSON *k = cJSON_AddArrayToObject(object, "k");
+    cJSON_AddStringToObject(object, "law", sim_law_name(&law->dynamics));
+    cJSON_AddStringToObject(object, "formula", law->name);
+    cJSON_AddNumberToObject(object, "labels_differ_by", laws->labels_differ);
+    for (int side = 0; side < law->sides; side++)
+        cJSON_AddItemToArray(k, cJSON_CreateNumber(law->k[side]));
 }
 
-static bool fill_json(const struct laws *laws, cJSON *json)
+static void fill_json(const struct laws *laws, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "laws");
     cJSON *sources = cJSON_AddArrayToObject(json, "sources");
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
     cJSON *baselines = cJSON_AddObjectToObject(json, "baselines");
-    bool ok = list && sources && samples && baselines && add_true_law(laws, json) &&
-              add_text(json, "version", ORR_VERSION);
-    cJSON *made = ok ? orr_records_made(&laws->lineage.records, laws->digest) : NULL;
-    if (!cJSON_AddItemToObject(json, "made", made)) {
-        cJSON_Delete(made);
-        ok = false;
-    }
-    ok = ok && orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
-         add_text(json, "preset", laws->cli->preset.name);
-    for (int i = 0; i < laws->sources && ok; i++) {
+    add_true_law(laws, json);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddItemToObject(json, "made", orr_records_made(&laws->lineage.records, laws->digest));
+    orr_json_add_u64(json, "seed", laws->cli->preset.seed);
+    cJSON_AddStringToObject(json, "preset", laws->cli->preset.name);
+    for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
-        ok = add_source(source, sources);
-        for (int s = 0; s < source->forces.samples && ok; s++) {
-            ok = add_sample(source, s, samples);
-            for (int r = 0; r < laws->cli->preset.symreg.rules.count && ok; r++)
-                ok = add_law(laws, source, s, r, list);
+        add_source(source, sources);
+        for (int s = 0; s < source->forces.samples; s++) {
+            add_sample(source, s, samples);
+            for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++)
+                add_law(laws, source, s, r, list);
         }
     }
-    return ok && add_number(baselines, "log_r", laws->baselines.log_r) &&
-           add_number(baselines, "log_scale_dt_r", laws->baselines.log_scale_dt_r) &&
-           add_number(baselines, "constant", laws->baselines.constant);
+    cJSON_AddNumberToObject(baselines, "log_r", laws->baselines.log_r);
+    cJSON_AddNumberToObject(baselines, "log_scale_dt_r", laws->baselines.log_scale_dt_r);
+    cJSON_AddNumberToObject(baselines, "constant", laws->baselines.constant);
 }
 
 /* ---- laws.md */
@@ -413,8 +396,8 @@ int laws_write(const struct laws *laws)
     TRY(write_fronts(laws));
     TRY(write_markdown(laws));
     cJSON *json = cJSON_CreateObject();
-    int rc = json && fill_json(laws, json) ? add_files(laws, json)
-                                           : ORR_FAIL(ORR_ENOMEM, "laws.json: out of memory");
+    fill_json(laws, json);
+    int rc = add_files(laws, json);
     if (!rc)
         rc = orr_json_write(path, json);
     if (!rc)
