@@ -257,11 +257,9 @@ int report_origin_write(const struct report_origin *origin, const char *out,
                         const struct report_pictures *pictures)
 {
     char path[REPORT_PATH], name[128];
-    cJSON *json = cJSON_CreateObject(),
-          *made = orr_records_made(&origin->lineage.records, origin->digest);
+    cJSON *json = cJSON_CreateObject();
     int rc = orr_path(path, "%s/report.made.json", out);
-    if (!rc && (!made || !cJSON_AddItemToObject(json, "made", made)))
-        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON_AddItemToObject(json, "made", orr_records_made(&origin->lineage.records, origin->digest));
     cJSON *files = cJSON_AddObjectToObject(json, "files");
     if (!rc)
         rc = orr_files_add(files, out, "report.html");

@@ -31,11 +31,9 @@ static void add_source(const struct verdict_cells *cells, const struct verdict_c
     }
 }
 
-static int record_cell(const struct verdict_cells *cells, const struct verdict_cell *cell,
-                       cJSON **record)
+static cJSON *record_cell(const struct verdict_cells *cells, const struct verdict_cell *cell)
 {
     cJSON *json = cJSON_CreateObject(), *settings = orr_settings_json(&cell->preset);
-    *record = json;
     cJSON_AddStringToObject(json, "format", format);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(settings, "name", cell->preset.name);
@@ -50,7 +48,7 @@ static int record_cell(const struct verdict_cells *cells, const struct verdict_c
     cJSON *list = cJSON_AddArrayToObject(json, "sources");
     for (int s = 0; s < cell->sources; s++)
         add_source(cells, cell, s, list);
-    return list ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cell->path);
+    return json;
 }
 
 /* Adds the values of one attention. */
@@ -73,16 +71,13 @@ int verdict_record(const struct verdict *v, const char *run)
 {
     const struct verdict_cell *cell = &v->cells.cell[0];
     char path[REPORT_PATH];
-    cJSON *json = NULL;
-    int rc = record_cell(&v->cells, cell, &json);
+    cJSON *json = record_cell(&v->cells, cell);
     verdict_add_missing(v, json);
     cJSON *list = cJSON_AddArrayToObject(json, "cells");
     for (int s = 0; s < cell->sources; s++)
         if (verdict_is_model(&v->cells, cell, s))
             add_figures(v, cell, s, list);
-    if (!rc && !list)
-        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", run);
-    rc = rc ? rc : orr_path(path, "%s/cell.json", run);
+    int rc = orr_path(path, "%s/cell.json", run);
     rc = rc ? rc : orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;

@@ -231,28 +231,20 @@ int verdict_cells_print(const struct verdict_cells *cells)
 
 /* ---------------------------------------------------------------------------------- JSON */
 
-static cJSON *number_or_null(double x)
-{
-    return isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull();
-}
-
+/* cJSON prints a number that is not finite as null. */
 void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, bool bootstrap)
 {
     const struct orr_mean mean = orr_mean_of(x, n);
     cJSON *json = cJSON_AddObjectToObject(parent, key);
-    cJSON_AddItemToObject(json, "mean", number_or_null(mean.mean));
-    cJSON_AddItemToObject(json, "standard_error", number_or_null(mean.error));
-    cJSON_AddItemToObject(json, "half_width", number_or_null(mean.half));
+    cJSON_AddNumberToObject(json, "mean", mean.mean);
+    cJSON_AddNumberToObject(json, "standard_error", mean.error);
+    cJSON_AddNumberToObject(json, "half_width", mean.half);
     if (bootstrap) {
         double interval[2];
         orr_bootstrap_mean(x, n, interval);
-        cJSON *ends = cJSON_AddArrayToObject(json, "bootstrap");
-        for (int end = 0; end < 2; end++)
-            cJSON_AddItemToArray(ends, number_or_null(interval[end]));
+        cJSON_AddItemToObject(json, "bootstrap", cJSON_CreateDoubleArray(interval, 2));
     }
-    cJSON *values = cJSON_AddArrayToObject(json, "values");
-    for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(values, number_or_null(x[i]));
+    cJSON_AddItemToObject(json, "values", cJSON_CreateDoubleArray(x, n));
 }
 
 /* Adds a column under its key; "exponents.r" becomes "r" in the object "exponents". */
@@ -330,8 +322,7 @@ int verdict_cells_write(const struct verdict_cells *cells)
     add_cells(json, cells);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    int rc = rows && differences ? each_line(cells, false, add_line, rows)
-                                 : ORR_FAIL(ORR_ENOMEM, "runs.json: no memory");
+    int rc = each_line(cells, false, add_line, rows);
     rc = rc ? rc : each_line(cells, true, add_line, differences);
     rc = rc ? rc : orr_path(path, "%s/runs.json", cells->folder);
     rc = rc ? rc : orr_json_write(path, json);

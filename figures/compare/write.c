@@ -184,7 +184,7 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
                 add_comparison(v, q, a, differences);
     if (v->beside)
         verdict_beside_json(v->beside, json);
-    int rc = differences ? orr_mkdir(folder) : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
+    int rc = orr_mkdir(folder);
     if (!rc)
         rc = orr_path(path, "%s/verdict.json", folder);
     if (!rc)

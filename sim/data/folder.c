@@ -81,10 +81,7 @@ static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_spl
     TRY(orr_set_made(preset, name, digest, &made));
     if (!set) {
         set = cJSON_AddObjectToObject(plan, name);
-        if (!cJSON_AddItemToObject(set, "made", made)) {
-            cJSON_Delete(made);
-            return ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
-        }
+        cJSON_AddItemToObject(set, "made", made);
         cJSON_AddObjectToObject(set, "files");
         cJSON_AddNumberToObject(set, "sequences", 0);
         cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
