@@ -14,10 +14,7 @@ struct orrery_attention {
 
 int orrery_attention_create(int interface_, struct orrery_attention **attention)
 {
-    void *memory = NULL;
-    const int rc = api_create(interface_, sizeof **attention, attention ? &memory : NULL);
-    if (attention)
-        *attention = memory;
+    const int rc = api_create(interface_, sizeof **attention, attention);
     if (!rc)
         api_compute_keep();
     return rc;

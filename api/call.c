@@ -118,16 +118,18 @@ int api_leave(struct api_call *call, int rc)
     return rc;
 }
 
-int api_create(int interface_, size_t bytes, void **handle)
+int api_create(int interface_, size_t bytes, void *handle)
 {
+    void *memory = NULL;
     if (!handle)
         return ORRERY_EINVAL;
-    *handle = NULL;
+    memcpy(handle, &memory, sizeof memory);
     if (interface_ != ORRERY_INTERFACE)
         return ORRERY_EVERSION;
-    *handle = orr_alloc(1, bytes);
+    memory = orr_alloc(1, bytes);
+    memcpy(handle, &memory, sizeof memory);
     orr_error_recover();
-    return *handle ? ORRERY_OK : ORRERY_ENOMEM;
+    return memory ? ORRERY_OK : ORRERY_ENOMEM;
 }
 
 int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from)

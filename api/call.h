@@ -30,8 +30,9 @@ int api_leave(struct api_call *call, int rc);
 /* Before and after a callback: restores the caller's state of the thread for its duration. */
 void api_pause(struct api_call *call);
 void api_go_on(struct api_call *call);
-/* Checks that `interface_` is the library's, and allocates a handle. */
-int api_create(int interface_, size_t bytes, void **handle);
+/* Checks that `interface_` is the library's, and allocates a struct of `bytes` bytes, all 0, that
+ * begins with a handle. *handle, a pointer to that struct, receives its address, NULL on error. */
+int api_create(int interface_, size_t bytes, void *handle);
 /* Copies a caller's struct into one of the library's: its first `bytes` bytes, the rest 0.
  * ORR_EINVAL if it has fewer than `least` bytes. */
 int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from);

@@ -19,10 +19,7 @@ _Static_assert((int)ORRERY_BINS == (int)GPT_INPUT_TOKENS &&
 
 int orrery_model_create(int interface_, struct orrery_model **model)
 {
-    void *memory = NULL;
-    const int rc = api_create(interface_, sizeof **model, model ? &memory : NULL);
-    if (model)
-        *model = memory;
+    const int rc = api_create(interface_, sizeof **model, model);
     if (!rc)
         api_compute_keep();
     return rc;

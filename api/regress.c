@@ -9,13 +9,8 @@
 
 int orrery_regression_create(int interface_, struct orrery_regression **regression)
 {
-    void *memory = NULL;
     struct api_call call;
-    const int rc = api_create(interface_, sizeof **regression, regression ? &memory : NULL);
-    if (regression)
-        *regression = memory;
-    if (rc)
-        return rc;
+    TRY(api_create(interface_, sizeof **regression, regression));
     TRY(api_enter(&(*regression)->handle, &call)); /* settings use numbers of the locale "C" */
     return api_leave(&call, api_default_settings(&(*regression)->settings));
 }

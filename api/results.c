@@ -13,11 +13,7 @@ struct orrery_results {
 
 int orrery_results_create(int interface_, struct orrery_results **results)
 {
-    void *memory = NULL;
-    const int rc = api_create(interface_, sizeof **results, results ? &memory : NULL);
-    if (results)
-        *results = memory;
-    return rc;
+    return api_create(interface_, sizeof **results, results);
 }
 
 void orrery_results_free(struct orrery_results *r)

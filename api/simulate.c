@@ -15,13 +15,8 @@ struct orrery_simulation {
 
 int orrery_simulation_create(int interface_, struct orrery_simulation **simulation)
 {
-    void *memory = NULL;
     struct api_call call;
-    const int rc = api_create(interface_, sizeof **simulation, simulation ? &memory : NULL);
-    if (simulation)
-        *simulation = memory;
-    if (rc)
-        return rc;
+    TRY(api_create(interface_, sizeof **simulation, simulation));
     TRY(api_enter(&(*simulation)->handle, &call)); /* settings use numbers of the locale "C" */
     orr_settings_defaults(&(*simulation)->settings);
     return api_leave(&call, 0);
