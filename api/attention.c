@@ -89,9 +89,7 @@ static int describe_line(const char *name, struct orrery_attention_line *line)
 int orrery_attention_describe(struct orrery_attention *attention, const char *variant,
                               struct orrery_attention_line *line)
 {
-    struct api_call call;
-    TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, describe_line(variant, line));
+    API_RETURN(attention, describe_line(variant, line));
 }
 
 /* --------------------------------------------------------------------------------- arguments */
@@ -191,9 +189,7 @@ static int count_saved(const struct orrery_attention_shape *given, size_t *count
 int orrery_attention_saved(struct orrery_attention *attention,
                            const struct orrery_attention_shape *shape, size_t *count)
 {
-    struct api_call call;
-    TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, count_saved(shape, count));
+    API_RETURN(attention, count_saved(shape, count));
 }
 
 static int compute_forward(const struct pass *p, const void *qkv, void *out, void *saved)
@@ -226,9 +222,7 @@ int orrery_attention_forward(struct orrery_attention *attention,
                              const struct orrery_attention_shape *shape, const void *qkv, void *out,
                              void *saved)
 {
-    struct api_call call;
-    TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, run_forward(shape, qkv, out, saved));
+    API_RETURN(attention, run_forward(shape, qkv, out, saved));
 }
 
 static int run_backward(const struct orrery_attention_shape *given, const void *qkv,
@@ -253,9 +247,7 @@ int orrery_attention_backward(struct orrery_attention *attention,
                               const struct orrery_attention_shape *shape, const void *qkv,
                               const void *out, const void *saved, const void *dout, void *dqkv)
 {
-    struct api_call call;
-    TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, run_backward(shape, qkv, out, saved, dout, dqkv));
+    API_RETURN(attention, run_backward(shape, qkv, out, saved, dout, dqkv));
 }
 
 static int copy_weights(const struct orrery_attention_shape *given, const void *qkv, double *to)
@@ -277,7 +269,5 @@ int orrery_attention_weights(struct orrery_attention *attention,
                              const struct orrery_attention_shape *shape, const void *qkv,
                              double *weights_)
 {
-    struct api_call call;
-    TRY(api_enter(attention ? &attention->handle : NULL, &call));
-    return api_leave(&call, copy_weights(shape, qkv, weights_));
+    API_RETURN(attention, copy_weights(shape, qkv, weights_));
 }

@@ -27,6 +27,13 @@ struct api_call {
 int api_enter(struct api_handle *handle, struct api_call *call);
 /* Ends a call: stores the message of rc in the handle, and returns rc. */
 int api_leave(struct api_call *call, int rc);
+/* Returns what `f` gives, evaluated between the two. h: the caller's pointer, which may be NULL. */
+#define API_RETURN(h, f)                                                                           \
+    do {                                                                                           \
+        struct api_call api_call;                                                                  \
+        TRY(api_enter((h) ? &(h)->handle : NULL, &api_call));                                      \
+        return api_leave(&api_call, (f));                                                          \
+    } while (0)
 /* Before and after a callback: restores the caller's state of the thread for its duration. */
 void api_pause(struct api_call *call);
 void api_go_on(struct api_call *call);

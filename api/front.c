@@ -58,9 +58,7 @@ static int describe_formula(const struct orrery_regression *r, int row,
 
 int orrery_regression_formula(struct orrery_regression *r, int row, struct orrery_formula *formula)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, describe_formula(r, row, formula));
+    API_RETURN(r, describe_formula(r, row, formula));
 }
 
 static int choose_row(const struct orrery_regression *r, const char *rule, int *row)
@@ -76,9 +74,7 @@ static int choose_row(const struct orrery_regression *r, const char *rule, int *
 
 int orrery_regression_select(struct orrery_regression *r, const char *rule, int *row)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, choose_row(r, rule, row));
+    API_RETURN(r, choose_row(r, rule, row));
 }
 
 static int write_as(const struct orrery_regression *r, const struct sr_expr *expr, int notation,
@@ -115,9 +111,7 @@ static int print_formula(const struct orrery_regression *r, int row, int notatio
 int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,
                             size_t bytes, size_t *needed)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, print_formula(r, row, notation, text, bytes, needed));
+    API_RETURN(r, print_formula(r, row, notation, text, bytes, needed));
 }
 
 static int write_text(struct orrery_regression *r, const char *formula, int notation, char *text,
@@ -131,9 +125,7 @@ static int write_text(struct orrery_regression *r, const char *formula, int nota
 int orrery_regression_write(struct orrery_regression *r, const char *formula, int notation,
                             char *text, size_t bytes, size_t *needed)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, write_text(r, formula, notation, text, bytes, needed));
+    API_RETURN(r, write_text(r, formula, notation, text, bytes, needed));
 }
 
 static int write_definitions(const struct orrery_regression *r, char *text, size_t bytes,
@@ -147,9 +139,7 @@ static int write_definitions(const struct orrery_regression *r, char *text, size
 int orrery_regression_definitions(struct orrery_regression *r, char *text, size_t bytes,
                                   size_t *needed)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, write_definitions(r, text, bytes, needed));
+    API_RETURN(r, write_definitions(r, text, bytes, needed));
 }
 
 /* The constants of a row and their standard errors, which only least-squares losses have. */
@@ -172,9 +162,7 @@ static int copy_constants(const struct orrery_regression *r, int row, double *va
 
 int orrery_regression_constants(struct orrery_regression *r, int row, double *value, double *error)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, copy_constants(r, row, value, error));
+    API_RETURN(r, copy_constants(r, row, value, error));
 }
 
 static int copy_category(const struct orrery_regression *r, int row, int number, size_t *categories,
@@ -203,9 +191,7 @@ static int copy_category(const struct orrery_regression *r, int row, int number,
 int orrery_regression_category(struct orrery_regression *r, int row, int number, size_t *categories,
                                double *constant, double *error)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, copy_category(r, row, number, categories, constant, error));
+    API_RETURN(r, copy_category(r, row, number, categories, constant, error));
 }
 
 static int copy_intervals(const struct orrery_regression *r, int row, double *low, double *high)
@@ -224,9 +210,7 @@ static int copy_intervals(const struct orrery_regression *r, int row, double *lo
 
 int orrery_regression_intervals(struct orrery_regression *r, int row, double *low, double *high)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, copy_intervals(r, row, low, high));
+    API_RETURN(r, copy_intervals(r, row, low, high));
 }
 
 static int copy_covariance(const struct orrery_regression *r, int row, double *triangle,
@@ -252,9 +236,7 @@ static int copy_covariance(const struct orrery_regression *r, int row, double *t
 int orrery_regression_covariance(struct orrery_regression *r, int row, double *triangle,
                                  double *residual_variance, double *freedom)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, copy_covariance(r, row, triangle, residual_variance, freedom));
+    API_RETURN(r, copy_covariance(r, row, triangle, residual_variance, freedom));
 }
 
 double orrery_interval_factor(double level, double freedom)
@@ -357,9 +339,7 @@ static int predict_row(const struct orrery_regression *r, int row, const struct 
 int orrery_regression_predict(struct orrery_regression *r, int row,
                               const struct orrery_table *table, double *y)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, predict_row(r, row, table, y));
+    API_RETURN(r, predict_row(r, row, table, y));
 }
 
 int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr)
@@ -384,9 +364,7 @@ static int evaluate_text(struct orrery_regression *r, const char *formula,
 int orrery_regression_evaluate(struct orrery_regression *r, const char *formula,
                                const struct orrery_table *table, double *y)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, evaluate_text(r, formula, table, y));
+    API_RETURN(r, evaluate_text(r, formula, table, y));
 }
 
 static int predict_deviations(struct orrery_regression *r, const char *formula,
@@ -412,8 +390,5 @@ int orrery_regression_deviation(struct orrery_regression *r, const char *formula
                                 const struct orrery_table *table, int constants,
                                 const double *triangle, double *y, double *deviation)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call,
-                     predict_deviations(r, formula, table, constants, triangle, y, deviation));
+    API_RETURN(r, predict_deviations(r, formula, table, constants, triangle, y, deviation));
 }

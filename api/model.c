@@ -112,9 +112,7 @@ static int open_checkpoint(struct orrery_model *m, const char *path, int threads
 
 int orrery_model_open(struct orrery_model *m, const char *path, int threads, int reference)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, open_checkpoint(m, path, threads, reference));
+    API_RETURN(m, open_checkpoint(m, path, threads, reference));
 }
 
 static int describe_shape(const struct orrery_model *m, struct orrery_shape *shape)
@@ -149,9 +147,7 @@ static int describe_shape(const struct orrery_model *m, struct orrery_shape *sha
 
 int orrery_model_describe(struct orrery_model *m, struct orrery_shape *shape)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, describe_shape(m, shape));
+    API_RETURN(m, describe_shape(m, shape));
 }
 
 static int copy_metadata(const struct orrery_model *m, const char *key, char *text, size_t bytes,
@@ -169,9 +165,7 @@ static int copy_metadata(const struct orrery_model *m, const char *key, char *te
 int orrery_model_metadata(struct orrery_model *m, const char *key, char *text, size_t bytes,
                           size_t *needed)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, copy_metadata(m, key, text, bytes, needed));
+    API_RETURN(m, copy_metadata(m, key, text, bytes, needed));
 }
 
 /* ------------------------------------------------------------------------------- attention */
@@ -208,7 +202,5 @@ static int override_attention(struct orrery_model *m, const struct orrery_attend
 
 int orrery_model_attend(struct orrery_model *m, const struct orrery_attend *given)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, override_attention(m, given));
+    API_RETURN(m, override_attention(m, given));
 }

@@ -114,7 +114,5 @@ static int set_option(struct orrery_regression *r, const char *key, const char *
 
 int orrery_regression_set(struct orrery_regression *r, const char *key, const char *value)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, set_option(r, key, value));
+    API_RETURN(r, set_option(r, key, value));
 }

@@ -171,9 +171,7 @@ static int predict_outputs(struct orrery_model *m, const struct orrery_sequences
 int orrery_model_outputs(struct orrery_model *m, const struct orrery_sequences *given,
                          float *outputs_)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, predict_outputs(m, given, outputs_));
+    API_RETURN(m, predict_outputs(m, given, outputs_));
 }
 
 static void put_next(const struct work *w, size_t row, const real *out)
@@ -220,9 +218,7 @@ static int predict_next(struct orrery_model *m, const struct orrery_sequences *g
 int orrery_model_next(struct orrery_model *m, const struct orrery_sequences *given,
                       double extent_au, double *next_)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, predict_next(m, given, extent_au, next_));
+    API_RETURN(m, predict_next(m, given, extent_au, next_));
 }
 
 static void put_magnitude(const struct work *w, size_t row, const real *out)
@@ -275,9 +271,7 @@ static int predict_forces(struct orrery_model *m, const struct orrery_sequences 
 
 int orrery_model_forces(struct orrery_model *m, const struct orrery_sequences *given, double *force)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, predict_forces(m, given, force));
+    API_RETURN(m, predict_forces(m, given, force));
 }
 
 /* ---------------------------------------------------------------------------------- attention */
@@ -316,9 +310,7 @@ static int copy_attention(struct orrery_model *m, const struct orrery_sequences 
 int orrery_model_attention(struct orrery_model *m, const struct orrery_sequences *given, int layer,
                            double *weights)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, copy_attention(m, given, layer, weights));
+    API_RETURN(m, copy_attention(m, given, layer, weights));
 }
 
 /* ----------------------------------------------------------------------------------- rollout */
@@ -357,7 +349,5 @@ static int roll_out(struct orrery_model *m, const struct orrery_sequences *given
 int orrery_model_rollout(struct orrery_model *m, const struct orrery_sequences *given,
                          size_t prefix, double extent_au, float *path)
 {
-    struct api_call call;
-    TRY(api_enter(m ? &m->handle : NULL, &call));
-    return api_leave(&call, roll_out(m, given, prefix, extent_au, path));
+    API_RETURN(m, roll_out(m, given, prefix, extent_au, path));
 }

@@ -85,7 +85,5 @@ static int refit_formulas(struct orrery_regression *r, const char *const *formul
 
 int orrery_regression_refit(struct orrery_regression *r, const char *const *formulas, int count)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, refit_formulas(r, formulas, count));
+    API_RETURN(r, refit_formulas(r, formulas, count));
 }

@@ -46,9 +46,7 @@ static int open_path(struct orrery_results *r, const char *path)
 
 int orrery_results_open(struct orrery_results *r, const char *path)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, open_path(r, path));
+    API_RETURN(r, open_path(r, path));
 }
 
 int orrery_results_size(struct orrery_results *r, size_t *rows, size_t *columns)
@@ -80,9 +78,7 @@ static int give_column(const struct orrery_results *r, size_t number, struct orr
 
 int orrery_results_column(struct orrery_results *r, size_t number, struct orrery_column *column)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, give_column(r, number, column));
+    API_RETURN(r, give_column(r, number, column));
 }
 
 /* Writes the names of the existing columns: " a, b, c". */
@@ -110,7 +106,5 @@ static int find_column(const struct orrery_results *r, const char *name,
 
 int orrery_results_find(struct orrery_results *r, const char *name, struct orrery_column *column)
 {
-    struct api_call call;
-    TRY(api_enter(r ? &r->handle : NULL, &call));
-    return api_leave(&call, find_column(r, name, column));
+    API_RETURN(r, find_column(r, name, column));
 }

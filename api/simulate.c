@@ -127,9 +127,7 @@ static int describe_set(const struct orrery_simulation *s, const char *name, str
 int orrery_simulation_describe(struct orrery_simulation *s, const char *name,
                                struct orrery_set *set)
 {
-    struct api_call call;
-    TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, describe_set(s, name, set));
+    API_RETURN(s, describe_set(s, name, set));
 }
 
 /* Copies to row `of` of the caller's array, if both arrays exist. */
@@ -222,9 +220,7 @@ static int make_sequences(const struct orrery_simulation *s, const char *name, u
 int orrery_simulation_sequences(struct orrery_simulation *s, const char *name, uint64_t first,
                                 size_t count, int threads, const struct orrery_arrays *arrays)
 {
-    struct api_call call;
-    TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, make_sequences(s, name, first, count, threads, arrays));
+    API_RETURN(s, make_sequences(s, name, first, count, threads, arrays));
 }
 
 /* ------------------------------------------------------------------------------ one orbit */
@@ -272,9 +268,7 @@ static int follow_orbit(const struct orrery_simulation *s, const struct orrery_e
 int orrery_simulation_orbit(struct orrery_simulation *s, const struct orrery_elements *elements,
                             double m1, double m2, double dt_yr, size_t n, double *state)
 {
-    struct api_call call;
-    TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, follow_orbit(s, elements, m1, m2, dt_yr, n, state));
+    API_RETURN(s, follow_orbit(s, elements, m1, m2, dt_yr, n, state));
 }
 
 static int compute_forces(const struct orrery_simulation *s, double m1, double m2, size_t n,
@@ -304,7 +298,5 @@ static int compute_forces(const struct orrery_simulation *s, double m1, double m
 int orrery_simulation_force(struct orrery_simulation *s, double m1, double m2, size_t n,
                             const double *state, double *force, double *magnitude)
 {
-    struct api_call call;
-    TRY(api_enter(s ? &s->handle : NULL, &call));
-    return api_leave(&call, compute_forces(s, m1, m2, n, state, force, magnitude));
+    API_RETURN(s, compute_forces(s, m1, m2, n, state, force, magnitude));
 }
