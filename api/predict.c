@@ -79,7 +79,7 @@ static void fill_batch(const struct gpt_config *c, const struct orrery_sequences
 /* What a call does with each batch; `first` is the batch's first sequence. */
 struct work {
     struct orrery_model *m;
-    const struct orrery_sequences *s;
+    struct orrery_sequences s;
     size_t known, first;
     int (*batch)(struct work *work, struct gpt_batch *batch);
     void (*row)(const struct work *work, size_t row, const real *out); /* for each of (n T) rows */
@@ -91,12 +91,12 @@ struct work {
 
 static int work_batch(struct work *w, struct gpt_batch *batch, int most)
 {
-    for (w->first = 0; w->first < w->s->sequences; w->first += (size_t)most) {
-        const size_t left = w->s->sequences - w->first;
+    for (w->first = 0; w->first < w->s.sequences; w->first += (size_t)most) {
+        const size_t left = w->s.sequences - w->first;
         if (orr_signal_seen())
             return ORR_FAIL(ORR_EINTR, "stopped");
         batch->B = left < (size_t)most ? (int)left : most;
-        fill_batch(&w->m->model.config, w->s, w->first, w->known, batch);
+        fill_batch(&w->m->model.config, &w->s, w->first, w->known, batch);
         TRY(w->batch(w, batch));
     }
     return 0;
@@ -107,8 +107,8 @@ static int run_batches(struct work *w)
 {
     struct gpt_batch batch;
     struct api_compute compute;
-    const int T = (int)w->s->rows;
-    const int n = w->s->sequences < BATCH ? (int)w->s->sequences : BATCH;
+    const int T = (int)w->s.rows;
+    const int n = w->s.sequences < BATCH ? (int)w->s.sequences : BATCH;
     TRY(api_model_begin(w->m, &compute));
     const int most = gpt_evaluation_batch(&w->m->model, T, n);
     int rc = gpt_batch_create(&batch, &w->m->model.config, most, T);
@@ -120,28 +120,11 @@ static int run_batches(struct work *w)
     return rc;
 }
 
-static int check_pointer(const char *what, const void *pointer)
-{
-    return pointer ? 0 : ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL", what);
-}
-
-static int start_work(struct orrery_model *m, const struct orrery_sequences *given, size_t known,
-                      struct orrery_sequences *s, struct work *w)
-{
-    if (!m->open)
-        return ORR_FAIL(ORR_EMISSING, "there is no model yet; orrery_model_open()");
-    TRY(take_sequences(m, given, known, s));
-    *w = (struct work){.m = m, .s = s, .known = known ? known : s->rows};
-    return 0;
-}
-
-/* ---------------------------------------------------------------------------------- a row each */
-
 static int visit_rows(void *context, size_t first, size_t rows, const real *out)
 {
     struct work *w = context;
     for (size_t i = 0; i < rows; i++)
-        w->row(w, w->first * w->s->rows + first + i, out + i * (size_t)w->m->model.config.outputs);
+        w->row(w, w->first * w->s.rows + first + i, out + i * (size_t)w->m->model.config.outputs);
     return 0;
 }
 
@@ -149,6 +132,27 @@ static int run_forward(struct work *w, struct gpt_batch *batch)
 {
     return gpt_forward_pieces(&w->m->model, batch, visit_rows, w, NULL);
 }
+
+static int check_pointer(const char *what, const void *pointer)
+{
+    return pointer ? 0 : ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL", what);
+}
+
+/* Work on all rows, or the first `known`; the result, an argument named `what`, goes into `to`.
+ * w->row gets the outputs of each row, unless the caller sets another w->batch. */
+static int start_work(struct orrery_model *m, const struct orrery_sequences *given, size_t known,
+                      const char *what, void *to, struct work *w)
+{
+    *w = (struct work){.m = m, .batch = run_forward, .to = to};
+    TRY(check_pointer(what, to));
+    if (!m->open)
+        return ORR_FAIL(ORR_EMISSING, "there is no model yet; orrery_model_open()");
+    TRY(take_sequences(m, given, known, &w->s));
+    w->known = known ? known : w->s.rows;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- a row each */
 
 static void put_outputs(const struct work *w, size_t row, const real *out)
 {
@@ -158,13 +162,9 @@ static void put_outputs(const struct work *w, size_t row, const real *out)
 
 static int predict_outputs(struct orrery_model *m, const struct orrery_sequences *given, float *to)
 {
-    struct orrery_sequences s;
     struct work w;
-    TRY(check_pointer("outputs", to));
-    TRY(start_work(m, given, 0, &s, &w));
-    w.batch = run_forward;
+    TRY(start_work(m, given, 0, "outputs", to, &w));
     w.row = put_outputs;
-    w.to = to;
     return run_batches(&w);
 }
 
@@ -203,15 +203,11 @@ static int check_next(const struct orrery_model *m, double extent_au)
 static int predict_next(struct orrery_model *m, const struct orrery_sequences *given,
                         double extent_au, double *to)
 {
-    struct orrery_sequences s;
     struct work w;
-    TRY(check_pointer("next", to));
-    TRY(start_work(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, "next", to, &w));
     TRY(check_next(m, extent_au));
-    w.batch = run_forward;
     w.row = put_next;
     w.extent_au = extent_au;
-    w.to = to;
     return run_batches(&w);
 }
 
@@ -259,13 +255,9 @@ static int check_forces(const struct orrery_model *m, struct work *w)
 
 static int predict_forces(struct orrery_model *m, const struct orrery_sequences *given, double *to)
 {
-    struct orrery_sequences s;
     struct work w;
-    TRY(check_pointer("force", to));
-    TRY(start_work(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, "force", to, &w));
     TRY(check_forces(m, &w));
-    w.batch = run_forward;
-    w.to = to;
     return run_batches(&w);
 }
 
@@ -280,7 +272,7 @@ static int put_weights(struct work *w, struct gpt_batch *batch)
 {
     struct gpt_model *model = &w->m->model;
     const struct k_attention_shape shape = gpt_attention_shape(model, batch->B, batch->T);
-    const size_t square = w->s->rows * w->s->rows;
+    const size_t square = w->s.rows * w->s.rows;
     double *to = (double *)w->to + w->first * (size_t)shape.H * square;
     const real *qkv;
     TRY(gpt_forward_body(model, batch));
@@ -294,16 +286,13 @@ static int put_weights(struct work *w, struct gpt_batch *batch)
 static int copy_attention(struct orrery_model *m, const struct orrery_sequences *given, int layer,
                           double *to)
 {
-    struct orrery_sequences s;
     struct work w;
-    TRY(check_pointer("weights", to));
-    TRY(start_work(m, given, 0, &s, &w));
+    TRY(start_work(m, given, 0, "weights", to, &w));
     if (layer < 0 || layer >= m->model.config.layers)
         return ORR_FAIL(ORR_EINVAL, "layer: expected 0 to %d, found %d", m->model.config.layers - 1,
                         layer);
     w.batch = put_weights;
     w.layer = layer;
-    w.to = to;
     return run_batches(&w);
 }
 
@@ -317,7 +306,7 @@ int orrery_model_attention(struct orrery_model *m, const struct orrery_sequences
 
 static int continue_batch(struct work *w, struct gpt_batch *batch)
 {
-    const size_t T = w->s->rows, n = (size_t)batch->B;
+    const size_t T = w->s.rows, n = (size_t)batch->B;
     float *to = w->to, *path = orr_alloc(n * T * 2, sizeof *path);
     int rc =
         path ? gpt_rollout(&w->m->model, batch, (int)w->known, w->extent_au, path) : ORR_ENOMEM;
@@ -331,18 +320,16 @@ static int continue_batch(struct work *w, struct gpt_batch *batch)
 static int roll_out(struct orrery_model *m, const struct orrery_sequences *given, size_t prefix,
                     double extent_au, float *path)
 {
-    struct orrery_sequences s;
     struct work w;
     TRY(check_pointer("path", path));
     TRY(check_pointer("sequences", given));
     if (prefix < 1 || prefix > given->rows)
         return ORR_FAIL(ORR_EINVAL, "prefix: expected 1 to %zu rows, found %zu", given->rows,
                         prefix);
-    TRY(start_work(m, given, prefix, &s, &w));
+    TRY(start_work(m, given, prefix, "path", path, &w));
     TRY(check_next(m, extent_au));
     w.batch = continue_batch;
     w.extent_au = extent_au;
-    w.to = path;
     return run_batches(&w);
 }
 
