@@ -513,6 +513,8 @@ int orr_entries_read(const char *folder, struct orr_entries *entries)
 {
     *entries = (struct orr_entries){0};
     const int count = scandir(folder, &entries->at, is_visible, alphasort);
+    if (count < 0 && errno == ENOMEM)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
     if (count < 0)
         return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", folder);
     entries->count = count;

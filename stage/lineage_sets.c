@@ -5,7 +5,6 @@
 #include "provenance.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cjson.h"
@@ -103,43 +102,30 @@ static bool is_file_of(const char *name, const char *set)
     return false;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* XXH64 of the names and contents of a set's files, ordered by name; *files: how many there are. */
+/* XXH64 of the names and contents of a set's files, ordered by name; *files: how many there are,
+ * none where the folder is missing. */
 static int hash_files(const char *folder, const char *set, uint64_t *hash, size_t *files)
 {
-    char **name = NULL;
-    int rc = 0;
+    struct orr_entries entries;
+    int rc = orr_entries_read(folder, &entries);
     *hash = *files = 0;
-    DIR *listing = opendir(folder);
-    for (const struct dirent *entry; listing && !rc && (entry = readdir(listing)) != NULL;) {
-        if (!is_file_of(entry->d_name, set))
-            continue;
-        char **more = realloc(name, (*files + 1) * sizeof *more);
-        name = more ? more : name;
-        if (!more || !(name[*files] = strdup(entry->d_name)))
-            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
-        else
-            ++*files;
+    if (rc == ORR_EMISSING) {
+        orr_error_clear();
+        return 0;
     }
-    if (listing)
-        closedir(listing);
-    if (*files)
-        qsort(name, *files, sizeof *name, by_name);
-    for (size_t i = 0; i < *files; i++) {
+    for (int i = 0; i < entries.count && !rc; i++) {
+        const char *name = entries.at[i]->d_name;
         char path[4096];
         uint64_t sum = 0, bytes;
-        if (!rc)
-            rc = orr_path(path, "%s/%s", folder, name[i]);
+        if (!is_file_of(name, set))
+            continue;
+        rc = orr_path(path, "%s/%s", folder, name);
         if (!rc)
             rc = orr_file_checksum(path, &sum, &bytes);
-        *hash = XXH64(&sum, sizeof sum, XXH64(name[i], strlen(name[i]), *hash));
-        free(name[i]);
+        *hash = XXH64(&sum, sizeof sum, XXH64(name, strlen(name), *hash));
+        ++*files;
     }
-    free(name);
+    orr_entries_free(&entries);
     return rc;
 }
 
