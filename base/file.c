@@ -72,6 +72,26 @@ int orr_remove(const char *path)
     return remove(path) && errno != ENOENT ? io_error(path, "remove") : 0;
 }
 
+int orr_remove_where(const char *folder, bool (*is_unwanted)(const char *name, const void *of),
+                     const void *of)
+{
+    char path[4096];
+    int rc = 0;
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return io_error(folder, "list");
+    for (const struct dirent *entry; !rc && (entry = readdir(listing)) != NULL;) {
+        struct stat info;
+        if (!is_unwanted(entry->d_name, of))
+            continue;
+        rc = orr_path(path, "%s/%s", folder, entry->d_name);
+        if (!rc && !lstat(path, &info) && S_ISREG(info.st_mode))
+            rc = orr_remove(path);
+    }
+    closedir(listing);
+    return rc;
+}
+
 int orr_rename(const char *from, const char *to)
 {
     struct stat file, there;

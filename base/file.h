@@ -59,6 +59,9 @@ void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* Removes a file; a missing one is no error. ORR_EIO. */
 int orr_remove(const char *path);
+/* Removes the regular files of a folder whose names are unwanted. ORR_EIO. */
+int orr_remove_where(const char *folder, bool (*is_unwanted)(const char *name, const void *of),
+                     const void *of);
 /* rename(2). On NFS a rename may succeed and report ENOENT, if its answer was lost and the request
  * was repeated; this counts as success. ORR_EIO names `to`. */
 int orr_rename(const char *from, const char *to);

@@ -1,12 +1,9 @@
 /* laws_write.c - laws/: fronts, laws.md for readers, laws.json for bin/report. */
 #include "laws.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -337,30 +334,16 @@ static bool is_some_front(const char *file)
     return !strcmp(sample, end);
 }
 
-/* Removes fronts of sources and samples that these laws lack. */
-static int remove_others(const struct laws *laws)
+/* Whether a file is a front of a source or sample that these laws lack. */
+static bool is_other(const char *file, const void *laws)
 {
-    char path[4096];
-    int rc = 0;
-    DIR *folder = opendir(laws->folder);
-    if (!folder)
-        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", laws->folder, strerror(errno));
-    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
-        struct stat info;
-        if (!is_some_front(entry->d_name) || is_front(laws, entry->d_name))
-            continue;
-        rc = orr_path(path, "%s/%s", laws->folder, entry->d_name);
-        if (!rc && !lstat(path, &info) && S_ISREG(info.st_mode))
-            rc = orr_remove(path);
-    }
-    closedir(folder);
-    return rc;
+    return is_some_front(file) && !is_front(laws, file);
 }
 
 static int write_fronts(const struct laws *laws)
 {
     char path[4096];
-    TRY(remove_others(laws));
+    TRY(orr_remove_where(laws->folder, is_other, laws));
     for (int i = 0; i < laws->sources; i++)
         for (int s = 0; s < laws->source[i].forces.samples; s++) {
             TRY(orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s));

@@ -2,11 +2,8 @@
 #include "probe/core/arena.h"
 #include "probe/probe.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -227,27 +224,13 @@ static bool is_map(const char *name, int *layer, int *head)
     return false;
 }
 
-/* Removes maps of layers and heads that this model does not have, left by an earlier probe of a
- * larger model. */
-static int remove_others(const struct probe_run *run)
+/* Whether a name is that of a map of a layer or head that this model does not have, left by an
+ * earlier probe of a larger model. */
+static bool is_other(const char *name, const void *config)
 {
-    const struct gpt_config *c = &run->probe.model.config;
-    char path[4096];
-    int rc = 0;
-    DIR *folder = opendir(run->folder);
-    if (!folder)
-        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", run->folder, strerror(errno));
-    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
-        int layer, head;
-        struct stat info;
-        if (!is_map(entry->d_name, &layer, &head) || (layer < c->layers && head < c->heads))
-            continue;
-        rc = orr_path(path, "%s/%s", run->folder, entry->d_name);
-        if (!rc && !lstat(path, &info) && S_ISREG(info.st_mode))
-            rc = orr_remove(path);
-    }
-    closedir(folder);
-    return rc;
+    const struct gpt_config *c = config;
+    int layer, head;
+    return is_map(name, &layer, &head) && (layer >= c->layers || head >= c->heads);
 }
 
 static int write_maps(struct probe_run *run)
@@ -299,7 +282,7 @@ static int write_files(struct probe_run *run)
     char path[4096];
     TRY(orr_path(path, "%s/attention.json", run->folder));
     TRY(orr_remove(path));
-    TRY(remove_others(run));
+    TRY(orr_remove_where(run->folder, is_other, &run->probe.model.config));
     TRY(write_csv(run));
     TRY(write_maps(run));
     return write_json(run);
