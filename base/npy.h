@@ -12,6 +12,23 @@ enum orr_dtype { ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64, O
 size_t orr_dtype_size(enum orr_dtype dtype);
 const char *orr_dtype_descr(enum orr_dtype dtype); /* "<u2" */
 
+/* Number i of an array of integers. */
+static inline int64_t orr_integer_at(const void *data, enum orr_dtype dtype, size_t i)
+{
+    switch (dtype) {
+    case ORR_U8:
+        return ((const uint8_t *)data)[i];
+    case ORR_U16:
+        return ((const uint16_t *)data)[i];
+    case ORR_U32:
+        return ((const uint32_t *)data)[i];
+    case ORR_I32:
+        return ((const int32_t *)data)[i];
+    default:
+        return ((const int64_t *)data)[i];
+    }
+}
+
 enum { ORR_NPY_DIMS = 8 };
 struct orr_npy {
     enum orr_dtype dtype;

@@ -284,18 +284,7 @@ void gpt_text_tell(const struct gpt_text_files *text, const char *key, const cha
 /* Token i of a file; negative tokens become large numbers. */
 static uint64_t token_at(const struct gpt_text_file *f, uint64_t i)
 {
-    switch (f->dtype) {
-    case ORR_U8:
-        return ((const uint8_t *)f->data)[i];
-    case ORR_U16:
-        return ((const uint16_t *)f->data)[i];
-    case ORR_U32:
-        return ((const uint32_t *)f->data)[i];
-    case ORR_I32:
-        return (uint64_t)((const int32_t *)f->data)[i];
-    default:
-        return (uint64_t)((const int64_t *)f->data)[i];
-    }
+    return (uint64_t)orr_integer_at(f->data, f->dtype, i);
 }
 
 /* Checks tokens at .. at + count - 1 of a file against the vocabulary. */

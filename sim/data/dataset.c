@@ -34,22 +34,6 @@ static int map_file(const char *dir, enum sim_kind kind, enum sim_split split, u
     return orr_npy_expect(path, npy, found, array->cols ? 3 : 1, shape);
 }
 
-static int64_t whole_number(const struct orr_npy *npy, size_t i)
-{
-    switch (npy->dtype) {
-    case ORR_U8:
-        return ((const uint8_t *)npy->data)[i];
-    case ORR_U16:
-        return ((const uint16_t *)npy->data)[i];
-    case ORR_U32:
-        return ((const uint32_t *)npy->data)[i];
-    case ORR_I32:
-        return ((const int32_t *)npy->data)[i];
-    default:
-        return ((const int64_t *)npy->data)[i];
-    }
-}
-
 /* Copies an array to its position in a gathered one, narrowing whole numbers. */
 static int copy_values(const char *path, const struct orr_npy *npy, enum orr_dtype dtype,
                        size_t count, void *to)
@@ -60,7 +44,7 @@ static int copy_values(const char *path, const struct orr_npy *npy, enum orr_dty
     }
     const int64_t most = dtype == ORR_U8 ? UINT8_MAX : UINT16_MAX;
     for (size_t i = 0; i < count; i++) {
-        const int64_t value = whole_number(npy, i);
+        const int64_t value = orr_integer_at(npy->data, npy->dtype, i);
         if (value < 0 || value > most)
             return ORR_FAIL(ORR_EFORMAT, "%s: value %zu: expected 0 to %lld, found %lld", path, i,
                             (long long)most, (long long)value);
