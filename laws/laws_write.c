@@ -347,7 +347,8 @@ static int write_fronts(const struct laws *laws)
     for (int i = 0; i < laws->sources; i++)
         for (int s = 0; s < laws->source[i].forces.samples; s++) {
             TRY(orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s));
-            TRY(sr_front_write(&laws->source[i].sample[s].fit.front, NULL, law_features, path));
+            TRY(sr_front_write(&laws->source[i].sample[s].fit.front, NULL, law_features, NULL, NULL,
+                               path));
         }
     return 0;
 }

@@ -139,17 +139,31 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
     return chosen;
 }
 
+/* A numeric cell; empty for NaN. */
+static void write_number(struct orr_file *file, double value)
+{
+    if (isfinite(value))
+        orr_file_printf(file, ",%.9g", value);
+    else
+        orr_file_printf(file, ",");
+}
+
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
-                   const char *const *names, const char *path)
+                   const char *const *names, const double *test_loss, const double *test_r2,
+                   const char *path)
 {
     struct orr_file file;
     char text[SR_TEXT];
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "Complexity,Loss,Equation\n");
+    orr_file_printf(&file, "Complexity,Loss,Equation%s\n", test_loss ? ",TestLoss,TestR2" : "");
     for (int i = 0; i < front->count; i++) {
         sr_expr_print(language, &front->expr[i], names, text, sizeof text);
         orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
         orr_csv_write_cell(&file, text);
+        if (test_loss) {
+            write_number(&file, test_loss[i]);
+            write_number(&file, test_r2[i]);
+        }
         orr_file_printf(&file, "\n");
     }
     const int rc = orr_file_commit(&file);

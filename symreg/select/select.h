@@ -214,9 +214,11 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer
  * formula reproduces far more digits, the numbers are taken as exact and no row is removed. */
 int sr_front_cut(struct sr_front *front, const struct sr_loss *loss);
-/* Writes the front as "Complexity,Loss,Equation", atomically. */
+/* Writes the front as "Complexity,Loss,Equation", atomically; with ",TestLoss,TestR2" where
+ * test_loss and test_r2 (front.count) are not NULL. */
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
-                   const char *const *names, const char *path);
+                   const char *const *names, const double *test_loss, const double *test_r2,
+                   const char *path);
 
 /* Number of digits of all constants; a sign that an operator could absorb counts as half a
  * digit. */

@@ -173,7 +173,8 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     char path[4096];
     TRY(remove_results(cli->out, OF_REPORT)); /* they describe the previous front */
     TRY(orr_path(path, "%s/front.csv", cli->out));
-    TRY(sr_output_front(o, path));
+    TRY(sr_front_write(o->front, o->data->language, o->names, o->test ? o->test->loss : NULL,
+                       o->test ? o->test->r2 : NULL, path));
     TRY(orr_path(path, "%s/front_full.csv", cli->out));
     TRY(sr_output_table(o, path));
     if (o->alternatives) {

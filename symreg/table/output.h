@@ -313,8 +313,6 @@ static inline const char *sr_output_score(const struct sr_output *o)
 {
     return o->beside ? "nats" : "score";
 }
-/* Writes front.csv: "Complexity,Loss,Equation", and ",TestLoss,TestR2" with a test. */
-int sr_output_front(const struct sr_output *output, const char *path);
 /* Writes "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch,MathML";
  * of alternatives with Nats in place of Score. */
 int sr_output_table(const struct sr_output *output, const char *path);

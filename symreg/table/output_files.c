@@ -5,37 +5,6 @@
 
 #include <cjson/cJSON.h>
 
-/* A numeric cell; empty for NaN. */
-static void write_number(struct orr_file *file, double value)
-{
-    if (isfinite(value))
-        orr_file_printf(file, ",%.9g", value);
-    else
-        orr_file_printf(file, ",");
-}
-
-int sr_output_front(const struct sr_output *o, const char *path)
-{
-    const struct sr_front *front = o->front;
-    struct orr_file file;
-    char text[SR_TEXT];
-    if (!o->test)
-        return sr_front_write(front, o->data->language, o->names, path);
-    TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "Complexity,Loss,Equation,TestLoss,TestR2\n");
-    for (int i = 0; i < front->count; i++) {
-        orr_file_printf(&file, "%d,%.9g,", front->complexity[i], front->loss[i]);
-        sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
-        orr_csv_write_cell(&file, text);
-        write_number(&file, o->test->loss[i]);
-        write_number(&file, o->test->r2[i]);
-        orr_file_printf(&file, "\n");
-    }
-    const int rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    return rc;
-}
-
 int sr_output_table(const struct sr_output *o, const char *path)
 {
     const struct sr_front *front = o->front;

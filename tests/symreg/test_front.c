@@ -479,7 +479,7 @@ TEST(csv_is_that_of_pysr)
     sr_front_make(&hall, &front);
     scratch_create(dir);
     scratch_path(path, dir, "front.csv");
-    assert_int_equal(sr_front_write(&front, NULL, feature_name, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, feature_name, NULL, NULL, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n"
                               "1,12.3456789,\"r\"\n"
@@ -489,17 +489,18 @@ TEST(csv_is_that_of_pysr)
     /* names that CSV must quote, and no rest of a file that could not be written */
     static const char *const odd[FEATURES] = {"a \"b\", c", "m1", "m2"};
     front.count = 1;
-    assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, odd, NULL, NULL, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n"
                               "1,12.3456789,\"\"\"a \"\"\"\"b\"\"\"\", c\"\"\"\n");
     free(text);
     front.count = 0;
-    assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, odd, NULL, NULL, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n");
     free(text);
-    assert_int_equal(sr_front_write(&front, NULL, odd, scratch_at(dir, "none/front.csv")), ORR_EIO);
+    assert_int_equal(
+        sr_front_write(&front, NULL, odd, NULL, NULL, scratch_at(dir, "none/front.csv")), ORR_EIO);
     error_names("none/front.csv", NULL);
     assert_int_equal(scratch_count(dir), 1);
     scratch_remove(dir);
