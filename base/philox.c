@@ -3,7 +3,6 @@
 #include "random.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include <gsl/gsl_rng.h>
 

@@ -1,7 +1,6 @@
 /* train_head.c - code shared by magnitude and vector fine-tuning: inputs, the model, its folder. */
 #include "train_head.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

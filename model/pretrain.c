@@ -5,7 +5,6 @@
 #include "model/evaluate/evaluate.h"
 #include "model/ranks/ranks.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "monitor.h"
 #include "model/checkpoint.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

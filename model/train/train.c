@@ -10,7 +10,6 @@
 #include "model/optimizer.h"
 #include "model/ranks/zero.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  * divided by G. Years are Julian. */
 #include "select.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "base/text.h"
 #include "output.h"
 
