@@ -3,6 +3,7 @@
 #include "file.h"
 #include "json.h"
 #include "memory.h"
+#include "version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,6 +93,14 @@ int orr_json_read(const char *path, cJSON **json)
         *json = NULL;
     }
     return rc;
+}
+
+cJSON *orr_json_create(const char *format)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", format);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    return json;
 }
 
 /* As a string above 2^53, where a JSON number would be rounded. */

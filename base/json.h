@@ -10,6 +10,8 @@ struct cJSON;
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* A new object with "format" and Orrery's "version". */
+struct cJSON *orr_json_create(const char *format);
 /* The members of an object, ordered by key; free() it. NULL without memory. */
 const struct cJSON **orr_json_sorted(const struct cJSON *object);
 /* ORR_EFORMAT if any object in the file has a key twice, because JSON readers differ in which value

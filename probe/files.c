@@ -148,9 +148,7 @@ void probe_files_free(struct probe_files *files)
 
 cJSON *probe_files_json(const struct probe_files *files, const char *format)
 {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", format);
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create(format);
     cJSON_AddStringToObject(json, "probe", files->file[0].probe);
     cJSON_AddStringToObject(json, "preset", files->file[0].preset);
     cJSON *paths = cJSON_AddArrayToObject(json, "files");

@@ -65,10 +65,8 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
                       const struct probe_options *options, const char *name, const char *key)
 {
     char text[PROBE_TEXT], content[17] = "";
-    cJSON *json = cJSON_CreateObject();
+    cJSON *json = orr_json_create(ORR_ROWS_FORMAT);
     probe_describe(&probe->model, text);
-    cJSON_AddStringToObject(json, "format", ORR_ROWS_FORMAT);
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "probe", name);
     cJSON_AddStringToObject(json, "checkpoint", options->checkpoint);
     cJSON_AddStringToObject(json, "source", probe->source);

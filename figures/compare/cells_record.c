@@ -33,9 +33,7 @@ static void add_source(const struct verdict_cells *cells, const struct verdict_c
 
 static cJSON *record_cell(const struct verdict_cells *cells, const struct verdict_cell *cell)
 {
-    cJSON *json = cJSON_CreateObject(), *settings = orr_settings_json(&cell->preset);
-    cJSON_AddStringToObject(json, "format", format);
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create(format), *settings = orr_settings_json(&cell->preset);
     cJSON_AddStringToObject(settings, "name", cell->preset.name);
     cJSON_AddItemToObject(json, "settings", settings);
     cJSON *law = cJSON_AddObjectToObject(json, "true_law");

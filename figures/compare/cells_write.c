@@ -316,9 +316,7 @@ static void add_cells(cJSON *json, const struct verdict_cells *cells)
 int verdict_cells_write(const struct verdict_cells *cells)
 {
     char path[REPORT_PATH];
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", "orrery-runs-1");
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create("orrery-runs-1");
     add_cells(json, cells);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");

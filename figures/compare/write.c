@@ -159,9 +159,7 @@ static void add_words(const struct verdict_sentences *s, cJSON *json)
 int verdict_write(const struct verdict *v, const struct verdict_sentences *s, const char *folder)
 {
     char path[4096];
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", "orrery-verdict-1");
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create("orrery-verdict-1");
     cJSON_AddStringToObject(json, "preset", v->cells.cell[0].preset.name);
     add_words(s, json);
     cJSON *attentions = cJSON_AddArrayToObject(json, "attentions");

@@ -109,9 +109,7 @@ static cJSON *json_settings(const struct probe_run *run)
 {
     const struct probe *probe = &run->probe;
     const struct gpt_config *c = &probe->model.config;
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", "orrery-attention-1");
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create("orrery-attention-1");
     cJSON_AddStringToObject(json, "checkpoint", run->options->checkpoint);
     cJSON_AddStringToObject(json, "stage", probe->stage);
     cJSON_AddStringToObject(json, "attention", c->attention);

@@ -75,9 +75,7 @@ static int print_line(const char *path, FILE *stream, cJSON *json)
 
 static cJSON *header_json(const struct probe_cells *cells)
 {
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", FORMAT);
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create(FORMAT);
     cJSON_AddStringToObject(json, "key", cells->key);
     return json;
 }

@@ -143,9 +143,7 @@ static int write_json(const struct probe_options *options, const struct both *bo
     char path[4096];
     TRY(orr_mkdir(both->folder));
     TRY(orr_path(path, "%s/evaluate.json", both->folder));
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", "orrery-evaluate-1");
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create("orrery-evaluate-1");
     cJSON_AddStringToObject(json, "checkpoint", options->checkpoint);
     cJSON_AddStringToObject(json, "stage", both->stage);
     cJSON_AddStringToObject(json, "unit", unit_of(both));

@@ -14,9 +14,7 @@
 cJSON *sim_manifest_create(const struct orr_settings *preset)
 {
     const struct orr_orbits_settings *o = &preset->orbits;
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
-    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *json = orr_json_create("orrery-orbits-1");
     cJSON_AddStringToObject(json, "preset", preset->name);
     cJSON_AddStringToObject(json, "protocol",
                             o->protocol == ORR_PROTOCOL_VAFA2025 ? "vafa2025" : "identifiable");
