@@ -164,12 +164,14 @@ bool probe_results_there(const struct probe_options *options, const char *folder
 
 /* ----------------------------------------------------------------------------------- table */
 
+bool probe_row_of_model(const struct orr_row *row)
+{
+    return row->layer < 0;
+}
+
 static void print_number(double value)
 {
-    if (isfinite(value))
-        printf(" %.4g |", value);
-    else
-        printf(" - |");
+    printf(isfinite(value) ? " %.4g |" : " - |", value);
 }
 
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
@@ -189,10 +191,8 @@ void probe_results_print(const struct probe_results *results, const struct probe
         print_number(row->layer < 0 ? (double)NAN : (double)row->layer);
         print_number(row->context ? (double)row->context : (double)NAN);
         print_number(row->value);
-        if (isfinite(row->low) && isfinite(row->high))
-            printf(" %.4g to %.4g |", row->low, row->high);
-        else
-            printf(" - |");
+        printf(isfinite(row->low) && isfinite(row->high) ? " %.4g to %.4g |" : " - |", row->low,
+               row->high);
         print_number(row->upper_bound);
         print_number(row->baseline);
         print_number(row->raw);

@@ -50,5 +50,7 @@ int probe_results_write(struct probe_results *results, const struct probe *probe
 /* Prints a table under the model's name, of the rows that are shown; NULL: all. */
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
                          const char *name, bool (*is_shown)(const struct orr_row *row));
+/* Whether a row is of the whole model, not of a layer. */
+bool probe_row_of_model(const struct orr_row *row);
 
 #endif

@@ -22,10 +22,7 @@ static void print_mean(struct orr_mean mean)
 
 static void print_number(double x)
 {
-    if (isfinite(x))
-        printf(" %.4g |", x);
-    else
-        printf(" - |");
+    printf(isfinite(x) ? " %.4g |" : " - |", x);
 }
 
 static void print_figure(const struct verdict *v, int q, int a)

@@ -248,12 +248,6 @@ static int draw_panels(void *of)
                              is_skipped(l, &ways[0], 2) ? "of" : "longer than", l->trained.context);
 }
 
-/* Rows of all layers together. */
-static bool is_of_model(const struct orr_row *row)
-{
-    return row->layer < 0;
-}
-
 static int check_model(const struct probe *probe, const struct probe_options *o)
 {
     if (strcmp(probe->stage, "pretrain") != 0)
@@ -290,7 +284,7 @@ int probe_length(const struct probe_options *options)
                                              .open = open_model,
                                              .measure = measure_model,
                                              .write = draw_panels,
-                                             .is_shown = is_of_model};
+                                             .is_shown = probe_row_of_model};
     struct length l = {.sharpens = false};
     return probe_session_run(&l.s, options, &steps, &l);
 }

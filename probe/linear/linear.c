@@ -195,12 +195,6 @@ static int add_best(struct linear *l)
     return 0;
 }
 
-/* Rows of the model as a whole. */
-static bool is_of_model(const struct orr_row *row)
-{
-    return row->layer < 0;
-}
-
 static int draw_panels(void *of)
 {
     const struct linear *l = of;
@@ -279,7 +273,7 @@ int probe_linear(const struct probe_options *options)
                                              .open = open_model,
                                              .measure = measure_model,
                                              .write = draw_panels,
-                                             .is_shown = is_of_model};
+                                             .is_shown = probe_row_of_model};
     struct linear l = {.layers = 0};
     const int rc = probe_session_run(&l.s, options, &steps, &l);
     if (!rc && l.s.measured)
