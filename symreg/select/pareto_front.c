@@ -142,10 +142,7 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
 /* A numeric cell; empty for NaN. */
 static void write_number(struct orr_file *file, double value)
 {
-    if (isfinite(value))
-        orr_file_printf(file, ",%.9g", value);
-    else
-        orr_file_printf(file, ",");
+    orr_file_printf(file, isfinite(value) ? ",%.9g" : ",", value);
 }
 
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
