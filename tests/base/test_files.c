@@ -195,6 +195,25 @@ TEST_BETWEEN(test_paths, scratch_setup, scratch_teardown)
     error_names(path, NULL);
 }
 
+static bool ends_in(const char *name, const void *end)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && !strcmp(dot, end);
+}
+
+TEST_BETWEEN(test_remove_where, scratch_setup, scratch_teardown)
+{
+    scratch_text(scratch_at(dir, "a.old"), "a");
+    scratch_text(scratch_at(dir, "b.new"), "b");
+    assert_int_equal(symlink("b.new", scratch_at(dir, "link.old")), 0);
+    assert_int_equal(orr_mkdir(scratch_at(dir, "folder.old")), 0);
+    assert_int_equal(orr_remove_where(dir, ends_in, ".old"), 0);
+    assert_int_equal(scratch_count(dir), 3); /* all but the regular file */
+    assert_false(orr_exists(scratch_at(dir, "a.old")));
+    assert_int_equal(orr_remove_where(scratch_at(dir, "none"), ends_in, ".old"), ORR_EIO);
+    error_names("none: cannot list", NULL);
+}
+
 /* A file that holds less than its size says, as one that became shorter meanwhile. */
 TEST(test_shorter_than_said)
 {
