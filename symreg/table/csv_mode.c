@@ -66,8 +66,8 @@ static int limit_search(double seconds, enum sr_limit_of what, double started)
     return seconds > 0 ? limit_time(sr_seconds_left(seconds, what, started)) : 0;
 }
 
-/* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and written
- * last. */
+/* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and
+ * written last. */
 enum { RESULTS = 8, OF_REPORT = 3 };
 static const char *const results[RESULTS] = {
     "report.md",      "front.png",  "residuals.png",    "front.csv",

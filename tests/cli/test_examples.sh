@@ -77,7 +77,8 @@ for command in "${commands[@]}"; do
     check "README: $command" readme "$here"
     case $command in
     *planets.csv*) # what README prints of it
-        mapfile -t printed < <(grep -A 4 -F "$command" README.md | grep -F '<- ')
+        grep -A 4 -F "$command" README.md | grep -F '<- ' >"$WORK/printed"
+        mapfile -t printed <"$WORK/printed"
         check "... selects two formulas" test ${#printed[@]} -eq 2
         for row in "${printed[@]}"; do
             check "... prints $row" grep -qF "${row#    }" "$WORK/out"

@@ -172,7 +172,7 @@ TEST(the_shortest_form_is_written)
     }
 }
 
-/* The factor of a sum goes into its terms if one of them has a number, which takes no more nodes. */
+/* The factor of a sum goes into its terms if one of them has a number: no more nodes. */
 TEST(factors_go_into_sums)
 {
     static const char *const row[][2] = {
