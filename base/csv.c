@@ -400,7 +400,7 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        const size_t cells = *r.at == '#' ? count_cells(r.at) : 0;
+        const size_t cells = r.at[strspn(r.at, " \t")] == '#' ? count_cells(r.at) : 0;
         if (cells && cells != csv->cols)
             rc = ORR_FAIL(ORR_EFORMAT,
                           "%s:%zu: a line that begins with \"#\"; expected comments before the "

@@ -67,17 +67,41 @@ static void drop_weak(struct sr_motion_table *table)
     table->count = kept;
 }
 
-/* The root mean square of value / sigma, which is about 1 where no force acts. Single rows exceed
- * twice their sigma by chance, so that rows are to be dropped only after all together were looked
- * at. */
-static double significance(const struct sr_motion_table *table)
+/* Whether a straight line passes through a track's rows as well as noise allows: the rms residual of
+ * its coordinates from lines over time is within 1.5 times the noise. */
+static bool is_straight(const struct sr_track *track, int dims)
 {
-    double sum = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const double z = table->row[i].value / table->row[i].sigma;
-        sum += z * z;
+    const double n = (double)track->n;
+    double square = 0, t = 0, tt = 0;
+    for (size_t i = 0; i < track->n; i++)
+        t += track->t[i] / n;
+    for (size_t i = 0; i < track->n; i++)
+        tt += (track->t[i] - t) * (track->t[i] - t);
+    for (int d = 0; d < dims; d++) {
+        const double *x = track->x + (size_t)d * track->n;
+        double mean = 0, slope = 0;
+        for (size_t i = 0; i < track->n; i++)
+            mean += x[i] / n;
+        for (size_t i = 0; i < track->n; i++)
+            slope += (x[i] - mean) * (track->t[i] - t) / tt;
+        for (size_t i = 0; i < track->n; i++) {
+            const double rest = x[i] - mean - slope * (track->t[i] - t);
+            square += rest * rest;
+        }
     }
-    return sqrt(sum / (double)table->count);
+    return sqrt(square / n / dims) <= 1.5 * track->noise;
+}
+
+/* Where no force acts, single accelerations exceed twice their sigma by chance and would give a law
+ * of noise. */
+static int refuse_lines(const struct sr_tracks *tracks)
+{
+    for (size_t k = 0; k < tracks->count; k++)
+        if (!is_straight(&tracks->track[k], tracks->dims))
+            return 0;
+    return ORR_FAIL(ORR_EINVAL,
+                    "%s: expected tracks that forces bend, found straight lines within the noise",
+                    tracks->file);
 }
 
 /* Raises every sigma to at least the median relative sigma. A few very precise rows would otherwise
@@ -98,14 +122,9 @@ static int level_sigmas(struct sr_motion_table *table)
 
 /* The sigmas for the search: enlarged by the residuals across the line, then raised to the median
  * relative sigma. Rows with too much noise are dropped. */
-static int weigh_rows(const char *file, struct sr_motion_table *table)
+static int weigh_rows(struct sr_motion_table *table)
 {
     TRY(look_across(table));
-    if (significance(table) < 2)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: expected accelerations that are larger than twice their errors in "
-                        "the root mean square, found %.2g errors in %zu rows: no force is seen",
-                        file, significance(table), table->count);
     drop_weak(table);
     return level_sigmas(table);
 }
@@ -115,7 +134,8 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
 {
     TRY(sr_tracks_smooth(tracks, threads));
     TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
-    TRY(weigh_rows(tracks->file, table));
+    TRY(refuse_lines(tracks));
+    TRY(weigh_rows(table));
     return table->count >= 2
                ? 0
                : ORR_FAIL(ORR_EINVAL,

@@ -68,10 +68,11 @@ static int limit_search(double seconds, enum sr_limit_of what, double started)
 
 /* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and
  * written last. */
-enum { RESULTS = 8, OF_REPORT = 3 };
-static const char *const results[RESULTS] = {
-    "report.md",      "front.png",  "residuals.png",    "front.csv",
-    "front_full.csv", "front.json", "alternatives.csv", "accelerations.csv"};
+enum { RESULTS = 7, OF_REPORT = 3 };
+#define SR_MADE_TABLE "accelerations.csv" /* of symreg motion */
+static const char *const results[RESULTS] = {"report.md",       "front.png",      "residuals.png",
+                                             "front.csv",       "front_full.csv", "front.json",
+                                             "alternatives.csv"};
 
 /* Removes the first `count` result files, as they would describe another front than the new files.
  * Folders of these names are left alone. */
@@ -88,12 +89,12 @@ static int remove_results(const char *folder, int count)
 }
 
 /* Refuses an input file that the results would overwrite, whatever its path. */
-static int check_table(const char *file, const char *folder)
+static int check_table(const char *file, const char *folder, bool made)
 {
-    static const char *const other[] = {"log.jsonl", "checkpoint.bin"};
+    static const char *const other[] = {"log.jsonl", "checkpoint.bin", SR_MADE_TABLE};
     char path[4096];
     struct stat table, result;
-    for (int i = 0; i < RESULTS + 2; i++) {
+    for (int i = 0; i < RESULTS + 2 + made; i++) {
         TRY(orr_path(path, "%s/%s", folder, i < RESULTS ? results[i] : other[i - RESULTS]));
         if (!stat(file, &table) && !stat(path, &result) && table.st_dev == result.st_dev &&
             table.st_ino == result.st_ino)
@@ -110,7 +111,7 @@ static int keep_table(const char *folder, const char *text)
 {
     char path[4096];
     struct orr_file file;
-    TRY(orr_path(path, "%s/accelerations.csv", folder));
+    TRY(orr_path(path, "%s/%s", folder, SR_MADE_TABLE));
     TRY(orr_file_create(&file, path));
     orr_file_write(&file, text, strlen(text));
     const int rc = orr_file_commit_changes(&file);
@@ -159,6 +160,8 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
         rc = keep_table(cli->out, setup->made);
     if (!rc)
         rc = sr_search(s, fit, 1, cli->threads, NULL);
+    if (*cli->out && s->resume && setup->made && (!rc || rc == ORR_EINTR))
+        TRY(keep_table(cli->out, setup->made)); /* it may have been removed */
     const int log_rc = sr_live_end(live, &asked);
     if (log_rc && (!rc || rc == ORR_EINTR))
         return log_rc;
@@ -348,7 +351,7 @@ static int read_second(const struct orr_cli *cli, const struct sr_csv_options *o
                        const struct sr_table *table, struct sr_table *second)
 {
     if (*cli->out)
-        TRY(check_table(options->test, cli->out));
+        TRY(check_table(options->test, cli->out, options->made));
     TRY(sr_table_read_like(options->test, options, table, second));
     if (second->dropped)
         orr_note(cli->quiet, "symreg: %s: %zu of %zu rows have a missing value and are left out",
@@ -395,7 +398,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     if (options->test && orr_input_is_standard(file) && orr_input_is_standard(options->test))
         return ORR_FAIL(ORR_EUSAGE, "--test: standard input is the table already");
     if (*cli->out)
-        TRY(check_table(file, cli->out));
+        TRY(check_table(file, cli->out, options->made));
     if (table->csv.cols == 0)
         TRY(sr_table_read(file, options, table));
     else

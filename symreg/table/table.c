@@ -78,10 +78,12 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
     if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
         return ORR_FAIL(ORR_EMISSING,
                         "%s:%zu: no column \"%s\": the header is one cell, \"%s\"%s; expected "
-                        "cells separated by commas; converted by: sed 's/^[# ]*//; s/[ \\t]*[;|\\t "
-                        "][ \\t]*/,/g' FILE >NEW",
+                        "cells separated by commas; converted by: %s FILE >NEW",
                         file, csv->header, name, csv->names[0],
-                        csv->comments ? ", as lines before it begin with \"#\"" : "");
+                        csv->comments ? ", as lines before it begin with \"#\"" : "",
+                        strchr(csv->names[0], '\t')  ? "sed 's/^# *//; s/\\t/,/g'"
+                        : strchr(csv->names[0], '|') ? "sed 's/^# *//; s/ *| */,/g'"
+                                                     : "sed 's/^[# ]*//; s/ *$//; s/ \\+/,/g'");
     if (csv->comments && is_number(csv->names[0]))
         return ORR_FAIL(ORR_EMISSING,
                         "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "

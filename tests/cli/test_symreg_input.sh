@@ -69,6 +69,9 @@ converted() {
 check "converted: blanks" converted 'x y\n1 2\n3 4\n'
 check "... with names behind #" converted '# x y\n1   2\n3   4\n'
 check "... tabs" converted 'x\ty\n1\t2\n3\t4\n'
+converted 'time (s)\ty\tz\n1\t\t2\n'
+check "... around blanks and empty cells" equal "$(printf 'time (s),y,z\n1,,2')" \
+    "$(cat "$WORK/new.csv")"
 check "... bars" converted 'x | y\n1 | 2\n3 | 4\n'
 bad "a name in Latin-1" 1 'the name of column 1 is not UTF-8' 'gr\366\337e,y\n1,2\n2,3\n'
 bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,3\n' \
