@@ -69,7 +69,7 @@ converted() {
 check "converted: blanks" converted 'x y\n1 2\n3 4\n'
 check "... with names behind #" converted '# x y\n1   2\n3   4\n'
 check "... tabs" converted 'x\ty\n1\t2\n3\t4\n'
-converted 'time (s)\ty\tz\n1\t\t2\n'
+converted 'time (s)\ty\tz\n1\t\t2\n' >"$WORK/out"
 check "... around blanks and empty cells" equal "$(printf 'time (s),y,z\n1,,2')" \
     "$(cat "$WORK/new.csv")"
 check "... bars" converted 'x | y\n1 | 2\n3 | 4\n'
