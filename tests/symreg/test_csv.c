@@ -606,7 +606,7 @@ TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
     REFUSED("--define", "g(x", .define = "g(x");
     REFUSED("--maxdepth", "0", .maxdepth = "0");
     REFUSED("--batch", "found 1", .batch = "1");
-    REFUSED("symreg.rules", "worst", .rule = "worst");
+    REFUSED("--rule", "worst", .rule = "worst");
     REFUSED("--guess", "m3", .guess = "r + m3");
     cli.preset.symreg.maxsize = 4;
     REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2");
