@@ -67,8 +67,8 @@ static void drop_weak(struct sr_motion_table *table)
     table->count = kept;
 }
 
-/* Whether a straight line passes through a track's rows as well as noise allows: the rms residual of
- * its coordinates from lines over time is within 1.5 times the noise. */
+/* Whether a straight line passes through a track's rows as well as noise allows: the rms residual
+ * of its coordinates from lines over time is within 1.5 times the noise. */
 static bool is_straight(const struct sr_track *track, int dims)
 {
     const double n = (double)track->n;

@@ -172,8 +172,8 @@ rm "$WORK/other/accelerations.csv"
 check "resumed without them" motion "$WORK/again" "$WORK/orbit.csv" $TX --centre 3,0 --resume \
     --iterations 3 --out "$WORK/other"
 check "... they are written" same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
-check "a search of them in the same folder" "$BIN/symreg" "$WORK/other/accelerations.csv" --target a \
-    --quiet --seconds 1 --iterations 1 --out "$WORK/other"
+check "a search of them in the same folder" "$BIN/symreg" "$WORK/other/accelerations.csv" \
+    --target a --quiet --seconds 1 --iterations 1 --out "$WORK/other"
 check "... keeps them" same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
 awk 'BEGIN { print "t,x,y"; for (i = 0; i < 200; i++) {
     t = i * 10 / 199; printf "%.17g,%.17g,%.17g\n", t, 3 * t, 2 * t + 1 } }' >"$WORK/free.csv"
@@ -184,8 +184,10 @@ awk '{ print $0 }' "$WORK/free.csv" | awk -F, -v OFS=, 'NR > 1 {
 refuse "... with noise" 1 'straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/noisy.csv" $TX --centre 0,0 --quiet
 # a fly-by: few strong rows among many weak ones
-awk 'BEGIN { x = -20; y = 1.5; v = 1; w = 0; h = 0.002; print "t,x,y"; for (i = 0; i <= 20000; i++) {
-    if (i % 200 == 0) printf "%.6f,%.6f,%.6f\n", i * h, x + 0.001 * sin(i * i), y + 0.001 * cos(i ^ 3)
+awk 'BEGIN { x = -20; y = 1.5; v = 1; w = 0; h = 0.002; print "t,x,y"
+for (i = 0; i <= 20000; i++) {
+    if (i % 200 == 0)
+        printf "%.6f,%.6f,%.6f\n", i * h, x + 0.001 * sin(i * i), y + 0.001 * cos(i ^ 3)
     r = sqrt(x * x + y * y) ^ 3; v -= h * x / r; w -= h * y / r; x += h * v; y += h * w } }' \
     >"$WORK/fly.csv"
 check "a fly-by" motion "$WORK/fly" "$WORK/fly.csv" $TX --centre 0,0
