@@ -370,9 +370,9 @@ static int refuse_bytes(const char *path, const char *text)
         const char *first, *format, *remedy;
     } known[] = {{"\xfd"
                   "7zXZ",
-                  "compressed by xz", "xz -dc FILE | bin/symreg -"},
-                 {"BZh", "compressed by bzip2", "bzip2 -dc FILE | bin/symreg -"},
-                 {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dc FILE | bin/symreg -"},
+                  "compressed by xz", "xz -dc FILE >NEW"},
+                 {"BZh", "compressed by bzip2", "bzip2 -dc FILE >NEW"},
+                 {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dc FILE >NEW"},
                  {"PK\x03\x04", "a workbook or another zip archive", "save the sheet as CSV"},
                  {"\xff\xfe", "UTF-16", "save the table as UTF-8"},
                  {"\xfe\xff", "UTF-16", "save the table as UTF-8"}};

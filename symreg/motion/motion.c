@@ -120,7 +120,6 @@ static int search_table(const struct orr_cli *cli, const struct sr_motion_table 
                         const char *file, const struct sr_csv_options *given)
 {
     struct sr_csv_options options = *given;
-    struct orr_csv csv;
     char features[16], *text;
     size_t bytes;
     options.target = table->force ? "F" : "a";
@@ -128,12 +127,8 @@ static int search_table(const struct orr_cli *cli, const struct sr_motion_table 
     options.features = features;
     choose_features(table, features);
     TRY(table_text(table, &text, &bytes));
-    char *cells = strdup(text); /* parsing changes it */
-    int rc = cells ? orr_csv_parse(SR_TABLE_OF_MOTION, cells, bytes, ORR_CSV_KEEP_ODD, &csv)
-                   : ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
-    free(cells);
     options.made = text;
-    rc = rc ? rc : sr_csv_run_cells(cli, file, &csv, &options);
+    const int rc = sr_csv_run(cli, file, &options);
     free(text);
     return rc;
 }

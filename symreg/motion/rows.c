@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_fit.h>
+
 int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row)
 {
     if (!isfinite(row->value) || !(row->sigma >= 0) || !(row->r > 0)) {
@@ -71,25 +73,13 @@ static void drop_weak(struct sr_motion_table *table)
  * of its coordinates from lines over time is within 1.5 times the noise. */
 static bool is_straight(const struct sr_track *track, int dims)
 {
-    const double n = (double)track->n;
-    double square = 0, t = 0, tt = 0;
-    for (size_t i = 0; i < track->n; i++)
-        t += track->t[i] / n;
-    for (size_t i = 0; i < track->n; i++)
-        tt += (track->t[i] - t) * (track->t[i] - t);
+    double squares = 0, fit[2], covariance[3], square;
     for (int d = 0; d < dims; d++) {
-        const double *x = track->x + (size_t)d * track->n;
-        double mean = 0, slope = 0;
-        for (size_t i = 0; i < track->n; i++)
-            mean += x[i] / n;
-        for (size_t i = 0; i < track->n; i++)
-            slope += (x[i] - mean) * (track->t[i] - t) / tt;
-        for (size_t i = 0; i < track->n; i++) {
-            const double rest = x[i] - mean - slope * (track->t[i] - t);
-            square += rest * rest;
-        }
+        gsl_fit_linear(track->t, 1, track->x + (size_t)d * track->n, 1, track->n, &fit[0], &fit[1],
+                       &covariance[0], &covariance[1], &covariance[2], &square);
+        squares += square;
     }
-    return sqrt(square / n / dims) <= 1.5 * track->noise;
+    return sqrt(squares / (double)track->n / dims) <= 1.5 * track->noise;
 }
 
 /* Where no force acts, single accelerations exceed twice their sigma by chance and would give a law

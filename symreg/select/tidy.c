@@ -46,13 +46,23 @@ static void put_subtree(struct form *f, int i)
         sr_put_node(&f->piece, f->from->node[k]);
 }
 
+/* The number in c u, u c or u / c that ends at node i; -1 for other subtrees. */
+static int factor_of(const struct form *f, int i)
+{
+    const int op = f->from->node[i].op;
+    if (op != SR_MUL && op != SR_DIV)
+        return -1;
+    const int right = i - 1, left = sr_expr_left(f->from, i);
+    return is_constant(f, right) ? right : op == SR_MUL && is_constant(f, left) ? left : -1;
+}
+
 /* u / c = u (1 / c), and back. */
 static bool invert_factor(struct form *f, enum sr_op from, enum sr_op to)
 {
     if (f->from->node[f->i].op != from || !sr_has(f->operators, to))
         return false;
-    const int number = is_constant(f, f->b) ? f->b : from == SR_MUL ? f->a : -1;
-    if (number < 0 || !is_constant(f, number))
+    const int number = factor_of(f, f->i);
+    if (number < 0)
         return false;
     put_subtree(f, number == f->b ? f->a : f->b);
     sr_put_constant(&f->piece, 1 / f->from->node[number].value);
@@ -100,11 +110,8 @@ static bool is_sum(int op)
 static bool distribute_factor(struct form *f)
 {
     const struct sr_node *node = &f->from->node[f->i];
-    if (node->op != SR_MUL && node->op != SR_DIV)
-        return false;
-    const int number = is_constant(f, f->b) ? f->b : node->op == SR_MUL ? f->a : -1;
-    const int sum = number == f->b ? f->a : f->b;
-    if (number < 0 || !is_constant(f, number) || !is_sum(f->from->node[sum].op))
+    const int number = factor_of(f, f->i), sum = number == f->b ? f->a : f->b;
+    if (number < 0 || !is_sum(f->from->node[sum].op))
         return false;
     const int right = sum - 1, left = sr_expr_left(f->from, sum);
     if (!is_constant(f, right) && !is_constant(f, left))
@@ -124,14 +131,14 @@ static bool distribute_factor(struct form *f)
     return true;
 }
 
-/* The number in c1 u, u c1, u / c1 or c1 / u that ends at node i; -1 for other subtrees. */
+/* factor_of(), or the number in c / u. */
 static int number_of(const struct form *f, int i)
 {
-    const int op = f->from->node[i].op;
-    if (op != SR_MUL && op != SR_DIV)
-        return -1;
-    const int right = i - 1, left = sr_expr_left(f->from, i);
-    return is_constant(f, right) ? right : is_constant(f, left) ? left : -1;
+    const int number = factor_of(f, i);
+    if (number >= 0 || f->from->node[i].op != SR_DIV)
+        return number;
+    const int left = sr_expr_left(f->from, i);
+    return is_constant(f, left) ? left : -1;
 }
 
 /* Appends c times the subtree that ends at node i, whose number is at `number`; -1: it has none. */
@@ -153,10 +160,9 @@ static void put_multiple(struct form *f, int i, int number, double c)
 static bool distribute_over_term(struct form *f)
 {
     const struct sr_expr *from = f->from;
-    const int number = number_of(f, f->i), sum = number == f->b ? f->a : f->b;
+    const int number = factor_of(f, f->i), sum = number == f->b ? f->a : f->b;
     const int op = from->node[f->i].op;
-    if (number < 0 || (op == SR_DIV && number != f->b) || !is_sum(from->node[sum].op) ||
-        !sr_has(f->operators, SR_MUL))
+    if (number < 0 || !is_sum(from->node[sum].op) || !sr_has(f->operators, SR_MUL))
         return false;
     const int left = sr_expr_left(from, sum), right = sum - 1;
     const int inner[2] = {number_of(f, left), number_of(f, right)};
@@ -178,13 +184,10 @@ static bool factor_out(struct form *f)
     if (!is_sum(f->from->node[f->i].op))
         return false;
     const int offset = is_constant(f, f->b) ? f->b : f->a, term = offset == f->b ? f->a : f->b;
-    const int op = f->from->node[term].op;
-    if (!is_constant(f, offset) || (op != SR_MUL && op != SR_DIV))
+    const int op = f->from->node[term].op, number = factor_of(f, term);
+    if (!is_constant(f, offset) || number < 0)
         return false;
     const int right = term - 1, left = sr_expr_left(f->from, term);
-    const int number = is_constant(f, right) ? right : op == SR_MUL ? left : -1;
-    if (number < 0 || !is_constant(f, number))
-        return false;
     const double c = f->from->node[number].value, factor = op == SR_DIV ? 1 / c : c;
     for (int side = 0; side < 2; side++)
         if ((side ? f->b : f->a) == offset)

@@ -389,6 +389,18 @@ static void note_parts(const struct sr_csv_setup *setup, const struct sr_table *
                  *list[1] ? list[1] : "none");
 }
 
+/* Fills the table from options->made. */
+static int parse_made(const struct sr_csv_options *options, struct sr_table *table)
+{
+    char *text = strdup(options->made); /* parsing changes it */
+    if (!text)
+        return ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
+    const int rc =
+        orr_csv_parse(SR_TABLE_OF_MOTION, text, strlen(text), ORR_CSV_KEEP_ODD, &table->csv);
+    free(text);
+    return rc ? rc : sr_table_fill(SR_TABLE_OF_MOTION, options, table);
+}
+
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, struct sr_table *table,
@@ -399,11 +411,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
         return ORR_FAIL(ORR_EUSAGE, "--test: standard input is the table already");
     if (*cli->out)
         TRY(check_table(file, cli->out, options->made));
-    if (table->csv.cols == 0)
-        TRY(sr_table_read(file, options, table));
-    else
-        TRY(sr_table_fill(options->made ? SR_TABLE_OF_MOTION : orr_input_name(file), options,
-                          table));
+    TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));
     file = orr_input_name(file);
     TRY(sr_csv_setup(&cli->preset, options, table, setup));
     setup->made = options->made;
@@ -428,11 +436,9 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     return rc;
 }
 
-int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
-                     const struct sr_csv_options *options)
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
 {
-    struct sr_table table = {.csv = *csv}, second = {0};
-    *csv = (struct orr_csv){0};
+    struct sr_table table = {0}, second = {0};
     struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
     const int rc =
@@ -444,10 +450,4 @@ int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv
     sr_table_free(&table);
     sr_table_free(&second);
     return rc;
-}
-
-int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
-{
-    struct orr_csv none = {0};
-    return sr_csv_run_cells(cli, file, &none, options);
 }

@@ -38,21 +38,25 @@ static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
         *expr = shorter;
 }
 
-/* Rounds the constants as the settings say; with the factor of a sum in its terms where this leaves
- * fewer digits: 3 x + 2 z, not 3 (x + z / 1.5). Returns the loss. */
+/* Rounds the constants as the settings say. Returns the loss. */
+static double round_form(const struct sr_settings *s, const struct sr_tidy *tidy,
+                         struct sr_expr *expr, struct sr_work *work)
+{
+    const double reached = sr_constants_round(tidy->loss, expr, s->round, work);
+    drop_ones(s, expr);
+    sr_tidy_factors(tidy, expr);
+    return reached;
+}
+
+/* round_form(), with the factor of a sum in its terms where this leaves fewer digits: 3 x + 2 z,
+ * not 3 (x + z / 1.5). */
 static double round_constants(const struct sr_settings *s, const struct sr_tidy *tidy,
                               struct sr_expr *expr, struct sr_work *work)
 {
     struct sr_expr other;
     const bool has_other = sr_tidy_distribute(tidy, expr, &other);
-    double reached = sr_constants_round(tidy->loss, expr, s->round, work);
-    drop_ones(s, expr);
-    sr_tidy_factors(tidy, expr);
-    if (!has_other)
-        return reached;
-    const double loss = sr_constants_round(tidy->loss, &other, s->round, work);
-    drop_ones(s, &other);
-    sr_tidy_factors(tidy, &other);
+    const double reached = round_form(s, tidy, expr, work);
+    const double loss = has_other ? round_form(s, tidy, &other, work) : HUGE_VAL;
     if (!isfinite(loss) || !(sr_digits(&other) < sr_digits(expr)))
         return reached;
     *expr = other;

@@ -82,6 +82,7 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
                         file, csv->header, name, csv->names[0],
                         csv->comments ? ", as lines before it begin with \"#\"" : "",
                         strchr(csv->names[0], '\t')  ? "sed 's/^# *//; s/\\t/,/g'"
+                        : strchr(csv->names[0], ';') ? "sed 's/^# *//; s/;/,/g'"
                         : strchr(csv->names[0], '|') ? "sed 's/^# *//; s/ *| */,/g'"
                                                      : "sed 's/^[# ]*//; s/ *$//; s/ \\+/,/g'");
     if (csv->comments && is_number(csv->names[0]))

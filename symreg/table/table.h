@@ -47,7 +47,9 @@ struct sr_csv_options {
     bool use_seconds;            /* --seconds without --iterations: the whole time is used */
     const char *made; /* the text of a table that was made, kept in --out as accelerations.csv */
 };
-/* CSV mode: reads a table and reports a Pareto front. */
+/* CSV mode: reads a table, or takes options->made, and reports a Pareto front. `file` names the
+ * table, or what it was made from; errors in cells of the latter name SR_TABLE_OF_MOTION. */
+#define SR_TABLE_OF_MOTION "table of motion"
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
 /* sr_csv_run() for each column of --target A,B in turn, into folders of --out with their names. The
@@ -55,12 +57,6 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
  * does not end the others; the error at the end names those that failed. */
 int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
                        const struct sr_csv_options *options);
-
-/* CSV mode for a table in memory, options->made, which is freed; `file` names its source. Errors in
- * cells name it SR_TABLE_OF_MOTION. */
-#define SR_TABLE_OF_MOTION "table of motion"
-int sr_csv_run_cells(const struct orr_cli *cli, const char *file, struct orr_csv *csv,
-                     const struct sr_csv_options *options);
 
 /* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
  * target's name, and a line for each row. With `interval` two more columns, low and high: a new

@@ -179,8 +179,8 @@ awk 'BEGIN { print "t,x,y"; for (i = 0; i < 200; i++) {
     t = i * 10 / 199; printf "%.17g,%.17g,%.17g\n", t, 3 * t, 2 * t + 1 } }' >"$WORK/free.csv"
 refuse "no force" 1 'that forces bend, found straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/free.csv" $TX --centre 0,0 --quiet
-awk '{ print $0 }' "$WORK/free.csv" | awk -F, -v OFS=, 'NR > 1 {
-    $2 += 0.01 * sin(NR * NR); $3 += 0.01 * cos(NR ^ 3) } 1' >"$WORK/noisy.csv"
+awk -F, -v OFS=, 'NR > 1 { $2 += 0.01 * sin(NR * NR); $3 += 0.01 * cos(NR ^ 3) } 1' \
+    "$WORK/free.csv" >"$WORK/noisy.csv"
 refuse "... with noise" 1 'straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/noisy.csv" $TX --centre 0,0 --quiet
 # a fly-by: few strong rows among many weak ones

@@ -377,6 +377,18 @@ TEST(few_rows_choose_no_interpolation)
     sr_loss_free(&loss);
 }
 
+/* Makes the front of these formulas, with losses that fall. */
+static void front_of(struct sr_hall_of_fame *hall, const char *const *text, int count)
+{
+    sr_hall_of_fame_clear(hall);
+    for (int i = 0; i < count; i++) {
+        const struct sr_expr expr = formula(text[i]);
+        sr_hall_of_fame_offer(hall, NULL, &expr, 1.0 / (i + 1));
+    }
+    sr_front_make(hall, &front);
+    assert_int_equal(front.count, count);
+}
+
 /* y = 3 r^2 as a table of five digits has it: what comes behind it on the front gains none. */
 TEST(digits_end_the_front)
 {
@@ -397,13 +409,7 @@ TEST(digits_end_the_front)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
     const char *const text[] = {"r * r", "3.001 * r * r", "2.99999 * square(r) + 0",
                                 "3 * square(r) + 0.0001 * sin(r)"};
-    sr_hall_of_fame_clear(&hall);
-    for (int i = 0; i < 4; i++) {
-        const struct sr_expr expr = formula(text[i]);
-        sr_hall_of_fame_offer(&hall, NULL, &expr, 1.0 / (i + 1));
-    }
-    sr_front_make(&hall, &front);
-    assert_int_equal(front.count, 4);
+    front_of(&hall, text, 4);
     assert_int_equal(sr_front_cut(&front, &loss), 0);
     /* 3.001 is wrong by ten units, but its constant can be had: the rows behind are no better */
     assert_int_equal(front.count, 2);
@@ -439,13 +445,7 @@ TEST(digits_of_an_exact_column)
     struct sr_loss loss;
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
     const char *const text[] = {"r * r", "3 * square(r)", "3 * square(r) + 0.00000001 * sin(r)"};
-    sr_hall_of_fame_clear(&hall);
-    for (int i = 0; i < 3; i++) {
-        const struct sr_expr expr = formula(text[i]);
-        sr_hall_of_fame_offer(&hall, NULL, &expr, 1.0 / (i + 1));
-    }
-    sr_front_make(&hall, &front);
-    assert_int_equal(front.count, 3);
+    front_of(&hall, text, 3);
     assert_int_equal(sr_front_cut(&front, &loss), 0);
     assert_int_equal(front.count, 2);
     sr_loss_free(&loss);
