@@ -13,7 +13,7 @@
 set -eu
 noises=${1:-0 1 3 10}
 shift $(($# > 0))
-stages=(all simplest_sums powers angles structure units composed curves pursuit)
+stages=(all powers angles structure units composed curves pursuit)
 make build/bench/bench_symreg_laws build/bench/cpu_clock.so programs >/dev/null
 work=build/ablation-$(cksum <bin/symreg | cut -d' ' -f1)
 mkdir -p "$work/bin"

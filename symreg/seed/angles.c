@@ -367,7 +367,7 @@ static int search_tables(struct sr_proposal *p, const struct sr_settings *settin
     int best[BEST], made = 0;
     for (; made < count && !sr_proposal_over(p); made++) {
         TRY(begin_search(p, settings, &table[made], &search[made]));
-        TRY(run_stages(p, &table[made], &search[made], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS));
+        TRY(run_stages(p, &table[made], &search[made], SR_STAGE_SMALL));
     }
     /* in all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t))
      * and asin(sqrt(1 - a^2 cos(t)^2)) */

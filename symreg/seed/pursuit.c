@@ -35,10 +35,7 @@ static const double promising = 0.3; /* 1 - R^2 */
  * formulas fit slightly better. With more columns the pursuit may prefer large formulas that cover
  * two terms at once, so several numbers are tried. */
 static const int limit[] = {64, SR_DICTIONARY_SMALL, 1536, COLUMNS};
-enum {
-    LIMITS = sizeof limit / sizeof *limit,
-    SIMPLEST = 1 /* leading numbers of `limit` in the first stage */
-};
+enum { LIMITS = sizeof limit / sizeof *limit };
 
 struct sum {
     const struct sr_expr *factor;
@@ -262,13 +259,13 @@ static void fit_target(const struct sr_proposal *p, const struct sr_dictionary *
                 sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
 }
 
-/* Searches sums over the first limit[l] columns for each l from `from` to to - 1. */
-static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int from, int to)
+/* Searches sums over the first limit[l] columns for each l. */
+static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
 {
     struct sr_outer outer[OUTERS];
     const int outers = sr_outer_list(p->settings, false, OUTERS, outer);
-    const int factors = from < SIMPLEST || d->factors < FACTORS ? d->factors : FACTORS;
-    const int targets = sr_proposal_take(p, factors * outers * (to - from) * VARIANTS) / VARIANTS;
+    const int factors = d->factors < FACTORS ? d->factors : FACTORS;
+    const int targets = sr_proposal_take(p, factors * outers * LIMITS * VARIANTS) / VARIANTS;
     const int count = targets * VARIANTS;
     struct sum *sum = orr_alloc((size_t)targets + 1, sizeof *sum);
     struct sr_expr *expr = orr_alloc((size_t)count + 1, sizeof *expr);
@@ -278,7 +275,7 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
         sr_fill(reached, (size_t)count, HUGE_VAL);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
         for (int t = 0; t < targets; t++) {
-            const int pair = t / (to - from), l = from + t % (to - from);
+            const int pair = t / LIMITS, l = t % LIMITS;
             const int before = l ? limit[l - 1] : 0;
             const int columns = d->count < limit[l] ? d->count : limit[l];
             if (columns > before &&
@@ -294,27 +291,16 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int
     return rc;
 }
 
-/* Searches sums over a bank for which `tried` formulas were tried. */
-static int find_sums(struct sr_proposal *p, double tried, int from, int to)
+int sr_pursuit_find(struct sr_proposal *p)
 {
     struct sr_dictionary d = {0};
     if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
         !sr_has(p->operators, SR_ADD))
         return 0;
-    sr_proposal_fill(p, tried);
+    sr_proposal_fill(p, p->settings->enumerate);
     int rc = sr_dictionary_init(&d, &p->bank, p->early, p->operators, p->loss->data);
     if (!rc && d.count)
-        rc = search_sums(p, &d, from, to);
+        rc = search_sums(p, &d);
     sr_dictionary_free(&d);
     return rc;
-}
-
-int sr_simplest_sums_find(struct sr_proposal *p)
-{
-    return find_sums(p, p->settings->enumerate / 8, 0, SIMPLEST);
-}
-
-int sr_pursuit_find(struct sr_proposal *p)
-{
-    return find_sums(p, p->settings->enumerate, SIMPLEST, LIMITS);
 }

@@ -144,7 +144,6 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
     const bool named = p->settings->language && p->settings->language->named;
     /* the cheapest stages first, as an exact formula ends the sequence */
     int (*const stage[])(struct sr_proposal *) = {sr_small_find,
-                                                  sr_simplest_sums_find,
                                                   sr_powers_find,
                                                   sr_angles_find,
                                                   named ? sr_dimensions_find : sr_structure_find,

@@ -26,14 +26,13 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
 /* The stages, one bit each, in their order. */
 enum sr_stages {
     SR_STAGE_SMALL = 1,
-    SR_STAGE_SIMPLEST_SUMS = 2,
-    SR_STAGE_POWERS = 4,
-    SR_STAGE_ANGLES = 8,
-    SR_STAGE_STRUCTURE = 16, /* this and the next in either order */
-    SR_STAGE_UNITS = 32,
-    SR_STAGE_COMPOSED = 64,
-    SR_STAGE_CURVES = 128,
-    SR_STAGE_PURSUIT = 256
+    SR_STAGE_POWERS = 2,
+    SR_STAGE_ANGLES = 4,
+    SR_STAGE_STRUCTURE = 8, /* this and the next in either order */
+    SR_STAGE_UNITS = 16,
+    SR_STAGE_COMPOSED = 32,
+    SR_STAGE_CURVES = 64,
+    SR_STAGE_PURSUIT = 128
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -67,9 +66,7 @@ int sr_structure_find(struct sr_proposal *p);
 int sr_angles_find(struct sr_proposal *p);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */
 int sr_collapse_find(struct sr_proposal *p);
-/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c): first all triples of
- * the simplest formulas, then triples of more and the pursuit. */
-int sr_simplest_sums_find(struct sr_proposal *p);
+/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
 int sr_pursuit_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small

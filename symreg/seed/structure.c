@@ -19,7 +19,7 @@ enum {
     TRIED = 3, /* hypotheses searched */
     BEST = 2,  /* hypotheses from units that are searched further */
     /* stages for every hypothesis */
-    FIRST = SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
+    FIRST = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
     PER_SIZE = 8,     /* seeds of each size */
     PHI_SIZE = 20,    /* nodes of phi, at most */
     MOST_ROWS = 2000, /* rows of the derived table */
@@ -649,7 +649,7 @@ static int compare_groupings(struct sr_proposal *p, const struct sr_view *view,
     int best[BEST] = {-1, -1};
     for (int i = 0; i < count && !sr_proposal_over(p); i++) {
         TRY(begin_search(p, view, &list[i], &search[i]));
-        TRY(list[i].groups ? run_stages(p, &search[i], SR_STAGE_SMALL | SR_STAGE_SIMPLEST_SUMS)
+        TRY(list[i].groups ? run_stages(p, &search[i], SR_STAGE_SMALL)
                            : offer_factor(p, &search[i]));
     }
     for (int k = 0; k < BEST; k++)

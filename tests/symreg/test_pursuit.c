@@ -203,7 +203,6 @@ TEST(factors_bear_awkward_columns)
 static int find_sums(struct sr_proposal *p)
 {
     sr_proposal_fill(p, p->settings->enumerate);
-    TRY(sr_simplest_sums_find(p));
     return sr_pursuit_find(p);
 }
 
