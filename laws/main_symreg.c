@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "symreg/motion/motion.h"
 
 static struct sr_csv_options table;
@@ -210,6 +211,8 @@ static int run(const struct orr_cli *cli)
                         cli->argv_rest[1]);
     if (cli->argc_rest == 1) {
         TRY(refuse_run(cli));
+        if (!table.target && strcmp(cli->argv_rest[0], "-") != 0 && !orr_exists(cli->argv_rest[0]))
+            return ORR_FAIL(ORR_EUSAGE, "%s: no such file; see symreg --help", cli->argv_rest[0]);
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);

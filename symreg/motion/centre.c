@@ -134,6 +134,7 @@ static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *ta
             const struct sr_motion_row row = {.track = track,
                                               .t = track->t[i],
                                               .m1 = track->mass,
+                                              .r_variance = track->smooth_variance[i],
                                               .sigma = sqrt(track->variance[i])};
             TRY(add_row(offset, a, tracks->dims, row, table));
         }
@@ -156,6 +157,8 @@ static int add_relative(const struct sr_track *track, size_t i, const struct sr_
                                       .t = track->t[i],
                                       .m1 = track->mass,
                                       .m2 = centre->mass,
+                                      .r_variance =
+                                          track->smooth_variance[i] + centre->smooth_variance[j],
                                       .sigma = sqrt(track->variance[i] + centre->variance[j])};
     return add_row(offset, a, dims, row, table);
 }

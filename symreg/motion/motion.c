@@ -91,6 +91,24 @@ static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *track
              table->centre_error);
 }
 
+/* Says so if the distances vary by less than twice their errors (rms), as on a circular orbit. */
+static void tell_distances(const struct orr_cli *cli, const struct sr_motion_table *table)
+{
+    const double n = (double)table->count;
+    double mean = 0, errors = 0, squares = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        mean += table->row[i].r / n;
+        errors += table->row[i].r_variance / n;
+    }
+    for (size_t i = 0; i < table->count; i++)
+        squares += (table->row[i].r - mean) * (table->row[i].r - mean) / n;
+    if (squares < 4 * errors)
+        orr_note(cli->quiet,
+                 "symreg: r varies by %.2g around %.6g (rms), its errors are %.2g: the tracks show "
+                 "the force at this distance, and hardly how it depends on r",
+                 sqrt(squares), mean, sqrt(errors));
+}
+
 static int print_summary(const struct orr_cli *cli, const struct sr_tracks *tracks,
                          const struct sr_motion_options *o, const struct sr_motion_table *table)
 {
@@ -111,6 +129,7 @@ static int print_summary(const struct orr_cli *cli, const struct sr_tracks *trac
         tell_centre(cli, tracks, table);
     orr_note(cli->quiet, "symreg: %zu rows of %s; %zu left out, as their noise is more than half",
              table->count, table->force ? "force F" : "acceleration a", table->weak);
+    tell_distances(cli, table);
     return 0;
 }
 

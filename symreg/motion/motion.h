@@ -111,7 +111,8 @@ int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 struct sr_motion_row {
     const struct sr_track *track, *other; /* other: NULL where the centre is not a body */
     double t, r, m1, m2, value, sigma;
-    double expected; /* expected size of the value, estimated from other rows; 0: unknown */
+    double r_variance; /* of the error of r */
+    double expected;   /* expected size of the value, estimated from other rows; 0: unknown */
     /* squared residual across the line to the other body or centre, in variances; 0: unknown */
     double across;
 };

@@ -180,6 +180,8 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                                           .other = two,
                                           .t = track->t[at[0]],
                                           .r = q->r[p],
+                                          .r_variance = one->smooth_variance[at[q->body[p][0]]] +
+                                                        two->smooth_variance[at[q->body[p][1]]],
                                           .m1 = one->mass,
                                           .m2 = two->mass,
                                           .value = q->b[p],

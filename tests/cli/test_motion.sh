@@ -192,6 +192,13 @@ for (i = 0; i <= 20000; i++) {
     >"$WORK/fly.csv"
 check "a fly-by" motion "$WORK/fly" "$WORK/fly.csv" $TX --centre 0,0
 check "... has its law" prints '^3 inv.square.r' best "$WORK/fly.txt"
+# distances within their errors say nothing of the dependence on r
+awk 'BEGIN { print "t,x,y"; for (i = 0; i < 100; i++) { t = i / 25
+    printf "%.6f,%.9g,%.9g\n", t, cos(6.283185307179586 * t) + 0.001 * sin(i * i),
+        sin(6.283185307179586 * t) + 0.001 * cos(i ^ 3) } }' >"$WORK/circle.csv"
+check "a circle" motion "$WORK/circle" "$WORK/circle.csv" $TX --centre 0,0
+check "... is said to tell little" prints 'hardly how it depends on r' cat "$WORK/circle.txt"
+check "... not so an ellipse" lacks 'hardly how it depends on r' "$WORK/hidden.txt"
 bad "a logarithm of negative accelerations" 1 'table of motion:' \
     't,x,y\n1,1,0\n2,2,0\n3,4,0\n4,7,0\n5,11,0\n6,16,0\n7,22,0\n8,29,0\n9,37,0\n' \
     $TX --centre 0,0 --log-target

@@ -173,6 +173,8 @@ for result in front.csv log.jsonl; do # (a kill would leave no table)
         --target y --quiet --out "$run/fits"
 done
 refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
+refuse "a FILE that is not there, without --target" 2 'help: no such file; see symreg --help' -- \
+    "$BIN/symreg" help
 refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"
 
 # ---- odd, but sound
