@@ -4,7 +4,8 @@
  * powers, a function of a dimensionless group, sums of products, distances, laws of cosines, means,
  * differences of inverses. Every column is used in one place, or in few. A law is drawn again until
  * it is finite over its ranges, spans less than 10^4 and depends on each column.
- * Set HELD_OUT_SET is never looked at while the engine is changed; set DEVELOPMENT_SET is for that.
+ * Set HELD_OUT_SET measures whole versions of the engine, and the ablation of their stages; set
+ * DEVELOPMENT_SET is for work on the engine.
  * Of the 60 laws of a set, number i has 2 + i mod 8 columns. */
 #ifndef SYMREG_GRAMMAR_H
 #define SYMREG_GRAMMAR_H
