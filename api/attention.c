@@ -63,6 +63,10 @@ static const char *const transform_name[] = {[K_TRANSFORM_NONE] = "none",
                                              [K_TRANSFORM_RECENTRED] = "recentred",
                                              [K_TRANSFORM_RECENTRED_L1] = "recentred_l1"};
 
+/* The word of a value; NULL where an enum has a value without one. */
+#define WORD(words, value)                                                                         \
+    ((size_t)(value) < sizeof(words) / sizeof *(words) ? (words)[value] : NULL)
+
 static int describe_line(const char *name, struct orrery_attention_line *line)
 {
     struct orrery_attention_line known;
@@ -74,11 +78,11 @@ static int describe_line(const char *name, struct orrery_attention_line *line)
         return gpt_config_unknown_attention(name);
     *line = (struct orrery_attention_line){.bytes = sizeof *line,
                                            .name = variant->name,
-                                           .score = score_name[variant->score],
-                                           .bias = bias_name[variant->bias],
-                                           .phi = phi_name[variant->phi],
-                                           .norm = norm_name[variant->norm],
-                                           .transform = transform_name[variant->transform],
+                                           .score = WORD(score_name, variant->score),
+                                           .bias = WORD(bias_name, variant->bias),
+                                           .phi = WORD(phi_name, variant->phi),
+                                           .norm = WORD(norm_name, variant->norm),
+                                           .transform = WORD(transform_name, variant->transform),
                                            .reweight = variant->reweight,
                                            .reweightable = k_attention_reweightable(variant),
                                            .unshifted_rows = variant->unshifted_rows,

@@ -4,10 +4,12 @@
 #include "file.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +24,17 @@ bool orr_is_label(const char *text)
     for (const char *c = text; *c; c++)
         if (orr_is_control(c) || *c == '|')
             return false;
+    return true;
+}
+
+bool orr_whole(const char *text, long low, long high, long *value)
+{
+    const char *digits = text + (low < 0 && *text == '-');
+    errno = 0;
+    const long number = strtol(text, NULL, 10);
+    if (!*digits || digits[strspn(digits, "0123456789")] || errno || number < low || number > high)
+        return false;
+    *value = number;
     return true;
 }
 

@@ -20,6 +20,9 @@ bool orr_is_label(const char *text);
 int orr_markdown_code(struct orr_file *file, const char *text, bool cell);
 /* Whether a text, longer than `end`, ends in it: "a.csv" in ".csv". */
 bool orr_ends_in(const char *text, const char *end);
+/* Whether a text is a whole number from low to high: digits alone, after a "-" if low is below 0
+ * (strtol() would skip blanks and take a "+"). *value is only then set. */
+bool orr_whole(const char *text, long low, long high, long *value);
 /* Turns a text into one line: line breaks and tabs become spaces, other control characters "?". */
 void orr_one_line(char *text);
 /* Appends to the text in a buffer of `bytes` bytes; what does not fit is cut. */

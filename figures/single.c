@@ -1,6 +1,7 @@
 /* single.c - draws a single picture in a given size and font, and optionally keeps its input
  * files. */
 #include "base/tempdir.h"
+#include "base/text.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@ int report_style_read(const char *size, const char *font, struct report_style *s
     *style = (struct report_style){0};
     char *end = NULL;
     if (size) {
-        const long pixels = strtol(size, &end, 10);
-        if (*end || end == size || pixels < 200 || pixels > 20000)
+        long pixels;
+        if (!orr_whole(size, 200, 20000, &pixels))
             return ORR_FAIL(ORR_EUSAGE,
                             "--size: expected a width of 200 to 20000 pixels, found "
                             "\"%s\"",

@@ -142,11 +142,6 @@ K_MATH int k_math_keys(const struct k_math_rule *r, int i)
     return r->window > 0 && i + 1 > r->window ? r->window : i + 1;
 }
 
-K_MATH bool k_math_attends(const struct k_math_rule *r, int i, int j)
-{
-    return j <= i && i < r->T && (r->window <= 0 || j > i - r->window);
-}
-
 /* The factor that multiplies <q,k>, or the cosine, in a row of n keys (LSSAR Eq. (4)). */
 K_MATH float k_math_scale(const struct k_math_rule *r, int n)
 {

@@ -23,7 +23,7 @@ struct gpt_block {                          /* indices into the table */
 
 struct gpt_activations;
 
-/* A vector that a probe adds to the residual stream (probe/intervene.c). `vector` (B, C) has a
+/* A vector that a probe adds to the residual stream (probe/intervene/intervene.c). `vector` (B, C) has a
  * row for each sequence of the batch, which is added at position `row` of the stream of `layer`,
  * numbered as in gpt_residual. */
 struct gpt_activation_patch {

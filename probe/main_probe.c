@@ -1,6 +1,7 @@
 /* main_probe.c - bin/probe: the command line; table.c lists the probes. */
 #define _XOPEN_SOURCE 700 /* for realpath */
 #include "results.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -55,11 +56,8 @@ static const struct orr_program program = {
 
 static int read_whole(const char *option, const char *text, int least, int *value)
 {
-    char *end = NULL;
-    const long number = text ? strtol(text, &end, 10) : 0;
-    if (!text)
-        return 0;
-    if (!*text || text[strspn(text, "0123456789")] || number < least || number > 1000000)
+    long number = *value;
+    if (text && !orr_whole(text, least, 1000000, &number))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %d to 1000000, found \"%s\"",
                         option, least, text);
     *value = (int)number;

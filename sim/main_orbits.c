@@ -1,8 +1,10 @@
 /* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset, and inspects them. */
 #include "sim.h"
 #include "stage/cli.h"
+#include "base/text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -202,11 +204,11 @@ static int export_folder(const struct orr_cli *cli)
 static int show_sequence(const struct orr_cli *cli)
 {
     enum sim_split split = SIM_SPLIT_TRAIN;
-    char *end = NULL;
     const char *number = sequence_number ? sequence_number : "0", *dir = NULL;
-    const unsigned long long index = strtoull(number, &end, 10);
-    if (!*number || *end || *number == '-')
+    long given_index;
+    if (!orr_whole(number, 0, LONG_MAX, &given_index))
         return ORR_FAIL(ORR_EUSAGE, "--sequence: expected a whole number, found \"%s\"", number);
+    const unsigned long long index = (unsigned long long)given_index;
     if (split_name)
         TRY(find_split(split_name, &split));
     const char *picture = *cli->out ? cli->out : NULL;

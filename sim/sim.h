@@ -257,13 +257,13 @@ int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, i
 /* sim_dataset_write_part() with a single part. */
 int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
                       bool quiet);
-/* Returns the refusals of sim_dataset_write() without writing anything. */
+/* Returns the refusals of sim_dataset_write_part() without writing anything. */
 int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force);
 /* sim_dataset_has(): whether dir holds a finished set of these settings. sim_dataset_complete():
  * whether it holds all their sets; sums: also with the checksums of the manifest. */
 bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split);
 bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums);
-/* Prints a line per set: what sim_dataset_write() would do with it. */
+/* Prints a line per set: what sim_dataset_write_part() would do with it. */
 int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force);
 /* Removes what an interrupted run left beside complete sets. */
 int sim_dataset_tidy(const char *dir);

@@ -277,9 +277,8 @@ static int take_threads(struct parse *p)
     p->cli->threads = orr_cores();
     if (!text)
         return 0;
-    errno = 0;
-    const unsigned long long value = strtoull(text, NULL, 10);
-    if (!*text || text[strspn(text, "0123456789")] || errno || value < 1 || value > MOST)
+    long value;
+    if (!orr_whole(text, 1, MOST, &value))
         return ORR_FAIL(ORR_EUSAGE, "--threads: expected a whole number from 1 to %d, found \"%s\"",
                         MOST, text);
     p->cli->threads = (int)value;

@@ -185,7 +185,7 @@ struct orr_train_settings {
     long keep_every; /* steps between kept checkpoints, 0 = every checkpoint */
     long patience;   /* stop after this many evaluations without improvement, 0 = off; the model is
                         then the best weights, not the last */
-    double outlier_sigma;             /* 0 = off; see gpt_watch_outlier() */
+    double outlier_sigma;             /* 0 = off */
     int outlier_window, outlier_most; /* window of accepted steps; most steps skipped in a row */
 };
 

@@ -225,11 +225,6 @@ static inline cpu_vec cpu_softplus_slope(cpu_vec x, cpu_vec *slope)
     return cpu_max(cpu_set(0), x) + cpu_log1p_unit(u);
 }
 
-static inline cpu_vec cpu_softplus(cpu_vec x)
-{
-    return cpu_max(cpu_set(0), x) + cpu_log1p_unit(cpu_exp(-cpu_abs(x)));
-}
-
 /* Natural logarithm of normal positive x: 1e-7 relative or absolute, whichever is larger. */
 static inline cpu_vec cpu_log(cpu_vec x)
 {

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "text.h"
 #include "model/source.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +71,8 @@ static int draw_length(gsl_rng *rng, int longest)
 int gpt_passkey_text(const char *key, const char *asked, struct gpt_text_file *file)
 {
     enum { BYTES = 1 << 22 };
-    char *end;
-    const long longest = strtol(asked, &end, 10);
-    if (end == asked || *end || longest < GPT_PASSKEY_LEAST || longest > 1 << 20)
+    long longest;
+    if (!orr_whole(asked, GPT_PASSKEY_LEAST, 1 << 20, &longest))
         return ORR_FAIL(ORR_EUSAGE,
                         "%s: passkey:%s: expected passkey:N, records of at most N = %d to %d bytes",
                         key, asked, GPT_PASSKEY_LEAST, 1 << 20);

@@ -50,9 +50,7 @@ static int find_op(const struct sr_language *language, const char *option, const
 
 static int whole_number(const char *option, const char *entry, const char *text, long low, long *n)
 {
-    char *end;
-    *n = strtol(text, &end, 10);
-    if (end == text || *end || *n < low || *n > SR_NODES)
+    if (!orr_whole(text, low, SR_NODES, n))
         return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\": expected a whole number from %ld to %d", option,
                         entry, low, SR_NODES);
     return 0;

@@ -258,6 +258,43 @@ static int measure_tests(const struct sr_csv_options *options, const struct sr_s
                              : 0;
 }
 
+/* Weights by a short first search, where noise grows with the target; of the second table, too. */
+static int choose_weights(const struct orr_cli *cli, const struct sr_csv_options *options,
+                          struct sr_table *table, struct sr_table *second,
+                          struct sr_csv_setup *setup)
+{
+    TRY(sr_noise_choose(table, options, setup, cli->threads));
+    if (!table->by.count)
+        return 0;
+    orr_note(cli->quiet,
+             "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
+             "the weights 1 / prediction^2 (--weights equal: all rows alike)",
+             table->target);
+    return !options->test || sr_table_weigh(second, &table->by)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s: column \"%s\": the formula that gives rows their weights is 0 or "
+                          "not finite here; --weights equal does without",
+                          orr_input_name(options->test), table->target);
+}
+
+/* How the search ended: a note, or the error of a stop. */
+static int tell_end(const struct orr_cli *cli, const struct sr_fit *fit, double seconds,
+                    const char *checkpoint, int stopped)
+{
+    if (!stopped) {
+        orr_note(cli->quiet, "symreg: %.4g formulas in %.3g s; the search ended: %s",
+                 fit->evaluations, seconds, sr_end_text(fit->end));
+        return 0;
+    }
+    return ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
+                             : orr_exists(checkpoint)
+                                 ? "stopped; the front so far is saved, "
+                                   "the same command with --resume continues"
+                                 : "stopped before the first checkpoint; the front so far is "
+                                   "saved, the same command starts anew");
+}
+
 static int run_fit(const struct orr_cli *cli, const char *file,
                    const struct sr_csv_options *options, struct sr_table *table,
                    struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
@@ -273,18 +310,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
     const double started = orr_time_s();
-    TRY(sr_noise_choose(table, options, setup, cli->threads));
-    if (table->by.count) {
-        orr_note(cli->quiet,
-                 "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
-                 "the weights 1 / prediction^2 (--weights equal: all rows alike)",
-                 table->target);
-        if (options->test && !sr_table_weigh(second, &table->by))
-            return ORR_FAIL(ORR_EINVAL,
-                            "%s: column \"%s\": the formula that gives rows their weights is 0 or "
-                            "not finite here; --weights equal does without",
-                            orr_input_name(options->test), table->target);
-    }
+    TRY(choose_weights(cli, options, table, second, setup));
     TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
     TRY(sr_front_alternatives(s, &table->data, fit));
     TRY(sr_front_name(s, &table->data, &fit->front));
@@ -333,17 +359,7 @@ static int run_fit(const struct orr_cli *cli, const char *file,
         TRY(run_permutations(cli, table, setup, &output, &permutations, &stopped));
     if (*cli->out)
         TRY(write_all(cli, &output, stopped));
-    if (!stopped) {
-        orr_note(cli->quiet, "symreg: %.4g formulas in %.3g s; the search ended: %s",
-                 fit->evaluations, output.seconds, sr_end_text(fit->end));
-        return 0;
-    }
-    return ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
-                             : orr_exists(checkpoint)
-                                 ? "stopped; the front so far is saved, "
-                                   "the same command with --resume continues"
-                                 : "stopped before the first checkpoint; the front so far is "
-                                   "saved, the same command starts anew");
+    return tell_end(cli, fit, output.seconds, checkpoint, stopped);
 }
 
 /* Reads the table of --test before the search, so that errors in it are reported at once. */

@@ -27,9 +27,7 @@ static int choose_loss(const char *text, struct orr_settings *preset, struct sr_
 
 static int read_whole(const char *option, const char *text, long low, long high, long *value)
 {
-    char *end;
-    *value = strtol(text, &end, 10);
-    if (end == text || *end || *value < low || *value > high)
+    if (!orr_whole(text, low, high, value))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %ld to %ld, found \"%s\"",
                         option, low, high, text);
     return 0;

@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/text.h"
 #include "output.h"
 
 /* The parts of front.json that describe a formula. */
@@ -108,9 +109,8 @@ static int read_constants(const char *path, const cJSON *row, struct front_file 
 
 static int read_index(const char *text, int rows, int *row)
 {
-    char *end;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end || value < 1 || value > rows)
+    long value;
+    if (!orr_whole(text, 1, rows, &value))
         return ORR_FAIL(ORR_EUSAGE,
                         "--index: expected a row of the front, from 1 to %d, found "
                         "\"%s\"",

@@ -26,6 +26,11 @@ settings() {
            print name key "=" value }'
 }
 
+check "the Python package has the operators of the table" equal \
+    "$(sed -n 's/^OP(SR_[A-Z0-9]*, *"\([^"]*\)".*/\1/p' symreg/expr/ops_table.h | sort)" \
+    "$(sed -n '/^ARITHMETIC/,/^SAME/{/^SAME/!p}' python/orrery/_options.py | grep -o '"[^"]*"' |
+        tr -d '"' | sort)"
+
 here=$(cd "$BIN" && pwd)
 mkdir "$WORK/empty"
 # help_of PROGRAM: in a folder of its own, so that what it leaves is seen

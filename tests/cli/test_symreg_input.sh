@@ -173,6 +173,10 @@ for result in front.csv log.jsonl; do # (a kill would leave no table)
         --target y --quiet --out "$run/fits"
 done
 refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
+for number in +5 ' 5' 5. 99999999999999999999; do
+    refuse "the number \"$number\"" 2 '--maxdepth: expected a whole number from 1 to 64, found' -- \
+        "$BIN/symreg" "$F" --target y --maxdepth "$number"
+done
 refuse "a FILE that is not there, without --target" 2 'help: no such file; see symreg --help' -- \
     "$BIN/symreg" help
 refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"

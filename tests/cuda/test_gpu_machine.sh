@@ -94,7 +94,7 @@ unset ORR_CUDA_HOST_DEVICES
 if [ -e "$BIN/orrery_cuda.so" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     refuse "nvcc's plugin without a driver" 1 '--device cuda: no NVIDIA driver was found' -- \
         on ORRERY_CUDA_PLUGIN="$PWD/$BIN/orrery_cuda.so" -- --device cuda
-    # ... and with one that is older than it (tests/cuda/host/old_driver.c)
+    # ... and with one that is older than it (tests/cuda/old_driver.c)
     old=$BUILT/tests/cuda/old_driver
     refuse "nvcc's plugin with an old driver" 1 '--device cuda: the NVIDIA driver is too old' \
         'for CUDA 12.4' 'version 580 or later' -- on LD_LIBRARY_PATH="$old" \

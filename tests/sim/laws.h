@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#define PI_L            3.141592653589793238462643383279503L
 #define TEST_EXPRESSION "39.4784176043574*m1*m2/r^2*(1+0.05*r)"
 
 /* Every law as a preset; the same parameters for all. */

@@ -8,7 +8,7 @@
 #include <gsl/gsl_math.h>
 
 /* Least squares by the normal equations of the centred columns, solved by Cramer's rule: a second
- * way beside the decompositions of sim/prior_facts.c. */
+ * way beside the decompositions of sim/identifiability.c. */
 enum { ROWS = 100000, COLUMNS = 5 }; /* ln r, ln m1, ln m2, ln mean r, ln F */
 static double column[COLUMNS][ROWS];
 

@@ -1,4 +1,4 @@
-/* test_preset.c - settings: defaults, files, assignments, refusals, saving. */
+/* test_settings.c - settings: defaults, files, assignments, refusals, saving. */
 #include "base/scratch.h"
 #include "stage/settings.h"
 

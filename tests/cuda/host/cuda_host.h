@@ -4,7 +4,7 @@
  * its own (a fiber) until it waits at a barrier or in a warp-wide operation. That is legal CUDA,
  * and slow; what it is for is to test kernels without a GPU, and to see mistakes:
  *
- * - a race shows when the order of threads or blocks changes: k_cuda_host_set_order runs them
+ * - a race shows when the order of threads or blocks changes: cuda_host_set_order runs them
  *   forward, in reverse or shuffled, and a kernel without races gives the same bits in each;
  * - a barrier that some threads of a block never reach, and lanes of one warp that wait in
  *   different operations, fail the launch with the kernel named;
