@@ -308,11 +308,17 @@ int verdict_cells_read(struct verdict_cells *cells, const char *folder)
     return group_found(cells);
 }
 
+/* Whether a sweep writes this file beside a cell, where a pattern such as runs/seed* names it. */
+static bool is_of_sweep(const char *path)
+{
+    return (orr_ends_in(path, ".lock") || orr_ends_in(path, ".log")) && is_file(path);
+}
+
 int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n)
 {
     *cells = (struct verdict_cells){.folder = ""};
     for (int i = 0; i < n; i++)
-        TRY(add_cell(cells, path[i]));
+        TRY(is_of_sweep(path[i]) ? 0 : add_cell(cells, path[i]));
     return group_found(cells);
 }
 
