@@ -23,9 +23,9 @@ struct gpt_block {                          /* indices into the table */
 
 struct gpt_activations;
 
-/* A vector that a probe adds to the residual stream (probe/intervene/intervene.c). `vector` (B, C) has a
- * row for each sequence of the batch, which is added at position `row` of the stream of `layer`,
- * numbered as in gpt_residual. */
+/* A vector that a probe adds to the residual stream (probe/intervene/intervene.c). `vector` (B, C)
+ * has a row for each sequence of the batch, which is added at position `row` of the stream of
+ * `layer`, numbered as in gpt_residual. */
 struct gpt_activation_patch {
     int layer, row;
     const real *vector;

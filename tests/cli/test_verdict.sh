@@ -86,7 +86,8 @@ check "grids that were not run are named" grep -q \
     '^Not run, or not put together: inductive_fresh, context, ' "$WORK/one/verdict/verdict.md"
 check "... in what it cannot say" grep -q 'Other grids that were not run: inductive_fresh,' \
     "$WORK/one/verdict/verdict.json"
-tally=$(sed -nE 's/^([0-9]+) (reproduced, [0-9]+ refuted here, [0-9]+ open)\.$/\1 are \2/p' docs/claims.md)
+tally=$(sed -nE 's/^([0-9]+) (reproduced, [0-9]+ refuted here, [0-9]+ open)\.$/\1 are \2/p' \
+    docs/claims.md)
 for page in README.md CHANGELOG.md; do
     check "$page counts claims as docs/claims.md" grep -q "${tally:-no tally}" $page
 done

@@ -411,7 +411,7 @@ TEST(test_short_sequences)
 
 /* ---------------------------------------------------------------------------- the whole */
 
-/* Weights of gpt_pretrain_stage(), and its evaluation.json; a finished run is left alone by resume. */
+/* Weights of gpt_pretrain_stage(), and its evaluation.json; resume leaves a finished run alone. */
 TEST(test_pretrain)
 {
     write_orbits(false);
