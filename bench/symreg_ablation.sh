@@ -5,26 +5,33 @@
 #   bench/symreg_ablation.sh [NOISES [OPTION...]]    (default "0 1 3 10" percent; OPTIONs of
 #                                                   bench_symreg_laws)
 #
-# A search has 10 s of processor time and one thread; JOBS (all cores) at a time. What was searched
-# is kept in build/ablation-SUM of this bin/symreg, so that the same command goes on after a stop.
+# STAGES="units angles": without one of these, instead of any. A search has 10 s of processor time
+# and one thread; JOBS (all cores) at a time. What was searched is kept in build/ablation-SUM of this
+# bin/symreg, so that the same command goes on after a stop.
 # Prints CSV: laws, found by all stages and without this one, lost and gained without it, and p of
 # McNemar's exact test. The stage `small` stays, as the others start from its formulas; groups from
 # units need --units.
 set -eu
 noises=${1:-0 1 3 10}
 shift $(($# > 0))
-stages=(all powers angles structure units composed curves pursuit)
+every=(small powers angles structure units composed curves pursuit) # bits of stages.h in order
+read -ra stages <<<"all ${STAGES:-${every[*]:1}}"
 make build/bench/bench_symreg_laws build/bench/cpu_clock.so programs >/dev/null
 work=build/ablation-$(cksum <bin/symreg | cut -d' ' -f1)
 mkdir -p "$work/bin"
-for ((k = 0; k < ${#stages[@]}; k++)); do
-    [ ! -x "$work/bin/${stages[k]}" ] || continue
+for stage in "${stages[@]}"; do
+    [ ! -x "$work/bin/$stage" ] || continue
+    without=0
+    for ((k = 1; k < ${#every[@]}; k++)); do
+        [ "$stage" != "${every[k]}" ] || without=$((1 << k))
+    done
+    [ "$stage" = all ] || [ $without -gt 0 ] || { echo "no stage $stage" >&2; exit 2; }
     [ -d "$work/symreg" ] ||
         cp -a build/{base,stage,sim,laws,symreg,isa,lib*.a,.nova*,.prefix*} "$work"
     rm -f "$work/symreg/seed/seeds.o" "$work/libsymreg.a"
     make B="$work" BIN="$work/made" "$work/made/symreg" \
-        EXTRA_CFLAGS="-DSR_STAGES=~$((k ? 1 << k : 0))u" >/dev/null
-    mv "$work/made/symreg" "$work/bin/${stages[k]}"
+        EXTRA_CFLAGS="-DSR_STAGES=~${without}u" >/dev/null
+    mv "$work/made/symreg" "$work/bin/$stage"
 done
 export work
 options=${1+-$(tr -c '[:alnum:]\n' _ <<<"$*")} # in names of files

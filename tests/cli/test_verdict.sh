@@ -97,8 +97,8 @@ cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
     cp bench/results/verdict/inductive_fresh.json "$WORK/results-more" || exit
 "$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
     >"$WORK/out" 2>"$WORK/err"
-check "what a sweep writes beside its cells is no cell" test -e "$WORK/one/verdict/seed0-softmax.log"
-check_not "... and is not named" grep -E '\.(log|lock)' "$WORK/err"
+check "a sweep's log beside its cell" test -e "$WORK/one/verdict/seed0-softmax.log"
+check_not "... is not named" grep -E '\.(log|lock)' "$WORK/err"
 check "one that is there stands beside" grep -q \
     '^| The inductive bias is not towards the state, corrected .* (10 seeds) | .*:' "$WORK/out"
 check "and is not named as missing" grep -q '^Not run, or not put together: context, ' \
