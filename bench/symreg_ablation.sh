@@ -6,8 +6,8 @@
 #                                                   bench_symreg_laws)
 #
 # STAGES="units angles": without one of these, instead of any. A search has 10 s of processor time
-# and one thread; JOBS (all cores) at a time. What was searched is kept in build/ablation-SUM of this
-# bin/symreg, so that the same command goes on after a stop.
+# and one thread; JOBS (all cores) at a time. What was searched is kept in build/ablation-SUM of
+# this bin/symreg, so that the same command goes on after a stop.
 # Prints CSV: laws, found by all stages and without this one, lost and gained without it, and p of
 # McNemar's exact test. The stage `small` stays, as the others start from its formulas; groups from
 # units need --units.
