@@ -211,13 +211,15 @@ static int run(const struct orr_cli *cli)
                         cli->argv_rest[1]);
     if (cli->argc_rest == 1) {
         TRY(refuse_run(cli));
-        if (!table.target && strcmp(cli->argv_rest[0], "-") != 0 && !orr_exists(cli->argv_rest[0]))
-            return ORR_FAIL(ORR_EUSAGE, "%s: no such file; see symreg --help", cli->argv_rest[0]);
+        const char *file = cli->argv_rest[0];
         if (!table.target)
-            return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
-                            cli->argv_rest[0]);
+            return ORR_FAIL(ORR_EUSAGE,
+                            strcmp(file, "-") == 0 || orr_exists(file)
+                                ? "%s: which column is to be explained? Give --target COLUMN"
+                                : "%s: no such file; see symreg --help",
+                            file);
         note_seconds(cli);
-        return sr_csv_run_targets(cli, cli->argv_rest[0], &table);
+        return sr_csv_run_targets(cli, file, &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
         if (*o->value && o->value != &given.compat && o->value != &orbits_option)

@@ -2,8 +2,8 @@
  * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
 #include "checkpoint.h"
 #include "activations.h"
+#include "base/text.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -321,9 +321,7 @@ static int read_optional(const struct orr_safetensors *file, const char *path,
 
 int gpt_step_parse(const char *path, const char *text, long *step)
 {
-    errno = 0;
-    *step = *text && !text[strspn(text, "0123456789")] ? strtol(text, NULL, 10) : -1;
-    if (*step < 0 || errno)
+    if (!orr_whole(text, 0, LONG_MAX, step))
         return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"step\": expected a count, found \"%s\"", path,
                         text);
     return 0;
