@@ -3,14 +3,18 @@
 This file needs torch alone, so that folders of `save_pretrained` have it as it is. A variant is a
 dict with the keys of a line of the table in kernels/variants.c: score, bias, phi, norm, transform,
 reweight, unshifted_rows; `orrery.attention_line(name)` reads it from the library. The formulas are
-those of docs/attention.md, in the type of the tensors. A module's parameters have the names of
-checkpoints (docs/checkpoints.md).
+those of docs/attention.md. A module's parameters have the names of checkpoints (docs/checkpoints.md).
+
+Attention, rotary angles and Fourier features are computed in float32, of float64 tensors in float64,
+and results have the type of the tensors. In bfloat16 there is no position 257, and n A - 1 of
+re-weighted rows has no correct digit.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -35,6 +39,19 @@ PHI: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "sigmoid": torch.sigmoid,
     "mish": lambda s: s * torch.tanh(F.softplus(s)),
 }
+
+
+def _wide(x: torch.Tensor) -> torch.Tensor:
+    """x in float32, or in float64 if x is."""
+    return x if x.dtype in (torch.float32, torch.float64) else x.float()
+
+
+def _as_typed(x: torch.Tensor) -> AbstractContextManager[Any]:
+    """In it products of float32 tensors are computed in float32, under autocast, too."""
+    device = x.device.type
+    if device == "meta" or not torch.is_autocast_enabled(device):
+        return nullcontext()
+    return torch.autocast(device, enabled=False)
 
 
 def _choice(line: Line, part: str, known: list[str]) -> str:
@@ -74,11 +91,14 @@ def _scores(q: torch.Tensor, k: torch.Tensor, n: torch.Tensor, line: Line) -> to
 def _normalised(s: torch.Tensor, mask: torch.Tensor, n: torch.Tensor, line: Line) -> torch.Tensor:
     """norm(phi(s)), masked entries 0."""
     norm = _choice(line, "norm", ["none", "l1", "length", "root"])
-    if _choice(line, "phi", ["exp", *PHI]) == "exp":
-        s = s.masked_fill(~mask, -math.inf)
-        x = torch.exp(s - s.amax(-1, keepdim=True).detach() if norm == "l1" else s.clamp(max=80))
+    phi = _choice(line, "phi", ["exp", *PHI])
+    if phi in ("exp", "sigmoid") and norm == "l1":  # divided by the largest, so that none vanishes
+        s = (s if phi == "exp" else F.logsigmoid(s)).masked_fill(~mask, -math.inf)
+        x = torch.exp(s - s.amax(-1, keepdim=True).detach())
+    elif phi == "exp":
+        x = torch.exp(s.masked_fill(~mask, -math.inf).clamp(max=80))
     else:
-        x = PHI[line["phi"]](s).masked_fill(~mask, 0)
+        x = PHI[phi](s).masked_fill(~mask, 0)
     if norm == "l1":
         return _l1(x)
     if norm == "length":
@@ -110,31 +130,38 @@ def _reweighted(A: torch.Tensor, mask: torch.Tensor, n: torch.Tensor, line: Line
 
 def weights(q: torch.Tensor, k: torch.Tensor, line: Line, p: float = 15,
             window: int = 0) -> torch.Tensor:
-    """A (..., T, T) of causal attention from q, k (..., T, D)."""
+    """A (..., T, T) of causal attention from q, k (..., T, D), float32, or float64 as they are."""
     T = q.shape[-2]
+    q, k = _wide(q), _wide(k)
     row = torch.arange(1, T + 1, device=q.device)
     n = (row.clamp(max=window) if window else row).to(q.dtype)[:, None]  # keys of a row
     mask = row[:, None] >= row
     if window:
         mask = mask & (row[:, None] - row < window)
-    A = _normalised(_scores(q, k, n, line), mask, n, line)
-    A = _transformed(A, mask, n, line)
-    return _reweighted(A, mask, n, line, p) if line.get("reweight") else A
+    with _as_typed(q):
+        A = _normalised(_scores(q, k, n, line), mask, n, line)
+        A = _transformed(A, mask, n, line)
+        return _reweighted(A, mask, n, line, p) if line.get("reweight") else A
 
 
 def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, line: Line, p: float = 15,
            window: int = 0) -> torch.Tensor:
-    """Causal attention (..., T, D) by the formulas."""
-    return weights(q, k, line, p, window) @ v
+    """Causal attention (..., T, D) by the formulas, in the type of v."""
+    with _as_typed(v):
+        return (weights(q, k, line, p, window) @ _wide(v)).to(v.dtype)
 
 
 def rotate(x: torch.Tensor, base: float) -> torch.Tensor:
     """Rotary positions: pairs (m, m + D/2) of x (B, H, T, D), angle t base^(-2m/D)."""
     T, D = x.shape[-2:]
-    powers = -2 * torch.arange(D // 2, dtype=x.dtype, device=x.device) / D
-    angle = torch.arange(T, dtype=x.dtype, device=x.device)[:, None] * base ** powers
-    a, b = x[..., : D // 2], x[..., D // 2:]
-    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1)
+    wide = _wide(x)
+    # Some devices have no float64; float32 angles of T = 1000 are 1e-4 off, 1e-3 of T = 16384.
+    exact = torch.float64 if x.device.type in ("cpu", "cuda", "meta") else torch.float32
+    powers = torch.arange(D // 2, dtype=exact, device=x.device) * (-2 / D)
+    angle = torch.arange(T, dtype=exact, device=x.device)[:, None] * base ** powers
+    cosine, sine = angle.cos().to(wide.dtype), angle.sin().to(wide.dtype)
+    a, b = wide[..., : D // 2], wide[..., D // 2:]
+    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], -1).to(x.dtype)
 
 
 class Attention(nn.Module):
@@ -210,7 +237,9 @@ def parts(c: dict[str, Any]) -> dict[str, nn.Module]:
 
 
 def features(c: dict[str, Any], xy: torch.Tensor) -> torch.Tensor:
-    """x, y, is this the row of the time step?, and sin, cos of x and y of every band."""
+    """x, y, is this the row of the time step?, and sin, cos of x and y of every band: float32, or
+    float64 as xy, since a phase of 2 pi 30 AU / 0.25 AU has an error of 2 rad in bfloat16."""
+    xy = _wide(xy)
     step = torch.zeros_like(xy[..., :1])
     step[:, 0] = 1
     columns = [xy, step]
@@ -227,7 +256,7 @@ def compute(m: Any, c: dict[str, Any], rows: torch.Tensor) -> torch.Tensor:
     if c["input"] == CHARACTERS:
         x = m.embed(rows)
     elif c["input"] == COORDINATES:
-        x = m.embed(features(c, rows))
+        x = m.embed(features(c, rows).to(m.embed.weight.dtype))
     else:
         x = m.embed["combine"](
             torch.cat([m.embed["x"](rows[..., 0]), m.embed["y"](rows[..., 1])], -1))
