@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._torch_import import register_operators as _register_operators
+
 if TYPE_CHECKING:
     from ._attention import attention as attention
     from ._attention import attention_backward as attention_backward
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from .simulation import orbit as orbit
     from .simulation import simulate as simulate
     from .streaming import stream as stream
+
+_register_operators()
 
 __all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward",
            "attention_line", "attention_variants", "attention_weights", "compare", "law", "orbit",
@@ -48,6 +52,8 @@ _HOMES = {
     "simulate": "simulation",
     "stream": "streaming",
 }
+# Public modules, which are imported when they are asked for, too: orrery.gpt.torch_gpt().
+_MODULES = ("crate", "gpt", "log", "regressor", "runs", "simulation", "streaming")
 
 
 def __getattr__(name: str) -> Any:
@@ -55,14 +61,16 @@ def __getattr__(name: str) -> Any:
         from ._library import version
 
         return version()
-    if name not in _HOMES:
+    if name not in _HOMES and name not in _MODULES:
         raise AttributeError(f"module 'orrery' has no attribute {name!r}")
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
     value = getattr(importlib.import_module("." + _HOMES[name], __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *_MODULES, "__version__"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +27,20 @@ class Source:
     names: tuple[str, ...]  # of these columns, then of the constants, in the expression
     constants: tuple[float, ...]
 
+    def function(self, module: dict[str, Any]) -> Callable[..., Any]:
+        """The expression as a function of the columns, then the constants. module: np, jnp or torch
+        by this name."""
+        made: Callable[..., Any] = eval(self._code(), module)  # the printer's text
+        return made
+
     def values(self, X: Any, constants: Any, module: dict[str, Any]) -> Any:
         parts = [X[:, i] for i in self.columns] + [constants[i] for i in range(len(self.constants))]
-        return eval(self._code(), module, dict(zip(self.names, parts)))  # the printer's text
+        return self.function(module)(*parts)
 
     def _code(self) -> Any:
         if "code" not in self.__dict__:
-            object.__setattr__(self, "code", compile(self.text, "<formula>", "eval"))
+            text = f"lambda {', '.join(self.names)}: {self.text}"
+            object.__setattr__(self, "code", compile(text, "<formula>", "eval"))
         return self.__dict__["code"]
 
     def __getstate__(self) -> dict[str, Any]:

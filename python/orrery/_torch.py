@@ -20,6 +20,7 @@ class Formula(torch.nn.Module):
     def __init__(self, of: Source):
         super().__init__()
         self._source = of
+        self._function = of.function({"torch": torch})
         self.constants = torch.nn.Parameter(torch.tensor(of.constants, dtype=torch.float64))
 
     @property
@@ -28,12 +29,21 @@ class Formula(torch.nn.Module):
         return self._source.text
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
-        y: Any = self._source.values(X, self.constants, {"torch": torch})
+        columns = [X[:, i] for i in self._source.columns]
+        y: Any = self._function(*columns, *self.constants.unbind())
         values: torch.Tensor = torch.as_tensor(y)
         return values if values.ndim else values.expand(X.shape[0])
 
     def extra_repr(self) -> str:
         return self.source
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: without the function, which follows from the source."""
+        return {k: v for k, v in self.__dict__.items() if k != "_function"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._function = self._source.function({"torch": torch})
 
 
 def _tensor(array: np.ndarray) -> torch.Tensor:

@@ -1,7 +1,9 @@
 """Attention of torch tensors: an operator on the C kernels for CPUs, the formulas elsewhere.
 
 `torch.ops.orrery.attention` has a fake kernel and a backward pass, so that torch.compile takes it
-without a graph break. Tensors are (B, H, T, D) of float32 or float64.
+without a graph break, also where sizes or the window are symbolic. Tensors are (B, H, T, D) of
+float32 or float64. Operators have no rules for torch.func and for forward-mode derivatives, where
+`attention` below takes the formulas; second derivatives are those of the formulas.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch import library as operators
+from torch.autograd import forward_ad
 
 from . import _attention, _torch_model
 from ._arguments import power, whole
@@ -52,10 +55,18 @@ def _empty_out(q: Tensor) -> Tensor:
     return q.new_empty(B, T, H, D).transpose(1, 2)
 
 
+def _forward_mode() -> bool:
+    """Whether tensors may have tangents, which torch drops silently where an operator is called."""
+    return forward_ad._current_level >= 0
+
+
 @operators.custom_op("orrery::attention", mutates_args=(), device_types="cpu")
 def forward(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
             save: bool) -> tuple[Tensor, Tensor]:
     """out, and what the backward pass needs beside (save) or nothing."""
+    if _forward_mode():
+        raise RuntimeError("torch.ops.orrery.attention: expected no forward-mode derivatives; "
+                           "orrery.attention computes them by the formulas")
     shape = _shape(q, kind, p, window)
     qkv, out = _packed(q, k, v), _empty_out(q)
     saved = q.new_zeros(_attention.count_saved(shape) if save else 0)  # not all are written
@@ -67,8 +78,9 @@ def forward(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
 @forward.register_fake
 def _(q: Tensor, k: Tensor, v: Tensor, kind: str, p: float, window: int,
       save: bool) -> tuple[Tensor, Tensor]:
+    # p and window may be symbolic: no size depends on them, and the real kernel checks them.
     B, H, T, _ = q.shape
-    one_row = _attention.make_shape(kind, p, window, (1, 1, 1, 1), q.dtype == torch.float64)
+    one_row = _attention.make_shape(kind, 1, 0, (1, 1, 1, 1), q.dtype == torch.float64)
     a_row = _attention.count_saved(one_row) if save else 0
     return _empty_out(q), q.new_empty(B * H * T * a_row)
 
@@ -94,6 +106,25 @@ def _(dout: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, saved: Tensor,
     return q.new_empty(B, T, 3, H, D)
 
 
+def _setup_backward(ctx: Any, inputs: Any, output: Any) -> None:
+    dout, q, k, v, _, _, ctx.kind, ctx.p, ctx.window = inputs
+    ctx.save_for_backward(dout, q, k, v)
+
+
+def _second_gradient(ctx: Any, given: Tensor) -> tuple[Tensor | None, ...]:
+    """By the formulas. `out` and `saved` follow from q, k and v, whose gradient has their share."""
+    with torch.enable_grad():
+        dout, q, k, v = (x.detach().requires_grad_() for x in ctx.saved_tensors)
+        out = _torch_model.attend(q, k, v, _line(ctx.kind), ctx.p, ctx.window)
+        first = torch.autograd.grad(out, (q, k, v), dout, create_graph=True)
+    parts = [given[:, :, i].transpose(1, 2) for i in range(3)]
+    second = torch.autograd.grad(first, (dout, q, k, v), parts, allow_unused=True)
+    return *second, None, None, None, None, None
+
+
+backward.register_autograd(_second_gradient, setup_context=_setup_backward)
+
+
 def _setup(ctx: Any, inputs: Any, output: Any) -> None:
     q, k, v, ctx.kind, ctx.p, ctx.window, ctx.save = inputs
     ctx.save_for_backward(q, k, v, *output)
@@ -112,9 +143,12 @@ def _gradient(ctx: Any, dout: Tensor, _: Any) -> tuple[Tensor | None, ...]:
 forward.register_autograd(_gradient, setup_context=_setup)
 
 
-@torch.compiler.assume_constant_result
 def _line(kind: str) -> dict[str, Any]:
     return _attention.attention_line(kind)
+
+
+# What torch.compiler.assume_constant_result does, which would import torch._dynamo: seconds.
+_line._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
@@ -148,7 +182,8 @@ def attention(q: Tensor, k: Tensor, v: Tensor, kind: Any, p: float = 15,
     _check(q, k, v)
     if not torch.compiler.is_compiling():
         _check_variant(kind, p, window)
-    if isinstance(kind, dict) or q.device.type != "cpu":
+    if (isinstance(kind, dict) or q.device.type != "cpu" or _forward_mode()
+            or torch._C._are_functorch_transforms_active()):
         line = kind if isinstance(kind, dict) else _line(kind)
         return _torch_model.attend(q, k, v, line, p, window)
     if q.dtype not in (torch.float32, torch.float64):
