@@ -3,9 +3,10 @@
 This file needs torch alone, so that folders of `save_pretrained` have it as it is. A variant is a
 dict with the keys of a line of the table in kernels/variants.c: score, bias, phi, norm, transform,
 reweight, unshifted_rows; `orrery.attention_line(name)` reads it from the library. The formulas are
-those of docs/attention.md. A module's parameters have the names of checkpoints (docs/checkpoints.md).
+those of docs/attention.md. A module's parameters have the names of checkpoints, which
+docs/checkpoints.md lists.
 
-Attention, rotary angles and Fourier features are computed in float32, of float64 tensors in float64,
+Attention, rotary angles and Fourier features are computed in float32 (of float64 tensors: float64),
 and results have the type of the tensors. In bfloat16 there is no position 257, and n A - 1 of
 re-weighted rows has no correct digit.
 """
@@ -202,6 +203,10 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
+    # Whether the backward pass computes the block again, and how; transformers sets both.
+    gradient_checkpointing = False
+    _gradient_checkpointing_func: Callable[..., torch.Tensor]
+
     def __init__(self, c: dict[str, Any]):
         super().__init__()
         self.ln1 = nn.LayerNorm(c["width"])
@@ -210,8 +215,15 @@ class Block(nn.Module):
         self.ffn = FeedForward(c)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.gradient_checkpointing and self.training:
+            checkpointed: torch.Tensor = self._gradient_checkpointing_func(self._rows, x)
+            return checkpointed
+        return self._rows(x)
+
+    def _rows(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attention(self.ln1(x))
-        return x + self.ffn(self.ln2(x))
+        x = x + self.ffn(self.ln2(x))
+        return x
 
 
 def parts(c: dict[str, Any]) -> dict[str, nn.Module]:
@@ -261,6 +273,9 @@ def compute(m: Any, c: dict[str, Any], rows: torch.Tensor) -> torch.Tensor:
         x = m.embed["combine"](
             torch.cat([m.embed["x"](rows[..., 0]), m.embed["y"](rows[..., 1])], -1))
     if POSITIONS[c["positions"]] == "learned":
+        if rows.shape[1] > c["context"]:
+            raise ValueError(f"rows: expected 1 to {c['context']} rows, the learned "
+                             f"positions, found {rows.shape[1]}")
         x = x + m.position.weight[: rows.shape[1]]
     for block in m.block:
         x = block(x)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _folders, _safetensors, _tables
 from . import _library as lib
-from . import _safetensors, _tables
 from ._arguments import array_of, encoded, number, path_of, threads, whole
 from ._attention import _line as _table_line
 from ._attention import attention, attention_variants
@@ -54,7 +54,7 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
     return c
 
 
-def _weights(file: _safetensors.File) -> dict[str, np.ndarray]:
+def _weights(file: _safetensors.File | _folders.Shards) -> dict[str, np.ndarray]:
     """By their names; averages where the file has them, with which Orrery predicts."""
     names = [n for n in file.names() if not n.startswith(("adam.", "average."))]
     averaged = "average." if f"average.{names[0]}" in file else ""
@@ -211,7 +211,8 @@ class GPT:
 
     @classmethod
     def from_pretrained(cls, folder: str | os.PathLike[str], *, n_jobs: int | None = None) -> GPT:
-        """Of a folder of save_pretrained(), also where transformers saved it again."""
+        """Of a folder of save_pretrained(), also where transformers saved it again, as one file or
+        in shards."""
         folder = path_of("folder", folder)
         config = _tables.read_json(folder / "config.json")
         if not isinstance(config, dict) or config.get("model_type") != "orrery":
@@ -220,34 +221,44 @@ class GPT:
         if not isinstance(config.get("architecture"), dict):
             raise ValueError(f"{folder}: config.json: expected the object \"architecture\", found "
                              f"{config.get('architecture')!r}")
-        file = _safetensors.File(folder / "model.safetensors")
+        file = _folders.open_weights(folder)
         if "orrery_format" in file.metadata:
             return cls(file.path, n_jobs=n_jobs)
         c = config["architecture"]
-        return cls._written(_metadata(c, config.get("metadata", {})), _weights(file), n_jobs)
+        return cls._written(_metadata(c, config.get("metadata", {})), _weights(file), n_jobs,
+                            file.path)
 
     @classmethod
     def from_torch(cls, module: Any, *, n_jobs: int | None = None) -> GPT:
         """Of a module of to_torch() or torch_gpt(), trained on; save() makes its checkpoint."""
         c, metadata, weights = _of_torch(module)
-        return cls._written(_metadata(c, metadata), weights, n_jobs)
+        return cls._written(_metadata(c, metadata), weights, n_jobs, "module")
 
     @classmethod
     def _written(cls, metadata: dict[str, str], weights: dict[str, np.ndarray],
-                 n_jobs: int | None) -> GPT:
-        return cls._of_bytes(_safetensors.content(weights, metadata), {"n_jobs": n_jobs}, {})
+                 n_jobs: int | None, path: str) -> GPT:
+        content = _safetensors.content(weights, metadata)
+        return cls._of_bytes(content, {"n_jobs": n_jobs}, {}, path)
 
     @classmethod
-    def _of_bytes(cls, content: bytes, made_with: dict[str, Any], attends: dict[str, Any]) -> GPT:
+    def _of_bytes(cls, content: bytes, made_with: dict[str, Any], attends: dict[str, Any],
+                  path: str = "model") -> GPT:
+        """path: what messages call the file, which is a temporary one."""
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model.safetensors")
-            with open(path, "wb") as file:
+            temporary = os.path.join(folder, "model.safetensors")
+            with open(temporary, "wb") as file:
                 file.write(content)
-            model = cls(path, **made_with)  # (its file stays open)
+            try:
+                model = cls(temporary, **made_with)  # (its file stays open)
+            except lib.Error as error:
+                text = str(error).replace(temporary, path)
+                raise type(error)(error.status, text) from None
+        model.path = model._file.path = path
         return model.attend(**attends) if attends else model
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of_bytes, (self._file.bytes(), self._made_with, self._attends)
+        content = self._file.bytes()
+        return type(self)._of_bytes, (content, self._made_with, self._attends, self.path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the checkpoint, which bin/pretrain, bin/finetune and bin/probe read."""
