@@ -28,6 +28,7 @@
 #include "signals.h"
 #include "statistics.h"
 #include "system.h"
+#include "terminal.h"
 #include "text.h"
 #include "version.h"
 

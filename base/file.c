@@ -45,10 +45,8 @@ int orr_path(char buffer[4096], const char *format, ...)
 
 bool orr_is_name(const char *text)
 {
-    for (const char *c = text; *c; c++)
-        if (orr_is_control(c) || *c == '/')
-            return false;
-    return *text && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+    return orr_is_seen(text) && !strchr(text, '/') && *text && strcmp(text, ".") != 0 &&
+           strcmp(text, "..") != 0;
 }
 
 bool orr_is_inside(const char *path)

@@ -85,12 +85,17 @@ void orr_file_unmap(void *map, size_t bytes)
     munmap(map, bytes);
 }
 
-/* Appends a text to a line of `bytes` bytes, with "?" for control characters, and cuts what does
+/* Appends a text to a line of `bytes` bytes, with "?" for unseen characters, and cuts what does
  * not fit. */
 static size_t append_text(char *line, size_t used, size_t bytes, const char *text)
 {
-    for (; *text && used < bytes; text++)
-        line[used++] = orr_is_control(text) ? '?' : *text;
+    for (size_t step; *text; text += step) {
+        uint32_t code;
+        const size_t unseen = orr_unseen(text);
+        step = unseen ? unseen : orr_character(text, &code);
+        for (size_t i = 0; i < step && used < bytes; i++)
+            line[used++] = unseen ? '?' : text[i];
+    }
     return used;
 }
 

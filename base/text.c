@@ -8,23 +8,60 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-bool orr_is_control(const char *c)
+size_t orr_character(const char *text, uint32_t *code)
 {
-    const unsigned char first = (unsigned char)c[0], second = (unsigned char)c[1];
-    return first < ' ' || first == 127 || (first == 0xc2 && second >= 0x80 && second < 0xa0);
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
+    *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80) { /* a character's first byte, or the end of the text */
+            *code = 0;
+            return 1;
+        }
+        *code = *code << 6 | (c[i] & 0x3fu);
+    }
+    return bytes ? bytes : 1;
+}
+
+size_t orr_unseen(const char *c)
+{
+    /* Unicode 15: Default_Ignorable_Code_Point, Bidi_Control, the line and paragraph separators,
+     * interlinear annotations, and two letters without ink */
+    static const uint32_t range[][2] = {
+        {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},    {0x61c, 0x61c},
+        {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},  {0x200b, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x206f},   {0x2800, 0x2800},  {0x3164, 0x3164},
+        {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},  {0xfff0, 0xfffb},
+        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+    uint32_t code;
+    const size_t bytes = *c ? orr_character(c, &code) : 0;
+    if (!bytes)
+        return 0;
+    if (!code) /* not UTF-8; terminals of one byte a character take 0x9b for U+009B */
+        return (unsigned char)*c < 0xa0;
+    bool unseen = code < ' ';
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        unseen = unseen || (code >= range[i][0] && code <= range[i][1]);
+    return unseen ? bytes : 0;
+}
+
+bool orr_is_seen(const char *text)
+{
+    uint32_t code;
+    while (*text && !orr_unseen(text))
+        text += orr_character(text, &code);
+    return !*text;
 }
 
 bool orr_is_label(const char *text)
 {
-    for (const char *c = text; *c; c++)
-        if (orr_is_control(c) || *c == '|')
-            return false;
-    return true;
+    return orr_is_seen(text) && !strchr(text, '|');
 }
 
 bool orr_whole(const char *text, long low, long high, long *value)
@@ -46,14 +83,46 @@ bool orr_ends_in(const char *text, const char *end)
 
 void orr_one_line(char *text)
 {
-    for (char *c = text; *c; c++) {
-        const bool is_two = (unsigned char)*c >= 0x80;
-        if (!orr_is_control(c))
-            continue;
-        *c = *c == '\n' || *c == '\t' ? ' ' : '?';
-        if (is_two)
-            c[1] = '?';
+    uint32_t code;
+    while (*text) {
+        const size_t unseen = orr_unseen(text);
+        if (!unseen)
+            text += orr_character(text, &code);
+        else if (*text == '\n' || *text == '\t')
+            *text++ = ' ';
+        else
+            for (size_t i = 0; i < unseen; i++)
+                *text++ = '?';
     }
+}
+
+const char *orr_shown(char *buffer, size_t bytes, const char *text)
+{
+    snprintf(buffer, bytes, "%s", text);
+    orr_one_line(buffer);
+    return buffer;
+}
+
+int orr_shell_word(char *word, size_t bytes, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
+    const bool quoted = !*text || text[strspn(text, plain)];
+    size_t used = 0;
+    if (quoted && used < bytes)
+        word[used++] = '\'';
+    for (const char *c = text; *c && used < bytes; c++)
+        if (*c != '\'')
+            word[used++] = *c;
+        else
+            for (const char *escape = "'\\''"; *escape && used < bytes; escape++)
+                word[used++] = *escape;
+    if (quoted && used < bytes)
+        word[used++] = '\'';
+    if (used >= bytes)
+        return ORR_FAIL(ORR_EINVAL, "too long for a word of a command: %.80s...", text);
+    word[used] = '\0';
+    return 0;
 }
 
 /* Fences the text by more backticks than it has in a row, with blanks where it begins or ends with
@@ -79,13 +148,15 @@ int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
     for (size_t i = 0; i < fence; i++)
         TRY(orr_file_write(file, "`", 1));
     TRY(orr_file_write(file, " ", pads));
-    for (const char *c = text; *c; c++) {
-        if (!orr_is_control(c)) {
-            TRY(cell && *c == '|' ? orr_file_write(file, "\\|", 2) : orr_file_write(file, c, 1));
-            continue;
-        }
-        TRY(orr_file_write(file, *c == '\n' || *c == '\t' ? " " : "?", 1));
-        c += (unsigned char)*c >= 0x80; /* C1 controls have two bytes */
+    for (size_t step; *text; text += step) {
+        uint32_t code;
+        const bool blank = *text == '\n' || *text == '\t', bar = cell && *text == '|';
+        const size_t unseen = orr_unseen(text);
+        step = unseen ? unseen : orr_character(text, &code);
+        TRY(bar      ? orr_file_write(file, "\\|", 2)
+            : blank  ? orr_file_write(file, " ", 1)
+            : unseen ? orr_file_write(file, "?", 1)
+                     : orr_file_write(file, text, step));
     }
     TRY(orr_file_write(file, " ", pads));
     for (size_t i = 0; i < fence; i++)

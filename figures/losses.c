@@ -84,8 +84,9 @@ static void print_table(const struct report_run *all)
             sum += c->loss[i];
         for (size_t i = 1; i < c->val_count; i++)
             best = c->val_loss[i] < c->val_loss[best] ? i : best;
-        printf("| %s | %.0f | %.4g |", all->source[s].title, c->step[c->count - 1],
-               sum / (double)n);
+        char title[256];
+        printf("| %s | %.0f | %.4g |", orr_shown(title, sizeof title, all->source[s].title),
+               c->step[c->count - 1], sum / (double)n);
         if (c->val_count)
             printf(" %.4g | %.4g | %.0f |\n", c->val_loss[c->val_count - 1], c->val_loss[best],
                    c->val_step[best]);

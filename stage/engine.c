@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -14,7 +15,9 @@ void orr_artefact_trace(const struct orr_artefact *s)
 
 void orr_artefact_plan(const struct orr_artefact *s)
 {
-    printf("%-7s %s%s%s\n", words[s->action], s->path, *s->why ? ": " : "", s->why);
+    char path[sizeof s->path], why[sizeof s->why];
+    printf("%-7s %s%s%s\n", words[s->action], orr_shown(path, sizeof path, s->path),
+           *s->why ? ": " : "", orr_shown(why, sizeof why, s->why));
 }
 
 void orr_artefact_resume(const struct orr_cli *cli, struct orr_artefact *status)

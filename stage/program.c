@@ -120,11 +120,11 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     rc = program->settle ? program->settle(rc) : rc;
     if (rc == ORR_EINTR) {
         if (!orr_error_was_told())
-            fprintf(stderr, "%s: %s\n", program->name, orr_error());
+            orr_note(false, "%s: %s", program->name, orr_error());
         if (program->resumes && !orr_is_job() && !orr_error_was_told()) {
             char command[ORR_COMMAND];
             orr_command(program->name, NULL, command, sizeof command);
-            fprintf(stderr, "resume with: %s\n", command);
+            orr_note(false, "resume with: %s", command);
         }
         if (program->stops_well || (!orr_signal_number() && orr_time_over()))
             rc = ORR_OK;

@@ -11,14 +11,16 @@ run=${1:?"usage: watch.sh RUN [FILE.png]"}
 png=${2:-}
 case $run in -*) run=./$run ;; esac # no option of what is called here
 case $png in -*) png=./$png ;; esac
-script=$(dirname "$0")/../figures/watch.gp
+# absolute: gnuplot runs the rest of a name that begins with "<" or "|" as a command
+script=$(cd "$(dirname -- "$0")" && pwd)/../figures/watch.gp
 every=${EVERY:-2}
 grace=${GRACE:-10}
 # plain TEXT: on one line of the terminal, or between quotes of gnuplot. Names are a stranger's: a
 # quote or a line break would end the string, and gnuplot would run what comes after it
 plain() {
     printf '%s' "$1" | LC_ALL=C tr '\000-\037\177' '?' | LC_ALL=C tr -d "'\"\`\\\\" |
-        LC_ALL=C sed $'s/\xc2[\x80-\x9f]/??/g'
+        LC_ALL=C sed $'s/\xc2[\x80-\x9f]/??/g; s/\xe2\x80[\x8b-\x8f\xa8-\xae]/???/g
+            s/\xe2\x81[\xa0-\xaf]/???/g; s/\xef\xbb\xbf/???/g; s/\xc2\xad/??/g' # invisible (base/text.c)
 }
 refuse() {
     echo "watch: error: $*" >&2
@@ -27,7 +29,7 @@ refuse() {
 command -v gnuplot >/dev/null || refuse "gnuplot is not installed"
 [[ $every =~ ^[0-9]*\.?[0-9]+$ ]] || refuse "EVERY: expected seconds, found \"$every\""
 [[ $grace =~ ^[0-9]+$ ]] || refuse "GRACE: expected whole seconds, found \"$grace\""
-work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-watch-XXXXXX") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-watch-XXXXXX") && work=$(cd -- "$work" && pwd) || exit 1
 terminal=
 [ -n "$png" ] || [ ! -t 1 ] || terminal=yes
 finish() {

@@ -148,8 +148,9 @@ static void print_mean(const char *format, struct orr_mean x)
 /* Escapes a bar, which would end the table cell. */
 static void print_label(const char *label)
 {
+    char shown[REPORT_PATH];
     printf("| ");
-    for (const char *c = *label ? label : "all"; *c; c++)
+    for (const char *c = orr_shown(shown, sizeof shown, *label ? label : "all"); *c; c++)
         printf("%s%c", *c == '|' ? "\\" : "", *c);
 }
 

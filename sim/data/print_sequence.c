@@ -33,10 +33,10 @@ void sim_shown_law(const struct sim_shown *w, char text[160])
 
 static void print_head(const struct sim_shown *w)
 {
-    char law[160];
+    char law[160], shown[4096];
     printf("%s %llu of ", sim_split_name(w->split), (unsigned long long)w->index);
     if (w->dir)
-        printf("%s: ", w->dir);
+        printf("%s: ", orr_shown(shown, sizeof shown, w->dir));
     else
         printf("preset %s, seed %llu: ", w->preset->name, (unsigned long long)w->preset->seed);
     printf("%d bodies, %d positions, dt %.6g yr\n", w->system.planets + 1, w->sequence.positions,

@@ -228,7 +228,8 @@ static void print_line(struct orr_file *file, int width, const char *label, int 
         orr_file_printf(file, " |\n");
         return;
     }
-    printf("  %-*s", width, label);
+    char shown[256]; /* a value of the table, which may hold any character */
+    printf("  %-*s", width, orr_shown(shown, sizeof shown, label));
     for (int k = 0; k < columns; k++) {
         char text[16] = "";
         if (error && isfinite(error[k]))

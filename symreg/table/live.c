@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -29,17 +28,6 @@ struct sr_live {
 };
 
 /* ---- the block */
-
-static void screen_size(int *rows, int *columns)
-{
-    struct winsize size;
-    *rows = 24;
-    *columns = 80;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 && size.ws_col > 20) {
-        *rows = size.ws_row;
-        *columns = size.ws_col;
-    }
-}
 
 static void erase_block(struct sr_live *live)
 {
@@ -68,27 +56,11 @@ static void print_status(const struct sr_live *live, int epoch, double total, do
             "complexity          loss     score  equation");
 }
 
-/* Bytes of the characters that fit into `cells`; characters from the Hangul letters on may take two
- * cells. */
-static int bytes_within(const char *text, int cells)
-{
-    const char *c = text;
-    uint32_t code;
-    while (*c) {
-        const size_t bytes = sr_character(c, &code);
-        cells -= code < 0x1100 ? 1 : 2;
-        if (cells < 0)
-            break;
-        c += bytes;
-    }
-    return (int)(c - text);
-}
-
 static void draw_block(struct sr_live *live, int epoch, double total, double spent)
 {
     char text[SR_TEXT], row[SR_TEXT + 64];
     int rows, columns;
-    screen_size(&rows, &columns);
+    orr_terminal_size(&rows, &columns);
     sr_front_make(live->best, &live->front);
     const struct sr_front *front = &live->front;
     erase_block(live);
@@ -101,7 +73,7 @@ static void draw_block(struct sr_live *live, int epoch, double total, double spe
         sr_expr_print(live->language, &front->expr[i], live->names, text, sizeof text);
         snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", front->complexity[i], front->loss[i],
                  front->score[i], text);
-        fprintf(stderr, "%.*s\n", bytes_within(row, columns - 1), row);
+        fprintf(stderr, "%.*s\n", orr_bytes_within(row, columns - 1), row);
     }
     fflush(stderr);
 }

@@ -215,10 +215,6 @@ int sr_front_alternatives(const struct sr_settings *settings, const struct sr_da
 int sr_front_name(const struct sr_settings *settings, const struct sr_data *data,
                   struct sr_front *front);
 
-/* Length in bytes of the UTF-8 character at text, and its code; 1 with code 0 where it is not
- * UTF-8. */
-size_t sr_character(const char *text, uint32_t *code);
-
 /* How well the formulas of a front predict a second table; NaN where a prediction is not finite. */
 struct sr_test {
     const char *file;

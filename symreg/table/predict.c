@@ -180,6 +180,11 @@ static int read_front(const char *path, const struct sr_predict_options *o,
         TRY(sr_custom_define(front->language, define));
     TRY(read_features(path, front));
     TRY(read_category(path, front));
+    if (!orr_is_seen(orr_json_text(front->json, "target"))) /* it is printed */
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: \"target\": expected a name without invisible and control characters, "
+                        "found \"%s\"",
+                        path, orr_json_text(front->json, "target"));
     return choose_formula(path, o, front);
 }
 

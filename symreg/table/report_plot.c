@@ -30,7 +30,7 @@ static void write_string(struct orr_file *file, const char *key, const char *tex
     size_t n = 0, bytes;
     uint32_t code;
     for (const char *c = text; *c; c += bytes) {
-        bytes = sr_character(c, &code);
+        bytes = orr_character(c, &code);
         if (++n > most) {
             orr_file_printf(file, "...");
             break;

@@ -226,13 +226,18 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s:%zu: the name of column %d: expected at most %d bytes, found %zu", file,
                         csv->header, column + 1, NAME_BYTES, strlen(csv->names[column]));
-    for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
-        sr_character(c, &code);
-        if (code < ' ' || orr_is_control(c))
+    for (const char *c = csv->names[column]; *c; c += orr_character(c, &code)) {
+        orr_character(c, &code);
+        if (code < ' ' || code == 127 || (code >= 0x80 && code < 0xa0))
             return ORR_FAIL(ORR_EFORMAT,
                             "%s:%zu: the name of column %d is not UTF-8 or has a tab, line break "
                             "or other control character in it; save the table as UTF-8",
                             file, csv->header, column + 1);
+        if (orr_unseen(c))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%zu: the name of column %d, \"%s\", has an invisible character in "
+                            "it, U+%04X; remove it",
+                            file, csv->header, column + 1, csv->names[column], (unsigned)code);
     }
     return 0;
 }
@@ -650,19 +655,4 @@ void sr_table_free(struct sr_table *table)
     sr_category_free(table->category);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};
-}
-
-size_t sr_character(const char *text, uint32_t *code)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
-    *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
-    for (size_t i = 1; i < bytes; i++) {
-        if ((c[i] & 0xc0) != 0x80) { /* a character's first byte, or the end of the text */
-            *code = 0;
-            return 1;
-        }
-        *code = *code << 6 | (c[i] & 0x3fu);
-    }
-    return bytes ? bytes : 1;
 }

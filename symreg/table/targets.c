@@ -103,7 +103,8 @@ static int search_target(const struct orr_cli *cli, const char *file,
         o.units = *units ? units : NULL;
     }
     int rc = *cli->out ? orr_path(own.out, "%s/%s", cli->out, folder) : 0;
-    printf("%starget %s\n", n ? "\n" : "", targets->name[n]);
+    char shown[256];
+    printf("%starget %s\n", n ? "\n" : "", orr_shown(shown, sizeof shown, targets->name[n]));
     fflush(stdout);
     if (!rc)
         rc = sr_csv_run(&own, file, &o);

@@ -59,11 +59,36 @@ TEST(test_message_is_one_line)
 /* Notes are one line, too, and so is what goes into lists and tables. */
 TEST(test_texts_of_strangers)
 {
-    static const char *const bad[] = {"a\nb", "\033[31m", "a|b", "\177", "\302\23331m"};
+    static const char *const bad[] = {"a\nb",
+                                      "\033[31m",
+                                      "a|b",
+                                      "\177",
+                                      "\302\23331m",
+                                      "a\xe2\x80\x8b",
+                                      "\xe2\x80\xae"
+                                      "b",
+                                      "\xef\xbb\xbfx",
+                                      "x\xc2\xad",
+                                      "x\xf3\xa0\x81\xa1",
+                                      "x\xe2\x80\xa8",
+                                      "\x9b"
+                                      "31m"};
     char dir[64], path[4096], text[] = "a\nb\t\033[31m\xc2\x9b\xc3\xa4|", *noted;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(orr_is_label(bad[i]));
     assert_true(orr_is_label("1/r^2, of \xc3\xa4 \"b\""));
+    assert_true(
+        orr_is_label("\xe5\x8d\x8a\xe5\xbe\x84 \xce\xb8 \xc2\xa0 \xf0\x9d\x9b\xbc")); /* letters */
+    assert_false(orr_is_name("a\xe2\x80\xae"
+                             "fdp.exe"));
+    assert_int_equal(orr_unseen(""), 0);
+    assert_int_equal(orr_unseen("\xe2\x80\x8b"), 3);
+    char turned[] = "a\xe2\x80\xae"
+                    "b\xc3\xa4\xe5\x8d\x8a\x9b",
+         shown[6];
+    orr_one_line(turned);
+    assert_string_equal(turned, "a???b\xc3\xa4\xe5\x8d\x8a?");
+    assert_string_equal(orr_shown(shown, sizeof shown, "\033[31mred"), "?[31m");
     orr_one_line(text);
     assert_string_equal(text, "a b ?[31m??\xc3\xa4|");
     scratch_create(dir);
@@ -242,7 +267,8 @@ TEST(test_markdown_code)
                  {"``", "``` `` ```", "``` `` ```"},
                  {" x ", "`  x  `", "`  x  `"},
                  {"", "`  `", "`  `"},
-                 {"a\nb\033\xc2\x9b[c\xc2\xb5", "`a b??[c\xc2\xb5`", "`a b??[c\xc2\xb5`"}};
+                 {"a\nb\033\xc2\x9b[c\xc2\xb5", "`a b??[c\xc2\xb5`", "`a b??[c\xc2\xb5`"},
+                 {"x\xe2\x80\x8by", "`x?y`", "`x?y`"}};
     for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
         char path[4096], *text;
         struct orr_file file;
@@ -318,6 +344,19 @@ static const char *progress_line(struct orr_progress *progress, uint64_t done, c
     free(text);
     scratch_remove(dir);
     return line;
+}
+
+/* What fits into cells of a terminal ends with a whole character, some of which take two cells. */
+TEST(test_width)
+{
+    static const char text[] = "a\xc3\xa4\xe5\x8a\x9b"
+                               "b";
+    static const int bytes[] = {0, 1, 3, 3, 6, 7, 7};
+    int rows = 0, columns = 0;
+    for (int cells = 0; cells < 7; cells++)
+        assert_int_equal(orr_bytes_within(text, cells), bytes[cells]);
+    orr_terminal_size(&rows, &columns);
+    assert_true(rows > 4 && columns > 20);
 }
 
 /* Quiet progress prints nothing; a bad detail or a total of zero does not divide. */

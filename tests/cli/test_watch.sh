@@ -57,7 +57,7 @@ touch "$WORK/canary"
 system="system \"rm $WORK/canary\"" # a file in the current folder has no "/" in its name
 rm=${system//"$WORK/"/}
 for name in "x\\n$rm\\n#" $'x\n'"$rm"$'\n#' "x'; $rm #" 'a`rm canary`$(rm canary)' 'a=b' \
-    $'\e]0;title\a\xc2\x9b'; do
+    $'\e]0;title\a\xc2\x9b\u202e\u200b'; do
     folder=$WORK/odd/$name/pretrain
     mkdir -p "$folder" && cp "$WORK/odd/log.jsonl" "$folder" || exit
 done
@@ -68,7 +68,7 @@ strange() { # ARGUMENT...: in the folder of the canary
 check "folders of any name" strange odd
 check "... without a word on stderr" test ! -s "$WORK/err"
 check "... each is drawn" equal 6 "$(grep -c 'pretrain [*#%$@&=A-Z]' "$WORK/out")"
-check "... without controls" lacks $'\e|\a|\xc2\x9b' "$WORK/out"
+check "... without controls" lacks $'\e|\a|\xc2\x9b|\u202e|\u200b' "$WORK/out"
 for name in "$WORK/odd"/*/pretrain; do
     check "by itself: $name" strange "${name#"$WORK/"}"
 done

@@ -1,0 +1,12 @@
+/* terminal.h - what fits on a terminal: its size, and texts cut to a width. */
+#ifndef ORR_TERMINAL_H
+#define ORR_TERMINAL_H
+
+/* The size of the terminal of stderr in characters; 24 rows of 80 columns where it is not known or
+ * too small for a view. */
+void orr_terminal_size(int *rows, int *columns);
+/* Bytes of the characters that fit into `cells` cells of a terminal; characters from the Hangul
+ * letters on are taken for two cells wide. */
+int orr_bytes_within(const char *text, int cells);
+
+#endif
