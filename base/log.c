@@ -5,6 +5,7 @@
 #include "log.h"
 #include "memory.h"
 #include "system.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <errno.h>
@@ -63,6 +64,25 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
     progress->start_s = progress->last_s = orr_time_s();
 }
 
+enum { LINE = 512 };
+
+/* Whether a line does not fit on the terminal; its last cell stays free, lest the line wraps. */
+static bool is_too_wide(const char *line)
+{
+    int rows, columns;
+    orr_terminal_size(&rows, &columns);
+    return line[orr_bytes_within(line, columns - 1)];
+}
+
+/* Bytes of a detail without the last of its parts, between which stands ", ". */
+static int without_last(const char *detail, int bytes)
+{
+    do
+        bytes--;
+    while (bytes > 0 && strncmp(detail + bytes, ", ", 2) != 0);
+    return bytes;
+}
+
 static void print_line(struct orr_progress *p, double now, const char *detail)
 {
     const double elapsed = now - p->start_s;
@@ -78,9 +98,21 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
         orr_duration_print(elapsed * ((double)p->total - (double)p->done) / made, left);
         snprintf(left_text, sizeof left_text, ", %s left", left);
     }
-    fprintf(stderr, "%s%s: %llu%s%s%s, %s%s%s", p->terminal ? "\r\033[K" : "", p->label,
-            (unsigned long long)p->done, total_text, detail ? ", " : "", detail ? detail : "",
-            spent_text, left_text, p->terminal ? "" : "\n");
+    char line[LINE], shown[LINE];
+    int parts = detail ? (int)strlen(detail) : 0; /* bytes of the detail that are shown */
+    for (;; parts = without_last(detail, parts)) {
+        snprintf(line, sizeof line, "%s: %llu%s%s%.*s, %s%s", p->label, (unsigned long long)p->done,
+                 total_text, parts ? ", " : "", parts, parts ? detail : "", spent_text, left_text);
+        if (!p->terminal || !parts || !is_too_wide(line))
+            break;
+    }
+    orr_shown(shown, sizeof shown, line);
+    int columns = 0, rows;
+    if (p->terminal)
+        orr_terminal_size(&rows, &columns);
+    fprintf(stderr, "%s%.*s%s", p->terminal ? "\r\033[K" : "",
+            p->terminal ? orr_bytes_within(shown, columns - 1) : (int)strlen(shown), shown,
+            p->terminal ? "" : "\n");
     fflush(stderr);
     p->last_s = now;
     p->dirty = p->terminal;
@@ -103,7 +135,7 @@ void orr_progress_end(struct orr_progress *progress, const char *summary)
     if (progress->dirty)
         fprintf(stderr, "\r\033[K");
     if (summary)
-        fprintf(stderr, "%s: %s\n", progress->label, summary);
+        orr_note(false, "%s: %s", progress->label, summary);
     fflush(stderr);
 }
 

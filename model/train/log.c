@@ -76,10 +76,10 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss, entry->lr,
              entry->norm, meter->live);
     const double share = peak_share(meter, meter->live);
-    if (isfinite(share))
-        orr_append(text, 160, " (%.0f%% of peak)", 100 * share);
     if (entry->skipped_steps)
         orr_append(text, 160, ", %ld skipped", entry->skipped_steps);
+    if (isfinite(share)) /* a narrow terminal leaves out the last parts first (base/log.h) */
+        orr_append(text, 160, ", %.0f%% of peak", 100 * share);
     orr_append(text, 160, ", %.2g GB", orr_memory_peak() * 1e-9);
 }
 

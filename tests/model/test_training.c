@@ -299,7 +299,7 @@ TEST(test_live_speed)
     meter = (struct gpt_meter){.live = NAN, .flop = 5, .peak = 4000, .positions_per_step = 100};
     gpt_meter_add(&meter, 0.25); /* 2000 of 4000 */
     gpt_log_detail(&entry, &meter, detail);
-    assert_non_null(strstr(detail, "(50% of peak)"));
+    assert_non_null(strstr(detail, ", 50% of peak, "));
     meter.peak = 1300; /* measured beside other work: 154% of it are no share */
     gpt_log_detail(&entry, &meter, detail);
     assert_non_null(strstr(detail, "400 positions/s,"));
