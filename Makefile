@@ -6,18 +6,31 @@ VERDICT ?= long
 B       ?= build
 BIN     ?= bin
 PREFIX  ?= /usr/local
-Q       := $(if $(V),,@)
 comma   := ,
 space   := $(subst ,, )
+hash    := \#
 define newline
 
 
 endef
-# $(call arg,NAME): a variable of the user's as one word of the shell, whatever stands in it (its text:
-# make would expand a "$"; "~/" is the shell's).
+# ---- what a user typed is text. make would expand a "$" of it, $(shell ...) too, wherever the variable is
+# used or exported: it gets its own text as a value that is not expanded again. (Words of compilers are make's.)
+WORDS_OF_COMPILERS := CC CXX MPICC NVCC TSAN_CC OBJCOPY COMPUTE_SANITIZER PYTHON CUDA_ARCH LDLIBS WARN %FLAGS
+$(foreach v,$(filter-out $(WORDS_OF_COMPILERS) MAKE% GNUMAKE% -*% .% BASH_FUNC%,$(.VARIABLES)),$(if $(filter environment command,$(origin \
+    $v)),$(if $(findstring $$,$(value $v)),$(eval override export $v := $$(value $v)))))
+# $(call arg,NAME): a variable of the user's as one word of the shell, whatever stands in it ("~/" is the
+# shell's). $(call each,NAME): its words, each as one of the shell. $(call plain,NAME): its text, which may
+# not have characters that a shell or make takes for more: names of goals, tests and folders of the build
 given = $(if $(filter undefined default file,$(origin $1)),$($1),$(value $1))
 quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),$(subst '~/,~/','$(subst ','\'',$1)'))
 arg = $(call quote,$(call given,$1))
+odd := $$ ` ' " \ ; & | < > ( ) * ? [ ] { } ! $(hash) ~
+each = $(foreach w,$(call given,$1),$(call quote,$w))
+plain = $(if $(strip $(foreach c,$(odd),$(findstring $c,$(call given,$1)))$(findstring $(newline),$(call given,$1))),$(error \
+    $1: expected plain names$(comma) found "$(call given,$1)"),$(call given,$1))
+$(foreach v,B BIN T PART FUZZ FUZZ_SECONDS STEPS WATCHED RELIABILITY ASAN_FOLDERS UNIT_FOLDERS ALLOCS COVERAGE CORPUS TABLE FULL \
+    CUDA MPI NOVA HARDEN V EXECUTE,$(if $(call plain,$v),))
+Q := $(if $(V),,@)
 # As many jobs as cores, unless the user or a make above says otherwise (GNUMAKEFLAGS: in MAKEFLAGS,
 # a $ of the user's would be expanded once more). Goals that run something follow one another as typed.
 ifeq ($(filter -j% --jobs% --jobserver%,$(shell echo "$$MAKEFLAGS"))$(and $(filter clean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
@@ -139,8 +152,8 @@ NOVA := $(NOVA)
 probe_CFLAGS += $(call when,NOVA,-DORR_NOVA)
 probe_LIBS := $(call when,NOVA,-lnova)
 $(patsubst %.c,$(B)/%.o,$(filter %/ephemeris.c,$(probe_SRC))): $(B)/.nova$(NOVA)
-$(B)/base/data.o: $(B)/.prefix$(subst /,+,$(PREFIX))
-base_CFLAGS += '-DORR_PREFIX="$(PREFIX)"'
+$(B)/base/data.o: $(B)/.prefix$(subst $(space),-,$(shell printf %s $(call arg,PREFIX) | cksum))
+base_CFLAGS += $(call quote,-DORR_PREFIX="$(subst ",\",$(subst \,\\,$(call given,PREFIX)))")
 $(B)/.nova% $(B)/.prefix%: | .deps ; @mkdir -p $(@D) && rm -f $(@:%$*=%)* && touch $@
 # the MPI plugin, opened under a launcher alone; its symbols of the folders are the program's
 MPICC ?= mpicc
@@ -154,7 +167,7 @@ include kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
 # Threads that wait sleep after a moment, which programs see to themselves: for tests and benchmarks
 export OMP_WAIT_POLICY ?= passive
 export GOMP_SPINCOUNT ?= 1000
-unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID # make expands what it exports
+unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID # settings of a stage, not of the programs it runs
 # the CUDA backend is built before the stages only where they may compute on a GPU, by DEVICE, SET or preset
 ON_GPU = $(filter cuda auto,$(call given,DEVICE))$(filter model.device=cuda model.device=auto,$(call given,SET))$(shell \
     grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) $(call quote,presets/$(call given,PRESET).json) \
@@ -183,7 +196,7 @@ sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec to
 verdict: all  ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
 claims: all   ; @$(GRID_ENV) tools/claims.sh bench/results/verdict
 install: all
-install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' LIBDIR='$(LIBDIR)' tools/$(@:uninstall=install).sh $@
+install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@
 docs-site:    ; @$(or $(PYTHON),python3) tools/docs_site.py --out '$(B)/site' $(if $(EXECUTE),--execute)
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 docs-api:     ; @B='$(B)' tools/docs_api.sh

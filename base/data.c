@@ -34,9 +34,9 @@ int orr_data_path(const char *kind, const char *name, char path[4096])
         (given && *given && find_below(given, "", kind, name, path)))
         return 0;
     return ORR_FAIL(ORR_EMISSING,
-                    "%s/%s: not found beside the program nor in " ORR_PREFIX
-                    "/share/orrery; name the folder that has %s/ in $ORRERY_DATA",
-                    kind, name, kind);
+                    "%s/%s: not found beside the program nor in %s/share/orrery; name the folder "
+                    "that has %s/ in $ORRERY_DATA",
+                    kind, name, ORR_PREFIX, kind);
 }
 
 int orr_plugin_path(const char *variable, const char *name, char path[4096])
@@ -45,11 +45,10 @@ int orr_plugin_path(const char *variable, const char *name, char path[4096])
     const char *given = getenv(variable);
     if (given && *given)
         return orr_path(path, "%s", given);
-    if (orr_program_folder(program))
-        strcpy(program, "bin");
-    if (find_below(program, "", name, "", path) ||
-        find_below(program, "../lib/orrery/", name, "", path) ||
+    const bool is_known = !orr_program_folder(program); /* never a plugin of the current folder */
+    if ((is_known && (find_below(program, "", name, "", path) ||
+                      find_below(program, "../lib/orrery/", name, "", path))) ||
         find_below(ORR_PREFIX, "lib/orrery/", name, "", path))
         return 0;
-    return orr_path(path, "%s/%s", program, name);
+    return orr_path(path, "%s/%s", is_known ? program : ORR_PREFIX "/lib/orrery", name);
 }

@@ -22,7 +22,10 @@
 
 extern char **environ;
 
-enum { COMPLAINTS = 4096 }; /* bytes kept of gnuplot's messages */
+enum {
+    COMPLAINTS = 4096, /* bytes kept of gnuplot's messages */
+    WORD = ORR_TEMPORARY + 2
+};
 
 /* --------------------------------------------------------------- finding gnuplot and scripts */
 
@@ -55,15 +58,7 @@ int orr_figures_path(const char *name, char path[4096])
                    : ORR_FAIL(ORR_EMISSING, "%s: no %s in this folder ($ORRERY_FIGURES)", named,
                               name);
     }
-    if (!orr_data_path("figures", name, path))
-        return 0;
-    orr_error_clear();
-    if (!orr_path(path, "figures/%s", name) && orr_exists(path))
-        return 0;
-    return ORR_FAIL(ORR_EMISSING,
-                    "%s: not found beside the program nor in ./figures; name its folder in "
-                    "$ORRERY_FIGURES",
-                    name);
+    return orr_data_path("figures", name, path); /* never ./figures: every run has such a folder */
 }
 
 bool orr_gnuplot_is_there(void)
@@ -228,20 +223,30 @@ static int check_whole(const char *path, const char *format, bool *whole)
     return 0;
 }
 
+/* Writes a path as a word for gnuplot, which runs the rest of a name that begins with "<" or "|" as
+ * a command and takes a leading "-" and "~" for an option and the home folder. */
+static void inert_path(char word[WORD], const char *path)
+{
+    snprintf(word, WORD, "%s%s", *path == '/' ? "" : "./", path);
+}
+
 /* Draws into the file `into`, which the caller has opened and locked. */
 static int draw_into(const char *gnuplot, const char *script, const char *input, const char *into,
                      const char *name)
 {
-    char words[6][ORR_TEMPORARY], said[COMPLAINTS] = "", complaint[256];
+    char words[6][WORD], said[COMPLAINTS] = "", complaint[256];
     const char *format = strrchr(name, '.') + 1;
-    const char *const text[] = {gnuplot, "-c", script, input, into, format};
     char *argv[7] = {NULL};
     int status = 0;
     bool stopped = false, whole;
-    for (int i = 0; i < 6; i++) { /* posix_spawn() requires writable strings */
-        snprintf(words[i], sizeof words[i], "%s", text[i]);
+    inert_path(words[0], gnuplot);
+    snprintf(words[1], sizeof words[1], "-c");
+    inert_path(words[2], script);
+    inert_path(words[3], input);
+    inert_path(words[4], into);
+    snprintf(words[5], sizeof words[5], "%s", format);
+    for (int i = 0; i < 6; i++) /* posix_spawn() requires writable strings */
         argv[i] = words[i];
-    }
     const int rc = run_gnuplot(argv, said, &status, &stopped);
     if (rc)
         return rc;
@@ -304,4 +309,12 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
               : orr_file_printf(file, "%s = ", variable));
     TRY(orr_gnuplot_string(file, text ? text : ""));
     return orr_file_printf(file, "\n");
+}
+
+int orr_gnuplot_assign_path(struct orr_file *file, const char *variable, int index,
+                            const char *path)
+{
+    char word[WORD];
+    inert_path(word, path);
+    return orr_gnuplot_assign(file, variable, index, word);
 }

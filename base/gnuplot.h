@@ -6,7 +6,8 @@
 
 /* Draws `picture`, whose name ends in .png, .svg or .gif, by `gnuplot -c SCRIPT INPUT OUTPUT
  * png|svg|gif`. The script is searched in $ORRERY_FIGURES, else in figures/ of the installed data
- * or beside the program's folder (data.h), else in ./figures; `input` is its first argument.
+ * or beside the program's folder (data.h), never in the current folder; `input` is its first
+ * argument. Relative paths are given to gnuplot with "./" before them, so that none is a command.
  * gnuplot draws under a temporary name, and the picture gets its own when gnuplot succeeded and the
  * picture is whole: anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH,
  * or no script; ORR_EINTR: a signal came meanwhile (one that came before does not stop it);
@@ -25,5 +26,9 @@ int orr_gnuplot_string(struct orr_file *file, const char *text);
 /* Writes the line `variable = "text"`, or `variable[index] = "text"` for index >= 1; NULL is
  * written as "". */
 int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, const char *text);
+/* As orr_gnuplot_assign() for the path of a file that gnuplot will open: a relative one gets "./"
+ * before it, since gnuplot runs the rest of a name that begins with "<" or "|" as a command. */
+int orr_gnuplot_assign_path(struct orr_file *file, const char *variable, int index,
+                            const char *path);
 
 #endif

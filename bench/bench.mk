@@ -2,10 +2,10 @@
 BENCHES := $(patsubst bench/bench_%.c,%,$(wildcard bench/bench_*.c))
 bench: ; @echo "benchmarks:$(BENCHES:%= make bench-%) make bench-gpu"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
-	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE)) $(if $(FULL),$(if $(filter symreg,$*),--full))
+	$(B)/bench/bench_$* $(call each,BENCH_ARGS) $(if $(TABLE),--table $(call arg,TABLE)) $(if $(FULL),$(if $(filter symreg,$*),--full))
 bench-symreg-speed: bench-symreg_speed
-bench-gpu: gpu-here $(B)/bench/bench_train ; $(GPU_ENV) $(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
-bench-gpu-attention: gpu-here $(B)/bench/bench_gpu_attention ; $(GPU_ENV) $(B)/bench/bench_gpu_attention $(BENCH_ARGS)
+bench-gpu: gpu-here $(B)/bench/bench_train ; $(GPU_ENV) $(B)/bench/bench_train --device cuda --compile $(call each,BENCH_ARGS)
+bench-gpu-attention: gpu-here $(B)/bench/bench_gpu_attention ; $(GPU_ENV) $(B)/bench/bench_gpu_attention $(call each,BENCH_ARGS)
 $(B)/bench/%: bench/%.c $(ALL_LIBS) | .deps
 	$(call link,CC,$(CC) $(ALL_CFLAGS) -rdynamic,$(probe_LIBS) $(LDLIBS))
 $(B)/bench/%: private WHOLE = yes

@@ -30,51 +30,29 @@ static int version_row(const struct report_run *run, const char *file, struct or
     return 0;
 }
 
-/* Writes a path quoted for a shell where needed; a quote becomes '\''. */
-static void write_quoted(const char *path, const char *end, struct orr_file *html)
+/* Writes a command line that can be copied: the run's path as one word of a shell. */
+static int write_command(const struct report_run *run, const char *before, const char *between,
+                         struct orr_file *html)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
-    char one[2] = "";
-    if (!path[strspn(path, plain)]) {
-        report_html_text(html, path);
-        orr_file_printf(html, "%s", end);
-        return;
-    }
-    orr_file_printf(html, "'");
-    for (; *path; path++) {
-        one[0] = *path;
-        if (*path == '\'')
-            orr_file_printf(html, "'\\''");
-        else
-            report_html_text(html, one);
-    }
-    orr_file_printf(html, "%s'", end);
-}
-
-/* Writes a command line that can be copied. */
-static void write_command(const struct report_run *run, const char *before, const char *between,
-                          struct orr_file *html)
-{
+    char path[REPORT_PATH], word[4 * REPORT_PATH];
+    TRY(orr_path(path, "%s%s", run->path, *between ? "/preset.json" : ""));
+    TRY(orr_shell_word(word, sizeof word, path));
     orr_file_printf(html, "%s", before);
-    write_quoted(run->path, *between ? "/preset.json" : "", html);
-    if (!*between) {
-        orr_file_printf(html, "\n");
-        return;
-    }
-    write_command(run, between, "", html);
+    report_html_text(html, word);
+    return *between ? write_command(run, between, "", html) : orr_file_printf(html, "\n");
 }
 
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">");
-    write_command(run, "# what of this run would be kept and what made again\nmake plan PRESET=",
-                  " RUN=", html);
-    write_command(run,
-                  "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
-                  " RUN=", html);
-    write_command(run, "# this page\nbin/report --run ", "", html);
-    write_command(run, "# what its models attend to\nbin/probe attention --run ", "", html);
+    TRY(write_command(
+        run,
+        "# what of this run would be kept and what made again\nmake plan PRESET=", " RUN=", html));
+    TRY(write_command(
+        run, "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
+        " RUN=", html));
+    TRY(write_command(run, "# this page\nbin/report --run ", "", html));
+    TRY(write_command(run, "# what its models attend to\nbin/probe attention --run ", "", html));
     orr_file_printf(html,
                     "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
                     "of this run; docs/provenance.md says how each is known to be what the "

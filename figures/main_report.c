@@ -4,6 +4,7 @@
 #include "figures/compare/cells.h"
 #include "stage/engine.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,6 +108,20 @@ static int animate_orbits(struct call *call)
     return 0;
 }
 
+/* Says how the kept data are drawn again; gnuplot takes no name that begins with "<", "|" or "-". */
+static int note_drawing(const char *out, bool quiet)
+{
+    char file[REPORT_PATH + 8], stem[4 * REPORT_PATH], script[4 * REPORT_PATH];
+    const char *here = *out == '/' || isalnum((unsigned char)*out) ? "" : "./";
+    const int length = (int)(strrchr(out, '.') - out);
+    snprintf(file, sizeof file, "%s%.*s", here, length, out);
+    TRY(orr_shell_word(stem, sizeof stem, file));
+    snprintf(file, sizeof file, "%s%.*s.gp", here, length, out);
+    TRY(orr_shell_word(script, sizeof script, file));
+    orr_note(quiet, "report: drawn again by: gnuplot -c %s %s OUTPUT.png png", script, stem);
+    return 0;
+}
+
 static int draw_single(struct call *call, const char *figure)
 {
     struct report_style style;
@@ -120,11 +135,7 @@ static int draw_single(struct call *call, const char *figure)
     TRY(read_run(call));
     TRY(report_single(&call->run, figure, &style, keep_option != NULL, out));
     orr_note(call->cli->quiet, "report: %s", out);
-    const int stem = (int)(strrchr(out, '.') - out);
-    if (keep_option)
-        orr_note(call->cli->quiet, "report: drawn again by: gnuplot -c %.*s.gp %.*s OUTPUT.png png",
-                 stem, out, stem, out);
-    return 0;
+    return keep_option ? note_drawing(out, call->cli->quiet) : 0;
 }
 
 /* ---- the stage: the page with all pictures */

@@ -164,7 +164,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
             continue;
         name_curve(&set, ++curve, 1, &run->source[s]);
         (void)report_front_path(run, s, path); /* checked when the laws were read */
-        orr_gnuplot_assign(&set, "front", curve, path);
+        orr_gnuplot_assign_path(&set, "front", curve, path);
         orr_file_printf(&set, "size[%d] = %.7g\nloss[%d] = %.7g\nis_true[%d] = %d\n", curve,
                         law ? law->complexity : 0, curve, law ? law->loss : 1, curve,
                         law ? law->selected_true : -1);

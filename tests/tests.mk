@@ -5,7 +5,8 @@ commands = $(foreach t,$1,'$(strip $2 $(if $(filter %.sh,$t),bash) $t $(if $(fin
 # run when no other test is: those that measure time or send keys at moments
 ALONE := $(addprefix tests/,long/test_limits.sh cli/test_symreg_live.sh cli/test_watch.sh kill/test_time.sh)
 # $(call checks,NAME,COMMANDS,ENVIRONMENT): runs them; logs are in build/tests/logs-NAME
-checks = @$3 BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
+# (ORRERY_DATA: programs of a build in another folder have no data beside them)
+checks = @$3 ORRERY_DATA=$(call quote,$(CURDIR)) BIN='$(BIN)' BUILT='$(B)' ALONE='$(ALONE)' tools/check.sh $(B)/tests/logs$(1:%=-%) $2
 TEST_CFLAGS := $(if $(filter -O3,$(CFLAGS)),-O1 -g1 $(if $(filter check%,$(MAKECMDGOALS)),\
     $(shell echo "int main(void) { return 0; }" | $(CC) -fuse-ld=gold -x c - -o /dev/null 2>/dev/null && echo -fuse-ld=gold)))
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
@@ -59,7 +60,7 @@ check-python: programs
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 check-browser: all # of RUN, where that is on the command line
-	@BIN='$(BIN)' OUT='$(B)/browser-shots' RUN=$(if $(filter command,$(origin RUN)),$(call arg,RUN)) tests/browser/check_report.sh
+	@BIN='$(BIN)' OUT='$(B)/browser-shots' RUN=$(if $(filter command override,$(origin RUN)),$(call arg,RUN)) tests/browser/check_report.sh
 reliability: all ; @tools/reliability.sh '$(B)/reliability' '$(or $(RELIABILITY),minutes)' $(STEPS)
 # ---- in a build of its own, build-NAME: NAME_FLAGS of the compiler, NAME_ENV: environment, NAME_GOALS:
 # what is made there, NAME_LACKS: what it cannot be done without (HACKING.md, Finding faults)
@@ -78,7 +79,7 @@ alloc_FLAGS     := -O1 -g -fsanitize=leak
 alloc_ENV       := CHECK_LIMIT=14400 PROGRAM_LIMIT=600 ALLOCS='$(or $(ALLOCS),all)'
 alloc_GOALS     := CC=gcc check-alloc-built
 tsan_FLAGS      := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
-tsan_ENV         = CHECK_LIMIT=3600 PROGRAM_LIMIT=1800 OMP_TOOL_LIBRARIES='$(ARCHER)' \
+tsan_ENV         = CHECK_LIMIT=3600 PROGRAM_LIMIT=1800 OMP_TOOL_LIBRARIES=$(call arg,ARCHER) \
                    TSAN_OPTIONS='ignore_noninstrumented_modules=1:die_after_fork=0:exitcode=66'
 tsan_GOALS      := check-watched MPI=0 HARDEN=0 CC='$(TSAN_CC)'
 tsan_LACKS       = $(if $(ARCHER),,no $(TSAN_CC) with libarcher.so (Debian: clang-14, libclang-rt-14-dev, libomp-14-dev))

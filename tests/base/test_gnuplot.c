@@ -123,7 +123,7 @@ TEST(test_missing)
     assert_int_equal(orr_gnuplot_draw("y.gp", "input", picture), ORR_EMISSING);
     unsetenv("ORRERY_FIGURES");
     assert_int_equal(orr_gnuplot_check("y.gp"), ORR_EMISSING);
-    error_names("y.gp: not found", "ORRERY_FIGURES", NULL);
+    error_names("figures/y.gp: not found", "ORRERY_DATA", NULL);
     setenv("ORRERY_FIGURES", folder, 1);
     as_before();
 }
@@ -170,6 +170,69 @@ TEST(test_success)
     assert_non_null(strstr(named, "\npng\nit.png\nit.png."));
     free(text);
     scratch_text(picture, "what was there before");
+}
+
+/* A relative name that begins with "<" or "|" is a command of gnuplot, and one with "-" an option:
+ * "./" stands before each relative one (gnuplot 5.4, help special-filenames, help set output). */
+TEST(test_relative_names)
+{
+    static const char *const names[] = {"<touch pwned;", "|touch pwned;", "-p", "~", "plain"};
+    char here[4096], *text;
+    size_t bytes;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[64], expected[256], scripts[64];
+        snprintf(name, sizeof name, "%s.png", names[i]);
+        snprintf(scripts, sizeof scripts, "%s", names[i]);
+        assert_int_equal(orr_mkdir(scripts), 0);
+        scratch_text(scratch_at(scripts, "x.gp"), "");
+        setenv("ORRERY_FIGURES", scripts, 1);
+        pose(PNG "printf '%s\\n' \"$@\" > told\n");
+        assert_int_equal(orr_gnuplot_draw("x.gp", names[i], name), 0);
+        assert_int_equal(orr_file_read("told", &text, &bytes), 0);
+        snprintf(expected, sizeof expected, "-c\n./%s/x.gp\n./%s\n./%s.png.", names[i], names[i],
+                 names[i]);
+        if (strncmp(text, expected, strlen(expected)) != 0)
+            fail_msg("gnuplot was told\n%s for\n%s", text, expected);
+        free(text);
+        (void)unlink(name);
+        scratch_remove(scripts);
+    }
+    setenv("ORRERY_FIGURES", folder, 1);
+    assert_int_equal(chdir(here), 0);
+}
+
+/* The path of a file that a script opens, as text of the script. */
+TEST(test_paths_in_scripts)
+{
+    struct orr_file file = {0};
+    char *text;
+    size_t bytes;
+    assert_int_equal(orr_file_create(&file, scratch_at(folder, "paths")), 0);
+    assert_int_equal(orr_gnuplot_assign_path(&file, "front", 2, "<touch \"x\""), 0);
+    assert_int_equal(orr_gnuplot_assign_path(&file, "front", 0, "/a/b"), 0);
+    assert_int_equal(orr_file_flush(&file), 0);
+    assert_int_equal(orr_file_read(file.temporary, &text, &bytes), 0);
+    assert_string_equal(text, "front[2] = \"./<touch \\\"x\\\"\"\nfront = \"/a/b\"\n");
+    free(text);
+    orr_file_close(&file);
+}
+
+/* figures/ of the current folder, which a stranger's run has, is no place for scripts. */
+TEST(test_no_scripts_of_the_current_folder)
+{
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(orr_mkdir("figures"), 0);
+    scratch_text("figures/planted.gp", "system(\"touch pwned\")\n");
+    unsetenv("ORRERY_FIGURES");
+    assert_int_equal(orr_gnuplot_check("planted.gp"), ORR_EMISSING);
+    error_names("planted.gp", "ORRERY_DATA", NULL);
+    setenv("ORRERY_FIGURES", folder, 1);
+    scratch_remove("figures");
+    assert_int_equal(chdir(here), 0);
 }
 
 TEST(test_strings)

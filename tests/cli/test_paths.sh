@@ -93,6 +93,70 @@ check "... and a ~/ that the shell left is the home folder's" equal "tools/watch
 run=$odd/run
 KEEP=$run
 
+# ---- nor does make run what stands in a variable: one that it uses, one that it only exports, one of the
+# environment; and what names goals, tests and folders has to be plain
+evil() { # GOAL NAME [env]: with NAME='$(shell touch canary)'; gone on or refused, nothing is run
+    local value="\$(shell touch $WORK/canary)" goal
+    for goal in "-n $1" help; do # (a variable is exported where a recipe is run)
+        if [ "${3-}" = env ]; then
+            env "$2=$value" make -j1 $goal CUDA=0 BIN="$BIN" >"$WORK/out" 2>"$WORK/err"
+        else
+            make -j1 $goal CUDA=0 BIN="$BIN" "$2=$value" >"$WORK/out" 2>"$WORK/err"
+        fi
+    done
+    check_not "make $1 $2=\$(shell ...) ${3-} runs nothing of it" test -e "$WORK/canary"
+    rm -f "$WORK/canary"
+}
+for word in ATTENTION THREADS DEVICE MINUTES PROBE FORCE PRESET RUN JOBS KEPT VERDICT UNKNOWN_WORD V CI \
+    B T PART FUZZ CORPUS STEPS WATCHED NOVA; do
+    evil plan "$word"
+done
+for word in PREFIX DESTDIR LIBDIR; do
+    evil install "$word"
+done
+for word in THREADS PREFIX T BENCH_ARGS; do
+    evil plan "$word" env
+done
+evil check-asan-unit UNKNOWN_WORD # of a make below this one
+for word in B T FUZZ NOVA; do
+    make -n -j1 plan CUDA=0 "$word=x;touch $WORK/canary" >"$WORK/out" 2>"$WORK/err"
+    check "make $word='x;...': status" equal 2 $?
+    check "... says what is wrong" grep -qF "$word: expected plain names, found" "$WORK/err"
+done
+make -n -j1 install CUDA=0 BIN="$BIN" PREFIX="/p'q" DESTDIR='d e$f' LIBDIR='l;m' >"$WORK/out" 2>"$WORK/err"
+check "make install hands odd folders on" grep -qF \
+    "PREFIX='/p'\\''q' DESTDIR='d e\$f' LIBDIR='l;m' tools/install.sh" "$WORK/out"
+
+# ---- no name is a command of gnuplot, whose own names of files may be ("<touch x", "|touch x")
+mkdir "$WORK/here" && cd "$WORK/here" || exit
+[[ $BIN == /* ]] || BIN=$OLDPWD/$BIN
+printf 'x,y\n1,1.1\n2,2.2\n3,2.9\n4,4.3\n' >t.csv
+picture() { # NAME COMMAND...: succeeds, and nothing runs
+    local name=$1
+    shift
+    check "$name" timeout "$LIMIT" "$@"
+    check_not "... and runs nothing" test -e canary
+}
+for sign in '<' '|'; do
+    picture "orbits show --out '${sign}touch ...'" "$BIN/orbits" show --preset smoke --split test \
+        --sequence 1 --out "${sign}touch canary;.png"
+    check "... the picture has that name" test -s "${sign}touch canary;.png"
+    picture "symreg --out '${sign}touch ...'" "$BIN/symreg" t.csv --target y --evaluations 500 \
+        --threads 1 --quiet --out "${sign}touch canary;"
+    check "... the folder has its picture" test -s "${sign}touch canary;/front.png"
+    cp -r "$run/." "${sign}touch canary;"
+    picture "report --run '${sign}touch ...'" "$BIN/report" --run "${sign}touch canary;" --attention lssar --quiet
+    check "... the run has its pictures" test -s "${sign}touch canary;/figures/pareto.png"
+    TMPDIR="${sign}touch canary;" picture "watch" "$OLDPWD/tools/watch.sh" "${sign}touch canary;" "${sign}touch canary;.png"
+done
+mkdir -p figures "$WORK/else/lone" # (not beside figures/, where a program looks: P/..)
+printf 'system("touch canary")\n' | tee figures/{forces,symreg_front,symreg_residuals}.gp >/dev/null
+cp "$BIN/report" "$WORK/else/lone/"
+env -u ORRERY_DATA "$WORK/else/lone/report" --run "<touch canary;" --body earth --out e.png >"$WORK/out" 2>"$WORK/err"
+check_not "a program without data runs no scripts of the current folder" test -e canary
+check "... and says where they would be" grep -qF ORRERY_DATA "$WORK/err"
+cd "$OLDPWD" || exit
+
 # ---- names in presets are names of folders
 names() { # NAME JSON KEY
     printf '{%s}\n' "$2" >"$WORK/preset.json"
