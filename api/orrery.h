@@ -770,6 +770,14 @@ ORRERY_CALL const char *orrery_results_message(const struct orrery_results *resu
  * @return a status; ORRERY_EIO, ORRERY_EFORMAT; ORRERY_EMISSING: no such file, a run without laws,
  *     or no cJSON */
 ORRERY_CALL int orrery_results_open(struct orrery_results *results, const char *path);
+/** Checks a file of results in JSON: that it has the checksum that it states, and that the files
+ * beside it that it names (fronts, tables, pictures) are as they were. A file that states no checksum
+ * passes; docs/provenance.md lists those that do. The table stays as it is.
+ * @param results the handle
+ * @param path of the file
+ * @return a status; ORRERY_EFORMAT: changed since it was made, or not JSON; ORRERY_EIO;
+ *     ORRERY_EMISSING: no such file, or no cJSON */
+ORRERY_CALL int orrery_results_check(struct orrery_results *results, const char *path);
 /** The size of the table; 0 rows and columns before orrery_results_open().
  * @param results the handle
  * @param rows *rows becomes the number of rows; may be NULL

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cjson.h"
 #include "columns.h"
+#include "stage/provenance.h"
 
 struct orrery_results {
     struct api_handle handle;
@@ -47,6 +49,30 @@ static int open_path(struct orrery_results *r, const char *path)
 int orrery_results_open(struct orrery_results *r, const char *path)
 {
     API_RETURN(r, open_path(r, path));
+}
+
+static int check_path(const char *path)
+{
+    char folder[4096], why[ORR_WHY] = "";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    cJSON *json = NULL;
+    if (!path || !*path)
+        return ORR_FAIL(ORR_EINVAL, "path: expected a text, found %s",
+                        path ? "an empty one" : "NULL");
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such file", path);
+    TRY(orr_cjson_open(path));
+    TRY(orr_path(folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
+    TRY(orr_json_read(path, &json));
+    const cJSON *files = orr_json_get(json, "files");
+    const bool whole = !files || orr_files_same(folder, files, why);
+    cJSON_Delete(json);
+    return whole ? 0 : ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
+}
+
+int orrery_results_check(struct orrery_results *r, const char *path)
+{
+    API_RETURN(r, check_path(path));
 }
 
 int orrery_results_size(struct orrery_results *r, size_t *rows, size_t *columns)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cjson.h"
+#include <xxhash.h>
 
 static int by_name(const void *a, const void *b)
 {
@@ -62,7 +63,38 @@ int orr_json_check_keys(const char *path, const cJSON *json)
     return 0;
 }
 
-int orr_json_read(const char *path, cJSON **json)
+/* XXH64 of the text of an object without its "xxh64"; false without memory. The object is printed
+ * and parsed first, so that numbers stored as raw digits become numbers, as for a reader of the
+ * file. */
+static bool sum_of(const cJSON *json, char sum[17])
+{
+    char *written = cJSON_PrintUnformatted(json);
+    cJSON *read = written ? cJSON_Parse(written) : NULL;
+    cJSON_DeleteItemFromObjectCaseSensitive(read, "xxh64");
+    char *text = read ? cJSON_PrintUnformatted(read) : NULL;
+    cJSON_Delete(read);
+    cJSON_free(written);
+    if (text)
+        snprintf(sum, 17, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
+    cJSON_free(text);
+    return text != NULL;
+}
+
+bool orr_json_sum_add(cJSON *json)
+{
+    char sum[17];
+    cJSON_DeleteItemFromObjectCaseSensitive(json, "xxh64");
+    return sum_of(json, sum) && cJSON_AddStringToObject(json, "xxh64", sum);
+}
+
+bool orr_json_sum_same(const cJSON *json)
+{
+    char sum[17];
+    const char *said = cJSON_GetStringValue(orr_json_get(json, "xxh64"));
+    return said && sum_of(json, sum) && !strcmp(sum, said);
+}
+
+int orr_json_read_any(const char *path, cJSON **json, enum orr_json_sum *sum)
 {
     char *text;
     size_t bytes;
@@ -88,11 +120,28 @@ int orr_json_read(const char *path, cJSON **json)
         rc = ORR_FAIL(ORR_EFORMAT, "%s:%d:%d: not valid JSON", path, line, column);
     }
     free(text);
+    if (!rc)
+        *sum = !cJSON_HasObjectItem(*json, "xxh64") ? ORR_JSON_NO_SUM
+               : orr_json_sum_same(*json)           ? ORR_JSON_AS_WRITTEN
+                                                    : ORR_JSON_CHANGED;
+    if (!rc && *sum == ORR_JSON_CHANGED && orr_memory_short())
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     if (rc) {
         cJSON_Delete(*json);
         *json = NULL;
     }
     return rc;
+}
+
+int orr_json_read(const char *path, cJSON **json)
+{
+    enum orr_json_sum sum;
+    TRY(orr_json_read_any(path, json, &sum));
+    if (sum != ORR_JSON_CHANGED)
+        return 0;
+    cJSON_Delete(*json);
+    *json = NULL;
+    return ORR_FAIL(ORR_EFORMAT, "%s: " ORR_JSON_IS_CHANGED, path);
 }
 
 cJSON *orr_json_create(const char *format)
@@ -205,7 +254,13 @@ const char *orr_json_text(const cJSON *object, const char *key)
     return text ? text : "";
 }
 
-int orr_json_write(const char *path, const cJSON *json)
+int orr_json_write(const char *path, cJSON *json)
+{
+    return orr_json_sum_add(json) ? orr_json_write_plain(path, json)
+                                  : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+}
+
+int orr_json_write_plain(const char *path, const cJSON *json)
 {
     struct orr_file file = {0};
     char *text = cJSON_Print(json);

@@ -8,8 +8,30 @@
 
 struct cJSON;
 
-/* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
+/* ---- files of results. A later program believes what they say, so that they have a checksum:
+ * "xxh64", the last key, is the XXH64 of the object's text in one line without that key. A file in
+ * which a value was changed is refused wherever it is read. Files without the key are read: people
+ * write them, and so did versions before the checksum; those that can be made again are refused by
+ * orr_result_read() of stage/provenance.h. */
+
+/* Parses a JSON file; a syntax error names file, line and column, ORR_EFORMAT also where the object
+ * does not have the sum that it states. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* Parses a file whatever its sum. */
+enum orr_json_sum { ORR_JSON_NO_SUM, ORR_JSON_AS_WRITTEN, ORR_JSON_CHANGED };
+int orr_json_read_any(const char *path, struct cJSON **json, enum orr_json_sum *sum);
+#define ORR_JSON_IS_CHANGED "it has been changed since it was made"
+/* Writes JSON with indentation, atomically; a file with equal content stays as it is. Adds the sum
+ * to the object, in place of an earlier one. */
+int orr_json_write(const char *path, struct cJSON *json);
+/* Likewise without a sum: a file that people are to edit, as preset.json. */
+int orr_json_write_plain(const char *path, const struct cJSON *json);
+/* Adds the sum of an object to it (false without memory); whether it has the sum that it states. */
+bool orr_json_sum_add(struct cJSON *json);
+bool orr_json_sum_same(const struct cJSON *json);
+
+/* ---- objects */
+
 /* A new object with "format" and Orrery's "version". */
 struct cJSON *orr_json_create(const char *format);
 /* The members of an object, ordered by key; free() it. NULL without memory. */
@@ -41,7 +63,5 @@ double orr_json_number(const struct cJSON *object, const char *key);
 bool orr_json_says(const struct cJSON *object, const char *key, const char *text);
 /* A string of an object, owned by the object; "" where there is none. */
 const char *orr_json_text(const struct cJSON *object, const char *key);
-/* Writes JSON with indentation, atomically; a file with equal content stays as it is. */
-int orr_json_write(const char *path, const struct cJSON *json);
 
 #endif

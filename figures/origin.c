@@ -122,9 +122,9 @@ static int check_laws(const struct report_origin *origin, const char *run)
     TRY(orr_path(path, "%s/laws.json", folder));
     if (!*origin->laws_digest || !orr_exists(path)) /* a missing file is reported when it is read */
         return 0;
-    TRY(orr_json_read(path, &json)); /* reports why an existing file cannot be read */
+    TRY(orr_result_read(path, &json, why)); /* reports why an existing file cannot be read */
     const bool whole =
-        orr_json_is_whole(json, folder, &origin->lineage.records, origin->laws_digest, why);
+        json && orr_json_is_whole(json, folder, &origin->lineage.records, origin->laws_digest, why);
     cJSON_Delete(json);
     return whole ? 0
                  : orr_refuse_input(path, why, "symreg",
@@ -177,14 +177,13 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
         rc = orr_lineage_evaluation(&origin->lineage, source, true, digest);
     if (rc || (!orr_exists(path) && *origin->lineage.external_tables[1]))
         return rc;
-    if (orr_exists(path) && orr_json_read(path, &json)) {
+    if (orr_exists(path) && orr_result_read(path, &json, why)) {
         snprintf(why, sizeof why, "it cannot be read");
         orr_error_clear();
     }
     const cJSON *files = orr_json_get(json, "files");
-    bool same = json &&
-                orr_made_same(&origin->lineage.records, digest, orr_json_get(json, "made"), why) &&
-                orr_sum_same(json, why);
+    bool same = json && orr_made_same(&origin->lineage.records, digest,
+                                      orr_json_get(json, "made"), why);
     if (same && files) { /* the rollouts stored next to the evaluation */
         char folder[REPORT_PATH];
         rc = orr_path(folder, "%s/%s/pretrain_planets", run, source);

@@ -17,11 +17,18 @@ const char *const report_stage_title[REPORT_STAGES] = {
     "Pretraining: next state", "Pretraining on planet runs: next state",
     "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};
 
-int report_missing(const char *file, const char *program)
+/* A program that reads many runs was not told this one by --run. */
+int report_to_make(const struct report_run *run, const char *file, const char *why,
+                   const char *program)
 {
     char command[ORR_COMMAND];
     orr_command_of_run(program, command);
-    return ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", file, command);
+    if (!strstr(command, " --run ") && !strstr(command, " --run=")) {
+        orr_command_add(command, sizeof command, "--run");
+        orr_command_add(command, sizeof command, run->path);
+    }
+    return ORR_FAIL(why ? ORR_EINVAL : ORR_EMISSING, "%s: %s; make it %swith: %s", file,
+                    why ? why : "missing", why ? "again " : "", command);
 }
 
 int report_find(const struct report_run *run, const char *source)

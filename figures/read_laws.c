@@ -170,11 +170,16 @@ int report_read_laws_json(struct report_run *run)
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/laws/laws.json", run->path));
     if (!orr_exists(path))
-        return report_missing(path, "symreg");
+        return report_to_make(run, path, NULL, "symreg");
+    char why[ORR_WHY];
     cJSON *json = NULL;
-    int rc = orr_json_read(path, &json);
+    int rc = orr_result_read(path, &json, why);
+    if (!rc && !json)
+        rc = report_to_make(run, path, why, "symreg");
     if (!rc)
         rc = take_json(run, path, json);
+    if (!rc)
+        rc = report_check_laws(run, path);
     cJSON_Delete(json);
     run->has_laws = !rc && run->law_count > 0;
     if (!rc && !run->has_laws)
@@ -189,7 +194,7 @@ int report_read_laws(struct report_run *run)
     for (int s = 0; s < run->source_count; s++)
         if (run->source[s].has_laws) {
             TRY(report_front_path(run, s, path));
-            TRY(orr_exists(path) ? 0 : report_missing(path, "symreg"));
+            TRY(orr_exists(path) ? 0 : report_to_make(run, path, NULL, "symreg"));
         }
     return 0;
 }

@@ -15,10 +15,7 @@ int report_read_number(const char *path, const char *key, double *value)
     cJSON *json = NULL;
     if (!orr_exists(path))
         return 0;
-    char why[ORR_WHY];
-    int rc = orr_json_read(path, &json);
-    if (!rc && !orr_sum_kept(json, why))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
+    const int rc = orr_json_read(path, &json);
     if (!rc && isfinite(orr_json_number(json, key)))
         *value = orr_json_number(json, key);
     cJSON_Delete(json);

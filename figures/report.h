@@ -140,9 +140,11 @@ void report_free(struct report_run *run);
  * curve where missing). */
 int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
-/* Reads laws/laws.json alone; the path of the front of sample 0 of a source, which gnuplot
+/* Reads laws/laws.json alone, whose laws report_check_laws() has found to be formulas, and rows of
+ * those of the fronts beside it that are there. ORR_EFORMAT names the law; the path of the front of sample 0 of a source, which gnuplot
  * reads. */
 int report_read_laws_json(struct report_run *run);
+int report_check_laws(const struct report_run *run, const char *path);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
@@ -164,8 +166,10 @@ void report_lines_free(struct report_lines *lines);
 int report_add_source(struct report_run *run, const char *name, enum report_role role);
 /* Reads pretrain_planets/rollouts.csv of a source, if it exists. */
 int report_read_rollouts(const struct report_run *run, struct report_source *source);
-/* Reports ORR_EMISSING: "FILE: missing; make it with: ...", with a command of that program. */
-int report_missing(const char *file, const char *program);
+/* ORR_EMISSING for a file of the run that is not there (why NULL), else ORR_EINVAL for one that
+ * cannot be believed; the message has the command of the program that makes it. */
+int report_to_make(const struct report_run *run, const char *file, const char *why,
+                   const char *program);
 /* The rule whose choice tables show first: `best` when it was used, else the last. */
 const char *report_headline_rule(const struct report_run *run);
 /* Index of a source, -1 for none. */

@@ -120,8 +120,7 @@ static int write_evaluation(const struct gpt_pretraining *job, cJSON *json)
 {
     char path[4096];
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    return orr_sum_add(json) ? orr_json_write(path, json)
-                             : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    return orr_json_write(path, json);
 }
 
 /* Next-state metrics of orbits. For planet runs also the information about the period in the

@@ -189,7 +189,7 @@ static cJSON *factors_json(const struct probe_grid *g)
 /* Writes the picture, then the JSON, so that the JSON never accompanies a picture of another
  * grid. */
 static int write_grid(const struct figures *f, const struct probe_drawn *drawn, const char *out,
-                      const cJSON *json)
+                      cJSON *json)
 {
     char path[4096];
     int lock;

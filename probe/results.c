@@ -129,8 +129,7 @@ static int write_all(struct probe_results *results, const struct probe *probe,
     TRY(orr_path(path, "%s/%s.json", folder, name));
     cJSON *json = to_json(results, probe, options, name, key);
     cJSON_AddItemToObject(json, "files", cJSON_Duplicate(results->files, true));
-    const int rc = orr_sum_add(json) ? orr_json_write(path, json)
-                                     : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     if (!rc)
         orr_note(options->quiet, "%s: %s", name, path);
@@ -152,9 +151,9 @@ bool probe_results_there(const struct probe_options *options, const char *folder
     char path[4096], why[ORR_WHY] = "";
     cJSON *json = NULL;
     if (!options->resume || orr_path(path, "%s/%s.json", folder, name) || !orr_exists(path) ||
-        orr_json_read(path, &json))
+        orr_result_read(path, &json, why))
         return false;
-    const bool same = orr_json_says(json, "key", key) && orr_sum_same(json, why) &&
+    const bool same = json && orr_json_says(json, "key", key) &&
                       orr_files_same(folder, orr_json_get(json, "files"), why);
     cJSON_Delete(json);
     if (same)

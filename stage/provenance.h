@@ -131,20 +131,18 @@ bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WH
 bool orr_json_is_whole(const struct cJSON *json, const char *folder,
                        const struct orr_records *records, const char digest[ORR_DIGEST],
                        char why[ORR_WHY]);
-/* Decides what to do about status->path, the file of such a JSON object. summed: the object also
- * has its own sum (orr_sum_add), and may name no files. Only ORR_ENOMEM fails. */
+/* Decides what to do about status->path, the file of such a JSON object; one that was changed, or
+ * that an older version wrote without a sum (base/json.h), is made again. alone: the object may
+ * name no files. Only ORR_ENOMEM fails. */
 int orr_json_status(const char *folder, const struct orr_records *records,
-                    const char digest[ORR_DIGEST], bool summed, struct orr_artefact *status);
+                    const char digest[ORR_DIGEST], bool alone, struct orr_artefact *status);
 /* ORR_EINVAL: an input that another program made does not match the settings. The message has the
  * command that remakes it, and other remedies, ", or ...". */
 int orr_refuse_input(const char *path, const char *why, const char *program, const char *else_what);
 
-/* "xxh64" of a JSON object: the sum of its text without "xxh64". orr_sum_add() adds it (false
- * without memory); orr_sum_same() tells whether the object is unchanged, and if not, `why`. */
-bool orr_sum_add(struct cJSON *json);
-bool orr_sum_same(const struct cJSON *json, char why[ORR_WHY]);
-/* As orr_sum_same(), but true if there is no sum: version 0.1 wrote none. */
-bool orr_sum_kept(const struct cJSON *json, char why[ORR_WHY]);
+/* Reads a result that can be made again (base/json.h): *json is NULL with the reason in `why` where
+ * it was changed, or has no sum, as older versions wrote it. Errors are those of reading. */
+int orr_result_read(const char *path, struct cJSON **json, char why[ORR_WHY]);
 
 /* Writes "<path>.made.json", without the last suffix of path, then commits the file
  * (orr_file_commit_changes). In this order a kill leaves no file without its record, which would

@@ -138,14 +138,12 @@ int orr_rows_take(const char *path, const cJSON *json, struct orr_table *table)
     const char *format = cJSON_GetStringValue(orr_json_get(json, "format"));
     const cJSON *rows = orr_json_get(json, "rows"), *item;
     const size_t first = table->count;
-    char model[2 * ORR_NAME + 32], why[ORR_WHY];
+    char model[2 * ORR_NAME + 32];
     struct orr_row row = orr_row_none;
     if (!format || strcmp(format, ORR_ROWS_FORMAT) != 0 || !cJSON_IsArray(rows))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: expected \"format\": \"" ORR_ROWS_FORMAT "\" with \"rows\", found %s",
                         path, format ? format : "none");
-    if (!orr_sum_kept(json, why))
-        return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     snprintf(model, sizeof model, "attention=%s stage=%s", orr_json_text(json, "source"),
              orr_json_text(json, "stage"));
     row.model = model;

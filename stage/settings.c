@@ -505,7 +505,7 @@ int orr_settings_save(const struct orr_settings *preset, const char *path)
 {
     cJSON *json = fields_json(preset, true);
     cJSON_AddStringToObject(json, "name", preset->name);
-    const int rc = orr_json_write(path, json);
+    const int rc = orr_json_write_plain(path, json);
     cJSON_Delete(json);
     return rc;
 }

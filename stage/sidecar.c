@@ -1,6 +1,7 @@
 /* sidecar.c - "<name>.made.json" beside a file that cannot store its own record. */
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "provenance.h"
 
@@ -18,24 +19,32 @@ static int sidecar_path(const char *path, char sidecar[4096])
                     path);
 }
 
+/* Adds a file of a result, by its size and XXH64. */
+static void add_file(cJSON *files, const char *name, uint64_t bytes, uint64_t checksum)
+{
+    char sum[ORR_DIGEST];
+    cJSON *file = cJSON_AddObjectToObject(files, name);
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
+    cJSON_AddNumberToObject(file, "bytes", (double)bytes);
+    cJSON_AddStringToObject(file, "xxh64", sum);
+}
+
 int orr_sidecar_commit(struct orr_file *file, const struct orr_records *records,
                        const char digest[ORR_DIGEST])
 {
-    char sidecar[4096], sum[ORR_DIGEST];
+    char sidecar[4096];
     const char *path = file->path, *slash = strrchr(path, '/');
     TRY(sidecar_path(path, sidecar));
-    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)XXH64_digest(file->hash_state));
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path);
-    cJSON_AddNumberToObject(json, "bytes", (double)file->bytes);
-    cJSON_AddStringToObject(json, "xxh64", sum);
+    add_file(cJSON_AddObjectToObject(json, "files"), slash ? slash + 1 : path, file->bytes,
+             XXH64_digest(file->hash_state));
     cJSON_AddItemToObject(json, "made", orr_records_made(records, digest));
     const int rc = orr_json_write(sidecar, json);
     cJSON_Delete(json);
     return rc ? rc : orr_file_commit_changes(file);
 }
 
-/* Whether the file has the size and checksum in the sidecar; only ORR_ENOMEM fails. */
+/* Whether the file has the size and checksum that a result states; only ORR_ENOMEM fails. */
 static int judge_file(const char *path, const cJSON *json, bool *whole)
 {
     char found[ORR_DIGEST];
@@ -53,9 +62,36 @@ static int judge_file(const char *path, const cJSON *json, bool *whole)
     return 0;
 }
 
+int orr_result_read(const char *path, cJSON **json, char why[ORR_WHY])
+{
+    enum orr_json_sum sum;
+    *json = NULL;
+    TRY(orr_json_read_any(path, json, &sum));
+    if (sum == ORR_JSON_AS_WRITTEN)
+        return 0;
+    snprintf(why, ORR_WHY, "%s",
+             sum == ORR_JSON_CHANGED ? ORR_JSON_IS_CHANGED
+                                     : "it has no checksum \"xxh64\", so that an older version made "
+                                       "it, or it has been changed");
+    cJSON_Delete(*json);
+    *json = NULL;
+    return 0;
+}
+
+/* Whether a sidecar names its file, unchanged; if not, `why`. */
+static bool names_file(const char *path, const cJSON *json, char why[ORR_WHY])
+{
+    const char *slash = strrchr(path, '/');
+    const cJSON *file = orr_json_get(orr_json_get(json, "files"), slash ? slash + 1 : path);
+    bool whole = false;
+    if (judge_file(path, file, &whole) || !whole)
+        snprintf(why, ORR_WHY, ORR_JSON_IS_CHANGED);
+    return whole;
+}
+
 int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
 {
-    char sidecar[4096];
+    char sidecar[4096], of_record[ORR_WHY] = "";
     cJSON *json = NULL;
     *made = NULL;
     why[0] = '\0';
@@ -64,20 +100,20 @@ int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
         snprintf(why, ORR_WHY, "not there");
         return 0;
     }
-    int rc = orr_exists(sidecar) ? orr_json_read(sidecar, &json) : ORR_EMISSING;
+    int rc = orr_exists(sidecar) ? orr_result_read(sidecar, &json, of_record) : ORR_EMISSING;
     if (rc == ORR_ENOMEM)
         return rc;
     orr_error_clear(); /* a damaged sidecar counts as missing */
-    bool whole = false;
-    if (!rc && judge_file(path, json, &whole)) {
+    const bool whole = json && names_file(path, json, why);
+    if (orr_memory_short()) {
         cJSON_Delete(json);
         return ORR_ENOMEM; /* the message is kept */
     }
     if (rc)
         snprintf(why, ORR_WHY, "nothing beside it says what it was made from");
-    else if (!whole)
-        snprintf(why, ORR_WHY, "it has been changed since it was made");
-    else
+    else if (!json)
+        snprintf(why, ORR_WHY, "its record %.128s: %.150s", strrchr(sidecar, '/') + 1, of_record);
+    else if (whole)
         *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
     if (!rc && !*made && !*why)
         snprintf(why, ORR_WHY, "it does not say what it was made from");
@@ -94,14 +130,11 @@ bool orr_sidecar_exists(const char *path)
 
 int orr_files_add(cJSON *files, const char *folder, const char *name)
 {
-    char path[4096], sum[ORR_DIGEST];
+    char path[4096];
     uint64_t checksum, bytes;
     TRY(orr_path(path, "%s/%s", folder, name));
     TRY(orr_file_checksum(path, &checksum, &bytes));
-    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
-    cJSON *file = cJSON_AddObjectToObject(files, name);
-    cJSON_AddNumberToObject(file, "bytes", (double)bytes);
-    cJSON_AddStringToObject(file, "xxh64", sum);
+    add_file(files, name, bytes, checksum);
     return 0;
 }
 
@@ -143,7 +176,7 @@ bool orr_json_is_whole(const cJSON *json, const char *folder, const struct orr_r
 }
 
 int orr_json_status(const char *folder, const struct orr_records *records,
-                    const char digest[ORR_DIGEST], bool summed, struct orr_artefact *status)
+                    const char digest[ORR_DIGEST], bool alone, struct orr_artefact *status)
 {
     cJSON *json = NULL;
     char *why = status->why;
@@ -152,7 +185,7 @@ int orr_json_status(const char *folder, const struct orr_records *records,
     if (!orr_exists(status->path))
         return 0;
     status->action = ORR_REMAKE;
-    const int rc = orr_json_read(status->path, &json);
+    const int rc = orr_result_read(status->path, &json, why);
     if (rc == ORR_ENOMEM)
         return rc;
     if (rc) {
@@ -160,11 +193,10 @@ int orr_json_status(const char *folder, const struct orr_records *records,
         orr_error_clear(); /* a damaged file is made again */
         return 0;
     }
-    const bool without = summed && !cJSON_HasObjectItem(json, "files");
+    const bool without = alone && !cJSON_HasObjectItem(json, "files");
     const cJSON *made = orr_json_get(json, "made");
-    const bool same = without ? orr_made_same(records, digest, made, why)
-                              : orr_json_is_whole(json, folder, records, digest, why);
-    if (same && (!summed || orr_sum_same(json, why)))
+    if (json && (without ? orr_made_same(records, digest, made, why)
+                         : orr_json_is_whole(json, folder, records, digest, why)))
         status->action = ORR_KEEP;
     cJSON_Delete(json);
     return 0;
@@ -178,44 +210,6 @@ int orr_refuse_input(const char *path, const char *why, const char *program, con
         orr_command_add(command, sizeof command, "--force");
     return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s%s",
                     path, why, command, else_what);
-}
-
-/* XXH64 of the text of an object without its "xxh64"; false without memory. The object is printed
- * and parsed first, so that numbers stored as raw digits become numbers, as for a reader of the
- * file. */
-static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
-{
-    char *written = cJSON_PrintUnformatted(json);
-    cJSON *read = written ? cJSON_Parse(written) : NULL;
-    cJSON_DeleteItemFromObjectCaseSensitive(read, "xxh64");
-    char *text = read ? cJSON_PrintUnformatted(read) : NULL;
-    cJSON_Delete(read);
-    cJSON_free(written);
-    if (text)
-        snprintf(sum, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
-    cJSON_free(text);
-    return text != NULL;
-}
-
-bool orr_sum_add(cJSON *json)
-{
-    char sum[ORR_DIGEST];
-    return sum_of(json, sum) && cJSON_AddStringToObject(json, "xxh64", sum);
-}
-
-bool orr_sum_same(const cJSON *json, char why[ORR_WHY])
-{
-    char sum[ORR_DIGEST];
-    const cJSON *said = orr_json_get(json, "xxh64");
-    if (cJSON_IsString(said) && sum_of(json, sum) && !strcmp(sum, said->valuestring))
-        return true;
-    snprintf(why, ORR_WHY, "it has been changed since it was made");
-    return false;
-}
-
-bool orr_sum_kept(const cJSON *json, char why[ORR_WHY])
-{
-    return !cJSON_HasObjectItem(json, "xxh64") || orr_sum_same(json, why);
 }
 
 int orr_sidecar_remove(const char *path)

@@ -93,9 +93,6 @@ static bool is_of(const cJSON *json, const char *checkpoint)
 static int take_probe(const cJSON *json, const char *path, const char *checkpoint,
                       struct orr_table *table)
 {
-    char why[ORR_WHY];
-    if (!orr_sum_kept(json, why))
-        return ORR_FAIL(ORR_EINVAL, "%s", why);
     if (!is_of(json, checkpoint))
         return ORR_FAIL(ORR_EINVAL, "of another checkpoint, or of a changed one");
     return orr_rows_take(path, json, table);
@@ -143,13 +140,9 @@ const struct orr_row *verdict_probe_row(const struct orr_table *table, const cha
 static cJSON *read_if_there(const char *path)
 {
     cJSON *json = NULL;
-    char why[ORR_WHY];
     if (orr_exists(path) && orr_json_read(path, &json))
         orr_error_clear();
-    if (orr_sum_kept(json, why))
-        return json;
-    cJSON_Delete(json);
-    return NULL;
+    return json;
 }
 
 /* Reads the next-state errors of random weights of a model's shape and of fitted orbits, from

@@ -64,7 +64,7 @@ const double *probe_cells_find(const struct probe_cells *cells, const char *name
 /* Writes an object as one line with a checksum, and deletes the object. */
 static int print_line(const char *path, FILE *stream, cJSON *json)
 {
-    char *text = orr_sum_add(json) && !orr_memory_short() ? cJSON_PrintUnformatted(json) : NULL;
+    char *text = orr_json_sum_add(json) && !orr_memory_short() ? cJSON_PrintUnformatted(json) : NULL;
     cJSON_Delete(json);
     if (!text)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
@@ -140,13 +140,12 @@ static bool read_cell(struct probe_cells *cells, const cJSON *json, int *rc)
 /* Reads cells from the lines of a text, up to the first line that was changed or cut. */
 static int read_lines(struct probe_cells *cells, const char *text)
 {
-    char why[ORR_WHY];
     int rc = 0;
     bool kept = true;
     for (const char *line = text, *end; kept && (end = strchr(line, '\n')) != NULL;
          line = end + 1) {
         cJSON *json = cJSON_ParseWithLength(line, (size_t)(end - line));
-        kept = json && orr_sum_same(json, why);
+        kept = orr_json_sum_same(json);
         if (kept)
             kept = line == text ? orr_json_says(json, "format", FORMAT) &&
                                       orr_json_says(json, "key", cells->key)

@@ -152,9 +152,7 @@ static int write_json(const struct probe_options *options, const struct both *bo
     cJSON_AddItemToObject(json, "as_trained", column_json(both, &both->column[0]));
     if (both->changed)
         cJSON_AddItemToObject(json, "changed", column_json(both, &both->column[1]));
-    const int rc = both->is_text || orr_sum_add(json)
-                       ? orr_json_write(path, json)
-                       : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
 }

@@ -15,6 +15,7 @@ from . import _library as lib
 from . import _options
 from ._arguments import path_of
 from ._search import Row, columns_of, language
+from ._tables import check_sum
 
 NAN = float("nan")
 IN_FOLDERS = ("front.json", "front.csv", "hall_of_fame.csv")
@@ -79,6 +80,7 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
                                        list[dict[str, Any]]]:
     try:
         whole = json.loads(_text(path))
+        check_sum(path)
         if "category" in whole:
             raise ValueError(f"{path}: has constants of each category: use symreg predict, or "
                              "fit(X, y, category=...)")

@@ -305,6 +305,7 @@ FUNCTIONS = {
     "orrery_results_free": (None, [_HANDLE]),
     "orrery_results_message": (c_char_p, [_HANDLE]),
     "orrery_results_open": (c_int, [_HANDLE, c_char_p]),
+    "orrery_results_check": (c_int, [_HANDLE, c_char_p]),
     "orrery_results_size": (c_int, [_HANDLE, POINTER(c_size_t), POINTER(c_size_t)]),
     "orrery_results_column": (c_int, [_HANDLE, c_size_t, POINTER(Column)]),
     "orrery_results_find": (c_int, [_HANDLE, c_char_p, POINTER(Column)]),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import pathlib
 from typing import Any, Iterator, Sequence
 
 import numpy as np
+
+from . import _library
 
 # Columns of text; all others are of numbers (docs/formats.md).
 TEXTS = frozenset({"name", "quantity", "measure", "Equation", "LaTeX", "C", "SymPy", "NumPy", "JAX",
@@ -69,6 +72,23 @@ def read_json(path: pathlib.Path) -> Any:
         return json.loads(_text(path))
     except json.JSONDecodeError as error:
         raise FileError(f"{path}: line {error.lineno}: expected JSON, found {error}") from None
+
+
+def check_sum(path: pathlib.Path) -> None:
+    """Refuses a file of results that was changed since it was made, and one beside which a file
+    that it names was changed (docs/provenance.md). Without cJSON nothing is checked."""
+    try:
+        _library.Handle("results").status("check", os.fsencode(path))
+    except _library.Error as error:
+        if error.status != _library.EMISSING:
+            raise FileError(str(error)) from None
+
+
+def read_result(path: pathlib.Path) -> Any:
+    """A file of results that a program wrote, as it was made."""
+    value = read_json(path)
+    check_sum(path)
+    return value
 
 
 def json_line(text: str, where: str) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _version(run: Run) -> str:
     """Of the program that wrote the newest manifest, or of this library."""
     for name in ("laws/laws.json", "orbits/manifest.json"):
         if (run.path / name).is_file():
-            found = tables.read_json(run.path / name)
+            found = tables.read_result(run.path / name)
             if isinstance(found, dict) and "version" in found:
                 return str(found["version"])
     from ._library import version

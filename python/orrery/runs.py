@@ -139,7 +139,7 @@ class Run:
             for stage in ("pretrain", "pretrain_planets"):
                 path = self.path / source / stage / "evaluation.json"
                 if path.is_file():
-                    known = {k: v for k, v in tables.read_json(path).items()
+                    known = {k: v for k, v in tables.read_result(path).items()
                              if not isinstance(v, dict) and k != "xxh64"}
                     rows.append({"stage": stage, **known})
         return tables.of_rows(rows)
@@ -151,7 +151,9 @@ class Run:
 
         def read(of: str) -> dict[str, np.ndarray]:
             path = self.path / of / "finetune" / f"forces_{kind}.csv"
-            return tables.read_csv(tables.there(path, self._hint(of)), FORCES[kind])
+            table = tables.read_csv(tables.there(path, self._hint(of)), FORCES[kind])
+            self._check(path.with_name(f"forces_{kind}.made.json"))
+            return table
 
         if source is not None:
             return tables.frame(read(source))
@@ -161,12 +163,27 @@ class Run:
     def rollouts(self, attention: str) -> Any:
         """True and predicted positions of the planets, step by step."""
         path = self.path / attention / "pretrain_planets" / "rollouts.csv"
+        self._check(path.with_name("evaluation.json"))
         return tables.frame(tables.read_csv(tables.there(path, self._hint(attention)),
                                             ("name", "step", "x_true", "y_true", "x", "y")))
 
+    def _check(self, beside: pathlib.Path) -> None:
+        """Files that other programs wrote have none beside them."""
+        if beside.is_file():
+            tables.check_sum(beside)
+
+    def _all_laws(self) -> Any:
+        path = self.path / "laws" / "laws.json"
+        laws = tables.read_result(path)
+        if isinstance(laws, dict) and "laws" in laws and "xxh64" not in laws:
+            raise tables.FileError(f"{path}: expected a checksum \"xxh64\", found none: an older "
+                                   "version made it, or it has been changed; make it again with: "
+                                   f"orrery symreg --run {self.path} --resume")
+        return laws
+
     def _laws(self, key: str) -> list[dict[str, Any]]:
         path = self.path / "laws" / "laws.json"
-        laws = tables.read_json(path)
+        laws = self._all_laws()
         if not isinstance(laws, dict) or not isinstance(laws.get(key), list):
             raise tables.FileError(f"{path}: expected a list \"{key}\", found none")
         rows: list[dict[str, Any]] = laws[key]
@@ -195,12 +212,12 @@ class Run:
 
     @property
     def true_law(self) -> dict[str, Any]:
-        path = self.path / "laws" / "laws.json"
-        return dict(tables.read_json(path).get("true_law") or {"law": "newton"})
+        return dict(self._all_laws().get("true_law") or {"law": "newton"})
 
     def front(self, source: str, sample: int = 0) -> Any:
         """A Pareto front of laws: Complexity, Loss, Equation."""
         path = self.path / "laws" / f"front_{source}_{sample}.csv"
+        self._check(path.with_name("laws.json"))
         return tables.frame(tables.read_csv(tables.there(path, self._hint(source)),
                                             ("Complexity", "Loss", "Equation")))
 
@@ -248,6 +265,8 @@ class Run:
             known = sorted({n for s, n in self.probe_files() if source in (None, s)})
             raise FileNotFoundError(f"{self.path}: expected one of the probes "
                                     f"{', '.join(known) or '(none)'}, found {name!r}")
+        for path in files.values():
+            self._check(path.with_suffix(".json"))
         read = {s: tables.read_csv(path) for s, path in files.items()}
         return tables.frame(read[source]) if source is not None else _joined(read)
 
@@ -364,7 +383,7 @@ def _values(run: Run) -> dict[str, dict[str, Any]]:
         for stage in ("pretrain", "pretrain_planets"):
             path = run.path / name / stage / "evaluation.json"
             if path.is_file():
-                known = tables.read_json(path)
+                known = tables.read_result(path)
                 values.setdefault(name, {}).update(
                     {f"{stage}_{k}": known.get(k) for k in ("loss", "teacher_forced")})
     return values

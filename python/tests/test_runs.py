@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -190,6 +191,37 @@ def test_errors_name_the_file(run_copy):
     for path in (run_copy / "none", run_copy / "lssar"):
         with pytest.raises(FileNotFoundError, match=str(path)):
             orrery.Run(path)
+
+
+def test_what_was_changed_is_refused(run_copy):
+    """A value, a record, or a file that a file of results names."""
+    made = orrery.Run(run_copy)
+    lssar, laws = run_copy / "lssar", run_copy / "laws" / "laws.json"
+    forces = lssar / "finetune" / "forces_magnitude.csv"
+    evaluation = lssar / "pretrain_planets" / "evaluation.json"
+    cases = [
+        (laws, r'"r2_log":\t', r"\g<0>7", "laws.json: it has been changed", lambda: made.laws),
+        (laws, r'"r2_log":\t', r"\g<0>7", "it has been changed", lambda: made.front("truth")),
+        (laws, r'"xxh64":\t"[0-9a-f]*"\n}', '"sum":\t1\n}', "older version made it", lambda: made.laws),
+        (run_copy / "laws" / "front_truth_0.csv", "Complexity,Loss,Equation\n.*",
+         r'\g<0>\n99,1e-9,"r"', "front_truth_0.csv is not there, or has been changed",
+         lambda: made.front("truth")),
+        (forces, r"\d\n$", "7\n", "forces_magnitude.csv is not there, or has been changed",
+         lambda: made.forces("lssar")),
+        (lssar / "finetune" / "forces_magnitude.made.json", '"seed":\t"0"', '"seed":\t"1"',
+         "forces_magnitude.made.json: it has been changed", lambda: made.forces("lssar")),
+        (evaluation, r'"loss":\t', r"\g<0>7", "evaluation.json: it has been", lambda: made.evaluations),
+        (lssar / "pretrain_planets" / "rollouts.csv", r"\d\n$", "7\n", "rollouts.csv is not there, or",
+         lambda: made.rollouts("lssar")),
+    ]
+    for path, old, new, message, call in cases:
+        text = path.read_text()
+        call()
+        changed = re.sub(old, new, text, count=1)
+        path.write_text(changed if changed != text else text.replace("7\n", "8\n"))
+        with pytest.raises(ValueError, match=message):
+            call()
+        path.write_text(text)
 
 
 # ------------------------------------------------------------------------------------- logs

@@ -172,6 +172,33 @@ TEST(laws_and_evaluations)
     orrery_results_free(r);
 }
 
+/* A file without a sum passes; a sum of another content, and a file that is not as "files" has it,
+ * do not. */
+TEST(changed_files_are_found)
+{
+    static const struct {
+        const char *text, *message;
+        int status;
+    } cases[] = {
+        {"{\"a\": 1}", "", ORRERY_OK},
+        {"{\"a\": 1, \"xxh64\": \"0123456789abcdef\"}", "it has been changed", ORRERY_EFORMAT},
+        {"{\"files\": {\"b.csv\": {\"bytes\": 2, \"xxh64\": \"0\"}}}", "b.csv is not there, or",
+         ORRERY_EFORMAT},
+        {"{\"files\": {\"../b.csv\": {\"bytes\": 2}}}", "no file of its folder", ORRERY_EFORMAT},
+        {"{\"a\": ", "not valid JSON", ORRERY_EFORMAT}};
+    struct orrery_results *r = NULL;
+    assert_int_equal(orrery_results_create(ORRERY_INTERFACE, &r), ORRERY_OK);
+    write_text("b.csv", "1\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = orrery_results_check(r, write_text("sum.json", cases[i].text));
+        if (status != cases[i].status || !strstr(orrery_results_message(r), cases[i].message))
+            fail_msg("%s: %d, %s", cases[i].text, status, orrery_results_message(r));
+    }
+    assert_int_equal(orrery_results_check(r, "nowhere.json"), ORRERY_EMISSING);
+    assert_int_equal(orrery_results_check(r, NULL), ORRERY_EINVAL);
+    orrery_results_free(r);
+}
+
 TEST(what_is_refused)
 {
     struct orrery_results *r = NULL;

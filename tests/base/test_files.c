@@ -328,7 +328,7 @@ TEST_BETWEEN(test_json_u64, scratch_setup, scratch_teardown)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cJSON *json = cJSON_CreateObject();
         assert_true(orr_json_add_u64(json, "seed", cases[i].value));
-        assert_int_equal(orr_json_write(path, json), 0);
+        assert_int_equal(orr_json_write_plain(path, json), 0);
         cJSON_Delete(json);
         assert_int_equal(orr_file_read(path, &text, NULL), 0);
         snprintf(expected, sizeof expected, "\"seed\":\t%s\n", cases[i].text);
@@ -369,6 +369,43 @@ TEST_BETWEEN(test_json, scratch_setup, scratch_teardown)
     assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "a \"b\"")->valuestring,
                         "\xc3\xa9\n");
     cJSON_Delete(json);
+}
+
+/* A file that a value, a key or a digit was changed in does not have the sum that it states, whatever
+ * blanks an editor has put into it. One without a sum is read. */
+TEST_BETWEEN(changed_json_is_refused, scratch_setup, scratch_teardown)
+{
+    static const struct {
+        const char *was, *is;
+        bool same;
+    } edits[] = {{"0.3333333", "0.3333334", false}, {"0.333", "\n0.333", true},
+                 {"\"b\"", "\"c\"", false},         {"[2, null]", "[2,null]", true},
+                 {"[2, null]", "[2, 0]", false},    {"\"xxh64\"", "\"xxh63\"", true}};
+    char path[4096], *text, edited[512];
+    scratch_path(path, dir, "sum.json");
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        cJSON *json = cJSON_CreateObject(), *read = NULL;
+        cJSON_AddNumberToObject(json, "a", 1.0 / 3);
+        orr_json_add_list(json, "b", (double[]){2, NAN}, 2);
+        for (int twice = 0; twice < 2; twice++) /* in place of an earlier sum */
+            assert_int_equal(orr_json_write(path, json), 0);
+        cJSON_Delete(json);
+        assert_int_equal(orr_json_read(path, &read), 0);
+        cJSON_Delete(read);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        const char *at = strstr(text, edits[i].was);
+        assert_non_null(at);
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, edits[i].is,
+                 at + strlen(edits[i].was));
+        free(text);
+        scratch_text(path, edited);
+        const int rc = orr_json_read(path, &read);
+        if (rc != (edits[i].same ? 0 : ORR_EFORMAT))
+            fail_msg("%s for %s: status %d", edits[i].is, edits[i].was, rc);
+        if (rc)
+            error_names(path, "it has been changed since it was made", NULL);
+        cJSON_Delete(read);
+    }
 }
 
 /* --------------------------------------------------------------------------------- CSV */

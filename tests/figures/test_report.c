@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
 #include "testing.h"
 
 static char folder[256];
@@ -68,6 +70,16 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
 }
 
+/* Gives a file of results the checksum of what it holds. */
+static void seal(const char *name)
+{
+    cJSON *json = NULL;
+    enum orr_json_sum sum;
+    assert_int_equal(orr_json_read_any(in_folder(name), &json, &sum), 0);
+    assert_int_equal(orr_json_write(in_folder(name), json), 0);
+    cJSON_Delete(json);
+}
+
 /* ---- a run directory in miniature: planets on ellipses, predictions turned and stretched */
 
 enum { STEPS = 57, LABELS = 10 };
@@ -115,7 +127,7 @@ static void write_laws(void)
         for (int sample = 0; sample < 2; sample++)
             at += sprintf(at,
                           "%s{\"source\": \"%s\", \"sample\": %d, \"rule\": \"best\", "
-                          "\"equation\": \"m1 * m2 < r & 39.4\", \"complexity\": 9, \"loss\": "
+                          "\"equation\": \"(39.4 * (m1 * m2))\", \"complexity\": 9, \"loss\": "
                           "0.0025, \"selected_true\": %s, \"on_front\": %s, \"constant\": %g}",
                           s + sample ? "," : "", sources[s], sample,
                           s == 0 && sample == 1 ? "true" : "false",
@@ -141,10 +153,11 @@ static void write_laws(void)
     sprintf(at, "], \"baselines\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
     write_text("run/laws/laws.json", text);
     free(text);
+    seal("run/laws/laws.json");
     for (int s = 0; s < law_sources; s++) {
         char name[128];
         snprintf(name, sizeof name, "run/laws/front_%s_0.csv", sources[s]);
-        write_text(name, "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"m1 * m2\"\n");
+        write_text(name, "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"(39.4 * (m1 * m2))\"\n");
     }
 }
 
@@ -411,8 +424,47 @@ TEST(corrupt_input_is_named)
     }
     write_run();
     write_text("run/laws/laws.json", "{\"laws\": 3}");
+    seal("run/laws/laws.json");
     assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
     report_free(&run);
+}
+
+/* What a report believes of laws.json has the sum of the file, is a formula of r, m1 and m2, and a
+ * row of the front beside it. */
+TEST(laws_that_nothing_shows_are_refused)
+{
+    static const struct {
+        const char *was, *is, *message;
+        bool sealed;
+    } cases[] = {{"0.987", "0.1", "it has been changed since it was made; make it again with: ", 0},
+                 {"m1 * m2", "3 * m1", "it has been changed since it was made", 0},
+                 {"\"xxh64\"", "\"other\"", "an older version made it", 0},
+                 {"(39.4 * (m1 * m2))", "m1 * m2 < r & 39.4", "expected a formula of r, m1 and m2", 1},
+                 {"(39.4 * (m1 * m2))", "<img src=x>", "laws[0]: \"equation\"", 1},
+                 {"(39.4 * (m1 * m2))", "(39.4 * (m1 * m3))", "m3", 1},
+                 {"(39.4 * (m1 * m2))", "(3 * m1)", "expected a row of", 1},
+                 {"\"complexity\":\t9", "\"complexity\":\t1", "front_truth_0.csv", 1},
+                 {"0.0025", "0.0024", "front_truth_0.csv", 1}};
+    static struct report_run run;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_run();
+        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        report_free(&run);
+        char *text = read_text("run/laws/laws.json"), *at = strstr(text, cases[i].was);
+        assert_non_null(at);
+        char *edited = malloc(strlen(text) + 99);
+        assert_non_null(edited);
+        sprintf(edited, "%.*s%s%s", (int)(at - text), text, cases[i].is, at + strlen(cases[i].was));
+        write_text("run/laws/laws.json", edited);
+        if (cases[i].sealed)
+            seal("run/laws/laws.json");
+        assert_true(report_read(&run, in_folder("run"), "") != 0);
+        if (!strstr(orr_error(), cases[i].message) || !strstr(orr_error(), "laws.json: "))
+            fail_msg("%s: %s", cases[i].is, orr_error());
+        report_free(&run);
+        free(edited);
+        free(text);
+    }
 }
 
 static int count_of(const char *text, const char *what)
@@ -613,7 +665,7 @@ TEST(pictures_and_page_are_whole)
     assert_int_equal(count_of(page, " src=\""), images);
     assert_int_equal(count_of(page, "<link") + count_of(page, "@import") + count_of(page, "fetch("),
                      0);
-    assert_non_null(strstr(page, "m1 * m2 &lt; r &amp; 39.4"));
+    assert_non_null(strstr(page, "<code>(39.4 * (m1 * m2))</code>"));
     assert_non_null(strstr(page, "<em>exact direction</em>"));
     assert_non_null(strstr(page, ">39.5</td>")); /* the median of k over two samples */
     assert_non_null(strstr(page, "</html>\n"));

@@ -54,6 +54,9 @@ double fuzz_number(struct fuzz_bytes *from);
 const char *fuzz_folder(void);
 /* Writes <folder>/<name>, which may name a folder below; the path goes to path[4096]. */
 void fuzz_file(char path[4096], const char *name, const void *bytes, size_t size);
+/* Adds the checksum of a JSON file (base/json.h), so that mutated files get past it; other bytes
+ * stay as they are. */
+void fuzz_seal(const char *path);
 /* What printf writes in between goes nowhere. */
 void fuzz_quiet(void);
 /* A copy of a safetensors file whose "xxh64" is that of its data and "xxh64_metadata" that of its

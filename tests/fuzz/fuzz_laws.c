@@ -11,6 +11,7 @@ FUZZ_TARGET(laws)
     char path[4096];
     fuzz_file(path, "run/preset.json", preset, sizeof preset - 1);
     fuzz_file(path, "run/laws/laws.json", bytes, size);
+    fuzz_seal(path);
     snprintf(path, sizeof path, "%s/run", fuzz_folder());
     FUZZ_EXPECT(report_read_settings(&run, path, "") == 0);
     const int rc = report_read_laws_json(&run);

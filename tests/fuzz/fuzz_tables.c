@@ -61,6 +61,7 @@ static void check_front(void)
                                "\"equation\": \"r\", \"sample\": 0}]}";
     char path[4096];
     fuzz_file(path, "run/laws/laws.json", laws, sizeof laws - 1);
+    fuzz_seal(path);
     (void)report_read_laws(&run);
 }
 
