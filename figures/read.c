@@ -2,6 +2,7 @@
 #include "stage/provenance.h"
 #include "report.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,43 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
     return 0;
 }
 
+/* Checks that positions and true forces of a table are the truth's, to some roundings of float32 in
+ * units of the position and of the force. */
+static int check_truth(const struct report_run *run, const struct report_source *source)
+{
+    const double same = 8 * (double)FLT_EPSILON;
+    const struct report_source *truth = &run->source[0];
+    for (int p = 0; p < report_bodies(run) && truth->has_vectors; p++) {
+        const struct report_orbit *a = &source->orbit[p], *b = &truth->orbit[p];
+        size_t i = 0;
+        for (; i < a->count && i < b->count; i++) {
+            const struct report_position *x = &a->at[i], *y = &b->at[i];
+            if (x->step != y->step || x->labelled != y->labelled ||
+                !(hypot(x->x_au - y->x_au, x->y_au - y->y_au) <= same * hypot(y->x_au, y->y_au)) ||
+                !(hypot(x->fx_true - y->fx_true, x->fy_true - y->fy_true) <=
+                  same * hypot(y->fx_true, y->fy_true)))
+                break;
+        }
+        if (i == a->count && i == b->count)
+            continue;
+        char found[160] = "no row", expected[160] = "no row";
+        for (int k = 0; k < 2; k++) {
+            const struct report_orbit *of = k ? b : a;
+            if (i < of->count)
+                snprintf(k ? expected : found, sizeof found,
+                         "step %d, x %.9g, y %.9g, fx_true %.9g, fy_true %.9g, labelled %d",
+                         of->at[i].step, of->at[i].x_au, of->at[i].y_au, of->at[i].fx_true,
+                         of->at[i].fy_true, of->at[i].labelled);
+        }
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/%s/finetune/forces_vector.csv: row %zu of %s: expected %s as in the "
+                        "table of %s, found %s",
+                        run->path, source->name, i + 1, report_body_name[p], expected, truth->name,
+                        found);
+    }
+    return 0;
+}
+
 static int read_vectors(struct report_run *run, struct report_source *source)
 {
     static const char *const names[9] = {"name",    "step", "x",  "y",       "fx_true",
@@ -172,7 +210,7 @@ static int read_vectors(struct report_run *run, struct report_source *source)
         rc = take_rows(path, &csv, column, report_bodies(run), source);
     source->has_vectors = !rc;
     orr_csv_free(&csv);
-    return rc;
+    return rc ? rc : check_truth(run, source);
 }
 
 static int read_curves(struct report_run *run, struct report_source *source)

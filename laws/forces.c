@@ -52,17 +52,105 @@ int law_forces_read(const char *path, struct law_forces *forces)
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: missing; bin/finetune makes it", path);
     TRY(orr_csv_read(path, ORR_CSV_NUMBERS, &csv));
-    double *storage = forces->storage = orr_alloc(9 * csv.rows + 1, sizeof *storage);
+    double *storage = forces->storage = orr_alloc(10 * csv.rows + 1, sizeof *storage);
     const int rc = storage ? take_columns(path, &csv, storage) : ORR_ENOMEM;
     if (rc)
         law_forces_free(forces);
     for (size_t c = 0; c < 9 && !rc; c++)
         *at[c] = storage + c * csv.rows;
     forces->rows = rc ? 0 : csv.rows;
+    forces->line = rc ? NULL : storage + 9 * csv.rows;
+    for (size_t i = 0; i < forces->rows; i++)
+        forces->line[i] = (double)csv.line[i];
     for (size_t i = 0; i < forces->rows; i++)
         if ((int)forces->sample[i] + 1 > forces->samples)
             forces->samples = (int)forces->sample[i] + 1;
     orr_csv_free(&csv);
+    return rc;
+}
+
+/* ---- the rows of the truth */
+
+/* A row by what it is of; r tells rows of one step apart. */
+struct key {
+    double of[4]; /* sample, sequence, step, r */
+    size_t row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    for (int k = 0; k < 4; k++) {
+        const int order = orr_compare_doubles(&x->of[k], &y->of[k]);
+        if (order)
+            return order;
+    }
+    return 0;
+}
+
+static void sort_keys(const struct law_forces *f, struct key *key)
+{
+    for (size_t i = 0; i < f->rows; i++)
+        key[i] = (struct key){{f->sample[i], f->sequence[i], f->step[i], f->r[i]}, i};
+    qsort(key, f->rows, sizeof *key, compare_keys);
+}
+
+static int compare_row(const char *path, const struct law_forces *f, size_t row,
+                       const char *truth_path, const struct law_forces *truth, size_t at)
+{
+    const struct {
+        const char *name;
+        double found, expected;
+    } columns[] = {{"r", f->r[row], truth->r[at]},
+                   {"m1", f->m1[row], truth->m1[at]},
+                   {"m2", f->m2[row], truth->m2[at]},
+                   {"dt", f->dt[row], truth->dt[at]},
+                   {"F_true", f->f_true[row], truth->f_true[at]},
+                   {"F", f == truth ? f->f[row] : 0, f == truth ? f->f_true[row] : 0}};
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        if (!(fabs(columns[c].found - columns[c].expected) <= LAW_SAME * columns[c].expected))
+            return ORR_FAIL(ORR_EFORMAT, "%s:%.0f: %s: expected %.9g as in line %.0f of %s, found "
+                            "%.9g", path, f->line[row], columns[c].name, columns[c].expected,
+                            truth->line[at], truth_path, columns[c].found);
+    return 0;
+}
+
+/* The first place where two sorted tables are not of the same sample, sequence and step. */
+static int compare_tables(const char *path, const struct law_forces *f, const struct key *found,
+                          const char *truth_path, const struct law_forces *truth,
+                          const struct key *expected)
+{
+    for (size_t i = 0; i < f->rows || i < truth->rows; i++) {
+        int order = i >= truth->rows ? -1 : i >= f->rows ? 1 : 0;
+        for (int k = 0; k < 3 && !order; k++)
+            order = orr_compare_doubles(&found[i].of[k], &expected[i].of[k]);
+        const double *of = order < 0 ? found[i].of : expected[i].of;
+        if (order < 0)
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%.0f: expected a row of %s, found sample %.0f, sequence %.0f, step "
+                            "%.0f",
+                            path, f->line[found[i].row], truth_path, of[0], of[1], of[2]);
+        if (order > 0)
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: expected sample %.0f, sequence %.0f, step %.0f as in line %.0f of "
+                            "%s, found no such row",
+                            path, of[0], of[1], of[2], truth->line[expected[i].row], truth_path);
+        TRY(compare_row(path, f, found[i].row, truth_path, truth, expected[i].row));
+    }
+    return 0;
+}
+
+int law_forces_check(const char *path, const struct law_forces *forces, const char *truth_path,
+                     const struct law_forces *truth)
+{
+    struct key *found = orr_alloc(forces->rows + truth->rows, sizeof *found);
+    if (!found)
+        return ORR_ENOMEM;
+    sort_keys(forces, found);
+    sort_keys(truth, found + forces->rows);
+    const int rc =
+        compare_tables(path, forces, found, truth_path, truth, found + forces->rows);
+    free(found);
     return rc;
 }
 

@@ -175,9 +175,11 @@ static int analyse_source(struct law_source *source, uint64_t seed)
     return rc;
 }
 
-static int read_source(struct law_source *source, uint64_t seed)
+/* The truth comes first. */
+static int read_source(struct law_source *source, const struct law_source *truth, uint64_t seed)
 {
     TRY(law_forces_read(source->path, &source->forces));
+    TRY(law_forces_check(source->path, &source->forces, truth->path, &truth->forces));
     return analyse_source(source, seed);
 }
 
@@ -368,7 +370,7 @@ static int read_all(void *of, const struct orr_stage_output *output)
     laws->has_read = true;
     TRY(check_sources(laws, true));
     for (int i = 0; i < laws->sources; i++)
-        TRY(read_source(&laws->source[i], laws->cli->preset.seed));
+        TRY(read_source(&laws->source[i], &laws->source[0], laws->cli->preset.seed));
     TRY(law_analyse_baselines(&laws->source[0].forces, &laws->baselines));
     TRY(compare_labels(laws));
     return add_positions(laws);

@@ -422,6 +422,23 @@ TEST(corrupt_input_is_named)
         assert_non_null(strstr(orr_error(), cases[i].message));
         report_free(&run);
     }
+    /* positions, true forces and labels of a source are the truth's */
+    static const char *const edits[][3] = {
+        {",0.7", ",0.8", "earth"}, {"earth,20,", "earth,21,", "row 21 of earth: expected step 20, x "}};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        write_run();
+        char *text = read_text("run/softmax/finetune/forces_vector.csv");
+        char *row = strstr(text, "earth,20,"), *at = strstr(row, edits[i][0]);
+        memcpy(at, edits[i][1], strlen(edits[i][1]));
+        write_text("run/softmax/finetune/forces_vector.csv", text);
+        free(text);
+        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+        if (!strstr(orr_error(), "softmax/finetune/forces_vector.csv: row 21 of earth: expected ") ||
+            !strstr(orr_error(), "as in the table of truth, found step ") ||
+            !strstr(orr_error(), edits[i][2]))
+            fail_msg("%s", orr_error());
+        report_free(&run);
+    }
     write_run();
     write_text("run/laws/laws.json", "{\"laws\": 3}");
     seal("run/laws/laws.json");

@@ -388,4 +388,58 @@ TEST(broken_forces_are_refused)
     scratch_remove(dir);
 }
 
+/* Every table has the rows of the truth's, in any order and to the digits of float32. */
+TEST(tables_have_the_rows_of_the_truth)
+{
+    static const char truth[] = "0,4,8,1.25,0.5,2,0.04,25.3,25.3\n"
+                                "0,4,9,1.5,0.5,2,0.04,17.5,17.5\n"
+                                "1,7,8,0.75,0.25,1,0.08,17.5,17.5\n";
+    static const struct {
+        const char *rows, *message; /* NULL: it is the truth's table */
+    } cases[] = {
+        {"1,7,8,0.75,0.25,1,0.08,17.5,1\n0,4,8,1.25,0.5,2,0.04,25.300001,2\n"
+         "0,4,9,1.4999999,0.5,2,0.04,17.5,-3\n", NULL},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,4,9,1.5,0.5,2,0.04,0.04,1\n"
+         "1,7,8,0.75,0.25,1,0.08,17.5,1\n", "table.csv:3: F_true: expected 17.5 as in line 3 of "},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,4,9,1.5,0.5,2,0.04,17.5,1\n"
+         "1,7,8,0.75,0.25,1,0.08,17.5001,1\n", "table.csv:4: F_true"},
+        {"1,7,8,0.75,0.25,1,0.08,17.5,1\n0,4,8,1.26,0.5,2,0.04,25.3,2\n"
+         "0,4,9,1.5,0.5,2,0.04,17.5,-3\n", "table.csv:3: r: expected 1.25"},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,4,9,1.5,2,0.5,0.04,17.5,1\n"
+         "1,7,8,0.75,0.25,1,0.08,17.5,1\n", "table.csv:3: m1: expected 0.5"},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,5,9,1.5,0.5,2,0.04,17.5,1\n"
+         "1,7,8,0.75,0.25,1,0.08,17.5,1\n",
+         "table.csv: expected sample 0, sequence 4, step 9 as in line 3 of "},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,4,9,1.5,0.5,2,0.04,17.5,1\n",
+         "table.csv: expected sample 1, sequence 7, step 8"},
+        {"0,4,8,1.25,0.5,2,0.04,25.3,1\n0,4,9,1.5,0.5,2,0.04,17.5,1\n"
+         "0,4,9,1.5,0.5,2,0.04,17.5,1\n1,7,8,0.75,0.25,1,0.08,17.5,1\n",
+         "table.csv:4: expected a row of "}};
+    char dir[64], path[4096], of_truth[4096], text[1024];
+    struct law_forces f, t;
+    scratch_create(dir);
+    scratch_path(of_truth, dir, "truth.csv");
+    scratch_path(path, dir, "table.csv");
+    snprintf(text, sizeof text, "%s%s", header, truth);
+    scratch_text(of_truth, text);
+    assert_int_equal(law_forces_read(of_truth, &t), 0);
+    assert_int_equal(law_forces_check(of_truth, &t, of_truth, &t), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "%s%s", header, cases[i].rows);
+        scratch_text(path, text);
+        assert_int_equal(law_forces_read(path, &f), 0);
+        const int rc = law_forces_check(path, &f, of_truth, &t);
+        if (rc != (cases[i].message ? ORR_EFORMAT : 0) ||
+            (rc && !strstr(orr_error(), cases[i].message)))
+            fail_msg("case %zu: %d, %s", i, rc, orr_error());
+        orr_error_clear();
+        law_forces_free(&f);
+    }
+    t.f[1] = 16; /* the truth's own predictions */
+    assert_int_equal(law_forces_check(of_truth, &t, of_truth, &t), ORR_EFORMAT);
+    error_names(of_truth, ":3: F: expected 17.5", NULL);
+    law_forces_free(&t);
+    scratch_remove(dir);
+}
+
 TESTS(NULL, NULL)

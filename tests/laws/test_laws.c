@@ -562,11 +562,17 @@ TEST_BETWEEN(broken_sources_are_named, create, discard)
         write_forces(f, s);
     }
     /* samples 0 and 2 without 1 */
-    path_of(path, f, "oracle");
-    scratch_text(path, "sample,sequence,step,r,m1,m2,dt,F_true,F\n0,0,8,1,1,1,1,1,1\n"
-                       "0,1,8,2,2,1,1,1,1\n2,2,8,2,3,1,1,1,1\n2,3,8,2,1,4,1,1,1\n");
+    path_of(path, f, "truth");
+    static const char few[] = "sample,sequence,step,r,m1,m2,dt,F_true,F\n0,0,8,1,1,1,1,1,1\n"
+                              "0,1,8,2,2,1,1,1,1\n2,2,8,2,3,1,1,1,1\n2,3,8,2,1,4,1,1,1\n";
+    scratch_text(path, few);
     fails(f, ORR_EFORMAT);
     error_names(path, "sample 1", "at least 2 rows, found 0", NULL);
+    write_forces(f, 0);
+    path_of(path, f, "oracle"); /* rows that are not the truth's */
+    scratch_text(path, few);
+    fails(f, ORR_EFORMAT);
+    error_names(path, ":2: ", "truth/finetune/forces_magnitude.csv, found ", NULL);
     write_forces(f, 1);
     snprintf(f->cli.preset.symreg.unary.item[0], sizeof f->cli.preset.symreg.unary.item[0],
              "inverse");
