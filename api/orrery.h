@@ -13,7 +13,8 @@
  *
  * Structs that the caller passes begin with their size in bytes, which tells the library how many
  * members the caller knows: later versions add members at the end. Arrays belong to the caller
- * unless stated otherwise. Units: AU, years, solar masses, radians. */
+ * unless stated otherwise. Units: AU, Gaussian years (365.2569 days: G = 4 pi^2), solar masses,
+ * radians. */
 #ifndef ORRERY_H
 #define ORRERY_H
 

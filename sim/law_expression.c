@@ -55,6 +55,9 @@ static int compile_expression(struct sim_expression *e, const char *text)
     mupDefineVar(e->parser, "m1", &e->m1);
     mupDefineVar(e->parser, "m2", &e->m2);
     mupDefineConst(e->parser, "G", SIM_G);
+    /* muParser's own _pi has 13 digits, as of 2.3.3 of Debian 12 */
+    mupDefineConst(e->parser, "_pi", 3.14159265358979323846);
+    mupDefineConst(e->parser, "_e", 2.71828182845904523536);
     mupSetExpr(e->parser, text);
     int values = 0;
     mupEvalMulti(e->parser, &values);

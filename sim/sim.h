@@ -1,5 +1,6 @@
 /* sim.h - orbits: from elements and masses to positions, states, forces and data sets.
- * Units: AU, years, solar masses; angles in radians. G = 4 pi^2. Everything lies in one plane. */
+ * Units: AU, Gaussian years (365.2569 days: G = 4 pi^2), solar masses; angles in
+ * radians. Everything lies in one plane. */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 

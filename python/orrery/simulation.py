@@ -1,4 +1,8 @@
-"""Orbits of planets under any of Orrery's force laws, as arrays. Units: AU, years, solar masses."""
+"""Orbits of planets under any of Orrery's force laws, as arrays.
+
+Units: AU, solar masses and Gaussian years (365.2569 days), in which G = 4 pi^2; in Julian years of
+365.25 days, as of rebound's units, G is 39.476926.
+"""
 
 from __future__ import annotations
 
@@ -194,7 +198,7 @@ def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 
 def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law: str = "newton", *,
           omega_rad: float = 0.0, phase_rad: float = 0.0, clockwise: bool = False,
           **settings: Any) -> np.ndarray:
-    """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ..."""
+    """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ... (Gaussian years)"""
     simulation = _of_law(law, settings)
     given = (number(name, value) for name, value in (
         ("a_au", a_au), ("e", e), ("omega_rad", omega_rad), ("phase_rad", phase_rad)))

@@ -4,7 +4,9 @@
  * Values are those of CODATA 2022 (Mohr, Newell, Taylor & Tiesinga, Rev. Mod. Phys. 97 (2025)
  * 025002; those of 2019's SI are exact), of the 3rd CGPM (1901) for g, and of the IAU: the
  * astronomical unit by resolution B2 of 2012, the nominal GM of the Sun by B3 of 2015, which is
- * divided by G. Years are Julian. */
+ * divided by G. yr is the Julian year of 365.25 days; yr_gauss, 2 pi / 0.01720209895 days (365.2569),
+ * is the year in which G is 4 pi^2 AU^3 / M_sun (Gauss 1809), as in sim/sim.h. G_gauss has that value
+ * in a table whose unit of time is called yr. */
 #include "select.h"
 
 #include <math.h>
@@ -26,8 +28,12 @@ struct physical {
 };
 
 #define SUN_KG (1.3271244e20 / 6.67430e-11)
+#define AU_M 149597870700.0
+#define YEAR_S 31557600.0
+#define FOUR_PI2 39.478417604357434475
 static const struct physical constants[] = {
     {"G", 6.67430e-11, {3, -1, -2}},
+    {"G_gauss", FOUR_PI2 * AU_M * AU_M * AU_M / (SUN_KG * YEAR_S * YEAR_S), {3, -1, -2}},
     {"c", 299792458, {1, 0, -1}},
     {"h", 6.62607015e-34, {2, 1, -1}},
     {"hbar", 1.0545718176461565e-34, {2, 1, -1}},
@@ -41,7 +47,7 @@ static const struct physical constants[] = {
     {"N_A", 6.02214076e23, {0, 0, 0, 0, 0, -1}},
     {"R", 8.31446261815324, {2, 1, -2, 0, -1, -1}},
     {"g", 9.80665, {1, 0, -2}},
-    {"AU", 149597870700, {1}},
+    {"AU", AU_M, {1}},
     {"M_sun", SUN_KG, {0, 1}},
 };
 enum { CONSTANTS = sizeof constants / sizeof *constants };
@@ -53,8 +59,8 @@ static const struct physical well_known_units[] = {
     {"mm", 1e-3, {1}},
     {"um", 1e-6, {1}},
     {"nm", 1e-9, {1}},
-    {"AU", 149597870700, {1}},
-    {"au", 149597870700, {1}},
+    {"AU", AU_M, {1}},
+    {"au", AU_M, {1}},
     {"ly", 9460730472580800, {1}},
     {"pc", 3.0856775814913673e16, {1}},
     {"kpc", 3.0856775814913673e19, {1}},
@@ -72,7 +78,8 @@ static const struct physical well_known_units[] = {
     {"h", 3600, {0, 0, 1}},
     {"d", 86400, {0, 0, 1}},
     {"day", 86400, {0, 0, 1}},
-    {"yr", 31557600, {0, 0, 1}},
+    {"yr", YEAR_S, {0, 0, 1}},
+    {"yr_gauss", 86400 * 365.2568983263281, {0, 0, 1}},
     {"Myr", 31557600e6, {0, 0, 1}},
     {"Gyr", 31557600e9, {0, 0, 1}},
     {"Hz", 1, {0, 0, -1}},

@@ -10,58 +10,74 @@
 
 #include "output.h"
 
-/* Multiples of pi, 4 pi^2 (G in AU, years and solar masses), roots, G in SI units, thirds, sixths,
- * sevenths. */
+/* Multiples of pi, roots, thirds, sixths, sevenths, G in SI units, and G in AU, years and solar
+ * masses: 4 pi^2 in Gaussian years (365.2569 days, those of the simulator), in Julian years (365.25
+ * days) the nominal GM of the Sun (IAU resolution B3 of 2015) by the AU of 2012. */
 static const struct {
     const char *name;
     double value;
+    const char *meaning; /* NULL: the name says it */
 } known[] = {
-    {"pi", M_PI},
-    {"2 pi", 2 * M_PI},
-    {"4 pi", 4 * M_PI},
-    {"4 pi / 3", 4 * M_PI / 3},
-    {"pi / 2", M_PI_2},
-    {"pi / 4", M_PI_4},
-    {"1 / pi", M_1_PI},
-    {"1 / (2 pi)", M_1_PI / 2},
-    {"pi^2", M_PI *M_PI},
-    {"4 pi^2", 4 * M_PI *M_PI},
-    {"sqrt(pi)", M_SQRTPI},
-    {"sqrt(2 pi)", M_SQRT2 *M_SQRTPI},
-    {"e", M_E},
-    {"sqrt(2)", M_SQRT2},
-    {"sqrt(3)", 1.7320508075688772},
-    {"log(2)", M_LN2},
-    {"1 / 3", 1. / 3},
-    {"2 / 3", 2. / 3},
-    {"4 / 3", 4. / 3},
-    {"5 / 3", 5. / 3},
-    {"1 / 6", 1. / 6},
-    {"5 / 6", 5. / 6},
-    {"1 / 7", 1. / 7},
-    {"G in m^3 / (kg s^2)", 6.6743e-11},
+    {"pi", M_PI, NULL},
+    {"2 pi", 2 * M_PI, NULL},
+    {"4 pi", 4 * M_PI, NULL},
+    {"4 pi / 3", 4 * M_PI / 3, NULL},
+    {"pi / 2", M_PI_2, NULL},
+    {"pi / 4", M_PI_4, NULL},
+    {"1 / pi", M_1_PI, NULL},
+    {"1 / (2 pi)", M_1_PI / 2, NULL},
+    {"pi^2", M_PI *M_PI, NULL},
+    {"4 pi^2", 4 * M_PI *M_PI, "G in AU, Gaussian years and solar masses"},
+    {"G in AU, Julian years and solar masses", 39.476926408897626, NULL},
+    {"sqrt(pi)", M_SQRTPI, NULL},
+    {"sqrt(2 pi)", M_SQRT2 *M_SQRTPI, NULL},
+    {"e", M_E, NULL},
+    {"sqrt(2)", M_SQRT2, NULL},
+    {"sqrt(3)", 1.7320508075688772, NULL},
+    {"log(2)", M_LN2, NULL},
+    {"1 / 3", 1. / 3, NULL},
+    {"2 / 3", 2. / 3, NULL},
+    {"4 / 3", 4. / 3, NULL},
+    {"5 / 3", 5. / 3, NULL},
+    {"1 / 6", 1. / 6, NULL},
+    {"5 / 6", 5. / 6, NULL},
+    {"1 / 7", 1. / 7, NULL},
+    {"G in m^3 / (kg s^2)", 6.6743e-11, NULL},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 static const double likely = 0.01; /* probability by chance from which on no remark is made */
 
-bool sr_constant_remark(double value, char *text, size_t bytes)
+static double distance(double value, size_t k)
 {
+    return fabs(fabs(value) - known[k].value) / known[k].value;
+}
+
+bool sr_constant_remark(double value, double error, char *text, size_t bytes)
+{
+    const char *sign = value < 0 ? "-" : "";
+    char measured[64] = "";
     size_t best = 0;
-    double off = HUGE_VAL;
-    for (size_t k = 0; k < KNOWN; k++) {
-        const double here = fabs(fabs(value) - known[k].value) / known[k].value;
-        if (here < off) {
-            off = here;
+    for (size_t k = 1; k < KNOWN; k++)
+        if (distance(value, k) < distance(value, best))
             best = k;
-        }
-    }
-    /* for numbers spread evenly in logarithm over a decade that contains all listed constants */
-    const double chance = KNOWN * 2 * off / M_LN10;
+    const double off = distance(value, best);
+    const double spread = isfinite(error) ? fabs(error) / known[best].value : 0;
+    /* for numbers spread evenly in logarithm over a decade that contains all listed constants: how
+     * often one is as close, where numbers within a standard error cannot be told apart */
+    const double chance = KNOWN * 2 * fmax(off, spread) / M_LN10;
     *text = '\0';
     if (!(chance < likely))
         return false;
-    snprintf(text, bytes, "%s%s (%.1g%% off; so close by chance: %.1g%%)", value < 0 ? "-" : "",
-             known[best].name, 100 * off, fmax(100 * chance, 1e-9));
+    if (spread > 0)
+        snprintf(measured, sizeof measured, ", its standard error %.1g%%", 100 * spread);
+    orr_append(text, bytes, "%s%s (%.1g%% off%s; so close by chance: %.1g%%)", sign,
+               known[best].name, 100 * off, measured, fmax(100 * chance, 1e-9));
+    if (known[best].meaning)
+        orr_append(text, bytes, ": %s", known[best].meaning);
+    for (size_t k = 0; k < KNOWN; k++)
+        if (k != best && distance(value, k) < 2 * spread)
+            orr_append(text, bytes, "; within two standard errors also of %s%s", sign,
+                       known[k].name);
     return true;
 }
 

@@ -216,15 +216,16 @@ static void write_remarks(const struct sr_output *o, struct orr_file *file)
     }
     for (int rule = 0; rule < SR_RULES; rule++) {
         const int row = sr_front_select(o->front, (enum sr_rule)rule);
-        double constant[SR_NODES];
+        double constant[SR_NODES], error[SR_NODES];
         if (row < 0 || done[row])
             continue;
         done[row] = true;
         const int count = sr_expr_constants(&o->front->expr[row], constant);
+        sr_output_errors(o, row, error);
         for (int c = 0; c < count; c++) {
-            char text[80], number[SR_NUMBER];
+            char text[512], number[SR_NUMBER];
             sr_number_print(constant[c], number);
-            if (!sr_constant_remark(constant[c], text, sizeof text))
+            if (!sr_constant_remark(constant[c], error[c], text, sizeof text))
                 continue;
             orr_file_printf(file, "%s- %s at complexity %d is near %s\n",
                             any ? "" : "\n## Remarks\n\n", number, o->front->complexity[row], text);

@@ -197,6 +197,14 @@ TEST(test_expression)
             close_to(sim_expression_force(e, masses[k][0], masses[k][1], radii[i]),
                      sim_force(masses[k][0], masses[k][1], radii[i]), 4e-15L, "expression");
     sim_expression_free(e);
+    assert_int_equal(sim_expression_create(&e, "r < 1 ? _pi : _e"), 0); /* to the last bit */
+    assert_true(sim_expression_force(e, 1, 1, 0.5) == 3.14159265358979323846 &&
+                sim_expression_force(e, 1, 1, 2.5) == 2.71828182845904523536);
+    sim_expression_free(e);
+    assert_int_equal(sim_expression_create(&e, "4*_pi^2*m1*m2/r^2"), 0);
+    close_to(sim_expression_force(e, 0.861, 1.13, 2.385), sim_force(0.861, 1.13, 2.385), 4e-15L,
+             "_pi");
+    sim_expression_free(e);
     sim_expression_free(NULL);
 }
 

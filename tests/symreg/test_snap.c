@@ -239,6 +239,7 @@ TEST(remarks)
         const char *text; /* the start; NULL: none */
     } row[] = {
         {39.4784, "4 pi^2 ("},
+        {39.4769264, "G in AU, Julian years and solar masses ("},
         {-1.5708, "-pi / 2 ("},
         {-3.14159, "-pi ("},
         {2.71828, "e ("},
@@ -255,12 +256,42 @@ TEST(remarks)
         {0, NULL},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        char text[80] = "?";
-        const bool found = sr_constant_remark(row[k].value, text, sizeof text);
+        char text[160] = "?";
+        const bool found = sr_constant_remark(row[k].value, (double)NAN, text, sizeof text);
         assert_true(found == (row[k].text != NULL));
         const char *const expected = found ? row[k].text : "";
         if (strncmp(text, expected, strlen(expected)) || (!found && *text))
             fail_msg("%g is said to be near \"%s\"", row[k].value, text);
+    }
+}
+
+/* A standard error is the least distance that counts; what it cannot tell apart is named. */
+TEST(remarks_know_standard_errors)
+{
+    static const struct {
+        double value, error;
+        const char *text; /* NULL: none */
+    } row[] = {
+        {39.4784, 1e-6, "4 pi^2 (4e-05% off, its standard error 3e-06%; so close by chance: 0.001%): G in "
+                        "AU, Gaussian years and solar masses"},
+        {39.4784, 0.00099, "4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): G "
+                           "in AU, Gaussian years and solar masses; within two standard errors also of "
+                           "G in AU, Julian years and solar masses"},
+        {-39.4784, -0.00099, "-4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): "
+                             "G in AU, Gaussian years and solar masses; within two standard errors also "
+                             "of -G in AU, Julian years and solar masses"},
+        {39.476928, 2e-6, "G in AU, Julian years and solar masses (4e-06% off, its standard error 5e-06%; "
+                          "so close by chance: 0.0001%)"},
+        {3.1415927, 0.1, NULL},
+        {3.1415927, 0.0014, "pi (1e-06% off, its standard error 0.04%; so close by chance: 1%)"},
+        {3.1415927, 0.0016, NULL},
+        {3.15, 1e-9, NULL},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char text[512] = "?";
+        const bool found = sr_constant_remark(row[k].value, row[k].error, text, sizeof text);
+        if (found != (row[k].text != NULL) || strcmp(text, found ? row[k].text : ""))
+            fail_msg("%g +- %g is said to be near \"%s\"", row[k].value, row[k].error, text);
     }
 }
 

@@ -166,6 +166,25 @@ static void refuses_constants(const char *text, const char *part)
     sr_language_free(own);
 }
 
+/* G in AU, years and solar masses: 4 pi^2 where the year is Gauss's, the nominal GM of the Sun where it
+ * is Julian. The two agree to 3e-10, GM of IAU 2015 B3 against Gauss's constant. */
+TEST(two_years)
+{
+    set("r=AU, m1=M_sun, F=M_sun*AU/yr^2");
+    define_constants("G, G_gauss");
+    if (!(fabs(language->constant[0] / 39.476926408897626 - 1) < 1e-14) ||
+        !(fabs(language->constant[1] / 39.47841760435743 - 1) < 1e-14))
+        fail_msg("G is %.17g, G_gauss %.17g", language->constant[0], language->constant[1]);
+    assert_int_equal(whole("G_gauss * m1 * m1 / (r * r)"), 0);
+    assert_int_equal(whole("G_gauss * m1 / (r * r)"), 1);
+    forget_constants();
+    set("r=AU, m1=M_sun, F=M_sun*AU/yr_gauss^2");
+    define_constants("G");
+    if (!(fabs(language->constant[0] / 39.47841760435743 - 1) < 1e-9))
+        fail_msg("G is %.17g", language->constant[0]);
+    forget_constants();
+}
+
 TEST(constants_have_units)
 {
     set("r=m, m1=kg, m2=kg, F=kg*m/s^2");
