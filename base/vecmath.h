@@ -256,7 +256,7 @@ VM_INLINE double vm_log_pair(double x, double *low)
     return high;
 }
 
-/* a^b of finite a and b, with pow()'s special cases; NaN where a or b is not finite. */
+/* a^b with pow()'s special cases, but NaN where a or b is. */
 VM_INLINE double vm_pow(double a, double b)
 {
     double low;
@@ -268,13 +268,16 @@ VM_INLINE double vm_pow(double a, double b)
     const double rest = vm_fma(y, low, vm_fma(y, high, -product));
     double result = vm_exp_sum(product, fabs(product) < 800.0 ? rest : 0.0);
     const double at_zero = b < 0.0 ? HUGE_VAL : b > 0.0 ? 0.0 : 1.0;
+    const double at_infinity = b < 0.0 ? 0.0 : b > 0.0 ? HUGE_VAL : 1.0;
     result = size > 0.0 ? result : at_zero;
-    /* negative bases: odd powers are negative, powers that are not whole are NaN */
+    result = size < HUGE_VAL ? result : at_infinity;
+    /* negative bases: odd powers are negative, powers that are not whole are NaN but for -inf */
     const double whole = t < 0x1p52 ? (t + 0x1p52) - 0x1p52 : t;
     const double half = 0.5 * t, even = half < 0x1p52 ? (half + 0x1p52) - 0x1p52 : half;
-    const double negative = whole == t ? (even == half ? result : -result) : (double)NAN;
+    const double not_whole = size < HUGE_VAL ? (double)NAN : result;
+    const double negative = whole == t ? (even == half ? result : -result) : not_whole;
     const double kept = a < 0.0 ? negative : result;
-    return size < HUGE_VAL && t < HUGE_VAL ? kept : (double)NAN;
+    return size <= HUGE_VAL && t <= HUGE_VAL ? kept : (double)NAN;
 }
 
 /* The exact product of VM_LOG10E with the pair, so that powers of ten have whole logarithms. */
@@ -296,7 +299,7 @@ VM_INLINE double vm_cbrt(double x)
 {
     const double size = fabs(x), z = vm_pow(size, 1.0 / 3);
     const double root = z - (z - size / (z * z)) / 3;
-    return vm_with_sign(size > 0.0 ? root : size, x);
+    return vm_with_sign(size > 0.0 && size < HUGE_VAL ? root : size, x);
 }
 
 /* sqrt(a^2 + b^2), scaled by a power of two where squares would overflow or lose bits. */
@@ -398,7 +401,8 @@ VM_INLINE double vm_acos(double x)
 VM_INLINE double vm_atan2(double y, double x)
 {
     const double p = fabs(y), q = fabs(x), big = p > q ? p : q, small = p > q ? q : p;
-    const double part = vm_atan(small / (big == 0.0 ? 1.0 : big));
+    const double ratio = small / (big == 0.0 ? 1.0 : big);
+    const double part = vm_atan(small < HUGE_VAL ? ratio : 1.0);
     const double steep = VM_PI / 2 - part + VM_PI_REST / 2, angle = p > q ? steep : part;
     const double left = VM_PI - angle + VM_PI_REST;
     return vm_with_sign(vm_bits(x) >> 63 ? left : angle, y);

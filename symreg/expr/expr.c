@@ -1,6 +1,7 @@
 /* expr.c - formulas as postfix arrays: cutting, joining, outer factors, hash. */
 #include "expr.h"
 
+#include <math.h>
 #include <string.h>
 
 int sr_expr_start(const struct sr_expr *expr, int i)
@@ -198,6 +199,8 @@ void sr_expr_fold_named(const struct sr_language *language, struct sr_expr *expr
         const int first = sr_expr_start(expr, i), size = expr->node[i].size;
         const struct sr_node number =
             sr_constant_node(sr_expr_value(language, expr, first, i, 0, 0));
+        if (!isfinite(number.value)) /* no number that could be written */
+            continue;
         sr_expr_splice(language, expr, first, size, &number, 1, SR_NODES);
         i = first;
     }

@@ -187,10 +187,10 @@ static inline const struct sr_expr *sr_op_formula(const struct sr_language *lang
     return &language->formula[op - SR_CUSTOM];
 }
 /* The value of one operator, user-defined ones included. A user-defined operator is NaN where any
- * node of its formula is not finite. */
+ * node of its formula is. */
 double sr_op_value(const struct sr_language *language, enum sr_op op, double a, double b);
 /* The value of nodes `first` to `last`, with feature 0 equal to a and all other features equal to
- * b. */
+ * b; NaN where any node is. */
 double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
                      int last, double a, double b);
 

@@ -249,7 +249,7 @@ double sr_expr_value(const struct sr_language *language, const struct sr_expr *e
             depth -= sr_expr_arity(expr, i);
             const double right = stack[depth + sr_expr_arity(expr, i) - 1];
             stack[depth] = sr_op_value(language, (enum sr_op)node->op, stack[depth], right);
-            if (!isfinite(stack[depth++]))
+            if (isnan(stack[depth++])) /* min and max would hide it */
                 return NAN;
         }
     }

@@ -241,7 +241,39 @@ static void guess_required(struct sr_csv_setup *setup)
     }
 }
 
-/* Parses guesses separated by ";". Each must be admissible on the front. */
+/* Refuses a guess that has no value in a row: no fit could start from it. */
+static int check_values(const struct sr_table *table, const struct sr_language *language,
+                        const char *text, const struct sr_expr *guess)
+{
+    const size_t rows = table->data.rows;
+    double x[SR_FEATURES], value;
+    struct sr_data row = {
+        .rows = 1, .features = table->data.features, .x = x, .language = language};
+    char where[SR_TEXT] = "", number[SR_NUMBER];
+    for (size_t i = 0; i < rows; i++) {
+        for (int f = 0; f < row.features; f++)
+            x[f] = table->data.x[(size_t)f * rows + i];
+        if (sr_eval(guess, &row, &value))
+            continue;
+        uint64_t seen = 0;
+        for (int k = 0; k < guess->count; k++) {
+            const int f = guess->node[k].feature;
+            if (guess->node[k].op != SR_FEATURE || (seen >> f & 1))
+                continue;
+            const size_t used = strlen(where);
+            sr_number_print(x[f], number);
+            snprintf(where + used, sizeof where - used, "%s%s = %s", seen ? ", " : "",
+                     table->name[f], number);
+            seen |= UINT64_C(1) << f;
+        }
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--guess: \"%s\" is not finite in row %zu of the %zu that are used (%s)",
+                        text, i + 1, rows, where);
+    }
+    return 0;
+}
+
+/* Parses guesses separated by ";". Each must be admissible on the front, and finite in all rows. */
 static int set_guesses(const char *text, const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct sr_settings *s = &setup->settings;
@@ -269,6 +301,7 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
                             complexity, s->maxsize);
         if (s->admissible && !s->admissible(expr, s->context))
             return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\" breaks the constraints or units", one);
+        TRY(check_values(table, s->language, one, expr));
         s->guesses++;
         at += length;
         if (!*at)

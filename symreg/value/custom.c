@@ -27,7 +27,22 @@ bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, c
 {
     double x[2 * SR_TILE];
     const struct sr_data data = tile_of(language, n, a, b, x);
-    return sr_eval(sr_op_formula(language, (int)op), &data, out);
+    if (!sr_eval_infinite(sr_op_formula(language, (int)op), &data, out)) {
+        for (int i = 0; i < n; i++)
+            out[i] = NAN;
+        return false;
+    }
+    bool finite = true;
+    for (int i = 0; i < n; i++)
+        finite = finite && isfinite(out[i]);
+    return finite;
+}
+
+/* What an argument's slope adds to that of an operator. Where the argument does not occur, an
+ * infinite derivative is ignored; 0 times infinity is 0, as in sr_eval_jacobian(). */
+static double part_of_slope(double slope, double product)
+{
+    return slope != 0 && !isnan(product) ? product : 0;
 }
 
 /* Derivative of n <= PIECE rows by one argument, accumulated forward along the formula. */
@@ -58,12 +73,9 @@ static void chain_piece(const struct sr_language *language, enum sr_op op, int o
         if (arity == 2)
             sr_op_chain(language, inner, 1, n, first, second, kept, slope[depth + 1], right);
         for (int k = 0; k < n; k++) {
-            /* where the argument does not occur, an infinite derivative is ignored */
-            double total = slope[depth][k] != 0 ? left[k] : 0;
-            if (arity == 2)
-                total += slope[depth + 1][k] != 0 ? right[k] : 0;
             value[depth][k] = kept[k];
-            slope[depth][k] = total;
+            slope[depth][k] = part_of_slope(slope[depth][k], left[k]) +
+                              (arity == 2 ? part_of_slope(slope[depth + 1][k], right[k]) : 0);
         }
         depth++;
     }

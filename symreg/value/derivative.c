@@ -18,13 +18,22 @@ struct tape {
     bool same[SR_NODES];          /* the subtree contains nothing but constants */
 };
 
-static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *tape)
+/* Whether a node may have these values: the root is finite, others may be infinite. */
+static bool is_allowed(const struct sr_expr *expr, int i, enum sr_found found)
 {
-    return sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n,
-                       tape->at[sr_expr_left(expr, i)], tape->at[i - 1], tape->value[i]);
+    return found == SR_FINITE || (found == SR_INFINITE && i + 1 < expr->count);
 }
 
-/* Computes what all tiles share; false where it is not finite. loss NULL: no stored columns. */
+static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *tape)
+{
+    const bool finite =
+        sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n,
+                    tape->at[sr_expr_left(expr, i)], tape->at[i - 1], tape->value[i]);
+    return finite || is_allowed(expr, i, sr_found_in(finite, n, tape->value[i]));
+}
+
+/* Computes what all tiles share; false where a node may not have its values. loss NULL: no stored
+ * columns. */
 static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
                       const struct sr_loss *loss, struct tape *tape)
 {
@@ -48,11 +57,11 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
             tape->same[i] = tape->same[left] && tape->same[i - 1];
             if (tape->same[i] && !apply_node(expr, i, (int)n, tape))
                 return false;
-            bool finite = true;
+            enum sr_found found = SR_FINITE;
             if (loss && node->op < SR_CUSTOM && expr->node[i - 1].op == SR_FEATURE && left == i - 1)
                 tape->rows[i] = sr_columns_find(loss, expr->node[i - 1].feature, 0, node->op,
-                                                tape->rows[i - 1], &finite);
-            if (!finite)
+                                                tape->rows[i - 1], &found);
+            if (!is_allowed(expr, i, found))
                 return false;
         }
     }
@@ -88,6 +97,13 @@ static void run_backward(const struct sr_expr *expr, int n, struct tape *tape)
     }
 }
 
+/* Copies adjoints; NaN, 0 times infinity, becomes 0 (value.h). */
+static void copy_defined(const double *adjoint, size_t n, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = isnan(adjoint[i]) ? 0 : adjoint[i];
+}
+
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian)
 {
@@ -105,8 +121,7 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
         size_t column = 0;
         for (int i = 0; i <= root; i++)
             if (sr_is_number(&expr->node[i]))
-                memcpy(jacobian + column++ * data->rows + first, tape.adjoint[i],
-                       n * sizeof *jacobian);
+                copy_defined(tape.adjoint[i], n, jacobian + column++ * data->rows + first);
     }
     return true;
 }
@@ -147,9 +162,16 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
             return false;
         loss_slopes(loss, vec, first, n, tape.at[root], tape.adjoint[root]);
         run_backward(expr, (int)n, &tape);
-        for (int i = 0, c = 0; c < constants; i++)
-            if (sr_is_number(&expr->node[i]))
-                gradient[c++] += vec->sum(tape.adjoint[i], n);
+        for (int i = 0, c = 0; c < constants; i++) {
+            if (!sr_is_number(&expr->node[i]))
+                continue;
+            double sum = vec->sum(tape.adjoint[i], n);
+            if (isnan(sum)) {
+                copy_defined(tape.adjoint[i], n, tape.adjoint[i]);
+                sum = vec->sum(tape.adjoint[i], n);
+            }
+            gradient[c++] += sum;
+        }
     }
     return true;
 }

@@ -1,5 +1,8 @@
 /* eval.c - evaluates a formula, tile by tile.
  *
+ * A step may give infinite values, as 1 / x at x = 0 in exp(-1 / x); what a formula is worth is
+ * asked of its last step. NaN ends the evaluation at once, as min and max would hide it.
+ *
  * A formula is compiled once to a list of steps: constant subtrees become numbers, and operands are
  * read in place. The rows of a tile stay in the first-level cache. */
 #include "vec.h"
@@ -39,11 +42,11 @@ struct program {
 };
 
 /* Uses a stored column, if the unary operator of this feature or column was already computed. */
-static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool *finite)
+static bool use_column(const struct sr_loss *loss, int op, struct place *a, enum sr_found *found)
 {
     if (!loss || a->feature < 0 || op >= SR_CUSTOM)
         return false;
-    const double *column = sr_columns_find(loss, a->feature, a->inner, op, a->at, finite);
+    const double *column = sr_columns_find(loss, a->feature, a->inner, op, a->at, found);
     if (!column)
         return false;
     a->at = column;
@@ -53,14 +56,14 @@ static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool
     return true;
 }
 
-/* Adds a step for one operator at the top of the stack; false where a constant is not finite. */
-static bool add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
+/* Adds a step for one operator at the top of the stack. A number is evaluated at once. */
+static enum sr_found add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
                      double buffer[][SR_TILE], int depth)
 {
     const bool binary = sr_op(program->language, (int)op)->arity == 2;
     if (a->is_number && (!binary || b->is_number)) {
         a->number = sr_op_value(program->language, op, a->number, b->number);
-        return isfinite(a->number) != 0;
+        return sr_found_in(isfinite(a->number), 1, &a->number);
     }
     struct step *step = &program->step[program->steps];
     *step = (struct step){.op = (int)op, .out = depth};
@@ -75,12 +78,13 @@ static bool add_step(struct program *program, enum sr_op op, struct place *a, co
     step->b_moves = b->moves;
     program->steps++;
     *a = (struct place){.at = buffer[depth], .feature = -1};
-    return true;
+    return SR_FINITE;
 }
 
-/* Compiles a formula. False where a constant is not finite. loss NULL: no stored columns. */
+/* Compiles a formula. False where a constant is not finite, or a part that is known now is NaN, or
+ * the formula itself is infinite and must not be. loss NULL: no stored columns. */
 static bool program_make(struct program *program, const struct sr_expr *expr,
-                         const struct sr_data *data, const struct sr_loss *loss,
+                         const struct sr_data *data, const struct sr_loss *loss, bool finite,
                          double buffer[][SR_TILE])
 {
     struct place stack[DEPTH] = {{0}};
@@ -102,11 +106,12 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
             const int arity = sr_op(data->language, node->op)->arity;
             depth -= arity;
             struct place *a = &stack[depth];
-            bool finite = true;
-            if (!(arity == 1 && use_column(loss, node->op, a, &finite)))
-                finite = add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
-                                  depth);
-            if (!finite)
+            enum sr_found found = SR_FINITE;
+            if (!(arity == 1 && use_column(loss, node->op, a, &found)))
+                found = add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
+                                 depth);
+            if (found == SR_UNDEFINED ||
+                (found == SR_INFINITE && finite && i + 1 == expr->count))
                 return false;
             depth++;
         }
@@ -128,29 +133,33 @@ static bool run_custom(const struct sr_language *language, const struct step *s,
                            s->form == SR_VEC_B_NUMBER ? number : b, out);
 }
 
-/* Evaluates rows first .. first + n - 1. */
-static bool run_steps(const struct program *program, const struct sr_vec *vec, size_t first, int n,
-                      double buffer[][SR_TILE], double *value)
+static enum sr_found run_step(const struct program *program, const struct sr_vec *vec,
+                              const struct step *s, size_t first, int n, double *out)
 {
-    for (int i = 0; i < program->steps; i++) {
-        const struct step *s = &program->step[i];
-        const double *a = s->a + (first & s->a_moves), *b = s->b + (first & s->b_moves);
-        double *out = s->out < 0 ? value : buffer[s->out];
-        if (s->op >= SR_CUSTOM) {
-            if (!run_custom(program->language, s, n, a, b, out))
-                return false;
-            continue;
-        }
-        if (!vec->apply(s->op, s->form, n, a, b, out))
-            return false;
-    }
-    return true;
+    const double *a = s->a + (first & s->a_moves), *b = s->b + (first & s->b_moves);
+    const bool finite = s->op < SR_CUSTOM ? vec->apply(s->op, s->form, n, a, b, out)
+                                          : run_custom(program->language, s, n, a, b, out);
+    return sr_found_in(finite, n, out);
 }
 
-static bool run_all(const struct program *program, const struct sr_data *data,
+/* Evaluates rows first .. first + n - 1. */
+static enum sr_found run_steps(const struct program *program, const struct sr_vec *vec,
+                               size_t first, int n, double buffer[][SR_TILE], double *value)
+{
+    enum sr_found found = SR_FINITE;
+    for (int i = 0; i < program->steps && found != SR_UNDEFINED; i++) {
+        const struct step *s = &program->step[i];
+        found = run_step(program, vec, s, first, n, s->out < 0 ? value : buffer[s->out]);
+    }
+    return found;
+}
+
+/* False as soon as a step is NaN, or the formula infinite and must not be. */
+static bool run_all(const struct program *program, const struct sr_data *data, bool finite,
                     double buffer[][SR_TILE], double *value)
 {
     const struct sr_vec *vec = sr_vec_best();
+    enum sr_found found = SR_FINITE;
     size_t n = SR_TILE;
     for (size_t first = 0; first < data->rows; first += n) {
         n = data->rows - first < n ? data->rows - first : n;
@@ -158,28 +167,39 @@ static bool run_all(const struct program *program, const struct sr_data *data,
             sr_fill(value + first, n, program->result.number);
         else if (!program->steps)
             memcpy(value + first, program->result.at + first, n * sizeof *value);
-        else if (!run_steps(program, vec, first, (int)n, buffer, value + first))
+        else
+            found = run_steps(program, vec, first, (int)n, buffer, value + first);
+        if (found == SR_UNDEFINED || (found == SR_INFINITE && finite))
             return false;
     }
     return true;
 }
 
-bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
+/* loss NULL: no stored columns. */
+static bool eval_rows(const struct sr_expr *expr, const struct sr_data *data,
+                      const struct sr_loss *loss, bool finite, double *value)
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
-    return program_make(&program, expr, data, NULL, buffer) &&
-           run_all(&program, data, buffer, value);
+    return program_make(&program, expr, data, loss, finite, buffer) &&
+           run_all(&program, data, finite, buffer, value);
+}
+
+bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
+{
+    return eval_rows(expr, data, NULL, true, value);
+}
+
+bool sr_eval_infinite(const struct sr_expr *expr, const struct sr_data *data, double *value)
+{
+    return eval_rows(expr, data, NULL, false, value);
 }
 
 /* Evaluates into work->value, using the loss's stored columns. */
 static bool eval_columns(const struct sr_expr *expr, const struct sr_loss *loss,
                          struct sr_work *work)
 {
-    _Alignas(64) double buffer[DEPTH][SR_TILE];
-    struct program program;
-    return program_make(&program, expr, loss->data, loss, buffer) &&
-           run_all(&program, loss->data, buffer, work->value);
+    return eval_rows(expr, loss->data, loss, true, work->value);
 }
 
 double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
@@ -204,6 +224,14 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
 }
 
 /* ---- single operators over rows */
+
+enum sr_found sr_found_in(bool finite, int n, const double *value)
+{
+    bool undefined = false;
+    for (int i = 0; i < n && !finite; i++)
+        undefined = undefined || isnan(value[i]);
+    return finite ? SR_FINITE : undefined ? SR_UNDEFINED : SR_INFINITE;
+}
 
 bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                  const double *b, double *out)

@@ -39,18 +39,28 @@ int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, stru
 /* Scales the weights to mean 1, so that a loss keeps its unit; returns their mean before. */
 double sr_weights_level(double *weight, size_t rows);
 
-/* Computes value[i] for every row; false as soon as any node is not finite. */
+/* Computes value[i] for every row; false as soon as a value is not finite, or an inner step NaN.
+ * Inner steps may be infinite: exp(-1 / x) is 0 at x = 0. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
-/* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
+/* The same where the formula itself may be infinite, too: false for NaN alone. */
+bool sr_eval_infinite(const struct sr_expr *expr, const struct sr_data *data, double *value);
+/* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. Where an
+ * infinite step makes the product of the derivatives NaN (0 times infinity), the entry is 0: the
+ * value is finite, so that the steps after the infinite one have saturated, and there the derivative
+ * tends to 0 as in exp(-c / x), x^c and 1 / (1 + exp(c / x)). */
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian);
 struct sr_loss;
-/* gradient[c] = d loss / d constant c without an outer scale, in one reverse sweep. False as soon
- * as any node is not finite. Not for user-defined losses. */
+/* gradient[c] = d loss / d constant c without an outer scale, in one reverse sweep, with the
+ * derivatives of sr_eval_jacobian(). False where sr_eval() is. Not for user-defined losses. */
 bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, double *gradient);
 
+/* What a step of a formula gave: a NaN, else an infinite value, else finite values alone. */
+enum sr_found { SR_UNDEFINED, SR_INFINITE, SR_FINITE };
+/* Of n values, which are not read where it is known that all are finite. */
+enum sr_found sr_found_in(bool finite, int n, const double *value);
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
- * finite. */
+ * finite; all results are written, of a user-defined operator with a NaN in an inner step as NaN. */
 enum { SR_TILE = 512 };
 bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                  const double *b, double *out);

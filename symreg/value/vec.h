@@ -128,8 +128,9 @@ static inline void sr_fill(double *out, size_t n, double value)
 int sr_columns_init(struct sr_loss *loss);
 void sr_columns_free(struct sr_loss *loss);
 /* The stored values of outer(inner(feature)), or with inner 0 of outer(feature), for operators of
- * the table; x holds the values of the operand. NULL where they are not available (yet). */
+ * the table; x holds the values of the operand. NULL where they are not available (yet).
+ * *found: what they are; undefined ones are not complete. */
 const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
-                              const double *x, bool *finite);
+                              const double *x, enum sr_found *found);
 
 #endif

@@ -8,7 +8,8 @@
 #include "vec.h"
 
 enum { UNARY = SR_OPS - SR_UNARY };
-enum state { NOTHING, BEING_MADE, FINITE, NOT_FINITE };
+/* A column that is made has the state MADE plus what was found. */
+enum state { NOTHING, BEING_MADE, MADE };
 
 struct sr_columns {
     bool pairs; /* combinations of two operators are stored, too */
@@ -49,19 +50,22 @@ void sr_columns_free(struct sr_loss *loss)
     loss->columns = NULL;
 }
 
-static bool compute_column(int op, const double *x, size_t rows, double *out)
+static enum sr_found compute_column(int op, const double *x, size_t rows, double *out)
 {
-    bool finite = true;
-    for (size_t first = 0; first < rows && finite; first += SR_TILE) {
+    enum sr_found found = SR_FINITE;
+    for (size_t first = 0; first < rows && found != SR_UNDEFINED; first += SR_TILE) {
         const size_t left = rows - first;
-        finite = sr_op_apply(NULL, (enum sr_op)op, left < SR_TILE ? (int)left : SR_TILE, x + first,
-                             x + first, out + first);
+        const int n = left < SR_TILE ? (int)left : SR_TILE;
+        const bool finite =
+            sr_op_apply(NULL, (enum sr_op)op, n, x + first, x + first, out + first);
+        const enum sr_found here = sr_found_in(finite, n, out + first);
+        found = here < found ? here : found;
     }
-    return finite;
+    return found;
 }
 
 const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
-                              const double *x, bool *finite)
+                              const double *x, enum sr_found *found)
 {
     const struct sr_columns *c = loss->columns;
     const size_t rows = loss->data->rows;
@@ -74,9 +78,11 @@ const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner
     double *out = c->value + index * rows;
     unsigned char state = atomic_load_explicit(&c->state[index], memory_order_acquire);
     if (state == NOTHING && atomic_compare_exchange_strong(&c->state[index], &state, BEING_MADE)) {
-        state = compute_column(outer, x, rows, out) ? FINITE : NOT_FINITE;
+        state = (unsigned char)(MADE + compute_column(outer, x, rows, out));
         atomic_store_explicit(&c->state[index], state, memory_order_release);
     }
-    *finite = state == FINITE;
-    return state == FINITE || state == NOT_FINITE ? out : NULL;
+    if (state < MADE)
+        return NULL;
+    *found = (enum sr_found)(state - MADE);
+    return out;
 }
