@@ -30,6 +30,13 @@ static const struct sr_expr *expr_of(const struct orrery_regression *r, int row)
     return &front->expr[row];
 }
 
+/* Whether a stop or a limit left no time to fit the constants of the row. */
+static bool is_unfitted(const struct orrery_regression *r, int row)
+{
+    const struct sr_front *front = front_of(r, &row);
+    return front->unfitted[row];
+}
+
 int orrery_regression_rows(struct orrery_regression *r, int *rows)
 {
     struct api_call call;
@@ -155,7 +162,7 @@ static int copy_constants(const struct orrery_regression *r, int row, double *va
         return 0;
     for (int c = 0; error && c < count; c++)
         error[c] = NAN;
-    return error && r->setup.settings.loss == ORR_SR_L2
+    return error && r->setup.settings.loss == ORR_SR_L2 && !is_unfitted(r, row)
                ? sr_constants_errors(expr, &r->table.data, r->table.variance, error)
                : 0;
 }
@@ -203,7 +210,7 @@ static int copy_intervals(const struct orrery_regression *r, int row, double *lo
     const int count = sr_expr_constants(expr, NULL);
     for (int c = 0; c < count; c++)
         low[c] = high[c] = NAN;
-    return r->setup.settings.loss == ORR_SR_L2 && !r->table.category
+    return r->setup.settings.loss == ORR_SR_L2 && !r->table.category && !is_unfitted(r, row)
                ? sr_constants_profile(expr, &r->table.data, r->table.variance, SR_LEVEL, low, high)
                : 0;
 }
@@ -222,12 +229,13 @@ static int copy_covariance(const struct orrery_regression *r, int row, double *t
         return ORR_FAIL(ORR_EINVAL, "covariance: expected three pointers, found NULL");
     const struct sr_expr *expr = expr_of(r, row);
     const bool squares = r->setup.settings.loss == ORR_SR_L2 && !r->table.category;
+    const bool known = squares && !is_unfitted(r, row);
     const int count = sr_expr_constants(expr, NULL);
     if (squares)
         TRY(sr_constants_uncertainty(expr, &r->table.data, r->table.variance, &u));
     for (int a = 0; a < count; a++)
         for (int b = 0; b <= a; b++)
-            *triangle++ = squares ? u.covariance[a][b] : (double)NAN;
+            *triangle++ = known ? u.covariance[a][b] : (double)NAN;
     *residual_variance = u.scatter;
     *freedom = u.spare;
     return 0;

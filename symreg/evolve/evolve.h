@@ -99,7 +99,7 @@ struct sr_fit {
     double evaluations; /* result: formulas evaluated on all rows, summed over restarts */
     double screened;    /* result: formulas discarded after an evaluation on few rows */
     enum sr_end end;    /* result: why the search ended */
-    bool rough;         /* result: a signal or a time limit left constants unrounded */
+    bool rough; /* result: a signal or a time limit left constants without a fit or a rounding */
 };
 /* Frees a fit and its results, but not its data. */
 void sr_fit_free(struct sr_fit *fit);

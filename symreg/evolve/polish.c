@@ -113,6 +113,33 @@ static double finish_row(const struct sr_run *run, const struct sr_tidy *tidy, s
            (s->penalty ? s->penalty(expr, true, s->context) * fmax(run->loss->base, 0) : 0);
 }
 
+/* Loss without an outer scale, 0 where only rounding is left. */
+static double plain_loss(const struct sr_run *run, const struct sr_expr *expr, struct sr_work *work)
+{
+    const double loss = sr_eval_plain(expr, run->loss, work);
+    return loss <= run->loss->noise ? 0 : loss;
+}
+
+void sr_fit_front(const struct sr_run *run, struct sr_work *work)
+{
+    const struct sr_settings *s = run->view.settings;
+    struct sr_hall_of_fame *hall = run->best;
+    for (int c = 1; c <= s->maxsize && !sr_fit_over(work); c++) {
+        struct sr_expr expr = hall->expr[c];
+        if (!(hall->loss[c] < HUGE_VAL) || sr_expr_constants(&expr, NULL) == 0)
+            continue;
+        const double before = plain_loss(run, &expr, work);
+        if (!(before > 0 && before < HUGE_VAL))
+            continue;
+        sr_constants_fit(run->loss, &expr, false, FIT_STEPS, 0, NULL, work);
+        const double after = plain_loss(run, &expr, work);
+        if (after < before && (!s->whole || s->whole(&expr, s->context))) {
+            hall->expr[c] = expr;
+            hall->loss[c] -= before - after; /* a penalty stays */
+        }
+    }
+}
+
 void sr_polish_front(const struct sr_run *run, struct sr_work *work)
 {
     const struct sr_settings *s = run->view.settings;

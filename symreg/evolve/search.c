@@ -473,6 +473,8 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
             result->evaluations += run->island[i].evaluations;
             result->screened += run->island[i].screened;
         }
+        if (!run->view.categories)
+            sr_fit_front(run, &search->thread[0].work);
         if (sr_algorithm_of(s)->polishes && !run->view.categories)
             sr_polish_front(run, &search->thread[0].work);
         result->rough = orr_signal_seen();

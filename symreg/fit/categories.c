@@ -308,7 +308,7 @@ static double descend_steps(struct arrow *a, int steps, double *value, double *t
     double lambda = 1e-3, loss = loss_of(a, value, work);
     for (int it = 0; it < steps && a->n; it++) {
         double reached = HUGE_VAL;
-        if (loss <= a->c->noise || orr_signal_seen() || !fill_equations(a, value, work))
+        if (loss <= a->c->noise || sr_fit_over(work) || !fill_equations(a, value, work))
             break;
         for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
             if (eliminate(a, lambda)) {

@@ -125,13 +125,18 @@ static bool solve_step(const struct fit *fit, double lambda, double *step)
     return true;
 }
 
+bool sr_fit_over(const struct sr_work *work)
+{
+    return work->finishing ? orr_time_over() : orr_signal_seen();
+}
+
 /* Improves the parameters from their current values; returns the loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
 {
     enum { TRIES = 6 };
     double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
     for (int it = 0; it < iterations; it++) {
-        if (loss <= fit->loss->noise || orr_signal_seen())
+        if (loss <= fit->loss->noise || sr_fit_over(fit->work))
             break;
         sr_expr_set_constants(fit->expr, fit->parameter);
         if (!sr_constants_equations(fit->loss, fit->expr, outer_scale(fit, fit->parameter),

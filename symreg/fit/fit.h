@@ -21,6 +21,10 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
 double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
                                int iterations, struct sr_work *work);
 
+/* Whether fits with these arrays end where they are: after a stop, or with work->finishing, after
+ * the time limit alone. */
+bool sr_fit_over(const struct sr_work *work);
+
 /* The equations of a re-weighted least-squares step by the constants and, where `parameters` is one
  * more than the constants, an outer scale: normal = J^T W J, gradient = J^T W residual. Leaves the
  * values in work->value. False where one is not finite. */

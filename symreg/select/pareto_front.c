@@ -64,6 +64,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
         front->complexity[row] = c;
         front->loss[row] = front->compared[row] = front->fair[row] = smallest;
         front->expr[row] = hall->expr[c];
+        front->unfitted[row] = false;
         front->score[row] = 0;
         front->mdl[row] = front->cost[row] = NAN;
         if (row && smallest <= 0)

@@ -103,6 +103,8 @@ struct sr_front {
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
     double cost[SR_NODES + 1]; /* the part of mdl that does not depend on residuals */
+    /* no time was left to fit these constants: they have no standard errors */
+    bool unfitted[SR_NODES + 1];
     /* rule best: fair losses up to this multiple of the smallest count as equally good */
     double close;
     struct sr_expr expr[SR_NODES + 1];

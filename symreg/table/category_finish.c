@@ -14,6 +14,7 @@ struct finish {
     struct sr_hall_of_fame *hall;
     struct sr_category_row row[SR_NODES + 1]; /* by complexity */
     double mdl[SR_NODES + 1], cost[SR_NODES + 1];
+    bool unfitted[SR_NODES + 1]; /* no time was left for all steps of its fit */
 };
 
 /* Writes the constants of each category as features. False where there are too many. */
@@ -44,6 +45,8 @@ static int keep_row(struct finish *f, const struct sr_expr *expr, const struct s
     if (!rc)
         rc = sr_categories_errors(&f->c, expr, fit->shared, f->table->variance, &f->work,
                                   fit->value, error);
+    for (size_t k = 0; k < numbers && !rc && sr_fit_over(&f->work); k++)
+        error[k] = NAN; /* the fit was interrupted */
     for (int i = 0; i < n && !rc; i++) {
         if (fit->shared[i]) {
             row->shared[shared++] = error[i];
@@ -125,6 +128,7 @@ static int finish_row(struct finish *f, const struct sr_expr *found, double *sma
             f->hall->expr[complexity] = written;
             f->mdl[complexity] = fit.mdl;
             f->cost[complexity] = fit.cost;
+            f->unfitted[complexity] = fit.constants > 0 && sr_fit_over(&f->work);
             free_row(&f->row[complexity]);
             f->row[complexity] = row;
             row = (struct sr_category_row){0};
@@ -152,6 +156,7 @@ static int make_front(struct finish *f, struct sr_front *front)
         f->row[complexity] = (struct sr_category_row){0};
         front->mdl[i] = f->mdl[complexity];
         front->cost[i] = f->cost[complexity];
+        front->unfitted[i] = f->unfitted[complexity];
         if (category->row[i].parameters > category->most)
             category->most = category->row[i].parameters;
     }
@@ -182,6 +187,7 @@ int sr_category_finish(const struct sr_settings *s, double forms_until_s, struct
     f->c.forms_until_s = forms_until_s;
     if (!rc)
         rc = sr_work_init(&f->work, table->data.rows, SR_NODES);
+    f->work.finishing = true;
     if (!rc) {
         sr_hall_of_fame_clear(f->hall);
         for (int i = 0; i < fit->front.count && !rc; i++) {
@@ -207,10 +213,10 @@ int sr_category_finish(const struct sr_settings *s, double forms_until_s, struct
 int sr_output_errors(const struct sr_output *o, int row, double error[SR_NODES])
 {
     const int count = sr_expr_constants(&o->front->expr[row], NULL);
-    if (!o->category)
+    if (!o->category && !o->front->unfitted[row])
         return sr_constants_errors(&o->front->expr[row], o->data, o->variance, error);
     for (int i = 0; i < count; i++)
-        error[i] = o->category->row[row].shared[i];
+        error[i] = o->front->unfitted[row] ? (double)NAN : o->category->row[row].shared[i];
     return 0;
 }
 

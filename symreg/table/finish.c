@@ -63,11 +63,26 @@ static double round_constants(const struct sr_settings *s, const struct sr_tidy 
     return loss;
 }
 
+/* Fits the constants of the front's formulas; sets front->unfitted where no time is left. */
+static void fit_rows(const struct sr_loss *loss, bool sampled, struct sr_front *front,
+                     struct sr_work *work)
+{
+    for (int i = 0; i < front->count; i++) {
+        struct sr_expr *expr = &front->expr[i];
+        if ((!sampled && front->loss[i] <= 0) || sr_expr_constants(expr, NULL) == 0)
+            continue;
+        if (!sr_fit_over(work))
+            sr_constants_fit(loss, expr, false, REFINE_STEPS, 0, NULL, work);
+        front->unfitted[i] = sr_fit_over(work);
+    }
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
     struct sr_front *front = &fit->front;
-    const bool rounds = sampled || fit->rough || !sr_algorithm_of(s)->polishes;
+    const bool refits = sampled || fit->rough, rounds = refits || !sr_algorithm_of(s)->polishes;
+    bool unfitted[SR_NODES + 1] = {false};
     struct sr_loss loss;
     struct sr_work work = {0};
     struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
@@ -77,13 +92,14 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
                                  s->maxsize,  s->whole, s->context};
     rc = sr_front_work(sr_front_constants(front), data, &work);
+    work.finishing = true;
+    if (refits && !rc)
+        fit_rows(&loss, sampled, front, &work);
     sr_hall_of_fame_clear(hall);
     double smallest = HUGE_VAL;
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
         double reached = front->loss[i];
-        if (sampled && !orr_signal_seen())
-            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
         if (rounds)
             reached = sr_tidy(&tidy, &expr, &work);
         if (s->round)
@@ -94,9 +110,12 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
             continue;
         smallest = reached;
         sr_hall_of_fame_offer(hall, s->language, &expr, reached);
+        unfitted[sr_expr_complexity(s->language, &expr)] = front->unfitted[i];
     }
     if (!rc)
         sr_front_make(hall, front);
+    for (int i = 0; i < front->count && !rc; i++)
+        front->unfitted[i] = unfitted[front->complexity[i]];
     sr_loss_free(&loss);
     sr_work_free(&work);
 out:

@@ -333,6 +333,7 @@ double sr_weighted_mean(const struct sr_data *data);
 /* A limitation of the table as a sentence; false where it does not apply.
  *   undecided  the rows are too few for the formula of o->rule, or there are at most 50 rows and
  *              another formula of the front is as likely within a factor of 20
+ *   unfitted   a stop or a limit left no time to fit the constants of a formula of the front
  *   single row  front->without
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
@@ -341,6 +342,7 @@ double sr_weighted_mean(const struct sr_data *data);
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2 */
 enum sr_table_remark {
     SR_UNDECIDED,
+    SR_UNFITTED,
     SR_SINGLE_ROW,
     SR_DOMINATED,
     SR_PROPORTIONAL,

@@ -49,7 +49,7 @@ static void add_profiles(const struct sr_output *o, int row, cJSON *object)
     bool selected = false;
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
-    if (!count || !selected || o->beside ||
+    if (!count || !selected || o->beside || o->front->unfitted[row] ||
         sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high) || isnan(low[0]))
         return;
     orr_json_add_list(object, "low_95", low, count);
@@ -76,10 +76,11 @@ static void add_constants(const struct sr_output *o, int row, cJSON *object)
     }
     if (sr_constants_uncertainty(expr, o->data, o->variance, &u))
         return;
+    const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {
-        error[a] = sqrt(u.covariance[a][a]);
+        error[a] = unfitted ? (double)NAN : sqrt(u.covariance[a][a]);
         for (int b = 0; b <= a; b++)
-            triangle[n++] = u.covariance[a][b];
+            triangle[n++] = unfitted ? (double)NAN : u.covariance[a][b];
     }
     orr_json_add_list(object, "constants", constant, count);
     orr_json_add_list(object, "standard_errors", error, count);

@@ -113,6 +113,24 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     return *others != '\0' && front->loss[row] > 0;
 }
 
+static bool remark_unfitted(const struct sr_output *o, char *text, size_t bytes)
+{
+    const struct sr_front *front = o->front;
+    char which[128] = "";
+    for (int i = 0; i < front->count; i++) {
+        const size_t used = strlen(which);
+        if (front->unfitted[i] && used + 8 < sizeof which)
+            snprintf(which + used, sizeof which - used, "%s%d", used ? ", " : "",
+                     front->complexity[i]);
+    }
+    snprintf(text, bytes,
+             "no time was left to fit the constants of the formulas of complexity %s: losses are "
+             "too large, and constants have no standard errors; a longer --seconds, or --resume, "
+             "fits them",
+             which);
+    return *which != '\0';
+}
+
 static bool remark_single_row(const struct sr_output *o, char *text, size_t bytes)
 {
     const struct sr_front *front = o->front;
@@ -215,7 +233,8 @@ bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, cha
                      size_t bytes)
 {
     bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *, size_t) = {
-        [SR_UNDECIDED] = remark_undecided, [SR_SINGLE_ROW] = remark_single_row,
+        [SR_UNDECIDED] = remark_undecided, [SR_UNFITTED] = remark_unfitted,
+        [SR_SINGLE_ROW] = remark_single_row,
         [SR_DOMINATED] = remark_dominated, [SR_PROPORTIONAL] = remark_proportional,
         [SR_ZEROS] = remark_zeros,         [SR_CHI2] = remark_chi2};
     return find[remark](o, text, bytes);

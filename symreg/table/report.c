@@ -167,7 +167,7 @@ static int write_constants(const struct sr_output *o, struct orr_file *file)
         return 0;
     TRY(sr_output_errors(o, row, error));
     low[0] = NAN; /* --category has no profiles */
-    if (!o->category)
+    if (!o->category && !o->front->unfitted[row])
         TRY(sr_constants_profile(&o->front->expr[row], o->data, o->variance, SR_LEVEL, low, high));
     const bool profiles = !isnan(low[0]);
     orr_file_printf(file,

@@ -132,6 +132,7 @@ struct sr_work {
     double *scratch;  /* (2, rows), SR_SCRATCH */
     double *jacobian; /* (columns, rows) */
     int columns;
+    bool finishing; /* the search is over: fits end at the time limit, not at the stop before it */
 };
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
