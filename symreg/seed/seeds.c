@@ -143,18 +143,24 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
      * after those that the table shows, so that what is found without units is found with them. */
     const bool named = p->settings->language && p->settings->language->named;
     /* the cheapest stages first, as an exact formula ends the sequence */
-    int (*const stage[])(struct sr_proposal *) = {sr_small_find,
-                                                  sr_powers_find,
-                                                  sr_angles_find,
-                                                  named ? sr_dimensions_find : sr_structure_find,
-                                                  named ? sr_structure_find : sr_dimensions_find,
-                                                  sr_composed_find,
-                                                  sr_collapse_find,
-                                                  sr_pursuit_find};
+    const struct {
+        unsigned bit;
+        int (*find)(struct sr_proposal *);
+    } stage[] = {{SR_STAGE_SMALL, sr_small_find},
+                 {SR_STAGE_POWERS, sr_powers_find},
+                 {SR_STAGE_RATES, sr_rates_find},
+                 {SR_STAGE_ANGLES, sr_angles_find},
+                 {named ? SR_STAGE_UNITS : SR_STAGE_STRUCTURE,
+                  named ? sr_dimensions_find : sr_structure_find},
+                 {named ? SR_STAGE_STRUCTURE : SR_STAGE_UNITS,
+                  named ? sr_structure_find : sr_dimensions_find},
+                 {SR_STAGE_COMPOSED, sr_composed_find},
+                 {SR_STAGE_CURVES, sr_collapse_find},
+                 {SR_STAGE_PURSUIT, sr_pursuit_find}};
     int rc = 0;
     for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_over(p); k++)
-        if ((stages & SR_STAGES) >> k & 1)
-            rc = stage[k](p);
+        if (stages & SR_STAGES & stage[k].bit)
+            rc = stage[k].find(p);
     return rc;
 }
 

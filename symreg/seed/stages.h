@@ -23,16 +23,17 @@ struct sr_proposal {
 int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds);
-/* The stages, one bit each, in their order. */
+/* The stages, one bit each. */
 enum sr_stages {
     SR_STAGE_SMALL = 1,
     SR_STAGE_POWERS = 2,
     SR_STAGE_ANGLES = 4,
-    SR_STAGE_STRUCTURE = 8, /* this and the next in either order */
+    SR_STAGE_STRUCTURE = 8,
     SR_STAGE_UNITS = 16,
     SR_STAGE_COMPOSED = 32,
     SR_STAGE_CURVES = 64,
-    SR_STAGE_PURSUIT = 128
+    SR_STAGE_PURSUIT = 128,
+    SR_STAGE_RATES = 256
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -68,6 +69,9 @@ int sr_angles_find(struct sr_proposal *p);
 int sr_collapse_find(struct sr_proposal *p);
 /* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
 int sr_pursuit_find(struct sr_proposal *p);
+
+/* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
+int sr_rates_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
  * (powers.c). */

@@ -1,0 +1,539 @@
+/* rates.c - sums of up to three terms w h g(c u + d) with free rates c.
+ *
+ * Orthogonal matching pursuit (Pati, Rezaiifar & Krishnaprasad, Asilomar 1993) over the columns of
+ * rates_list.c: a term is the one that takes most of what is left of the target after a fit of the
+ * terms before it and, to first order, of their constants. The best few sums of every length are
+ * kept, since the first term alone is often a wrong one. All constants of a sum are fitted before
+ * its next term is chosen, as the grid of rates is coarse. */
+#include "base/stop.h"
+#include "rates.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+#include "sums.h"
+
+enum {
+    ROWS = SR_RATES_ROWS,
+    BLOCK = SR_VEC_COLUMNS, /* columns processed at a time; divides SR_RATES */
+    TERMS = SR_TERMS,
+    LEAST_ROWS = 64,
+    BEAM = 6, /* sums of every length, and next terms of each */
+    FIT_STEPS = 20,
+    VARIANT_STEPS = 12,
+    EXCHANGED = 3, /* sums of every length whose terms are exchanged */
+    PARTS = EXCHANGED * TERMS,
+    MOST = PARTS > BEAM ? PARTS : BEAM,
+    VARIANTS = 8,             /* weights of 1, no offset, no phases */
+    SPAN = 3 * TERMS + 1 + 4, /* constants of a sum, at most */
+    PER_SIZE = 8,
+};
+/* Rests of the target that are rounding errors, and below which a term is none. */
+static const double exact = 1e-22, least_gain = 1e-3;
+
+struct term {
+    struct sr_expr body; /* h g(c u + d) */
+    int phase;           /* the node of d of a sine, followed by its sum; -1: none */
+    int sine;            /* the node of g of a sine */
+    int factor;          /* nodes of h; the next one is c of an exponential */
+    double flat;         /* the largest |c| of an exponential that is 1 but for 2%; else 0 */
+    double weight;
+};
+struct sum {
+    double loss; /* at the rows */
+    int terms;
+    struct term term[TERMS];
+    double offset;
+};
+/* A next term: h g(c u), a sine with the phase. */
+struct next {
+    double score; /* minus the share of the target that it takes */
+    int factor, rate;
+    double sine, cosine; /* weights */
+};
+
+struct search {
+    struct sr_proposal *p;
+    struct sr_rates *r;
+    struct sr_loss loss; /* at the rows */
+};
+
+/* ---- formulas */
+
+/* Whether a term is written without its weight, which is 1, or -1 after a minus. */
+static bool is_plain(const struct search *s, const struct sum *sum, int k)
+{
+    const double weight = sum->term[k].weight;
+    return weight == 1 || (weight == -1 && k > 0 && sr_has(s->p->operators, SR_SUB));
+}
+
+static bool write_sum(const struct search *s, const struct sum *sum, struct sr_expr *out)
+{
+    out->count = 0;
+    for (int k = 0; k < sum->terms; k++) {
+        const struct term *t = &sum->term[k];
+        const bool plain = is_plain(s, sum, k);
+        const int from = out->count;
+        if (from + t->body.count + 5 > SR_NODES)
+            return false;
+        sr_put_expr(out, &t->body);
+        if (!plain)
+            sr_rates_scale(out, from, t->weight);
+        if (k > 0)
+            sr_put_op(out, plain && t->weight < 0 ? SR_SUB : SR_ADD);
+    }
+    if (sum->offset != 0)
+        sr_rates_shift(out, sum->offset);
+    return sr_put_end(s->p->settings->language, out, SR_NODES);
+}
+
+/* Takes the constants over from the formula that write_sum() wrote for the sum. */
+static void read_sum(const struct search *s, const struct sr_expr *expr, struct sum *sum)
+{
+    int at = 0;
+    for (int k = 0; k < sum->terms; k++) {
+        struct term *t = &sum->term[k];
+        const bool plain = is_plain(s, sum, k);
+        if (!plain)
+            t->weight = expr->node[at++].value;
+        memcpy(t->body.node, expr->node + at, (size_t)t->body.count * sizeof *expr->node);
+        at += t->body.count + !plain + (k > 0);
+    }
+    if (sum->offset != 0)
+        sum->offset = expr->node[at].value;
+}
+
+/* Writes h g(c u + d), with the operator that the phase is nearest to. */
+static bool write_term(const struct search *s, const struct next *next, struct term *t)
+{
+    const uint64_t operators = s->p->operators;
+    const struct sr_rate *rate = &s->r->rate[next->rate];
+    const struct sr_expr *h = &s->r->factor[next->factor];
+    *t = (struct term){.phase = -1, .sine = -1, .factor = h->count, .weight = 1};
+    sr_put_expr(&t->body, h);
+    if (rate->variable >= 0) {
+        const bool sine = rate->g == SR_SIN;
+        sr_put_expr(&t->body, &s->r->variable[rate->variable]);
+        sr_rates_scale(&t->body, h->count, rate->c);
+        t->flat = rate->g == SR_EXP ? 0.02 / sr_rates_range(s->r, rate->variable) : 0;
+        enum sr_op g = rate->g;
+        if (sine) {
+            g = sr_has(operators, SR_SIN) ? SR_SIN : SR_COS;
+            double (*const angle)(double, double) = sr_op_table[SR_ATAN2].value;
+            t->phase = t->body.count;
+            sr_rates_shift(&t->body, g == SR_SIN ? angle(next->cosine, next->sine)
+                                                 : angle(-next->sine, next->cosine));
+            t->sine = t->body.count;
+        }
+        sr_put_op(&t->body, g);
+        if (h->count)
+            sr_put_op(&t->body, SR_MUL);
+    }
+    return t->body.count && sr_put_end(s->p->settings->language, &t->body, SR_NODES);
+}
+
+/* Least-squares weights at the rows. */
+static bool weigh_terms(const struct search *s, struct sum *sum)
+{
+    double value[TERMS][ROWS], weight[TERMS + 1];
+    const double *list[TERMS] = {NULL};
+    for (int k = 0; k < sum->terms; k++) {
+        list[k] = value[k];
+        if (!sr_eval(&sum->term[k].body, &s->r->data, value[k]))
+            return false;
+    }
+    if (!sr_sum_weigh(s->r->rows, sum->terms, list, s->r->data.y, weight))
+        return false;
+    for (int k = 0; k < sum->terms; k++)
+        sum->term[k].weight = weight[k];
+    sum->offset = weight[TERMS];
+    return isfinite(sum->offset);
+}
+
+/* Fits all constants at the rows. Infinite where the sum is unusable. */
+static void fit_sum(const struct search *s, struct sum *sum)
+{
+    struct sr_thread *own = &s->p->thread[omp_get_thread_num()];
+    struct sr_expr expr;
+    sum->loss = HUGE_VAL;
+    if (!weigh_terms(s, sum) || !write_sum(s, sum, &expr))
+        return;
+    const double loss =
+        sr_constants_fit(&s->loss, &expr, false, FIT_STEPS, 0, own->rng, &own->work);
+    if (!isfinite(loss))
+        return;
+    read_sum(s, &expr, sum);
+    sum->loss = loss;
+}
+
+/* ---- the next term */
+
+/* The rest of the target and the orthonormal span of a sum's derivatives, the column 1 first. */
+struct span {
+    int count;
+    double q[SPAN][ROWS], rest[ROWS];
+};
+
+static void span_add(struct span *d, int rows, const double *v)
+{
+    enum { PASSES = 2 };
+    double *q = d->q[d->count];
+    if (d->count == SPAN)
+        return;
+    memcpy(q, v, (size_t)rows * sizeof *q);
+    const double before = sr_dot(q, q, rows);
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int k = 0; k < d->count; k++) {
+            const double share = sr_dot(q, d->q[k], rows);
+            for (int i = 0; i < rows; i++)
+                q[i] -= share * d->q[k][i];
+        }
+    if (!(sr_dot(q, q, rows) > 1e-10 * before))
+        return;
+    sr_scale_to_one(q, rows);
+    const double share = sr_dot(q, d->rest, rows);
+    for (int i = 0; i < rows; i++)
+        d->rest[i] -= share * q[i];
+    d->count++;
+}
+
+static bool span_of(const struct search *s, const struct sum *sum, struct span *d)
+{
+    const int rows = s->r->rows;
+    struct sr_expr expr;
+    double value[ROWS], *jacobian = orr_alloc((size_t)SR_NODES * ROWS, sizeof *jacobian);
+    bool is = jacobian != NULL;
+    d->count = 0;
+    memcpy(d->rest, s->r->data.y, (size_t)rows * sizeof *d->rest);
+    sr_fill(value, (size_t)rows, 1);
+    span_add(d, rows, value);
+    if (is && sum->terms) {
+        is = write_sum(s, sum, &expr) && sr_eval_jacobian(&expr, &s->r->data, value, jacobian);
+        const int n = is ? sr_expr_constants(&expr, value) : 0;
+        for (int c = 0; c < n; c++)
+            span_add(d, rows, jacobian + (size_t)c * (size_t)rows);
+    }
+    free(jacobian);
+    return is;
+}
+
+/* Of a block of columns times h: their products with the rest, their squares outside the span, and
+ * of a cosine its product with the sine before it. */
+struct block {
+    float with[BLOCK], square[BLOCK], cross[BLOCK];
+};
+
+static void correlate_block(const struct search *s, const struct span *d, float product[][ROWS],
+                            int first, struct block *b)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    const struct sr_rates *r = s->r;
+    const float *rest = product[SPAN], *square = product[SPAN + 1];
+    float c[BLOCK], whole = 0;
+    for (int i = 0; i < r->rows; i++)
+        whole += square[i];
+    vec->correlate(rest, &r->value[0][first], SR_RATES, r->rows, b->with);
+    vec->correlate(square, &r->square[0][first], SR_RATES, r->rows, c);
+    for (int f = 0; f < BLOCK; f++) {
+        const bool cosine = r->rate[first + f].g == SR_COS;
+        b->cross[f] = cosine ? c[f] : 0;
+        b->square[f] = cosine ? whole - c[f - 1] : c[f];
+    }
+    for (int k = 0; k < d->count; k++) {
+        vec->correlate(product[k], &r->value[0][first], SR_RATES, r->rows, c);
+        for (int f = 0; f < BLOCK; f++) {
+            b->square[f] -= c[f] * c[f];
+            if (r->rate[first + f].g == SR_COS)
+                b->cross[f] -= c[f] * c[f - 1];
+        }
+    }
+}
+
+/* The column, or sine and cosine, that lies in number f of the block; false where it depends on the
+ * span. */
+static bool rate_column(const struct search *s, const struct block *b, int first, int f,
+                        struct next *next)
+{
+    static const float least = 1e-3F; /* of a square that is left outside the span */
+    const float r = b->with[f], own = b->square[f];
+    next->rate = first + f;
+    if (s->r->rate[first + f].g != SR_SIN) {
+        if (!(own > least))
+            return false;
+        next->score = -(double)(r * r / own);
+        return true;
+    }
+    const double with[] = {(double)r, (double)b->with[f + 1]}, cross = (double)b->cross[f + 1];
+    const double square[] = {(double)own, (double)b->square[f + 1]};
+    const double determinant = square[0] * square[1] - cross * cross;
+    if (!(own > least && b->square[f + 1] > least && determinant > 0.01 * square[0] * square[1]))
+        return false;
+    next->sine = (with[0] * square[1] - with[1] * cross) / determinant;
+    next->cosine = (with[1] * square[0] - with[0] * cross) / determinant;
+    next->score = -(next->sine * with[0] + next->cosine * with[1]);
+    return true;
+}
+
+/* Keeps the best column of every h, u and g. */
+static void keep_next(const struct search *s, const struct next *next, struct next list[BEAM],
+                      int *count)
+{
+    const struct sr_rate *own = &s->r->rate[next->rate];
+    for (int i = 0; i < *count; i++) {
+        const struct sr_rate *other = &s->r->rate[list[i].rate];
+        if (list[i].factor != next->factor || other->variable != own->variable ||
+            other->g != own->g)
+            continue;
+        if (!(next->score < list[i].score))
+            return;
+        memmove(list + i, list + i + 1, (size_t)(*count - i - 1) * sizeof *list);
+        --*count;
+        break;
+    }
+    sr_best_insert(list, sizeof *list, count, BEAM, next);
+}
+
+/* The terms that take most of what the sum leaves of the target; best first. Returns how many. */
+static int find_next(const struct search *s, const struct sum *sum, struct next list[BEAM])
+{
+    const struct sr_rates *r = s->r;
+    struct span *d = orr_alloc(1, sizeof *d);
+    float(*product)[ROWS] = orr_alloc(SPAN + 2, sizeof *product);
+    int n = 0;
+    const bool is = d && product && span_of(s, sum, d);
+    for (int h = 0; h < r->factors && is && !orr_signal_seen(); h++) {
+        for (int k = 0; k <= d->count; k++) {
+            const double *v = k < d->count ? d->q[k] : d->rest;
+            for (int i = 0; i < r->rows; i++)
+                product[k < d->count ? k : SPAN][i] = (float)(r->h[h][i] * v[i]);
+        }
+        for (int i = 0; i < r->rows; i++)
+            product[SPAN + 1][i] = (float)(r->h[h][i] * r->h[h][i]);
+        for (int first = 0; first < r->count; first += BLOCK) {
+            struct block b;
+            struct next next = {.factor = h};
+            correlate_block(s, d, product, first, &b);
+            for (int f = 0; f < BLOCK && first + f < r->count; f++)
+                if (r->rate[first + f].g != SR_COS && rate_column(s, &b, first, f, &next) &&
+                    -next.score > least_gain * sr_dot(d->rest, d->rest, r->rows))
+                    keep_next(s, &next, list, &n);
+        }
+    }
+    free(d);
+    free(product);
+    return n;
+}
+
+/* ---- the sums of every length */
+
+/* Keeps a sum among the best, once. */
+static void keep_sum(const struct sum *sum, struct sum list[BEAM], int *count)
+{
+    bool twice = !isfinite(sum->loss);
+    for (int k = 0; k < *count && !twice; k++)
+        twice = fabs(list[k].loss - sum->loss) <= 1e-9 * sum->loss;
+    if (!twice)
+        sr_best_insert(list, sizeof *list, count, BEAM, sum);
+}
+
+/* Extends sums, at most MOST, by a term each, and keeps the best in `to`. */
+static int extend_sums(const struct search *s, const struct sum *from, int sums, struct sum *to,
+                       int *count)
+{
+    struct next(*next)[BEAM] = orr_alloc((size_t)sums, sizeof *next);
+    struct sum *all = orr_alloc((size_t)sums * BEAM, sizeof *all);
+    const int rc = next && all ? 0 : ORR_ENOMEM;
+    int found[MOST] = {0};
+    if (!rc) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->p->threads) copyin(orr_stop_of_call)
+        for (int i = 0; i < sums; i++)
+            found[i] = find_next(s, &from[i], next[i]);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->p->threads) copyin(orr_stop_of_call)
+        for (int i = 0; i < sums * BEAM; i++) {
+            all[i] = from[i / BEAM];
+            all[i].loss = HUGE_VAL;
+            if (i % BEAM < found[i / BEAM] && !orr_signal_seen() &&
+                write_term(s, &next[i / BEAM][i % BEAM], &all[i].term[all[i].terms])) {
+                all[i].terms++;
+                fit_sum(s, &all[i]);
+            }
+        }
+        for (int i = 0; i < sums * BEAM; i++)
+            keep_sum(&all[i], to, count);
+    }
+    free(next);
+    free(all);
+    return rc;
+}
+
+/* Lists the best sums with one term left out, each term in turn. Returns how many. */
+static int leave_out(const struct sum *sum, int sums, struct sum part[PARTS])
+{
+    int n = 0;
+    for (int i = 0; i < sums && i < EXCHANGED; i++)
+        for (int k = 0; k < sum[i].terms; k++) {
+            struct sum *p = &part[n++];
+            *p = sum[i];
+            p->terms--;
+            memmove(p->term + k, p->term + k + 1, (size_t)(p->terms - k) * sizeof *p->term);
+        }
+    return n;
+}
+
+/* Exchanges terms of the best sums: in place of each term, the constants of the others kept, those
+ * are tried that take most of what is left. The first term was chosen without the others, and may
+ * have taken parts of two. */
+static int exchange_terms(const struct search *s, struct sum *sum, int *count)
+{
+    struct sum *part = orr_alloc(PARTS, sizeof *part);
+    int rc = part ? 0 : ORR_ENOMEM;
+    if (!rc)
+        rc = extend_sums(s, part, leave_out(sum, *count, part), sum, count);
+    free(part);
+    return rc;
+}
+
+/* Fits the best sums of the greatest length with one term left out; the terms of the sum that
+ * explains the table may be fewer than were pursued. */
+static void drop_terms(const struct search *s, const struct sum *sum, int sums,
+                       struct sum part[PARTS], int *count)
+{
+    const int n = leave_out(sum, sums, part);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->p->threads) copyin(orr_stop_of_call)
+    for (int i = 0; i < n; i++)
+        if (part[i].terms)
+            fit_sum(s, &part[i]);
+    *count = 0;
+    for (int i = 0; i < n; i++)
+        if (part[i].terms && isfinite(part[i].loss))
+            part[(*count)++] = part[i];
+}
+
+/* ---- seeds */
+
+/* Writes the sine of a term without its phase, by sin or cos, whichever is nearer; leaves it where
+ * that operator is lacking. */
+static void drop_phase(const struct search *s, struct term *t)
+{
+    static const double quarter = 1.5707963267948966;
+    if (t->phase < 0)
+        return;
+    struct sr_node *node = t->body.node;
+    const double d = node[t->phase].value;
+    const int first = node[t->sine].op == SR_SIN ? 0 : 1; /* cos x = sin(x + pi / 2) */
+    const int turn = (int)fmod(round(d / quarter), 4) + 4 + first;
+    const enum sr_op g = turn % 2 ? SR_COS : SR_SIN;
+    if (!sr_has(s->p->operators, g))
+        return;
+    if (turn % 4 >= 2)
+        t->weight = -t->weight;
+    node[t->sine].op = (uint8_t)g;
+    memmove(node + t->phase, node + t->phase + 2,
+            (size_t)(t->body.count - t->phase - 2) * sizeof *node);
+    t->body.count -= 2;
+    t->phase = -1;
+}
+
+/* Removes an exponential that hardly varies beside its factor h. */
+static void drop_flat(struct term *t)
+{
+    if (t->factor && fabs(t->body.node[t->factor].value) < t->flat)
+        t->body.count = t->factor;
+}
+
+/* Writes a variant, fitted at the rows: bit 0 joins terms of nearly equal weight and drops
+ * exponentials near 1, bit 1 omits the offset, bit 2 the phases. Its loss; infinite where it is unusable. */
+static double write_variant(const struct search *s, const struct sum *of, int variant,
+                            struct sr_expr *out)
+{
+    struct sr_thread *own = &s->p->thread[omp_get_thread_num()];
+    struct sum sum = *of;
+    for (int k = 0; k < sum.terms; k++) {
+        struct term *t = &sum.term[k];
+        if (variant & 4)
+            drop_phase(s, t);
+        if (variant & 1)
+            drop_flat(t);
+        if (variant & 1 && fabs(fabs(t->weight) - 1) < 0.15)
+            t->weight = t->weight > 0 ? 1 : -1;
+    }
+    if (variant & 2)
+        sum.offset = 0;
+    if (!write_sum(s, &sum, out) || !sr_proposal_shorten(s->p, out))
+        return HUGE_VAL;
+    return sr_constants_fit(&s->loss, out, true, VARIANT_STEPS, 0, own->rng, &own->work);
+}
+
+static int add_seeds(const struct search *s, const struct sum *sum, int sums)
+{
+    struct sr_proposal *p = s->p;
+    const int before = p->seeds->count, count = sr_proposal_take(p, sums * VARIANTS);
+    struct sr_expr *expr = orr_alloc((size_t)count + 1, sizeof *expr);
+    double *loss = orr_alloc((size_t)count + 1, sizeof *loss);
+    const int rc = expr && loss ? 0 : ORR_ENOMEM;
+    if (!rc) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+        for (int i = 0; i < count; i++)
+            loss[i] = orr_signal_seen()
+                          ? HUGE_VAL
+                          : write_variant(s, &sum[i / VARIANTS], i % VARIANTS, &expr[i]);
+        sr_proposal_add(p, expr, loss, count, PER_SIZE, true, false);
+        sr_proposal_fit(p, before, FIT_STEPS, true);
+    }
+    free(expr);
+    free(loss);
+    return rc;
+}
+
+/* Sums of one term, of two, and so on. */
+static int search_sums(struct search *s)
+{
+    struct sum *sum = orr_alloc(1 + (size_t)TERMS * BEAM + PARTS, sizeof *sum), *from = sum;
+    int count = 1, all = 1, rc = sum ? 0 : ORR_ENOMEM;
+    const double least = exact * s->loss.base;
+    for (int k = 0; k < TERMS && count && !rc && !sr_proposal_over(s->p); k++) {
+        struct sum *to = sum + all;
+        int found = 0;
+        rc = extend_sums(s, from, count, to, &found);
+        if (!rc && k > 0 && found && to->loss > least)
+            rc = exchange_terms(s, to, &found);
+        from = to;
+        count = found;
+        all += found;
+        if (count && from->loss <= least)
+            break;
+    }
+    if (!rc && all > 1) {
+        drop_terms(s, from, count, sum + all, &count);
+        all += count;
+        rc = add_seeds(s, sum + 1, all - 1);
+    }
+    free(sum);
+    return rc;
+}
+
+int sr_rates_find(struct sr_proposal *p)
+{
+    const uint64_t operators = p->operators;
+    struct search s = {.p = p};
+    if (p->loss->data->rows < LEAST_ROWS ||
+        !(sr_has(operators, SR_EXP) || sr_has(operators, SR_SIN) || sr_has(operators, SR_COS) ||
+          sr_has(operators, SR_TANH)) ||
+        !sr_has(operators, SR_ADD) || !sr_has(operators, SR_MUL))
+        return 0;
+    s.r = orr_alloc(1, sizeof *s.r);
+    int rc = s.r ? sr_rates_init(s.r, p) : ORR_ENOMEM;
+    if (!rc)
+        rc = sr_loss_init_with(&s.loss, p->loss->kind, p->loss->parameter, &s.r->data);
+    if (!rc) {
+        rc = search_sums(&s);
+        sr_loss_free(&s.loss);
+    }
+    if (s.r)
+        sr_rates_free(s.r);
+    free(s.r);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* rates.h - inside symreg/: terms h g(c u) with a free rate c, as columns at a few rows.
+ *
+ * The bank and the dictionary hold formulas without constants, so that exp(-0.37 t) or sin(2 p)
+ * inside a sum is none of theirs. Here h is 1 or a product of columns, u a column, its square or
+ * reciprocal, a product or quotient of two, or (x - b)^2; g is exp, tanh, or a sine of any phase. */
+#ifndef SR_RATES_H
+#define SR_RATES_H
+
+#include "stages.h"
+
+enum {
+    SR_RATES_ROWS = 256, /* rows of the table, evenly spaced, at most */
+    SR_RATES = 4096,     /* pairs of g and c over all u, at most */
+    SR_RATES_FACTORS = 40,
+    SR_RATES_VARIABLES = 160,
+};
+
+/* One column g(c u). A sine is two columns, its cosine after it. */
+struct sr_rate {
+    int variable; /* u; -1: the column 1, so that h alone is a term */
+    enum sr_op g; /* SR_EXP, SR_TANH, SR_SIN; SR_COS for the second column of a sine */
+    double c;
+};
+struct sr_rates {
+    int rows, count, factors, variables;
+    struct sr_data data; /* (rows) */
+    double *x;           /* storage of data */
+    struct sr_rate rate[SR_RATES];
+    float (*value)[SR_RATES];  /* (SR_RATES_ROWS) exponentials are scaled to a maximum of 1 */
+    float (*square)[SR_RATES]; /* (SR_RATES_ROWS) value^2; of a cosine: its product with the sine */
+    struct sr_expr factor[SR_RATES_FACTORS], variable[SR_RATES_VARIABLES];
+    double (*h)[SR_RATES_ROWS], (*u)[SR_RATES_ROWS]; /* values of factors and variables */
+};
+
+/* Lists what the operators (one bit each) can express for a table of at least 64 rows. The caller
+ * frees the list, after errors too. */
+int sr_rates_init(struct sr_rates *rates, const struct sr_proposal *proposal);
+void sr_rates_free(struct sr_rates *rates);
+
+/* Largest minus smallest value of a variable u. */
+double sr_rates_range(const struct sr_rates *rates, int variable);
+
+/* Multiplies the part of a formula that begins at node `from` by a constant; adds a constant. */
+void sr_rates_scale(struct sr_expr *expr, int from, double factor);
+void sr_rates_shift(struct sr_expr *expr, double summand);
+
+#endif

@@ -1,0 +1,243 @@
+/* rates_list.c - lists the columns g(c u) and the factors h of a table (rates.h). */
+#include "rates.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "shared.h"
+
+enum {
+    MANY = 8,       /* more columns than this make no products and quotients */
+    EXPONENTS = 17, /* c of an exponential, a factor sqrt(2) apart */
+    WIDTHS = 6,     /* c of exp(c (x - b)^2), a factor 2 apart */
+    CENTRES = 7,    /* b */
+    SINES = 64,     /* frequencies of a sine */
+};
+/* c times the range of u: the smallest of an exponential; the step between frequencies, whose phase
+ * errs at the ends of the range by at most 3/8. */
+static const double least_exponent = 0.15, step_of_sines = 1.5;
+
+void sr_rates_scale(struct sr_expr *expr, int from, double factor)
+{
+    assert(expr->count + 2 <= SR_NODES);
+    memmove(expr->node + from + 1, expr->node + from,
+            (size_t)(expr->count - from) * sizeof *expr->node);
+    expr->node[from] = sr_constant_node(factor);
+    expr->count++;
+    sr_put_op(expr, SR_MUL);
+}
+
+void sr_rates_shift(struct sr_expr *expr, double summand)
+{
+    sr_put_constant(expr, summand);
+    sr_put_op(expr, SR_ADD);
+}
+
+/* ---- factors and variables */
+
+/* Appends a formula whose values are finite to a list, which holds `most`. */
+static bool append(const struct sr_rates *r, const struct sr_expr *expr, int most,
+                   struct sr_expr *list, double (*value)[SR_RATES_ROWS], int *count)
+{
+    struct sr_expr own = *expr;
+    if (*count == most)
+        return false;
+    if (!own.count)
+        sr_fill(value[*count], (size_t)r->rows, 1);
+    else if (!sr_put_end(r->data.language, &own, SR_NODES) ||
+             !sr_eval(&own, &r->data, value[*count]))
+        return false;
+    list[(*count)++] = own;
+    return true;
+}
+
+/* Two columns joined; b < 0: the reciprocal of a. False where the operators have no such formula;
+ * a reciprocal is written as such, as sr_proposal_shorten() makes quotients of it. */
+static bool join(uint64_t operators, int a, int b, enum sr_op op, struct sr_expr *out)
+{
+    const bool divides = sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
+    out->count = 0;
+    sr_put_node(out, sr_leaf_node(a));
+    if (b < 0) {
+        sr_put_op(out, SR_INV);
+        return divides;
+    }
+    if (a == b && sr_has(operators, SR_SQUARE)) {
+        sr_put_op(out, SR_SQUARE);
+        return true;
+    }
+    sr_put_node(out, sr_leaf_node(b));
+    sr_put_op(out, op);
+    return op == SR_DIV ? divides : true;
+}
+
+/* The columns, their reciprocals and squares, products and quotients of two: into the factors and,
+ * where not `factors`, into the variables. */
+static void list_products(struct sr_rates *r, uint64_t operators, bool factors)
+{
+    const int n = r->data.features, most = factors ? SR_RATES_FACTORS : SR_RATES_VARIABLES;
+    struct sr_expr *list = factors ? r->factor : r->variable, expr;
+    double(*value)[SR_RATES_ROWS] = factors ? r->h : r->u;
+    int *count = factors ? &r->factors : &r->variables;
+    for (int a = 0; a < n; a++) {
+        expr = (struct sr_expr){.count = 1, .node = {sr_leaf_node(a)}};
+        append(r, &expr, most, list, value, count);
+    }
+    for (int a = 0; a < n && n <= MANY; a++)
+        if (join(operators, a, -1, SR_INV, &expr))
+            append(r, &expr, most, list, value, count);
+    for (int a = 0; a < n && n <= MANY; a++)
+        for (int b = 0; b < n; b++) {
+            if (b >= a && join(operators, a, b, SR_MUL, &expr))
+                append(r, &expr, most, list, value, count);
+            if (b != a && join(operators, a, b, SR_DIV, &expr))
+                append(r, &expr, most, list, value, count);
+        }
+}
+
+static void range_of(const struct sr_rates *r, const double *value, double *low, double *high)
+{
+    *low = *high = value[0];
+    for (int i = 1; i < r->rows; i++) {
+        *low = fmin(*low, value[i]);
+        *high = fmax(*high, value[i]);
+    }
+}
+
+double sr_rates_range(const struct sr_rates *r, int variable)
+{
+    double low, high;
+    range_of(r, r->u[variable], &low, &high);
+    return high - low;
+}
+
+/* ---- columns */
+
+static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c)
+{
+    const int n = r->count;
+    const double *u = r->u[variable];
+    double low, high;
+    if (n == SR_RATES)
+        return;
+    range_of(r, u, &low, &high);
+    const double shift = g == SR_EXP ? fmax(c * low, c * high) : 0;
+    double (*const own)(double, double) = sr_op_table[g].value;
+    for (int i = 0; i < r->rows; i++) {
+        const double v = own(c * u[i] - shift, 0);
+        r->value[i][n] = (float)v;
+        r->square[i][n] = (float)(g == SR_COS ? v * sr_op_table[SR_SIN].value(c * u[i], 0) : v * v);
+    }
+    r->rate[r->count++] = (struct sr_rate){variable, g, c};
+}
+
+/* Exponentials of the variables from `first` on, falling ones only with `falls`. */
+static void put_exponentials(struct sr_rates *r, int first, int count, double step, bool falls)
+{
+    for (int v = first; v < r->variables; v++) {
+        double low, high;
+        range_of(r, r->u[v], &low, &high);
+        for (int k = 0; k < count && high > low; k++) {
+            const double c = least_exponent * orr_pow(step, k) / (high - low);
+            put_column(r, v, SR_EXP, -c);
+            if (!falls)
+                put_column(r, v, SR_EXP, c);
+        }
+    }
+}
+
+/* Pairs of sine and cosine of the columns. */
+static void put_sines(struct sr_rates *r, uint64_t operators)
+{
+    const bool wanted = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
+    for (int v = 0; v < r->data.features && wanted; v++) {
+        double low, high;
+        range_of(r, r->u[v], &low, &high);
+        for (int k = 1; k <= SINES && high > low && r->count + 2 <= SR_RATES; k++) {
+            const double c = step_of_sines * (k - 0.5) / (high - low);
+            put_column(r, v, SR_SIN, c);
+            put_column(r, v, SR_COS, c);
+        }
+    }
+}
+
+static void put_steps(struct sr_rates *r, uint64_t operators)
+{
+    for (int v = 0; v < r->data.features && sr_has(operators, SR_TANH); v++) {
+        double low, high;
+        range_of(r, r->u[v], &low, &high);
+        for (int k = 0; k < EXPONENTS / 2 && high > low; k++)
+            put_column(r, v, SR_TANH, least_exponent * orr_pow(2, k) / (high - low));
+    }
+}
+
+/* The column 1, so that a factor alone is a term. */
+static void put_one(struct sr_rates *r)
+{
+    if (r->count == SR_RATES)
+        return;
+    for (int i = 0; i < r->rows; i++)
+        r->value[i][r->count] = r->square[i][r->count] = 1;
+    r->rate[r->count++] = (struct sr_rate){.variable = -1};
+}
+
+/* (x - b)^2 for some b; x (x - 2 b), which is as good, where there is no square. */
+static void list_centred(struct sr_rates *r, uint64_t operators)
+{
+    for (int f = 0; f < r->data.features; f++) {
+        double low, high;
+        range_of(r, r->u[f], &low, &high);
+        for (int k = 1; k <= CENTRES && high > low; k++) {
+            const double centre = low + (high - low) * k / (CENTRES + 1);
+            const bool squares = sr_has(operators, SR_SQUARE);
+            struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(f)}};
+            if (!squares && !sr_has(operators, SR_MUL))
+                return;
+            if (!squares)
+                sr_put_node(&expr, sr_leaf_node(f));
+            sr_rates_shift(&expr, squares ? -centre : -2 * centre);
+            sr_put_op(&expr, squares ? SR_SQUARE : SR_MUL);
+            append(r, &expr, SR_RATES_VARIABLES, r->variable, r->u, &r->variables);
+        }
+    }
+}
+
+int sr_rates_init(struct sr_rates *r, const struct sr_proposal *p)
+{
+    const struct sr_data *all = p->loss->data;
+    const uint64_t operators = p->operators;
+    *r = (struct sr_rates){0};
+    r->rows = (int)(all->rows < SR_RATES_ROWS ? all->rows / 8 * 8 : SR_RATES_ROWS);
+    r->value = orr_alloc(SR_RATES_ROWS, sizeof *r->value);
+    r->square = orr_alloc(SR_RATES_ROWS, sizeof *r->square);
+    r->h = orr_alloc(SR_RATES_FACTORS, sizeof *r->h);
+    r->u = orr_alloc(SR_RATES_VARIABLES, sizeof *r->u);
+    if (!r->value || !r->square || !r->h || !r->u)
+        return ORR_ENOMEM;
+    TRY(sr_rows_take(all, (size_t)r->rows, NULL, &r->data, &r->x));
+    append(r, &(struct sr_expr){.count = 0}, 1, r->factor, r->h, &r->factors);
+    list_products(r, operators, true);
+    list_products(r, operators, false);
+    put_sines(r, operators); /* first, so that no block of columns parts a pair */
+    put_steps(r, operators);
+    put_one(r);
+    if (sr_has(operators, SR_EXP)) {
+        put_exponentials(r, 0, EXPONENTS, 1.4142135623730951, false);
+        const int first = r->variables;
+        list_centred(r, operators);
+        put_exponentials(r, first, WIDTHS, 4, true);
+    }
+    return 0;
+}
+
+void sr_rates_free(struct sr_rates *r)
+{
+    free(r->x);
+    free(r->value);
+    free(r->square);
+    free(r->h);
+    free(r->u);
+}
