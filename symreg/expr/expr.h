@@ -274,6 +274,12 @@ void sr_expr_reduce_phases(struct sr_expr *expr, const struct sr_expr *around, b
  * phase. */
 enum sr_wave { SR_OTHER, SR_OTHER_OPPOSITE, SR_OPPOSITE, SR_WAVES };
 bool sr_expr_exchange_wave(struct sr_expr *expr, int i, enum sr_wave to);
+/* Writes the subtree that ends at node i with fewer minus signs, using the operators whose bits are
+ * set: a - -2 b as a + 2 b, -2 a + b as b - 2 a, -2 (a - b) as 2 (b - a), (a - b) / -1 as b - a,
+ * cos(-2 a) as cos(2 a). Its values are the same numbers. False, with nothing written, where no
+ * sign can be spared. The formula is measured, the piece is not. */
+bool sr_expr_carry_sign(const struct sr_language *language, uint64_t operators,
+                        const struct sr_expr *expr, int i, struct sr_expr *piece);
 /* The operators of the formula, one bit each. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
 static inline bool sr_has(uint64_t operators, enum sr_op op)
@@ -299,8 +305,8 @@ uint64_t sr_expr_hash(const struct sr_expr *expr);
 int sr_expr_constants(const struct sr_expr *expr, double *constants);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
-/* Prints a number with the fewest significant digits that read back exactly. Returns their
- * count. */
+/* Prints a number with the fewest significant digits that read back exactly, and a power of ten
+ * only below 1e-4 and from 1e7 on: 5200, 5.2e+07. Returns the count of the digits. */
 enum { SR_NUMBER = 40 };
 int sr_number_print(double value, char text[SR_NUMBER]);
 /* The number rounded to so many significant digits. */

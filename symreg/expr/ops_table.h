@@ -73,19 +73,19 @@ OP(SR_TAN,    "tan",    1, false, 2, SR_ODD,            SR_ATAN,     SR_UNITS_NU
    "\\tan\\left($1\\right)", "tan($1)", "tan($1)", CALLS)
 OP(SR_ASIN,   "asin",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_asin(a),            1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0, NAN,
-   "\\operatorname{asin}\\left($1\\right)", "asin($1)", "asin($1)", CALLS)
+   "\\arcsin\\left($1\\right)", "asin($1)", "asin($1)", CALLS)
 OP(SR_ACOS,   "acos",   1, false, 2, 0,                 SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_acos(a),            -1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0, NAN,
-   "\\operatorname{acos}\\left($1\\right)", "acos($1)", "acos($1)", CALLS)
+   "\\arccos\\left($1\\right)", "acos($1)", "acos($1)", CALLS)
 OP(SR_ATAN,   "atan",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_atan(a),            1.0 / (1.0 + a * a),    0.0,       NAN,
-   "\\operatorname{atan}\\left($1\\right)", "atan($1)", "atan($1)", CALLS)
+   "\\arctan\\left($1\\right)", "atan($1)", "atan($1)", CALLS)
 OP(SR_SINH,   "sinh",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_sinh(a),            vm_cosh(a),             0.0,       NAN,
-   "\\operatorname{sinh}\\left($1\\right)", "sinh($1)", "sinh($1)", CALLS)
+   "\\sinh\\left($1\\right)", "sinh($1)", "sinh($1)", CALLS)
 OP(SR_COSH,   "cosh",   1, false, 2, SR_EVEN,           SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_cosh(a),            vm_sinh(a),             0.0,       NAN,
-   "\\operatorname{cosh}\\left($1\\right)", "cosh($1)", "cosh($1)", CALLS)
+   "\\cosh\\left($1\\right)", "cosh($1)", "cosh($1)", CALLS)
 OP(SR_TANH,   "tanh",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_tanh(a),            1.0 - v * v,            0.0,       orr_log((1.0 + v) / (1.0 - v)) / 2.0,
    "\\tanh\\left($1\\right)", "tanh($1)", "tanh($1)", CALLS)

@@ -82,11 +82,15 @@ bool sr_name_next(const char **list, char *name, size_t bytes)
 int sr_number_print(double value, char text[SR_NUMBER])
 {
     enum { MOST = 17 };
+    static const double large = 1e7; /* from here on powers of ten are shorter to read */
     for (int digits = 1;; digits++) {
         snprintf(text, SR_NUMBER, "%.*g", digits, value);
         const double back = strtod(text, NULL);
-        if ((!(back < value) && !(back > value)) || digits == MOST)
-            return digits;
+        if ((back < value || back > value) && digits < MOST)
+            continue;
+        if (fabs(value) < large && fabs(value) >= 1 && strchr(text, 'e'))
+            snprintf(text, SR_NUMBER, "%.0f", value); /* 30, not 3e+01: a whole number */
+        return digits;
     }
 }
 

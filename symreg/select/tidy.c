@@ -101,6 +101,12 @@ static bool turn_sign(struct form *f)
     return true;
 }
 
+/* Fewer minus signs: u - -c v = u + c v. */
+static bool carry_sign(struct form *f)
+{
+    return sr_expr_carry_sign(f->loss->data->language, f->operators, f->from, f->i, &f->piece);
+}
+
 static bool is_sum(int op)
 {
     return op == SR_ADD || op == SR_SUB;
@@ -284,9 +290,9 @@ static bool round_power(struct form *f)
     return true;
 }
 
-static bool (*const rewriting[])(struct form *) = {to_product,        to_quotient, turn_sign,
-                                                   distribute_factor, factor_out,  centre_phase,
-                                                   reduce_phase,      round_power};
+static bool (*const rewriting[])(struct form *) = {to_product,   to_quotient,       turn_sign,
+                                                   carry_sign,   distribute_factor, factor_out,
+                                                   centre_phase, reduce_phase,      round_power};
 enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
 
 /* Whether rewriting k changes constants by more than rounding, so that they must be refitted. */

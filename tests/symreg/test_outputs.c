@@ -256,6 +256,44 @@ static void writes(const char *text, enum sr_notation notation, const char *expe
     assert_string_equal(out, expected);
 }
 
+/* Whole numbers below 1e7 are written out, in every notation. */
+TEST(powers_of_ten_only_where_they_are_shorter)
+{
+    writes("r / 3e1", SR_PRINTED, "(r / 30)");
+    writes("5.2e3 * r", SR_PRINTED, "(5200 * r)");
+    writes("-4e2 * r", SR_LATEX, "-400 \\, r");
+    writes("4e2 * r", SR_MATHML, "<mn>400</mn><mo rspace=\"0.15em\">&#x2062;</mo><mi>r</mi>");
+    writes("3e1 * r", SR_C, "30.0 * r");
+    writes("3e1 * r", SR_SYMPY, "30*r");
+    writes("3e1 * r", SR_NUMPY, "30.0*r");
+    writes("3e1 * r", SR_JAX, "30.0*r");
+    writes("3e1 * r", SR_TORCH, "30.0*r");
+    writes("9990000 * r", SR_PRINTED, "(9990000 * r)");
+    writes("9999999 * r", SR_PRINTED, "(9999999 * r)");
+    writes("1e7 * r", SR_PRINTED, "(1e+07 * r)");
+    writes("12345678 * r", SR_PRINTED, "(12345678 * r)"); /* no shorter with a power of ten */
+    writes("0.0001 * r", SR_PRINTED, "(0.0001 * r)");
+    writes("0.00001 * r", SR_PRINTED, "(1e-05 * r)");
+    for (double x = 1; x < 1e9; x *= 7.3) {
+        char text[SR_NUMBER];
+        const double value = sr_round_digits(x, 1 + (int)x % 4);
+        sr_number_print(-value, text);
+        assert_true(strtod(text, NULL) == -value);
+        assert_true(value >= 1e7 || !strchr(text, 'e'));
+    }
+}
+
+/* LaTeX has a command for each of these, and sets it with its spaces. */
+TEST(latex_names_functions)
+{
+    writes("sinh(r)", SR_LATEX, "\\sinh\\left(r\\right)");
+    writes("cosh(r)", SR_LATEX, "\\cosh\\left(r\\right)");
+    writes("tanh(r)", SR_LATEX, "\\tanh\\left(r\\right)");
+    writes("asin(r)", SR_LATEX, "\\arcsin\\left(r\\right)");
+    writes("acos(r)", SR_LATEX, "\\arccos\\left(r\\right)");
+    writes("atan(r)", SR_LATEX, "\\arctan\\left(r\\right)");
+}
+
 TEST(known_texts)
 {
     writes("39.5 * m1 * m2 / r ^ 2", SR_C, "39.5 * m1 * m2 / pow(r, 2.0)");

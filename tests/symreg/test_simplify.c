@@ -280,4 +280,51 @@ TEST(canonical_hash_knows_equals)
     }
 }
 
+/* The whole formula with fewer minus signs, by the operators given; "" where none can be spared. */
+TEST(minus_signs_are_carried)
+{
+    const uint64_t all = ~(uint64_t)0, plus = 1U << SR_ADD | 1U << SR_MUL | 1U << SR_DIV;
+    static const double low[FEATURES] = {-5, -5, -5}, high[FEATURES] = {5, 5, 5};
+    const struct {
+        const char *text, *simple, *of_plus; /* NULL: the same */
+    } list[] = {
+        {"(-0.7 * r) - (-30 / (square(m1) + 1))", "((-0.7 * r) + (30 / (square(m1) + 1)))", NULL},
+        {"(-0.7 * r) + (30 / (square(m1) + 1))", "((30 / (square(m1) + 1)) - (0.7 * r))", ""},
+        {"r + ((m1 * -2.385) / m2)", "(r - ((m1 * 2.385) / m2))", ""},
+        {"r - (m1 / (m2 * -3))", "(r + (m1 / (m2 * 3)))", NULL},
+        {"r + neg(m1)", "(r - m1)", ""},
+        {"r + sin(-2 * m1)", "(r - sin((2 * m1)))", ""},
+        {"r + (-2 * m1 + m2)", "(r - ((2 * m1) - m2))", ""},
+        {"(r - m1) / -1", "(m1 - r)", NULL},
+        {"-1 * (r - m1)", "(m1 - r)", NULL},
+        {"-1 / (r - m1)", "(1 / (m1 - r))", NULL},
+        {"(r * -2) * (m1 / -3)", "((r * 2) * (m1 / 3))", NULL},
+        {"-2 * (r - m1)", "(2 * (m1 - r))", NULL},
+        {"cos(-2 * r)", "cos((2 * r))", NULL},
+        {"square(r * -0.31)", "square((r * 0.31))", NULL},
+        {"r - 2 * m1", "", NULL},
+        {"-2 * r", "", NULL},
+        {"-2 * r - m1", "", NULL},
+        {"r - exp(-2 * m1)", "", NULL},
+        {"r + (-2) ^ m1", "", NULL},
+        {"-2 * exp(r)", "", NULL},
+    };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int of_plus = 0; of_plus < 2; of_plus++) {
+            const struct sr_expr expr = formula(list[k].text);
+            struct sr_expr piece = {.count = 0};
+            const bool is =
+                sr_expr_carry_sign(NULL, of_plus ? plus : all, &expr, expr.count - 1, &piece);
+            const char *expected = of_plus && list[k].of_plus ? list[k].of_plus : list[k].simple;
+            assert_true(is == (piece.count > 0));
+            if (is)
+                assert_true(sr_put_end(NULL, &piece, expr.count));
+            if (strcmp(is ? text_of(&piece) : "", expected))
+                fail_msg("%s became \"%s\" instead of \"%s\"", list[k].text,
+                         is ? text_of(&piece) : "", expected);
+            if (is) /* the same numbers */
+                assert_true(disagreement(&piece, &expr, FEATURES, low, high, 1) <= 0);
+        }
+}
+
 TESTS(NULL, NULL)
