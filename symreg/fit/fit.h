@@ -36,7 +36,9 @@ bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *ex
 
 /* Rounds each constant to the fewest digits that keep the loss: all roundings together raise it by
  * at most a share 0.0025 / rows, the effect of moving one constant by a twentieth of its standard
- * error. A formula with loss 0 keeps loss 0. Returns the loss. */
+ * error. A number beside max, min, hypot or a user-defined operator becomes 0 where that raises the
+ * loss by at most a share 1 / rows, as one standard error does: max(x, 0), not max(x, -0.00011). A
+ * formula with loss 0 keeps loss 0. Returns the loss. */
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
 
 /* The share 0.0025 / rows. A smaller relative gain over a shorter formula counts as none. */

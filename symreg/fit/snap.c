@@ -52,13 +52,48 @@ double sr_snap_limit(const struct sr_loss *loss, double reached)
     return reached * (1 + sr_snap_share(loss->data->rows));
 }
 
+/* Whether 0 is a number like others at node i: an operand of max, min or hypot, where no shorter
+ * formula lacks it, as for x + 0. */
+static bool may_be_zero(const struct sr_expr *expr, int i)
+{
+    int above = i + 1;
+    while (above < expr->count && above - expr->node[above].size >= i)
+        above++;
+    return above < expr->count && sr_expr_arity(expr, above) == 2 &&
+           !(expr->node[above].op >= SR_ADD && expr->node[above].op <= SR_POW);
+}
+
+/* Writes 0 for the numbers that are not held and stand for it: each costs at most what one standard
+ * error does, as a 0 says more than a small number. Returns the loss. */
+static double write_zeros(const struct sr_loss *loss, struct sr_expr *expr, double first,
+                          uint64_t held, struct sr_work *work)
+{
+    double reached = first;
+    for (int i = 0, constant = 0; i < expr->count; i++) {
+        struct sr_node *node = &expr->node[i];
+        if (!sr_is_number(node) || held >> constant++ & 1 || node->value == 0 ||
+            !may_be_zero(expr, i))
+            continue;
+        const double value = node->value;
+        node->value = 0;
+        const double trial = loss_of(loss, expr, work);
+        if (trial <= reached * (1 + 1 / (double)loss->data->rows))
+            reached = trial;
+        else
+            node->value = value;
+    }
+    return reached;
+}
+
 /* Rounds the constants that are not held; `first` is the loss before. */
 static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double first,
                         double limit, uint64_t held, struct sr_work *work)
 {
     if (!isfinite(first))
         return first;
-    double reached = snap_together(loss, limit, first, held, expr, work);
+    const double with_zeros = write_zeros(loss, expr, first, held, work);
+    limit += fmax(with_zeros - first, 0);
+    double reached = snap_together(loss, limit, with_zeros, held, expr, work);
     for (int i = 0, constant = 0; i < expr->count; i++) {
         struct sr_node *node = &expr->node[i];
         const double value = node->value;

@@ -28,6 +28,7 @@ double sr_digits(const struct sr_expr *expr)
 /* ---- rewritings of the subtree that ends at node i; each returns whether it applied */
 
 struct form {
+    const struct sr_language *language;
     const struct sr_loss *loss;
     uint64_t operators;
     const struct sr_expr *from;
@@ -104,7 +105,7 @@ static bool turn_sign(struct form *f)
 /* Fewer minus signs: u - -c v = u + c v. */
 static bool carry_sign(struct form *f)
 {
-    return sr_expr_carry_sign(f->loss->data->language, f->operators, f->from, f->i, &f->piece);
+    return sr_expr_carry_sign(f->language, f->operators, f->from, f->i, &f->piece);
 }
 
 static bool is_sum(int op)
@@ -331,7 +332,8 @@ static bool replace(const struct sr_tidy *t, const struct sr_expr *from, int i,
 static bool apply_rewriting(const struct sr_tidy *t, const struct sr_expr *from, int i, int k,
                             struct sr_expr *out)
 {
-    struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
+    struct form f = {
+        .language = t->language, .loss = t->loss, .operators = t->operators, .from = from, .i = i};
     f.b = i - 1;
     f.a = sr_expr_left(from, i);
     return from->node[i].size > 1 && is_long(from, i) && rewriting[k](&f) &&
@@ -394,7 +396,7 @@ bool sr_tidy_distribute(const struct sr_tidy *t, const struct sr_expr *expr, str
 
 void sr_tidy_factors(const struct sr_tidy *t, struct sr_expr *expr)
 {
-    enum { TO_PRODUCT, TO_QUOTIENT, KINDS }; /* the first rewritings */
+    enum { TO_PRODUCT, TO_QUOTIENT, TURN_SIGN, CARRY_SIGN, KINDS }; /* the first rewritings */
     struct sr_expr next;
     for (int i = expr->count - 1; i > 0; i--)
         for (int k = TO_PRODUCT; k < KINDS; k++)

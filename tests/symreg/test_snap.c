@@ -113,6 +113,40 @@ TEST(noisy_constants_keep_what_is_known)
     }
 }
 
+/* y = min(4, max(r - 2, 0)) with noise: a small number beside max is 0, beside + it is not. */
+TEST(small_numbers_stand_for_zero)
+{
+    static const struct {
+        const char *found;
+        int zeros;
+    } row[] = {
+        {"min(4, max(r - 2, -0.00011))", 1},
+        {"min(4, max(1.14e-78, r - 2))", 1},
+        {"min(4, max(r - 2, -0.00011)) + 1e-06", 1},
+        {"hypot(1e-05, min(4, max(r - 2, 0.001)))", 2},
+    };
+    gsl_rng *rng = random_stream(5);
+    const struct sr_expr truth = formula("min(4, max(r - 2, 0))");
+    struct table t;
+    table_create(&t, ROWS, 9, false);
+    assert_true(sr_eval(&truth, &t.data, t.y));
+    for (int i = 0; i < ROWS; i++)
+        t.y[i] += 0.02 * gsl_ran_gaussian(rng, 1);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct sr_expr expr = formula(row[k].found);
+        double before;
+        const double reached = snap(&t, ORR_SR_L2, &expr, &before);
+        int found = 0;
+        for (int i = 0; i < expr.count; i++)
+            found += sr_is_number(&expr.node[i]) && expr.node[i].value == 0;
+        if (found != row[k].zeros)
+            fail_msg("%s became %s", row[k].found, text_of(&expr));
+        assert_true(reached <= before * (1 + 1.1 / ROWS));
+    }
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
 /* All roundings of a formula share what one may cost, for every loss. */
 TEST(many_roundings_cost_no_more_than_one)
 {
@@ -219,6 +253,8 @@ TEST(fractions_are_written_short)
         {"r / 3", "r / 3"},
         {"0.14159265 * r", "0.14159265 * r"},
         {"0.3333333333333333 / r", "0.3333333333333333 / r"},
+        {"r - -2", "r + 2"},
+        {"m1 - (-2 / r)", "m1 + (2 / r)"},
     };
     struct sr_tidy tidy = {.operators = ~(uint64_t)0, .maxsize = 20};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
