@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import pathlib
 import struct
+from ctypes import c_float
 from typing import Mapping
+
+from ._files import Replacement
 
 
 def _crc_table() -> list[int]:
@@ -52,11 +55,15 @@ def _step(step: int) -> bytes:
 
 
 class EventFile:
-    """One event file in a folder; a record is there for readers when write() returns."""
+    """One event file in a folder. live: a record is there for readers when write() returns, else
+    the file of before stays until close()."""
 
-    def __init__(self, folder: pathlib.Path, wall_s: float):
+    def __init__(self, folder: pathlib.Path, wall_s: float, live: bool):
         folder.mkdir(parents=True, exist_ok=True)
-        self._file = open(folder / "events.out.tfevents.0.orrery", "wb")
+        self._new = Replacement(folder / "events.out.tfevents.0.orrery")
+        self._file, self._live = self._new.file, live
+        if live:
+            self._new.commit()
         self._record(_event(wall_s, _bytes(3, b"brain.Event:2")))
 
     def _record(self, event: bytes) -> None:
@@ -67,7 +74,7 @@ class EventFile:
     def write(self, step: int, values: Mapping[str, float], wall_s: float) -> None:
         """Summary { repeated Value { string tag = 1; float simple_value = 2 } value = 1 }"""
         summary = b"".join(
-            _bytes(1, _bytes(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
+            _bytes(1, _bytes(1, tag.encode()) + b"\x15" + bytes(c_float(value)))
             for tag, value in values.items())
         self._record(_event(wall_s, _step(step) + _bytes(5, summary)))
 
@@ -76,4 +83,13 @@ class EventFile:
         self._record(_event(wall_s, _step(step) + _bytes(7, b"\x08\x01")))
 
     def close(self) -> None:
+        if not self._live:
+            self._new.commit()
         self._file.close()
+
+    def discard(self) -> None:
+        """Leaves the file of before, unless this one is live."""
+        if self._live:
+            self._file.close()
+        else:
+            self._new.discard()

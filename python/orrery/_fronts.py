@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import pathlib
 import re
@@ -14,7 +13,8 @@ from typing import Any, Callable
 from . import _library as lib
 from . import _options
 from ._arguments import path_of
-from ._search import Row, columns_of, language
+from ._files import expect, member, read_json, read_text, real
+from ._search import RULES, Row, columns_of, language
 from ._tables import check_sum
 
 NAN = float("nan")
@@ -47,18 +47,12 @@ def _file(path: Any) -> pathlib.Path:
 
 
 def _number(value: Any, where: str) -> float:
+    """Of a cell or of JSON; what is not known is NaN."""
     try:
-        return NAN if value is None else float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{where}: expected a number, found {value!r}") from None
-
-
-def _text(path: pathlib.Path) -> str:
-    """In UTF-8, with a mark of the byte order or without."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: expected UTF-8, found {error}") from None
+        return NAN if value is None else real(value) if isinstance(value, str) else (
+            float(expect(value, float, where)))
+    except ValueError:
+        raise ValueError(f"{where}: expected a number, found {value!r:.60}") from None
 
 
 def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
@@ -76,33 +70,77 @@ def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
     return {**row, **numbers, "complexity": int(complexity), "loss": loss}
 
 
+def _numbers(row: dict[str, Any], key: str, where: str, count: int) -> list[float | None] | None:
+    """A list of as many numbers, null for one that is not known; None without the key."""
+    if row.get(key) is None:
+        return None
+    values: list[float | None] = member(row, key, list, where)
+    for value in values:
+        if value is not None:
+            expect(value, float, f"{where}: {key}")
+    if len(values) != count:
+        raise ValueError(f"{where}: {key}: expected {count} numbers, found {len(values)}")
+    return values
+
+
+def _known(of: dict[str, Any], key: str, where: str) -> Any:
+    """A number, or None where it is not known; the key is there."""
+    return None if key in of and of[key] is None else member(of, key, float, where)
+
+
+def _json_row(row: Any, where: str) -> dict[str, Any]:
+    rules = member(row, "selected_by", list, where)
+    for rule in rules:
+        if rule not in RULES:
+            raise ValueError(f"{where}: selected_by: expected some of {', '.join(RULES)}, found "
+                             f"{rule!r:.60}")
+    constants = member(row, "constants", list, where) if "constants" in row else []
+    n = len(constants)
+    for value in constants:
+        expect(value, float, f"{where}: constants")
+    return {"complexity": member(row, "complexity", int, where),
+            "equation": member(row, "equation", str, where), "rules": rules,
+            "constants": constants,
+            **{key: _known(row, key, where) for key in ("loss", "score", "description_length")},
+            "errors": _numbers(row, "standard_errors", where, n),
+            "low": _numbers(row, "low_95", where, n), "high": _numbers(row, "high_95", where, n),
+            "covariance": _numbers(row, "covariance", where, n * (n + 1) // 2),
+            **{to: _known(row, key, where) if key in row else None for to, key in (
+                ("variance", "residual_variance"), ("freedom", "degrees_of_freedom"))}}
+
+
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None,
                                        list[dict[str, Any]]]:
-    try:
-        whole = json.loads(_text(path))
-        check_sum(path)
-        if "category" in whole:
-            raise ValueError(f"{path}: has constants of each category: use symreg predict, or "
-                             "fit(X, y, category=...)")
-        rows = [{"complexity": row["complexity"], "loss": row["loss"], "score": row["score"],
-                 "description_length": row["description_length"], "equation": row["equation"],
-                 "rules": list(row["selected_by"]), "constants": row.get("constants"),
-                 "errors": row.get("standard_errors"), "low": row.get("low_95"),
-                 "high": row.get("high_95"), "covariance": row.get("covariance"),
-                 "variance": row.get("residual_variance"),
-                 "freedom": row.get("degrees_of_freedom")} for row in whole["front"]]
-        beside = [{"complexity": row["complexity"], "equation": row["equation"],
-                   **{key: _number(row[key], f"{path}: alternatives: {key}")
-                      for key in ("loss", "nats", "description_length")}}
-                  for row in whole.get("alternatives", [])]
-        return rows, [str(name) for name in whole["features"]], whole.get("define"), beside
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ValueError(f"{path}: expected the front.json of symreg, found {error!r}") from None
+    where = f"{path}: expected the front.json of symreg"
+    whole = expect(read_json(path), dict, str(path))
+    check_sum(path)
+    if "front" not in whole:
+        raise ValueError(f"{where}, found no \"front\"")
+    if "category" in whole:
+        raise ValueError(f"{path}: has constants of each category: use symreg predict, or "
+                         "fit(X, y, category=...)")
+    rows = [_json_row(row, f"{path}: row {i}")
+            for i, row in enumerate(member(whole, "front", list, str(path)))]
+    beside = []
+    for i, row in enumerate(member(whole, "alternatives", list, str(path))
+                            if "alternatives" in whole else ()):
+        at = f"{path}: alternatives: row {i}"
+        beside.append({"complexity": member(row, "complexity", int, at),
+                       "equation": member(row, "equation", str, at),
+                       **{key: _number(_known(row, key, at), at)
+                          for key in ("loss", "nats", "description_length")}})
+    features = member(whole, "features", list, str(path))
+    for name in features:
+        expect(name, str, f"{path}: features")
+    define = whole.get("define")
+    if define is not None:
+        expect(define, str, f"{path}: define")
+    return rows, features, define, beside
 
 
 def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
     """PySR's columns, and those of symreg; the oldest files of PySR have "|" and MSE."""
-    text = _text(path)
+    text = read_text(path, "utf-8-sig")  # with a mark of the byte order or without
     delimiter = "|" if "|" in text.partition("\n")[0] else ","
     try:
         table = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
@@ -110,6 +148,9 @@ def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
         raise ValueError(f"{path}: expected CSV, found {error}") from None
     columns = [name.strip().lower() for name in table[0]] if table else []
     columns = ["loss" if name == "mse" else name for name in columns]
+    twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
+    if twice is not None:
+        raise ValueError(f"{path}: the column {twice!r} stands twice")
     if not {"complexity", "loss", "equation"} <= set(columns):
         raise ValueError(f"{path}: expected the columns Complexity,Loss,Equation, found "
                          f"{','.join(columns) or 'none'}")
@@ -150,7 +191,7 @@ def _names(path: pathlib.Path, given: list[str] | None, count: int | None,
             raise ValueError(f"{path}: variable_names: expected {', '.join(missing)} among them, "
                              f"found {', '.join(given)}")
         return given
-    numbers = [int(name[1:]) for name in used if re.fullmatch(r"x\d+", name)]
+    numbers = [int(name[1:]) for name in used if re.fullmatch(r"x[0-9]{1,6}", name)]
     if len(numbers) < len(used):
         raise ValueError(f"{path}: expected variable_names, the names of X's columns in their "
                          f"order; the formulas have {', '.join(used)}")
@@ -168,7 +209,8 @@ def _scores(rows: list[dict[str, Any]]) -> None:
             if i:
                 before, gap = rows[i - 1], row["complexity"] - rows[i - 1]["complexity"]
                 row["score"] = (math.inf if row["loss"] <= 0 else 0.0 if before["loss"] <= 0 else
-                                math.log(before["loss"] / row["loss"]) / gap if gap > 0 else 0.0)
+                                (math.log(before["loss"]) - math.log(row["loss"])) / gap
+                                if gap > 0 else 0.0)
 
 
 def _chosen(rows: list[dict[str, Any]]) -> dict[str, int]:
@@ -228,12 +270,13 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     define = "; ".join([*([define] if define else []), *known]) or None
     _scores(rows)
     at = sorted({i for row in rows for i in columns_of(row["equation"], columns)})
-    reader = language([columns[i] for i in at], define)
-    made = []
-    for i, row in enumerate(rows):
-        where = f"line {row['line']}" if "line" in row else f"row {i}"
-        try:
+    made: list[Row] = []
+    where = "names and definitions"
+    try:
+        reader = language([columns[i] for i in at], define)
+        for i, row in enumerate(rows):
+            where = f"line {row['line']}" if "line" in row else f"row {i}"
             made.append(_row(row, lambda n: reader.write(row["equation"], n)))
-        except lib.Error as error:
-            raise ValueError(f"{path}: {where}: {error}") from None
+    except (lib.Error, ValueError) as error:
+        raise ValueError(f"{path}: {where}: {error}") from None
     return Front(columns, define, made, _chosen(rows), beside)

@@ -423,5 +423,5 @@ class Handle:
         text = message.decode("utf-8", "replace")
         if status == ENOMEM:
             raise MemoryError(text)
-        refused = status in (EUSAGE, EINVAL, EDOM, EFORMAT)
+        refused = status in (EUSAGE, EINVAL, EDOM, EFORMAT, EMISSING)
         raise (ValueRefused if refused else Error)(status, text)

@@ -1,4 +1,5 @@
-"""A front as text, as a page of a notebook and as LaTeX."""
+"""A front as text, as a page of a notebook and as LaTeX. Names and rules may be those of a file:
+nothing of them reaches a terminal or a page as it stands there."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ import html
 import math
 import sys
 
+from ._files import plain
 from ._search import Row, Seen
+
+
+def _html(text: str) -> str:
+    return html.escape(plain(text))
 
 
 def _number(value: float) -> str:
@@ -19,7 +25,7 @@ def text(rows: list[Row], chosen: dict[str, int]) -> str:
         rules = ", ".join(rule for rule, at in chosen.items() if at == i)
         mark = f"   <- {rules}" if rules else ""
         lines.append(f"{row.complexity:10d} {_number(row.loss):>13} {row.score:9.4g}  "
-                     f"{row.equation}{mark}")
+                     f"{plain(row.equation)}{plain(mark)}")
     return "\n".join(lines)
 
 
@@ -57,9 +63,9 @@ def page(rows: list[Row], chosen: dict[str, int], best: int | None) -> str:
         weight = ' style="font-weight:bold"' if i == best else ""
         body.append(f"<tr{weight}><td>{row.complexity}</td><td>{_number(row.loss)}</td>"
                     f"<td>{row.score:.4g}</td>"
-                    f'<td style="text-align:left">${html.escape(row.latex)}$</td>'
-                    f'<td style="text-align:left"><code>{html.escape(row.equation)}</code></td>'
-                    f"<td>{rules}</td></tr>")
+                    f'<td style="text-align:left">${_html(row.latex)}$</td>'
+                    f'<td style="text-align:left"><code>{_html(row.equation)}</code></td>'
+                    f"<td>{_html(rules)}</td></tr>")
     return ("<table><thead><tr><th>complexity</th><th>loss</th><th>score</th><th>formula</th>"
             "<th>equation</th><th>chosen by</th></tr></thead><tbody>" + "".join(body)
             + "</tbody></table>" + _plot(rows, best))
@@ -83,7 +89,7 @@ class Line:
         if self.shows:
             self.drawn = True
             sys.stderr.write(f"\r{now.seconds:6.1f} s  epoch {now.epoch:4d}  loss {now.loss:<12.6g}"
-                             f" {now.best[:48]:<48}")
+                             f" {plain(now.best)[:48]:<48}")
             sys.stderr.flush()
 
     def end(self) -> None:

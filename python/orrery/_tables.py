@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
 import pathlib
@@ -12,14 +11,14 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from . import _library
+from ._files import FileError, expect, member, parse_json, read_json, read_text, real, there
+
+__all__ = ["FileError", "expect", "frame", "json_line", "member", "of_rows", "read_csv",
+           "read_json", "read_jsonl", "read_npy", "there"]
 
 # Columns of text; all others are of numbers (docs/formats.md).
 TEXTS = frozenset({"name", "quantity", "measure", "Equation", "LaTeX", "C", "SymPy", "NumPy", "JAX",
                    "PyTorch", "MathML"})
-
-
-class FileError(ValueError):
-    """A file that is not as docs/formats.md has it."""
 
 
 def frame(columns: dict[str, Any]) -> Any:
@@ -54,26 +53,6 @@ def _numbers(values: list[float]) -> np.ndarray:
     return array.astype(np.int64) if whole else array
 
 
-def there(path: pathlib.Path, hint: str = "") -> pathlib.Path:
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: expected a file, found none{hint}")
-    return path
-
-
-def _text(path: pathlib.Path) -> str:
-    try:
-        return there(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path}: expected UTF-8, found {error}") from None
-
-
-def read_json(path: pathlib.Path) -> Any:
-    try:
-        return json.loads(_text(path))
-    except json.JSONDecodeError as error:
-        raise FileError(f"{path}: line {error.lineno}: expected JSON, found {error}") from None
-
-
 def check_sum(path: pathlib.Path) -> None:
     """Refuses a file of results that was changed since it was made, and one beside which a file
     that it names was changed (docs/provenance.md). Without cJSON nothing is checked."""
@@ -91,25 +70,20 @@ def read_result(path: pathlib.Path) -> Any:
     return value
 
 
-def json_line(text: str, where: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FileError(f"{where}: expected an object of JSON, found {error}") from None
-    if not isinstance(value, dict):
-        raise FileError(f"{where}: expected an object of JSON, found {text[:40]!r}")
+def json_line(text: str | bytes, where: str) -> dict[str, Any]:
+    value: dict[str, Any] = expect(parse_json(text, where), dict, where)
     return value
 
 
 def read_jsonl(path: pathlib.Path) -> list[dict[str, Any]]:
     """A log; the last line may be unfinished, as of a training under way."""
-    lines = _text(path).split("\n")
+    lines = read_text(there(path)).split("\n")
     return [json_line(line, f"{path}: line {i}") for i, line in enumerate(lines[:-1], 1) if line]
 
 
 def _number(text: str, where: str) -> float:
     try:
-        return float(text) if text else math.nan
+        return real(text) if text else math.nan
     except ValueError:
         raise FileError(f"{where}: expected a number, found {text!r}") from None
 
@@ -126,6 +100,9 @@ def read_csv(path: pathlib.Path, needed: Sequence[str] = ()) -> dict[str, np.nda
     """The columns of a CSV file with a header; `needed` must be among them."""
     rows = _rows(path)
     names = next(rows, [])
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise FileError(f"{path}: line 1: the column {twice!r} stands twice")
     missing = [name for name in needed if name not in names]
     if missing or not names:
         raise FileError(f"{path}: line 1: expected the columns {', '.join(needed)}, found "
@@ -144,7 +121,9 @@ def read_csv(path: pathlib.Path, needed: Sequence[str] = ()) -> dict[str, np.nda
 def read_npy(path: pathlib.Path) -> np.ndarray:
     """An array, mapped and not copied."""
     try:
-        array: np.ndarray = np.load(there(path), mmap_mode="r", allow_pickle=False)
-        return array
-    except (ValueError, EOFError) as error:
+        array = np.load(there(path), mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError, MemoryError) as error:
         raise FileError(f"{path}: expected an array of NumPy, found {error}") from None
+    if not isinstance(array, np.ndarray):  # an archive of several
+        raise FileError(f"{path}: expected an array of NumPy, found {type(array).__name__}")
+    return array

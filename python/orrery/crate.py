@@ -15,6 +15,7 @@ import urllib.parse
 from typing import Any, Iterator
 
 from . import _tables as tables
+from ._files import plain, replace
 from .runs import Run
 
 METADATA = "ro-crate-metadata.json"
@@ -168,9 +169,7 @@ def describe(run: Run, licence: str | None = None, author: str | None = None,
 def write(run: Run, crate: dict[str, Any]) -> pathlib.Path:
     """ro-crate-metadata.json of the run's folder; the file is written atomically."""
     path = run.path / METADATA
-    part = path.with_name(f".{METADATA}.part")
-    part.write_text(json.dumps(crate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    replace(path, (json.dumps(crate, indent=1, ensure_ascii=False) + "\n").encode())
     return path
 
 
@@ -186,9 +185,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         run = Run(options.run)
         crate = describe(run, options.license, options.author, options.name)
-        print(write(run, crate))
+        print(plain(str(write(run, crate))))
     except (OSError, ValueError) as error:
-        print(f"orrery.crate: error: {error}", file=sys.stderr)
+        print(plain(f"orrery.crate: error: {error}"), file=sys.stderr)
         return 1
     return 0
 

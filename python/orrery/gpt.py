@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _folders, _safetensors, _tables
+from . import _files, _folders, _safetensors
 from . import _library as lib
 from ._arguments import array_of, encoded, number, path_of, threads, whole
 from ._attention import _line as _table_line
@@ -40,11 +40,14 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
     if metadata.get("orrery_format", metadata.get("format")) != _FORMAT:
         raise ValueError(f"{path}: not an Orrery model")
     c: dict[str, Any] = dict(_NEWER)
-    for key in _INTEGERS + _NUMBERS:
-        if key in metadata:
-            c[key] = int(metadata[key]) if key in _INTEGERS else float(metadata[key])
-        elif key not in _NEWER:
+    for key in (*_INTEGERS, *_NUMBERS, "attention"):
+        if key not in metadata and key not in _NEWER:
             raise ValueError(f"{path}: metadata lacks {key!r}")
+    try:
+        c.update({key: int(metadata[key]) for key in _INTEGERS if key in metadata})
+        c.update({key: _files.real(metadata[key]) for key in _NUMBERS if key in metadata})
+    except ValueError as error:
+        raise ValueError(f"{path}: metadata: expected numbers, found {error}") from None
     c["attention"] = metadata["attention"]
     try:
         c["line"] = dict(_table_line(c["attention"]))
@@ -55,10 +58,11 @@ def _configuration(metadata: dict[str, str], path: str) -> dict[str, Any]:
 
 
 def _weights(file: _safetensors.File | _folders.Shards) -> dict[str, np.ndarray]:
-    """By their names; averages where the file has them, with which Orrery predicts."""
+    """By their names; averages where the file has them, with which Orrery predicts. Tensors that
+    are none of the model's are among them, as in files that other programs have written."""
     names = [n for n in file.names() if not n.startswith(("adam.", "average."))]
-    averaged = "average." if f"average.{names[0]}" in file else ""
-    return {name: file.array(averaged + name) for name in names}
+    return {name: file.array(f"average.{name}" if f"average.{name}" in file else name)
+            for name in names}
 
 
 def _module(c: dict[str, Any], metadata: dict[str, str], weights: dict[str, np.ndarray],
@@ -69,8 +73,9 @@ def _module(c: dict[str, Any], metadata: dict[str, str], weights: dict[str, np.n
 
     dtype = dtype or torch.float32
     module = _torch_model.GPT(c, metadata).to(dtype)
-    module.load_state_dict({n: torch.from_numpy(a.astype(np.float32)).to(dtype)
-                            for n, a in weights.items()}, strict=True)
+    own = {n: torch.from_numpy(weights[n].astype(np.float32)).to(dtype)
+           for n in module.state_dict() if n in weights}  # a file may have others beside them
+    module.load_state_dict(own, strict=True)
     return _with_kernels(module).eval() if kernels else module.eval()
 
 
@@ -91,9 +96,12 @@ def _with_kernels(module: Any) -> Any:
 
 
 def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
-    """The torch module of a checkpoint; module.c is its configuration."""
+    """The torch module of a checkpoint; module.c is its configuration. Files that the programs in C
+    refuse are refused here, too."""
     file = _safetensors.File(path)
-    return _module(_configuration(file.metadata, file.path), file.metadata, _weights(file), dtype)
+    c = _configuration(file.metadata, file.path)
+    _Handle().status("open", os.fsencode(file.path), 1, 1)
+    return _module(c, file.metadata, _weights(file), dtype)
 
 
 def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, width: int = 32,
@@ -172,6 +180,21 @@ def _metadata(c: dict[str, Any], known: dict[str, str]) -> dict[str, str]:
             "version": f"{lib.version()} from_torch", **numbers, "attention": c["attention"]}
 
 
+def _architecture(config: Any, path: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """"architecture" and "metadata" of a config.json, of the kinds that a checkpoint needs."""
+    if not isinstance(config, dict) or config.get("model_type") != "orrery":
+        found = config.get("model_type") if isinstance(config, dict) else config
+        raise ValueError(f"{path}: expected model_type orrery, found {found!r:.60}")
+    c: dict[str, Any] = _files.member(config, "architecture", dict, path)
+    metadata: dict[str, str] = _files.expect(config.get("metadata", {}), dict, f"{path}: metadata")
+    for key in _INTEGERS + _NUMBERS:
+        _files.member(c, key, int if key in _INTEGERS else float, f"{path}: architecture")
+    _files.member(c, "attention", str, f"{path}: architecture")
+    for key, value in metadata.items():
+        _files.expect(value, str, f"{path}: metadata: {key}")
+    return c, metadata
+
+
 class _Handle(lib.Handle):
     """Threads wait for each other, as a handle of the library is used by one at a time."""
 
@@ -214,19 +237,12 @@ class GPT:
         """Of a folder of save_pretrained(), also where transformers saved it again, as one file or
         in shards."""
         folder = path_of("folder", folder)
-        config = _tables.read_json(folder / "config.json")
-        if not isinstance(config, dict) or config.get("model_type") != "orrery":
-            found = config.get("model_type") if isinstance(config, dict) else config
-            raise ValueError(f"{folder}: config.json: expected model_type orrery, found {found!r}")
-        if not isinstance(config.get("architecture"), dict):
-            raise ValueError(f"{folder}: config.json: expected the object \"architecture\", found "
-                             f"{config.get('architecture')!r}")
+        path = folder / "config.json"
+        c, metadata = _architecture(_files.read_json(path), str(path))
         file = _folders.open_weights(folder)
         if "orrery_format" in file.metadata:
             return cls(file.path, n_jobs=n_jobs)
-        c = config["architecture"]
-        return cls._written(_metadata(c, config.get("metadata", {})), _weights(file), n_jobs,
-                            file.path)
+        return cls._written(_metadata(c, metadata), _weights(file), n_jobs, file.path)
 
     @classmethod
     def from_torch(cls, module: Any, *, n_jobs: int | None = None) -> GPT:
@@ -262,7 +278,7 @@ class GPT:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the checkpoint, which bin/pretrain, bin/finetune and bin/probe read."""
-        _safetensors.replace(path, self._file.bytes())
+        _files.replace(path, self._file.bytes())
 
     # --------------------------------------------------------------------------- what it is
 
@@ -363,10 +379,11 @@ class GPT:
         if extent_au is not None or self._shape().head != lib.HEAD_BINS:
             return 0.0 if extent_au is None else number("extent_au", extent_au)
         try:
-            records = json.loads(self._file.metadata.get("made", "{}")).get("records", {})
-        except ValueError:
-            records = {}
-        found = {r.get("settings", {}).get("orbits.extent_au") for r in records.values()} - {None}
+            made = _files.parse_json(self._file.metadata.get("made", "{}"), "made")
+            found = {float(r["settings"]["orbits.extent_au"]) for r in made["records"].values()
+                     if "orbits.extent_au" in r.get("settings", {})}
+        except (AttributeError, KeyError, TypeError, ValueError):
+            found = set()
         if len(found) != 1:
             raise ValueError("extent_au: expected a number, as the checkpoint does not say it")
         return float(found.pop())
@@ -444,7 +461,7 @@ class GPT:
             metadata = {"format": "pt"}
         for name, source in (("modeling_orrery.py", "_huggingface.py"),
                              ("_torch_model.py", "_torch_model.py")):
-            _safetensors.replace(folder / name, (here / source).read_bytes())
-        _safetensors.replace(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
-        _safetensors.replace(folder / "model.safetensors",
+            _files.replace(folder / name, (here / source).read_bytes())
+        _files.replace(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
+        _files.replace(folder / "model.safetensors",
                              _safetensors.content(weights, metadata))

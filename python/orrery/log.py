@@ -13,9 +13,11 @@ import os
 import pathlib
 import sys
 import time
-from typing import Any, Iterator, Protocol
+from functools import partial
+from typing import Any, Callable, Protocol
 
 from . import _tables as tables
+from ._files import plain
 from .runs import Run
 
 HOMES = ("tensorboard", "wandb", "trackio")
@@ -27,8 +29,9 @@ class Sink(Protocol):
     after: float
 
     def write(self, step: int, values: dict[str, float]) -> None: ...
-    def restart(self, step: int) -> None: ...
+    def restart(self, step: int) -> bool: ...
     def close(self) -> None: ...
+    def discard(self) -> None: ...
 
 
 class _TensorBoard:
@@ -40,7 +43,7 @@ class _TensorBoard:
         from ._events import EventFile
 
         self._wall_s = None if now else log.stat().st_mtime  # logs have no times of day
-        self._file = EventFile(folder, self._time())
+        self._file = EventFile(folder, self._time(), now)
 
     def _time(self) -> float:
         return time.time() if self._wall_s is None else self._wall_s
@@ -48,32 +51,60 @@ class _TensorBoard:
     def write(self, step: int, values: dict[str, float]) -> None:
         self._file.write(step, values, self._time())
 
-    def restart(self, step: int) -> None:
+    def restart(self, step: int) -> bool:
+        """Whether steps from this one on can be replaced."""
         self._file.restart(step, self._time())
+        return True
 
     def close(self) -> None:
         self._file.close()
 
+    def discard(self) -> None:
+        self._file.discard()
 
-class _WandB:
+
+class _Service:
+    """A run of Weights & Biases or Trackio, in which a step that is written stays."""
+
+    _run: Any = None
+    after = math.inf
+
+    def restart(self, step: int) -> bool:
+        return False
+
+    def close(self) -> None:
+        if self._run:
+            self._run.finish()
+
+    discard = close
+
+
+def _key(run: Run, name: str, first: str) -> str:
+    """A training's identity: what it is in its run, all settings, and the first line of its log,
+    which has its speed. Another training has another one, whatever its folder is called."""
+    about = json.dumps([name, dict(run.settings), first], sort_keys=True, default=str)
+    return hashlib.sha256(about.encode()).hexdigest()[:16]
+
+
+def _title(run: Run) -> str:
+    return run.path.resolve().name
+
+
+class _WandB(_Service):
     """Steps are a number of each line, as Weights & Biases takes none twice.
 
     A training has one id, by which Weights & Biases continues it. Files of --offline cannot be
     continued: what is in a folder stays as it is."""
 
-    def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
-        about = json.dumps([run.path.name, name, dict(run.settings)], sort_keys=True, default=str)
-        key = hashlib.sha256(about.encode()).hexdigest()[:16]
+    def __init__(self, module: Any, run: Run, name: str, key: str, options: argparse.Namespace):
         offline = options.offline or os.environ.get("WANDB_MODE") == "offline"
         folder = pathlib.Path(options.out or os.environ.get("WANDB_DIR") or ".") / "wandb"
         there = sorted(folder.glob(f"offline-run-*-{key}")) if offline else []
-        self._run: Any = None
         if there:
-            print(f"{name}: left as it is in {there[0]}; remove this folder to write it again")
-            self.after = math.inf
+            _say(f"{name}: left as it is in {there[0]}; remove this folder to write it again")
             return
         self._run = module.init(
-            project=options.project, group=run.path.name, name=name, config=run.settings, id=key,
+            project=options.project, group=_title(run), name=name, config=run.settings, id=key,
             resume=None if offline else "allow", dir=options.out,
             mode="offline" if options.offline else None, reinit="create_new")
         self._run.define_metric("*", step_metric="step")
@@ -82,31 +113,22 @@ class _WandB:
     def write(self, step: int, values: dict[str, float]) -> None:
         self._run.log({"step": step, **values})
 
-    def restart(self, step: int) -> None:
-        pass
 
-    def close(self) -> None:
-        if self._run:
-            self._run.finish()
+class _Trackio(_Service):
+    """A run of the project, which Trackio continues by its name: the training's key is in it."""
 
-
-class _Trackio:
-    """A run of the project by its name, which is continued where it is there."""
-
-    def __init__(self, module: Any, run: Run, name: str, options: argparse.Namespace):
-        self._run = module.init(project=options.project, name=f"{run.path.name}/{name}",
-                                group=run.path.name, config=run.settings, embed=False,
+    def __init__(self, module: Any, run: Run, name: str, key: str, options: argparse.Namespace):
+        self._run = module.init(project=options.project, name=f"{_title(run)}/{name} {key[:8]}",
+                                group=_title(run), config=run.settings, embed=False,
                                 resume="allow", auto_log_gpu=False, auto_log_cpu=False)
         self.after = self._run._next_step - 1  # (there is no public name for it)
 
     def write(self, step: int, values: dict[str, float]) -> None:
         self._run.log(values, step=step)
 
-    def restart(self, step: int) -> None:
-        pass
 
-    def close(self) -> None:
-        self._run.finish()
+def _say(text: str, file: Any = None) -> None:
+    print(plain(text), file=file or sys.stdout)
 
 
 def _module(name: str) -> Any:
@@ -122,7 +144,8 @@ def _module(name: str) -> Any:
 def values_of(line: dict[str, Any], where: str) -> tuple[int, dict[str, float]]:
     """The step of a line of a log and its numbers; texts ("skipped": "loss") are left out."""
     step = line.get("step")
-    if isinstance(step, bool) or not isinstance(step, int) or step < 0:
+    if isinstance(step, bool) or not isinstance(step, int) or not (
+            0 <= step < 2**63):
         raise tables.FileError(f"{where}: step: expected a whole number from 0, found {step!r}")
     return step, {key: float(value) for key, value in line.items()
                   if key != "step" and isinstance(value, (int, float))
@@ -134,22 +157,29 @@ class Follower:
 
     def __init__(self, path: pathlib.Path):
         self.path = path
+        self.first = ""  # line of the log
         self._at = self._line = 0
 
-    def lines(self) -> Iterator[tuple[int, dict[str, float]]]:
-        """Whole lines since the last call; from the beginning where the file has become shorter."""
+    def lines(self) -> list[tuple[int, dict[str, float]]]:
+        """Whole lines since the last call; from the beginning where the file has become shorter or
+        has another first line, as of a training anew."""
         with tables.there(self.path).open("rb") as file:
-            if file.seek(0, 2) < self._at:
+            first = file.readline().decode("utf-8", "replace")
+            if file.seek(0, 2) < self._at or (self._at and first != self.first):
                 self._at = self._line = 0
             file.seek(self._at)
             new = file.read()
         whole = new[:new.rfind(b"\n") + 1]
         self._at += len(whole)
+        if self._at:
+            self.first = first
+        lines = []
         for text in whole.splitlines():
             self._line += 1
             where = f"{self.path}: line {self._line}"
             if text:
-                yield values_of(tables.json_line(text.decode("utf-8", "replace"), where), where)
+                lines.append(values_of(tables.json_line(text, where), where))
+        return lines
 
 
 def counted(lines: list[tuple[int, dict[str, float]]]) -> list[tuple[int, dict[str, float]]]:
@@ -163,36 +193,56 @@ def counted(lines: list[tuple[int, dict[str, float]]]) -> list[tuple[int, dict[s
 
 
 class _Training:
-    """A log and where it goes."""
+    """A log and where it goes: one sink for all lines, or with `anew` one for each first line."""
 
-    def __init__(self, follower: Follower, sink: Sink):
-        self._follower, self._sink, self._last = follower, sink, -1
+    def __init__(self, path: pathlib.Path, sink: Callable[[str], Sink], anew: bool):
+        self._follower, self._make, self._anew = Follower(path), sink, anew
+        self._sink: Sink | None = None if anew else sink("")
+        self._first, self._last, self._repeats = "", -1, False
+
+    def _current(self) -> Sink:
+        if self._sink is None or (self._anew and self._follower.first != self._first):
+            self.close()
+            self._first, self._last, self._repeats = self._follower.first, -1, False
+            self._sink = self._make(self._first)
+        return self._sink
 
     def pump(self) -> int:
-        """Writes new lines; their number."""
-        lines = [line for line in counted(list(self._follower.lines()))
-                 if line[0] > self._sink.after]
+        """Writes new lines; their number. A training that was resumed repeats steps, which replace
+        those of before or, where a sink cannot do that, are left out."""
+        lines = counted(self._follower.lines())
+        if not lines:
+            return 0
+        sink, written = self._current(), 0
         for step, values in lines:
             if step < self._last:
-                self._sink.restart(step)
-            self._last = step
+                self._repeats = not sink.restart(step)
+            if step <= sink.after or (self._repeats and step <= self._last):
+                continue
+            self._last, self._repeats = step, False
+            written += 1
             if values:
-                self._sink.write(step, values)
-        return len(lines)
+                sink.write(step, values)
+        return written
 
     def close(self) -> None:
-        self._sink.close()
+        if self._sink:
+            self._sink.close()
+
+    def discard(self) -> None:
+        if self._sink:
+            self._sink.discard()
 
 
-def _sink(run: Run, path: pathlib.Path, options: argparse.Namespace) -> Sink:
+def _sink(run: Run, path: pathlib.Path, options: argparse.Namespace, first: str) -> Sink:
     inside = path.relative_to(run.path).with_suffix("")
     name = str(inside.parent if inside.name == "log" else inside)  # lssar/finetune/magnitude
     if options.to == "tensorboard":
         return _TensorBoard(pathlib.Path(options.out) / name, path, options.follow)
-    module = _module(options.to)
-    sink = (_WandB if options.to == "wandb" else _Trackio)(module, run, name, options)
+    kind = _WandB if options.to == "wandb" else _Trackio
+    sink = kind(_module(options.to), run, name, _key(run, name, first), options)
     if 0 <= sink.after < math.inf:
-        print(f"{name}: is there up to step {sink.after:g}, and is continued")
+        _say(f"{name}: is there up to step {sink.after:g}, and is continued")
     return sink
 
 
@@ -204,7 +254,8 @@ def _follow(run: Run, options: argparse.Namespace) -> int:
             new = 0
             for key, path in run.log_files().items():
                 if key not in trainings:
-                    trainings[key] = _Training(Follower(path), _sink(run, path, options))
+                    trainings[key] = _Training(path, partial(_sink, run, path, options),
+                                               options.to != "tensorboard")
                 new += trainings[key].pump()
                 if not options.follow:
                     trainings.pop(key).close()
@@ -212,13 +263,17 @@ def _follow(run: Run, options: argparse.Namespace) -> int:
             quiet_since = time.monotonic() if new else quiet_since
             if not options.follow or (options.idle and
                                       time.monotonic() - quiet_since > options.idle):
-                return total
+                break
             time.sleep(options.every)
     except KeyboardInterrupt:
-        return total
-    finally:
+        pass
+    except BaseException:
         for training in trainings.values():
-            training.close()
+            training.discard()
+        raise
+    for training in trainings.values():
+        training.close()
+    return total
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -251,13 +306,12 @@ def main(arguments: list[str] | None = None) -> int:
         run = Run(options.run)
         lines = _follow(run, options)
     except (OSError, ValueError) as error:
-        print(f"orrery.log: error: {error}", file=sys.stderr)
+        _say(f"orrery.log: error: {error}", sys.stderr)
         return 1
     if not options.follow and not run.log_files():
-        print(f"orrery.log: error: {options.run}: expected training logs, found none",
-              file=sys.stderr)
+        _say(f"orrery.log: error: {options.run}: expected training logs, found none", sys.stderr)
         return 1
-    print(f"{lines} lines to {options.to}" + (f": {options.out}" if options.out else ""))
+    _say(f"{lines} lines to {options.to}" + (f": {options.out}" if options.out else ""))
     return 0
 
 

@@ -25,6 +25,8 @@ FORCES = {
 }
 PROBE = ("quantity", "measure", "layer", "context", "value", "low", "high", "upper_bound",
          "baseline", "raw", "n")
+_OF_LAWS = {"sources": ("source", "r2_log", "median_relative_error"),
+            "laws": ("source", "rule", "selected_true")}  # of each object in laws.json
 # Arrays of a data set: dtype and what follows (sequences).
 _ARRAYS = {
     "obs": ("u", 2), "coords": ("f4", 2), "num_bodies": ("u", 0), "full_state": ("f4", 6),
@@ -88,8 +90,8 @@ class Run:
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting by its key, "pretrain.steps"."""
-        flat: dict[str, Any] = {}
-        for group, value in tables.read_json(self.path / "preset.json").items():
+        path, flat = self.path / "preset.json", {}
+        for group, value in tables.expect(tables.read_json(path), dict, str(path)).items():
             flat.update(_flat(group, value))
         return flat
 
@@ -139,9 +141,9 @@ class Run:
             for stage in ("pretrain", "pretrain_planets"):
                 path = self.path / source / stage / "evaluation.json"
                 if path.is_file():
-                    known = {k: v for k, v in tables.read_result(path).items()
-                             if not isinstance(v, dict) and k != "xxh64"}
-                    rows.append({"stage": stage, **known})
+                    known = tables.expect(tables.read_result(path), dict, str(path))
+                    rows.append({"stage": stage, **{k: v for k, v in known.items() if
+                                                    not isinstance(v, dict) and k != "xxh64"}})
         return tables.of_rows(rows)
 
     def forces(self, source: str | None = None, kind: str = "magnitude") -> Any:
@@ -183,11 +185,19 @@ class Run:
 
     def _laws(self, key: str) -> list[dict[str, Any]]:
         path = self.path / "laws" / "laws.json"
-        laws = self._all_laws()
-        if not isinstance(laws, dict) or not isinstance(laws.get(key), list):
-            raise tables.FileError(f"{path}: expected a list \"{key}\", found none")
-        rows: list[dict[str, Any]] = laws[key]
+        rows: list[dict[str, Any]] = tables.member(self._all_laws(), key, list, str(path))
+        for i, row in enumerate(rows):
+            where = f"{path}: {key}: {i}"
+            for name in _OF_LAWS.get(key, ()):
+                if name not in tables.expect(row, dict, where):
+                    raise tables.FileError(f"{where}: expected {name!r}, found none")
         return rows
+
+    def _exponents(self, source: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """By column: value, low and high."""
+        where = f"{self.path / 'laws' / 'laws.json'}: sources: exponents"
+        found = tables.expect(source.get("exponents") or {}, dict, where)
+        return {name: tables.expect(e, dict, f"{where}: {name}") for name, e in found.items()}
 
     @property
     def laws(self) -> Any:
@@ -200,9 +210,9 @@ class Run:
         rows = []
         for source in self._laws("sources"):
             row = {k: v for k, v in source.items() if k != "exponents"}
-            for name, e in (source.get("exponents") or {}).items():
-                row.update({f"{name}_exponent": e["value"], f"{name}_low": e["low"],
-                            f"{name}_high": e["high"]})
+            for name, e in self._exponents(source).items():
+                row.update({f"{name}_exponent": e.get("value"), f"{name}_low": e.get("low"),
+                            f"{name}_high": e.get("high")})
             rows.append(row)
         return tables.of_rows(rows)
 
@@ -212,7 +222,10 @@ class Run:
 
     @property
     def true_law(self) -> dict[str, Any]:
-        return dict(self._all_laws().get("true_law") or {"law": "newton"})
+        path = self.path / "laws" / "laws.json"
+        laws = tables.expect(self._all_laws(), dict, str(path))
+        return dict(tables.expect(laws.get("true_law") or {"law": "newton"}, dict,
+                                  f"{path}: true_law"))
 
     def front(self, source: str, sample: int = 0) -> Any:
         """A Pareto front of laws: Complexity, Loss, Equation."""
@@ -372,8 +385,8 @@ def _values(run: Run) -> dict[str, dict[str, Any]]:
         for source in run._laws("sources"):
             row = values.setdefault(source["source"], {})
             row.update({k: source[k] for k in ("r2_log", "median_relative_error")})
-            row.update({f"{n}_exponent": e["value"]
-                        for n, e in (source.get("exponents") or {}).items()})
+            row.update({f"{n}_exponent": e.get("value")
+                        for n, e in run._exponents(source).items()})
         for law in run._laws("laws"):
             row = values.setdefault(law["source"], {})
             row.setdefault(f"selected_{law['rule']}", []).append(bool(law["selected_true"]))
@@ -383,7 +396,7 @@ def _values(run: Run) -> dict[str, dict[str, Any]]:
         for stage in ("pretrain", "pretrain_planets"):
             path = run.path / name / stage / "evaluation.json"
             if path.is_file():
-                known = tables.read_result(path)
+                known = tables.expect(tables.read_result(path), dict, str(path))
                 values.setdefault(name, {}).update(
                     {f"{stage}_{k}": known.get(k) for k in ("loss", "teacher_forced")})
     return values

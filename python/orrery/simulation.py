@@ -7,7 +7,6 @@ Units: AU, solar masses and Gaussian years (365.2569 days), in which G = 4 pi^2;
 from __future__ import annotations
 
 import ctypes
-import json
 import pathlib
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from . import _library as lib
 from ._arguments import doubles, encoded, flag, number, threads, whole
+from ._files import expect, read_json
 
 LAWS = ("newton", "power", "yukawa", "mond", "plummer", "post_newtonian", "hooke", "lambda",
         "expression")
@@ -51,9 +51,9 @@ def _preset(name: str | None) -> dict[str, str]:
         known = sorted({p.stem for f in folders if f.is_dir() for p in f.glob("*.json")})
         raise ValueError(f"preset: expected one of {', '.join(known)} or a JSON file, found "
                          f"{name!r}")
-    groups = json.loads(path.read_text(encoding="utf-8"))
+    groups = expect(read_json(path), dict, str(path))
     return {f"{group}.{key}": _text(value) for group in ("orbits", "planets")
-            for key, value in groups.get(group, {}).items()}
+            for key, value in expect(groups.get(group, {}), dict, f"{path}: {group}").items()}
 
 
 def _key(name: str) -> str:

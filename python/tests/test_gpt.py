@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import orrery
-from orrery import _safetensors
+from orrery import _files, _safetensors
 from orrery.gpt import GPT
 
 LAYERS, WIDTH, CONTEXT = 2, 16, 24
@@ -378,12 +378,81 @@ def test_hugging_face_folder_without_torch(model, tmp_path):
         "_torch_model.py", "config.json", "model.safetensors", "modeling_orrery.py"]
 
 
+def resaved(model, folder, more=None, dtype=None, **config_changes):
+    """A folder as transformers saves it again: weights without Orrery's metadata."""
+    model.save_pretrained(folder)
+    source = _safetensors.File(folder / "model.safetensors")
+    arrays = {name: source.array(name) for name in source.names()}
+    if dtype:
+        arrays["final.bias"] = arrays["final.bias"].astype(dtype)
+    _files.replace(folder / "model.safetensors",
+                   _safetensors.content(arrays | (more or {}), {"format": "pt"}))
+    config = json.loads((folder / "config.json").read_text())
+    for key, value in config_changes.items():
+        place = config["architecture"] if key in config["architecture"] else config
+        if value is None:
+            del place[key]
+        else:
+            place[key] = value
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+def test_a_folder_that_was_saved_again(model, tmp_path):
+    """Other tensors beside the model's are left out; whole numbers are no weights."""
+    more = {"steps": np.arange(3), "mask": np.ones((2, 2), np.uint8)}
+    again = GPT.from_pretrained(resaved(model, tmp_path / "a", more))
+    assert np.array_equal(again.outputs(rows()), model.outputs(rows()))
+    with pytest.raises(ValueError, match='tensor "final.bias": expected <f4'):
+        GPT.from_pretrained(resaved(model, tmp_path / "b", dtype=np.int32))
+    for changes, message in (({"architecture": 5}, "architecture: expected an object"),
+                             ({"layers": None}, "architecture: expected 'layers'"),
+                             ({"layers": "2"}, "architecture: layers: expected a whole number"),
+                             ({"layers": 2.5}, "architecture: layers"),
+                             ({"attention": 5}, "architecture: attention: expected a text"),
+                             ({"metadata": []}, "metadata: expected an object"),
+                             ({"metadata": {"step": 5}}, "metadata: step: expected a text"),
+                             ({"model_type": None}, "expected model_type orrery, found None")):
+        with pytest.raises(ValueError, match=f"config.json: {message}"):
+            GPT.from_pretrained(resaved(model, tmp_path / "c", **changes))
+
+
+def test_a_module_of_a_file(model, tmp_path):
+    """load_torch() takes and refuses what C takes and refuses."""
+    torch = pytest.importorskip("torch")
+    from orrery.gpt import load_torch
+
+    source = _safetensors.File(model.path)
+    arrays = {name: source.array(name) for name in source.names()}
+
+    def written(change, **metadata):
+        path = tmp_path / "x.safetensors"
+        path.write_bytes(_safetensors.content(arrays | change, source.metadata | metadata))
+        return path
+
+    with torch.no_grad():
+        found = load_torch(written({"extra": np.ones(3), "n": np.arange(2)}))(
+            torch.from_numpy(rows())).numpy()
+    assert np.abs(found - model.outputs(rows())).max() < 2e-5
+    for change, metadata, message in (
+            ({"final.bias": np.ones(3)}, {}, "final.bias"),
+            ({"final.bias": np.ones(WIDTH, np.int64)}, {}, "final.bias"),
+            ({"final.bias": np.full(WIDTH, np.nan)}, {}, "not finite"),
+            ({}, {"xxh64": "0" * 16}, "corrupt"), ({}, {"layers": "two"}, "metadata.*'two'"),
+            ({}, {"rope_base": "1_0"}, "metadata.*'1_0'")):
+        with pytest.raises(ValueError, match=f"x.safetensors: .*{message}"):
+            load_torch(written(change, **metadata))
+    del arrays["final.bias"]
+    with pytest.raises(ValueError, match='x.safetensors: tensor "final.bias" is missing'):
+        load_torch(written({}))
+
+
 # ----------------------------------------------------------------------------- safetensors
 
 
 @pytest.mark.parametrize("content, message", [
     (b"", "0 bytes"), (b"\x10" + bytes(7) + b"{" * 16, "no JSON"),
-    (b"\xff" * 8 + b"{}", "no JSON"), (b"\x02" + bytes(7) + b"[]", "no JSON object")])
+    (b"\xff" * 8 + b"{}", "or a part of one"), (b"\x02" + bytes(7) + b"[]", "no JSON object")])
 def test_damaged_files(tmp_path, content, message):
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(ValueError, match=message):

@@ -354,7 +354,73 @@ def test_a_training_is_continued(run_copy, monkeypatch, capsys, home):
     (run_copy / "preset.json").write_text(
         (run_copy / "preset.json").read_text().replace('"seed":\t', '"seed":\t9'))
     log.main([".", "--to", home])
-    assert len(service.kept) == len(orrery.Run(".").log_files()) * (2 if home == "wandb" else 1)
+    assert len(service.kept) == 2 * len(orrery.Run(".").log_files())
+
+
+def loss_lines(*steps, loss=1):
+    return "".join(f'{{"step": {step}, "loss": {loss * step}}}\n' for step in steps)
+
+
+@pytest.mark.parametrize("home", ["wandb", "trackio"])
+def test_a_training_is_known_by_itself(run_copy, tmp_path, monkeypatch, home):
+    """Not by its folder's name: a training anew in it, and another run whose folder is called so,
+    have their own curves."""
+    service = Service()
+    monkeypatch.setitem(sys.modules, home, service)
+    log_of = "lssar/pretrain/log.jsonl"
+    for other in run_copy.glob("*/**/*.jsonl"):
+        other.unlink()
+    twin = pathlib.Path(shutil.copytree(run_copy, tmp_path / "twin" / run_copy.name))
+    for folder, steps, loss in ((run_copy, (1, 10), 1), (twin, (1, 10), 2),
+                                (run_copy, (1, 10, 20), 1), (run_copy, (1, 10), 3)):
+        (folder / log_of).write_text(loss_lines(*steps, loss=loss))
+        assert log.main([str(folder), "--to", home]) == 0
+    curves = [[values["loss"] for _, values in rows] for rows in service.kept.values()]
+    assert curves == [[1, 10, 20], [2, 20], [3, 30]]
+
+
+@pytest.mark.parametrize("home", ["wandb", "trackio"])
+def test_a_resumed_training_doubles_no_step(run_copy, monkeypatch, home):
+    """With --follow: the steps that it repeats are there once, and steps never fall."""
+    service = Service()
+    monkeypatch.setitem(sys.modules, home, service)
+    path = run_copy / "lssar" / "pretrain" / "log.jsonl"
+    for other in run_copy.glob("*/**/*.jsonl"):
+        other.unlink()
+    path.write_text(loss_lines(1, 10, 20, 30))
+    added = iter([loss_lines(20, 30), loss_lines(40)])
+
+    def sleep(_):
+        text = next(added, None)
+        if text is None:
+            raise KeyboardInterrupt
+        path.write_text(path.read_text() + text)
+
+    monkeypatch.setattr(log.time, "sleep", sleep)
+    assert log.main([str(run_copy), "--to", home, "--follow"]) == 0
+    (rows,) = service.kept.values()
+    assert [step for step, _ in rows] == [1, 10, 20, 30, 40]
+
+
+def test_a_training_anew_while_it_is_followed(run_copy, monkeypatch):
+    service = Service()
+    monkeypatch.setitem(sys.modules, "trackio", service)
+    path = run_copy / "lssar" / "pretrain" / "log.jsonl"
+    for other in run_copy.glob("*/**/*.jsonl"):
+        other.unlink()
+    path.write_text(loss_lines(1, 10))
+    texts = iter([loss_lines(1, 10, 20, loss=5)])
+
+    def sleep(_):
+        text = next(texts, None)
+        if text is None:
+            raise KeyboardInterrupt
+        path.write_text(text)
+
+    monkeypatch.setattr(log.time, "sleep", sleep)
+    assert log.main([str(run_copy), "--to", "trackio", "--follow"]) == 0
+    assert [[values["loss"] for _, values in rows] for rows in service.kept.values()] == [
+        [1, 10], [5, 50, 100]]
 
 
 def test_wandb(run, tmp_path):
@@ -382,9 +448,9 @@ def test_trackio(run, tmp_path, monkeypatch):
     losses = {(name, step): json.loads(values).get("loss") for name, step, values in stored
               if "loss" in json.loads(values)}
     table = run.log("lssar")
-    assert losses["smoke/lssar/pretrain", 1] == column(table, "loss")[0]
-    steps = [step for name, step, values in stored if name == "smoke/lssar/pretrain"
-             and "loss" in json.loads(values)]
+    (name,) = {name for name, _ in losses if name.startswith("smoke/lssar/pretrain ")}
+    assert losses[name, 1] == column(table, "loss")[0]
+    steps = [step for of, step, values in stored if of == name and "loss" in json.loads(values)]
     assert len(steps) == len(set(steps))
 
 
