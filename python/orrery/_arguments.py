@@ -37,26 +37,100 @@ def power(p: Any) -> float:
     return float(p)
 
 
-_TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+_TIMES = (datetime.date, datetime.timedelta, datetime.time, np.datetime64, np.timedelta64)
+_TIME_NAMES = ("Period", "Interval")  # of pandas
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas.NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # the truth of pandas.NA is not known
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def is_short(dtype: Any) -> bool:
+    """Whether these are numbers that NumPy has no type for: bfloat16, float8 ... of ml_dtypes."""
+    return getattr(dtype, "kind", None) == "V" and dtype.names is None
+
+
+def usual(name: str, values: Any) -> Any:
+    """Tensors of torch and bfloat16 numbers as arrays that NumPy and scikit-learn know (bfloat16 as
+    float32); other values as they are. A tensor that requires a gradient is refused."""
+    try:
+        if hasattr(values, "detach"):
+            if values.requires_grad:
+                raise ValueError(f"{name}: expected numbers, found a tensor that requires a "
+                                 "gradient, which cannot pass: give tensor.detach()")
+            half = values.is_floating_point() and values.element_size() < 4
+            return (values.float() if half else values).cpu().numpy()
+        if is_short(getattr(values, "dtype", None)):
+            return np.asarray(values).astype(np.float32)
+    except (TypeError, RuntimeError) as error:
+        raise ValueError(f"{name}: expected numbers, found {values.dtype}: {error}") from None
+    return values
+
+
+def _unmasked(name: str, values: Any) -> None:
+    mask = np.ma.getmask(values)
+    if mask is np.ma.nomask:
+        given = getattr(values, "mask", None)  # (a method of frames)
+        mask = given if isinstance(given, (np.ndarray, np.bool_)) else np.False_
+    if mask.dtype.names is None and np.any(mask):
+        raise ValueError(f"{name}: expected numbers, found masked ones ({np.sum(mask)}): leave "
+                         "their rows out")
+
+
+def _without_times(name: str, array: np.ndarray) -> None:
+    """Refuses dates and durations, wherever they stand, by the column's number."""
+    times = array.dtype.kind in "mM"
+    for at in range(array.size) if array.dtype.kind in "mMO" else ():
+        cell = array.flat[at]
+        if times or isinstance(cell, _TIMES) or type(cell).__name__ in _TIME_NAMES:
+            where = f"column {at % array.shape[1]}: " if array.ndim == 2 else ""
+            raise ValueError(f"{name}: {where}expected numbers, found the time {cell}: convert "
+                             "times, (t - t[0]) / np.timedelta64(1, 's')")
 
 
 def array_of(name: str, values: Any) -> np.ndarray:
     """Values as an array; masks and dates, which conversions to numbers drop, are refused."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name}: expected numbers, found masked ones "
-                         f"({np.ma.getmaskarray(values).sum()}): leave their rows out")
+    _unmasked(name, values)
     try:
-        array = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
-        raise ValueError(f"{name}: {error}") from None
-    if array.dtype.kind in "mMO" and array.ndim and array.size:
-        names = getattr(values, "columns", range(array.size))
-        for column, cell in zip(names, array[:1] if array.ndim == 1 else array[0].ravel()):
-            if isinstance(cell, _TIMES):
-                where = f"column {column!r}: " if array.ndim == 2 else ""
-                raise ValueError(f"{name}: {where}expected numbers, found the time {cell}: convert "
-                                 "times, (t - t[0]) / np.timedelta64(1, 's')")
+        array = np.asarray(usual(name, values))
+    except (TypeError, ValueError) as error:  # rows of different lengths, of different types
+        said = str(error).removeprefix(f"{name}: ")
+        raise ValueError(f"{name}: {said}") from None
+    if is_short(array.dtype):  # of a list
+        array = usual(name, array)
+    if array.dtype.names is not None:
+        raise ValueError(f"{name}: expected numbers, found the fields "
+                         f"{', '.join(array.dtype.names)}")
+    _without_times(name, array)
     return array
+
+
+def floats(name: str, array: np.ndarray) -> np.ndarray:
+    """Numbers as float64, or float32 as they are; missing values of objects are NaN."""
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name}: Complex data not supported")
+    if array.dtype in (np.float32, np.float64):
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        made = np.empty(array.shape)
+        for at in range(array.size):
+            cell = array.flat[at]
+            try:
+                made.flat[at] = np.nan if is_missing(cell) else float(cell)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"{name}: row {at // (array.size // len(array))}: expected a "
+                                 f"number, found {cell!r:.60}") from None
+        return made
 
 
 def doubles(name: str, values: Any) -> np.ndarray:

@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import is_missing, usual
 from ._search import free_name
 
 
 def _values(category: Any, rows: int) -> list[Any]:
-    values = np.asarray(category)
+    if np.ma.is_masked(category):
+        raise ValueError("category: expected a category in each row, found masked ones "
+                         f"({np.sum(np.ma.getmask(category))}): leave their rows out")
+    values = np.asarray(usual("category", category))
     if values.shape != (rows,):
         raise ValueError(f"category: expected a value for each of {rows} rows, found the shape "
                          f"{values.shape}")
     listed: list[Any] = values.tolist()
     for i, value in enumerate(listed):
-        if value is None or value != value:
+        if is_missing(value) or isinstance(value, (list, dict, set)):
             raise ValueError(f"category: row {i}: expected a category, found {value!r}")
     return listed
 

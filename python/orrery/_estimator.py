@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import array_of
+from ._arguments import array_of, floats, usual
+from ._frames import Table, columns_are, table_of
 
-__all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "table",
+__all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "r_squared", "table",
            "table_and_target", "weights_of"]
 
 try:
@@ -45,6 +46,12 @@ except ImportError:
                 setattr(self, name, value)
             return self
 
+        def __getstate__(self) -> dict[str, Any]:
+            return dict(self.__dict__)
+
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            self.__dict__.update(state)
+
         def __repr__(self) -> str:
             defaults = inspect.signature(type(self).__init__).parameters
             changed = [f"{k}={v!r}" for k, v in self.get_params().items()
@@ -52,13 +59,25 @@ except ImportError:
             return f"{type(self).__name__}({', '.join(changed)})"
 
     class RegressorMixin:  # type: ignore[no-redef]
-        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-            """The coefficient of determination R^2 of the predictions."""
-            y, predicted = np.asarray(y, float), self.predict(X)  # type: ignore[attr-defined]
-            w = np.ones_like(y) if sample_weight is None else np.asarray(sample_weight, float)
-            residual = np.sum(w * (y - predicted) ** 2)
-            spread = np.sum(w * (y - np.average(y, weights=w)) ** 2)
-            return float(1 - residual / spread) if spread else float(residual == 0)
+        pass
+
+
+def r_squared(y: Any, predicted: np.ndarray, weights: Any = None) -> float:
+    """The coefficient of determination R^2 of predictions, as scikit-learn has it."""
+    if SKLEARN:
+        from sklearn.metrics import r2_score
+
+        return float(r2_score(usual("y", y), predicted,
+                              sample_weight=usual("sample_weight", weights)))
+    y = floats("y", array_of("y", y))
+    if y.shape != predicted.shape:
+        raise ValueError(f"y: expected shape {predicted.shape}, found {y.shape}")
+    _finite("y", y)
+    _finite("the predictions", predicted)
+    w = np.ones_like(y) if weights is None else weights_of(weights, len(y))
+    residual = np.sum(w * (y - predicted) ** 2)
+    spread = np.sum(w * (y - np.average(y, weights=w)) ** 2)
+    return float(1 - residual / spread) if spread else float(residual == 0)
 
 
 def _finite(name: str, array: np.ndarray) -> None:
@@ -67,18 +86,9 @@ def _finite(name: str, array: np.ndarray) -> None:
         raise ValueError(f"Input {name} contains {what}.")
 
 
-def _real(name: str, values: Any) -> np.ndarray:
-    array = array_of(name, values)
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name}: Complex data not supported")
-    if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float64)
-    return array
-
-
-def _plain_table(estimator: Any, X: Any, reset: bool) -> np.ndarray:
-    names = getattr(X, "columns", None)
-    array = _real("X", X)
+def _plain_table(estimator: Any, given: Table, reset: bool) -> np.ndarray:
+    names = given.names
+    array = floats("X", array_of("X", given.values))
     if array.ndim != 2:
         raise ValueError(f"X: Expected 2D array, got {array.ndim}D array instead. Reshape your "
                          "data with X.reshape(-1, 1) if it has a single column")
@@ -94,41 +104,42 @@ def _plain_table(estimator: Any, X: Any, reset: bool) -> np.ndarray:
     elif array.shape[1] != estimator.n_features_in_:
         raise ValueError(f"X has {array.shape[1]} features, but {type(estimator).__name__} is "
                          f"expecting {estimator.n_features_in_} features as input")
-    elif names is not None and hasattr(estimator, "feature_names_in_"):
-        if list(names) != list(estimator.feature_names_in_):
-            raise ValueError("The feature names should match those that were passed during fit.")
+    elif hasattr(estimator, "feature_names_in_"):
+        columns_are(names, estimator.feature_names_in_)
     return array
+
+
+def _is_for_sklearn(X: Table) -> bool:
+    """An array, or a DataFrame whose names scikit-learn reads, too."""
+    return SKLEARN and (X.names is None or not isinstance(X.values, np.ndarray))
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     """X of predict(): (rows, columns), finite, float32 or float64."""
-    array_of("X", X)
-    if SKLEARN:
-        checked: np.ndarray = validate_data(estimator, X, reset=reset,
+    given = table_of("X", X, keep=SKLEARN)
+    if _is_for_sklearn(given):
+        checked: np.ndarray = validate_data(estimator, given.values, reset=reset,
                                             dtype=[np.float64, np.float32])
         return checked
-    return _plain_table(estimator, X, reset)
+    return _plain_table(estimator, given, reset)
 
 
 def table_and_target(estimator: Any, X: Any, y: Any,
                      reset: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of fit(); sets n_features_in_ and, for a DataFrame, feature_names_in_.
+    """X and y of fit(); sets n_features_in_ and, for a table with names, feature_names_in_.
 
     reset=False: X and y of refit(), whose columns are those of the fit."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
-    named = [str(name) for name in getattr(X, "columns", ())]
-    twice = next((name for i, name in enumerate(named) if name in named[:i]), None)
-    if twice is not None:
-        raise ValueError(f"X: expected columns of different names, found {twice!r} twice")
-    array_of("X", X), array_of("y", y)
-    if SKLEARN:
+    given, plain_y = table_of("X", X, keep=SKLEARN), array_of("y", y)
+    y = usual("y", y) if hasattr(y, "dtype") else plain_y
+    if _is_for_sklearn(given):
         both: tuple[np.ndarray, np.ndarray] = validate_data(
-            estimator, X, y, reset=reset, dtype=[np.float64, np.float32], y_numeric=True,
-            ensure_min_samples=2)
+            estimator, given.values, y, reset=reset, dtype=[np.float64, np.float32],
+            y_numeric=True, ensure_min_samples=2)
         return both
-    x, target = _plain_table(estimator, X, reset), _real("y", y)
+    x, target = _plain_table(estimator, given, reset), floats("y", plain_y)
     if target.ndim == 2 and target.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected", UserWarning,
                       stacklevel=4 if reset else 3)
@@ -149,8 +160,8 @@ def weights_of(weights: Any, rows: int) -> np.ndarray | None:
         return None
     weights = array_of("weights", weights)
     try:
-        array = _real("weights", weights)
-    except (TypeError, ValueError):
+        array = floats("weights", weights)
+    except ValueError:
         raise ValueError(f"weights: expected numbers, found {weights.dtype}") from None
     if array.shape != (rows,):
         raise ValueError(f"weights: expected shape ({rows},), found {array.shape}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from . import _library as lib
-from ._arguments import array_of
+from ._arguments import array_of, floats
+from ._frames import columns_are, table_of
 from ._search import columns_of, free_name, language
 
 # A name in quotes, a word, or a number with its sign; binary operators stand between blanks.
@@ -26,6 +28,21 @@ class Source:
     columns: tuple[int, ...]  # of X
     names: tuple[str, ...]  # of these columns, then of the constants, in the expression
     constants: tuple[float, ...]
+    width: int | None = None  # columns of X; None: unknown, of an older pickle
+    features: tuple[str, ...] | None = None  # their names, if the fitted table had some
+
+    def table(self, X: Any) -> Any:
+        """X (n, features), whose columns have to be those of the fit: names, if both have them."""
+        X, names = table_of("X", X, keep=False)
+        if self.features is not None:
+            columns_are(names, self.features)
+        return X
+
+    def fits(self, X: Any) -> Any:
+        """X, if it has as many columns as the table of the fit."""
+        if self.width is not None and (X.ndim != 2 or X.shape[1] != self.width):
+            raise ValueError(f"X: expected shape (n, {self.width}), found {X.shape}")
+        return X
 
     def function(self, module: dict[str, Any]) -> Callable[..., Any]:
         """The expression as a function of the columns, then the constants. module: np, jnp or torch
@@ -47,9 +64,11 @@ class Source:
         return {k: v for k, v in self.__dict__.items() if k != "code"}
 
 
-def source(equation: str, names: list[str], define: str | None, notation: int,
-           free: bool) -> Source:
-    """The formula in a notation; free: constants but whole exponents are names, not numbers."""
+def source(equation: str, names: list[str], define: str | None, notation: int, free: bool,
+           features: Any = None) -> Source:
+    """The formula in a notation; free: constants but whole exponents are names, not numbers.
+
+    features: names of the columns of X, if the fitted table had some."""
     used = columns_of(equation, names)
     columns, values = [names[i] for i in used], []
     text = language(columns, define).write(equation, lib.TEXT)
@@ -70,11 +89,13 @@ def source(equation: str, names: list[str], define: str | None, notation: int,
     every = columns + constants[:len(values)]
     printer = language(every, define)
     exported = (printer.write('"' + name.replace('"', '""') + '"', notation) for name in every)
-    return Source(printer.write(text, notation), tuple(used), tuple(exported), tuple(values))
+    return Source(printer.write(text, notation), tuple(used), tuple(exported), tuple(values),
+                  len(names), None if features is None else tuple(features))
 
 
 class NumpyFunction:
-    """A formula of the columns of an array (n, features), as an array (n)."""
+    """A formula of the columns of an array or table (n, features), as an array (n) of float64:
+    whole numbers do not overflow, and float32 has the digits of predict()."""
 
     def __init__(self, of: Source):
         self._source = of
@@ -85,7 +106,8 @@ class NumpyFunction:
         return self._source.text
 
     def __call__(self, X: Any) -> np.ndarray:
-        X = array_of("X", X)
+        X = array_of("X", self._source.table(X))
+        X = self._source.fits(floats("X", X).astype(np.float64, copy=False))
         with np.errstate(all="ignore"):
             y = np.asarray(self._source.values(X, (), {"np": np}))
         return y if y.ndim else np.full(X.shape[0], y)
@@ -106,9 +128,13 @@ class JaxFunction:
         return self._source.text
 
     def __call__(self, X: Any, parameters: Any) -> Any:
+        import jax
         import jax.numpy as jnp
 
-        X = jnp.asarray(X)
+        X = X if isinstance(X, jax.Array) else array_of("X", self._source.table(X))
+        X = self._source.fits(jnp.asarray(X))
+        if not jnp.issubdtype(X.dtype, jnp.floating):  # whole numbers would overflow
+            X = X.astype(jnp.asarray(0.0).dtype)
         y = jnp.asarray(self._source.values(X, parameters, {"jnp": jnp}))
         return y if y.ndim else jnp.broadcast_to(y, X.shape[:1])
 
@@ -116,10 +142,21 @@ class JaxFunction:
 def jax_function(of: Source) -> dict[str, Any]:
     """PySR's dict: "callable" of X and parameters, and "parameters"."""
     try:
+        import jax
         import jax.numpy as jnp
     except ImportError as error:
         raise ImportError(f"jax: expected the package jax: pip install jax ({error})") from error
-    return {"callable": JaxFunction(of), "parameters": jnp.asarray(np.array(of.constants))}
+    constants = np.array(of.constants)
+    if not jax.config.jax_enable_x64:
+        with np.errstate(all="ignore"):
+            short = constants.astype(np.float32)
+        lost = constants[~np.isfinite(short) | ((short == 0) & (constants != 0))]
+        what = f"which cannot hold the constant {lost[0]:g}" if lost.size else "with 7 digits"
+        warnings.warn(f"jax: numbers are of float32, {what}; those of predict() have 16 digits: "
+                      'jax.config.update("jax_enable_x64", True) before jax() gives them',
+                      UserWarning, stacklevel=3)
+        constants = short
+    return {"callable": JaxFunction(of), "parameters": jnp.asarray(constants)}
 
 
 def torch_module(of: Source) -> Any:

@@ -27,7 +27,7 @@ def _is_structured(X: Any) -> bool:
 
 def _labels(X: Any) -> list[Any] | None:
     """Texts of the coordinates along an xarray's second dimension."""
-    dims = getattr(X, "dims", ())
+    dims: tuple[Any, ...] = getattr(X, "dims", ())
     if not hasattr(X, "coords") or len(dims) != 2 or dims[1] not in X.coords:
         return None
     labels = np.asarray(X.coords[dims[1]]).tolist()

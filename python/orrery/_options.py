@@ -13,6 +13,8 @@ from . import _arguments
 HUGE = 10**40  # the library says what it takes
 
 ARITHMETIC = ("+", "-", "*", "/")
+DEFAULTS = {"binary_operators": ARITHMETIC,
+            "unary_operators": ("inv", "square", "sqrt", "exp", "log", "sin", "cos")}
 BINARY = (*ARITHMETIC, "^", "min", "max", "hypot", "atan2")
 UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
          "acos", "atan", "sinh", "cosh", "tanh", "sign", "cbrt", "log10")
@@ -43,6 +45,14 @@ REFUSED = {
     "fast_cycle": "leave it out",
     "autodiff_backend": "derivatives are exact; leave it out",
     "precision": "everything is computed in 64 bits; leave it out",
+    "type_spec": "everything is computed with real numbers of 64 bits; leave it out",
+    "mutations": ISLANDS,
+    "default_mutations": ISLANDS,
+    "plugins": "use early_stop_condition, a Python function that every epoch calls",
+    "default_plugins": "there are none; leave it out",
+    "use_tracing": "use early_stop_condition, a Python function that every epoch calls",
+    "tracing_file": "use early_stop_condition, a Python function that every epoch calls",
+    "update_verbosity": "use verbosity",
     "loss_function": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
     "full_objective": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
     "loss_function_expression": "use elementwise_loss, a formula of p and t",
@@ -84,7 +94,6 @@ REFUSED = {
     "temp_equation_file": "use output_directory; without it nothing is written",
     "tempdir": "use output_directory; without it nothing is written",
     "delete_tempfiles": "use output_directory; without it nothing is written",
-    "equation_file": "use output_directory and run_id",
     "print_precision": "constants have the fewest digits that read back as the number",
     "logger_spec": "use progress, or a function as early_stop_condition",
     "extra_sympy_mappings": "user-defined operators are written out in sympy()",
@@ -98,6 +107,15 @@ REFUSED = {
     "loss": "its name is elementwise_loss",
     "variable_names": "give it to fit()",
     "weights": "give it to fit()",
+    "X_units": "give it to fit()",
+    "y_units": "give it to fit()",
+    "Xresampled": "fit the rows of Xresampled, with y of their own",
+    # of from_file()
+    "equation_file": "use output_directory and run_id, and in from_file() the first argument, path",
+    "run_directory": "give it to from_file() as its first argument, path",
+    "feature_names_in": "give them to from_file() as variable_names",
+    "selection_mask": "variable_names of from_file() are all columns of X, used or not",
+    "nout": "fit one estimator a column of y (sklearn.multioutput.MultiOutputRegressor)",
 }
 
 
@@ -357,12 +375,31 @@ def _named(constants: Any) -> str:
 # -------------------------------------------------------------------------------- settings
 
 
+def _by_arity(m: Any) -> tuple[list[str], list[str], list[str]]:
+    """Binary and unary operators for the library, and the definitions of the user's: those of
+    `operators`, {arity: list}, or of the two parameters that it replaces."""
+    binary = ARITHMETIC if m.binary_operators is None else m.binary_operators  # as in PySR
+    if m.operators is None:
+        binary, defined2 = operators(binary, 2, "binary_operators")
+        unary, defined1 = operators(m.unary_operators, 1, "unary_operators")
+        return binary, unary, defined2 + defined1
+    given = _of("operators", m.operators, Mapping, 'a dict of lists, {1: ["sin"], 2: ["+", "*"]}')
+    for name, default in DEFAULTS.items():
+        value = getattr(m, name)
+        if value is not None and tuple(value) != default:
+            raise ValueError(f"operators: expected no {name} beside it, found {value!r}")
+    for arity in given:
+        if arity not in (1, 2):
+            raise ValueError(f"operators: expected 1 or 2 arguments, found {arity!r}")
+    binary, defined2 = operators(given.get(2, ()), 2, "operators: 2")
+    unary, defined1 = operators(given.get(1, ()), 1, "operators: 1")
+    return binary, unary, defined2 + defined1
+
+
 def settings(m: Any) -> dict[str, str]:
     """Settings of the library for the parameters of an estimator, but for those of a table."""
     chosen: dict[str, str] = {}
-    binary = ARITHMETIC if m.binary_operators is None else m.binary_operators  # as in PySR
-    binary, defined2 = operators(binary, 2, "binary_operators")
-    unary, defined1 = operators(m.unary_operators, 1, "unary_operators")
+    binary, unary, defined = _by_arity(m)
     chosen["binary"], chosen["unary"] = ",".join(binary), ",".join(unary)
     for key, name, whole in (
         ("maxsize", "maxsize", True), ("maxdepth", "maxdepth", True),
@@ -385,7 +422,7 @@ def settings(m: Any) -> dict[str, str]:
     for guess in guesses:
         _of("guesses", guess, str, "formulas as texts")
     texts = {
-        "define": "; ".join(dict.fromkeys(defined2 + defined1)),
+        "define": "; ".join(dict.fromkeys(defined)),
         "loss": loss(m.elementwise_loss) if m.elementwise_loss else "",
         "constants": _named(m.named_constants),
         "constrain": _constraints(m.constraints),
@@ -399,7 +436,7 @@ def settings(m: Any) -> dict[str, str]:
             "template", m.template, str, 'a form as text, "f(x0) + g(x1)"'),
     }
     chosen.update({key: text for key, text in texts.items() if text})
-    size = str(_arguments.whole("batch_size", m.batch_size, 1))
+    size = str(_arguments.whole("batch_size", 4096 if m.batch_size is None else m.batch_size, 1))
     if m.batching is not None and m.batching != "auto":
         if m.batching not in (True, False):
             raise ValueError(f'batching: expected "auto", True or False, found {m.batching!r}')

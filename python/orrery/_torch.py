@@ -29,6 +29,7 @@ class Formula(torch.nn.Module):
         return self._source.text
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
+        X = X if X.is_floating_point() else X.to(self.constants.dtype)  # else they may overflow
         columns = [X[:, i] for i in self._source.columns]
         y: Any = self._function(*columns, *self.constants.unbind())
         values: torch.Tensor = torch.as_tensor(y)

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _export, _fronts, _library, _options, _present
+from . import _export, _files, _fronts, _library, _options, _present
 from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
-from ._estimator import table, table_and_target, weights_of
+from ._estimator import r_squared, table, table_and_target, weights_of
 from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name, interval
+from ._search import language
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -54,6 +55,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     niterations : epochs of the search; None: as many as timeout_in_seconds allows.
     binary_operators, unary_operators : names, or formulas as "g(x) = x * exp(-x)"; []: none. None
         stands for + - * / in the first, and for none in the second.
+    operators : both lists as one dict, {1: ["sin"], 2: ["+", "*"]}; an arity without a list has no
+        operators.
     maxsize, maxdepth : the largest complexity (at most 64), and nodes on the longest path.
     constraints : largest complexity of arguments, {"^": (-1, 1), "sin": 5}.
     nested_constraints : {"sin": {"cos": 0}}: no cos inside sin.
@@ -69,7 +72,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     random_state : None is 0; an int, or a RandomState or Generator that a seed is drawn from.
     warm_start : fit() resumes the last search of the same table and parameters.
     guesses : formulas that the search starts with.
-    batching, batch_size : "auto": 4,096 rows of tables of more than 10,000; True: batch_size rows.
+    batching, batch_size : "auto": 4,096 rows of tables of more than 10,000; True: batch_size rows
+        (None: 4,096).
     n_jobs : threads; None and -1: all cores.
     deterministic : accepted; searches always are.
     enumerate : most small formulas that are enumerated first; None: 500,000.
@@ -89,6 +93,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     progress, verbosity : a line on a terminal or in a notebook; verbosity 0: none.
     """
 
+    # Labels reach fit(), predict() and score() through cross_val_score and pipelines by themselves
+    # (scikit-learn's defaults of metadata routing); set_fit_request() and so on change that.
+    __metadata_request__fit = {"category": True}
+    __metadata_request__predict = {"category": True}
+    __metadata_request__score = {"category": True}
+
     _state: bytes | None
     _category: Category | None = None
     _define: str | None
@@ -99,9 +109,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self,
         niterations: int | None = 100,
         *,
-        binary_operators: Sequence[str] | None = _options.ARITHMETIC,
-        unary_operators: Sequence[str] | None = ("inv", "square", "sqrt", "exp", "log", "sin",
-                                                 "cos"),
+        binary_operators: Sequence[str] | None = _options.DEFAULTS["binary_operators"],
+        unary_operators: Sequence[str] | None = _options.DEFAULTS["unary_operators"],
+        operators: Mapping[int, Sequence[str]] | None = None,
         maxsize: int = 30,
         maxdepth: int | None = None,
         constraints: Mapping[str, Any] | None = None,
@@ -123,7 +133,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         warm_start: bool = False,
         guesses: str | Sequence[str] | None = None,
         batching: bool | str | None = "auto",
-        batch_size: int = 4096,
+        batch_size: int | None = 4096,
         n_jobs: int | None = None,
         enumerate: float | None = None,
         patience: int | None = None,
@@ -144,6 +154,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.niterations = niterations
         self.binary_operators = binary_operators
         self.unary_operators = unary_operators
+        self.operators = operators
         self.maxsize = maxsize
         self.maxdepth = maxdepth
         self.constraints = constraints
@@ -226,6 +237,26 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.variable_names_ = names
         if file is not None:
             self._write(file)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_version": _library.version()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Parameters that an older version did not have get their defaults."""
+        if not isinstance(state, dict):
+            raise ValueError("SymbolicRegressor: expected the pickle of an estimator, found "
+                             f"{type(state).__name__}")
+        state = dict(state)
+        made_by, here = state.pop("_version", "an older version"), _library.version()
+        if made_by != here:
+            warnings.warn(f"SymbolicRegressor: a pickle of orrery {made_by} is read by {here}: "
+                          "parameters that it lacks have their defaults, and what it does not know "
+                          "of its formulas is missing; fit again for all", UserWarning,
+                          stacklevel=2)
+        defaults = inspect.signature(type(self).__init__).parameters
+        for name in self._get_param_names():
+            state.setdefault(name, defaults[name].default)
+        super().__setstate__(state)
 
     def refit(self, X: Any, y: Any, *, weights: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
@@ -368,14 +399,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return folder / "hall_of_fame.csv"
 
     def _write(self, file: pathlib.Path) -> None:
-        """The front with PySR's columns; the file is written atomically."""
-        part = file.with_name(file.name + ".part")
+        """The front with PySR's columns. A file that cannot be written is a warning: raised by
+        fit(), an error would lose the front of the search."""
         lines = ["Complexity,Loss,Equation"]
         for row in self._front:
             quoted = row.equation.replace('"', '""')
             lines.append(f'{row.complexity},{row.loss!r},"{quoted}"')
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        part.replace(file)
+        try:
+            _files.replace(file, ("\n".join(lines) + "\n").encode())
+        except OSError as error:
+            warnings.warn(f"fit: output_directory: {file}: cannot write: {error.strerror}; the "
+                          "front is in equations_", RuntimeWarning, stacklevel=4)
 
     # ----------------------------------------------------------------------------- front
 
@@ -435,14 +469,19 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X, names = table(self, X), self.variable_names_
         if not self._category and category is not None:
             raise ValueError("predict: category: the estimator was fitted without one")
-        row = self._front[at]
-        if self._category and row.category:
-            if category is None:
-                raise ValueError("predict: category: expected one for each row, found None")
+        row, codes = self._front[at], None
+        if self._category and category is not None:
             codes = self._category.codes(category, len(X))
+        if self._category and row.category:
+            if codes is None:
+                raise ValueError("predict: category: expected one for each row, found None")
             names = [*names, *self._category.constants(len(row.category))]
             X = np.column_stack([X.astype(float), np.array(row.category)[:, codes].T])
         return evaluate(row.equation, names, X, self._define)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, category: Any = None) -> float:
+        """The coefficient of determination R^2 of predict(X, category=category)."""
+        return r_squared(y, self.predict(X, category=category), sample_weight)
 
     def category_constants(self, index: int | None = None) -> Any:
         """The constants of each category, after fit(category=...), with their standard errors.
@@ -473,10 +512,17 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"level: expected a probability between 0 and 1, such as 0.95, found "
                              f"{level!r}")
         X = table(self, X)
-        noise = row.variance if sigma is None else doubles("sigma", sigma) ** 2
+        sigma = None if sigma is None else doubles("sigma", sigma)
+        noise = row.variance if sigma is None else sigma**2
+        if sigma is not None and np.any(np.less(sigma, 0)):
+            raise ValueError("sigma: expected standard deviations of at least 0, found "
+                             f"{np.min(sigma):g}")
         if np.ndim(noise) and np.shape(noise) != (len(X),):
             raise ValueError(f"sigma: expected a number or {len(X)}, one a row, found shape "
                              f"{np.shape(noise)}")
+        if len(row.covariance) != len(row.constants) * (len(row.constants) + 1) // 2:
+            raise ValueError("predict_interval: a pickle of an older version lacks the uncertainty "
+                             "of constants: fit again")
         if not np.isfinite([row.variance, *row.covariance]).all():
             raise ValueError("predict_interval: expected a formula whose constants the rows "
                              "determine by least squares (elementwise_loss \"l2\"), found "
@@ -498,14 +544,18 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if row.category:
             raise ValueError("the formula has constants of each category, which are no columns of "
                              "X: use predict(X, category=...) or sympy()")
-        return _export.source(equation, self.variable_names_, self._define, notation, free)
+        return _export.source(equation, self.variable_names_, self._define, notation, free,
+                              getattr(self, "feature_names_in_", None))
 
     def numpy(self, index: int | None = None) -> _export.NumpyFunction:
         """The formula as a function of an array (n, features); `source` is its text."""
         return _export.NumpyFunction(self._source(index, _library.NUMPY, False))
 
     def jax(self, index: int | None = None) -> dict[str, Any]:
-        """{"callable": a function of X and parameters, "parameters": the formula's constants}."""
+        """{"callable": a function of X and parameters, "parameters": the formula's constants}.
+
+        In float32, with a warning, unless jax_enable_x64 is set.
+        """
         return _export.jax_function(self._source(index, _library.JAX, True))
 
     def pytorch(self, index: int | None = None) -> Any:
@@ -531,7 +581,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     def mathml(self, index: int | None = None) -> str:
         """The formula as the content of a <math> element of HTML."""
-        return self._rows()[self._index(index)].mathml
+        row, names = self._rows()[self._index(index)], self.variable_names_
+        if row.mathml or row.category:
+            return row.mathml
+        names = [names[i] for i in columns_of(row.equation, names)]  # (of an older pickle)
+        return language(names, self._define).write(row.equation, _library.MATHML)
 
     def latex_table(self, indices: Sequence[int] | None = None) -> str:
         """A tabular of the front, or of some of its rows."""

@@ -77,6 +77,23 @@ def test_numpy(front):
         assert np.array_equal(pickle.loads(pickle.dumps(formula))(X), formula(X))
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.uint32, np.float16, np.float32])
+def test_numbers_of_any_type(front, dtype):
+    """Whole numbers and short floats do not overflow, and give what predict() gives."""
+    model, _ = front
+    X = np.array([[100, 120, 90], [3, 2, 1]], dtype)
+    for i in (2, 7, 9):
+        assert np.allclose(model.numpy(i)(X), model.predict(X, i), rtol=1e-12, equal_nan=True), i
+    assert model.numpy(7)(X).dtype == np.float64 and model.numpy(7)(X)[0] < -1e6
+
+
+def test_tables_of_another_width(front):
+    model, X = front
+    for wrong in (X[:, :2], np.column_stack([X, X]), X[0]):
+        with pytest.raises(ValueError, match=r"^X: expected shape \(n, 3\), found"):
+            model.numpy(1)(wrong)
+
+
 def test_sympy(front):
     sympy = pytest.importorskip("sympy")
     model, X = front
@@ -100,6 +117,28 @@ def test_jax(front):
     assert np.allclose(slope, X[:, 0].sum())
 
 
+def test_jax_in_float32(front, tmp_path):
+    """It says so, and whole numbers do not overflow."""
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", False)
+    try:
+        model, _ = front
+        with pytest.warns(UserWarning, match="float32, with 7 digits.*jax_enable_x64") as caught:
+            formula = model.jax(7)
+        assert caught[0].filename == __file__
+        X = np.array([[100, 120, 90]], np.uint8)
+        found = jax.jit(formula["callable"])(X, formula["parameters"])
+        assert np.allclose(found, model.predict(X, 7), rtol=1e-6)
+        with pytest.raises(ValueError, match=r"expected shape \(n, 3\)"):
+            formula["callable"](X[:, :2], formula["parameters"])
+        path = tmp_path / "hall_of_fame.csv"
+        path.write_text("Complexity,Loss,Equation\n3,1,1e300 * x0\n")
+        with pytest.warns(UserWarning, match="cannot hold the constant 1e\\+300"):
+            SymbolicRegressor.from_file(path).jax()
+    finally:
+        jax.config.update("jax_enable_x64", True)
+
+
 def test_pytorch(front):
     torch = pytest.importorskip("torch")
     model, X = front
@@ -108,6 +147,8 @@ def test_pytorch(front):
         assert np.allclose(formula(torch.tensor(X)).detach(), y, rtol=1e-10), formula.source
         single = formula(torch.tensor(X, dtype=torch.float32))
         assert single.shape == (50,) and np.allclose(single.detach(), y, rtol=1e-4)
+    X8 = torch.tensor([[100, 120, 90]], dtype=torch.uint8)
+    assert np.allclose(model.pytorch(7)(X8).detach(), model.predict(X8.numpy(), 7))
     formula = pickle.loads(pickle.dumps(model.pytorch(1)))
     formula(torch.tensor(X)).sum().backward()
     assert np.allclose(formula.constants.grad, X[:, 0].sum())
@@ -302,7 +343,7 @@ def test_predict_interval_is_checked(tmp_path):
     for level in (95, 0, 1, "0.9", float("nan")):
         with pytest.raises(ValueError, match="level: expected"):
             model.predict_interval(X, level=level)
-    for sigma in ([1, 2], "one", [[1], [2], [3]]):
+    for sigma in ([1, 2], "one", [[1], [2], [3]], -1, -1e-300, [1, 2, -3], [0, 0, float("nan")]):
         with pytest.raises(ValueError, match="sigma: expected"):
             model.predict_interval(X, sigma=sigma)
     unknown = SymbolicRegressor.from_file(tmp_path / "hof.csv")

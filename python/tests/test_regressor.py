@@ -1,5 +1,6 @@
 """SymbolicRegressor: fits, what is read from a front, PySR's parameters, errors."""
 
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from orrery import SymbolicRegressor
-from orrery import _options
+from orrery import _library, _options
 
 PLANETS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "data" / "planets.csv"
 
@@ -86,6 +87,30 @@ def test_pickle(product):
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict(X), model.predict(X))
     assert str(again) == str(model)
+
+
+def test_pickles_of_other_versions(product, monkeypatch):
+    """They say so; parameters that they lack have their defaults."""
+    model, X = product
+    state = model.__getstate__()
+    assert state["_version"] == _library.version() and "_version" not in vars(model)
+    assert "_version" not in vars(pickle.loads(pickle.dumps(model)))
+    old = {name: value for name, value in state.items()
+           if name not in ("_version", "alternatives", "operators", "_alternatives")}
+    old["_front"] = [dataclasses.replace(row, covariance=(), mathml="") for row in old["_front"]]
+    for given, said in ((old, "an older version"), ({**old, "_version": "7.0"}, "orrery 7.0")):
+        read = SymbolicRegressor.__new__(SymbolicRegressor)
+        with pytest.warns(UserWarning, match=f"pickle of .*{said}.* is read by"):
+            read.__setstate__(given)
+        assert read.alternatives == 0 and "alternatives=" not in repr(read)
+        assert np.array_equal(read.predict(X), model.predict(X)) and len(read.alternatives_) == 0
+        assert read.mathml() == model.mathml()
+        with pytest.raises(ValueError, match="older version.*fit again"):
+            read.predict_interval(X)
+        read.fit(X, X[:, 0])
+        assert read.predict_interval(X)
+    with pytest.raises(ValueError, match="expected the pickle of an estimator, found list"):
+        SymbolicRegressor().__setstate__([])
 
 
 def test_same_front_for_all_threads():
@@ -290,6 +315,49 @@ def test_losses_that_are_refused(given):
         small(elementwise_loss=given).fit(columns(), columns()[:, 0])
 
 
+# Parameters of PySRRegressor of PySR 2.7.2, and of its from_file().
+PYSR = """model_selection binary_operators unary_operators operators expression_spec type_spec
+niterations populations population_size max_evals maxsize maxdepth warmup_maxsize_by
+timeout_in_seconds constraints nested_constraints elementwise_loss loss_function
+loss_function_expression loss_scale complexity_of_operators complexity_of_constants
+complexity_of_variables complexity_mapping parsimony dimensional_constraint_penalty
+dimensionless_constants_only use_frequency use_frequency_in_tournament adaptive_parsimony_scaling
+alpha annealing early_stop_condition ncycles_per_iteration fraction_replaced fraction_replaced_hof
+fraction_replaced_guesses weight_add_node weight_insert_node weight_delete_node weight_do_nothing
+weight_mutate_constant weight_mutate_operator weight_mutate_feature weight_swap_operands
+weight_rotate_tree weight_randomize weight_simplify weight_optimize weight_backsolve mutations
+default_mutations crossover_probability skip_mutation_failures migration hof_migration topn
+should_simplify should_optimize_constants optimizer_algorithm optimizer_nrestarts
+optimizer_f_calls_limit optimize_probability optimizer_iterations perturbation_factor
+probability_negate_constant tournament_selection_n tournament_selection_p parallelism procs
+cluster_manager heap_size_hint_in_bytes worker_timeout worker_imports batching batch_size fast_cycle
+turbo bumper precision autodiff_backend random_state deterministic warm_start guesses verbosity
+update_verbosity print_precision progress logger_spec plugins default_plugins input_stream
+use_tracing tracing_file run_id output_directory temp_equation_file tempdir delete_tempfiles update
+output_jax_format output_torch_format extra_sympy_mappings extra_torch_mappings extra_jax_mappings
+denoise select_k_features equation_file run_directory feature_names_in selection_mask
+nout""".split()
+
+
+def test_operators_by_arity():
+    X = columns(count=2)
+    y = np.sin(X[:, 0]) + X[:, 1]
+    model = small(operators={1: ["sin", "g(x) = x^2"], 2: ["+"]}).fit(X, y)
+    assert str(model) == str(small(binary_operators=["+"], unary_operators=["sin", "g(x) = x^2"]
+                                   ).fit(X, y))
+    assert not re.search("[a-wyz]", "".join(column(
+        small(operators={2: ("+", "*")}).fit(X, y), "equation")))
+    for wrong, said in (({1: "sin"}, "operators: 1: expected a list"), ({3: ["f"]}, "found 3"),
+                        ({1: ["%"]}, "operators: 1: expected one of"), (["+"], "a dict of lists"),
+                        ({"2": ["+"]}, "found '2'"), ({}, "expected at least")):
+        with pytest.raises(ValueError, match=said):
+            small(operators=wrong).fit(X, y)
+    for name in ("binary_operators", "unary_operators"):
+        with pytest.raises(ValueError, match=f"operators: expected no {name} beside it"):
+            small(operators={2: ["+"]}, **{name: ["+"]}).fit(X, y)
+    small(batching=True, batch_size=None).fit(X, y)
+
+
 def test_parameters_that_are_refused():
     with pytest.raises(TypeError, match="use n_jobs"):
         SymbolicRegressor(parallelism="serial")
@@ -297,6 +365,10 @@ def test_parameters_that_are_refused():
         SymbolicRegressor(exclude_features=["x0"])
     with pytest.raises(TypeError, match="did you mean niterations"):
         SymbolicRegressor(niteration=3)
+    for name in PYSR:
+        if name not in SymbolicRegressor._get_param_names():
+            with pytest.raises(TypeError, match=f"^SymbolicRegressor: {name} has no meaning here"):
+                SymbolicRegressor(**{name: None})
     X = columns()
     for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
                         ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),

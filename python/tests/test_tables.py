@@ -82,13 +82,14 @@ def test_columns_that_print_alike(make):
     a, b = np.zeros(40), np.zeros(40)
     a[12:20], b[22:30] = 1, 2
     model = small().fit(make({"a": a, "b": b}), 3 * a + b)
-    assert model.variable_names_ == ["a", "b"] and model.score(make({"a": a, "b": b}), 3 * a + b) == 1
+    assert model.variable_names_ == ["a", "b"]
+    assert model.score(make({"a": a, "b": b}), 3 * a + b) == 1
 
 
 def test_columns_of_one_name():
     package = pytest.importorskip("pyarrow")
     table = package.Table.from_arrays([package.array(A[:, 0])] * 2, names=["a", "a"])
-    with pytest.raises(ValueError, match="^X: expected columns of different names, found 'a' twice"):
+    with pytest.raises(ValueError, match="^X: expected columns of different names, found 'a' tw"):
         small().fit(table, Y)
 
 
@@ -115,7 +116,7 @@ def test_periods_and_other_cells():
     package = pytest.importorskip("pandas")
     period = package.period_range("2026", periods=40, freq="D")
     for X in (package.DataFrame({"t": period, "b": Y}), package.DataFrame({"t": period})):
-        with pytest.raises(ValueError, match="^X: column 't': expected numbers, found the time 202"):
+        with pytest.raises(ValueError, match="^X: column 't': expected numbers, found the time 20"):
             small().fit(X, Y)
     for cell in ("x", [1], complex(1, 2)):
         X = package.DataFrame({"t": [*A[1:, 0], None], "b": Y}, dtype=object)
@@ -175,7 +176,7 @@ def test_tables_without_scikit_learn():
 
 def test_tables_that_are_no_tables_yet():
     lazy = polars({"a": A[:, 0]}).lazy()
-    with pytest.raises(ValueError, match=r"^X: expected a table, found LazyFrame: give .*collect\(\)"):
+    with pytest.raises(ValueError, match=r"^X: expected a table, found LazyFrame: .*collect\(\)"):
         small().fit(lazy, Y)
 
 
@@ -183,7 +184,7 @@ def test_masks():
     table = astropy({"a": A[:, 0], "b": A[:, 1]})
     masked = type(table)(table, masked=True)
     masked["b"].mask[3] = True
-    with pytest.raises(ValueError, match=r"^X: column 'b': expected numbers, found masked ones \(1\)"):
+    with pytest.raises(ValueError, match=r"^X: column 'b': expected numbers, found masked .*\(1\)"):
         small().fit(masked, Y)
     with pytest.raises(ValueError, match="^y: expected numbers, found masked ones"):
         small().fit(table, masked["b"])
@@ -249,7 +250,7 @@ def test_tensors():
                        ("y", lambda: small().fit(A, with_gradient[:, 0])),
                        ("weights", lambda: small().fit(A, Y, weights=with_gradient[:, 0])),
                        ("r", lambda: orrery.law(with_gradient[:, 0], 1, 1))):
-        with pytest.raises(ValueError, match=f"^{name}: expected numbers, found a tensor that requ"):
+        with pytest.raises(ValueError, match=f"^{name}: expected numbers, found a tensor that req"):
             call()
 
 
@@ -264,7 +265,7 @@ def test_missing_labels():
     model = small().fit(A, Y, category=np.arange(40) % 2)
     with pytest.raises(ValueError, match="^category: .*masked"):
         model.predict(A, category=masked)
-    with pytest.raises(ValueError, match="^category: row 1: expected a category, found \\[1\\]"):
+    with pytest.raises(ValueError, match="^category: row 1: expected a category, found .1.$"):
         wrong = np.array(labels, dtype=object)
         wrong[1] = [1]
         small().fit(A, Y, category=wrong)
@@ -304,7 +305,8 @@ def test_categories_are_cross_validated():
     model = small(maxsize=8, enumerate=2000)
     with sklearn.config_context(enable_metadata_routing=True):
         params = {"category": labels}
-        assert np.allclose(cross_val_score(model, A, y, params=params, cv=2, error_score="raise"), 1)
+        scores = cross_val_score(model, A, y, params=params, cv=2, error_score="raise")
+        assert np.allclose(scores, 1)
         search = GridSearchCV(model, {"maxsize": [3, 8]}, cv=2).fit(A, y, category=labels)
         assert search.best_params_ == {"maxsize": 8}
         line = make_pipeline(FunctionTransformer(), model).fit(A, y, category=labels)
