@@ -278,7 +278,7 @@ def test_refit():
 
 
 def test_standard_errors(tmp_path):
-    """Those of the normal equations."""
+    """Those of the normal equations. The formula is written (c1 x1) - (c0 x0)."""
     rng = np.random.default_rng(3)
     X = rng.uniform(1, 3, size=(40, 2))
     y = -0.3 * X[:, 0] + 90 * X[:, 1] + 0.01 * rng.normal(size=40)
@@ -288,9 +288,9 @@ def test_standard_errors(tmp_path):
     values, errors = ([row[key] for row in found] if isinstance(found, list) else list(found[key])
                       for key in ("value", "standard_error"))
     exact, residual = np.linalg.lstsq(X, y, rcond=None)[:2]
-    assert np.allclose(values, exact, rtol=1e-3)
+    assert np.allclose(values, [exact[1], -exact[0]], rtol=1e-3)
     expected = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * residual[0] / 38)
-    assert np.allclose(errors, expected, rtol=1e-2)
+    assert np.allclose(errors, expected[::-1], rtol=1e-2)
 
 
 def a_line(tmp_path):
