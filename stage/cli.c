@@ -48,7 +48,8 @@ static const struct common {
     {"--set", "KEY=VALUE", "change one setting; may be repeated", 0, 0, 0, keep_assignment},
     {"--run", "DIR", "folder of the run (default: runs/<preset>)", PATH(run)},
     {"--out", "DIR", "write into this folder, not into the run's", PATH(out)},
-    {"--attention", "NAME", "only this attention variant", 0, 0, 0, keep_attention},
+    {"--attention", "NAME", "only this attention variant, or those of a list A,B", 0, 0, 0,
+     keep_attention},
     {"--checkpoint", "FILE", "start from this model", PATH(checkpoint)},
     {"--device", "cpu|cuda|cuda:N|auto",
      "where to compute; N: number of the GPU (default auto: model.device)", TEXT(device)},
@@ -111,8 +112,13 @@ static int keep_path(const char *name, const char *value, char into[4096])
     return orr_path(into, "%s", value);
 }
 
+static int keep_change(struct parse *p, const char *option, const char *key, const char *value);
+
+/* One variant is chosen among those of the settings, or added; a list "a,b" is the settings'. */
 static int keep_attention(struct parse *p, const char *value)
 {
+    if (strchr(value, ','))
+        return keep_change(p, "--attention", "attention", value);
     if (!*value || strlen(value) >= ORR_NAME)
         return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
                         ORR_NAME - 1, value);

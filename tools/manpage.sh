@@ -75,6 +75,8 @@ END {
     print ".TP\n.B ORRERY_DATA"
     print "a folder with presets, figures and tools, of a program without its own"
     print ".TP\n.B ORRERY_PRESETS\na folder of presets that is searched first"
+    if (name == "symreg")
+        print ".TP\n.B ORRERY_UNPACK_MB\nthe most MB that a compressed table may hold (2048)"
     print ".TP\n.B ORRERY_FIGURES\na folder of figure scripts that is used instead"
     print ".SH EXIT STATUS"
     print "0 when all went well, 2 for a wrong command line or preset, 1 for other failures,"

@@ -145,11 +145,12 @@ int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
     int column;
     if (!strchr(list + quoted, ','))
         return sr_csv_run(cli, file, options);
-    if (orr_input_is_standard(file) || (options->test && orr_input_is_standard(options->test)))
+    const char *const once = orr_input_is_read_once(file) ? file : options->test;
+    if (once && orr_input_is_read_once(once))
         return ORR_FAIL(ORR_EUSAGE,
-                        "--target: standard input is read once, for one column; expected one "
-                        "column or a file, found \"%s\"",
-                        list);
+                        "--target: %s is read once, for one column; expected one column or a "
+                        "file, found \"%s\"",
+                        orr_input_name(once), list);
     TRY(sr_table_cells(file, &csv));
     struct targets *targets = orr_alloc(1, sizeof *targets);
     int rc = targets ? 0 : ORR_ENOMEM;

@@ -100,6 +100,20 @@ TEST_BETWEEN(test_nothing_given, setup, teardown)
     assert_int_equal(cli.argc_rest, 0);
 }
 
+/* A list is the settings' list; what none of them may be called is refused as --set refuses it. */
+TEST_BETWEEN(test_list_of_attention, setup, teardown)
+{
+    bool done = true;
+    assert_int_equal(parse(&done, "--attention", "lssa,softmax", NULL), 0);
+    assert_string_equal(cli.attention, "");
+    assert_int_equal(cli.preset.attention.count, 2);
+    assert_string_equal(cli.preset.attention.item[0], "lssa");
+    assert_string_equal(cli.preset.attention.item[1], "softmax");
+    assert_true(orr_cli_wants(&cli, "lssa") && orr_cli_wants(&cli, "softmax"));
+    assert_int_equal(parse(&done, "--attention", "lssa,../up", NULL), ORR_EUSAGE);
+    error_names("--attention", "../up", NULL);
+}
+
 TEST_BETWEEN(test_every_option, setup, teardown)
 {
     static char path[4096];
