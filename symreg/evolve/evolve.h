@@ -100,6 +100,8 @@ struct sr_fit {
     double screened;    /* result: formulas discarded after an evaluation on few rows */
     enum sr_end end;    /* result: why the search ended */
     bool rough; /* result: a signal or a time limit left constants without a fit or a rounding */
+    /* result, of the first fit: why the search went on without checkpoints; "" where it did not */
+    char unsaved[512];
 };
 /* Frees a fit and its results, but not its data. */
 void sr_fit_free(struct sr_fit *fit);

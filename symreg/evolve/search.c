@@ -27,6 +27,7 @@ struct search {
     char *about;              /* text of sr_search_about() */
     double start_s, saved_s;  /* times of the start and of the last checkpoint */
     double save_after_s;      /* seconds from saved_s to the next checkpoint */
+    char *unsaved;            /* of the first fit: why there are no more checkpoints */
     double before_s, spent_s; /* seconds spent before start_s; total so far */
     double in_epoch;          /* evaluations of the last complete epoch */
     bool cut;                 /* a limit or a signal interrupted the step under way */
@@ -393,22 +394,26 @@ static void clean_formulas(struct search *search)
     }
 }
 
-/* Writes a checkpoint after a complete epoch, never after an interrupted one: at most one per
+/* Writes a checkpoint after a complete epoch (after a failed write no further one), never after an interrupted one: at most one per
  * second, and for large checkpoints seldom enough that writing takes a twentieth of the time. */
 static int save_checkpoint(struct search *search, int epoch, bool last)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
     const double now = orr_time_s();
-    if (!s->checkpoint || orr_signal_seen() || (last && s->checkpoint_of_stops) ||
-        (!last && now - search->saved_s < search->save_after_s))
+    if (!s->checkpoint || *search->unsaved || orr_signal_seen() ||
+        (last && s->checkpoint_of_stops) || (!last && now - search->saved_s < search->save_after_s))
         return 0;
     const int blocks = list_blocks(search, &block);
     clean_formulas(search);
     search->spent_s = seconds_spent(search);
-    const int rc = blocks < 0
-                       ? ORR_ENOMEM
-                       : sr_checkpoint_write(s->checkpoint, search->about, epoch, block, blocks);
+    int rc = blocks < 0 ? ORR_ENOMEM
+                        : sr_checkpoint_write(s->checkpoint, search->about, epoch, block, blocks);
+    if (rc == ORR_EIO) { /* a checkpoint saves time; the front is worth more than that */
+        snprintf(search->unsaved, sizeof((struct sr_fit *)0)->unsaved, "%s", orr_error());
+        orr_error_recover();
+        rc = 0;
+    }
     search->saved_s = orr_time_s();
     search->save_after_s = fmax(1, 20 * (search->saved_s - now));
     free(block);
@@ -502,6 +507,7 @@ static void show_fronts(const struct search *search, int epoch, struct sr_front 
                                       .restart = i % s->restarts,
                                       .epoch = epoch,
                                       .seconds = seconds_spent(search),
+                                      .unsaved = search->unsaved,
                                       .front = scratch};
         for (int k = 0; k < s->populations; k++)
             seen.evaluations += run->island[k].evaluations;
@@ -669,8 +675,10 @@ void sr_fit_free(struct sr_fit *fit)
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress)
 {
-    struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
+    struct search search = {
+        .settings = settings, .threads = threads > 0 ? threads : 1, .unsaved = fits[0].unsaved};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
+    fits[0].unsaved[0] = '\0';
     const int rc = scratch ? search_fits(&search, fits, count, progress, scratch) : ORR_ENOMEM;
     free_search(&search);
     free(scratch);

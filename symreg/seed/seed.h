@@ -14,6 +14,7 @@ struct sr_observation {
     int fit, restart, epoch;
     double seconds, evaluations; /* seconds of the whole search, evaluations of this run */
     const struct sr_front *front;
+    const char *unsaved; /* why no more checkpoints are written; "" where they are */
 };
 
 struct sr_algorithm;

@@ -59,6 +59,15 @@ static int limit_time(double seconds)
     return orr_time_limit(minutes);
 }
 
+static void keep_late(struct sr_late *late, int code)
+{
+    if (!code || late->code)
+        return;
+    late->code = code;
+    snprintf(late->message, sizeof late->message, "%s", orr_error());
+    orr_error_recover();
+}
+
 /* Limits the time of a search. A search ends after the epoch in which its seconds pass; an epoch
  * that takes too long is interrupted. */
 static int limit_search(double seconds, enum sr_limit_of what, double started)
@@ -160,32 +169,38 @@ static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
         rc = keep_table(cli->out, setup->made);
     if (!rc)
         rc = sr_search(s, fit, 1, cli->threads, NULL);
-    if (*cli->out && s->resume && setup->made && (!rc || rc == ORR_EINTR))
-        TRY(keep_table(cli->out, setup->made)); /* it may have been removed */
+    const bool found = !rc || rc == ORR_EINTR;
+    if (*cli->out && s->resume && setup->made && found)
+        keep_late(&setup->late, keep_table(cli->out, setup->made)); /* it may have been removed */
     const int log_rc = sr_live_end(live, &asked);
-    if (log_rc && (!rc || rc == ORR_EINTR))
-        return log_rc;
+    if (found) {
+        keep_late(&setup->late, log_rc);
+        keep_late(&setup->late, *fit->unsaved ? ORR_FAIL(ORR_EIO, "%s", fit->unsaved) : 0);
+    }
     if (rc != ORR_EINTR)
         return rc;
     *stopped = asked || !orr_signal_number() ? 0 : rc; /* results so far are shown and saved */
     return 0;
 }
 
-static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped)
+/* Writes every file that can be written; *late has the first that cannot. */
+static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped,
+                     struct sr_late *late)
 {
     char path[4096];
     TRY(remove_results(cli->out, OF_REPORT)); /* they describe the previous front */
     TRY(orr_path(path, "%s/front.csv", cli->out));
-    TRY(sr_front_write(o->front, o->data->language, o->names, o->test ? o->test->loss : NULL,
-                       o->test ? o->test->r2 : NULL, path));
+    keep_late(late,
+              sr_front_write(o->front, o->data->language, o->names, o->test ? o->test->loss : NULL,
+                             o->test ? o->test->r2 : NULL, path));
     TRY(orr_path(path, "%s/front_full.csv", cli->out));
-    TRY(sr_output_table(o, path));
+    keep_late(late, sr_output_table(o, path));
     if (o->alternatives) {
         TRY(orr_path(path, "%s/alternatives.csv", cli->out));
-        TRY(sr_output_table(o->alternatives, path));
+        keep_late(late, sr_output_table(o->alternatives, path));
     }
     TRY(orr_path(path, "%s/front.json", cli->out));
-    TRY(sr_output_json(o, path));
+    keep_late(late, sr_output_json(o, path));
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
@@ -356,10 +371,12 @@ static int run_fit(const struct orr_cli *cli, const char *file,
         sr_output_categories(&output, SR_PRINTED_CATEGORIES, NULL);
     print_remarks(&output);
     if (setup->permutations && !stopped)
-        TRY(run_permutations(cli, table, setup, &output, &permutations, &stopped));
+        keep_late(&setup->late,
+                  run_permutations(cli, table, setup, &output, &permutations, &stopped));
     if (*cli->out)
-        TRY(write_all(cli, &output, stopped));
-    return tell_end(cli, fit, output.seconds, checkpoint, stopped);
+        keep_late(&setup->late, write_all(cli, &output, stopped, &setup->late));
+    const int rc = tell_end(cli, fit, output.seconds, checkpoint, stopped);
+    return setup->late.code ? ORR_FAIL(setup->late.code, "%s", setup->late.message) : rc;
 }
 
 /* Reads the table of --test before the search, so that errors in it are reported at once. */
@@ -423,8 +440,8 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                       struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
-    if (options->test && orr_input_is_standard(file) && orr_input_is_standard(options->test))
-        return ORR_FAIL(ORR_EUSAGE, "--test: standard input is the table already");
+    if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
+        return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));
     if (*cli->out)
         TRY(check_table(file, cli->out, options->made));
     TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));

@@ -22,7 +22,9 @@ struct sr_live {
     struct sr_front front;
     struct orr_progress progress;
     struct orr_log log;
-    bool log_failed;
+    bool quiet, told; /* told: that there are no more checkpoints */
+    int log_rc;       /* why the log ended, with its message */
+    char log_error[600];
     bool keys; /* the terminal is in raw mode, and q is read */
     atomic_bool asked;
 };
@@ -84,11 +86,27 @@ static void write_log(struct sr_live *live, const struct sr_observation *seen)
 {
     const struct sr_front *front = seen->front;
     const double loss = front->count ? front->loss[front->count - 1] : INFINITY;
-    live->log_failed =
-        live->log_failed ||
-        orr_log_line(&live->log, "epoch", (double)seen->epoch, "restart", (double)seen->restart,
-                     "evaluations", seen->evaluations, "rows", (double)front->count, "loss", loss,
-                     "seconds", seen->seconds, (const char *)NULL);
+    const int rc = live->log_rc
+                       ? 0
+                       : orr_log_line(&live->log, "epoch", (double)seen->epoch, "restart",
+                                      (double)seen->restart, "evaluations", seen->evaluations,
+                                      "rows", (double)front->count, "loss", loss, "seconds",
+                                      seen->seconds, (const char *)NULL);
+    if (!rc)
+        return;
+    live->log_rc = rc;
+    snprintf(live->log_error, sizeof live->log_error, "%s", orr_error());
+    orr_error_recover();
+}
+
+/* Says once that the search goes on without checkpoints. */
+static void tell_unsaved(struct sr_live *live, const char *why)
+{
+    if (!*why || live->told)
+        return;
+    live->told = true;
+    erase_block(live);
+    orr_note(live->quiet, "symreg: %s; the search goes on without checkpoints", why);
 }
 
 void sr_live_observe(void *observer, const struct sr_observation *seen)
@@ -104,6 +122,7 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
                               seen->front->loss[i]);
     if (live->log.stream)
         write_log(live, seen);
+    tell_unsaved(live, seen->unsaved);
     if (live->line)
         orr_progress_set(&live->progress, (uint64_t)seen->epoch, NULL);
     if (live->block && now - live->drawn >= redraw_s) {
@@ -140,6 +159,7 @@ int sr_live_start(const struct sr_table *table, const struct sr_settings *settin
         return rc;
     }
     sr_hall_of_fame_clear(live->best);
+    live->quiet = quiet;
     live->language = settings->language;
     live->names = table->name;
     live->max_seconds = settings->max_seconds;
@@ -162,9 +182,8 @@ int sr_live_end(struct sr_live *live, bool *asked)
     erase_block(live);
     fflush(stderr);
     *asked = atomic_load(&live->asked);
-    int rc = live->log_failed ? ORR_EIO : 0; /* the message is still this thread's last error */
-    if (!rc)
-        rc = orr_log_close(&live->log);
+    const int rc =
+        live->log_rc ? ORR_FAIL(live->log_rc, "%s", live->log_error) : orr_log_close(&live->log);
     free_live(live);
     return rc;
 }

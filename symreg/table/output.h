@@ -124,6 +124,13 @@ void sr_table_free(struct sr_table *table);
 
 /* Settings of CSV mode: the preset's, changed by options, with user-defined operators, loss and
  * prices, constraints, units and guesses. */
+/* The first failure of what is written beside the front, which is printed and written before the
+ * program ends with it. */
+struct sr_late {
+    int code;
+    char message[1024];
+};
+
 struct sr_csv_setup {
     struct sr_settings settings;
     struct sr_language *language; /* owned; used by the settings */
@@ -139,6 +146,7 @@ struct sr_csv_setup {
     struct sr_expr guess[ORR_LIST];
     struct sr_template form; /* of settings.form */
     char loss[256];          /* the loss as text */
+    struct sr_late late;
 };
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);

@@ -234,15 +234,21 @@ static void write_remarks(const struct sr_output *o, struct orr_file *file)
     }
 }
 
-/* *drawn: whether pictures were drawn. The report is written without gnuplot, too. */
-static int draw_pictures(const struct sr_output *o, const char *folder, bool quiet, bool *drawn)
+/* *drawn: whether pictures were drawn. The report is written without them, too; pictures that fail
+ * although there is a gnuplot are in `why`. ORR_ENOMEM. */
+static int draw_pictures(const struct sr_output *o, const char *folder, bool quiet, bool *drawn,
+                         struct sr_late *why)
 {
     const int rc = sr_report_pictures(o, folder);
     *drawn = rc == 0;
-    if (rc != ORR_EMISSING)
+    if (!rc || rc == ORR_ENOMEM)
         return rc;
-    orr_note(quiet, "symreg: no pictures: %s", orr_error());
-    orr_error_clear();
+    if (rc == ORR_EMISSING)
+        orr_note(quiet, "symreg: no pictures: %s", orr_error());
+    else
+        why->code = rc;
+    snprintf(why->message, sizeof why->message, "%s", orr_error());
+    orr_error_recover();
     return 0;
 }
 
@@ -252,8 +258,9 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
     struct sr_export names;
     char path[4096];
     bool drawn = false;
+    struct sr_late pictures = {0};
     double *value = orr_alloc(o->data->rows, sizeof *value);
-    int rc = value ? draw_pictures(o, folder, quiet, &drawn) : ORR_ENOMEM;
+    int rc = value ? draw_pictures(o, folder, quiet, &drawn, &pictures) : ORR_ENOMEM;
     if (!rc)
         rc = orr_path(path, "%s/report.md", folder);
     if (!rc)
@@ -283,5 +290,5 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
         orr_file_close(&file);
     }
     free(value);
-    return rc;
+    return !rc && pictures.code ? ORR_FAIL(pictures.code, "%s", pictures.message) : rc;
 }

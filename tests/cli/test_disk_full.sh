@@ -65,6 +65,22 @@ refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'ca
 refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
+# what is written beside the front, and checkpoints, do not take the front with them
+awk 'BEGIN { print "x,z,y"; for (i = 1; i <= 40; i++) { x = 0.3 + i * 17 % 29 / 7; z = 1 + i * 11 % 23 / 5
+    printf "%.6g,%.6g,%.9g\n", x, z, 2.3 * x * x / z + 0.1 * sin(i * i) } }' >"$WORK/law.csv"
+search() { # [OPTION...]
+    timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target y --threads 1 --quiet --iterations 2 \
+        --set symreg.enumerate=200 --set symreg.populations=2 --set symreg.cycles=20 "$@" </dev/null
+}
+search >"$WORK/front.txt"
+check "a front" grep -q '<- .*best' "$WORK/front.txt"
+for kilobytes in 0 4; do # no file at all; small files alone
+    rm -rf "$WORK/none"
+    { (ulimit -f $kilobytes && search --out "$WORK/none") 2>&1 >&3 | cat >"$WORK/err"; } 3>&1 | cat >"$WORK/out"
+    check "symreg FILE with room for $kilobytes kB prints its front" same_file "$WORK/front.txt" "$WORK/out"
+    check "... and ends with the error" grep -q "^symreg: error: $WORK/none/.*: cannot write: File too large" \
+        "$WORK/err"
+done
 check "nothing temporary" clean "$WORK"
 
 # ---- a disk that fails at any one of the operations on the files of a training
@@ -111,10 +127,33 @@ every_operation() { # HOW MESSAGE FIRST EVERY
         rm -rf "$WORK/failed"
     done
 }
+# search_failing HOW N: a search whose n-th operation on files fails, without gnuplot
+search_failing() {
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_HOW=$1 FAIL_AT=$2 FAIL_REPORT=$WORK/counted ORRERY_FIGURES=/nowhere &&
+        search --out "$WORK/none") >"$WORK/out" 2>"$WORK/err"
+}
 if [ ! -e "$FAIL_WRITE" ]; then
     skip "a failure at every write" "$FAIL_WRITE is not there: make check builds it"
 else
     export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+    rm -rf "$WORK/none"
+    search_failing once 0
+    operations=$(wc -l <"$WORK/counted")
+    check "operations of a search counted" test "$operations" -ge 15
+    mv "$WORK/counted" "$WORK/operations"
+    every=()
+    for ((n = 2; n <= operations; n += 2)); do # the first opens the log, before the search
+        every+=("once $n")
+    done
+    for of in "${every[@]}" 'full 2' 'full 5' 'full 15' "full $((operations - 2))"; do
+        rm -rf "$WORK/none"
+        search_failing $of
+        check "a search, failing $of: status 1" test $? -eq 1
+        check "... with the front: $(sed -n "${of#* }p" "$WORK/operations")" same_file "$WORK/front.txt" "$WORK/out"
+        check "... and one line" test "$(wc -l <"$WORK/err")" -eq 1
+        check "... nothing temporary" clean "$WORK/none"
+    done
+    rm -f "$WORK/counted"
     mkdir "$WORK/states"
     (export LD_PRELOAD=$FAIL_WRITE FAIL_REPORT=$WORK/counted && train "$WORK/states/end")
     check "a training, its operations counted" test $? -eq 0
