@@ -78,7 +78,6 @@ static int limit_search(double seconds, enum sr_limit_of what, double started)
 /* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and
  * written last. */
 enum { RESULTS = 7, OF_REPORT = 3 };
-#define SR_MADE_TABLE "accelerations.csv" /* of symreg motion */
 static const char *const results[RESULTS] = {"report.md",       "front.png",      "residuals.png",
                                              "front.csv",       "front_full.csv", "front.json",
                                              "alternatives.csv"};
@@ -442,8 +441,10 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     int fd;
     if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
         return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));
-    if (*cli->out)
+    if (*cli->out) {
         TRY(check_table(file, cli->out, options->made));
+        TRY(sr_own_files(cli->out, options->made));
+    }
     TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));
     file = orr_input_name(file);
     TRY(sr_csv_setup(&cli->preset, options, table, setup));

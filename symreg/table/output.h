@@ -124,6 +124,11 @@ void sr_table_free(struct sr_table *table);
 
 /* Settings of CSV mode: the preset's, changed by options, with user-defined operators, loss and
  * prices, constraints, units and guesses. */
+/* Refuses a folder in which a file that is not a search's own has the name of one of its results;
+ * made: with the table of symreg motion. ORR_EUSAGE, ORR_EIO. */
+#define SR_MADE_TABLE "accelerations.csv" /* of symreg motion */
+int sr_own_files(const char *folder, bool made);
+
 /* The first failure of what is written beside the front, which is printed and written before the
  * program ends with it. */
 struct sr_late {

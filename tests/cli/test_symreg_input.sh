@@ -86,6 +86,28 @@ for mark in '\342\200\213 200B' '\342\200\256 202E' '\357\273\277 FEFF' '\302\25
     bad "a target with U+${mark#* }" 1 "U+${mark#* }" "x,y${mark% *}\n1,2\n2,3\n" \
         --target "$(printf "y${mark% *}")"
 done
+# ---- files of others in the folder of --out
+table 'x,y\n1,1.1\n2,2.2\n3,2.9\n4,4.3\n'
+into() { # FOLDER OPTION...
+    timeout "$LIMIT" "$BIN/symreg" "$F" --target y --quiet --threads 1 --iterations 1 \
+        --set symreg.enumerate=200 --out "$@" >"$WORK/printed"
+}
+for name in report.md front.csv front_full.csv front.json alternatives.csv log.jsonl checkpoint.bin front.png \
+    residuals.png; do
+    mkdir "$WORK/mine"
+    printf '{"title": "mine", "x": 1}\n# Mine\n' >"$WORK/mine/$name"
+    KEEP=$WORK/mine refuse "--out with a $name of someone else" 2 "mine/$name is not a file of an earlier search" -- \
+        into "$WORK/mine"
+    rm -r "$WORK/mine"
+done
+mkdir "$WORK/mine" && echo notes >"$WORK/mine/notes.md" && : >"$WORK/mine/log.jsonl"
+check "--out beside other files" into "$WORK/mine"
+check "... which stay" grep -qx notes "$WORK/mine/notes.md"
+check "... once more" into "$WORK/mine"
+rm "$WORK/mine/front.json"
+check "... where one is missing" into "$WORK/mine" --resume
+echo mine >"$WORK/mine/report.md"
+KEEP=$WORK/mine refuse "... not where one was replaced" 2 'mine/report.md is not a file of' -- into "$WORK/mine" --resume
 bad "a name that is a number" 1 'could not be distinguished from a number' '2,y\n1,2\n2,3\n'
 bad "a line behind line breaks" 1 "$F:5: column \"y\"" 'n,x,y\n"a\nb\nc",1,2\nd,2,nan\n'
 hundred=$(printf '0123456789%.0s' 1 2 3 4 5 6 7 8 9 10)
