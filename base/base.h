@@ -25,6 +25,7 @@
 #include "npy.h"
 #include "random.h"
 #include "safetensors.h"
+#include "sha256.h"
 #include "signals.h"
 #include "statistics.h"
 #include "system.h"

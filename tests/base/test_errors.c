@@ -346,6 +346,36 @@ static const char *progress_line(struct orr_progress *progress, uint64_t done, c
     return line;
 }
 
+/* NIST's examples of SHA-256 (FIPS 180-4, csrc.nist.gov "SHA256.pdf", one block and two), the empty text,
+ * a million times "a", and lengths about the ends of blocks against sha256sum of coreutils 9.1. */
+TEST(test_sha256)
+{
+    static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    char *many = malloc(1000000);
+    assert_non_null(many);
+    memset(many, 'a', 1000000);
+    const struct {
+        const char *text;
+        size_t bytes;
+        const char *hash;
+    } known[] = {
+        {"", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {two, 56, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {many, 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+        {many, 55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
+        {many, 64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        unsigned char hash[ORR_SHA256];
+        char text[2 * ORR_SHA256 + 1] = "";
+        orr_sha256(known[i].text, known[i].bytes, hash);
+        for (int k = 0; k < ORR_SHA256; k++)
+            orr_append(text, sizeof text, "%02x", hash[k]);
+        assert_string_equal(text, known[i].hash);
+    }
+    free(many);
+}
+
 /* What fits into cells of a terminal ends with a whole character, some of which take two cells. */
 TEST(test_width)
 {

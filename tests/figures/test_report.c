@@ -659,6 +659,42 @@ TEST(failure_of_gnuplot_is_told)
 }
 
 /* The real thing: every picture is there, and the page carries all of them and escapes the law. */
+/* The policy stands before all that it is about, allows the page's scripts alone, each by the hash of
+ * what is between its tags, and nothing of the network. */
+static void check_policy(const char *page)
+{
+    static const char open[] = "<script>";
+    const char *policy = strstr(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    assert_non_null(policy);
+    assert_true(policy < strstr(page, "<title>") && policy < strstr(page, "<style>"));
+    assert_non_null(
+        strstr(policy, "\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "));
+    assert_null(strstr(page, "script-src 'unsafe-inline'"));
+    int scripts = 0;
+    for (const char *at = page; (at = strstr(at, open)) != NULL; scripts++) {
+        at += strlen(open);
+        unsigned char hash[ORR_SHA256];
+        orr_sha256(at, (size_t)(strstr(at, "</script>") - at), hash);
+        write_bytes("hash", (const char *)hash, sizeof hash);
+        struct orr_file file = {0};
+        assert_int_equal(orr_file_create(&file, in_folder("coded")), 0);
+        orr_file_printf(&file, "'sha256-");
+        assert_int_equal(report_html_base64(&file, in_folder("hash")), 0);
+        assert_int_equal(orr_file_commit(&file), 0);
+        orr_file_close(&file);
+        char *text = read_text("coded");
+        const char *allowed = strstr(policy, text);
+        assert_non_null(allowed);
+        assert_true(allowed < strchr(policy, '>'));
+        free(text);
+    }
+    assert_int_equal(scripts, 2);
+    assert_int_equal(count_of(page, "'sha256-"), scripts);
+    assert_int_equal(count_of(page, " onclick=") + count_of(page, " onload=") +
+                         count_of(page, "javascript:"),
+                     0);
+}
+
 TEST(pictures_and_page_are_whole)
 {
     struct report_pictures pictures;
@@ -682,6 +718,7 @@ TEST(pictures_and_page_are_whole)
     assert_int_equal(count_of(page, " src=\""), images);
     assert_int_equal(count_of(page, "<link") + count_of(page, "@import") + count_of(page, "fetch("),
                      0);
+    check_policy(page);
     assert_non_null(strstr(page, "<code>(39.4 * (m1 * m2))</code>"));
     assert_non_null(strstr(page, "<em>exact direction</em>"));
     assert_non_null(strstr(page, ">39.5</td>")); /* the median of k over two samples */
