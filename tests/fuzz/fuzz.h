@@ -40,6 +40,8 @@ uint8_t fuzz_byte(struct fuzz_bytes *from);
 int32_t fuzz_int(struct fuzz_bytes *from);
 /* A NUL-terminated text up to a NUL or the end, a copy; free() it. */
 char *fuzz_text(struct fuzz_bytes *from);
+/* Cuts a line off a text; NULL for an empty one, as an option that is not given. */
+const char *fuzz_line(char **text);
 /* A number: small and whole by its first byte, or any eight bytes as a double. */
 double fuzz_number(struct fuzz_bytes *from);
 /* A call of the library is of this status, with a message where it failed. */

@@ -7,18 +7,6 @@
 #include "fuzz.h"
 #include "symreg/table/output.h"
 
-enum { OPTIONS = 4 };
-
-/* Cuts a line off the text; NULL for an empty one. */
-static const char *cut_line(char **text)
-{
-    char *line = *text, *end = strchr(line, '\n');
-    *text = end ? end + 1 : line + strlen(line);
-    if (end)
-        *end = '\0';
-    return *line ? line : NULL;
-}
-
 FUZZ_TARGET(columns)
 {
     char path[4096];
@@ -27,11 +15,11 @@ FUZZ_TARGET(columns)
     FUZZ_EXPECT(text);
     memcpy(text, bytes, size);
     text[size] = '\0';
-    struct sr_csv_options options = {.target = cut_line(&rest)};
+    struct sr_csv_options options = {.target = fuzz_line(&rest)};
     options.target = options.target ? options.target : "y";
-    options.features = cut_line(&rest);
-    options.weights = cut_line(&rest);
-    options.log_target = cut_line(&rest);
+    options.features = fuzz_line(&rest);
+    options.weights = fuzz_line(&rest);
+    options.log_target = fuzz_line(&rest);
     fuzz_file(path, "a.csv", rest, strlen(rest));
     const int rc = sr_table_read(path, &options, &table);
     FUZZ_EXPECT(!rc || *orr_error());

@@ -60,7 +60,7 @@ static void give_table(struct orrery_regression *r, struct fuzz_bytes *from)
     t.names = given & 8 && t.columns <= NAMES ? (const char *const *)name : NULL;
     t.target = given & 32 ? target = fuzz_text(from) : NULL;
     if (kind == 249)
-        t.type = fuzz_byte(from), t.order = 0;
+        t.type = 2 + fuzz_byte(from), t.order = 0; /* of no kind; arrays are of float32 */
     FUZZ_CALL(r, regression, orrery_regression_data(r, kind == 248 ? NULL : &t));
     if (fits && t.rows > 0) {
         char *formula = fuzz_text(from);

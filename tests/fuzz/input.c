@@ -48,6 +48,15 @@ char *fuzz_text(struct fuzz_bytes *from)
     return text;
 }
 
+const char *fuzz_line(char **text)
+{
+    char *line = *text, *end = strchr(line, '\n');
+    *text = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = '\0';
+    return *line ? line : NULL;
+}
+
 double fuzz_number(struct fuzz_bytes *from)
 {
     const uint8_t kind = fuzz_byte(from);

@@ -1,6 +1,7 @@
 /* targets.h - the fuzz targets: name, the sources that they are about, what an input is. Included
  * with FUZZ(name, sources, input) defined. */
 FUZZ(attention, "api/attention.c", "shapes and arrays of attention")
+FUZZ(categories, "symreg/table/category.c", "the category column, and two tables that have it")
 FUZZ(cell, "figures/compare/cells_record.c", "cell.json")
 FUZZ(columns, "symreg/table/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
@@ -16,6 +17,8 @@ FUZZ(model, "model/checkpoint.c", "a checkpoint of a model")
 FUZZ(modelcalls, "api/model.c api/predict.c", "calls of a model, and its checkpoint")
 FUZZ(names, "sim/data/shard.c base/file.c", "names of files")
 FUZZ(npy, "base/npy.c", "one .npy file")
+FUZZ(predict, "symreg/table/predict.c symreg/table/predict_interval.c",
+     "front.json of a search, and a table to predict")
 FUZZ(preset, "stage/settings.c base/json.c", "a preset file")
 FUZZ(records, "stage/sidecar.c probe/results.c figures/html_verdict.c", "records beside results")
 FUZZ(regression, "api/regress.c api/options.c api/table.c", "settings and a table of numbers")
@@ -25,3 +28,5 @@ FUZZ(search, "symreg/evolve/checkpoint.c symreg/evolve/search.c", "changes to ch
 FUZZ(shard, "model/text/text_files.c", "a token shard, or text")
 FUZZ(simulation, "api/simulate.c", "an orbit, and lines of settings")
 FUZZ(tables, "laws/forces.c figures/read.c figures/read_rollouts.c", "tables of forces, rollouts")
+FUZZ(templates, "symreg/select/template.c", "a template, and formulas as its instances")
+FUZZ(tracks, "symreg/motion/tracks.c", "names of columns, and tracks of bodies")
