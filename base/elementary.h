@@ -9,6 +9,6 @@
  * quotient for whole b up to 8; these are exact where the products are. */
 double orr_exp(double x);
 double orr_log(double x);
-double orr_pow(double a, double b); /* a and b finite */
+double orr_pow(double a, double b); /* NaN where a or b is */
 
 #endif

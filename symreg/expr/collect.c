@@ -66,7 +66,8 @@ static void gather_factors(const struct sr_expr *in, struct gather *g, int i, do
     const int left = sr_expr_left(in, i);
     double raised = node->op < SR_CUSTOM && node->op != SR_CBRT ? sr_op_table[node->op].power : 0;
     if (sr_is_number(node)) {
-        *(power > 0 ? &g->number : &g->under) *= orr_pow(node->value, fabs(power));
+        double *const number = power > 0 ? &g->number : &g->under;
+        *number = sr_product(*number, sr_raised(node->value, fabs(power)));
         g->numbers += power == 1 ? 1 : 2;
         return;
     }
@@ -97,8 +98,8 @@ static void gather_product(const struct sr_expr *in, struct gather *g, int i)
     gather_factors(in, g, i, 1);
     if (g->numbers < 2)
         return;
-    const double quotient = tidy(g->number / g->under);
-    if (g->under == 1 || sr_number_print(quotient, text) <= LONG) {
+    const double quotient = tidy(sr_quotient(g->number, g->under));
+    if (g->under == 1 || (isfinite(quotient) && sr_number_print(quotient, text) <= LONG)) {
         g->number = quotient;
         g->under = 1;
     } else {
@@ -226,9 +227,6 @@ void sr_expr_collect(const struct sr_language *language, struct sr_expr *expr)
     struct sr_expr out = {0};
     const struct writer w = {expr, &out};
     write_node(&w, expr->count - 1);
-    bool good = sr_put_end(language, &out, SR_NODES);
-    for (int i = 0; i < out.count && good; i++)
-        good = out.node[i].op != SR_CONSTANT || isfinite(out.node[i].value);
-    if (good)
+    if (sr_put_end(language, &out, SR_NODES))
         *expr = out;
 }

@@ -59,6 +59,14 @@ bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, in
     return sr_expr_measure(language, expr);
 }
 
+bool sr_expr_finite(const struct sr_expr *expr, int first)
+{
+    for (int i = first; i < expr->count && i < SR_NODES; i++)
+        if (expr->node[i].op == SR_CONSTANT && !isfinite(expr->node[i].value))
+            return false;
+    return true;
+}
+
 /* ---- outer factors */
 
 /* Whether the subtree that ends at i can be multiplied by a factor by changing constants alone.
@@ -72,7 +80,7 @@ static bool absorb_factor(struct sr_expr *expr, int i, double factor)
         if (node->feature)
             return false; /* a named constant keeps its value */
         if (factor != 0)
-            node->value *= factor;
+            node->value = sr_product(node->value, factor);
         return true;
     case SR_MUL:
         if (absorb_factor(expr, left, 0))
@@ -81,7 +89,7 @@ static bool absorb_factor(struct sr_expr *expr, int i, double factor)
     case SR_DIV:
         if (absorb_factor(expr, left, 0))
             return absorb_factor(expr, left, factor);
-        return absorb_factor(expr, last, factor != 0 ? 1 / factor : 0);
+        return absorb_factor(expr, last, factor != 0 ? sr_quotient(1, factor) : 0);
     case SR_ADD:
     case SR_SUB:
         if (!absorb_factor(expr, left, 0) || !absorb_factor(expr, last, 0))
@@ -91,7 +99,7 @@ static bool absorb_factor(struct sr_expr *expr, int i, double factor)
     case SR_NEG:
         return absorb_factor(expr, last, factor);
     case SR_INV:
-        return absorb_factor(expr, last, factor != 0 ? 1 / factor : 0);
+        return absorb_factor(expr, last, factor != 0 ? sr_quotient(1, factor) : 0);
     default:
         return false;
     }
@@ -99,9 +107,14 @@ static bool absorb_factor(struct sr_expr *expr, int i, double factor)
 
 bool sr_expr_absorb(struct sr_expr *expr, double scale)
 {
+    double constant[SR_NODES];
     if (scale == 0 || !absorb_factor(expr, expr->count - 1, 0))
         return false;
-    return absorb_factor(expr, expr->count - 1, scale);
+    sr_expr_constants(expr, constant);
+    if (absorb_factor(expr, expr->count - 1, scale) && sr_expr_finite(expr, 0))
+        return true;
+    sr_expr_set_constants(expr, constant);
+    return false;
 }
 
 bool sr_expr_scale(struct sr_expr *expr, double scale)

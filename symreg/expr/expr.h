@@ -3,6 +3,7 @@
 #define SR_EXPR_H
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/base.h"
 
@@ -216,6 +217,36 @@ static inline int sr_expr_left(const struct sr_expr *expr, int i)
     return sr_expr_arity(expr, i) == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
 }
 
+/* Smaller constants have fewer than ten digits: the smallest number is 4.9e-324. */
+#define SR_SMALLEST 5e-314
+/* Whether a constant that was computed from others is finite, and has its digits. */
+static inline bool sr_is_sound(double value)
+{
+    return fabs(value) >= SR_SMALLEST && isfinite(value);
+}
+/* a b, a / b and base^power of constants of a formula that become one; NaN where the result has no digits
+ * (1 / 3e-309 is infinite, 1e-200 * 1e-200 is 0), but for factors 1 and -1, which do not round. A
+ * formula with a NaN is refused. */
+static inline double sr_product(double a, double b)
+{
+    const double product = a * b;
+    const bool exact = a == 0 || b == 0 || fabs(a) == 1 || fabs(b) == 1;
+    return sr_is_sound(product) || (exact && isfinite(product)) ? product : (double)NAN;
+}
+static inline double sr_quotient(double a, double b)
+{
+    const double quotient = a / b;
+    const bool exact = a == 0 || fabs(b) == 1;
+    return sr_is_sound(quotient) || (exact && isfinite(quotient)) ? quotient : (double)NAN;
+}
+static inline double sr_raised(double base, double power)
+{
+    const double value = orr_pow(base, power);
+    return base == 0 || power == 1 || sr_is_sound(value) ? value : (double)NAN;
+}
+/* Whether all constants from node `first` on are finite. */
+bool sr_expr_finite(const struct sr_expr *expr, int first);
+
 /* Appends a node to a formula under construction. Nodes beyond SR_NODES are counted, not stored. */
 static inline void sr_put_node(struct sr_expr *out, struct sr_node node)
 {
@@ -236,11 +267,12 @@ static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
     for (int i = 0; i < in->count; i++)
         sr_put_node(out, in->node[i]);
 }
-/* Measures a formula under construction. False when it has more than `limit` nodes or is not a
- * formula. */
+/* Measures a formula under construction. False when it has more than `limit` nodes, is not a
+ * formula, or has a constant that is not finite. */
 static inline bool sr_put_end(const struct sr_language *language, struct sr_expr *out, int limit)
 {
-    return out->count <= limit && out->count <= SR_NODES && sr_expr_measure(language, out);
+    return out->count <= limit && out->count <= SR_NODES && sr_expr_finite(out, 0) &&
+           sr_expr_measure(language, out);
 }
 
 /* Replaces `length` nodes from `start` on by other nodes (not part of expr), then measures. False,
@@ -248,7 +280,8 @@ static inline bool sr_put_end(const struct sr_language *language, struct sr_expr
 bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, int start, int length,
                     const struct sr_node *nodes, int count, int limit);
 /* Multiplies the formula by `scale` through its own constants, without adding a node, as in c * x,
- * inv(c * x) or c + c * x. False, with expr unchanged, when no constant can absorb the factor. */
+ * inv(c * x) or c + c * x. False, with expr unchanged, when no constant can absorb the factor, or
+ * one would leave the range of numbers. */
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
 /* Multiplies by `scale`, absorbed or with two more nodes. False when the formula would be too
  * large. */

@@ -53,6 +53,8 @@ static int new_node(struct sr_normal *form, struct sr_normal_node node,
         node.hash =
             mix_hash(mix_hash(node.hash, form->node[items[i].node].hash), bits_of(items[i].weight));
     }
+    for (int i = 0; i < count; i++)
+        form->failed = form->failed || !isfinite(items[i].weight);
     form->node[form->nodes] = node;
     return form->nodes++;
 }
@@ -116,11 +118,18 @@ static void copy_items(const struct sr_normal *form, int node, struct gather *g)
     memcpy(g->item, form->item + from->first, (size_t)from->count * sizeof *g->item);
 }
 
+/* value * factor / divisor; NaN, which no node may have, where a digit is lost at the ends of the
+ * range of numbers. */
+static double ratio_of(double value, double factor, double divisor)
+{
+    return sr_quotient(sr_product(value, factor), divisor);
+}
+
 /* node * factor / divisor, each rounded once, so that x / x is exactly 1. */
 static int multiply_ratio(struct sr_normal *form, int node, double factor, double divisor)
 {
     const struct sr_normal_node from = form->node[node];
-    const double value = from.value * factor / divisor;
+    const double value = ratio_of(from.value, factor, divisor);
     struct gather g;
     if (factor == divisor)
         return node;
@@ -130,7 +139,7 @@ static int multiply_ratio(struct sr_normal *form, int node, double factor, doubl
     case SR_NORMAL_SUM:
         copy_items(form, node, &g);
         for (int i = 0; i < g.count; i++)
-            g.item[i].weight = g.item[i].weight * factor / divisor;
+            g.item[i].weight = ratio_of(g.item[i].weight, factor, divisor);
         return new_group(form, from.kind, value, &g);
     case SR_NORMAL_PRODUCT:
         copy_items(form, node, &g);
@@ -140,7 +149,7 @@ static int multiply_ratio(struct sr_normal *form, int node, double factor, doubl
     default:
         g.item[0] = (struct sr_normal_item){node, 1};
         g.count = 1;
-        return new_group(form, SR_NORMAL_PRODUCT, factor / divisor, &g);
+        return new_group(form, SR_NORMAL_PRODUCT, sr_quotient(factor, divisor), &g);
     }
 }
 
@@ -155,17 +164,18 @@ static void add_term(struct sr_normal *form, struct gather *g, int node, double 
 {
     const struct sr_normal_node from = form->node[node];
     if (from.kind == SR_NORMAL_CONSTANT) {
-        const double sum = g->constant + weight * from.value;
-        const double size = fabs(g->constant) + fabs(weight * from.value);
+        const double term = sr_product(weight, from.value), sum = g->constant + term;
+        const double size = fabs(g->constant) + fabs(term);
         g->constant = fabs(sum) <= 4 * DBL_EPSILON * size ? 0 : sum;
     } else if (from.kind == SR_NORMAL_SUM) {
         add_term(form, g, make_constant(form, from.value), weight);
         for (int i = 0; i < from.count; i++) {
             const struct sr_normal_item item = form->item[from.first + i];
-            add_item(form, g, item.node, weight * item.weight);
+            add_item(form, g, item.node, sr_product(weight, item.weight));
         }
     } else if (from.kind == SR_NORMAL_PRODUCT && from.value != 1) {
-        add_item(form, g, multiply_ratio(form, node, 1, from.value), weight * from.value);
+        add_item(form, g, multiply_ratio(form, node, 1, from.value),
+                 sr_product(weight, from.value));
     } else {
         add_item(form, g, node, weight);
     }
@@ -208,13 +218,13 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     }
     const struct sr_normal_node from = form->node[node];
     if (from.kind == SR_NORMAL_CONSTANT) {
-        g->constant *= orr_pow(from.value, power);
+        g->constant = sr_product(g->constant, sr_raised(from.value, power));
         return;
     }
     if (from.kind == SR_NORMAL_SUM) { /* the first term's weight becomes a factor */
         const double lead = form->item[from.first].weight;
         const double factor = sr_is_whole(power) ? lead : fabs(lead);
-        g->constant *= orr_pow(factor, power);
+        g->constant = sr_product(g->constant, sr_raised(factor, power));
         add_item(form, g, multiply_ratio(form, node, 1, factor), power);
         return;
     }
@@ -226,7 +236,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     for (int i = 0; i < from.count && !sr_is_whole(power); i++)
         split = split && is_positive(form, form->item[from.first + i]);
     if (split) {
-        g->constant *= orr_pow(from.value, power);
+        g->constant = sr_product(g->constant, sr_raised(from.value, power));
         for (int i = 0; i < from.count; i++) {
             const struct sr_normal_item item = form->item[from.first + i];
             add_factor(form, g, item.node, power * item.weight);
@@ -234,7 +244,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
         return;
     }
     const double factor = fabs(from.value);
-    g->constant *= orr_pow(factor, power);
+    g->constant = sr_product(g->constant, sr_raised(factor, power));
     add_item(form, g, multiply_ratio(form, node, 1, factor), power);
 }
 

@@ -24,9 +24,10 @@ static bool put_node(struct sr_expr *out, struct sr_node node)
     return true;
 }
 
+/* False for NaN as well, of sr_product() and sr_quotient(). */
 static bool put_constant(struct sr_expr *out, double value)
 {
-    return put_node(out, sr_constant_node(value));
+    return isfinite(value) && put_node(out, sr_constant_node(value));
 }
 
 static bool put_op(const struct writer *w, struct sr_expr *out, enum sr_op op)
@@ -163,7 +164,7 @@ static bool write_product(const struct writer *w, const struct sr_normal_node *p
 {
     struct sr_expr over = {0}, under = {0};
     return write_parts(w, product, &over, &under) &&
-           write_quotient(w, factor * product->value, &over, &under, out);
+           write_quotient(w, sr_product(factor, product->value), &over, &under, out);
 }
 
 /* ---- sums */
@@ -173,12 +174,12 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
                         double common, struct sr_expr *out)
 {
     struct sr_expr inner = {0};
-    const double by = factor / common;
+    const double by = sr_quotient(factor, common);
     for (int pass = 0; pass < 2; pass++) /* added terms first, then subtracted ones */
         for (int i = 0; i <= sum->count; i++) {
             const bool last = i == sum->count;
             const struct sr_normal_item item = w->form->item[sum->first + (last ? 0 : i)];
-            const double weight = last ? sum->value * by : item.weight * by;
+            const double weight = sr_product(last ? sum->value : item.weight, by);
             if (weight == 0 || (weight < 0) != (pass == 1))
                 continue;
             const bool first = inner.count == 0;
@@ -198,7 +199,7 @@ static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, 
     struct sr_expr best = {0}, trial = {0};
     keep_shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
     for (int i = 0; i < sum->count; i++) { /* each weight in turn as the common factor */
-        const double weight = w->form->item[sum->first + i].weight * factor;
+        const double weight = sr_product(w->form->item[sum->first + i].weight, factor);
         for (int sign = 1; sign >= -1; sign -= 2) {
             trial.count = 0;
             if (weight * sign != 1)
@@ -214,7 +215,7 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     struct sr_expr piece = {0};
     switch (n->kind) {
     case SR_NORMAL_CONSTANT:
-        return put_constant(out, factor * n->value);
+        return put_constant(out, sr_product(factor, n->value));
     case SR_NORMAL_FEATURE:
         return put_node(&piece, sr_feature_node(n->feature)) &&
                write_factor(w, factor, &piece, out);
@@ -363,9 +364,8 @@ bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, u
     if (!write_node(&w, root, 1, &out) || out.count >= expr->count ||
         !sr_expr_measure(language, &out))
         return false;
-    for (int i = 0; i < out.count; i++)
-        if (out.node[i].op == SR_CONSTANT && !isfinite(out.node[i].value))
-            return false;
+    if (!sr_expr_finite(&out, 0))
+        return false;
     *expr = out;
     return true;
 }

@@ -232,6 +232,9 @@ static bool fill_equations(struct arrow *a, const double *value, struct sr_work 
         sr_expr_set_constants(&a->expr, value + (size_t)k * (size_t)a->n);
         if (!sr_constants_equations(&a->c->loss[k], &a->expr, 1, a->n, work, &equations))
             return false;
+        for (int i = 0; i < a->n; i++)
+            if (equations.scale[i] != 1)
+                return false; /* shared constants would need one scale in all categories */
         for (int i = 0; i < a->n; i++) {
             a->gradient[k * a->n + i] = equations.gradient[column_of(a, i)];
             for (int j = 0; j < a->n; j++)

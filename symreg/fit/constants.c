@@ -46,6 +46,45 @@ static void weigh_custom(const struct sr_loss *loss, const double *value, double
         weight[i] *= loss->weight[i];
 }
 
+/* J^T W J and J^T W residual; false where a number of them is not finite. */
+static bool fill_equations(const double *jacobian, const double *weight, const double *residual,
+                           size_t n, int parameters, double *weighted, struct sr_equations *out)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    bool finite = true;
+    for (int a = 0; a < parameters; a++) {
+        out->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
+        for (int b = 0; b <= a; b++)
+            out->normal[a][b] = out->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
+        finite = finite && isfinite(out->gradient[a]) && isfinite(out->normal[a][a]);
+    }
+    return finite;
+}
+
+/* Multiplies the columns of the Jacobian by powers of two to numbers near 1, where `out` shows
+ * squares at the ends of the range of numbers. False where none was changed. */
+static bool scale_columns(double *jacobian, size_t n, int parameters, struct sr_equations *out)
+{
+    static const double few = 0x1p-900, many = 0x1p900;
+    bool any = false;
+    for (int a = 0; a < parameters; a++) {
+        double *const column = jacobian + (size_t)a * n, most = 0;
+        int power;
+        if (out->normal[a][a] > few && out->normal[a][a] < many)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            most = fmax(most, fabs(column[i]));
+        if (!(most > 0 && most < HUGE_VAL))
+            continue;
+        frexp(most, &power);
+        out->scale[a] = ldexp(1, power < -1000 ? 1000 : -power);
+        for (size_t i = 0; i < n; i++)
+            column[i] *= out->scale[a];
+        any = any || out->scale[a] != 1;
+    }
+    return any;
+}
+
 bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
                             int parameters, struct sr_work *work, struct sr_equations *out)
 {
@@ -70,14 +109,12 @@ bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *ex
     vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
     if (loss->kind == ORR_SR_CUSTOM)
         weigh_custom(loss, value, scale, weight);
-    for (int a = 0; a < parameters; a++) {
-        out->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
-        for (int b = 0; b <= a; b++)
-            out->normal[a][b] = out->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
-        if (!isfinite(out->gradient[a]) || !isfinite(out->normal[a][a]))
-            return false;
-    }
-    return true;
+    for (int a = 0; a < parameters; a++)
+        out->scale[a] = 1;
+    const bool finite = fill_equations(jacobian, weight, residual, n, parameters, weighted, out);
+    return scale_columns(jacobian, n, parameters, out)
+               ? fill_equations(jacobian, weight, residual, n, parameters, weighted, out)
+               : finite;
 }
 
 /* The constants that are held take no part: their step is 0. */
@@ -119,9 +156,11 @@ static bool solve_step(const struct fit *fit, double lambda, double *step)
             step[i] -= c[k][i] * step[k];
         step[i] /= c[i][i];
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        step[i] *= fit->equations.scale[i];
         if (!isfinite(step[i]))
             return false;
+    }
     return true;
 }
 

@@ -7,20 +7,35 @@
 
 #include "symreg/value/cholesky.h"
 
+/* A power of two that brings a column of the Jacobian to numbers near 1, as squares may leave the
+ * range of numbers. */
+static double scale_of(const double *column, size_t rows)
+{
+    double most = 0;
+    int power;
+    for (size_t i = 0; i < rows; i++)
+        most = fmax(most, fabs(column[i]));
+    frexp(isfinite(most) ? most : 1, &power);
+    return ldexp(1, power < -1000 ? 1000 : -power);
+}
+
 /* The lower triangle of J^T W J, scaled to a unit diagonal; size[a] is the divisor of row and
  * column a. False where a constant has no effect. */
 static bool fill_hessian(const struct sr_data *data, const double *jacobian, int n,
                          double h[SR_NODES][SR_NODES], double *size)
 {
     const size_t rows = data->rows;
-    for (int a = 0; a < n; a++)
+    double scale[SR_NODES];
+    for (int a = 0; a < n; a++) {
+        scale[a] = scale_of(jacobian + (size_t)a * rows, rows);
         for (int b = 0; b <= a; b++) {
             const double *x = jacobian + (size_t)a * rows, *y = jacobian + (size_t)b * rows;
             double sum = 0;
             for (size_t i = 0; i < rows; i++)
-                sum += sr_row_weight(data, i) * x[i] * y[i];
+                sum += sr_row_weight(data, i) * (x[i] * scale[a]) * (y[i] * scale[b]);
             h[a][b] = sum;
         }
+    }
     for (int a = 0; a < n; a++) {
         size[a] = sqrt(h[a][a]);
         if (!(size[a] > 0) || !isfinite(size[a]))
@@ -29,6 +44,8 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
     for (int a = 0; a < n; a++)
         for (int b = 0; b <= a; b++)
             h[a][b] /= size[a] * size[b];
+    for (int a = 0; a < n; a++)
+        size[a] /= scale[a];
     return true;
 }
 
@@ -58,8 +75,14 @@ static void invert_hessian(double h[SR_NODES][SR_NODES], const double *size,
         double column[SR_NODES] = {0};
         column[a] = 1;
         sr_cholesky_solve(h[0], (size_t)n, SR_NODES, column);
-        for (int b = 0; b < n; b++)
-            u->covariance[b][a] = u->noise * column[b] / (size[a] * size[b]);
+        u->error[a] = sqrt(u->noise * column[a]) / size[a];
+        for (int b = 0; b < n; b++) {
+            const double both = size[a] * size[b];
+            const double covariance = isnormal(both) ? u->noise * column[b] / both
+                                                     : u->noise * column[b] / size[a] / size[b];
+            /* rounded to 0 it would make predictions certain */
+            u->covariance[b][a] = column[b] == 0 || isnormal(covariance) ? covariance : (double)NAN;
+        }
     }
 }
 
@@ -75,9 +98,11 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     const double *jacobian = value + data->rows;
     *u = (struct sr_uncertainty){
         .constants = n, .noise = NAN, .scatter = NAN, .spare = NAN, .freedom = NAN};
-    for (int a = 0; a < n; a++)
+    for (int a = 0; a < n; a++) {
+        u->error[a] = NAN;
         for (int b = 0; b < n; b++)
             u->covariance[a][b] = NAN;
+    }
     if (sr_eval_jacobian(expr, data, value, value + data->rows)) {
         measure_noise(data, value, variance, u);
         if (fill_hessian(data, jacobian, n, h, size) &&
@@ -94,7 +119,7 @@ int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, 
     struct sr_uncertainty u;
     TRY(sr_constants_uncertainty(expr, data, variance, &u));
     for (int c = 0; c < u.constants; c++)
-        error[c] = sqrt(u.covariance[c][c]);
+        error[c] = u.error[c];
     return 0;
 }
 

@@ -27,9 +27,11 @@ bool sr_fit_over(const struct sr_work *work);
 
 /* The equations of a re-weighted least-squares step by the constants and, where `parameters` is one
  * more than the constants, an outer scale: normal = J^T W J, gradient = J^T W residual. Leaves the
- * values in work->value. False where one is not finite. */
+ * values in work->value. False where one is not finite. Squares of derivatives may leave the range
+ * of numbers, as those by 2e-208 in 2e-208 exp(0.24 year): the equations are then those of the
+ * parameters divided by scale[], powers of two, which are 1 otherwise. */
 struct sr_equations {
-    double normal[SR_NODES + 1][SR_NODES + 1], gradient[SR_NODES + 1];
+    double normal[SR_NODES + 1][SR_NODES + 1], gradient[SR_NODES + 1], scale[SR_NODES + 1];
 };
 bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
                             int parameters, struct sr_work *work, struct sr_equations *equations);
@@ -71,7 +73,9 @@ bool sr_drop_ones(const struct sr_language *language, struct sr_expr *expr);
 /* What a table tells about the constants of a formula and the noise. */
 struct sr_uncertainty {
     int constants;
-    double covariance[SR_NODES][SR_NODES]; /* (constants, constants) */
+    double error[SR_NODES]; /* (constants) standard errors, the roots of the diagonal */
+    /* (constants, constants) NaN where the number is too small or large for its range */
+    double covariance[SR_NODES][SR_NODES];
     double noise;                          /* s^2, the variance of a row of weight 1 */
     double scatter; /* sum of squared residuals, rows alike, divided by `spare` */
     double spare;   /* rows of positive weight minus constants */

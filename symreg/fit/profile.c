@@ -123,7 +123,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     const double factor = sr_interval_factor(level, u.freedom);
     const double limit = least + factor * factor * u.noise / loss.total;
     for (int c = 0; c < n && !rc; c++)
-        error[c] = sqrt(u.covariance[c][c]);
+        error[c] = u.error[c];
     if (!rc && isfinite(limit) && !orr_signal_seen())
         find_intervals(&loss, &work, &fitted, least, limit, error, factor, low, high);
     for (int c = 0; c < n && orr_signal_seen(); c++) /* an interrupted fit decides nothing */

@@ -19,18 +19,41 @@ static int basis_of(const struct sr_expr *expr)
     return count;
 }
 
-/* Mean squared residual, bounded below by rounding. */
-static double mean_square(const struct sr_data *data, const double *value)
+/* A weighted sum of squares, most^2 sum: squares of numbers beyond 1e+-154 have no room. */
+struct squares {
+    double most, sum;
+};
+
+static void add_squares(const struct sr_data *data, const double *a, const double *b,
+                        struct squares *s)
 {
-    double residual = 0, size = 0;
-    for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i];
-        const double share = sr_row_weight(data, i) / (double)data->rows;
-        residual += share * d * d;
-        size += share * data->y[i] * data->y[i];
+    double most = s->most;
+    for (size_t i = 0; i < data->rows; i++)
+        most = fmax(most, fabs(a[i] - (b ? b[i] : 0)));
+    if (most > s->most)
+        s->sum *= (s->most / most) * (s->most / most);
+    s->most = most;
+    for (size_t i = 0; i < data->rows && most > 0; i++) {
+        const double share = (a[i] - (b ? b[i] : 0)) / most;
+        s->sum += sr_row_weight(data, i) * share * share;
     }
-    const double least = 256 * DBL_EPSILON * DBL_EPSILON * size;
-    return fmax(fmax(residual, least), DBL_MIN);
+}
+
+/* ln of the sum; that of the smallest number for 0. */
+static double log_of_sum(const struct squares *s)
+{
+    return s->most > 0 && s->sum > 0 ? 2 * orr_log(s->most) + orr_log(s->sum) : orr_log(DBL_MIN);
+}
+
+/* ln of a mean squared residual, bounded below by the rounding of numbers of this size: a share
+ * `exact` of their mean square. */
+static double log_mean_square(const struct squares *residual, const struct squares *size,
+                              double exact, double rows)
+{
+    const bool any = residual->most > 0 || size->most > 0;
+    const double least = orr_log(exact) + log_of_sum(size), own = log_of_sum(residual);
+    const double found = size->most > 0 ? residual->most > 0 ? fmax(own, least) : least : own;
+    return any ? found - orr_log(rows) : orr_log(DBL_MIN);
 }
 
 static size_t rows_of(const struct sr_data *data)
@@ -41,13 +64,15 @@ static size_t rows_of(const struct sr_data *data)
     return rows;
 }
 
-/* Nats of a constant with the given Fisher information. Constants of 0 cost nothing, others at
- * least their sign. */
-static double nats_of(double constant, double information)
+/* Nats of a constant, from the logarithm of its Fisher information, which may lie beyond the range
+ * of numbers: that of 2e-208 in 2e-208 exp(0.24 year) is 1e416. Constants of 0 cost nothing, others
+ * at least their sign. */
+static double nats_of(double constant, double log_information)
 {
-    return fabs(constant) > 0 ? fmax(orr_log(2), orr_log(fabs(constant)) +
-                                                     0.5 * orr_log(information) - 0.5 * orr_log(3))
-                              : 0;
+    return fabs(constant) > 0
+               ? fmax(orr_log(2),
+                      orr_log(fabs(constant)) + 0.5 * log_information - 0.5 * orr_log(3))
+               : 0;
 }
 
 /* Description length with the constants as they are; *cost is the part without the residuals. NaN
@@ -58,19 +83,22 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     double constants[SR_NODES];
     if (!sr_eval_jacobian(expr, data, value, jacobian))
         return NAN;
-    const double mse = mean_square(data, value);
+    struct squares residual = {0}, size = {0};
+    add_squares(data, value, data->y, &residual);
+    add_squares(data, data->y, NULL, &size);
+    const double log_mse = log_mean_square(&residual, &size, 256 * DBL_EPSILON * DBL_EPSILON,
+                                           (double)data->rows);
     const int count = sr_expr_constants(expr, constants);
     *cost = expr->count * orr_log(basis_of(expr));
     for (int c = 0; c < count; c++) {
-        double information = DBL_MIN;
-        for (size_t i = 0; i < data->rows; i++) {
-            const double d = jacobian[(size_t)c * data->rows + i];
-            information += sr_row_weight(data, i) * d * d / mse;
-        }
-        vague[c] = fabs(constants[c]) < sqrt(12 / information);
-        *cost += nats_of(constants[c], information);
+        struct squares slope = {0};
+        add_squares(data, jacobian + (size_t)c * data->rows, NULL, &slope);
+        const double log_information = log_of_sum(&slope) - log_mse;
+        vague[c] = !(fabs(constants[c]) > 0) ||
+                   orr_log(fabs(constants[c])) < 0.5 * (orr_log(12) - log_information);
+        *cost += nats_of(constants[c], log_information);
     }
-    return 0.5 * (double)rows_of(data) * orr_log(mse) + *cost;
+    return 0.5 * (double)rows_of(data) * log_mse + *cost;
 }
 
 /* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0. */
@@ -104,35 +132,35 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
     const double exact = 1e-20;
     const int n = sr_expr_constants(expr, NULL);
     struct sr_expr filled = *expr;
-    double residual = 0, size = 0, rows = 0, common[SR_NODES] = {0};
+    struct squares residual = {0}, size = {0};
+    double rows = 0, common[SR_NODES] = {0};
     for (int k = 0; k < c->count; k++) {
         const struct sr_data *data = &c->data[k];
         struct sr_equations equations;
         sr_expr_set_constants(&filled, value + (size_t)(k * n));
         if (!sr_constants_equations(&c->loss[k], &filled, 1, n, work, &equations))
             return NAN;
-        for (size_t i = 0; i < data->rows; i++) {
-            const double d = work->value[i] - data->y[i], w = sr_row_weight(data, i);
-            residual += w * d * d;
-            size += w * data->y[i] * data->y[i];
-        }
+        add_squares(data, work->value, data->y, &residual);
+        add_squares(data, data->y, NULL, &size);
         rows += (double)rows_of(data);
         for (int i = 0; i < n; i++)
-            information[k * n + i] = equations.normal[i][i];
+            information[k * n + i] = orr_log(fmax(equations.normal[i][i], DBL_MIN)) -
+                                     2 * orr_log(equations.scale[i]);
     }
-    const double mse = fmax(fmax(residual, exact * size) / c->total, DBL_MIN);
+    const double log_mse = log_mean_square(&residual, &size, exact, c->total);
     *cost = expr->count * orr_log(basis_of(expr));
     for (int k = 0; k < c->count; k++)
         for (int i = 0; i < n; i++) {
-            information[k * n + i] = information[k * n + i] / mse + DBL_MIN;
+            const double log_information = information[k * n + i] - log_mse;
+            information[k * n + i] = orr_exp(fmin(fmax(log_information, -600), 600));
             common[i] += information[k * n + i];
             if (!shared[i])
-                *cost += nats_of(value[k * n + i], information[k * n + i]);
+                *cost += nats_of(value[k * n + i], log_information);
         }
     for (int i = 0; i < n; i++)
         if (shared[i])
-            *cost += nats_of(value[i], common[i]);
-    return 0.5 * rows * orr_log(mse) + *cost;
+            *cost += nats_of(value[i], orr_log(common[i]));
+    return 0.5 * rows * log_mse + *cost;
 }
 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)

@@ -48,6 +48,13 @@ bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_languag
     return true;
 }
 
+/* ln(a / b) of positive numbers, whose quotient may leave the range of numbers. */
+static double log_ratio(double a, double b)
+{
+    const double quotient = b / a;
+    return isnormal(quotient) ? -orr_log(quotient) : orr_log(a) - orr_log(b);
+}
+
 void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
 {
     double smallest = HUGE_VAL;
@@ -71,7 +78,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
             front->score[row] = HUGE_VAL;
         else if (row)
             front->score[row] =
-                -orr_log(smallest / front->loss[row - 1]) / (c - front->complexity[row - 1]);
+                log_ratio(front->loss[row - 1], smallest) / (c - front->complexity[row - 1]);
     }
 }
 
@@ -81,7 +88,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
 static double by_chance(const struct sr_front *front, double nats)
 {
     const double rows = (double)front->rows;
-    const double more = front->worth > 0 ? nats * (1 / front->worth - 1 / rows) : 0;
+    const double more = front->worth > 0 ? nats * fmax(1 / front->worth - 1 / rows, 0) : 0;
     return nats / rows + orr_log(1 + more);
 }
 
@@ -89,21 +96,23 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
 {
     const double nats = 4, power = sr_loss_of_squares(loss->kind) ? 2 : 1;
     int before = -1; /* index of the row with the smallest loss so far */
+    double log_fair[SR_NODES + 1] = {0}, most = 0;
+    for (int i = 0; i < front->count; i++) /* what is not known costs no less than the others */
+        most = isfinite(front->cost[i]) ? fmax(most, front->cost[i]) : most;
     front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->compared[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
-        const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
-        const double fair =
-            orr_log(fmax(front->compared[i], least)) + by_chance(front, power * spent);
-        front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(fair, -700), 700));
+        const double spent = isfinite(front->cost[i]) ? front->cost[i] : most;
+        log_fair[i] = orr_log(fmax(front->compared[i], least)) + by_chance(front, power * spent);
+        front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(log_fair[i], -700), 700));
         front->score[i] = 0;
         if (before >= 0 && exact && front->fair[before] > 0)
             front->score[i] = HUGE_VAL;
         else if (before >= 0 && front->fair[before] > 0)
-            front->score[i] = -orr_log(front->fair[i] / front->fair[before]) /
+            front->score[i] = (log_fair[before] - log_fair[i]) /
                               (front->complexity[i] - front->complexity[before]);
-        if (before < 0 || front->fair[i] < front->fair[before])
+        if (before < 0 || (front->fair[before] > 0 && (exact || log_fair[i] < log_fair[before])))
             before = i;
     }
 }

@@ -196,8 +196,9 @@ static bool exchange_pair(const struct sr_language *language, int i, struct sr_e
         return false;
     const struct pair *scaling = is_sum(&outer) ? &inner : &outer;
     const struct pair *sum = is_sum(&outer) ? &outer : &inner;
-    const double factor = scaling->op == SR_MUL ? scaling->number : 1 / scaling->number;
-    const double number = is_sum(&outer) ? sum->number / factor : sum->number * factor;
+    const bool divides = (scaling->op == SR_MUL) == is_sum(&outer);
+    const double number = divides ? sr_quotient(sum->number, scaling->number)
+                                  : sr_product(sum->number, scaling->number);
     struct sr_expr made = {.count = expr->node[inner.other].size};
     for (int k = 0; k < made.count; k++)
         made.node[k] = expr->node[sr_expr_start(expr, inner.other) + k];

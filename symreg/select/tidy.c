@@ -66,7 +66,7 @@ static bool invert_factor(struct form *f, enum sr_op from, enum sr_op to)
     if (number < 0)
         return false;
     put_subtree(f, number == f->b ? f->a : f->b);
-    sr_put_constant(&f->piece, 1 / f->from->node[number].value);
+    sr_put_constant(&f->piece, sr_quotient(1, f->from->node[number].value));
     sr_put_op(&f->piece, to);
     return true;
 }
@@ -123,11 +123,13 @@ static bool distribute_factor(struct form *f)
     const int right = sum - 1, left = sr_expr_left(f->from, sum);
     if (!is_constant(f, right) && !is_constant(f, left))
         return false;
-    const double c = f->from->node[number].value, factor = node->op == SR_DIV ? 1 / c : c;
+    const double c = f->from->node[number].value;
     for (int side = 0; side < 2; side++) {
         const int operand = side ? right : left;
         if (is_constant(f, operand)) {
-            sr_put_constant(&f->piece, factor * f->from->node[operand].value);
+            const double value = f->from->node[operand].value;
+            sr_put_constant(&f->piece, node->op == SR_DIV ? sr_quotient(value, c)
+                                                          : sr_product(value, c));
         } else {
             put_subtree(f, operand);
             sr_put_constant(&f->piece, c);
@@ -156,10 +158,10 @@ static void put_multiple(struct form *f, int i, int number, double c)
     const int u = number < 0 ? i : number == i - 1 ? sr_expr_left(f->from, i) : i - 1;
     const bool over = below && number != i - 1; /* c1 / u */
     if (over)
-        sr_put_constant(&f->piece, c * c1);
+        sr_put_constant(&f->piece, sr_product(c, c1));
     put_subtree(f, u);
     if (!over)
-        sr_put_constant(&f->piece, below ? c / c1 : c * c1);
+        sr_put_constant(&f->piece, below ? sr_quotient(c, c1) : sr_product(c, c1));
     sr_put_op(&f->piece, over ? SR_DIV : SR_MUL);
 }
 
@@ -175,10 +177,11 @@ static bool distribute_over_term(struct form *f)
     const int inner[2] = {number_of(f, left), number_of(f, right)};
     if ((inner[0] < 0) == (inner[1] < 0))
         return false;
-    const double c = op == SR_DIV ? 1 / from->node[number].value : from->node[number].value;
+    const double own_value = from->node[number].value;
+    const double c = op == SR_DIV ? sr_quotient(1, own_value) : own_value;
     const double c1 = inner[1] >= 0 ? from->node[inner[1]].value : 1;
     const enum sr_op own = (enum sr_op)from->node[sum].op, other = own == SR_ADD ? SR_SUB : SR_ADD;
-    const bool flip = c * c1 < 0 && sr_has(f->operators, other); /* u - -2 v = u + 2 v */
+    const bool flip = (c < 0) != (c1 < 0) && sr_has(f->operators, other); /* u - -2 v = u + 2 v */
     put_multiple(f, left, inner[0], c);
     put_multiple(f, right, inner[1], flip ? -c : c);
     sr_put_op(&f->piece, flip ? other : own);
@@ -195,10 +198,10 @@ static bool factor_out(struct form *f)
     if (!is_constant(f, offset) || number < 0)
         return false;
     const int right = term - 1, left = sr_expr_left(f->from, term);
-    const double c = f->from->node[number].value, factor = op == SR_DIV ? 1 / c : c;
+    const double c = f->from->node[number].value, d = f->from->node[offset].value;
     for (int side = 0; side < 2; side++)
         if ((side ? f->b : f->a) == offset)
-            sr_put_constant(&f->piece, f->from->node[offset].value / factor);
+            sr_put_constant(&f->piece, op == SR_DIV ? sr_product(d, c) : sr_quotient(d, c));
         else
             put_subtree(f, number == right ? left : right);
     sr_put_op(&f->piece, (enum sr_op)f->from->node[f->i].op);
@@ -317,12 +320,14 @@ static bool is_long(const struct sr_expr *expr, int i)
     return false;
 }
 
-/* Puts the piece in place of the subtree that ends at node i. False where this breaks a rule. */
+/* Puts the piece in place of the subtree that ends at node i. False where this breaks a rule, or a
+ * constant of the piece is not finite. */
 static bool replace(const struct sr_tidy *t, const struct sr_expr *from, int i,
                     const struct form *f, struct sr_expr *out)
 {
     *out = *from;
-    return sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size,
+    return sr_expr_finite(&f->piece, 0) &&
+           sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size,
                           f->piece.node, f->piece.count, t->maxsize) &&
            sr_expr_complexity(t->language, out) <= sr_expr_complexity(t->language, from) &&
            (!t->allowed || t->allowed(out, t->context));

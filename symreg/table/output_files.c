@@ -78,7 +78,7 @@ static void add_constants(const struct sr_output *o, int row, cJSON *object)
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {
-        error[a] = unfitted ? (double)NAN : sqrt(u.covariance[a][a]);
+        error[a] = unfitted ? (double)NAN : u.error[a];
         for (int b = 0; b <= a; b++)
             triangle[n++] = unfitted ? (double)NAN : u.covariance[a][b];
     }
