@@ -261,8 +261,8 @@ static int find_seeds(struct search *search)
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
         const struct sr_categories *c = &search->categories[f];
         const struct sr_loss *loss = c->count ? &c->loss[c->reference] : &search->loss[f];
-        const int rc = (s->form ? sr_seeds_template : sr_seeds_all)(s, loss, limit, thread, inner,
-                                                                    &search->seeds[f]);
+        const int rc = sr_seeds_inside(s->form ? sr_seeds_template : sr_seeds_all, s, loss, limit,
+                                       thread, inner, &search->seeds[f]);
         failed = rc > failed ? rc : failed;
         search->run[f * s->restarts].island[0].evaluations += search->seeds[f].evaluations;
     }

@@ -98,6 +98,16 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
                       struct sr_limit limit, struct sr_thread *thread, int threads,
                       struct sr_seeds *seeds);
 
+/* One of these two functions. */
+typedef int sr_seeds_function(const struct sr_settings *settings, const struct sr_loss *loss,
+                              struct sr_limit limit, struct sr_thread *thread, int threads,
+                              struct sr_seeds *seeds);
+/* Calls it with the rows in which no column is 0, where that leaves out at most one row in twenty
+ * for each column (20 to 65,536 rows); the seeds' losses are then those on all rows. */
+int sr_seeds_inside(sr_seeds_function *find, const struct sr_settings *settings,
+                    const struct sr_loss *loss, struct sr_limit limit, struct sr_thread *thread,
+                    int threads, struct sr_seeds *seeds);
+
 /* ln of the evidence for noise in proportion to y over that for noise of the same size everywhere,
  * of smooth models of ln |y|. 0 where there are none: fewer than 64 rows, one column or more than
  * 12, y of both signs (5% of the rows). ORR_ENOMEM. */

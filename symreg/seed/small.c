@@ -21,7 +21,6 @@ static const double first_large = 2e4, first_small = 5e4;
 int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
                       const size_t row[SR_ROWS])
 {
-    const bool bends = loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
     double total = 0;
     *sample = (struct sr_subsample){0};
     TRY(sr_rows_take(loss->data, SR_ROWS, row, &sample->data, &sample->x));
@@ -29,8 +28,7 @@ int sr_subsample_init(struct sr_subsample *sample, const struct sr_loss *loss,
         total += sample->data.weight[i];
     if (!(total > 0)) /* all weights are 0: the rows count alike */
         sample->data.weight = NULL;
-    return sr_loss_init_with(&sample->loss, loss->kind,
-                             bends ? loss->parameter / loss->unit : loss->parameter, &sample->data);
+    return sr_loss_init_like(&sample->loss, loss, &sample->data);
 }
 
 void sr_subsample_free(struct sr_subsample *sample)

@@ -99,6 +99,8 @@ struct sr_loss {
  * language has no user-defined loss. */
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
                       const struct sr_data *data);
+/* The loss of another table, of the kind and with the parameter of `like`. */
+int sr_loss_init_like(struct sr_loss *loss, const struct sr_loss *like, const struct sr_data *data);
 /* sr_loss_init_with() with the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);

@@ -71,6 +71,10 @@ has_law() {
     tail -n 3 "$WORK/.rows"
     return 1
 }
+# not_found NAME WORD: no formula of the front has the word
+not_found() {
+    ! rows "$1" | grep -w "$2"
+}
 texts() { # NAME TARGET TABLE
     check "$1: front.csv computes its loss" compute_their_loss rows "$@"
     check "$1: the terminal's text computes its loss" compute_their_loss printed "$@"
@@ -202,6 +206,38 @@ check_names_setting() {
         grep -q maxsize "$WORK/more.err" || { cat "$WORK/more.err"; return 1; }
 }
 check "more: what cannot go on is named" check_names_setting
+
+# ---- a row T = 0, where the inner step of exp(-1500 / T) is infinite and the law is 0
+fit cold $CASES/b1_arrhenius_T0.csv --target k --iterations 2 --set symreg.populations=8
+predicts_rates() { # FRONT: the law at every row
+    program symreg predict "$WORK/$1/front.json" $CASES/b1_arrhenius_T0.csv --quiet \
+        >"$WORK/$1.rates" &&
+        paste -d, <(tail -n +2 $CASES/b1_arrhenius_T0.csv) <(tail -n +2 "$WORK/$1.rates") |
+        awk -F, '$NF == "nan" || ($NF - $2) ^ 2 > 1e-18 { print; bad = 1 } END { exit bad || !NR }'
+}
+check "T = 0: the law is found, and predicted at every row" predicts_rates cold
+check "... and at T = 0 alone" equal "0" "$(
+    program symreg predict "$WORK/cold/front.json" $CASES/b1_predict_rows.csv --quiet | sed -n 2p)"
+fit guess $CASES/b1_arrhenius_T0.csv --target k --evaluations 1 --guess '3.4*exp(-1400/T)'
+check "T = 0: a guess of the law is kept and fitted" predicts_rates guess
+refuses_guess() {
+    ! fit odd $CASES/b1_arrhenius_T0.csv --target k --guess 'T + 1; T * log(T)' &&
+        grep -q -F 'T * log(T)" is not finite in row 1 of the 40 that are used (T = 0)' \
+            "$WORK/odd.err"
+}
+check "T = 0: a guess without a value there is refused with the row" refuses_guess
+
+# ---- constants of 1e-313 and of 1e-208, as years in an exponent bring them
+fit ends $CASES/a1_inf_constant.csv --target y --iterations 4
+check "1e-313: the law" has_law ends y $CASES/a1_inf_constant.csv 1e-12
+check "1e-313: no constant is infinite" not_found ends inf
+texts ends y $CASES/a1_inf_constant.csv
+fit years $CASES/a3_growth_year.csv --target v --iterations 2 --set symreg.populations=8
+few_nats() { # scores of some units, and a length for every row
+    awk '/^ +[0-9]/ && !($3 > -10 && $3 < 10) { print; wrong = 1 } END { exit wrong }' \
+        "$WORK/years.out" && ! grep -E '"description_length": *null' "$WORK/years/front.json"
+}
+check "years: scores and lengths" few_nats
 
 # ---- what was seen is kept when the time is over
 # finds SECONDS NAME FILE LIMIT: the law of y within these seconds. A busy machine gives less time

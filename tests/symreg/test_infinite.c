@@ -271,4 +271,54 @@ TEST(columns_and_own_operators_know_infinite_steps)
     sr_language_free(language);
 }
 
+/* Stands for a proposal: keeps the size of the table, and gives two seeds. */
+static size_t rows_given;
+static bool zeros_given;
+static int two_seeds(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_limit limit, struct sr_thread *thread, int threads,
+                     struct sr_seeds *seeds)
+{
+    (void)settings, (void)limit, (void)thread, (void)threads;
+    rows_given = loss->data->rows;
+    zeros_given = false;
+    for (size_t i = 0; i < rows_given; i++)
+        zeros_given = zeros_given || loss->data->x[i] == 0 || loss->data->y[i] == 0;
+    seeds->count = 2;
+    seeds->expr[0] = parsed(NULL, "3.5 * exp(-15 / x)");
+    seeds->expr[1] = parsed(NULL, "log(x)");
+    seeds->loss[0] = seeds->loss[1] = 0.5;
+    return 0;
+}
+
+/* The row x = 0 hides a law from stages that take logarithms and reciprocals: seeds are sought
+ * without it, and judged with it. Many zeros are no edge, and few rows are all needed. */
+TEST(seeds_are_sought_inside_the_domain)
+{
+    static struct sr_seeds seeds;
+    static const struct {
+        size_t rows, zeros, given;
+    } list[] = {{ROWS, 1, ROWS - 1}, {ROWS, 2, ROWS - 2}, {ROWS, 3, ROWS}, {15, 1, 15}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        double x[ROWS], y[ROWS];
+        const struct sr_expr law = parsed(NULL, "3.5 * exp(-15 / x)");
+        struct sr_data data = {.rows = list[k].rows, .features = 1, .x = x, .y = y};
+        struct sr_loss loss;
+        struct sr_thread thread = {0};
+        for (size_t i = 0; i < list[k].rows; i++)
+            x[i] = i < list[k].zeros ? 0 : 1.5 * (double)i;
+        assert_true(sr_eval(&law, &data, y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+        assert_int_equal(sr_work_init(&thread.work, ROWS, SR_NODES), 0);
+        assert_int_equal(sr_seeds_inside(two_seeds, NULL, &loss, (struct sr_limit){0}, &thread, 1,
+                                         &seeds),
+                         0);
+        assert_int_equal(rows_given, list[k].given);
+        assert_int_equal(zeros_given, list[k].given == list[k].rows);
+        if (!zeros_given)
+            assert_true(seeds.loss[0] < 1e-25 && isinf(seeds.loss[1]));
+        sr_work_free(&thread.work);
+        sr_loss_free(&loss);
+    }
+}
+
 TESTS(scratch_setup, scratch_teardown)
