@@ -76,7 +76,7 @@ struct sr_uncertainty {
     double error[SR_NODES]; /* (constants) standard errors, the roots of the diagonal */
     /* (constants, constants) NaN where the number is too small or large for its range */
     double covariance[SR_NODES][SR_NODES];
-    double noise;                          /* s^2, the variance of a row of weight 1 */
+    double noise;   /* s^2, the variance of a row of weight 1 */
     double scatter; /* sum of squared residuals, rows alike, divided by `spare` */
     double spare;   /* rows of positive weight minus constants */
     double freedom; /* degrees of freedom of s^2: `spare`, or infinite where s^2 was given */

@@ -69,10 +69,9 @@ static size_t rows_of(const struct sr_data *data)
  * at least their sign. */
 static double nats_of(double constant, double log_information)
 {
-    return fabs(constant) > 0
-               ? fmax(orr_log(2),
-                      orr_log(fabs(constant)) + 0.5 * log_information - 0.5 * orr_log(3))
-               : 0;
+    return fabs(constant) > 0 ? fmax(orr_log(2), orr_log(fabs(constant)) + 0.5 * log_information -
+                                                     0.5 * orr_log(3))
+                              : 0;
 }
 
 /* Description length with the constants as they are; *cost is the part without the residuals. NaN
@@ -86,8 +85,8 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     struct squares residual = {0}, size = {0};
     add_squares(data, value, data->y, &residual);
     add_squares(data, data->y, NULL, &size);
-    const double log_mse = log_mean_square(&residual, &size, 256 * DBL_EPSILON * DBL_EPSILON,
-                                           (double)data->rows);
+    const double log_mse =
+        log_mean_square(&residual, &size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
     const int count = sr_expr_constants(expr, constants);
     *cost = expr->count * orr_log(basis_of(expr));
     for (int c = 0; c < count; c++) {
@@ -144,8 +143,8 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
         add_squares(data, data->y, NULL, &size);
         rows += (double)rows_of(data);
         for (int i = 0; i < n; i++)
-            information[k * n + i] = orr_log(fmax(equations.normal[i][i], DBL_MIN)) -
-                                     2 * orr_log(equations.scale[i]);
+            information[k * n + i] =
+                orr_log(fmax(equations.normal[i][i], DBL_MIN)) - 2 * orr_log(equations.scale[i]);
     }
     const double log_mse = log_mean_square(&residual, &size, exact, c->total);
     *cost = expr->count * orr_log(basis_of(expr));

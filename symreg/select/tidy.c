@@ -128,8 +128,8 @@ static bool distribute_factor(struct form *f)
         const int operand = side ? right : left;
         if (is_constant(f, operand)) {
             const double value = f->from->node[operand].value;
-            sr_put_constant(&f->piece, node->op == SR_DIV ? sr_quotient(value, c)
-                                                          : sr_product(value, c));
+            sr_put_constant(&f->piece,
+                            node->op == SR_DIV ? sr_quotient(value, c) : sr_product(value, c));
         } else {
             put_subtree(f, operand);
             sr_put_constant(&f->piece, c);

@@ -232,10 +232,13 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes)
 {
-    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *, size_t) = {
-        [SR_UNDECIDED] = remark_undecided, [SR_UNFITTED] = remark_unfitted,
-        [SR_SINGLE_ROW] = remark_single_row,
-        [SR_DOMINATED] = remark_dominated, [SR_PROPORTIONAL] = remark_proportional,
-        [SR_ZEROS] = remark_zeros,         [SR_CHI2] = remark_chi2};
+    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *,
+                                         size_t) = {[SR_UNDECIDED] = remark_undecided,
+                                                    [SR_UNFITTED] = remark_unfitted,
+                                                    [SR_SINGLE_ROW] = remark_single_row,
+                                                    [SR_DOMINATED] = remark_dominated,
+                                                    [SR_PROPORTIONAL] = remark_proportional,
+                                                    [SR_ZEROS] = remark_zeros,
+                                                    [SR_CHI2] = remark_chi2};
     return find[remark](o, text, bytes);
 }

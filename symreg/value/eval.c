@@ -57,8 +57,8 @@ static bool use_column(const struct sr_loss *loss, int op, struct place *a, enum
 }
 
 /* Adds a step for one operator at the top of the stack. A number is evaluated at once. */
-static enum sr_found add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
-                     double buffer[][SR_TILE], int depth)
+static enum sr_found add_step(struct program *program, enum sr_op op, struct place *a,
+                              const struct place *b, double buffer[][SR_TILE], int depth)
 {
     const bool binary = sr_op(program->language, (int)op)->arity == 2;
     if (a->is_number && (!binary || b->is_number)) {
@@ -110,8 +110,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
             if (!(arity == 1 && use_column(loss, node->op, a, &found)))
                 found = add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
                                  depth);
-            if (found == SR_UNDEFINED ||
-                (found == SR_INFINITE && finite && i + 1 == expr->count))
+            if (found == SR_UNDEFINED || (found == SR_INFINITE && finite && i + 1 == expr->count))
                 return false;
             depth++;
         }

@@ -272,9 +272,8 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
 
 int sr_loss_init_like(struct sr_loss *loss, const struct sr_loss *like, const struct sr_data *data)
 {
-    return sr_loss_init_with(loss, like->kind,
-                             is_smooth(like) ? like->parameter / like->unit : like->parameter,
-                             data);
+    return sr_loss_init_with(
+        loss, like->kind, is_smooth(like) ? like->parameter / like->unit : like->parameter, data);
 }
 
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data)

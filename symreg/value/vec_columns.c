@@ -56,8 +56,7 @@ static enum sr_found compute_column(int op, const double *x, size_t rows, double
     for (size_t first = 0; first < rows && found != SR_UNDEFINED; first += SR_TILE) {
         const size_t left = rows - first;
         const int n = left < SR_TILE ? (int)left : SR_TILE;
-        const bool finite =
-            sr_op_apply(NULL, (enum sr_op)op, n, x + first, x + first, out + first);
+        const bool finite = sr_op_apply(NULL, (enum sr_op)op, n, x + first, x + first, out + first);
         const enum sr_found here = sr_found_in(finite, n, out + first);
         found = here < found ? here : found;
     }

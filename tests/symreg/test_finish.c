@@ -172,7 +172,8 @@ TEST(files_know_no_error_without_a_fit)
         assert_int_equal(strstr(json, "\"low_95\"") != NULL, !late);
         const char *errors = strstr(json, "\"standard_errors\"");
         assert_non_null(errors);
-        assert_int_equal(strncmp(errors + 18 + strspn(errors + 18, " []\n\t"), "null", 4) == 0, late);
+        assert_int_equal(strncmp(errors + 18 + strspn(errors + 18, " []\n\t"), "null", 4) == 0,
+                         late);
         free(json);
     }
     table_free(&t);

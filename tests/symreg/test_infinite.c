@@ -66,16 +66,11 @@ static const struct {
     const char *text;
     double (*value)(double);
 } formulas[] = {
-    {"3.5 * exp(-1500 / x)", arrhenius},
-    {"3 * exp(0.7 * log(x))", power},
-    {"1 / (1 + (2.4 / x) ^ 1.7)", hill},
-    {"1 / (exp(x) + 1)", fermi},
-    {"x ^ 3 / (exp(x) - 1)", planck},
-    {"inv(cbrt(inv(x)))", root},
-    {"atan(1 / x) + tanh(inv(x))", angle},
-    {"atan2(inv(square(x)), inv(abs(x)))", plane},
-    {"min(exp(x), 7.25)", bounded},
-    {"2 / hypot(inv(x), 3)", length},
+    {"3.5 * exp(-1500 / x)", arrhenius},   {"3 * exp(0.7 * log(x))", power},
+    {"1 / (1 + (2.4 / x) ^ 1.7)", hill},   {"1 / (exp(x) + 1)", fermi},
+    {"x ^ 3 / (exp(x) - 1)", planck},      {"inv(cbrt(inv(x)))", root},
+    {"atan(1 / x) + tanh(inv(x))", angle}, {"atan2(inv(square(x)), inv(abs(x)))", plane},
+    {"min(exp(x), 7.25)", bounded},        {"2 / hypot(inv(x), 3)", length},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
@@ -101,8 +96,9 @@ TEST(values_are_those_of_C)
                          expected, alone);
             assert_int_equal(sr_eval(&expr, &two, pair), isfinite(expected));
             assert_int_equal(sr_eval_jacobian(&expr, &two, also, jacobian), isfinite(expected));
-            assert_true(!isfinite(expected) || (alike(pair[1], expected) && alike(pair[0],
-                        formulas[f].value(x[0])) && memcmp(pair, also, sizeof pair) == 0));
+            assert_true(!isfinite(expected) ||
+                        (alike(pair[1], expected) && alike(pair[0], formulas[f].value(x[0])) &&
+                         memcmp(pair, also, sizeof pair) == 0));
         }
 }
 
@@ -309,9 +305,8 @@ TEST(seeds_are_sought_inside_the_domain)
         assert_true(sr_eval(&law, &data, y));
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
         assert_int_equal(sr_work_init(&thread.work, ROWS, SR_NODES), 0);
-        assert_int_equal(sr_seeds_inside(two_seeds, NULL, &loss, (struct sr_limit){0}, &thread, 1,
-                                         &seeds),
-                         0);
+        assert_int_equal(
+            sr_seeds_inside(two_seeds, NULL, &loss, (struct sr_limit){0}, &thread, 1, &seeds), 0);
         assert_int_equal(rows_given, list[k].given);
         assert_int_equal(zeros_given, list[k].given == list[k].rows);
         if (!zeros_given)

@@ -101,8 +101,8 @@ TEST(an_unknown_length_is_no_short_one)
 static bool sound(const struct sr_expr *expr)
 {
     for (int i = 0; i < expr->count; i++)
-        if (expr->node[i].op == SR_CONSTANT && (!isfinite(expr->node[i].value) ||
-                                                expr->node[i].value == 0))
+        if (expr->node[i].op == SR_CONSTANT &&
+            (!isfinite(expr->node[i].value) || expr->node[i].value == 0))
             return false;
     return true;
 }
@@ -127,12 +127,11 @@ TEST(rewriting_keeps_constants_in_range)
         "(r / 1e-200) / 1e-200 / 1e200",
         "r / 5e-324 * 1e-320",
     };
-    const uint64_t operators = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
-                               (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV |
-                               (uint64_t)1 << SR_INV | (uint64_t)1 << SR_SQUARE |
-                               (uint64_t)1 << SR_CUBE | (uint64_t)1 << SR_SQRT |
-                               (uint64_t)1 << SR_EXP | (uint64_t)1 << SR_CONSTANT |
-                               (uint64_t)1 << SR_FEATURE;
+    const uint64_t operators =
+        (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB | (uint64_t)1 << SR_MUL |
+        (uint64_t)1 << SR_DIV | (uint64_t)1 << SR_INV | (uint64_t)1 << SR_SQUARE |
+        (uint64_t)1 << SR_CUBE | (uint64_t)1 << SR_SQRT | (uint64_t)1 << SR_EXP |
+        (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
     const double x[FEATURES] = {1.7, 2.3, 0.9}, y = 1;
     const struct sr_data data = {.rows = 1, .features = FEATURES, .x = x, .y = &y};
     struct sr_loss loss;
@@ -174,7 +173,7 @@ TEST(factors_out_of_range_are_not_absorbed)
     static const struct {
         const char *text;
         double factor;
-    } list[] = {{"1e-200 * r", 1e-200}, {"1e300 * r", 1e30},        {"inv(1e200 * r)", 1e-150},
+    } list[] = {{"1e-200 * r", 1e-200}, {"1e300 * r", 1e30},           {"inv(1e200 * r)", 1e-150},
                 {"3 / r", 1e-320},      {"inv(inv(2.5 * r))", 5e-324}, {"2 * r + 1e-300", 1e-30}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         struct sr_expr expr = formula(list[k].text);

@@ -151,11 +151,25 @@ static void same(enum sr_op op, double a, double b)
 
 TEST(special_powers)
 {
-    static const double base[] = {0, 1, -1, 2, -2, 0.5, -0.5, 1e-300, -1e300, 4, 1e-310,
-                                  INFINITY, -INFINITY};
-    static const double power[] = {
-        0,     1,      -1,     2,    -2, 3, -3, 0.5, -0.5, 4503599627370497.0, 9007199254740993.0,
-        1e300, -1e300, 1e-300, 700.5, INFINITY, -INFINITY};
+    static const double base[] = {0,      1,      -1, 2,      -2,       0.5,      -0.5,
+                                  1e-300, -1e300, 4,  1e-310, INFINITY, -INFINITY};
+    static const double power[] = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   -2,
+                                   3,
+                                   -3,
+                                   0.5,
+                                   -0.5,
+                                   4503599627370497.0,
+                                   9007199254740993.0,
+                                   1e300,
+                                   -1e300,
+                                   1e-300,
+                                   700.5,
+                                   INFINITY,
+                                   -INFINITY};
     for (size_t i = 0; i < sizeof base / sizeof *base; i++)
         for (size_t k = 0; k < sizeof power / sizeof *power; k++)
             same(SR_POW, base[i], power[k]);
