@@ -169,8 +169,8 @@ void sr_run_merge(const struct sr_settings *s, struct sr_run *run);
 /* Migrates members: from the best of all islands, and from the front. */
 void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng);
 
-/* Fits the constants of every entry of the run's hall, as the last formulas of a search that a limit
- * ended may never have been fitted. A stop interrupts it. */
+/* Fits the constants of every entry of the run's hall, as the last formulas of a search that a
+ * limit ended may never have been fitted. A stop interrupts it. */
 void sr_fit_front(const struct sr_run *run, struct sr_work *work);
 /* Prepares the run's hall for the report: rounds constants where the loss allows it, drops formulas
  * that are then no better than a shorter one, and among formulas of equal size and loss keeps the

@@ -224,9 +224,9 @@ static inline bool sr_is_sound(double value)
 {
     return fabs(value) >= SR_SMALLEST && isfinite(value);
 }
-/* a b, a / b and base^power of constants of a formula that become one; NaN where the result has no digits
- * (1 / 3e-309 is infinite, 1e-200 * 1e-200 is 0), but for factors 1 and -1, which do not round. A
- * formula with a NaN is refused. */
+/* a b, a / b and base^power of constants of a formula that become one; NaN where the result has no
+ * digits (1 / 3e-309 is infinite, 1e-200 * 1e-200 is 0), but for factors 1 and -1, which do not
+ * round. A formula with a NaN is refused. */
 static inline double sr_product(double a, double b)
 {
     const double product = a * b;

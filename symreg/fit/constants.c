@@ -174,6 +174,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
 {
     enum { TRIES = 6 };
     double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
+    const bool large = fit->loss->data->rows > 100000; /* an attempt takes milliseconds */
     for (int it = 0; it < iterations; it++) {
         if (loss <= fit->loss->noise || sr_fit_over(fit->work))
             break;
@@ -183,7 +184,9 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
             break;
         leave_held(fit);
         double reached = HUGE_VAL;
-        for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
+        for (int attempt = 0;
+             attempt < TRIES && !(reached < loss) && !(large && sr_fit_over(fit->work));
+             attempt++) {
             if (solve_step(fit, lambda, step)) {
                 for (int i = 0; i < fit->parameters; i++)
                     trial[i] = fit->parameter[i] + step[i];

@@ -123,11 +123,12 @@ static bool remark_unfitted(const struct sr_output *o, char *text, size_t bytes)
             snprintf(which + used, sizeof which - used, "%s%d", used ? ", " : "",
                      front->complexity[i]);
     }
-    snprintf(text, bytes,
-             "no time was left to fit the constants of the formulas of complexity %s: losses are "
-             "too large, and constants have no standard errors; a longer --seconds, or --resume, "
-             "fits them",
-             which);
+    snprintf(
+        text, bytes,
+        "no time was left to finish the fit of the formulas of complexity %s: their losses may "
+        "be too large, and their constants have no standard errors; a longer --seconds, or "
+        "--resume, fits them",
+        which);
     return *which != '\0';
 }
 

@@ -46,8 +46,8 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
 bool sr_eval_infinite(const struct sr_expr *expr, const struct sr_data *data, double *value);
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. Where an
  * infinite step makes the product of the derivatives NaN (0 times infinity), the entry is 0: the
- * value is finite, so that the steps after the infinite one have saturated, and there the derivative
- * tends to 0 as in exp(-c / x), x^c and 1 / (1 + exp(c / x)). */
+ * value is finite, so that the steps after the infinite one have saturated, and there the
+ * derivative tends to 0 as in exp(-c / x), x^c and 1 / (1 + exp(c / x)). */
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian);
 struct sr_loss;
@@ -60,7 +60,8 @@ enum sr_found { SR_UNDEFINED, SR_INFINITE, SR_FINITE };
 /* Of n values, which are not read where it is known that all are finite. */
 enum sr_found sr_found_in(bool finite, int n, const double *value);
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
- * finite; all results are written, of a user-defined operator with a NaN in an inner step as NaN. */
+ * finite. All results are written: those of a user-defined operator are NaN where an inner step
+ * is. */
 enum { SR_TILE = 512 };
 bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                  const double *b, double *out);
