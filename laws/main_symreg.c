@@ -53,8 +53,10 @@ static const struct orr_option options[] = {
      &table.complexity, NULL},
     {"--constrain", "OP:N,M;...", "largest complexity of arguments, -1 = any: \"^:-1,1\"",
      &table.constrain, NULL},
-    {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest,
-     NULL},
+    {"--nest", "OP:OP=N;...",
+     "how often one may stand inside another: \"sin:cos=0\" (default: no "
+     "sin(sin(x)))",
+     &table.nest, NULL},
     {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
     {"--constants", "NAME[=VALUE UNIT],...", "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"",
      &table.constants, NULL},

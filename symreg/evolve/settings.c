@@ -30,6 +30,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_settings *pr
         .cycles = s->cycles,
         .restarts = s->restarts,
         .parsimony = s->parsimony,
+        .nests = s->algorithm == ORR_SR_PYSR || s->loss == ORR_SR_STUDY, /* as published */
         .seed = preset->seed,
         .max_seconds = s->seconds,
         .max_evaluations = s->evaluations,

@@ -313,6 +313,11 @@ bool sr_expr_exchange_wave(struct sr_expr *expr, int i, enum sr_wave to);
  * sign can be spared. The formula is measured, the piece is not. */
 bool sr_expr_carry_sign(const struct sr_language *language, uint64_t operators,
                         const struct sr_expr *expr, int i, struct sr_expr *piece);
+/* Whether functions stand directly inside themselves, which fits anything and is hardly ever a law:
+ * sin, cos or tan inside one of them, as sin(sin(x)) or cos(sqrt(sin(x) + 1)), or three exp or log.
+ * A factor or a term with a column between two sines makes a phase of the inner one: cos(2 cos(x))
+ * and sin(x + 0.1 sin(x)) are none. The formula is measured. */
+bool sr_expr_nests(const struct sr_expr *expr);
 /* The operators of the formula, one bit each. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
 static inline bool sr_has(uint64_t operators, enum sr_op op)

@@ -31,6 +31,7 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     int alternatives; /* near-best formulas kept of each complexity; 0: none */
     double parsimony;
+    bool nests; /* formulas may have functions directly inside themselves: sr_expr_nests() */
     uint64_t seed;
     double enumerate; /* formulas tried before the islands start; 0: none */
     /* where patience or iterations would end a run, new populations are drawn */
@@ -69,8 +70,9 @@ struct sr_settings {
 uint64_t sr_settings_operators(const struct sr_settings *settings);
 /* Whether a formula has only operators of the settings and their guesses, and no product but those
  * that they allow: without "*" among their
- * operators and in their guesses, only that of an outer factor, which is free. Products
- * of a template are allowed. */
+ * operators and in their guesses, only that of an outer factor, which is free. Functions directly
+ * inside themselves are not allowed unless the settings or a guess have them. Everything is allowed
+ * in a template. */
 bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr *expr);
 
 /* Formulas from which a fit's search starts, with fitted constants. */

@@ -20,13 +20,18 @@ bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr 
 {
     const uint64_t product = (uint64_t)1 << SR_MUL;
     uint64_t own = sr_settings_operators(settings);
-    for (int i = 0; i < settings->guesses; i++)
+    bool nests = settings->nests;
+    for (int i = 0; i < settings->guesses; i++) {
         own |= sr_expr_operators(&settings->guess[i]);
+        nests = nests || sr_expr_nests(&settings->guess[i]);
+    }
     const int root = expr->count - 1;
     int products = 0;
     if (settings->form)
         return true;
     if (sr_expr_operators(expr) & ~(own | product))
+        return false;
+    if (!nests && sr_expr_nests(expr))
         return false;
     if (own & product)
         return true;

@@ -190,8 +190,10 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     c->maxdepth = (int)depth;
     if (o->constrain)
         TRY(sr_constraints_arguments(c, o->constrain));
-    if (o->nest)
+    if (o->nest) { /* the user's rules replace the default ones */
         TRY(sr_constraints_nesting(c, o->nest));
+        setup->settings.nests = true;
+    }
     if (o->require)
         TRY(set_required(o->require, table, setup));
     TRY(set_units(o, setup));

@@ -327,4 +327,43 @@ TEST(minus_signs_are_carried)
         }
 }
 
+/* Sines directly inside sines and three exponentials or logarithms are nests; modulated phases and
+ * laws with two are none. Settings or a guess allow them. */
+TEST(nests_are_told_from_laws)
+{
+    static const char *const nest[] = {
+        "sin(sin(r))",           "cos(cos(r) - 0.189)",      "r + tan(neg(sin(r)))",
+        "sin(sqrt(cos(r) + 1))", "exp(exp(exp(r)))",         "exp(-2 * exp(0.3 * exp(r)))",
+        "log(log(log(r) + 2))",  "2 * sin(exp(sin(r))) + 1", "sin(0.5 - sin(r))",
+    };
+    static const char *const law[] = {
+        "sin(r + 0.1 * sin(r))", "cos(2 * cos(r))",  "exp(-1 * exp(r))",  "log(log(r))",
+        "sin(sin(r) * m1)",      "sin(r) + sin(m1)", "sqrt(sqrt(r))",     "sin(m1 - sin(r))",
+        "sin(exp(cos(r) * m1))", "exp(sin(r))",      "square(square(r))", "asin(sin(r))",
+    };
+    for (size_t k = 0; k < sizeof nest / sizeof *nest; k++) {
+        struct sr_settings s = seed_settings();
+        s.unary[s.unary_count++] = SR_SIN;
+        s.unary[s.unary_count++] = SR_COS;
+        s.unary[s.unary_count++] = SR_TAN;
+        s.unary[s.unary_count++] = SR_NEG;
+        const struct sr_expr expr = formula(nest[k]), guess = formula("r * sin(cos(m1))");
+        if (!sr_expr_nests(&expr) || sr_settings_allow(&s, &expr))
+            fail_msg("%s is a nest and is allowed", nest[k]);
+        s.nests = true;
+        if (!sr_settings_allow(&s, &expr))
+            fail_msg("%s is refused by settings that allow nests", nest[k]);
+        s.nests = false;
+        s.guess = &guess;
+        s.guesses = 1;
+        if (!sr_settings_allow(&s, &expr))
+            fail_msg("%s is refused beside a guess with a nest", nest[k]);
+    }
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        const struct sr_expr expr = formula(law[k]);
+        if (sr_expr_nests(&expr))
+            fail_msg("%s is no nest", law[k]);
+    }
+}
+
 TESTS(NULL, NULL)
