@@ -76,7 +76,13 @@ static int round_shared(struct finish *f, const struct sr_category_row *row, str
     table->data.features += category->most;
     int rc = sr_loss_init_with(&whole, f->s->loss, f->s->loss_parameter, &table->data);
     if (!rc) {
+        const struct sr_tidy tidy = {f->s->language, &whole, sr_settings_operators(f->s),
+                                     f->s->maxsize,  NULL,   NULL};
         const double reached = sr_snap(&whole, expr, &f->work);
+        struct sr_expr other = *expr;
+        sr_tidy_factors(&tidy, &other);
+        if (other.count == expr->count)
+            *expr = other;
         *loss = isfinite(reached) ? reached : *loss;
         sr_loss_free(&whole);
     }
