@@ -20,7 +20,7 @@ enum {
     ROWS = SR_RATES_ROWS,
     BLOCK = SR_VEC_COLUMNS, /* columns processed at a time; divides SR_RATES */
     TERMS = SR_TERMS,
-    LEAST_ROWS = 64,
+    LEAST_ROWS = 40,
     BEAM = 6, /* sums of every length, and next terms of each */
     FIT_STEPS = 20,
     VARIANT_STEPS = 12,
@@ -43,7 +43,8 @@ struct term {
     double weight;
 };
 struct sum {
-    double loss; /* at the rows */
+    double score; /* the loss, with a price of the constants as in Akaike's criterion */
+    double loss;  /* at the rows */
     int terms;
     struct term term[TERMS];
     double offset;
@@ -167,6 +168,7 @@ static void fit_sum(const struct search *s, struct sum *sum)
         return;
     read_sum(s, &expr, sum);
     sum->loss = loss;
+    sum->score = loss * (1 + 2.0 * sr_expr_constants(&expr, NULL) / s->r->rows);
 }
 
 /* ---- the next term */
@@ -444,8 +446,49 @@ static void drop_flat(struct term *t)
         t->body.count = t->factor;
 }
 
+/* Whether all terms have the same factor h, of at least a node; h has no constants. */
+static bool has_common_factor(const struct sum *sum)
+{
+    const struct term *first = &sum->term[0];
+    bool is = sum->terms > 1 && first->factor > 0;
+    for (int k = 1; k < sum->terms && is; k++)
+        for (int i = 0; i < first->factor && is; i++) {
+            const struct sr_node *a = &first->body.node[i], *b = &sum->term[k].body.node[i];
+            is = sum->term[k].factor == first->factor && a->op == b->op &&
+                 (a->op != SR_FEATURE || a->feature == b->feature);
+        }
+    return is;
+}
+
+/* h (w g(c u) + w2), for w h g(c u) + w2 h. */
+static bool write_product(const struct search *s, const struct sum *sum, struct sr_expr *out)
+{
+    struct sum inner = *sum;
+    struct sr_expr rest;
+    inner.terms = 0;
+    for (int k = 0; k < sum->terms; k++) {
+        struct term t = sum->term[k];
+        const int factor = t.factor, behind = t.body.count > factor; /* the product sign */
+        t.body.count -= factor + behind;
+        memmove(t.body.node, t.body.node + factor, (size_t)t.body.count * sizeof *t.body.node);
+        if (t.body.count)
+            inner.term[inner.terms++] = t;
+        else
+            inner.offset += t.weight;
+    }
+    if (!inner.terms || !write_sum(s, &inner, &rest))
+        return false;
+    out->count = 0;
+    for (int i = 0; i < sum->term[0].factor; i++)
+        sr_put_node(out, sum->term[0].body.node[i]);
+    sr_put_expr(out, &rest);
+    sr_put_op(out, SR_MUL);
+    return sr_put_end(s->p->settings->language, out, SR_NODES);
+}
+
 /* Writes a variant, fitted at the rows: bit 0 joins terms of nearly equal weight and drops
- * exponentials near 1, bit 1 omits the offset, bit 2 the phases. Its loss; infinite where it is unusable. */
+ * exponentials near 1, bit 1 omits the offset and writes a common factor once, bit 2
+ * omits the phases. Its loss; infinite where it is unusable. */
 static double write_variant(const struct search *s, const struct sum *of, int variant,
                             struct sr_expr *out)
 {
@@ -462,7 +505,9 @@ static double write_variant(const struct search *s, const struct sum *of, int va
     }
     if (variant & 2)
         sum.offset = 0;
-    if (!write_sum(s, &sum, out) || !sr_proposal_shorten(s->p, out))
+    const bool product = variant & 2 && has_common_factor(&sum);
+    if (!(product ? write_product(s, &sum, out) : write_sum(s, &sum, out)) ||
+        !sr_proposal_shorten(s->p, out))
         return HUGE_VAL;
     return sr_constants_fit(&s->loss, out, true, VARIANT_STEPS, 0, own->rng, &own->work);
 }

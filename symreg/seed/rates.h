@@ -2,7 +2,8 @@
  *
  * The bank and the dictionary hold formulas without constants, so that exp(-0.37 t) or sin(2 p)
  * inside a sum is none of theirs. Here h is 1 or a product of columns, u a column, its square or
- * reciprocal, a product or quotient of two, or (x - b)^2; g is exp, tanh, or a sine of any phase. */
+ * reciprocal, a product or quotient of two, or (x - b)^2; g is exp, tanh, or a sine with a
+ * phase. */
 #ifndef SR_RATES_H
 #define SR_RATES_H
 
@@ -32,7 +33,7 @@ struct sr_rates {
     double (*h)[SR_RATES_ROWS], (*u)[SR_RATES_ROWS]; /* values of factors and variables */
 };
 
-/* Lists what the operators (one bit each) can express for a table of at least 64 rows. The caller
+/* Lists what the operators (one bit each) can express for a table of at least 40 rows. The caller
  * frees the list, after errors too. */
 int sr_rates_init(struct sr_rates *rates, const struct sr_proposal *proposal);
 void sr_rates_free(struct sr_rates *rates);

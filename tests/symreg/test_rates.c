@@ -61,6 +61,7 @@ static const struct {
      {SR_EXP, SR_SIN, SR_COS, SR_SQRT},
      {SR_SUB, SR_DIV}},
     {"2 * exp(-0.9 * r / m1) + 1.1 * exp(0.2 * m2)", 1, 2, 15, {SR_EXP}, {SR_SUB, SR_DIV}},
+    {"m2 * (2 - 2 * exp(-0.8 * r))", 1, 0, 10, {SR_EXP}, {SR_ADD}},
     {"r + 2 * tanh(1.3 * m1)", 1, 1, 8, {SR_TANH}, {SR_SUB}},
 };
 
