@@ -98,6 +98,8 @@ def _without_times(name: str, array: np.ndarray) -> None:
 
 def array_of(name: str, values: Any) -> np.ndarray:
     """Values as an array; masks and dates, which conversions to numbers drop, are refused."""
+    if type(values) is np.ndarray and values.dtype.kind in "fiubc":
+        return values
     _unmasked(name, values)
     try:
         array = np.asarray(usual(name, values))

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import tempfile
 from typing import Any
 
 from ._arguments import path_of
@@ -18,7 +17,11 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what a text in UTF-8 for C cannot 
 
 
 class FileError(ValueError):
-    """A file that is not as docs/formats.md has it; the message begins with its path."""
+    """A file that is not as docs/formats.md has it; the message begins with its path. What it
+    quotes of the file is plain()."""
+
+    def __init__(self, message: str):
+        super().__init__(plain(message))
 
 
 # ------------------------------------------------------------------------------------ text
@@ -150,6 +153,8 @@ class Replacement:
     temporary file to itself, so that any number may write one name at a time."""
 
     def __init__(self, path: str | os.PathLike[str]):
+        import tempfile  # (7 ms)
+
         self.path = path_of("path", path)
         handle, self._temporary = tempfile.mkstemp(
             prefix=f".{self.path.name[:100]}.", suffix=".orrery-partial", dir=self.path.parent)

@@ -81,6 +81,8 @@ def _matrix(name: str, X: Any, names: list[Any]) -> np.ndarray:
 def table_of(name: str, X: Any, keep: bool = True) -> Table:
     """X, and the names of its columns, which have to differ. Times, masks and cells that are no
     numbers are refused by the column's name. keep: a DataFrame of plain numbers may stay one."""
+    if type(X) is np.ndarray and X.dtype.kind in "fiubc":
+        return Table(X, None)
     if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
         raise ValueError(f"{name}: expected a table, found {type(X).__name__}: give the result of "
                          "its method collect()")

@@ -13,7 +13,7 @@ from typing import Any, Callable
 from . import _library as lib
 from . import _options
 from ._arguments import path_of
-from ._files import expect, member, read_json, read_text, real
+from ._files import FileError, expect, member, read_json, read_text, real
 from ._search import RULES, Row, columns_of, language
 from ._tables import check_sum
 
@@ -52,20 +52,20 @@ def _number(value: Any, where: str) -> float:
         return NAN if value is None else real(value) if isinstance(value, str) else (
             float(expect(value, float, where)))
     except ValueError:
-        raise ValueError(f"{where}: expected a number, found {value!r:.60}") from None
+        raise FileError(f"{where}: expected a number, found {value!r:.60}") from None
 
 
 def _checked(row: dict[str, Any], where: str) -> dict[str, Any]:
     """A row of a file whose values are of the kinds that a front has."""
     complexity = _number(row["complexity"], f"{where}: complexity")
     if not complexity.is_integer() or complexity < 1:
-        raise ValueError(f"{where}: complexity: expected a whole number from 1, found "
+        raise FileError(f"{where}: complexity: expected a whole number from 1, found "
                          f"{row['complexity']!r}")
     if not isinstance(row["equation"], str) or not row["equation"].strip():
-        raise ValueError(f"{where}: equation: expected a formula, found {row['equation']!r}")
+        raise FileError(f"{where}: equation: expected a formula, found {row['equation']!r}")
     loss = _number(row["loss"], f"{where}: loss")
     if loss < 0:
-        raise ValueError(f"{where}: loss: expected a number of at least 0, found {loss}")
+        raise FileError(f"{where}: loss: expected a number of at least 0, found {loss}")
     numbers = {key: _number(row[key], f"{where}: {key}") for key in ("score", "description_length")}
     return {**row, **numbers, "complexity": int(complexity), "loss": loss}
 
@@ -79,7 +79,7 @@ def _numbers(row: dict[str, Any], key: str, where: str, count: int) -> list[floa
         if value is not None:
             expect(value, float, f"{where}: {key}")
     if len(values) != count:
-        raise ValueError(f"{where}: {key}: expected {count} numbers, found {len(values)}")
+        raise FileError(f"{where}: {key}: expected {count} numbers, found {len(values)}")
     return values
 
 
@@ -92,7 +92,7 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
     rules = member(row, "selected_by", list, where)
     for rule in rules:
         if rule not in RULES:
-            raise ValueError(f"{where}: selected_by: expected some of {', '.join(RULES)}, found "
+            raise FileError(f"{where}: selected_by: expected some of {', '.join(RULES)}, found "
                              f"{rule!r:.60}")
     constants = member(row, "constants", list, where) if "constants" in row else []
     n = len(constants)
@@ -115,9 +115,9 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
     whole = expect(read_json(path), dict, str(path))
     check_sum(path)
     if "front" not in whole:
-        raise ValueError(f"{where}, found no \"front\"")
+        raise FileError(f"{where}, found no \"front\"")
     if "category" in whole:
-        raise ValueError(f"{path}: has constants of each category: use symreg predict, or "
+        raise FileError(f"{path}: has constants of each category: use symreg predict, or "
                          "fit(X, y, category=...)")
     rows = [_json_row(row, f"{path}: row {i}")
             for i, row in enumerate(member(whole, "front", list, str(path)))]
@@ -145,21 +145,21 @@ def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
     try:
         table = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise ValueError(f"{path}: expected CSV, found {error}") from None
+        raise FileError(f"{path}: expected CSV, found {error}") from None
     columns = [name.strip().lower() for name in table[0]] if table else []
     columns = ["loss" if name == "mse" else name for name in columns]
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
-        raise ValueError(f"{path}: the column {twice!r} stands twice")
+        raise FileError(f"{path}: the column {twice!r} stands twice")
     if not {"complexity", "loss", "equation"} <= set(columns):
-        raise ValueError(f"{path}: expected the columns Complexity,Loss,Equation, found "
+        raise FileError(f"{path}: expected the columns Complexity,Loss,Equation, found "
                          f"{','.join(columns) or 'none'}")
     rows = []
     for line, cells in enumerate(table[1:], 2):
         if not cells:
             continue
         if len(cells) != len(columns):
-            raise ValueError(f"{path}: line {line}: expected {len(columns)} cells, found "
+            raise FileError(f"{path}: line {line}: expected {len(columns)} cells, found "
                              f"{len(cells)}")
         row: dict[str, Any] = dict(zip(columns, cells))
         row["score"] = row.get("score") or None
@@ -188,16 +188,16 @@ def _names(path: pathlib.Path, given: list[str] | None, count: int | None,
     if given is not None:
         missing = [name for name in used if name not in given]
         if missing:
-            raise ValueError(f"{path}: variable_names: expected {', '.join(missing)} among them, "
+            raise FileError(f"{path}: variable_names: expected {', '.join(missing)} among them, "
                              f"found {', '.join(given)}")
         return given
     numbers = [int(name[1:]) for name in used if re.fullmatch(r"x[0-9]{1,6}", name)]
     if len(numbers) < len(used):
-        raise ValueError(f"{path}: expected variable_names, the names of X's columns in their "
+        raise FileError(f"{path}: expected variable_names, the names of X's columns in their "
                          f"order; the formulas have {', '.join(used)}")
     least = max(numbers, default=0) + 1
     if count is not None and count < least:
-        raise ValueError(f"{path}: n_features_in: expected at least {least}, found {count}")
+        raise FileError(f"{path}: n_features_in: expected at least {least}, found {count}")
     return [f"x{i}" for i in range(count or least)]
 
 
@@ -255,12 +255,12 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     else:
         rows = _csv(path)
     if not rows:
-        raise ValueError(f"{path}: expected formulas, found none")
+        raise FileError(f"{path}: expected formulas, found none")
     rows = [_checked(row, f"{path}: " + (f"line {row['line']}" if "line" in row else f"row {i}"))
             for i, row in enumerate(rows)]
     rows = [row for row in rows if not math.isnan(row["loss"])]  # (a formula without values)
     if not rows:
-        raise ValueError(f"{path}: expected formulas with a loss, found none")
+        raise FileError(f"{path}: expected formulas with a loss, found none")
     for row in rows:
         row["equation"] = re.sub(r"\bsafe_(\w+)\(", r"\1(", _options.julia(row["equation"]))
     used, functions = _words([row["equation"] for row in rows])
@@ -278,5 +278,5 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
             where = f"line {row['line']}" if "line" in row else f"row {i}"
             made.append(_row(row, lambda n: reader.write(row["equation"], n)))
     except (lib.Error, ValueError) as error:
-        raise ValueError(f"{path}: {where}: {error}") from None
+        raise FileError(f"{path}: {where}: {error}") from None
     return Front(columns, define, made, _chosen(rows), beside)

@@ -9,6 +9,8 @@ from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint
 from ctypes import c_int64, c_uint64, c_void_p
 from typing import Any, Callable
 
+from ._files import plain
+
 INTERFACE = 1
 OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
 STOPPED, EBUSY, EVERSION = 10, 20, 21
@@ -420,7 +422,7 @@ class Handle:
             message = self._library.orrery_status_text(status)
         else:
             message = self._call("message")(self.pointer)
-        text = message.decode("utf-8", "replace")
+        text = plain(message.decode("utf-8", "replace"))  # it may quote a file
         if status == ENOMEM:
             raise MemoryError(text)
         refused = status in (EUSAGE, EINVAL, EDOM, EFORMAT, EMISSING)

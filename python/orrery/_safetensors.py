@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arguments import path_of
-from ._files import expect, member, parse_json
+from ._files import FileError, expect, member, parse_json
 
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
           "U32": "<u4", "U16": "<u2", "U8": "|u1"}
@@ -41,11 +41,11 @@ class File:
                                     f"found {'a folder' if os.path.isdir(self.path) else 'none'}")
         size = os.path.getsize(self.path)
         if size < 8:
-            raise ValueError(f"{self.path}: not a safetensors file: {size} bytes")
+            raise FileError(f"{self.path}: not a safetensors file: {size} bytes")
         self._bytes = np.memmap(self.path, np.uint8, "r")
         end = 8 + int(self._bytes[:8].view("<u8")[0])
         if end > size or end > _HEADER:
-            raise ValueError(f"{self.path}: not a safetensors file, or a part of one: its header "
+            raise FileError(f"{self.path}: not a safetensors file, or a part of one: its header "
                              f"has {end - 8} bytes, the file {size}")
         where = f"{self.path}: not a safetensors file: its header is no JSON object"
         header = expect(parse_json(self._bytes[8:end].tobytes(), where), dict, where)
@@ -65,14 +65,14 @@ class File:
         dtype = member(entry, "dtype", str, where)
         shape, extent = (member(entry, key, list, where) for key in ("shape", "data_offsets"))
         if len(shape) > _DIMENSIONS or not _are_whole(shape):
-            raise ValueError(f"{where}: shape: expected at most {_DIMENSIONS} whole numbers, found "
+            raise FileError(f"{where}: shape: expected at most {_DIMENSIONS} whole numbers, found "
                              f"{shape!r:.60}")
         if len(extent) != 2 or not _are_whole(extent) or not extent[0] <= extent[1] <= bytes_:
-            raise ValueError(f"{where}: data_offsets: expected two bytes of the file's {bytes_} "
+            raise FileError(f"{where}: data_offsets: expected two bytes of the file's {bytes_} "
                              f"bytes of data, found {extent!r:.60}")
         need = math.prod(shape) * np.dtype(_TYPES[dtype]).itemsize if dtype in _TYPES else None
         if need is not None and need != extent[1] - extent[0]:
-            raise ValueError(f"{where}: its shape needs {need} bytes, data_offsets have "
+            raise FileError(f"{where}: its shape needs {need} bytes, data_offsets have "
                              f"{extent[1] - extent[0]}")
         return _Tensor(dtype, tuple(shape), extent[0], extent[1])
 
@@ -82,11 +82,11 @@ class File:
         for name, t in sorted(self._tensors.items(), key=lambda item: (item[1].first, item[1].end)):
             if t.first != end:
                 what = "it overlaps others" if t.first < end else "bytes before it are of no tensor"
-                raise ValueError(f"{self.path}: tensor {name!r}: {what}: expected at byte {end}, "
+                raise FileError(f"{self.path}: tensor {name!r}: {what}: expected at byte {end}, "
                                  f"found at {t.first}")
             end = t.end
         if end != bytes_:
-            raise ValueError(f"{self.path}: bytes behind the last tensor: expected {end} bytes of "
+            raise FileError(f"{self.path}: bytes behind the last tensor: expected {end} bytes of "
                              f"data, found {bytes_}")
 
     def __contains__(self, name: str) -> bool:
@@ -101,10 +101,10 @@ class File:
     def array(self, name: str) -> np.ndarray:
         """A copy of a tensor; bfloat16 as float32."""
         if name not in self._tensors:
-            raise ValueError(f"{self.path}: expected the tensor {name!r}, found none")
+            raise FileError(f"{self.path}: expected the tensor {name!r}, found none")
         tensor = self._tensors[name]
         if tensor.dtype not in _TYPES:
-            raise ValueError(f"{self.path}: tensor {name!r}: expected one of {', '.join(_TYPES)}, "
+            raise FileError(f"{self.path}: tensor {name!r}: expected one of {', '.join(_TYPES)}, "
                              f"found {tensor.dtype}")
         numbers = self._bytes[self._begin + tensor.first:self._begin + tensor.end].tobytes()
         array = np.frombuffer(numbers, _TYPES[tensor.dtype])

@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import pathlib
+import tokenize
 from typing import Any, Iterator, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from . import _library
 from ._files import FileError, expect, member, parse_json, read_json, read_text, real, there
 
 __all__ = ["FileError", "expect", "frame", "json_line", "member", "of_rows", "read_csv",
-           "read_json", "read_jsonl", "read_npy", "there"]
+           "read_json", "read_jsonl", "read_npy", "read_text", "there"]
 
 # Columns of text; all others are of numbers (docs/formats.md).
 TEXTS = frozenset({"name", "quantity", "measure", "Equation", "LaTeX", "C", "SymPy", "NumPy", "JAX",
@@ -122,7 +123,8 @@ def read_npy(path: pathlib.Path) -> np.ndarray:
     """An array, mapped and not copied."""
     try:
         array = np.load(there(path), mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError, MemoryError) as error:
+    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError, MemoryError,
+            tokenize.TokenError) as error:  # (the last four of a damaged header, NumPy 2.4)
         raise FileError(f"{path}: expected an array of NumPy, found {error}") from None
     if not isinstance(array, np.ndarray):  # an archive of several
         raise FileError(f"{path}: expected an array of NumPy, found {type(array).__name__}")

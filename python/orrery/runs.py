@@ -59,7 +59,7 @@ class Report:
         self.path = path
 
     def _repr_html_(self) -> str:
-        page = tables.there(self.path).read_text(encoding="utf-8")
+        page = tables.read_text(tables.there(self.path))
         return (f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" '
                 'style="width:100%;height:800px;border:1px solid #888"></iframe>')
 

@@ -121,6 +121,21 @@ def test_fronts_in_csv(tmp_path, text, message):
         SymbolicRegressor.from_file(tmp_path / "hof.csv")
 
 
+def test_messages_quote_nothing_that_a_terminal_obeys(tmp_path):
+    evil = "a\x1b]0;x\x07\u202e"
+    for text in (f'Complexity,Loss,Equation\n1,1,"""{evil}"" * 2"\n', f"{evil},Loss\n1,1\n"):
+        (tmp_path / "hof.csv").write_text(text)
+        for names in (None, [evil]):
+            with pytest.raises(ValueError) as raised:
+                SymbolicRegressor.from_file(tmp_path / "hof.csv", variable_names=names)
+            assert str(raised.value).isprintable()
+    run = a_run(tmp_path)
+    (tmp_path / "laws" / "front_s_0.csv").write_text(f"{evil},Loss\n1,1\n")
+    with pytest.raises(ValueError) as raised:
+        run.front("s")
+    assert str(raised.value).isprintable() and "\\x1b" in str(raised.value)
+
+
 def test_tables_of_strangers(tmp_path, monkeypatch):
     run = a_run(tmp_path)
     monkeypatch.setattr("orrery.runs.tables.check_sum", lambda path: None)  # test_runs.py has these
