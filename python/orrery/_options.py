@@ -109,7 +109,6 @@ REFUSED = {
     "weights": "give it to fit()",
     "X_units": "give it to fit()",
     "y_units": "give it to fit()",
-    "Xresampled": "fit the rows of Xresampled, with y of their own",
     # of from_file()
     "equation_file": "use output_directory and run_id, and in from_file() the first argument, path",
     "run_directory": "give it to from_file() as its first argument, path",
@@ -119,16 +118,26 @@ REFUSED = {
 }
 
 
-def refuse(unknown: Iterable[str], known: Iterable[str]) -> None:
+# Arguments of fit() of PySR and of other estimators -> what to use instead.
+OF_FIT = {
+    "Xresampled": "there is no denoising; fit the rows of Xresampled with their own y",
+    "complexity_of_variables": "give it to SymbolicRegressor()",
+    "sample_weight": "its name is weights",
+}
+
+
+def refuse(unknown: Iterable[str], known: Iterable[str], refused: Mapping[str, str] = REFUSED,
+           call: str = "SymbolicRegressor") -> None:
+    """TypeError for the first one, with what to use instead."""
     for name in unknown:
-        instead = REFUSED.get(name, ISLANDS if name.startswith("weight_") else None)
+        instead = refused.get(name, ISLANDS if name.startswith("weight_") else None)
         if name.startswith("exclude"):  # (the program's --exclude)
             instead = "leave the columns out of X"
         if instead:
-            raise TypeError(f"SymbolicRegressor: {name} has no meaning here: {instead}")
+            raise TypeError(f"{call}: {name} has no meaning here: {instead}")
         near = difflib.get_close_matches(name, list(known), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise TypeError(f"SymbolicRegressor: unknown parameter {name}{hint}")
+        raise TypeError(f"{call}: unknown parameter {name}{hint}")
 
 
 # Options of the library -> parameters, where their names differ.

@@ -7,7 +7,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,12 +35,15 @@ def _listed(names: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _named_only(init: Any) -> Any:
+_Call = TypeVar("_Call", bound=Callable[..., Any])
+
+
+def _named_only(call: _Call) -> _Call:
     """Its signature without **unknown, which is there to answer PySR's other parameters."""
-    whole = inspect.signature(init)
-    init.__signature__ = whole.replace(
-        parameters=[p for p in whole.parameters.values() if p.kind != p.VAR_KEYWORD])
-    return init
+    whole = inspect.signature(call)
+    setattr(call, "__signature__", whole.replace(
+        parameters=[p for p in whole.parameters.values() if p.kind != p.VAR_KEYWORD]))
+    return call
 
 
 class SymbolicRegressor(RegressorMixin, BaseEstimator):
@@ -193,10 +196,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------- fit
 
+    @_named_only
     def fit(self, X: Any, y: Any, *, weights: Any = None,
             variable_names: Sequence[str] | None = None, X_units: Sequence[str] | None = None,
             y_units: str | Sequence[str] | None = None,
-            category: Any = None) -> SymbolicRegressor:
+            category: Any = None, **unknown: Any) -> SymbolicRegressor:
         """Searches for formulas of the columns of X, (rows, columns), that are y, (rows).
 
         weights: of rows, at least 0. variable_names: of columns; those of a DataFrame, else x0, x1,
@@ -205,6 +209,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         value or are shared, whichever is the shorter description. Ctrl-C ends the search with the
         front so far and a warning.
         """
+        if unknown:
+            _options.refuse(unknown, inspect.signature(self.fit).parameters, _options.OF_FIT, "fit")
         before = dict(self.__dict__)
         try:
             self._fit(X, y, weights, variable_names, X_units, y_units, category)

@@ -370,6 +370,11 @@ def test_parameters_that_are_refused():
             with pytest.raises(TypeError, match=f"^SymbolicRegressor: {name} has no meaning here"):
                 SymbolicRegressor(**{name: None})
     X = columns()
+    for name, said in (("Xresampled", "no denoising"), ("sample_weight", "its name is weights"),
+                       ("complexity_of_variables", "give it to SymbolicRegressor"),
+                       ("weight", "unknown parameter weight; did you mean weights")):
+        with pytest.raises(TypeError, match=f"^fit: .*{said}"):
+            small().fit(X, X[:, 0], **{name: None})
     for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
                         ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),
                         ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"),

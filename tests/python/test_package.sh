@@ -11,8 +11,8 @@ if ! $PYTHON -c 'import numpy, pytest' 2>/dev/null; then
     skip "the Python package" "$PYTHON has no numpy or pytest"
     finish
 fi
-for name in sklearn pandas sympy jax torch transformers tensorboard wandb trackio rocrate \
-    rocrate_validator; do
+for name in sklearn pandas polars pyarrow dask xarray astropy ml_dtypes sympy jax torch \
+    transformers tensorboard wandb trackio rocrate rocrate_validator; do
     $PYTHON -c "import importlib.util as i, sys; sys.exit(not i.find_spec('$name'))" ||
         skip "tests of the Python package with $name" "$PYTHON has no $name"
 done
