@@ -38,9 +38,6 @@ def power(p: Any) -> float:
 
 
 _TIMES = (datetime.date, datetime.timedelta, datetime.time, np.datetime64, np.timedelta64)
-_TIME_NAMES = ("Period", "Interval")  # of pandas
-
-
 def is_missing(value: Any) -> bool:
     """None, NaN, NaT and pandas.NA."""
     if value is None:
@@ -90,14 +87,15 @@ def _without_times(name: str, array: np.ndarray) -> None:
     times = array.dtype.kind in "mM"
     for at in range(array.size) if array.dtype.kind in "mMO" else ():
         cell = array.flat[at]
-        if times or isinstance(cell, _TIMES) or type(cell).__name__ in _TIME_NAMES:
+        if times or isinstance(cell, _TIMES) or type(cell).__name__ == "Period":  # of pandas
             where = f"column {at % array.shape[1]}: " if array.ndim == 2 else ""
             raise ValueError(f"{name}: {where}expected numbers, found the time {cell}: convert "
                              "times, (t - t[0]) / np.timedelta64(1, 's')")
 
 
 def array_of(name: str, values: Any) -> np.ndarray:
-    """Values as an array; masks and dates, which conversions to numbers drop, are refused."""
+    """Values as an array, in which pandas.NA is NaN; masks and dates, which conversions to numbers
+    drop, are refused."""
     if type(values) is np.ndarray and values.dtype.kind in "fiubc":
         return values
     _unmasked(name, values)
@@ -112,6 +110,9 @@ def array_of(name: str, values: Any) -> np.ndarray:
         raise ValueError(f"{name}: expected numbers, found the fields "
                          f"{', '.join(array.dtype.names)}")
     _without_times(name, array)
+    if array.dtype.kind == "O" and any(type(cell).__name__ == "NAType" for cell in array.flat):
+        array = array.copy()
+        array[np.array([is_missing(cell) for cell in array.flat]).reshape(array.shape)] = np.nan
     return array
 
 

@@ -19,6 +19,8 @@ def _values(category: Any, rows: int) -> list[Any]:
     if values.shape != (rows,):
         raise ValueError(f"category: expected a value for each of {rows} rows, found the shape "
                          f"{values.shape}")
+    if values.dtype.kind == "M":  # (nanoseconds would become numbers, unlike other units)
+        values = values.astype("M8[us]")
     listed: list[Any] = values.tolist()
     for i, value in enumerate(listed):
         if is_missing(value) or isinstance(value, (list, dict, set)):

@@ -99,7 +99,13 @@ def _plain_table(estimator: Any, given: Table, reset: bool) -> np.ndarray:
         estimator.n_features_in_ = array.shape[1]
         if hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
-        if names is not None and all(isinstance(n, str) for n in names):
+        kinds = sorted({type(n).__name__ for n in names or ()})
+        texts = [isinstance(n, str) for n in names or ()]
+        if any(texts) and not all(texts):
+            raise TypeError("Feature names are only supported if all input features have string "
+                            f"names, but your input has {kinds} as feature name / column name "
+                            "types.")
+        if any(texts):
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
     elif array.shape[1] != estimator.n_features_in_:
         raise ValueError(f"X has {array.shape[1]} features, but {type(estimator).__name__} is "
@@ -133,7 +139,10 @@ def table_and_target(estimator: Any, X: Any, y: Any,
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
     given, plain_y = table_of("X", X, keep=SKLEARN), array_of("y", y)
-    y = usual("y", y) if hasattr(y, "dtype") else plain_y
+    if plain_y.dtype.kind == "O" and plain_y.ndim:
+        y = floats("y", plain_y)
+    else:
+        y = usual("y", y) if hasattr(y, "dtype") else plain_y
     if _is_for_sklearn(given):
         both: tuple[np.ndarray, np.ndarray] = validate_data(
             estimator, given.values, y, reset=reset, dtype=[np.float64, np.float32],

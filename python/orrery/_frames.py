@@ -3,6 +3,7 @@ tables and record batches of Arrow, tables of Astropy, structured arrays, arrays
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +84,9 @@ def table_of(name: str, X: Any, keep: bool = True) -> Table:
     numbers are refused by the column's name. keep: a DataFrame of plain numbers may stay one."""
     if type(X) is np.ndarray and X.dtype.kind in "fiubc":
         return Table(X, None)
+    if isinstance(X, (Mapping, Iterator)) and not hasattr(X, "shape"):
+        raise ValueError(f"{name}: expected a table, found {type(X).__name__}: give a DataFrame or "
+                         "an array (rows, columns)")
     if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
         raise ValueError(f"{name}: expected a table, found {type(X).__name__}: give the result of "
                          "its method collect()")
@@ -91,14 +95,15 @@ def table_of(name: str, X: Any, keep: bool = True) -> Table:
     names = _names(X)
     if names is None:
         array = array_of(name, X)
-        return Table(usual(name, X) if hasattr(X, "dtype") else array, None)
+        known = hasattr(X, "dtype") and array.dtype.kind != "O"
+        return Table(usual(name, X) if known or not array.ndim else array, None)
     listed = [str(label) for label in names]
     twice = next((label for i, label in enumerate(listed) if label in listed[:i]), None)
     if twice is not None:
         raise ValueError(f"{name}: expected columns of different names, found {twice!r} twice")
     if hasattr(X, "coords"):
         return Table(floats(name, array_of(name, X)), names)
-    if keep and _are_plain(X):
+    if keep and names and _are_plain(X):
         return Table(X, names)
     return Table(_matrix(name, X, names), names)
 

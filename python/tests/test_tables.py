@@ -174,6 +174,36 @@ def test_tables_without_scikit_learn():
     assert done.returncode == 0, done.stderr
 
 
+def test_missing_numbers_of_objects():
+    package = pytest.importorskip("pandas")
+    cells = np.array([[1.0, package.NA]] * 40, dtype=object)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        small().fit(cells, Y)
+    for y in (package.Series([package.NA, *Y[1:]], dtype=object), cells[:, 1],
+              package.Series([package.NA, *Y[1:]], dtype="Float64"), [package.NA, *Y[1:]]):
+        with pytest.raises(ValueError, match="Input y contains NaN"):
+            small().fit(A, y)
+
+
+def test_names_of_two_kinds():
+    package = pytest.importorskip("pandas")
+    for dtype in (float, object):
+        with pytest.raises(TypeError, match="Feature names are only supported if all"):
+            small().fit(package.DataFrame(A, columns=["a", 1], dtype=dtype), Y)
+        assert small().fit(package.DataFrame(A, dtype=dtype), Y).variable_names_ == ["x0", "x1"]
+
+
+def test_what_is_no_table():
+    for wrong in ({"a": A[:, 0]}, (row for row in A)):
+        with pytest.raises(ValueError, match="^X: expected a table, found (dict|generator)"):
+            small().fit(wrong, Y)
+    package = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"^X: expected rows and columns, found shape \(40, 0\)"):
+        small().fit(package.DataFrame(index=range(40)), Y)
+    with pytest.raises(ValueError, match="^X: column 'a': row 0: expected a number, found Interv"):
+        small().fit(package.DataFrame({"a": package.interval_range(0, 40)}), Y)
+
+
 def test_tables_that_are_no_tables_yet():
     lazy = polars({"a": A[:, 0]}).lazy()
     with pytest.raises(ValueError, match=r"^X: expected a table, found LazyFrame: .*collect\(\)"):
@@ -277,6 +307,15 @@ def test_missing_labels():
         with pytest.raises(ValueError, match="^category: row 5: expected a category, found"):
             small().fit(A, Y, category=missing)
         assert small().fit(A, Y, category=series)._category.labels == ("p", "q")
+
+
+def test_dates_as_labels():
+    """Of any unit."""
+    days = np.array(DAYS[:2] * 20, dtype="M8[us]")
+    y = np.where(days == days[0], 2, 3) * A[:, 0] + 1
+    model = small(maxsize=8, enumerate=2000).fit(A, y, category=days.astype("M8[ns]"))
+    for unit in ("s", "us", "ns"):
+        assert np.allclose(model.predict(A, category=days.astype(f"M8[{unit}]")), y)
 
 
 def law_of_categories():
