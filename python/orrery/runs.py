@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _tables as tables
 from ._arguments import path_of
+from ._files import plain
 
 SOURCES = ("truth", "oracle", "untrained")  # of forces, beside the attention variants
 TRAININGS = {  # stage -> its log, below the folder of a source
@@ -303,7 +304,7 @@ class Run:
         return "" if source in self.sources else f"; sources are {', '.join(self.sources)}"
 
     def _repr_html_(self) -> str:
-        parts = [f"<h3>{html.escape(str(self.path))}</h3>"]
+        parts = [f"<h3>{html.escape(plain(str(self.path)))}</h3>"]
         for title, path, name in (("Next states", None, "evaluations"),
                                   ("Laws", self.path / "laws" / "laws.json", "laws")):
             if path is None or path.is_file():
@@ -371,11 +372,11 @@ def _joined(parts: dict[str, dict[str, np.ndarray]]) -> Any:
 def _html(table: Any) -> str:
     """A table for a notebook, with pandas and without."""
     if hasattr(table, "to_html"):
-        return str(table.to_html(index=False, max_rows=40))
+        return plain(str(table.to_html(index=False, max_rows=40)))
     head = "".join(f"<th>{html.escape(name)}</th>" for name in table)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
                    for row in list(zip(*table.values()))[:40])
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return plain(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
 def _values(run: Run) -> dict[str, dict[str, Any]]:

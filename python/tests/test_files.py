@@ -346,10 +346,15 @@ def test_names_on_pages_and_terminals(tmp_path, capsys):
         "a\\x1b[31m\\x9b\\u2028\\xad\n\\udc80 \u00e4\u4e2d")
     run = tmp_path / "a\x1b[31m"
     (run / "laws").mkdir(parents=True)
+    (run / "laws" / "laws.json").write_text(json.dumps({"laws": [
+        {"source": EVIL, "rule": "best", "selected_true": True}]}))
+    page = orrery.Run(run)._repr_html_()
+    assert "<img" not in page and "&lt;img" in page and "\u202e" not in page and "\x1b" not in page
     assert log.main([str(run), "--to", "tensorboard"]) == 1
-    assert crate.main([str(run)]) == 1
+    assert crate.main([str(run)]) == 0
     shown = capsys.readouterr()
-    assert "\x1b" not in shown.err + shown.out and "\\x1b[31m" in shown.err
+    for text in shown:
+        assert "\x1b" not in text and "\\x1b[31m" in text
 
 
 def test_modules_are_there_after_import_alone():
