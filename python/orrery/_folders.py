@@ -46,10 +46,32 @@ class Shards:
         return self._files[name].array(name)
 
 
+def _shards_are_there(index: pathlib.Path) -> bool:
+    """Whether the index is of files that exist, and not of a save whose shards were removed."""
+    try:
+        Shards(index)
+    except (ValueError, FileNotFoundError):
+        return False
+    return True
+
+
 def open_weights(folder: pathlib.Path) -> _safetensors.File | Shards:
-    """The one file if the folder has it, as transformers chooses, else the shards."""
-    if not (folder / WEIGHTS).exists() and (folder / INDEX).exists():
-        return Shards(folder / INDEX)
-    if not (folder / WEIGHTS).exists():
+    """The weights that the folder has, of one save.
+
+    transformers 5.24 leaves model.safetensors in the folder when it saves shards there, and then
+    loads that file: the weights of the save before.
+    """
+    one, index = folder / WEIGHTS, folder / INDEX
+    if not one.exists() and not index.exists():
         raise FileNotFoundError(f"{folder}: expected {WEIGHTS} or {INDEX}, found neither")
-    return _safetensors.File(folder / WEIGHTS)
+    if not one.exists():
+        return Shards(index)
+    if index.exists() and _shards_are_there(index):
+        raise FileError(f"{folder}: expected {WEIGHTS} or {INDEX}, found both: the weights of two "
+                        "saves; remove the one that is not wanted")
+    return _safetensors.File(one)
+
+
+def remove_index(folder: pathlib.Path) -> None:
+    """Shards of an earlier save are then no weights of the folder, which has one file now."""
+    (folder / INDEX).unlink(missing_ok=True)

@@ -465,3 +465,4 @@ class GPT:
         _files.replace(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
         _files.replace(folder / "model.safetensors",
                              _safetensors.content(weights, metadata))
+        _folders.remove_index(folder)

@@ -133,6 +133,23 @@ def test_models(kind, positions, how):
     assert_blocks(found, exact, 5 * eps, 1)
 
 
+def test_fourier_features():
+    """Of rows in any type, the phases of the numbers that these are."""
+    c = {"fourier": 6, "fourier_min_au": 0.25}
+    rows = 30 * torch.rand(1, 50, 2, dtype=torch.float64) - 15
+    for dtype in (torch.float64, torch.float32, *HALVES):
+        xy = rows.to(dtype)
+        found, largest = model.features(c, xy), 2 * math.pi * 15 / 0.25
+        assert found.dtype == (dtype if dtype == torch.float64 else torch.float32)
+        x, y = xy.double()[..., 0], xy.double()[..., 1]
+        for band in range(6):
+            phase = 2 * math.pi / (0.25 * 2**band)
+            exact = torch.stack([torch.sin(phase * x), torch.cos(phase * x), torch.sin(phase * y),
+                                 torch.cos(phase * y)], -1)
+            error = (found[..., 3 + 4 * band:7 + 4 * band] - exact)[:, 1:].abs().max()
+            assert error <= 2 * largest * torch.finfo(found.dtype).eps, (dtype, band)
+
+
 @pytest.mark.parametrize("dtype", [*HALVES, torch.float64])
 def test_coordinates_keep_their_digits(dtype):
     """Fourier features come of the coordinates as given, not rounded to the type of the weights."""
