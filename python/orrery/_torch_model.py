@@ -153,16 +153,17 @@ def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, line: Line, p: flo
 
 
 def rotate(x: torch.Tensor, base: float) -> torch.Tensor:
-    """Rotary positions: pairs (m, m + D/2) of x (B, H, T, D), angle t base^(-2m/D)."""
+    """Rotary positions: pairs (m, m + D/2) of x (B, H, T, D), angle t base^(-2m/D); float32, or
+    float64 as x is, since scores that are rounded twice depend on t and not on distances alone."""
     T, D = x.shape[-2:]
-    wide = _wide(x)
+    x = _wide(x)
     # Some devices have no float64; float32 angles of T = 1000 are 1e-4 off, 1e-3 of T = 16384.
     exact = torch.float64 if x.device.type in ("cpu", "cuda", "meta") else torch.float32
     powers = torch.arange(D // 2, dtype=exact, device=x.device) * (-2 / D)
     angle = torch.arange(T, dtype=exact, device=x.device)[:, None] * base ** powers
-    cosine, sine = angle.cos().to(wide.dtype), angle.sin().to(wide.dtype)
-    a, b = wide[..., : D // 2], wide[..., D // 2:]
-    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], -1).to(x.dtype)
+    cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = x[..., : D // 2], x[..., D // 2:]
+    return torch.cat([a * cosine - b * sine, a * sine + b * cosine], -1)
 
 
 class Attention(nn.Module):
@@ -184,6 +185,7 @@ class Attention(nn.Module):
         if POSITIONS[c["positions"]] == "rope":
             q, k = rotate(q, c["rope_base"]), rotate(k, c["rope_base"])
         if self.operator is not None:
+            q, k = q.to(v.dtype), k.to(v.dtype)
             y = self.operator(q, k, v, c["attention"], c["attention_p"], c["attention_window"])
         else:
             y = attend(q, k, v, c["line"], c["attention_p"], c["attention_window"])
