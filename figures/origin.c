@@ -182,8 +182,8 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
         orr_error_clear();
     }
     const cJSON *files = orr_json_get(json, "files");
-    bool same = json && orr_made_same(&origin->lineage.records, digest,
-                                      orr_json_get(json, "made"), why);
+    bool same =
+        json && orr_made_same(&origin->lineage.records, digest, orr_json_get(json, "made"), why);
     if (same && files) { /* the rollouts stored next to the evaluation */
         char folder[REPORT_PATH];
         rc = orr_path(folder, "%s/%s/pretrain_planets", run, source);

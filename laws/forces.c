@@ -109,8 +109,10 @@ static int compare_row(const char *path, const struct law_forces *f, size_t row,
                    {"F", f == truth ? f->f[row] : 0, f == truth ? f->f_true[row] : 0}};
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         if (!(fabs(columns[c].found - columns[c].expected) <= LAW_SAME * columns[c].expected))
-            return ORR_FAIL(ORR_EFORMAT, "%s:%.0f: %s: expected %.9g as in line %.0f of %s, found "
-                            "%.9g", path, f->line[row], columns[c].name, columns[c].expected,
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%.0f: %s: expected %.9g as in line %.0f of %s, found "
+                            "%.9g",
+                            path, f->line[row], columns[c].name, columns[c].expected,
                             truth->line[at], truth_path, columns[c].found);
     return 0;
 }
@@ -148,8 +150,7 @@ int law_forces_check(const char *path, const struct law_forces *forces, const ch
         return ORR_ENOMEM;
     sort_keys(forces, found);
     sort_keys(truth, found + forces->rows);
-    const int rc =
-        compare_tables(path, forces, found, truth_path, truth, found + forces->rows);
+    const int rc = compare_tables(path, forces, found, truth_path, truth, found + forces->rows);
     free(found);
     return rc;
 }

@@ -70,9 +70,10 @@ int orr_result_read(const char *path, cJSON **json, char why[ORR_WHY])
     if (sum == ORR_JSON_AS_WRITTEN)
         return 0;
     snprintf(why, ORR_WHY, "%s",
-             sum == ORR_JSON_CHANGED ? ORR_JSON_IS_CHANGED
-                                     : "it has no checksum \"xxh64\", so that an older version made "
-                                       "it, or it has been changed");
+             sum == ORR_JSON_CHANGED
+                 ? ORR_JSON_IS_CHANGED
+                 : "it has no checksum \"xxh64\", so that an older version made "
+                   "it, or it has been changed");
     cJSON_Delete(*json);
     *json = NULL;
     return 0;

@@ -64,7 +64,8 @@ const double *probe_cells_find(const struct probe_cells *cells, const char *name
 /* Writes an object as one line with a checksum, and deletes the object. */
 static int print_line(const char *path, FILE *stream, cJSON *json)
 {
-    char *text = orr_json_sum_add(json) && !orr_memory_short() ? cJSON_PrintUnformatted(json) : NULL;
+    char *text =
+        orr_json_sum_add(json) && !orr_memory_short() ? cJSON_PrintUnformatted(json) : NULL;
     cJSON_Delete(json);
     if (!text)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);

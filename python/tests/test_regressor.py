@@ -540,3 +540,16 @@ def test_import_is_light():
 print([m for m in ("sklearn", "pandas") if m in sys.modules])"""
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_readme(capsys):
+    """The example of README.md runs, and the rules choose what the text below it says."""
+    readme = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
+    example, text = readme.partition("```python\n")[2].split("```", 1)
+    exec(compile(example, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    said = re.search(r"law twice: `(.*?)`, which the default rule \(`(\w+)`\) and `(\w+)` choose,\s+and\s+"
+                     r"`(.*?)`, which fits .*? which `(\w+)` and `(\w+)` choose", text, re.DOTALL)
+    for formula, rules in ((said[1], {said[2], said[3]}), (said[4], {said[5], said[6]})):
+        line = next(line for line in printed.splitlines() if formula in line)
+        assert set(line.partition("<- ")[2].split(", ")) == rules, line

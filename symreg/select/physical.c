@@ -27,13 +27,13 @@ struct physical {
     signed char power[SI];
 };
 
-#define SUN_KG (1.3271244e20 / 6.67430e-11)
-#define AU_M 149597870700.0
-#define YEAR_S 31557600.0
+#define SUN_KG   (1.3271244e20 / 6.67430e-11)
+#define AU_M     149597870700.0
+#define YEAR_S   31557600.0
 #define FOUR_PI2 39.478417604357434475
 static const struct physical constants[] = {
     {"G", 6.67430e-11, {3, -1, -2}},
-    {"G_gauss", FOUR_PI2 * AU_M * AU_M * AU_M / (SUN_KG * YEAR_S * YEAR_S), {3, -1, -2}},
+    {"G_gauss", FOUR_PI2 *AU_M *AU_M *AU_M / (SUN_KG * YEAR_S * YEAR_S), {3, -1, -2}},
     {"c", 299792458, {1, 0, -1}},
     {"h", 6.62607015e-34, {2, 1, -1}},
     {"hbar", 1.0545718176461565e-34, {2, 1, -1}},

@@ -157,7 +157,8 @@ static void write_laws(void)
     for (int s = 0; s < law_sources; s++) {
         char name[128];
         snprintf(name, sizeof name, "run/laws/front_%s_0.csv", sources[s]);
-        write_text(name, "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"(39.4 * (m1 * m2))\"\n");
+        write_text(name,
+                   "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"(39.4 * (m1 * m2))\"\n");
     }
 }
 
@@ -424,7 +425,8 @@ TEST(corrupt_input_is_named)
     }
     /* positions, true forces and labels of a source are the truth's */
     static const char *const edits[][3] = {
-        {",0.7", ",0.8", "earth"}, {"earth,20,", "earth,21,", "row 21 of earth: expected step 20, x "}};
+        {",0.7", ",0.8", "earth"},
+        {"earth,20,", "earth,21,", "row 21 of earth: expected step 20, x "}};
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         write_run();
         char *text = read_text("run/softmax/finetune/forces_vector.csv");
@@ -433,7 +435,8 @@ TEST(corrupt_input_is_named)
         write_text("run/softmax/finetune/forces_vector.csv", text);
         free(text);
         assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
-        if (!strstr(orr_error(), "softmax/finetune/forces_vector.csv: row 21 of earth: expected ") ||
+        if (!strstr(orr_error(),
+                    "softmax/finetune/forces_vector.csv: row 21 of earth: expected ") ||
             !strstr(orr_error(), "as in the table of truth, found step ") ||
             !strstr(orr_error(), edits[i][2]))
             fail_msg("%s", orr_error());
@@ -453,15 +456,16 @@ TEST(laws_that_nothing_shows_are_refused)
     static const struct {
         const char *was, *is, *message;
         bool sealed;
-    } cases[] = {{"0.987", "0.1", "it has been changed since it was made; make it again with: ", 0},
-                 {"m1 * m2", "3 * m1", "it has been changed since it was made", 0},
-                 {"\"xxh64\"", "\"other\"", "an older version made it", 0},
-                 {"(39.4 * (m1 * m2))", "m1 * m2 < r & 39.4", "expected a formula of r, m1 and m2", 1},
-                 {"(39.4 * (m1 * m2))", "<img src=x>", "laws[0]: \"equation\"", 1},
-                 {"(39.4 * (m1 * m2))", "(39.4 * (m1 * m3))", "m3", 1},
-                 {"(39.4 * (m1 * m2))", "(3 * m1)", "expected a row of", 1},
-                 {"\"complexity\":\t9", "\"complexity\":\t1", "front_truth_0.csv", 1},
-                 {"0.0025", "0.0024", "front_truth_0.csv", 1}};
+    } cases[] = {
+        {"0.987", "0.1", "it has been changed since it was made; make it again with: ", 0},
+        {"m1 * m2", "3 * m1", "it has been changed since it was made", 0},
+        {"\"xxh64\"", "\"other\"", "an older version made it", 0},
+        {"(39.4 * (m1 * m2))", "m1 * m2 < r & 39.4", "expected a formula of r, m1 and m2", 1},
+        {"(39.4 * (m1 * m2))", "<img src=x>", "laws[0]: \"equation\"", 1},
+        {"(39.4 * (m1 * m2))", "(39.4 * (m1 * m3))", "m3", 1},
+        {"(39.4 * (m1 * m2))", "(3 * m1)", "expected a row of", 1},
+        {"\"complexity\":\t9", "\"complexity\":\t1", "front_truth_0.csv", 1},
+        {"0.0025", "0.0024", "front_truth_0.csv", 1}};
     static struct report_run run;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_run();

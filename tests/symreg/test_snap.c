@@ -311,16 +311,20 @@ TEST(remarks_know_standard_errors)
         double value, error;
         const char *text; /* NULL: none */
     } row[] = {
-        {39.4784, 1e-6, "4 pi^2 (4e-05% off, its standard error 3e-06%; so close by chance: 0.001%): G in "
-                        "AU, Gaussian years and solar masses"},
-        {39.4784, 0.00099, "4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): G "
-                           "in AU, Gaussian years and solar masses; within two standard errors also of "
-                           "G in AU, Julian years and solar masses"},
-        {-39.4784, -0.00099, "-4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): "
-                             "G in AU, Gaussian years and solar masses; within two standard errors also "
-                             "of -G in AU, Julian years and solar masses"},
-        {39.476928, 2e-6, "G in AU, Julian years and solar masses (4e-06% off, its standard error 5e-06%; "
-                          "so close by chance: 0.0001%)"},
+        {39.4784, 1e-6,
+         "4 pi^2 (4e-05% off, its standard error 3e-06%; so close by chance: 0.001%): G in "
+         "AU, Gaussian years and solar masses"},
+        {39.4784, 0.00099,
+         "4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): G "
+         "in AU, Gaussian years and solar masses; within two standard errors also of "
+         "G in AU, Julian years and solar masses"},
+        {-39.4784, -0.00099,
+         "-4 pi^2 (4e-05% off, its standard error 0.003%; so close by chance: 0.05%): "
+         "G in AU, Gaussian years and solar masses; within two standard errors also "
+         "of -G in AU, Julian years and solar masses"},
+        {39.476928, 2e-6,
+         "G in AU, Julian years and solar masses (4e-06% off, its standard error 5e-06%; "
+         "so close by chance: 0.0001%)"},
         {3.1415927, 0.1, NULL},
         {3.1415927, 0.0014, "pi (1e-06% off, its standard error 0.04%; so close by chance: 1%)"},
         {3.1415927, 0.0016, NULL},
