@@ -13,8 +13,7 @@
  *
  * Structs that the caller passes begin with their size in bytes, which tells the library how many
  * members the caller knows: later versions add members at the end. Arrays belong to the caller
- * unless stated otherwise. Units: AU, Gaussian years (365.2569 days: G = 4 pi^2), solar masses,
- * radians. */
+ * unless stated otherwise. Units: AU, Gaussian years (G = 4 pi^2), solar masses, radians. */
 #ifndef ORRERY_H
 #define ORRERY_H
 
@@ -731,19 +730,16 @@ ORRERY_CALL int orrery_attention_backward(struct orrery_attention *attention,
 /** @} */
 
 /** @defgroup results Results
- * Reads results of runs as columns of numbers and text. docs/library.md lists what can be opened.
- * JSON files and run directories need cJSON, which is opened at run time. @{ */
+ * Results of runs as columns (docs/library.md). JSON files and runs need cJSON at run time. @{ */
 
 /** A handle: see orrery_results_create(). */
 struct orrery_results;
-
 /** Kinds of columns. */
 enum orrery_kind {
     ORRERY_NUMBERS = 0, /**< all cells are numbers or empty */
     ORRERY_WORDS = 1    /**< at least one cell is text */
 };
-/** A column of a table of results. Its arrays belong to the handle, until the next successful
- * orrery_results_open() or orrery_results_free(). */
+/** A column. Its arrays belong to the handle until the next successful orrery_results_open(). */
 struct orrery_column {
     size_t bytes;             /**< sizeof(struct orrery_column) */
     const char *name;         /**< name in the file */
@@ -751,7 +747,6 @@ struct orrery_column {
     const double *numbers;    /**< (rows); NaN where the cell is empty or text */
     const char *const *words; /**< (rows) for ORRERY_WORDS; else NULL */
 };
-
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
  * @param results *results becomes the handle or NULL; free it with orrery_results_free()
@@ -768,16 +763,12 @@ ORRERY_CALL const char *orrery_results_message(const struct orrery_results *resu
  * directory. After an error the handle keeps its former table.
  * @param results the handle
  * @param path of the file or run directory
- * @return a status; ORRERY_EIO, ORRERY_EFORMAT; ORRERY_EMISSING: no such file, a run without laws,
- *     or no cJSON */
+ * @return a status; ORRERY_EIO, ORRERY_EFORMAT; ORRERY_EMISSING: no file, no laws, or no cJSON */
 ORRERY_CALL int orrery_results_open(struct orrery_results *results, const char *path);
-/** Checks a file of results in JSON: that it has the checksum that it states, and that the files
- * beside it that it names (fronts, tables, pictures) are as they were. A file that states no checksum
- * passes; docs/provenance.md lists those that do. The table stays as it is.
+/** Checks a JSON file of results: the checksum that it states, if any, and the files that it names.
  * @param results the handle
  * @param path of the file
- * @return a status; ORRERY_EFORMAT: changed since it was made, or not JSON; ORRERY_EIO;
- *     ORRERY_EMISSING: no such file, or no cJSON */
+ * @return a status; ORRERY_EFORMAT: changed since it was made; else as orrery_results_open() */
 ORRERY_CALL int orrery_results_check(struct orrery_results *results, const char *path);
 /** The size of the table; 0 rows and columns before orrery_results_open().
  * @param results the handle

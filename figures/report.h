@@ -140,11 +140,11 @@ void report_free(struct report_run *run);
  * curve where missing). */
 int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
-/* Reads laws/laws.json alone, whose laws report_check_laws() has found to be formulas, and rows of
- * those of the fronts beside it that are there. ORR_EFORMAT names the law; the path of the front of sample 0 of a source, which gnuplot
- * reads. */
+/* Reads laws/laws.json alone. report_check_laws() finds whether its laws are formulas, and rows of
+ * the fronts beside it that are there; ORR_EFORMAT names the law. */
 int report_read_laws_json(struct report_run *run);
 int report_check_laws(const struct report_run *run, const char *path);
+/* The path of the front of sample 0 of a source, which gnuplot reads. */
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);

@@ -20,9 +20,9 @@ struct law_forces {
 };
 /* Reads the table. ORR_EMISSING where the file is missing, with the command that makes it. */
 int law_forces_read(const char *path, struct law_forces *forces);
-/* Checks that a table has the rows of the truth's table, in any order: sample, sequence and step are
- * equal, and r, m1, m2, dt and F_true within LAW_SAME of each other. ORR_EFORMAT names file, line,
- * column, what is expected and what is found. The truth's table has F = F_true as well. */
+/* Checks that a table has the rows of the truth's table, in any order: sample, sequence and step
+ * are equal, and r, m1, m2, dt and F_true within LAW_SAME of each other. ORR_EFORMAT names file,
+ * line, column, what is expected and what is found. The truth's table has F = F_true as well. */
 #define LAW_SAME (8 * 1.1920928955078125e-7) /* some roundings of float32, in which labels are */
 int law_forces_check(const char *path, const struct law_forces *forces, const char *truth_path,
                      const struct law_forces *truth);

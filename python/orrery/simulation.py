@@ -198,7 +198,7 @@ def law(r: Any, m1: Any, m2: Any, law: str = "newton", *, velocity: Any = (0.0, 
 def orbit(a_au: float, e: float, m1: float, m2: float, dt_yr: float, n: int, law: str = "newton", *,
           omega_rad: float = 0.0, phase_rad: float = 0.0, clockwise: bool = False,
           **settings: Any) -> np.ndarray:
-    """Relative motion of two bodies, (n, 4): x, y, vx, vy at the times 0, dt_yr, ... (Gaussian years)"""
+    """Relative motion of two bodies, (n, 4): x, y, vx, vy at 0, dt_yr, ... (Gaussian years)."""
     simulation = _of_law(law, settings)
     given = (number(name, value) for name, value in (
         ("a_au", a_au), ("e", e), ("omega_rad", omega_rad), ("phase_rad", phase_rad)))

@@ -548,8 +548,9 @@ def test_readme(capsys):
     example, text = readme.partition("```python\n")[2].split("```", 1)
     exec(compile(example, "README.md", "exec"), {})
     printed = capsys.readouterr().out
-    said = re.search(r"law twice: `(.*?)`, which the default rule \(`(\w+)`\) and `(\w+)` choose,\s+and\s+"
-                     r"`(.*?)`, which fits .*? which `(\w+)` and `(\w+)` choose", text, re.DOTALL)
+    said = re.search(r"law twice: `(.*?)`, which the default rule \(`(\w+)`\) and `(\w+)` choose,"
+                     r"\s+and\s+`(.*?)`, which fits .*? which `(\w+)` and `(\w+)` choose",
+                     text, re.DOTALL)
     for formula, rules in ((said[1], {said[2], said[3]}), (said[4], {said[5], said[6]})):
         line = next(line for line in printed.splitlines() if formula in line)
         assert set(line.partition("<- ")[2].split(", ")) == rules, line

@@ -202,7 +202,8 @@ def test_what_was_changed_is_refused(run_copy):
     cases = [
         (laws, r'"r2_log":\t', r"\g<0>7", "laws.json: it has been changed", lambda: made.laws),
         (laws, r'"r2_log":\t', r"\g<0>7", "it has been changed", lambda: made.front("truth")),
-        (laws, r'"xxh64":\t"[0-9a-f]*"\n}', '"sum":\t1\n}', "older version made it", lambda: made.laws),
+        (laws, r'"xxh64":\t"[0-9a-f]*"\n}', '"sum":\t1\n}', "older version made it",
+         lambda: made.laws),
         (run_copy / "laws" / "front_truth_0.csv", "Complexity,Loss,Equation\n.*",
          r'\g<0>\n99,1e-9,"r"', "front_truth_0.csv is not there, or has been changed",
          lambda: made.front("truth")),
@@ -210,9 +211,10 @@ def test_what_was_changed_is_refused(run_copy):
          lambda: made.forces("lssar")),
         (lssar / "finetune" / "forces_magnitude.made.json", '"seed":\t"0"', '"seed":\t"1"',
          "forces_magnitude.made.json: it has been changed", lambda: made.forces("lssar")),
-        (evaluation, r'"loss":\t', r"\g<0>7", "evaluation.json: it has been", lambda: made.evaluations),
-        (lssar / "pretrain_planets" / "rollouts.csv", r"\d\n$", "7\n", "rollouts.csv is not there, or",
-         lambda: made.rollouts("lssar")),
+        (evaluation, r'"loss":\t', r"\g<0>7", "evaluation.json: it has been",
+         lambda: made.evaluations),
+        (lssar / "pretrain_planets" / "rollouts.csv", r"\d\n$", "7\n",
+         "rollouts.csv is not there, or", lambda: made.rollouts("lssar")),
     ]
     for path, old, new, message, call in cases:
         text = path.read_text()

@@ -4,9 +4,9 @@
  * Values are those of CODATA 2022 (Mohr, Newell, Taylor & Tiesinga, Rev. Mod. Phys. 97 (2025)
  * 025002; those of 2019's SI are exact), of the 3rd CGPM (1901) for g, and of the IAU: the
  * astronomical unit by resolution B2 of 2012, the nominal GM of the Sun by B3 of 2015, which is
- * divided by G. yr is the Julian year of 365.25 days; yr_gauss, 2 pi / 0.01720209895 days (365.2569),
- * is the year in which G is 4 pi^2 AU^3 / M_sun (Gauss 1809), as in sim/sim.h. G_gauss has that value
- * in a table whose unit of time is called yr. */
+ * divided by G. yr is the Julian year of 365.25 days; yr_gauss, 2 pi / 0.01720209895 days
+ * (365.2569), is the year in which G is 4 pi^2 AU^3 / M_sun (Gauss 1809), as in sim/sim.h. G_gauss
+ * has that value in a table whose unit of time is called yr. */
 #include "select.h"
 
 #include <math.h>

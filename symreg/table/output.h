@@ -331,10 +331,10 @@ int sr_output_json(const struct sr_output *output, const char *path);
 int sr_report(const struct sr_output *output, const char *folder, bool quiet);
 /* Draws the pictures. ORR_EMISSING without gnuplot or its scripts. */
 int sr_report_pictures(const struct sr_output *output, const char *folder);
-/* Compares a number, of a standard error (NaN: unknown), with well-known constants. True, with a remark
- * such as "pi / 2 (0.001% off; so close by chance: 0.02%)", where fewer than one number in a hundred
- * would be so close by chance, a standard error counting as the least distance; otherwise false with an
- * empty text. The remark names other constants within two standard errors. */
+/* Compares a number, of a standard error (NaN: unknown), with well-known constants. True, with a
+ * remark such as "pi / 2 (0.001% off; so close by chance: 0.02%)", where fewer than one number in a
+ * hundred would be so close by chance, a standard error counting as the least distance; otherwise
+ * false with an empty text. The remark names other constants within two standard errors. */
 bool sr_constant_remark(double value, double error, char *text, size_t bytes);
 
 /* Share of the variance that predictions leave unexplained (NaN where there is no variance), and

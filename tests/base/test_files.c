@@ -371,8 +371,8 @@ TEST_BETWEEN(test_json, scratch_setup, scratch_teardown)
     cJSON_Delete(json);
 }
 
-/* A file that a value, a key or a digit was changed in does not have the sum that it states, whatever
- * blanks an editor has put into it. One without a sum is read. */
+/* A file in which a value, a key or a digit was changed does not have the sum it states. Blanks
+ * may be changed; a file without a sum is read. */
 TEST_BETWEEN(changed_json_is_refused, scratch_setup, scratch_teardown)
 {
     static const struct {

@@ -223,7 +223,8 @@ for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
     refuse "$p: $file in Fortran order" 1 "$file" 'Fortran order' -- \
         smoke $p --orbits "$data" ${truth[$p]}
 done
-fresh; sed -i "s/^\t\"xxh64\"/\t\"of\"/; /coords_train.npy/,/xxh64/ s/\"xxh64\":[[:space:]]*\"./&0/" "$data/manifest.json"
+fresh; sed -i "s/^\t\"xxh64\"/\t\"of\"/
+    /coords_train.npy/,/xxh64/ s/\"xxh64\":[[:space:]]*\"./&0/" "$data/manifest.json"
 refuse "pretrain: wrong sum in the manifest" 1 coords_train.npy checksum -- \
     smoke pretrain --orbits "$data"
 fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"

@@ -50,7 +50,9 @@ for edit in '0,/"r2_log":/s/\("r2_log":\t\)/\10.1 - 0/;s/0.1 - 0-\?[0-9.e-]*/0.1
     '0,/"selected_true":\ttrue/s//"selected_true":\tfalse/' \
     '0,/"equation":\t"[^"]*"/s//"equation":\t"(3 * m1)"/' 's/"seed":\t0/"seed":\t1/'; do
     check "laws: $edit" changed "$laws" "$edit"
-    refuse "... report" 1 laws.json 'it has been changed since it was made' '/symreg --preset smoke' -- \
+    refuse "... report" 1 laws.json 'it has been changed since it was made' \
+        '/symreg --preset smoke' -- \
+        \
         "${reporting[@]}"
     refuse "... verdict --cell" 1 laws.json 'it has been changed since it was made' \
         "--run $run" -- \
@@ -61,7 +63,9 @@ done
 check "laws: kept, as they were" plans symreg keep "$laws"
 cp "$laws" "$laws.kept"
 check "laws without a sum" bare "$laws"
-refuse "laws without a sum: report" 1 laws.json 'an older version made it' '/symreg --preset smoke' -- \
+refuse "laws without a sum: report" 1 laws.json 'an older version made it' \
+    '/symreg --preset smoke' -- \
+    \
     "${reporting[@]}"
 refuse "... verdict --cell" 1 laws.json 'an older version made it' -- "$BIN/verdict" --cell "$run"
 check "... symreg makes them again" plans symreg remake "$laws" 'older version'

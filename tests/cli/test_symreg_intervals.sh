@@ -120,8 +120,10 @@ check "no weight, no bound" equal 'low,high -inf,inf' \
     "$(predict weights - --interval 95 <<<$'r,m,v\n1,1,0' | cut -d, -f2,3 | paste -sd ' ')"
 bare='s/"xxh64"/"without"/' # files that were made by hand state no sum
 sed "$bare;"'s/"covariance"/"other"/' "$WORK/plain/front.json" >"$WORK/older.json"
-sed "$bare;"'s/"equation":\t"[^"]*"/"equation":\t"9 * m"/' "$WORK/plain/front.json" >"$WORK/edited.json"
-sed "$bare;"'s/"covariance":\t\[[^]]*\]/"covariance":\t[null]/' "$WORK/plain/front.json" >"$WORK/flat.json"
+sed "$bare;"'s/"equation":\t"[^"]*"/"equation":\t"9 * m"/' "$WORK/plain/front.json" \
+    >"$WORK/edited.json"
+sed "$bare;"'s/"covariance":\t\[[^]]*\]/"covariance":\t[null]/' "$WORK/plain/front.json" \
+    >"$WORK/flat.json"
 mkdir "$WORK/run"
 bad() { # NAME STATUS PATTERN FRONT OPTION...
     refuse "$1" "$2" "$3" -- "$BIN/symreg" predict "$4" "$WORK/law.csv" --rule accuracy "${@:5}"

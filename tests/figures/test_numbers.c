@@ -1,14 +1,15 @@
 /* test_numbers.c - numbers in documents are those of the committed files of results that they come
- * from. tests/figures/numbers.txt has passages of documents, with a place for each number.
+ * from. tests/figures/numbers.txt has passages of documents, with a place for each number:
  *
  *     document FILE      of the passages that follow
  *     from FILE...       the file of results, or several, one for each seed; JSON, or CSV as "rows"
- *     PASSAGE            one line; {SELECTOR|FORMAT} or {SELECTOR|FORMAT|FACTOR} stands for a number
+ *     PASSAGE            one line; {SELECTOR|FORMAT} or {SELECTOR|FORMAT|FACTOR} is a number
  *
- * A selector is keys with dots between them; [key=value&...] behind a list takes the item with these
- * values; @ID/ATTENTION is that of a verdict's "figures". "mean ", "half " before it: of several files,
- * the mean and half of its 95% interval; "count ": how many items have the values. A format is that of
- * printf; %s is a text, yes/no for 1 and 0. Line breaks of documents count as blanks. */
+ * A selector is keys with dots between them; [key=value&...] behind a list takes the item that has
+ * these values; @ID/ATTENTION is that of a verdict's "figures". "mean " and "half " before it: of
+ * several files, the mean and half of its 95% interval; "count ": how many items have the values.
+ * A format is that of printf; %s is a text, or yes and no for 1 and 0. Line breaks of documents
+ * count as blanks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -166,8 +166,8 @@ static void refuses_constants(const char *text, const char *part)
     sr_language_free(own);
 }
 
-/* G in AU, years and solar masses: 4 pi^2 where the year is Gauss's, the nominal GM of the Sun where it
- * is Julian. The two agree to 3e-10, GM of IAU 2015 B3 against Gauss's constant. */
+/* G in AU, years and solar masses: 4 pi^2 where the year is Gauss's, the nominal GM of the Sun if
+ * it is Julian. The two agree to 3e-10, GM of IAU 2015 B3 against Gauss's constant. */
 TEST(two_years)
 {
     set("r=AU, m1=M_sun, F=M_sun*AU/yr^2");
