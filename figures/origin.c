@@ -132,6 +132,24 @@ static int check_laws(const struct report_origin *origin, const char *run)
                                     "--attention");
 }
 
+/* Leaves out the variants that the settings name but the run does not have, as after --attention
+ * NAME: neither a folder nor an input of its laws. */
+static void leave_out_unmade(const char *run, const cJSON *made, struct orr_sources *sources)
+{
+    const cJSON *inputs = orr_json_get(orr_made_record(made, orr_made_digest(made)), "inputs");
+    char folder[REPORT_PATH];
+    int count = 0;
+    for (int i = 0; i < sources->count; i++) {
+        const char *name = sources->name[i];
+        const bool is_variant = strcmp(name, "truth") && strcmp(name, "oracle") &&
+                                strcmp(name, "untrained");
+        if (!is_variant || cJSON_HasObjectItem(inputs, name) ||
+            orr_path(folder, "%s/%s", run, name) || orr_exists(folder))
+            memmove(sources->name[count++], name, ORR_NAME);
+    }
+    sources->count = count;
+}
+
 static int judge_laws(struct orr_lineage *lineage, const char *run, const char *path,
                       const cJSON *made)
 {
@@ -140,6 +158,7 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
     TRY(orr_lineage_find_external_tables(lineage, run, "", false));
     TRY(orr_lineage_take_starts(lineage, made, path));
     orr_sources_list(lineage->preset, "", &sources);
+    leave_out_unmade(run, made, &sources);
     add_positions(made, &sources);
     TRY(orr_lineage_laws(lineage, &sources, digest));
     return orr_made_same(&lineage->records, digest, made, why)

@@ -134,6 +134,21 @@ fi
 check "... and begins as zsh wants it" prints '^#compdef orrery ' \
     head -n 1 "$root/share/zsh/site-functions/_orrery"
 
+# ---- scripts for Slurm, in a folder that is no repository
+one_task() { # SCRIPT ARGUMENT...: as the only task of a job array
+    env -C "$empty" SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=1 bash \
+        "$(realpath "$root/share/doc/orrery/docs/cluster")/$1" "${@:2}"
+}
+check "orbits.sbatch finds orrery" one_task orbits.sbatch --preset smoke --quiet --out sets \
+    --set orbits.train=20 --set orbits.train_files=20 --set planets.enabled=false
+check "... and makes the data sets" test -e "$empty/sets/manifest.json"
+one_task cells.sbatch no.grid >"$WORK/out" 2>&1 # a grid that is not there
+check "cells.sbatch finds orrery" grep -q 'no.grid: no such grid' "$WORK/out"
+for script in "$root"/share/doc/orrery/docs/cluster/*.sbatch; do
+    check "$(basename "$script") parses" bash -n "$script"
+    check "... and names an installed program" grep -q '=(orrery ' "$script"
+done
+
 # ---- uninstall
 touch "$root/bin/other"
 check "uninstall" install_to "$WORK/moved" /usr uninstall

@@ -77,6 +77,19 @@ cp "$WORK/runs/runs.json" "$WORK/runs.json"
 check "again" program report --runs "$WORK/runs" --quiet
 check "... the same" same_file "$WORK/runs.json" "$WORK/runs/runs.json"
 
+# ---- a run of one variant alone, whose preset.json has those of the preset too (ATTENTION=NAME)
+for stage in orbits pretrain finetune symreg; do
+    only=(--attention softmax)
+    [ $stage != orbits ] || only=()
+    check "one variant: $stage" program $stage "${UNIVERSE[@]}" --run "$WORK/alone/run" "${only[@]}"
+done
+check "one variant: the table" program report --runs "$WORK/alone"
+check "... has it" grep -q '"source":.*"softmax"' "$WORK/alone/runs.json"
+check_not "... and no other" grep -q '"source":.*"lssar"' "$WORK/alone/runs.json"
+mkdir "$WORK/alone/run/lssar" # begun, so that its laws lack it
+refuse "one variant: another is begun" 1 'lssar: it was made without' -- \
+    "$BIN/report" --runs "$WORK/alone"
+
 KEEP=$WORK/runs
 refuse "runs and run" 2 --run --runs -- "$BIN/report" --runs "$KEEP" --run "$KEEP/mond"
 refuse "runs and out" 2 --out -- "$BIN/report" --runs "$KEEP" --out "$KEEP"

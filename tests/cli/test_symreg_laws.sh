@@ -10,8 +10,9 @@ for source in truth oracle lssar untrained; do
         print "sample,sequence,step,r,m1,m2,dt,F_true,F"
         for (i = 1; i <= 200; i++) {
             r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32
-            b = 0.5 + (i * 71 % 89) / 32; f = 39 * a * b / (r * r)
-            off = (name == "truth" ? 0.001 : length(name) / 100) * ((i * 29 % 13) - 6) / 6
+            b = 0.5 + (i * 71 % 89) / 32; noise = ((i * 29 % 13) - 6) / 6
+            f = 39 * a * b / (r * r) * (1 + 0.001 * noise)
+            off = name == "truth" ? 0 : length(name) / 100 * noise
             printf "0,%d,%d,%.9g,%.9g,%.9g,0.04,%.9g,%.9g\n", i / 5, i % 5, r, a, b, f,
                 f * (1 + off)
         }
