@@ -5,6 +5,7 @@
  *   process.c    a Gaussian process fitted to a window of one track: smooth position, acceleration
  *                and their variances; noise and length scale by maximum likelihood
  *   smooth.c     windows along a whole track
+ *   pull.c       how large the force of a pair may be
  *   pairs.c      forces between the bodies of a system from their accelerations
  *   centre.c     accelerations towards a point or a body
  *   rows.c       the rows of the table and their weights
@@ -104,6 +105,34 @@ double sr_process_gap(const struct sr_process_work *work, size_t at);
  * estimated, absolute or as a share of the track's size, whichever varies less. A track whose noise
  * exceeds twice the common noise was sampled too rarely, and is smoothed again with that limit. */
 int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
+
+/* ---- the size of forces before they are known */
+
+/* The heaviest body's pulls on the other bodies of a system at one time, per product of masses.
+ * disturbed: all of these bodies have another one near by, so that their accelerations are no pulls
+ * of the heaviest body. */
+struct sr_pulls {
+    size_t count;
+    double r[SR_MOTION_BODIES], pull[SR_MOTION_BODIES];
+    bool disturbed;
+};
+/* track: (bodies) smoothed tracks with masses; at: the row of each. */
+void sr_pulls_measure(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                      struct sr_pulls *pulls);
+/* Sums for the slope of log pull over log r of pulls at many times, of bodies that are not
+ * disturbed. All zeros at first. */
+struct sr_slope {
+    double n, x0, y0, x, y, xx, xy, yy;
+};
+void sr_slope_add(struct sr_slope *slope, const struct sr_pulls *pulls);
+/* The slope; -2 where the pulls have none, because their distances vary too little or other forces
+ * scatter them. */
+double sr_slope_value(const struct sr_slope *slope);
+/* The expected size of the force between the bodies a and b, and in *widest the largest one that is
+ * believed. */
+double sr_pulls_expect(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                       const struct sr_pulls *pulls, double slope, size_t a, size_t b,
+                       double *widest);
 
 /* ---- rows of the table */
 

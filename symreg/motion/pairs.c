@@ -7,9 +7,8 @@
  * with e_ij the direction from i to j, F_ij = F_ji the attraction, and A the unknown acceleration
  * of the frame (positions may be relative to a body). Least squares weighted by the variances of
  * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
- * accelerations determine, a weak prior, F_ij = 0 +- 3 g m_i m_j with g the pull of the heaviest
- * body at about that distance, leaves undetermined forces with a large variance; such rows are
- * dropped later. */
+ * accelerations determine, a weak prior, F_ij = 0 +- 3 times what pull.c takes for the largest
+ * possible force, leaves undetermined forces with a large variance; such rows are dropped later. */
 #include "motion.h"
 
 #include <math.h>
@@ -25,6 +24,8 @@ struct equations {
     double A[UNKNOWNS * UNKNOWNS], b[UNKNOWNS];
     double e[UNKNOWNS][SR_MOTION_DIMS], r[UNKNOWNS]; /* direction and distance of each pair */
     size_t body[UNKNOWNS][2];
+    double expected[UNKNOWNS]; /* size of each force as pull.c expects it; 0: unknown */
+    double slope;              /* of the heaviest bodies' pulls, sr_slope_value() */
 };
 
 /* Adds w (row . F - value)^2. */
@@ -66,48 +67,17 @@ static double mass_of(const struct sr_track *track, size_t bodies)
     return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
 }
 
-static double distance_between(const struct sr_track *a, size_t i, const struct sr_track *b,
-                               size_t j, const double *of_a, const double *of_b, int dims)
+static void add_priors(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                       struct equations *q)
 {
-    double sum = 0;
-    for (size_t d = 0; d < (size_t)dims; d++) {
-        const double off = of_a[d * a->n + i] - of_b[d * b->n + j];
-        sum += off * off;
+    struct sr_pulls pulls;
+    sr_pulls_measure(track, at, bodies, dims, &pulls);
+    for (size_t p = (size_t)dims; p < q->unknowns; p++) {
+        double widest;
+        q->expected[p] = sr_pulls_expect(track, at, bodies, dims, &pulls, q->slope, q->body[p][0],
+                                         q->body[p][1], &widest);
+        q->A[p * UNKNOWNS + p] += 1 / (9 * widest * widest);
     }
-    return sqrt(sum);
-}
-
-/* Estimates the force per product of masses at distance r: the heaviest body's pull on the body
- * whose distance from it is closest to r. */
-static double pull_at(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
-                      double r)
-{
-    size_t heavy = 0;
-    double nearest = HUGE_VAL, pull = 0;
-    for (size_t k = 1; k < bodies; k++)
-        heavy = track[k].mass > track[heavy].mass ? k : heavy;
-    const struct sr_track *h = &track[heavy];
-    for (size_t k = 0; k < bodies; k++) {
-        const struct sr_track *b = &track[k];
-        if (k == heavy)
-            continue;
-        const double off =
-            fabs(orr_log(distance_between(b, at[k], h, at[heavy], b->smooth, h->smooth, dims) / r));
-        if (off < nearest) {
-            nearest = off;
-            pull =
-                distance_between(b, at[k], h, at[heavy], b->acceleration, h->acceleration, dims) /
-                (b->mass + h->mass);
-        }
-    }
-    return pull;
-}
-
-static double expected_force(const struct sr_track *track, const size_t *at, size_t bodies,
-                             int dims, const struct equations *q, size_t pair)
-{
-    return pull_at(track, at, bodies, dims, q->r[pair]) * track[q->body[pair][0]].mass *
-           track[q->body[pair][1]].mass;
 }
 
 static void fill_equations(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
@@ -134,11 +104,8 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
                          1 / variance);
         }
     }
-    for (size_t p = (size_t)dims; p < q->unknowns && bodies > 2; p++) {
-        const double sd = 3 * pull_at(track, at, bodies, dims, q->r[p]) *
-                          track[q->body[p][0]].mass * track[q->body[p][1]].mass;
-        q->A[p * UNKNOWNS + p] += 1 / (sd * sd);
-    }
+    if (bodies > 2)
+        add_priors(track, at, bodies, dims, q);
 }
 
 /* The sum of squared residuals over variances, per degree of freedom; 0 without degrees of
@@ -175,7 +142,6 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
         double work[UNKNOWNS];
         const double variance = sr_cholesky_inverse(q->A, n, UNKNOWNS, p, work);
         const struct sr_track *one = &track[q->body[p][0]], *two = &track[q->body[p][1]];
-        const double expected = bodies > 2 ? expected_force(track, at, bodies, dims, q, p) : 0;
         const struct sr_motion_row row = {.track = one,
                                           .other = two,
                                           .t = track->t[at[0]],
@@ -186,7 +152,7 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                                           .m2 = two->mass,
                                           .value = q->b[p],
                                           .sigma = sqrt(variance),
-                                          .expected = expected,
+                                          .expected = q->expected[p],
                                           .across = across};
         TRY(sr_motion_add(table, &row));
     }
@@ -223,25 +189,52 @@ static double gap_of(const struct sr_track *track, const size_t *at, size_t bodi
     return track[worst].gap[at[worst]];
 }
 
-static int system_rows(const struct sr_track *track, size_t bodies, int dims, struct equations *q,
-                       struct sr_motion_table *table)
+/* Moves at[] to the next time that all bodies have, without the ends of tracks. at[0] is the row to
+ * begin with. False after the last one. */
+static bool next_common(const struct sr_track *track, size_t bodies, size_t *at)
 {
-    size_t at[B] = {0};
-    /* the ends of tracks are skipped */
-    for (double next = -HUGE_VAL; at[0] < track[0].n; at[0]++) {
+    for (; at[0] + 1 < track[0].n; at[0]++) {
         const double t = track[0].t[at[0]];
-        bool all = at[0] > 0 && at[0] + 1 < track[0].n;
+        bool all = at[0] > 0;
         for (size_t k = 1; k < bodies; k++) {
             at[k] = sr_track_at(&track[k], t, at[k]);
             all = all && at[k] + 1 < track[k].n && at[k] > 0 && !(track[k].t[at[k]] > t);
         }
-        if (!all || t < next)
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+static int system_rows(const struct sr_track *track, size_t bodies, int dims, struct equations *q,
+                       struct sr_motion_table *table)
+{
+    size_t at[B] = {0};
+    double next = -HUGE_VAL;
+    for (; next_common(track, bodies, at); at[0]++) {
+        if (track[0].t[at[0]] < next)
             continue;
-        next = t + gap_of(track, at, bodies);
+        next = track[0].t[at[0]] + gap_of(track, at, bodies);
         fill_equations(track, at, bodies, dims, q);
         TRY(add_pairs(track, at, bodies, dims, q, table));
     }
     return 0;
+}
+
+/* The slope of the heaviest bodies' pulls, of all systems of three bodies and more. */
+static double find_slope(const struct sr_tracks *tracks)
+{
+    struct sr_slope slope = {.n = 0};
+    struct sr_pulls pulls;
+    for (size_t first = 0, size; first < tracks->count; first += size) {
+        size_t at[B] = {0};
+        size = sr_system_size(tracks, first);
+        for (; size > 2 && next_common(tracks->track + first, size, at); at[0]++) {
+            sr_pulls_measure(tracks->track + first, at, size, tracks->dims, &pulls);
+            sr_slope_add(&slope, &pulls);
+        }
+    }
+    return sr_slope_value(&slope);
 }
 
 int sr_motion_pairs(const struct sr_tracks *tracks, struct sr_motion_table *table)
@@ -252,8 +245,12 @@ int sr_motion_pairs(const struct sr_tracks *tracks, struct sr_motion_table *tabl
     for (size_t first = 0, size; first < tracks->count && !rc; first += size) {
         size = sr_system_size(tracks, first);
         rc = check_system(tracks, first, size);
-        if (!rc)
-            rc = system_rows(tracks->track + first, size, tracks->dims, q, table);
+    }
+    if (!rc)
+        q->slope = find_slope(tracks);
+    for (size_t first = 0, size; first < tracks->count && !rc; first += size) {
+        size = sr_system_size(tracks, first);
+        rc = system_rows(tracks->track + first, size, tracks->dims, q, table);
     }
     free(q);
     if (!rc && !table->count && !table->weak)
