@@ -190,6 +190,13 @@ static int body_rows(const struct sr_tracks *tracks, const char *name,
     return 0;
 }
 
+const char *sr_centre_body(const char *centre)
+{
+    double point[SR_MOTION_DIMS];
+    int count;
+    return !centre || !strcmp(centre, "fit") || read_point(centre, point, &count) ? NULL : centre;
+}
+
 int sr_motion_centre(const struct sr_tracks *tracks, const char *text,
                      struct sr_motion_table *table)
 {

@@ -2,6 +2,7 @@
  * in which the search finds a law:
  *
  *   tracks.c     reads a CSV file into one track per body
+ *   relative.c   tracks relative to a body
  *   process.c    a Gaussian process fitted to a window of one track: smooth position, acceleration
  *                and their variances; noise and length scale by maximum likelihood
  *   smooth.c     windows along a whole track
@@ -50,6 +51,7 @@ struct sr_track {
     double *gap;  /* time after which errors of accelerations are nearly uncorrelated */
     double noise; /* standard deviation of the noise of one coordinate */
     double size;  /* standard deviation of one coordinate along the track */
+    bool origin;  /* a moving body that the system's tracks were made relative to */
 };
 struct sr_tracks {
     const char *file;
@@ -67,6 +69,18 @@ int sr_tracks_read(const char *file, const struct sr_motion_options *options,
  * `file`. */
 int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows);
 void sr_tracks_free(struct sr_tracks *tracks);
+
+/* ---- differences of tracks */
+
+/* Makes the tracks of each system relative to the body `centre`; with NULL those of systems of two
+ * bodies, to the first one. A system whose bodies have different times, or that has no such body,
+ * stays as it is. */
+void sr_tracks_relative(struct sr_tracks *tracks, const char *centre);
+/* After smoothing: gives both bodies of a relative system of two an equal share of the noise of
+ * their difference. */
+void sr_tracks_share_noise(struct sr_tracks *tracks);
+/* Whether all positions of a track are the same. */
+bool sr_track_rests(int dims, const struct sr_track *track);
 
 /* ---- smoothing */
 
@@ -169,6 +183,8 @@ int sr_motion_pairs(const struct sr_tracks *tracks, struct sr_motion_table *tabl
  * name of a body of every system; accelerations are then relative to that body. */
 int sr_motion_centre(const struct sr_tracks *tracks, const char *centre,
                      struct sr_motion_table *table);
+/* The name of the body in the text of --centre; NULL where that is a point, `fit` or NULL. */
+const char *sr_centre_body(const char *centre);
 /* The first row from `from` on whose time is not before t; n if there is none. */
 size_t sr_track_at(const struct sr_track *track, double t, size_t from);
 

@@ -91,8 +91,9 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
         if (track[i].variance[at[i]] > 0)
             least = fmin(least, track[i].variance[at[i]]);
     for (size_t i = 0; i < bodies; i++) {
-        /* a body at rest has no noise estimate: it gets the smallest variance of the others */
-        const double variance = fmax(track[i].variance[at[i]], least);
+        /* a body at rest is the origin, whose acceleration is exactly that of the frame; a share of
+         * the smallest variance keeps the equations regular */
+        const double variance = fmax(track[i].variance[at[i]], 1e-6 * least);
         for (int d = 0; d < dims; d++) {
             memset(row, 0, sizeof row);
             row[d] = 1;

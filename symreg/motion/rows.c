@@ -94,18 +94,54 @@ static int refuse_lines(const struct sr_tracks *tracks)
                     tracks->file);
 }
 
+/* Orders rows by their pair. */
+static int by_pair(const void *a, const void *b)
+{
+    const struct sr_motion_row *p = *(const struct sr_motion_row *const *)a,
+                               *q = *(const struct sr_motion_row *const *)b;
+    const int order = (p->track > q->track) - (p->track < q->track);
+    return order ? order : (p->other > q->other) - (p->other < q->other);
+}
+
+/* Raises the sigmas of these rows to at least their median relative sigma. */
+static void level(struct sr_motion_row **row, size_t count, double *relative)
+{
+    for (size_t i = 0; i < count; i++)
+        relative[i] = row[i]->sigma / fabs(row[i]->value);
+    const double median = orr_median(relative, count);
+    for (size_t i = 0; i < count; i++)
+        row[i]->sigma = fmax(row[i]->sigma, median * fabs(row[i]->value));
+}
+
 /* Raises every sigma to at least the median relative sigma. A few very precise rows would otherwise
- * dominate the search, and very small sigmas are the least certain. */
+ * dominate the search, and very small sigmas are the least certain. The median is that of the
+ * pair's rows, where these are many, since forces of some pairs are known much better than those of
+ * others; otherwise that of all rows of such pairs. */
 static int level_sigmas(struct sr_motion_table *table)
 {
+    enum { MANY = 30 };
+    size_t few = 0;
+    struct sr_motion_row **row = orr_alloc(2 * table->count + 1, sizeof *row);
     double *relative = orr_alloc(table->count + 1, sizeof *relative);
-    if (!relative)
+    if (!row || !relative) {
+        free(row);
+        free(relative);
         return ORR_ENOMEM;
+    }
     for (size_t i = 0; i < table->count; i++)
-        relative[i] = table->row[i].sigma / fabs(table->row[i].value);
-    const double median = orr_median(relative, table->count);
-    for (size_t i = 0; i < table->count; i++)
-        table->row[i].sigma = fmax(table->row[i].sigma, median * fabs(table->row[i].value));
+        row[i] = &table->row[i];
+    qsort(row, table->count, sizeof *row, by_pair);
+    for (size_t i = 0, n; i < table->count; i += n) {
+        for (n = 1; i + n < table->count && !by_pair(&row[i], &row[i + n]);)
+            n++;
+        if (n >= MANY)
+            level(row + i, n, relative);
+        for (size_t k = 0; k < n && n < MANY; k++)
+            row[table->count + few++] = row[i + k];
+    }
+    if (few)
+        level(row + table->count, few, relative);
+    free(row);
     free(relative);
     return 0;
 }
@@ -122,9 +158,13 @@ static int weigh_rows(struct sr_motion_table *table)
 int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
                    struct sr_motion_table *table)
 {
+    const char *body = sr_centre_body(centre);
+    if (body || !centre)
+        sr_tracks_relative(tracks, body);
     TRY(sr_tracks_smooth(tracks, threads));
     TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
     TRY(refuse_lines(tracks));
+    sr_tracks_share_noise(tracks);
     TRY(weigh_rows(table));
     return table->count >= 2
                ? 0

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -27,16 +28,13 @@ static void take_states(struct sr_process_work *work, int dims, size_t start, si
     }
 }
 
-/* Whether the body is at rest: there is no path to fit. */
-static bool is_at_rest(int dims, struct sr_track *track)
+bool sr_track_rests(int dims, const struct sr_track *track)
 {
     for (size_t d = 0; d < (size_t)dims; d++)
-        for (size_t i = 0; i < track->n; i++) {
+        for (size_t i = 0; i < track->n; i++)
             if (track->x[d * track->n + i] < track->x[d * track->n] ||
                 track->x[d * track->n + i] > track->x[d * track->n])
                 return false;
-            track->smooth[d * track->n + i] = track->x[d * track->n];
-        }
     return true;
 }
 
@@ -55,8 +53,10 @@ static int smooth_body(const char *file, int dims, double most_noise, struct sr_
     const size_t n = track->n, width = n < W ? n : W;
     struct sr_process process = {0, 0};
     size_t windows = 0, from = 0;
-    if (is_at_rest(dims, track))
+    if (sr_track_rests(dims, track)) { /* there is no path to fit */
+        memcpy(track->smooth, track->x, (size_t)dims * n * sizeof *track->x);
         return 0;
+    }
     for (size_t start = 0;; start += HOP, windows++) {
         const bool last = start + width >= n;
         start = last ? n - width : start;
