@@ -216,11 +216,22 @@ int sr_category_finish(const struct sr_settings *s, double forms_until_s, struct
 
 /* ---- output */
 
+double sr_output_variance(const struct sr_output *o, int row)
+{
+    const double n = (double)o->data->rows,
+                 freedom = n - sr_expr_constants(&o->front->expr[row], NULL);
+    if (!(o->variance_factor > 0) || !(o->variance > 0))
+        return o->variance;
+    const double chi2 = n * o->front->loss[row] / o->variance;
+    return o->variance * o->variance_factor * (freedom > 0 ? fmax(1, chi2 / freedom) : 1);
+}
+
 int sr_output_errors(const struct sr_output *o, int row, double error[SR_NODES])
 {
     const int count = sr_expr_constants(&o->front->expr[row], NULL);
     if (!o->category && !o->front->unfitted[row])
-        return sr_constants_errors(&o->front->expr[row], o->data, o->variance, error);
+        return sr_constants_errors(&o->front->expr[row], o->data, sr_output_variance(o, row),
+                                   error);
     for (int i = 0; i < count; i++)
         error[i] = o->front->unfitted[row] ? (double)NAN : o->category->row[row].shared[i];
     return 0;

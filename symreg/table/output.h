@@ -272,6 +272,8 @@ struct sr_output {
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by; /* the formula that predicts y for 1/y^2, chosen; NULL: none */
     double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
+    double variance_factor;   /* sr_csv_options.variance_factor */
+    const char *remark;       /* sr_csv_options.remark */
     double weight_mean;       /* sr_table.weight_mean */
     bool log_target;          /* the target is the logarithm of its column */
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
@@ -303,6 +305,9 @@ static inline const struct sr_data *sr_output_data(const struct sr_output *o, in
         sr_category_enter(o->category, o->category, o->data->rows, row);
     return o->data;
 }
+/* The variance of a row of weight 1, for errors of the constants of a row of the front; 0: from the
+ * residuals. */
+double sr_output_variance(const struct sr_output *output, int row);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_output_errors(const struct sr_output *output, int row, double error[SR_NODES]);
 /* Prints the constants that the formula of o->rule has in each category: of at most `most`
@@ -361,6 +366,7 @@ enum sr_table_remark {
     SR_PROPORTIONAL,
     SR_ZEROS,
     SR_CHI2,
+    SR_GIVEN,
     SR_TABLE_REMARKS
 };
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,

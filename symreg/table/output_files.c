@@ -50,7 +50,8 @@ static void add_profiles(const struct sr_output *o, int row, cJSON *object)
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
     if (!count || !selected || o->beside || o->front->unfitted[row] ||
-        sr_constants_profile(expr, o->data, o->variance, SR_LEVEL, low, high) || isnan(low[0]))
+        sr_constants_profile(expr, o->data, sr_output_variance(o, row), SR_LEVEL, low, high) ||
+        isnan(low[0]))
         return;
     orr_json_add_list(object, "low_95", low, count);
     orr_json_add_list(object, "high_95", high, count);
@@ -74,7 +75,7 @@ static void add_constants(const struct sr_output *o, int row, cJSON *object)
         orr_json_add_list(object, "standard_errors", error, count);
         return;
     }
-    if (sr_constants_uncertainty(expr, o->data, o->variance, &u))
+    if (sr_constants_uncertainty(expr, o->data, sr_output_variance(o, row), &u))
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {

@@ -230,6 +230,13 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
     return true;
 }
 
+/* What the maker of the table knows about it. */
+static bool remark_given(const struct sr_output *o, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "%s", o->remark ? o->remark : "");
+    return o->remark != NULL;
+}
+
 bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
                      size_t bytes)
 {
@@ -240,6 +247,7 @@ bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, cha
                                                     [SR_DOMINATED] = remark_dominated,
                                                     [SR_PROPORTIONAL] = remark_proportional,
                                                     [SR_ZEROS] = remark_zeros,
-                                                    [SR_CHI2] = remark_chi2};
+                                                    [SR_CHI2] = remark_chi2,
+                                                    [SR_GIVEN] = remark_given};
     return find[remark](o, text, bytes);
 }

@@ -168,14 +168,16 @@ static int write_constants(const struct sr_output *o, struct orr_file *file)
     TRY(sr_output_errors(o, row, error));
     low[0] = NAN; /* --category has no profiles */
     if (!o->category && !o->front->unfitted[row])
-        TRY(sr_constants_profile(&o->front->expr[row], o->data, o->variance, SR_LEVEL, low, high));
+        TRY(sr_constants_profile(&o->front->expr[row], o->data, sr_output_variance(o, row),
+                                 SR_LEVEL, low, high));
     const bool profiles = !isnan(low[0]);
     orr_file_printf(file,
                     "\n## Constants of what %s selects\n\nIn the order of the formula, with "
                     "standard errors %s%s.\n\n| constant | standard error |%s\n|---:|---:|%s\n",
                     sr_rule_name[o->rule],
-                    o->variance > 0 ? "from the sigmas of the rows"
-                                    : "from the scatter of the residuals",
+                    o->variance_factor > 0 ? "from the noise of the tracks"
+                    : o->variance > 0      ? "from the sigmas of the rows"
+                                           : "from the scatter of the residuals",
                     profiles ? " and 95% profile intervals" : "", profiles ? " from | to |" : "",
                     profiles ? "---:|---:|" : "");
     for (int c = 0; c < count; c++) {
