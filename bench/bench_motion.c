@@ -215,7 +215,7 @@ static int run(int law, double noise, double seconds, int threads, struct result
         rc = search(&preset, seconds, threads, &table, &truth, 0.005 + 5 * noise, result);
     }
     law_true_free(&truth);
-    free(table.row);
+    sr_motion_free(&table);
     sr_tracks_free(&tracks);
     return rc;
 }
@@ -318,7 +318,7 @@ static int compare_ways(int threads)
                    median_error(&tracks, &d, process, 0, error),
                    best_error(&tracks, &d, weak_form, error),
                    best_error(&tracks, &d, polynomial, error));
-        free(table.row);
+        sr_motion_free(&table);
         sr_tracks_free(&tracks);
     }
     free(error);

@@ -165,7 +165,7 @@ static int estimate_sample(const struct sim_dataset *set, const struct law_force
         rc = sr_motion_make(&tracks, NULL, threads, &table);
     if (!rc)
         take_rows(set, sample, rows, sequence, &tracks, &table, law, forces);
-    free(table.row);
+    sr_motion_free(&table);
     sr_tracks_free(&tracks);
     free(sequence);
     free(names);

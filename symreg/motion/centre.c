@@ -102,9 +102,9 @@ static bool read_point(const char *text, double *c, int *count)
 }
 
 /* Adds the row of an acceleration (dims) at an offset from the centre: its component along the
- * offset, and those across it. */
+ * offset, and those across it. part: what the acceleration is the sum of, with signs. */
 static int add_row(const double *offset, const double *a, int dims, struct sr_motion_row row,
-                   struct sr_motion_table *table)
+                   struct sr_motion_part *part, size_t parts, struct sr_motion_table *table)
 {
     double r2 = 0, inward = 0, a2 = 0;
     for (int d = 0; d < dims; d++) {
@@ -116,9 +116,14 @@ static int add_row(const double *offset, const double *a, int dims, struct sr_mo
         return 0;
     row.r = sqrt(r2);
     row.value = inward / row.r;
-    if (dims > 1)
-        row.across = fmax(0, a2 - row.value * row.value) / (dims - 1) / (row.sigma * row.sigma);
-    return sr_motion_add(table, &row);
+    if (dims > 1) {
+        row.aside = sqrt(fmax(0, a2 - row.value * row.value));
+        row.across = row.aside * row.aside / (dims - 1) / (row.sigma * row.sigma);
+    }
+    for (size_t k = 0; k < parts; k++)
+        for (int d = 0; d < dims; d++)
+            part[k].weight[d] = (k ? -1 : 1) * offset[d] / row.r;
+    return sr_motion_add(table, &row, part, parts);
 }
 
 static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *table)
@@ -136,7 +141,8 @@ static int point_rows(const struct sr_tracks *tracks, struct sr_motion_table *ta
                                               .m1 = track->mass,
                                               .r_variance = track->smooth_variance[i],
                                               .sigma = sqrt(track->variance[i])};
-            TRY(add_row(offset, a, tracks->dims, row, table));
+            struct sr_motion_part part = {track, i, {0}};
+            TRY(add_row(offset, a, tracks->dims, row, &part, 1, table));
         }
     }
     return 0;
@@ -160,7 +166,8 @@ static int add_relative(const struct sr_track *track, size_t i, const struct sr_
                                       .r_variance =
                                           track->smooth_variance[i] + centre->smooth_variance[j],
                                       .sigma = sqrt(track->variance[i] + centre->variance[j])};
-    return add_row(offset, a, dims, row, table);
+    struct sr_motion_part part[] = {{track, i, {0}}, {centre, j, {0}}};
+    return add_row(offset, a, dims, row, part, 2, table);
 }
 
 /* One row per time that both tracks contain. */

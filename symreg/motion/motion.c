@@ -133,16 +133,48 @@ static int print_summary(const struct orr_cli *cli, const struct sr_tracks *trac
     return 0;
 }
 
+/* Writes a remark where accelerations have a significant component across the line to the centre:
+ * forces of other bodies, or the acceleration of the centre itself, which no row knows, are then in
+ * the component along the line as well. */
+static bool find_aside(const struct sr_motion_table *table, char *text, size_t bytes)
+{
+    const double significant = 10, noticeable = 1e-3;
+    double *across = table->by_centre ? orr_alloc(table->count, sizeof *across) : NULL;
+    double squares = 0, aside = 0;
+    *text = '\0';
+    if (!across)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        across[i] = table->row[i].across;
+        aside += table->row[i].aside * table->row[i].aside;
+        squares += table->row[i].value * table->row[i].value;
+    }
+    const double times = sqrt(orr_median(across, table->count)), share = sqrt(aside / squares);
+    free(across);
+    if (times * times < significant || share < noticeable)
+        return false;
+    snprintf(text, bytes,
+             "accelerations do not point to the centre: across the line to it they have %.2g%% of "
+             "their size (rms), %.2g times the error. The centre itself is accelerated, as the Sun "
+             "by Jupiter, or other forces act; about as much is wrong in what the law says along "
+             "the line. Positions relative to the barycentre, or tracks of the other bodies, avoid "
+             "this",
+             100 * share, times);
+    return true;
+}
+
 /* ---- the command */
 
 static int search_table(const struct orr_cli *cli, const struct sr_motion_table *table,
                         const char *file, const struct sr_csv_options *given)
 {
     struct sr_csv_options options = *given;
-    char features[16], *text;
+    char features[16], remark[512], *text;
     size_t bytes;
     options.target = table->force ? "F" : "a";
     options.sigma = "sigma";
+    options.variance_factor = table->inflation;
+    options.remark = find_aside(table, remark, sizeof remark) ? remark : NULL;
     options.features = features;
     choose_features(table, features);
     TRY(table_text(table, &text, &bytes));
@@ -164,7 +196,7 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
         rc = print_summary(cli, &tracks, motion, &table);
     if (!rc)
         rc = search_table(cli, &table, file, given);
-    free(table.row);
+    sr_motion_free(&table);
     sr_tracks_free(&tracks);
     return rc;
 }

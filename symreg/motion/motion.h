@@ -9,6 +9,8 @@
  *   pull.c       how large the force of a pair may be
  *   pairs.c      forces between the bodies of a system from their accelerations
  *   centre.c     accelerations towards a point or a body
+ *   unbend.c     takes back what smoothing took from bent paths
+ *   errors.c     standard errors of an amplitude, whatever the errors of rows share
  *   rows.c       the rows of the table and their weights
  *   motion.c     the options, the table, the search
  *
@@ -48,6 +50,11 @@ struct sr_track {
     /* Filled by smoothing: position and acceleration (dims, n), and the variance of one coordinate
      * of each (n). */
     double *smooth, *acceleration, *variance, *smooth_variance;
+    /* The acceleration of row i is the sum over j of weight[i * SR_MOTION_WINDOW + j] times the
+     * position of row start[i] + j; its smoothed position likewise with smooth_weight. Both pass
+     * straight lines as they are. */
+    double *weight, *smooth_weight;
+    size_t *start;
     double *gap;  /* time after which errors of accelerations are nearly uncorrelated */
     double noise; /* standard deviation of the noise of one coordinate */
     double size;  /* standard deviation of one coordinate along the track */
@@ -79,6 +86,7 @@ void sr_tracks_relative(struct sr_tracks *tracks, const char *centre);
 /* After smoothing: gives both bodies of a relative system of two an equal share of the noise of
  * their difference. */
 void sr_tracks_share_noise(struct sr_tracks *tracks);
+bool sr_track_same_times(const struct sr_track *a, const struct sr_track *b);
 /* Whether all positions of a track are the same. */
 bool sr_track_rests(int dims, const struct sr_track *track);
 
@@ -111,6 +119,11 @@ struct sr_process_state {
 };
 void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process_state *state);
 
+/* The weights of the window's positions in the smoothed position and in the acceleration of row
+ * `at`, given the fitted process and its warp; changed so that straight lines stay as they are. */
+void sr_process_weights(struct sr_process_work *work, size_t at, double position[SR_MOTION_WINDOW],
+                        double acceleration[SR_MOTION_WINDOW]);
+
 /* Time after row `at` from which errors of accelerations in this window have a correlation of at
  * most 0.05 with the row's error. */
 double sr_process_gap(const struct sr_process_work *work, size_t at);
@@ -128,6 +141,7 @@ int sr_tracks_smooth(struct sr_tracks *tracks, int threads);
 struct sr_pulls {
     size_t count;
     double r[SR_MOTION_BODIES], pull[SR_MOTION_BODIES];
+    double sign[SR_MOTION_BODIES]; /* 1: attraction, -1 */
     bool disturbed;
 };
 /* track: (bodies) smoothed tracks with masses; at: the row of each. */
@@ -142,14 +156,21 @@ void sr_slope_add(struct sr_slope *slope, const struct sr_pulls *pulls);
 /* The slope; -2 where the pulls have none, because their distances vary too little or other forces
  * scatter them. */
 double sr_slope_value(const struct sr_slope *slope);
-/* The expected size of the force between the bodies a and b, and in *widest the largest one that is
- * believed. */
+/* The expected size of the force between the bodies a and b; in *widest the largest one that is
+ * believed; in *middle the expected force with its sign, 0 where this is unknown. */
 double sr_pulls_expect(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                        const struct sr_pulls *pulls, double slope, size_t a, size_t b,
-                       double *widest);
+                       double *widest, double *middle);
 
 /* ---- rows of the table */
 
+/* What a row's value is made of: the sum over parts and coordinates of weight[d] times the
+ * acceleration of row `at` of the track. */
+struct sr_motion_part {
+    const struct sr_track *track;
+    size_t at;
+    double weight[SR_MOTION_DIMS];
+};
 /* One row: an acceleration or force, positive towards the other body or the centre. */
 struct sr_motion_row {
     const struct sr_track *track, *other; /* other: NULL where the centre is not a body */
@@ -158,17 +179,57 @@ struct sr_motion_row {
     double expected;   /* expected size of the value, estimated from other rows; 0: unknown */
     /* squared residual across the line to the other body or centre, in variances; 0: unknown */
     double across;
+    double aside; /* size of what is across a centre's line, in the unit of the value; 0: unknown */
+    /* d ln |value| / d ln r about its r; 0: unknown, or unbend.c accounts for errors of r */
+    double slope;
+    size_t first, parts; /* its parts in the table */
 };
 struct sr_motion_table {
     size_t count, room;
     /* rows left out because the noise exceeds half of the value or of the expected value */
     size_t weak;
     struct sr_motion_row *row;
+    struct sr_motion_part *part;
+    size_t parts, part_room;
+    /* Variance of an amplitude of the law over that from the sigmas of independent rows; errors.c */
+    double inflation;
+    bool by_centre;                /* --centre was given */
     bool force;                    /* value is a force, otherwise an acceleration */
     double centre[SR_MOTION_DIMS]; /* the fixed centre */
     double centre_error;           /* its standard error where it was fitted, else 0 */
 };
-int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row);
+void sr_motion_free(struct sr_motion_table *table);
+/* Appends a row, with its `parts` parts. */
+int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row,
+                  const struct sr_motion_part *part, size_t parts);
+/* The weights of the positions of all tracks in the relative error of a law's amplitude. */
+struct sr_amplitude {
+    const struct sr_tracks *tracks;
+    size_t *from;     /* first element of each track */
+    double *position; /* (dims, n) for each track */
+    double squares;   /* sum of (value / sigma)^2 */
+};
+/* Adds the rows' accelerations, and by their slopes the errors of their distances. The caller frees
+ * the weights, after errors too. */
+int sr_amplitude_create(const struct sr_tracks *tracks, const struct sr_motion_table *table,
+                        struct sr_amplitude *amplitude);
+void sr_amplitude_free(struct sr_amplitude *amplitude);
+/* Sets table->inflation from the noise of the tracks. */
+void sr_amplitude_measure(const struct sr_amplitude *amplitude, struct sr_motion_table *table);
+/* What the variances of constants that follow from independent rows of these sigmas are to be
+ * multiplied by, for a formula of this chi^2. */
+double sr_motion_variance(double inflation, double chi2, double freedom);
+/* Makes the rows of smoothed tracks, with their sigmas; those that are there are replaced. */
+int sr_motion_rows(const struct sr_tracks *tracks, const char *centre,
+                   struct sr_motion_table *table);
+/* Compares struct sr_motion_row ** by track and other; 0: rows of one pair. */
+int sr_motion_by_pair(const void *a, const void *b);
+/* Pointers to the rows, pair by pair, which the caller frees; NULL where memory ran out. */
+struct sr_motion_row **sr_motion_sorted(const struct sr_motion_table *table);
+/* Corrects the accelerations for what smoothing took from bent paths, as long as the rows then
+ * scatter less around a smooth curve of the force over r, and makes the rows again. Sets
+ * table->inflation. */
+int sr_motion_unbend(struct sr_tracks *tracks, const char *centre, struct sr_motion_table *table);
 /* All steps from tracks to a table ready for the search. ORR_EINVAL where fewer than two rows
  * remain. */
 int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
@@ -176,6 +237,8 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
 /* Number of tracks that belong to the system of track[first]; 0 after the last track. Tracks of a
  * system are contiguous. */
 size_t sr_system_size(const struct sr_tracks *tracks, size_t first);
+/* The mass by which a force on the body is divided, in a system of so many bodies. */
+double sr_motion_mass(const struct sr_track *track, size_t bodies);
 /* Forces between all bodies of every system. Masses are needed, except in systems of two bodies:
  * without masses these give the relative acceleration. */
 int sr_motion_pairs(const struct sr_tracks *tracks, struct sr_motion_table *table);

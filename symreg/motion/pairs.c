@@ -7,8 +7,8 @@
  * with e_ij the direction from i to j, F_ij = F_ji the attraction, and A the unknown acceleration
  * of the frame (positions may be relative to a body). Least squares weighted by the variances of
  * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
- * accelerations determine, a weak prior, F_ij = 0 +- 3 times what pull.c takes for the largest
- * possible force, leaves undetermined forces with a large variance; such rows are dropped later. */
+ * accelerations determine, a weak prior, pull.c's expected force +- 3 times the largest one that
+ * is possible by it, leaves undetermined forces with a large variance; such rows are dropped later. */
 #include "motion.h"
 
 #include <math.h>
@@ -24,6 +24,7 @@ struct equations {
     double A[UNKNOWNS * UNKNOWNS], b[UNKNOWNS];
     double e[UNKNOWNS][SR_MOTION_DIMS], r[UNKNOWNS]; /* direction and distance of each pair */
     size_t body[UNKNOWNS][2];
+    double variance[B];        /* of a coordinate of each body's acceleration */
     double expected[UNKNOWNS]; /* size of each force as pull.c expects it; 0: unknown */
     double slope;              /* of the heaviest bodies' pulls, sr_slope_value() */
 };
@@ -61,7 +62,7 @@ static void list_pairs(const struct sr_track *track, const size_t *at, size_t bo
         }
 }
 
-static double mass_of(const struct sr_track *track, size_t bodies)
+double sr_motion_mass(const struct sr_track *track, size_t bodies)
 {
     /* two bodies without masses: m1 m2 / (m1 + m2) = 1 makes F the relative acceleration */
     return bodies == 2 && !(track->mass > 0) ? 2 : track->mass;
@@ -73,10 +74,11 @@ static void add_priors(const struct sr_track *track, const size_t *at, size_t bo
     struct sr_pulls pulls;
     sr_pulls_measure(track, at, bodies, dims, &pulls);
     for (size_t p = (size_t)dims; p < q->unknowns; p++) {
-        double widest;
+        double widest, middle;
         q->expected[p] = sr_pulls_expect(track, at, bodies, dims, &pulls, q->slope, q->body[p][0],
-                                         q->body[p][1], &widest);
+                                         q->body[p][1], &widest, &middle);
         q->A[p * UNKNOWNS + p] += 1 / (9 * widest * widest);
+        q->b[p] += middle / (9 * widest * widest);
     }
 }
 
@@ -93,14 +95,14 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
     for (size_t i = 0; i < bodies; i++) {
         /* a body at rest is the origin, whose acceleration is exactly that of the frame; a share of
          * the smallest variance keeps the equations regular */
-        const double variance = fmax(track[i].variance[at[i]], 1e-6 * least);
+        const double variance = q->variance[i] = fmax(track[i].variance[at[i]], 1e-6 * least);
         for (int d = 0; d < dims; d++) {
             memset(row, 0, sizeof row);
             row[d] = 1;
             for (size_t p = (size_t)dims; p < q->unknowns; p++)
                 for (size_t side = 0; side < 2; side++)
                     if (q->body[p][side] == i)
-                        row[p] = (side ? -1 : 1) * q->e[p][d] / mass_of(&track[i], bodies);
+                        row[p] = (side ? -1 : 1) * q->e[p][d] / sr_motion_mass(&track[i], bodies);
             add_equation(q, row, track[i].acceleration[(size_t)d * track[i].n + at[i]],
                          1 / variance);
         }
@@ -122,11 +124,31 @@ static double left_over(const struct sr_track *track, const size_t *at, size_t b
             for (size_t p = (size_t)dims; p < q->unknowns; p++)
                 for (size_t side = 0; side < 2; side++)
                     if (q->body[p][side] == i)
-                        off -= (side ? -1 : 1) * q->e[p][d] / mass_of(&track[i], bodies) * q->b[p];
+                        off -= (side ? -1 : 1) * q->e[p][d] / sr_motion_mass(&track[i], bodies) *
+                               q->b[p];
             if (track[i].variance[at[i]] > 0)
                 squares += off * off / track[i].variance[at[i]];
         }
     return all > q->unknowns ? squares / (double)(all - q->unknowns) : 0;
+}
+
+/* The parts of the force of pair p: row p of the inverse of the equations, times the weighted
+ * equations of each body. column: (unknowns) that row. */
+static void fill_parts(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
+                       const struct equations *q, const double *column, struct sr_motion_part *part)
+{
+    for (size_t i = 0; i < bodies; i++) {
+        part[i] = (struct sr_motion_part){.track = &track[i], .at = at[i]};
+        for (int d = 0; d < dims; d++) {
+            double sum = column[d];
+            for (size_t p = (size_t)dims; p < q->unknowns; p++)
+                for (size_t side = 0; side < 2; side++)
+                    if (q->body[p][side] == i)
+                        sum += (side ? -1 : 1) * q->e[p][d] / sr_motion_mass(&track[i], bodies) *
+                               column[p];
+            part[i].weight[d] = sum / q->variance[i];
+        }
+    }
 }
 
 static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
@@ -155,7 +177,12 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                                           .sigma = sqrt(variance),
                                           .expected = q->expected[p],
                                           .across = across};
-        TRY(sr_motion_add(table, &row));
+        double column[UNKNOWNS] = {0};
+        struct sr_motion_part part[B];
+        column[p] = 1;
+        sr_cholesky_solve(q->A, n, UNKNOWNS, column);
+        fill_parts(track, at, bodies, dims, q, column, part);
+        TRY(sr_motion_add(table, &row, part, bodies));
     }
     return 0;
 }

@@ -18,6 +18,7 @@ struct sr_process_work {
     size_t n;
     int dims;
     double step;             /* median time step */
+    double t[W];             /* the file's times, from the first one on */
     double u[W];             /* process times in median steps: the file's times, or warped times */
     double rate[W], bend[W]; /* first and second derivative of u by the file's time in steps */
     double mean[SR_MOTION_DIMS];      /* of the positions */
@@ -54,7 +55,8 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
     gsl_sort(gap, 1, w->n - 1);
     w->step = gap[(w->n - 1) / 2];
     for (size_t i = 0; i < w->n; i++) {
-        w->u[i] = (window->t[i] - window->t[0]) / w->step;
+        w->t[i] = window->t[i] - window->t[0];
+        w->u[i] = w->t[i] / w->step;
         w->rate[i] = 1;
         w->bend[i] = 0;
     }
@@ -454,6 +456,53 @@ void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_st
     state->x_variance = times * fmax(1 - k_left, rounding);
     state->a_variance = times * fmax(before - k2_left, before * rounding) / (step2 * step2) +
                         w->difference[at] / (step2 * step2);
+}
+
+/* The weights of the positions in a quantity with covariances k with them, smoothed twice. */
+static void weights_of(struct sr_process_work *w, const double k[W], double weight[W])
+{
+    double twice[W];
+    memcpy(weight, k, w->n * sizeof *weight);
+    sr_cholesky_solve(w->L, w->n, W, weight);
+    memcpy(twice, weight, w->n * sizeof *twice);
+    sr_cholesky_solve(w->L, w->n, W, twice);
+    for (size_t j = 0; j < w->n; j++)
+        weight[j] += w->noise * twice[j];
+}
+
+/* Changes weights so that they give `value` at positions 1 and `slope` at positions t - t[0]. */
+static void pass_lines(const struct sr_process_work *w, double value, double slope,
+                       double weight[W])
+{
+    double sum = 0, time = 0, squares = 0;
+    for (size_t j = 0; j < w->n; j++) {
+        sum += weight[j];
+        time += w->t[j] / (double)w->n;
+    }
+    for (size_t j = 0; j < w->n; j++) {
+        weight[j] += (value - sum) / (double)w->n;
+        slope -= weight[j] * w->t[j];
+        squares += (w->t[j] - time) * (w->t[j] - time);
+    }
+    for (size_t j = 0; j < w->n; j++)
+        weight[j] += slope / squares * (w->t[j] - time);
+}
+
+void sr_process_weights(struct sr_process_work *w, size_t at, double position[W],
+                        double acceleration[W])
+{
+    double k[W];
+    for (size_t j = 0; j < w->n; j++) {
+        const double d = (w->u[at] - w->u[j]) / w->length;
+        k[j] = orr_exp(-0.5 * d * d);
+    }
+    weights_of(w, k, position);
+    pass_lines(w, 1, w->t[at], position);
+    acceleration_kernel(w, at, k);
+    weights_of(w, k, acceleration);
+    for (size_t j = 0; j < w->n; j++)
+        acceleration[j] /= w->step * w->step;
+    pass_lines(w, 0, 0, acceleration);
 }
 
 double sr_process_gap(const struct sr_process_work *w, size_t at)

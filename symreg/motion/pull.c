@@ -60,6 +60,13 @@ void sr_pulls_measure(const struct sr_track *track, const size_t *at, size_t bod
             if (!(r > 0) || !(a > 0) ||
                 (!disturbed && is_disturbed(track, at, bodies, dims, heavy, k, r)))
                 continue;
+            double inward = 0;
+            for (size_t d = 0; d < (size_t)dims; d++) {
+                const struct sr_track *b = &track[k], *h = &track[heavy];
+                const size_t i = d * b->n + at[k], j = d * h->n + at[heavy];
+                inward += (b->acceleration[i] - h->acceleration[j]) * (h->smooth[j] - b->smooth[i]);
+            }
+            pulls->sign[pulls->count] = inward < 0 ? -1 : 1;
             pulls->r[pulls->count] = r;
             pulls->pull[pulls->count++] = a / (track[k].mass + track[heavy].mass);
             pulls->disturbed = disturbed;
@@ -90,8 +97,7 @@ double sr_slope_value(const struct sr_slope *slope)
 {
     const double inverse_square = -2, sure = 0.3;
     const double n = slope->n, xx = slope->xx - slope->x * slope->x / n,
-                 xy = slope->xy - slope->x * slope->y / n,
-                 yy = slope->yy - slope->y * slope->y / n;
+                 xy = slope->xy - slope->x * slope->y / n, yy = slope->yy - slope->y * slope->y / n;
     if (!(n > 2) || !(xx > 1e-6 * n))
         return inverse_square;
     /* the scatter around the line, as a share of the spread of log r: a bound of the slope's error
@@ -103,13 +109,15 @@ double sr_slope_value(const struct sr_slope *slope)
 
 /* The pull at distance r: the logarithm of the nearest one's, along the slope. *far: the factor
  * between the distances. */
-static double pull_at(const struct sr_pulls *pulls, double slope, double r, double *far)
+static double pull_at(const struct sr_pulls *pulls, double slope, double r, double *far,
+                      double *sign)
 {
     double nearest = HUGE_VAL, pull = 0;
     for (size_t k = 0; k < pulls->count; k++) {
         const double off = orr_log(r / pulls->r[k]);
         if (fabs(off) < nearest) {
             nearest = fabs(off);
+            *sign = pulls->disturbed ? 0 : pulls->sign[k];
             pull = pulls->pull[k] * orr_exp(slope * off);
         }
     }
@@ -125,21 +133,22 @@ static double force_of_accelerations(const struct sr_track *track, const size_t 
     size_t heavy = 0;
     for (size_t k = 1; k < bodies; k++)
         heavy = track[k].mass > track[heavy].mass ? k : heavy;
-    const double most = fmax(relative(track, at, a, b, dims),
-                             fmax(relative(track, at, a, heavy, dims),
-                                  relative(track, at, b, heavy, dims)));
+    const double most =
+        fmax(relative(track, at, a, b, dims),
+             fmax(relative(track, at, a, heavy, dims), relative(track, at, b, heavy, dims)));
     return most * track[a].mass * track[b].mass / (track[a].mass + track[b].mass);
 }
 
 double sr_pulls_expect(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
                        const struct sr_pulls *pulls, double slope, size_t a, size_t b,
-                       double *widest)
+                       double *widest, double *middle)
 {
-    double far;
+    double far, sign = 0;
     const double r = distance(track, at, a, b, dims);
     const double most = force_of_accelerations(track, at, bodies, dims, a, b);
-    const double expected = pull_at(pulls, slope, r, &far) * track[a].mass * track[b].mass;
+    const double expected = pull_at(pulls, slope, r, &far, &sign) * track[a].mass * track[b].mass;
     /* a slope that is wrong by 1 / 2 */
     *widest = fmin(most, expected * sqrt(far));
+    *middle = sign * fmin(most, expected);
     return fmin(most, expected);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_times(const struct sr_track *a, const struct sr_track *b)
+bool sr_track_same_times(const struct sr_track *a, const struct sr_track *b)
 {
     if (a->n != b->n)
         return false;
@@ -24,7 +24,7 @@ static void subtract(struct sr_track *track, size_t bodies, size_t origin, int d
 {
     struct sr_track *o = &track[origin];
     for (size_t k = 0; k < bodies; k++)
-        if (!same_times(&track[k], o))
+        if (!sr_track_same_times(&track[k], o))
             return;
     const bool moves = !sr_track_rests(dims, o);
     for (size_t k = 0; k < bodies; k++)

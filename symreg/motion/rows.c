@@ -7,25 +7,73 @@
 
 #include <gsl/gsl_fit.h>
 
-int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row)
+void sr_motion_free(struct sr_motion_table *table)
+{
+    free(table->row);
+    free(table->part);
+    *table = (struct sr_motion_table){0};
+}
+
+/* An array of twice the size, at least of `least` elements; NULL where memory ran out, and the old
+ * one is kept. */
+static void *enlarge(void *old, size_t used, size_t least, size_t bytes, size_t *room)
+{
+    const size_t more = 2 * *room > least ? 2 * *room : least;
+    void *larger = orr_alloc(more, bytes);
+    if (!larger)
+        return NULL;
+    if (used)
+        memcpy(larger, old, used * bytes);
+    free(old);
+    *room = more;
+    return larger;
+}
+
+int sr_motion_add(struct sr_motion_table *table, const struct sr_motion_row *row,
+                  const struct sr_motion_part *part, size_t parts)
 {
     if (!isfinite(row->value) || !(row->sigma >= 0) || !(row->r > 0)) {
         table->weak++;
         return 0;
     }
     if (table->count == table->room) {
-        const size_t room = table->room ? 2 * table->room : 1024;
-        struct sr_motion_row *larger = orr_alloc(room, sizeof *larger);
+        void *larger = enlarge(table->row, table->count, 1024, sizeof *table->row, &table->room);
         if (!larger)
             return ORR_ENOMEM;
-        if (table->count)
-            memcpy(larger, table->row, table->count * sizeof *larger);
-        free(table->row);
         table->row = larger;
-        table->room = room;
     }
-    table->row[table->count++] = *row;
+    if (table->parts + parts > table->part_room) {
+        void *larger = enlarge(table->part, table->parts, 1024 + parts, sizeof *table->part,
+                               &table->part_room);
+        if (!larger)
+            return ORR_ENOMEM;
+        table->part = larger;
+    }
+    struct sr_motion_row *added = &table->row[table->count++];
+    *added = *row;
+    added->first = table->parts;
+    added->parts = parts;
+    memcpy(table->part + table->parts, part, parts * sizeof *part);
+    table->parts += parts;
     return 0;
+}
+
+int sr_motion_by_pair(const void *a, const void *b)
+{
+    const struct sr_motion_row *p = *(const struct sr_motion_row *const *)a,
+                               *q = *(const struct sr_motion_row *const *)b;
+    const int order = (p->track > q->track) - (p->track < q->track);
+    return order ? order : (p->other > q->other) - (p->other < q->other);
+}
+
+struct sr_motion_row **sr_motion_sorted(const struct sr_motion_table *table)
+{
+    struct sr_motion_row **row = orr_alloc(table->count + 1, sizeof *row);
+    for (size_t i = 0; row && i < table->count; i++)
+        row[i] = &table->row[i];
+    if (row)
+        qsort(row, table->count, sizeof *row, sr_motion_by_pair);
+    return row;
 }
 
 /* A central force has no component across the line between the bodies, so an acceleration's
@@ -94,15 +142,6 @@ static int refuse_lines(const struct sr_tracks *tracks)
                     tracks->file);
 }
 
-/* Orders rows by their pair. */
-static int by_pair(const void *a, const void *b)
-{
-    const struct sr_motion_row *p = *(const struct sr_motion_row *const *)a,
-                               *q = *(const struct sr_motion_row *const *)b;
-    const int order = (p->track > q->track) - (p->track < q->track);
-    return order ? order : (p->other > q->other) - (p->other < q->other);
-}
-
 /* Raises the sigmas of these rows to at least their median relative sigma. */
 static void level(struct sr_motion_row **row, size_t count, double *relative)
 {
@@ -121,26 +160,23 @@ static int level_sigmas(struct sr_motion_table *table)
 {
     enum { MANY = 30 };
     size_t few = 0;
-    struct sr_motion_row **row = orr_alloc(2 * table->count + 1, sizeof *row);
+    struct sr_motion_row **row = sr_motion_sorted(table);
     double *relative = orr_alloc(table->count + 1, sizeof *relative);
     if (!row || !relative) {
         free(row);
         free(relative);
         return ORR_ENOMEM;
     }
-    for (size_t i = 0; i < table->count; i++)
-        row[i] = &table->row[i];
-    qsort(row, table->count, sizeof *row, by_pair);
     for (size_t i = 0, n; i < table->count; i += n) {
-        for (n = 1; i + n < table->count && !by_pair(&row[i], &row[i + n]);)
+        for (n = 1; i + n < table->count && !sr_motion_by_pair(&row[i], &row[i + n]);)
             n++;
         if (n >= MANY)
             level(row + i, n, relative);
         for (size_t k = 0; k < n && n < MANY; k++)
-            row[table->count + few++] = row[i + k];
+            row[few++] = row[i + k];
     }
     if (few)
-        level(row + table->count, few, relative);
+        level(row, few, relative);
     free(row);
     free(relative);
     return 0;
@@ -155,6 +191,15 @@ static int weigh_rows(struct sr_motion_table *table)
     return level_sigmas(table);
 }
 
+int sr_motion_rows(const struct sr_tracks *tracks, const char *centre,
+                   struct sr_motion_table *table)
+{
+    table->count = table->parts = table->weak = 0;
+    table->by_centre = centre != NULL;
+    TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
+    return weigh_rows(table);
+}
+
 int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
                    struct sr_motion_table *table)
 {
@@ -162,10 +207,11 @@ int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,
     if (body || !centre)
         sr_tracks_relative(tracks, body);
     TRY(sr_tracks_smooth(tracks, threads));
-    TRY(centre ? sr_motion_centre(tracks, centre, table) : sr_motion_pairs(tracks, table));
+    TRY(sr_motion_rows(tracks, centre, table));
     TRY(refuse_lines(tracks));
+    if (table->count >= 2)
+        TRY(sr_motion_unbend(tracks, centre, table));
     sr_tracks_share_noise(tracks);
-    TRY(weigh_rows(table));
     return table->count >= 2
                ? 0
                : ORR_FAIL(ORR_EINVAL,

@@ -23,6 +23,8 @@ static void take_states(struct sr_process_work *work, int dims, size_t start, si
             track->smooth[d * track->n + i] = state.x[d];
             track->acceleration[d * track->n + i] = state.a[d];
         }
+        sr_process_weights(work, i - start, track->smooth_weight + i * W, track->weight + i * W);
+        track->start[i] = start;
         track->smooth_variance[i] = state.x_variance;
         track->variance[i] = state.a_variance;
     }

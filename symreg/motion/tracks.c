@@ -129,14 +129,15 @@ static void place_track(int dims, double **block, size_t **lines, struct sr_trac
 {
     const size_t n = track->n, d = (size_t)dims;
     double **const array[] = {
-        &track->t, &track->gap,    &track->variance,    &track->smooth_variance,
-        &track->x, &track->smooth, &track->acceleration};
+        &track->t,      &track->gap,          &track->variance, &track->smooth_variance, &track->x,
+        &track->smooth, &track->acceleration, &track->weight,   &track->smooth_weight};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
         *array[k] = *block;
-        *block += k < 4 ? n : n * d;
+        *block += k < 4 ? n : k < 7 ? n * d : n * SR_MOTION_WINDOW;
     }
     track->line = *lines;
-    *lines += n;
+    track->start = *lines + n;
+    *lines += 2 * n;
 }
 
 static int by_first_line(const void *a, const void *b)
@@ -165,8 +166,9 @@ int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const siz
     for (size_t k = 0; k < count; k++)
         all += rows[k];
     tracks->dims = dims;
-    double *block = tracks->block = orr_alloc(all * (4 + 3 * (size_t)dims), sizeof *block);
-    size_t *lines = tracks->lines = orr_alloc(all, sizeof *lines);
+    double *block = tracks->block =
+        orr_alloc(all * (4 + 3 * (size_t)dims + 2 * SR_MOTION_WINDOW), sizeof *block);
+    size_t *lines = tracks->lines = orr_alloc(2 * all, sizeof *lines);
     tracks->track = orr_alloc(count, sizeof *tracks->track);
     if (!block || !lines || !tracks->track)
         return ORR_ENOMEM;

@@ -52,7 +52,7 @@ static void make(struct made *made, const struct orr_settings *preset, double no
 
 static void unmake(struct made *made)
 {
-    free(made->table.row);
+    sr_motion_free(&made->table);
     sr_tracks_free(&made->tracks);
 }
 

@@ -1,0 +1,279 @@
+/* bench_motion_errors.c - how often the 95% interval of a law's amplitude contains the true one.
+ *
+ * Tracks are integrated under a known law, sampled and given normal noise, and go the way of
+ * `symreg motion`; the amplitude k of F = k f(r) m1 m2 is fitted with the rows' weights, as the
+ * constant of `k m1 m2 / r^2` is. Its standard error is that of report.md: sr_motion_error().
+ * Per case: sd and mean of z = (fitted - true) / standard error, share of |z| < 1.96, and chi^2 per
+ * row of the true law. The random numbers of a sample are those of its case and number.
+ *     bench_motion_errors [--samples 40] [--threads 1] [--cases N] [--first 0]
+ * Writes bench/results/motion_errors.json. */
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_odeiv2.h>
+#include <gsl/gsl_randist.h>
+
+#include "bench.h"
+#include "symreg/motion/motion.h"
+
+enum { MOST = 4 };
+
+struct kind {
+    const char *name;
+    int bodies;    /* 1: about a point */
+    int systems;   /* of such bodies, with other orbits */
+    double e;      /* eccentricity, under Newton's law, of the first pair */
+    int rows;      /* of a track */
+    double orbits; /* length of a track in periods of the first pair */
+    bool uneven;
+    double power; /* of r in the law */
+    double noise; /* of a coordinate, over the semi-major axis 1 */
+};
+static const struct kind kinds[] = {
+    {"point, e 0.2, even", 1, 1, 0.2, 200, 8, false, -2, 1e-2},
+    {"point, e 0.2, even", 1, 1, 0.2, 200, 8, false, -2, 1e-3},
+    {"point, e 0.4, even", 1, 1, 0.4, 100, 5, false, -2, 1e-3},
+    {"point, e 0.4, uneven", 1, 1, 0.4, 200, 8, true, -2, 1e-3},
+    {"point, e 0.4, uneven", 1, 1, 0.4, 200, 8, true, -2, 1e-2},
+    {"point, e 0.5, even", 1, 1, 0.5, 150, 6, false, -2, 1e-4},
+    {"point, e 0.7, even", 1, 1, 0.7, 150, 4, false, -2, 1e-3},
+    {"point, e 0.7, uneven", 1, 1, 0.7, 200, 5, true, -2, 1e-4},
+    {"point, 1/r, even", 1, 1, 0.5, 150, 6, false, -1, 1e-3},
+    {"point, r^-2.5, uneven", 1, 1, 0.3, 150, 6, true, -2.5, 1e-3},
+    {"two bodies, e 0.3, even", 2, 1, 0.3, 120, 5, false, -2, 1e-3},
+    {"two bodies, e 0.6, uneven", 2, 1, 0.6, 150, 5, true, -2, 1e-3},
+    {"two bodies, 1/r, even", 2, 1, 0.5, 120, 5, false, -1, 1e-2},
+    {"ten systems of two, e 0.3", 2, 10, 0.3, 60, 3, false, -2, 1e-3},
+    {"ten systems of two, e 0.5", 2, 10, 0.5, 60, 3, true, -2, 1e-2},
+    {"star and two planets, even", 3, 1, 0.2, 150, 6, false, -2, 1e-4},
+    {"star and two planets, uneven", 3, 1, 0.3, 150, 6, true, -2, 1e-3},
+    {"star, planet, two moons", 4, 1, 0.2, 160, 1, false, -2, 1e-4},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+static const double amplitude = 39.478417604357434;
+
+/* ---- motion */
+
+struct system {
+    int bodies;
+    double mass[MOST], power;
+};
+
+/* y: positions (bodies, 2), then velocities. The only body of a system is drawn to the origin. */
+static int derive(double t, const double y[], double f[], void *of)
+{
+    (void)t;
+    const struct system *s = of;
+    const int n = 2 * s->bodies;
+    for (int i = 0; i < n; i++) {
+        f[i] = y[n + i];
+        f[n + i] = 0;
+    }
+    for (int a = 0; a < s->bodies; a++)
+        for (int b = s->bodies == 1 ? -1 : 0; b < a; b++) {
+            const double dx = (b < 0 ? 0 : y[2 * b]) - y[2 * a],
+                         dy = (b < 0 ? 0 : y[2 * b + 1]) - y[2 * a + 1];
+            const double pull = amplitude * pow(hypot(dx, dy), s->power - 1);
+            const double mb = b < 0 ? 1 : s->mass[b];
+            f[n + 2 * a] += mb * pull * dx;
+            f[n + 2 * a + 1] += mb * pull * dy;
+            if (b >= 0) {
+                f[n + 2 * b] -= s->mass[a] * pull * dx;
+                f[n + 2 * b + 1] -= s->mass[a] * pull * dy;
+            }
+        }
+    return GSL_SUCCESS;
+}
+
+/* Puts body a on an orbit about body b (-1: the origin) at its periapsis, at an angle. */
+static void place(struct system *s, double *y, int a, int b, double axis, double e, double angle)
+{
+    const double total = b < 0 ? 1 : s->mass[a] + s->mass[b], r = axis * (1 - e);
+    const double speed = sqrt(amplitude * total * pow(r, s->power + 1) * (1 + e));
+    const double state[4] = {r * cos(angle), r * sin(angle), -speed * sin(angle),
+                             speed * cos(angle)};
+    for (int k = 0; k < 4; k++) {
+        const int at = 2 * s->bodies * (k / 2) + k % 2;
+        y[at + 2 * a] = state[k] + (b < 0 ? 0 : y[at + 2 * b]);
+    }
+}
+
+static void start(const struct kind *kind, gsl_rng *rng, struct system *s, double *y)
+{
+    const double angle = 2 * M_PI * gsl_rng_uniform(rng),
+                 e = fmin(0.8, kind->e * (kind->systems > 1 ? 0.5 + gsl_rng_uniform(rng) : 1));
+    *s = (struct system){.bodies = kind->bodies, .mass = {1, 0.3}, .power = kind->power};
+    memset(y, 0, 4 * MOST * sizeof *y);
+    if (kind->bodies == 1) {
+        place(s, y, 0, -1, 1, e, angle);
+        return;
+    }
+    if (kind->systems > 1)
+        s->mass[1] = 0.1 + gsl_rng_uniform(rng);
+    if (kind->bodies == 3) {
+        s->mass[1] = 0.001;
+        s->mass[2] = 0.003;
+        place(s, y, 2, 0, 2.3, 0.1, angle + 2);
+    }
+    if (kind->bodies == 4) {
+        s->mass[1] = 1e-3;
+        s->mass[2] = s->mass[3] = 1e-6;
+    }
+    place(s, y, 1, 0, 1, e, angle);
+    if (kind->bodies == 4) {
+        place(s, y, 2, 1, 0.02, 0.05, angle + 1);
+        place(s, y, 3, 1, 0.035, 0.02, angle + 3);
+    }
+}
+
+/* Fills the tracks of one system. */
+static int integrate(const struct kind *kind, gsl_rng *rng, const char *name,
+                     struct sr_track *track)
+{
+    struct system s;
+    double y[4 * MOST], t = 0;
+    start(kind, rng, &s, y);
+    gsl_odeiv2_system ode = {derive, NULL, (size_t)(4 * s.bodies), &s};
+    gsl_odeiv2_driver *driver =
+        gsl_odeiv2_driver_alloc_y_new(&ode, gsl_odeiv2_step_rk8pd, 1e-4, 1e-13, 1e-13);
+    int rc = driver ? 0 : ORR_ENOMEM;
+    const double step = kind->orbits / kind->rows / sqrt(s.bodies > 1 ? s.mass[0] + s.mass[1] : 1);
+    for (int i = 0; i < kind->rows && !rc; i++) {
+        const double to = step * (i + 1 + (kind->uneven ? 0.8 * (gsl_rng_uniform(rng) - 0.5) : 0));
+        if (gsl_odeiv2_driver_apply(driver, &t, to, y))
+            rc = ORR_FAIL(ORR_EDOM, "%s: the integration failed", kind->name);
+        for (int b = 0; b < s.bodies; b++) {
+            track[b].t[i] = t;
+            for (int d = 0; d < 2; d++)
+                track[b].x[d * kind->rows + i] = y[2 * b + d] + gsl_ran_gaussian(rng, kind->noise);
+        }
+    }
+    for (int b = 0; b < s.bodies; b++) {
+        track[b].system = name;
+        track[b].mass = s.bodies > 1 ? s.mass[b] : 0;
+    }
+    gsl_odeiv2_driver_free(driver);
+    return rc;
+}
+
+/* ---- the amplitude */
+
+struct sample {
+    double z, chi2, off, rows;
+};
+
+static void measure(const struct kind *kind, const struct sr_motion_table *table,
+                    struct sample *sample)
+{
+    double up = 0, down = 0, chi2 = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < table->count; i++) {
+            const struct sr_motion_row *row = &table->row[i];
+            const double f = pow(row->r, kind->power) * (table->force ? row->m1 * row->m2 : 1);
+            const double w = 1 / (row->sigma * row->sigma);
+            up += pass ? 0 : w * f * row->value;
+            down += pass ? 0 : w * f * f;
+            chi2 += pass ? w * pow(row->value - up / down * f, 2) : 0;
+        }
+    const double n = (double)table->count;
+    const double error = sqrt(sr_motion_variance(table->inflation, chi2, n - 1) / down);
+    *sample =
+        (struct sample){(up / down - amplitude) / error, chi2 / n, up / down / amplitude - 1, n};
+}
+
+static int run(int number, int index, int threads, struct sample *sample)
+{
+    const struct kind *kind = &kinds[number];
+    static const char *const name[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    size_t rows[10 * MOST];
+    struct sr_tracks tracks = {.file = "tracks"};
+    struct sr_motion_table table = {0};
+    const size_t count = (size_t)(kind->bodies * kind->systems);
+    for (size_t k = 0; k < count; k++)
+        rows[k] = (size_t)kind->rows;
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, (uint64_t)(1000 * (number + 1) + index));
+    int rc = rng ? sr_tracks_create(&tracks, 2, count, rows) : ORR_ENOMEM;
+    for (int s = 0; s < kind->systems && !rc; s++)
+        rc = integrate(kind, rng, name[s], tracks.track + s * kind->bodies);
+    if (!rc)
+        rc = sr_motion_make(&tracks, kind->bodies == 1 ? "0,0" : NULL, threads, &table);
+    if (!rc)
+        measure(kind, &table, sample);
+    gsl_rng_free(rng);
+    sr_motion_free(&table);
+    sr_tracks_free(&tracks);
+    return rc;
+}
+
+/* ---- the table */
+
+struct total {
+    double samples, inside;
+};
+
+static int run_kind(int number, int samples, int threads, struct bench_results *results,
+                    struct total *total)
+{
+    double sum = 0, squares = 0, inside = 0, chi2 = 0, off = 0, rows = 0;
+    for (int i = 0; i < samples; i++) {
+        struct sample s;
+        TRY(run(number, i, threads, &s));
+        sum += s.z / samples;
+        squares += s.z * s.z / samples;
+        inside += fabs(s.z) < 1.959964;
+        chi2 += s.chi2 / samples;
+        off += s.off * s.off / samples;
+        rows += s.rows / samples;
+    }
+    const double sd = sqrt(squares - sum * sum);
+    total->samples += samples;
+    total->inside += inside;
+    printf("%-30s %6g  %5.0f  %8.2g  %5.2f  %+5.2f  %6.2f  %5.1f%%\n", kinds[number].name,
+           kinds[number].noise, rows, sqrt(off), sd, sum, chi2, 100 * inside / samples);
+    fflush(stdout);
+    const struct {
+        const char *what;
+        double value;
+    } row[] = {{"rows", rows},          {"rms relative error", sqrt(off)},
+               {"sd of z", sd},         {"mean of z", sum},
+               {"chi^2 per row", chi2}, {"share inside", inside / samples}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s, noise %g: %s", kinds[number].name, kinds[number].noise,
+                 row[k].what);
+        bench_add(results, name, (struct bench_value){row[k].value, NAN}, "", NULL, NAN);
+    }
+    return 0;
+}
+
+static int run_all(int first, int cases, int samples, int threads)
+{
+    struct bench_results results = {0};
+    struct total total = {0, 0};
+    int rc = bench_open(&results, "motion_errors", threads);
+    printf("case                            noise   rows     error  sd(z)   mean  chi^2  inside\n");
+    for (int k = first; k < first + cases && k < KINDS && !rc; k++)
+        rc = run_kind(k, samples, threads, &results, &total);
+    const double share = total.inside / total.samples;
+    printf("all: %.1f%% of %.0f\n", 100 * share, total.samples);
+    bench_add(&results, "all: share inside", (struct bench_value){share, NAN}, "", NULL, NAN);
+    bench_add(&results, "all: samples", (struct bench_value){total.samples, NAN}, "", NULL, NAN);
+    return bench_close(&results, rc);
+}
+
+int main(int argc, char **argv)
+{
+    bench_help(argc, argv,
+               "bench_motion_errors [--samples 40] [--threads 1] [--cases N] [--first 0]\n");
+    int samples = 40, threads = 1, cases = KINDS, first = 0, rc = 0;
+    for (int i = 1; i < argc && !rc; i += 2)
+        rc = !strcmp(argv[i], "--samples")   ? bench_number(argv[i], argv[i + 1], 1, &samples)
+             : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
+             : !strcmp(argv[i], "--cases")   ? bench_number(argv[i], argv[i + 1], 1, &cases)
+             : !strcmp(argv[i], "--first")   ? bench_number(argv[i], argv[i + 1], 0, &first)
+                                             : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
+    if (!rc)
+        rc = run_all(first, cases, samples, threads);
+    if (rc)
+        fprintf(stderr, "bench_motion_errors: %s\n", orr_error());
+    return rc != 0;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# test_motion_cases.sh - symreg motion on tracks as users have them (tests/cases/tracks, most by
+# JPL's DE421): moons with their star in the table, exact tracks of ten bodies, two bodies about a
+# distant barycentre, one body about an accelerated origin. What is right is said at each.
+. tests/cli/lib.sh
+CASES=tests/cases/tracks
+# motion NAME OPTION...: a short search; the terminal's text in $WORK/NAME.txt, files in $WORK/NAME
+motion() {
+    local name=$1
+    shift
+    program symreg motion "${TRACKS:-$CASES}/$name.csv" --time t --position x,y,z --threads 1 --iterations 3 \
+        --maxsize 9 --set symreg.enumerate=5000 --binary '*,/' --unary square,inv \
+        --out "$WORK/$name" "$@" >"$WORK/$name.txt" 2>&1
+}
+# chosen NAME: the formula of rule best
+chosen() {
+    sed -nE 's/^ +[0-9]+ +[^ ]+ +[^ ]+  (.*)   <- .*\bbest\b.*/\1/p' "$WORK/$1.txt"
+}
+# computes NAME LAW TOLERANCE: the formula of rule best is LAW of r, m1, m2, at masses and distances
+# of the table, to a relative tolerance
+computes() {
+    awk -F, 'NR == 1 { print "r,m1,m2"; next } { print $5 "," $6 "," $7 }' "$WORK/$1/accelerations.csv" >"$WORK/at.csv"
+    "$BIN/symreg" predict "$WORK/$1/front.json" "$WORK/at.csv" --rule best --quiet \
+        >"$WORK/predicted.csv" || return 1
+    paste -d, "$WORK/at.csv" "$WORK/predicted.csv" | awk -F, -v tolerance="$3" '
+        NR > 1 { law = '"$2"'; off = $4 / law - 1; off = off < 0 ? -off : off
+            if (off > worst) worst = off; n++ }
+        END { print "largest relative deviation", worst; exit !(n > 5 && worst < tolerance) }'
+}
+# rows NAME ONE OTHER LEAST: at least so many rows of this pair
+rows() {
+    awk -F, -v one="$2" -v other="$3" -v least="$4" '
+        $2 == one && $3 == other { n++ } END { print n + 0; exit !(n >= least) }' \
+        "$WORK/$1/accelerations.csv"
+}
+newton='$2 * $3 / $1 ^ 2'
+
+# ---- a moon is much nearer to its planet than any body is to the star
+check "sun, earth and moon" motion min --body body --mass m
+check "... keep all rows of earth and moon" rows min earth moon 50
+check "... and give 39.478418 m1 m2 / r^2" computes min "39.478417604 * $newton" 1e-6
+check "Sun, Earth and Moon of DE421" motion sem_0.25 --body body --mass m
+check "... keep all rows of Earth and Moon" rows sem_0.25 Earth Moon 30
+check "... and give 39.476926 m1 m2 / r^2" computes sem_0.25 "39.476926 * $newton" 2e-5
+
+# ---- the digits that exact tracks have
+check "Sun and nine planets" motion baryau --body body --mass m
+check "... give G of the Sun's mass to 2e-6" computes baryau "39.476926 * $newton" 2e-6
+error_below() { # NAME MOST: the standard error of the first constant of report.md
+    awk -F'|' -v most="$2" '/^## Constants of what/ { seen = 1 }
+        seen && $3 + 0 > 0 { print $3; exit !($3 + 0 < most) }' "$WORK/$1/report.md"
+}
+check "... with a standard error below 1e-4" error_below baryau 1e-4
+check "Earth and Moon about the barycentre of the Sun" motion em_only --body body
+check "... give an inverse square" prints '^.?[0-9.e+]+ (/|\* inv\()' chosen em_only
+check "... of 4.03e14 (m_E + m_M) m^3/s^2 to 0.5%" \
+    computes em_only '3.0034e15 / $1 ^ 2' 5e-3
+
+# ---- an origin that is accelerated
+for body in Neptune Uranus Moon; do
+    check "$body about the origin" motion one_$body --centre 0,0,0
+    check "... $body: a remark says that accelerations do not point there" \
+        prints '^remark: accelerations do not point to the centre' cat "$WORK/one_$body.txt"
+    check "... $body: report.md says so, too" \
+        prints '^- accelerations do not point to the centre' cat "$WORK/one_$body/report.md"
+done
+check "the Moon: 3.0033e15 / r^2" computes one_Moon '3.0033e15 / $1 ^ 2' 1e-3
+check "barycentric tracks of all bodies have no such remark" \
+    lacks 'do not point to the centre' "$WORK/baryau.txt"
+awk 'BEGIN { print "t,x,y,z"; for (i = 0; i < 120; i++) { t = i * 0.04; E = 6.283185307179586 * t
+    for (k = 0; k < 60; k++) E = 6.283185307179586 * t + 0.3 * sin(E)
+    printf "%.6f,%.17g,%.17g,%.17g\n", t, cos(E) - 0.3, 0.8 * sqrt(0.91) * sin(E),
+        0.6 * sqrt(0.91) * sin(E) } }' >"$WORK/orbit.csv"
+TRACKS=$WORK check "an orbit about a point at rest" motion orbit --centre 0,0,0
+check "... has no such remark" lacks 'do not point to the centre' "$WORK/orbit.txt"
+finish
