@@ -191,7 +191,7 @@ struct sr_motion_table {
     struct sr_motion_row *row;
     struct sr_motion_part *part;
     size_t parts, part_room;
-    /* Variance of an amplitude of the law over that from the sigmas of independent rows; errors.c */
+    /* Variance of an amplitude of the law over that of independent rows with these sigmas */
     double inflation;
     bool by_centre;                /* --centre was given */
     bool force;                    /* value is a force, otherwise an acceleration */

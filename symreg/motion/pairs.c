@@ -8,7 +8,8 @@
  * of the frame (positions may be relative to a body). Least squares weighted by the variances of
  * the accelerations gives all F_ij and their variances. Where a system has more pairs than its
  * accelerations determine, a weak prior, pull.c's expected force +- 3 times the largest one that
- * is possible by it, leaves undetermined forces with a large variance; such rows are dropped later. */
+ * is possible by it, leaves undetermined forces with a large variance; such rows are dropped
+ * later. */
 #include "motion.h"
 
 #include <math.h>

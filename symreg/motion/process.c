@@ -491,7 +491,7 @@ static void pass_lines(const struct sr_process_work *w, double value, double slo
 void sr_process_weights(struct sr_process_work *w, size_t at, double position[W],
                         double acceleration[W])
 {
-    double k[W];
+    double k[W] = {0};
     for (size_t j = 0; j < w->n; j++) {
         const double d = (w->u[at] - w->u[j]) / w->length;
         k[j] = orr_exp(-0.5 * d * d);

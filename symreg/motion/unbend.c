@@ -264,8 +264,8 @@ struct interval {
     double x[NODES][B][D], a[NODES][B][D];
 };
 
-/* The paths between rows i and i + 1 that have the curve's accelerations and the rows' positions, by
- * iteration from cubics. */
+/* The paths between rows i and i + 1 that have the curve's accelerations and the rows' positions,
+ * by iteration from cubics. */
 static void bend_paths(const struct system *s, const struct rule *rule, size_t i,
                        struct interval *in)
 {
@@ -444,9 +444,10 @@ static void add_gradient(const struct system *s, size_t k, size_t i, const doubl
         }
 }
 
-/* The curve's positions are integrals along smoothed paths, whose errors they have: subtracts these
- * from the weights of a corrected system. With weights P_j of positions y_j = sum over rows i < j of
- * (t_j - t_i) h_i a_i, row i's acceleration has the weight h_i sum over j > i of (t_j - t_i) P_j. */
+/* The curve's positions are integrals along smoothed paths, whose errors they have: subtracts
+ * these from the weights of a corrected system. With weights P_j of positions
+ * y_j = sum over rows i < j of (t_j - t_i) h_i a_i, row i's acceleration has the weight
+ * h_i sum over j > i of (t_j - t_i) P_j. */
 static void add_paths(const struct system *s, struct sr_amplitude *k, double *work)
 {
     const size_t n = s->track->n, dims = (size_t)s->tracks->dims;

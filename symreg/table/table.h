@@ -45,8 +45,9 @@ struct sr_csv_options {
     const char *round_constants; /* likely, digits, integers or rationals; NULL: likely */
     const char *other_targets;   /* columns that are no features by default, each in quotes */
     bool use_seconds;            /* --seconds without --iterations: the whole time is used */
-    /* Factor of the variances of constants, where errors of rows with sigmas are not independent; of
-     * a loss above what the sigmas say, the variances are multiplied by that ratio, too. 0: none */
+    /* Factor of the variances of constants, where errors of rows with sigmas are not independent.
+     * The variances are also multiplied by chi^2 per degree of freedom where that is above 1.
+     * 0: neither */
     double variance_factor;
     const char *remark; /* about the table, for the terminal and report.md; NULL: none */
     const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */

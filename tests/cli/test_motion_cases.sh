@@ -8,8 +8,8 @@ CASES=tests/cases/tracks
 motion() {
     local name=$1
     shift
-    program symreg motion "${TRACKS:-$CASES}/$name.csv" --time t --position x,y,z --threads 1 --iterations 3 \
-        --maxsize 9 --set symreg.enumerate=5000 --binary '*,/' --unary square,inv \
+    program symreg motion "${TRACKS:-$CASES}/$name.csv" --time t --position x,y,z --threads 1 \
+        --iterations 3 --maxsize 9 --set symreg.enumerate=5000 --binary '*,/' --unary square,inv \
         --out "$WORK/$name" "$@" >"$WORK/$name.txt" 2>&1
 }
 # chosen NAME: the formula of rule best
@@ -19,7 +19,8 @@ chosen() {
 # computes NAME LAW TOLERANCE: the formula of rule best is LAW of r, m1, m2, at masses and distances
 # of the table, to a relative tolerance
 computes() {
-    awk -F, 'NR == 1 { print "r,m1,m2"; next } { print $5 "," $6 "," $7 }' "$WORK/$1/accelerations.csv" >"$WORK/at.csv"
+    awk -F, 'NR == 1 { print "r,m1,m2"; next } { print $5 "," $6 "," $7 }' \
+        "$WORK/$1/accelerations.csv" >"$WORK/at.csv"
     "$BIN/symreg" predict "$WORK/$1/front.json" "$WORK/at.csv" --rule best --quiet \
         >"$WORK/predicted.csv" || return 1
     paste -d, "$WORK/at.csv" "$WORK/predicted.csv" | awk -F, -v tolerance="$3" '
