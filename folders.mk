@@ -37,7 +37,8 @@ symreg/fit        -               symreg/value+
 symreg/select     -               symreg/fit+
 symreg/seed       -               symreg/select+
 symreg/evolve     -               symreg/seed+
-symreg/table      -               symreg/evolve+ symreg
+symreg/layout     -               symreg
+symreg/table      -               symreg/evolve+ symreg/layout symreg
 symreg/motion     -               symreg/table+ symreg
 laws              law             symreg sim stage base >symreg/table >symreg/motion
 figures           report_|verdict_ symreg stage base >symreg/expr

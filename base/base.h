@@ -17,6 +17,7 @@
 #include "elementary.h"
 #include "error.h"
 #include "file.h"
+#include "foreign.h"
 #include "gnuplot.h"
 #include "input.h"
 #include "json.h"

@@ -3,6 +3,7 @@
 #include "csv.h"
 #include "error.h"
 #include "file.h"
+#include "foreign.h"
 #include "memory.h"
 
 #include <math.h>
@@ -363,24 +364,16 @@ static int find_header(struct reader *r, struct orr_csv *csv)
                   : ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", r->path);
 }
 
-/* Reports bytes that are no text: names the format where it is a usual one. */
-static int refuse_bytes(const char *path, const char *text)
+/* Whether nothing but blank lines and lines that begin with "#" follows; counts the latter. */
+static bool only_comments(const char *at, size_t *count)
 {
-    static const struct {
-        const char *first, *format, *remedy;
-    } known[] = {{"\xfd"
-                  "7zXZ",
-                  "compressed by xz", "xz -dc FILE >NEW"},
-                 {"BZh", "compressed by bzip2", "bzip2 -dc FILE >NEW"},
-                 {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dc FILE >NEW"},
-                 {"PK\x03\x04", "a workbook or another zip archive", "save the sheet as CSV"},
-                 {"\xff\xfe", "UTF-16", "save the table as UTF-8"},
-                 {"\xfe\xff", "UTF-16", "save the table as UTF-8"}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (!strncmp(text, known[k].first, strlen(known[k].first)))
-            return ORR_FAIL(ORR_EFORMAT, "%s: %s, expected a text file; %s", path, known[k].format,
-                            known[k].remedy);
-    return ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
+    for (*count = 0; *at; at += strcspn(at, "\n\r")) {
+        at += strspn(at, " \t\n\r");
+        if (*at && *at != '#')
+            return false;
+        *count += *at == '#';
+    }
+    return true;
 }
 
 int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
@@ -391,9 +384,10 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     memset(csv, 0, sizeof *csv);
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* byte order mark of spreadsheets */
     struct reader r = {path, text + (marked ? 3 : 0), 1, 0};
-    if (memchr(text, '\0', bytes))
-        rc = refuse_bytes(path, text);
-    else
+    rc = orr_foreign_refuse(path, r.at, bytes);
+    if (!rc && memchr(text, '\0', bytes))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
+    if (!rc)
         rc = find_header(&r, csv);
     if (!rc && flags == ORR_CSV_KEEP_ODD)
         rc = start_digits(csv);
@@ -401,10 +395,12 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
         if (skip_blank(&r))
             continue;
         const size_t cells = r.at[strspn(r.at, " \t")] == '#' ? count_cells(r.at) : 0;
+        if (cells && cells != csv->cols && only_comments(r.at, &csv->trailing))
+            break;
         if (cells && cells != csv->cols)
             rc = ORR_FAIL(ORR_EFORMAT,
                           "%s:%zu: a line that begins with \"#\"; expected comments before the "
-                          "header only",
+                          "header and behind the last row",
                           path, r.line);
         if (!rc)
             rc = grow_rows(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
@@ -462,6 +458,9 @@ void orr_csv_free(struct orr_csv *csv)
 {
     for (size_t c = 0; csv->names && c < csv->cols; c++)
         free(csv->names[c]);
+    for (size_t c = 0; csv->units && c < csv->cols; c++)
+        free(csv->units[c]);
+    free(csv->units);
     free(csv->names);
     orr_csv_free_rows(csv);
     memset(csv, 0, sizeof *csv);

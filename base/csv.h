@@ -25,11 +25,16 @@ struct orr_csv {
                         breaks */
     size_t header;   /* line of the file where the header begins */
     size_t comments; /* number of skipped lines before the header that begin with "#" */
+    size_t trailing; /* ... behind the last row */
+    /* what a reader of other layouts adds (symreg/layout/): */
+    const char *layout; /* its name; NULL for CSV */
+    char **units;       /* (cols) as the file has them, NULL for none; NULL: the file has none */
 };
 enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1, ORR_CSV_KEEP_ODD = 2 };
 /* Reads RFC 4180 CSV (quotes, CRLF). Blank lines are skipped, and blanks around names and quotes
  * are removed. Numbers may have Fortran's exponents (3.9D-01). The last line that begins with "#"
- * is the header if a row of as many numbers follows it. ORR_EFORMAT names file, line and column: a
+ * is the header if a row of as many numbers follows it; such lines behind the last row are skipped.
+ * ORR_EFORMAT names file, line and column: a
  * row has another number of cells than the header, or, with ORR_CSV_NUMBERS, a cell is not a
  * number. */
 int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv);

@@ -35,8 +35,7 @@ const char *orr_dtype_descr(enum orr_dtype dtype)
     return dtypes[dtype].descr;
 }
 
-/* The text after 'key': in the header's dictionary, NULL when absent. */
-static const char *value_of(const char *header, const char *key)
+const char *orr_npy_value(const char *header, const char *key)
 {
     char quoted[32];
     snprintf(quoted, sizeof quoted, "'%s':", key);
@@ -49,10 +48,29 @@ static const char *value_of(const char *header, const char *key)
     return at;
 }
 
+int orr_npy_shape(const char *path, const char *text, size_t shape[ORR_NPY_DIMS], int *ndim)
+{
+    *ndim = 0;
+    for (const char *at = text + 1; *at != ')';) {
+        char *end;
+        if (*at == ' ' || *at == ',') {
+            at++;
+            continue;
+        }
+        errno = 0;
+        const unsigned long long n = strtoull(at, &end, 10);
+        if (!isdigit((unsigned char)*at) || errno || *ndim == ORR_NPY_DIMS)
+            return ORR_FAIL(ORR_EFORMAT, "%s: malformed shape %.40s", path, text);
+        shape[(*ndim)++] = (size_t)n;
+        at = end;
+    }
+    return 0;
+}
+
 static int parse_header(const char *path, const char *header, struct orr_npy *npy)
 {
-    const char *descr = value_of(header, "descr"), *order = value_of(header, "fortran_order");
-    const char *shape = value_of(header, "shape");
+    const char *descr = orr_npy_value(header, "descr"), *order = orr_npy_value(header, "fortran_order");
+    const char *shape = orr_npy_value(header, "shape");
     if (!descr || !*descr || !order || !shape || *shape != '(')
         return ORR_FAIL(ORR_EFORMAT, "%s: .npy header without descr, fortran_order and shape",
                         path);
@@ -68,21 +86,7 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
     if (strncmp(order, "False", 5))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected C order, found Fortran order", path);
     npy->dtype = (enum orr_dtype)dtype;
-    npy->ndim = 0;
-    for (const char *at = shape + 1; *at != ')';) {
-        char *end;
-        if (*at == ' ' || *at == ',') {
-            at++;
-            continue;
-        }
-        errno = 0;
-        const unsigned long long n = strtoull(at, &end, 10);
-        if (!isdigit((unsigned char)*at) || errno || npy->ndim == ORR_NPY_DIMS)
-            return ORR_FAIL(ORR_EFORMAT, "%s: malformed shape %.40s", path, shape);
-        npy->shape[npy->ndim++] = (size_t)n;
-        at = end;
-    }
-    return 0;
+    return orr_npy_shape(path, shape, npy->shape, &npy->ndim);
 }
 
 /* Bytes of the array; false when the product overflows. */
@@ -113,10 +117,11 @@ static int align_values(const char *path, struct orr_npy *npy, size_t bytes)
     return 0;
 }
 
-static int parse_file(const char *path, struct orr_npy *npy)
+int orr_npy_header(const char *path, const void *file, size_t bytes, char **header, size_t *data)
 {
-    const unsigned char *raw = npy->map;
-    if (npy->map_bytes < 12 || memcmp(raw, "\x93NUMPY", 6))
+    const unsigned char *raw = file;
+    *header = NULL;
+    if (bytes < 12 || memcmp(raw, "\x93NUMPY", 6))
         return ORR_FAIL(ORR_EFORMAT, "%s: not a .npy file", path);
     if (raw[6] < 1 || raw[6] > 3)
         return ORR_FAIL(ORR_EFORMAT, "%s: .npy version %d is not known", path, raw[6]);
@@ -124,23 +129,31 @@ static int parse_file(const char *path, struct orr_npy *npy)
     size_t length = raw[8] | (size_t)raw[9] << 8;
     if (prefix == 12)
         length |= (size_t)raw[10] << 16 | (size_t)raw[11] << 24;
-    if (length > npy->map_bytes - prefix || length > 1 << 20)
+    if (length > bytes - prefix || length > 1 << 20)
         return ORR_FAIL(ORR_EFORMAT, "%s: truncated: the header says %zu bytes", path, length);
-    char *header = malloc(length + 1);
-    if (!header)
+    *header = malloc(length + 1);
+    if (!*header)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    memcpy(header, raw + prefix, length);
-    header[length] = '\0';
+    memcpy(*header, raw + prefix, length);
+    (*header)[length] = '\0';
+    *data = prefix + length;
+    return 0;
+}
+
+static int parse_file(const char *path, struct orr_npy *npy)
+{
+    char *header;
+    size_t bytes, data;
+    TRY(orr_npy_header(path, npy->map, npy->map_bytes, &header, &data));
     int rc = parse_header(path, header, npy);
     free(header);
-    size_t bytes;
     if (!rc && !array_bytes(npy, &bytes))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: the shape overflows", path);
-    const size_t have = npy->map_bytes - prefix - length;
+    const size_t have = npy->map_bytes - data;
     if (!rc && have != bytes)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: expected %zu bytes of data, found %zu", path,
                       have < bytes ? "truncated" : "bytes behind the array", bytes, have);
-    npy->data = raw + prefix + length;
+    npy->data = (const char *)npy->map + data;
     return rc ? rc : align_values(path, npy, bytes);
 }
 

@@ -97,7 +97,7 @@ static const struct orr_option options[] = {
 };
 static const struct orr_command commands[] = {
     {"motion",
-     "--time,--position,--body,--system,--mass,--centre,--units,--binary,--unary,--maxsize,"
+     "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--unary,--maxsize,"
      "--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary"},
     {"predict", "--index,--rule,--interval,--missing,--help"},
     {NULL, NULL},
@@ -175,8 +175,8 @@ static int refuse_run(const struct orr_cli *cli)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    const char **const made[] = {&table.target, &table.features, &table.weights,  &table.sigma,
-                                 &table.test,   &table.missing,  &table.category, &table.exclude};
+    const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
+                                 &table.test,   &table.category, &table.exclude};
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);
@@ -192,6 +192,7 @@ static int run_motion(const struct orr_cli *cli)
         return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
                         cli->argv_rest[1]);
     note_seconds(cli);
+    motion.missing = table.missing;
     return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
 }
 

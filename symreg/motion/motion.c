@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symreg/table/output.h"
-
 /* ---- the table */
 
 static double spread_of_rows(const struct sr_motion_table *table, bool second)
@@ -78,6 +76,12 @@ static int table_text(const struct sr_motion_table *table, char **text, size_t *
 }
 
 /* ---- remarks about the tracks */
+
+static void tell_reading(const struct orr_cli *cli, const struct sr_tracks *tracks)
+{
+    sr_cells_notes(&tracks->csv, tracks->file, cli->quiet);
+    sr_dropped_note(&tracks->dropped, tracks->file, tracks->csv.rows, cli->quiet);
+}
 
 static void tell_centre(const struct orr_cli *cli, const struct sr_tracks *tracks,
                         const struct sr_motion_table *table)
@@ -190,6 +194,8 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
     struct sr_tracks tracks = {0};
     struct sr_motion_table table = {0};
     int rc = sr_tracks_read(file, motion, &tracks);
+    if (!rc)
+        tell_reading(cli, &tracks);
     if (!rc)
         rc = sr_motion_make(&tracks, motion->centre, cli->threads, &table);
     if (!rc)

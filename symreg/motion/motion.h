@@ -18,7 +18,7 @@
 #ifndef SR_MOTION_H
 #define SR_MOTION_H
 
-#include "symreg/table/table.h"
+#include "symreg/table/output.h"
 #include "symreg/value/cholesky.h"
 
 enum {
@@ -31,6 +31,7 @@ enum {
 /* Options of `symreg motion` as given; NULL where absent. */
 struct sr_motion_options {
     const char *time, *position, *body, *system, *mass, *centre;
+    const char *missing; /* drop or error */
 };
 /* Makes a table of motion from a file of tracks and searches it for the law. With --out DIR the
  * table is written to DIR/accelerations.csv. */
@@ -66,6 +67,7 @@ struct sr_tracks {
     size_t count;
     struct sr_track *track; /* (count) ordered by system, then as in the file */
     struct orr_csv csv;
+    struct sr_dropped dropped; /* rows of the file with a missing value */
     void *block, *lines;
 };
 /* Reads a file; "-" is standard input. ORR_EMISSING, ORR_EFORMAT or ORR_EINVAL, with file, line and

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symreg/table/output.h"
-
 /* Columns of the file; -1 where an option is absent. */
 struct columns {
     int time, x[SR_MOTION_DIMS], body, system, mass, dims;
@@ -228,19 +226,28 @@ static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
     return rc;
 }
 
+/* For --missing drop: removes rows that lack a value in a column that is used. */
+static int drop_rows(const struct columns *c, const char *missing, struct sr_tracks *tracks)
+{
+    const int all[] = {c->time, c->x[0], c->x[1], c->x[2], c->mass, c->body, c->system};
+    int column[sizeof all / sizeof *all], count = 0;
+    TRY(sr_missing_check(missing));
+    if (!missing || !strcmp(missing, "error"))
+        return 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k] >= 0)
+            column[count++] = all[k];
+    return sr_table_drop_missing(&tracks->csv, column, count, &tracks->dropped);
+}
+
 int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
 {
-    struct columns c = {.time = -1, .body = -1, .system = -1, .mass = -1};
-    char *text;
-    size_t bytes;
+    struct columns c = {
+        .time = -1, .x = {-1, -1, -1}, .body = -1, .system = -1, .mass = -1};
     *tracks = (struct sr_tracks){.file = orr_input_name(file)};
-    if (!orr_input_is_standard(file) && !orr_exists(file))
-        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
-    TRY(orr_input_read(file, &text, &bytes));
-    const int rc = orr_csv_parse(tracks->file, text, bytes, ORR_CSV_KEEP_TEXT, &tracks->csv);
-    free(text);
-    TRY(rc);
+    TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
     TRY(find_columns(&tracks->csv, tracks->file, o, &c));
+    TRY(drop_rows(&c, o->missing, tracks));
     if (tracks->csv.rows == 0)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least %d rows, found 0", tracks->file,
                         SR_TRACK_ROWS);

@@ -387,10 +387,8 @@ static int read_second(const struct orr_cli *cli, const struct sr_csv_options *o
     if (*cli->out)
         TRY(check_table(options->test, cli->out, options->made));
     TRY(sr_table_read_like(options->test, options, table, second));
-    if (second->dropped)
-        orr_note(cli->quiet, "symreg: %s: %zu of %zu rows have a missing value and are left out",
-                 orr_input_name(options->test), second->dropped,
-                 second->dropped + second->data.rows);
+    sr_cells_notes(&second->csv, orr_input_name(options->test), cli->quiet);
+    sr_dropped_note(&second->dropped, orr_input_name(options->test), second->data.rows, cli->quiet);
     return 0;
 }
 
@@ -435,12 +433,36 @@ static int parse_made(const struct sr_csv_options *options, struct sr_table *tab
     return rc ? rc : sr_table_fill(SR_TABLE_OF_MOTION, options, table);
 }
 
+/* The settings of a search with the options, and with the units of the file where there are no
+ * others. Where the options do not go with these units, they are not used. */
+static int set_up(const struct orr_cli *cli, const char *file, struct sr_csv_options *options,
+                  struct sr_table *table, struct sr_csv_setup *setup)
+{
+    if (options->units && !strcmp(options->units, "none"))
+        options->units = NULL;
+    else if (!options->units)
+        TRY(sr_table_units(table, file, cli->quiet, &table->units));
+    if (table->units) {
+        options->units = table->units;
+        const int rc = sr_csv_setup(&cli->preset, options, table, setup);
+        if (!rc || rc == ORR_ENOMEM)
+            return rc;
+        orr_note(cli->quiet, "symreg: %s: the units of the file are not used: %s", file,
+                 orr_error());
+        orr_error_recover();
+        sr_csv_setup_free(setup);
+        options->units = NULL;
+    }
+    return sr_csv_setup(&cli->preset, options, table, setup);
+}
+
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
-                      const struct sr_csv_options *options, struct sr_table *table,
+                      const struct sr_csv_options *given, struct sr_table *table,
                       struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
+    struct sr_csv_options own = *given, *const options = &own;
     if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
         return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));
     if (*cli->out) {
@@ -449,7 +471,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     }
     TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));
     file = orr_input_name(file);
-    TRY(sr_csv_setup(&cli->preset, options, table, setup));
+    TRY(set_up(cli, file, options, table, setup));
     setup->made = options->made;
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/text.h"
 #include "output.h"
 
 int sr_missing_check(const char *text)
@@ -13,29 +13,19 @@ int sr_missing_check(const char *text)
                : ORR_FAIL(ORR_EUSAGE, "--missing: expected drop or error, found \"%s\"", text);
 }
 
-bool sr_cell_is_missing(const char *cell)
+/* Whether a row lacks a value; counts it in each column that does. */
+static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column, int count,
+                        size_t *lacking)
 {
-    static const char *const word[] = {"",     "NA",   "N/A",  "NaN",  "-NaN",
-                                       "null", "None", "<NA>", "#N/A", "NaT"};
-    const size_t first = strspn(cell, " \t");
-    size_t length = strlen(cell);
-    while (length > first && strchr(" \t", cell[length - 1]))
-        length--;
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (length - first == strlen(word[i]) &&
-            !strncasecmp(cell + first, word[i], length - first))
-            return true;
-    return false;
-}
-
-static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column, int count)
-{
+    bool lacks = false;
     for (int c = 0; c < count && csv->cells; c++) {
-        const char *cell = csv->cells[row * csv->cols + (size_t)column[c]];
-        if (cell && sr_cell_is_missing(cell))
-            return true;
+        const size_t at = row * csv->cols + (size_t)column[c];
+        if (!csv->cells[at] || isfinite(csv->values[at]) || !sr_cell_is_missing(csv->cells[at]))
+            continue;
+        lacking[c]++;
+        lacks = true;
     }
-    return false;
+    return lacks;
 }
 
 /* Moves the cells of row `from` to row `to`. */
@@ -48,11 +38,37 @@ static void move_row(struct orr_csv *csv, size_t from, size_t to)
         memcpy(csv->cells + to * cols, csv->cells + from * cols, cols * sizeof *csv->cells);
 }
 
-size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count)
+/* Lists the columns by their counts, the largest first, at most six of them. */
+static void list_lacking(const struct orr_csv *csv, const int *column, int count, size_t *lacking,
+                         char *text, size_t bytes)
 {
-    size_t kept = 0;
+    enum { LISTED = 6 };
+    int listed = 0, others = 0;
+    *text = '\0';
+    for (; listed < LISTED; listed++) {
+        int most = -1;
+        for (int c = 0; c < count; c++)
+            most = lacking[c] && (most < 0 || lacking[c] > lacking[most]) ? c : most;
+        if (most < 0)
+            return;
+        orr_append(text, bytes, "%s%zu in \"%.100s\"", listed ? ", " : "", lacking[most],
+                   csv->names[column[most]]);
+        lacking[most] = 0;
+    }
+    for (int c = 0; c < count; c++)
+        others += lacking[c] > 0;
+    if (others)
+        orr_append(text, bytes, ", and in %d other column%s", others, others > 1 ? "s" : "");
+}
+
+int sr_table_drop_missing(struct orr_csv *csv, const int *column, int count,
+                          struct sr_dropped *dropped)
+{
+    size_t kept = 0, *lacking = orr_alloc((size_t)count + 1, sizeof *lacking);
+    if (!lacking)
+        return ORR_ENOMEM;
     for (size_t i = 0; i < csv->rows; i++) {
-        if (!lacks_value(csv, i, column, count)) {
+        if (!lacks_value(csv, i, column, count, lacking)) {
             if (kept < i)
                 move_row(csv, i, kept);
             kept++;
@@ -61,7 +77,18 @@ size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count)
         for (size_t c = 0; c < csv->cols; c++)
             free(csv->cells[i * csv->cols + c]);
     }
-    const size_t dropped = csv->rows - kept;
+    dropped->rows = csv->rows - kept;
+    list_lacking(csv, column, count, lacking, dropped->columns, sizeof dropped->columns);
     csv->rows = kept;
-    return dropped;
+    free(lacking);
+    return 0;
+}
+
+void sr_dropped_note(const struct sr_dropped *dropped, const char *file, size_t kept, bool quiet)
+{
+    if (dropped->rows)
+        orr_note(quiet,
+                 "symreg: %s: %zu of %zu rows have a missing value and are left out, %zu %s used: %s",
+                 file, dropped->rows, dropped->rows + kept, kept, kept == 1 ? "is" : "are",
+                 dropped->columns);
 }

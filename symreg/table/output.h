@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "symreg/layout/layout.h"
 #include "table.h"
 
 enum {
@@ -68,6 +69,12 @@ int sr_category_finish(const struct sr_settings *settings, double forms_until_s,
 void sr_category_enter(const struct sr_category *fitted, const struct sr_category *rows_of,
                        size_t rows, int row);
 
+/* Rows removed by --missing drop, and a list of the columns that lacked values, with counts. */
+struct sr_dropped {
+    size_t rows;
+    char columns[1024];
+};
+
 /* A table read from a file: the chosen columns, x column-major. */
 struct sr_table {
     struct orr_csv csv;
@@ -82,10 +89,11 @@ struct sr_table {
     struct sr_expr by;  /* sr_noise_choose() chose weights 1/y^2, y predicted by it; count 0: not */
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */
-    int columns;    /* columns offered as features, of which data.features are used */
-    size_t dropped; /* rows removed by --missing drop */
+    int columns; /* columns offered as features, of which data.features are used */
+    struct sr_dropped dropped;
+    char *units; /* of the columns used, by the file, in the form of --units; NULL: it has none */
 };
-/* Reads a file. "-" is standard input; gzip is decompressed. */
+/* Reads a file (sr_cells_read()). */
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* Fills the table from table->csv, which the caller has read; `file` is used in messages. */
 int sr_table_fill(const char *file, const struct sr_csv_options *options, struct sr_table *table);
@@ -95,21 +103,23 @@ int sr_table_read_like(const char *file, const struct sr_csv_options *options,
 /* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL: of
  * the column itself); false where that is not finite, or sr_weights_relative() is. */
 bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction);
-/* Reads the cells of a file. Text columns that are not used are accepted. */
-int sr_table_cells(const char *file, struct orr_csv *csv);
+/* Writes the units that the file gives to the columns used in the form of --units. Those that are
+ * not understood are named in a note and left out. *units: NULL where none is left; free() it. */
+int sr_table_units(const struct sr_table *table, const char *file, bool quiet, char **units);
 /* Finds a column by name. The error lists the existing columns. */
 int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
 /* Reports a cell that is not a finite number. */
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
 /* Checks the text of --missing: drop, error or NULL; otherwise ORR_EUSAGE. */
 int sr_missing_check(const char *text);
-/* Whether a cell is a missing value. */
-bool sr_cell_is_missing(const char *cell);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
-/* Removes the rows of csv that have a missing value in one of the columns (an empty cell, NA, N/A,
- * NaN, null or None). Returns how many. */
-size_t sr_table_drop_missing(struct orr_csv *csv, const int *column, int count);
+/* Removes the rows of csv that have a missing value (sr_cell_is_missing()) in one of the columns.
+ * *dropped: how many, and in which columns. */
+int sr_table_drop_missing(struct orr_csv *csv, const int *column, int count,
+                          struct sr_dropped *dropped);
+/* Prints what --missing drop left out, if anything; kept: the rows that remain. */
+void sr_dropped_note(const struct sr_dropped *dropped, const char *file, size_t kept, bool quiet);
 /* Reduces the *count columns to `most`, in their order: those of `wanted` that are among them, and
  * those most related to the target. */
 int sr_table_select(const struct orr_csv *csv, int goal, int most, const int *wanted,

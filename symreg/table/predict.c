@@ -388,7 +388,9 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
     if (!rc)
         rc = read_front(path, o, &front);
     if (!rc)
-        rc = sr_table_cells(file, &csv);
+        rc = sr_cells_read(file, ORR_CSV_KEEP_ODD, &csv);
+    if (!rc)
+        sr_cells_notes(&csv, orr_input_name(file), o->quiet);
     if (!rc)
         rc = predict_table(&front, orr_input_name(file), o, &csv);
     orr_csv_free(&csv);

@@ -75,16 +75,13 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
     if (word)
         orr_nearest_offer(&nearest, name, word);
     TRY(check_header(csv, file));
-    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
+    if (csv->cols == 1 && !csv->layout && strchr(csv->names[0], ';'))
         return ORR_FAIL(ORR_EMISSING,
                         "%s:%zu: no column \"%s\": the header is one cell, \"%s\"%s; expected "
-                        "cells separated by commas; converted by: %s FILE >NEW",
+                        "cells separated by commas; converted by: sed 's/^# *//; s/;/,/g' FILE "
+                        ">NEW",
                         file, csv->header, name, csv->names[0],
-                        csv->comments ? ", as lines before it begin with \"#\"" : "",
-                        strchr(csv->names[0], '\t')  ? "sed 's/^# *//; s/\\t/,/g'"
-                        : strchr(csv->names[0], ';') ? "sed 's/^# *//; s/;/,/g'"
-                        : strchr(csv->names[0], '|') ? "sed 's/^# *//; s/ *| */,/g'"
-                                                     : "sed 's/^[# ]*//; s/ *$//; s/ \\+/,/g'");
+                        csv->comments ? ", as lines before it begin with \"#\"" : "");
     if (csv->comments && is_number(csv->names[0]))
         return ORR_FAIL(ORR_EMISSING,
                         "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
@@ -140,12 +137,27 @@ static long almost_numbers(const struct orr_csv *csv, size_t column)
     return first;
 }
 
+/* What to do about a column of dates. The command is for a table as pandas reads it. */
+static void tell_date(const struct orr_csv *csv, int column, char text[300])
+{
+    snprintf(text, 300, ", a date; expected days or another number of time");
+    if (!csv->layout)
+        orr_append(text, 300,
+                   "; in Julian days by: python3 -c \"import pandas as p; t = p.read_csv('FILE', "
+                   "comment='#'); c = t.columns[%d]; t[c] = p.to_datetime(t[c])."
+                   "map(p.Timestamp.to_julian_date); t.to_csv('NEW', index=False)\"",
+                   column);
+}
+
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
     const char *cell = csv->cells[row * csv->cols + (size_t)column];
+    char date[300] = "";
+    if (sr_cell_is_date(cell))
+        tell_date(csv, column, date);
     return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",
                     file, csv->line[row], csv->names[column], cell,
-                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : "");
+                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : date);
 }
 
 static bool is_listed(int column, const int *list, int count)
@@ -184,6 +196,39 @@ static int named_columns(const struct orr_csv *csv, const char *file, int target
     return 0;
 }
 
+/* The first row with a date of a column whose cells are dates or missing; -1: none. */
+static long first_date(const struct orr_csv *csv, size_t column)
+{
+    long first = -1;
+    for (size_t i = 0; i < csv->rows; i++) {
+        const size_t at = i * csv->cols + column;
+        const char *cell = csv->cells && isnan(csv->values[at]) ? csv->cells[at] : "0";
+        if (sr_cell_is_missing(cell))
+            continue;
+        if (!sr_cell_is_date(cell))
+            return -1;
+        first = first < 0 ? (long)i : first;
+    }
+    return first;
+}
+
+/* No column of numbers is left: if there is one of dates, that is why. */
+static int fail_no_numbers(const struct orr_csv *csv, const char *file, int target)
+{
+    for (size_t c = 0; c < csv->cols; c++) {
+        const long row = (int)c == target ? -1 : first_date(csv, c);
+        char date[300];
+        if (row < 0)
+            continue;
+        tell_date(csv, (int)c, date);
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s:%zu: no column of numbers beside the target; column \"%s\" has \"%s\"%s",
+                        file, csv->line[row], csv->names[c], csv->cells[(size_t)row * csv->cols + c],
+                        date);
+    }
+    return ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
+}
+
 /* All columns except target, weights, category, other targets, those of --exclude, text columns,
  * and the unnamed row index that pandas and R write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
@@ -214,7 +259,7 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
                         "%s: expected at most %d columns of numbers beside the target, found %d; "
                         "choose with --features",
                         file, SR_COLUMNS, *count);
-    return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
+    return *count ? 0 : fail_no_numbers(csv, file, target);
 }
 
 /* Names are written to JSON and LaTeX; formulas with longer names could exceed SR_TEXT. */
@@ -491,18 +536,6 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     table->data.digits = table->digits;
 }
 
-int sr_table_cells(const char *file, struct orr_csv *csv)
-{
-    char *text;
-    size_t bytes;
-    if (!orr_input_is_standard(file) && !orr_exists(file))
-        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
-    TRY(orr_input_read(file, &text, &bytes));
-    const int rc = orr_csv_parse(orr_input_name(file), text, bytes, ORR_CSV_KEEP_ODD, csv);
-    free(text);
-    return rc;
-}
-
 /* For --missing drop: removes rows with a missing value in any column used or offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
                      int weights, int category, struct sr_table *table)
@@ -518,14 +551,13 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
         column[count++] = weights;
     if (category >= 0)
         column[count++] = category;
-    table->dropped = sr_table_drop_missing(&table->csv, column, count);
-    return 0;
+    return sr_table_drop_missing(&table->csv, column, count, &table->dropped);
 }
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
     *table = (struct sr_table){0};
-    TRY(sr_table_cells(file, &table->csv));
+    TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
     return sr_table_fill(orr_input_name(file), o, table);
 }
 
@@ -572,7 +604,11 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
         return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
     TRY(drop_rows(o, column, features, goal, weights, category, table));
     if (csv->rows < 2)
-        return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, csv->rows);
+        return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
+                        table->dropped.rows ? "; --missing drop left out rows with a missing "
+                                              "value: "
+                                            : "",
+                        table->dropped.columns);
     table->columns = features;
     for (int f = 0; f < features && category >= 0; f++)
         if (sr_category_takes_name(csv->names[category], csv->names[column[f]]))
@@ -602,7 +638,7 @@ int sr_table_read_like(const char *file, const struct sr_csv_options *o,
                        const struct sr_table *like, struct sr_table *table)
 {
     *table = (struct sr_table){0};
-    TRY(sr_table_cells(file, &table->csv));
+    TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
     TRY(fill_table(orr_input_name(file), o, like, table));
     table->data.language = like->data.language;
     return 0;
@@ -633,18 +669,14 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
                     bool quiet)
 {
     const struct orr_csv *csv = &table->csv;
-    if (csv->comments)
-        orr_note(quiet,
-                 "symreg: %s: skipped %zu line%s before the header, which begin%s with \"#\"", file,
-                 csv->comments, csv->comments > 1 ? "s" : "", csv->comments > 1 ? "" : "s");
+    sr_cells_notes(csv, file, quiet);
     for (size_t c = 0; c < csv->cols && !o->features; c++)
         if (*csv->names[c] && csv->names[c] != table->target && csv->names[c] != table->weights &&
             !(table->category && csv->names[c] == table->category->name) && !has_numbers(csv, c))
-            orr_note(quiet, "symreg: %s:%zu: column \"%s\" has no numbers (\"%s\") and is left out",
-                     file, csv->line[0], csv->names[c], csv->cells[c]);
-    if (table->dropped)
-        orr_note(quiet, "symreg: %s: %zu of %zu rows have a missing value and are left out", file,
-                 table->dropped, table->dropped + csv->rows);
+            orr_note(quiet, "symreg: %s:%zu: column \"%s\" has %s (\"%s\") and is left out", file,
+                     csv->line[0], csv->names[c],
+                     first_date(csv, c) >= 0 ? "dates, not numbers" : "no numbers", csv->cells[c]);
+    sr_dropped_note(&table->dropped, file, csv->rows, quiet);
     if (o->weights && !strcmp(o->weights, "relative") && !table->relative)
         orr_note(quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
 }
@@ -652,6 +684,7 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
 void sr_table_free(struct sr_table *table)
 {
     free(table->block);
+    free(table->units);
     sr_category_free(table->category);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};

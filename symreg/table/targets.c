@@ -151,7 +151,7 @@ int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
                         "--target: %s is read once, for one column; expected one column or a "
                         "file, found \"%s\"",
                         orr_input_name(once), list);
-    TRY(sr_table_cells(file, &csv));
+    TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &csv));
     struct targets *targets = orr_alloc(1, sizeof *targets);
     int rc = targets ? 0 : ORR_ENOMEM;
     const bool single = !rc && !sr_table_column(&csv, file, list, &column);

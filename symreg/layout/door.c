@@ -1,0 +1,207 @@
+/* door.c - reads a table in any of the layouts: recognises it, has it written as CSV, reads that. */
+#include "made.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct layout {
+    const char *name;
+    int (*read)(const struct sr_source *source, struct sr_made *made);
+};
+
+static const struct layout npy = {"an array of NumPy (.npy)", sr_read_npy},
+                           npz = {"arrays of NumPy (.npz)", sr_read_npz},
+                           ecsv = {"ECSV", sr_read_ecsv}, ipac = {"an IPAC table", sr_read_ipac},
+                           by_bytes = {"columns of a byte-by-byte description (CDS, MRT)",
+                                       sr_read_bytes},
+                           horizons = {"JPL Horizons, $$SOE to $$EOE", sr_read_horizons},
+                           blanks = {"cells with blanks between", sr_read_blanks},
+                           tabs = {"cells with tabs between", sr_read_tabs},
+                           bars = {"cells with bars between", sr_read_bars},
+                           ruled = {"columns below a rule", sr_read_ruled};
+
+/* How often a character stands in a line outside quotes. */
+static size_t count_in(const struct sr_line *line, char c)
+{
+    size_t count = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < line->length; i++) {
+        quoted ^= line->at[i] == '"';
+        count += !quoted && line->at[i] == c;
+    }
+    return count;
+}
+
+static size_t count_words(const struct sr_line *line)
+{
+    size_t count = 0;
+    bool quoted = false, word = false;
+    for (size_t i = 0; i < line->length; i++) {
+        const bool blank = !quoted && strchr(" \t", line->at[i]);
+        quoted ^= line->at[i] == '"';
+        count += !blank && !word;
+        word = !blank;
+    }
+    return count;
+}
+
+/* Whether lines are those of an IPAC table: keywords that begin with "\\", a header that begins with
+ * "|", rows that do not. */
+static bool is_ipac(struct sr_line line)
+{
+    while (*line.at == '\\')
+        if (!sr_line_content(&line, NULL))
+            return false;
+    if (*line.at != '|')
+        return false;
+    while (sr_line_content(&line, NULL))
+        if (*line.at != '|')
+            return true;
+    return false;
+}
+
+/* The layout that the header and the first row suggest; NULL: CSV. */
+static const struct layout *by_separators(const struct sr_line *head, const struct sr_line *row)
+{
+    const struct sr_line *const below = row->at ? row : head;
+    if (sr_line_is_rule(head) || (row->at && sr_line_is_rule(row))) {
+        const struct sr_line *const rule = sr_line_is_rule(head) ? head : row;
+        return count_in(rule, '|') || count_in(rule, '+') ? &bars
+               : count_in(head, '\t')                     ? &tabs
+               : count_in(head, ',')                      ? NULL
+                                                          : &ruled;
+    }
+    if (count_in(below, ',') || count_in(below, ';') || count_in(head, ';'))
+        return count_in(head, '\t') && count_in(head, '\t') == count_in(below, '\t') &&
+                       count_in(head, ',') != count_in(below, ',')
+                   ? &tabs
+                   : NULL;
+    if (count_in(head, '|') && count_in(head, '|') == count_in(below, '|'))
+        return &bars;
+    if (count_in(head, '\t') && count_in(below, '\t'))
+        return &tabs;
+    const bool names = count_in(head, ',') + 1 == count_words(below) || !count_in(head, ',');
+    return names && count_words(below) > 1 ? &blanks : NULL;
+}
+
+static const struct layout *recognise(const struct sr_source *source)
+{
+    struct sr_line line = {.rest = source->text}, found;
+    if (source->bytes > 6 && !memcmp(source->text, "\x93NUMPY", 6))
+        return &npy;
+    if (sr_is_npz(source))
+        return &npz;
+    if (memchr(source->text, '\0', source->bytes))
+        return NULL;
+    if (!strncmp(source->text, "# %ECSV", 7))
+        return &ecsv;
+    if (sr_line_find(source->text, "$$SOE", &found))
+        return &horizons;
+    if (sr_line_find(source->text, "Byte-by-byte Description", &found))
+        return &by_bytes;
+    if (!sr_line_content(&line, NULL))
+        return NULL;
+    if (is_ipac(line))
+        return &ipac;
+    struct sr_line row = line;
+    if (!sr_line_content(&row, NULL))
+        row.at = NULL;
+    return by_separators(&line, &row);
+}
+
+/* Reads the rows that a layout gives. */
+static int read_made(const struct sr_source *source, const struct layout *layout,
+                     enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    struct sr_made made = {0};
+    int rc = layout->read(source, &made);
+    if (!rc && made.failed)
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", source->name);
+    if (!rc && !made.text)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", source->name);
+    if (!rc)
+        rc = orr_csv_parse(source->name, made.text, made.bytes, flags, csv);
+    if (!rc && made.units) {
+        csv->units = calloc(csv->cols, sizeof *csv->units);
+        rc = csv->units ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", source->name);
+        for (size_t c = 0; c < csv->cols && c < made.units && !rc; c++) {
+            csv->units[c] = made.unit[c];
+            made.unit[c] = NULL;
+        }
+        if (rc)
+            orr_csv_free(csv);
+    }
+    csv->layout = rc ? NULL : layout->name;
+    sr_made_free(&made);
+    return rc;
+}
+
+int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
+                   struct orr_csv *csv)
+{
+    memset(csv, 0, sizeof *csv);
+    const size_t mark = !strncmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* of UTF-8 */
+    const struct sr_source source = {name, text + mark, bytes - mark};
+    TRY(orr_foreign_refuse(name, source.text, source.bytes));
+    const struct layout *const layout = recognise(&source);
+    TRY(layout ? read_made(&source, layout, flags, csv)
+               : orr_csv_parse(name, text, bytes, flags, csv));
+    const int rc = sr_take_units_row(csv);
+    if (rc)
+        orr_csv_free(csv);
+    else
+        sr_convert_words(csv);
+    return rc;
+}
+
+int sr_cells_read(const char *file, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    char *text;
+    size_t bytes;
+    memset(csv, 0, sizeof *csv);
+    if (!orr_input_is_standard(file) && !orr_exists(file))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
+    TRY(orr_input_read(file, &text, &bytes));
+    const int rc = sr_cells_parse(orr_input_name(file), text, bytes, flags, csv);
+    free(text);
+    return rc;
+}
+
+/* ---- notes */
+
+/* The first cell of a column that was converted; NULL: none was. */
+static const char *converted(const struct orr_csv *csv, size_t column, double *value)
+{
+    for (size_t i = column; csv->cells && i < csv->rows * csv->cols; i += csv->cols)
+        if (csv->cells[i] && isfinite(csv->values[i]) && !sr_cell_is_missing(csv->cells[i])) {
+            *value = csv->values[i];
+            return csv->cells[i];
+        }
+    return NULL;
+}
+
+void sr_cells_notes(const struct orr_csv *csv, const char *name, bool quiet)
+{
+    if (csv->layout)
+        orr_note(quiet, "symreg: %s: read as %s", name, csv->layout);
+    if (csv->comments)
+        orr_note(quiet,
+                 "symreg: %s: skipped %zu line%s before the header, which begin%s with \"#\"", name,
+                 csv->comments, csv->comments > 1 ? "s" : "", csv->comments > 1 ? "" : "s");
+    if (csv->trailing)
+        orr_note(quiet, "symreg: %s: skipped %zu line%s behind the rows, which begin%s with \"#\"",
+                 name, csv->trailing, csv->trailing > 1 ? "s" : "", csv->trailing > 1 ? "" : "s");
+    for (size_t c = 0; c < csv->cols && csv->digits; c++) {
+        double value, angle;
+        const char *cell = converted(csv, c, &value);
+        if (cell && sr_cell_is_sexagesimal(cell, &angle))
+            orr_note(quiet,
+                     "symreg: %s: column \"%s\" has sexagesimal numbers, read in the unit of their "
+                     "first part: \"%s\" is %.10g",
+                     name, csv->names[c], cell, value);
+        else if (cell)
+            orr_note(quiet, "symreg: %s: column \"%s\" has true and false, read as 1 and 0", name,
+                     csv->names[c]);
+    }
+}

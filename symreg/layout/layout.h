@@ -1,0 +1,38 @@
+/* layout.h - tables in the layouts that programs and archives of astronomy write: each is turned
+ * into the table that a CSV file gives. */
+#ifndef SR_LAYOUT_H
+#define SR_LAYOUT_H
+
+#include "base/base.h"
+
+/* Reads a table: "-" is standard input, gzip is decompressed. The layout is recognised by the
+ * content: CSV (base/csv.h), ECSV, IPAC, CDS and MRT with byte-by-byte descriptions, cells between
+ * blanks, tabs or bars, columns under a rule, JPL Horizons, NumPy's .npy and .npz. csv->layout names
+ * it, csv->units has the units that the file gives. Lines are those of the file; of arrays, row i
+ * (from 1) is line i + 1. Columns of True and False become 1 and 0, columns of sexagesimal angles
+ * decimal numbers in the unit of their first part; their cells stay in csv->cells.
+ *
+ * ORR_EMISSING: no such file. ORR_EFORMAT names file, line and column of what cannot be read, or
+ * the format of a file that is no such table, with a command that converts it. */
+int sr_cells_read(const char *file, enum orr_csv_flags flags, struct orr_csv *csv);
+/* Reads a table as sr_cells_read() does, from a NUL-terminated text of `bytes` bytes, which may be
+ * overwritten. `name` stands for the file in messages. */
+int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
+                   struct orr_csv *csv);
+/* Prints how the table was read: layout, skipped lines, columns whose cells were converted. */
+void sr_cells_notes(const struct orr_csv *csv, const char *name, bool quiet);
+
+/* Whether a cell is a missing value: empty, or a usual word or mark for it (missing.c). */
+bool sr_cell_is_missing(const char *cell);
+/* Whether a cell is a date, with or without a time of day: 2021-01-03T12:00:00Z, 3/1/2021,
+ * A.D. 2000-Jan-01 12:00. */
+bool sr_cell_is_date(const char *cell);
+/* Reads a sexagesimal angle or time: 12:34:56.7, -05 06 07, 12h34m56.7s, +41d16m09s, in the unit of
+ * its first part. */
+bool sr_cell_is_sexagesimal(const char *cell, double *value);
+
+/* Rewrites a unit of ECSV, CDS, IPAC or a row of units ("km s-1", "m.s**-2", "erg / (s cm2)") as
+ * --units has it. An empty text for a pure number. False where it is not understood. */
+bool sr_unit_translate(const char *unit, char *text, size_t bytes);
+
+#endif
