@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PANDAS(call) "converted by: python3 -c \"import pandas; pandas." call ".to_csv('NEW', index=False)\""
+#define PANDAS(call)                                                                               \
+    "converted by: python3 -c \"import pandas; pandas." call ".to_csv('NEW', index=False)\""
 #define ASTROPY(call)                                                                              \
     "converted by: python3 -c \"from astropy.table import Table; Table.read(" call                 \
     ").write('NEW', format='ascii.ecsv')\""
@@ -15,14 +16,17 @@
 static const struct {
     const char *first, *name, *remedy;
 } binary[] = {
-    {"\xfd" "7zXZ", "compressed by xz", "xz -dc FILE >NEW"},
+    {"\xfd"
+     "7zXZ",
+     "compressed by xz", "xz -dc FILE >NEW"},
     {"BZh", "compressed by bzip2", "bzip2 -dc FILE >NEW"},
     {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dc FILE >NEW"},
     {"PK\x03\x04", "a workbook or another zip archive",
      "save the sheet as CSV; " PANDAS("read_excel('FILE')")},
     {"\xd0\xcf\x11\xe0", "a workbook of Excel 97",
      "save the sheet as CSV; " PANDAS("read_excel('FILE')")},
-    {"\x89HDF", "HDF5", ASTROPY("'FILE', format='hdf5'") "; of pandas: " PANDAS("read_hdf('FILE')")},
+    {"\x89HDF", "HDF5",
+     ASTROPY("'FILE', format='hdf5'") "; of pandas: " PANDAS("read_hdf('FILE')")},
     {"PAR1", "Parquet", PANDAS("read_parquet('FILE')")},
     {"ARROW1", "Feather (Arrow)", PANDAS("read_feather('FILE')")},
     {"SQLite format 3", "a database of SQLite",
@@ -44,7 +48,8 @@ static const struct {
     {"<", "<HTML", "a page of HTML", ASTROPY("'FILE', format='ascii.html'")},
     {"<", "<VOTABLE", "VOTable (XML)", ASTROPY("'FILE', format='votable'")},
     {"\\begin", "", "a table of LaTeX", ASTROPY("'FILE', format='ascii.latex'")},
-    {"\\begin", "\\begin{deluxetable", "a table of AASTeX", ASTROPY("'FILE', format='ascii.aastex'")},
+    {"\\begin", "\\begin{deluxetable", "a table of AASTeX",
+     "the journal's machine-readable table (MRT) is read"},
     {"{", "\":", "JSON", PANDAS("read_json('FILE')")},
     {"[{", "\":", "JSON", PANDAS("read_json('FILE')")},
 };
@@ -67,6 +72,5 @@ int orr_foreign_refuse(const char *path, const char *text, size_t bytes)
             name = text_formats[k].name;
             remedy = text_formats[k].remedy;
         }
-    return name ? ORR_FAIL(ORR_EFORMAT, "%s: %s, expected a text file; %s", path, name, remedy)
-                : 0;
+    return name ? ORR_FAIL(ORR_EFORMAT, "%s: %s, expected a text file; %s", path, name, remedy) : 0;
 }

@@ -69,7 +69,8 @@ int orr_npy_shape(const char *path, const char *text, size_t shape[ORR_NPY_DIMS]
 
 static int parse_header(const char *path, const char *header, struct orr_npy *npy)
 {
-    const char *descr = orr_npy_value(header, "descr"), *order = orr_npy_value(header, "fortran_order");
+    const char *descr = orr_npy_value(header, "descr"),
+               *order = orr_npy_value(header, "fortran_order");
     const char *shape = orr_npy_value(header, "shape");
     if (!descr || !*descr || !order || !shape || *shape != '(')
         return ORR_FAIL(ORR_EFORMAT, "%s: .npy header without descr, fortran_order and shape",

@@ -145,8 +145,8 @@ static int add_array(const struct array *a, struct arrays *arrays)
                                           .stride = a->fortran ? a->item : a->item * width};
             column.data = a->data + field->offset + k * a->item * (a->fortran ? rows : 1);
             if (a->records)
-                orr_append(column.name, NAME, "%s%s%s", a->name ? a->name : "",
-                           a->name ? "_" : "", field->name);
+                orr_append(column.name, NAME, "%s%s%s", a->name ? a->name : "", a->name ? "_" : "",
+                           field->name);
             else if (!a->name)
                 snprintf(column.name, NAME, "c%zu", k);
             else if (a->ndim == 2)
@@ -210,9 +210,10 @@ static int take_array(const char *file, const char *name, const void *bytes, siz
         return 0;
     }
     if (!rc && (a.ndim < 1 || a.ndim > 2 || (a.ndim == 2 && a.records)))
-        rc = ORR_FAIL(ORR_EFORMAT,
-                      "%s: expected an array of rows, or of rows and columns, found %d dimensions%s",
-                      label, a.ndim, a.records ? " of records" : "");
+        rc =
+            ORR_FAIL(ORR_EFORMAT,
+                     "%s: expected an array of rows, or of rows and columns, found %d dimensions%s",
+                     label, a.ndim, a.records ? " of records" : "");
     if (!rc && !fits(&a, size - data))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: the array does not have the bytes that its header says",
                       label);
@@ -291,7 +292,10 @@ static void write_text(const struct array_column *c, const unsigned char *at, st
             text[n++] = (char)(0xe0 | code >> 12);
         else
             text[n++] = (char)(0xf0 | (code >> 18 & 7));
-        for (int shift = code < 0x80 || step == 1 ? 0 : code < 0x800 ? 6 : code < 0x10000 ? 12 : 18;
+        for (int shift = code < 0x80 || step == 1 ? 0
+                         : code < 0x800           ? 6
+                         : code < 0x10000         ? 12
+                                                  : 18;
              shift > 0; shift -= 6)
             text[n++] = (char)(0x80 | (code >> (shift - 6) & 0x3f));
     }
@@ -329,6 +333,11 @@ static void write_table(const struct arrays *arrays, struct sr_made *made)
         for (size_t c = 0; c < arrays->columns; c++)
             write_value(&arrays->column[c], r, made);
     }
+}
+
+bool sr_is_npy(const struct sr_source *source)
+{
+    return source->bytes > 6 && !memcmp(source->text, "\x93NUMPY", 6);
 }
 
 int sr_read_npy(const struct sr_source *source, struct sr_made *made)

@@ -23,7 +23,8 @@ struct columns {
 /* A line that separates sections. */
 static bool is_border(const struct sr_line *line)
 {
-    return line->length >= 7 && (!strncmp(line->at, "-------", 7) || !strncmp(line->at, "=======", 7));
+    return line->length >= 7 &&
+           (!strncmp(line->at, "-------", 7) || !strncmp(line->at, "=======", 7));
 }
 
 static struct sr_piece next_word(const char **at, const char *end)
@@ -76,7 +77,7 @@ static bool read_column(const struct sr_line *line, struct column *column, struc
         if (!read_number(&at, end, &last))
             return false;
     }
-    if (at == end || *at != ' ' || first < 1 || last < first)
+    if (at == end || (*at != ' ' && at[-1] != ' ') || first < 1 || last < first)
         return false;
     const struct sr_piece format = next_word(&at, end);
     column->unit = next_word(&at, end);

@@ -85,13 +85,10 @@ static const struct layout *by_separators(const struct sr_line *head, const stru
     return names && count_words(below) > 1 ? &blanks : NULL;
 }
 
+/* The layout of a text; NULL: CSV. */
 static const struct layout *recognise(const struct sr_source *source)
 {
     struct sr_line line = {.rest = source->text}, found;
-    if (source->bytes > 6 && !memcmp(source->text, "\x93NUMPY", 6))
-        return &npy;
-    if (sr_is_npz(source))
-        return &npz;
     if (memchr(source->text, '\0', source->bytes))
         return NULL;
     if (!strncmp(source->text, "# %ECSV", 7))
@@ -143,8 +140,10 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
     memset(csv, 0, sizeof *csv);
     const size_t mark = !strncmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* of UTF-8 */
     const struct sr_source source = {name, text + mark, bytes - mark};
-    TRY(orr_foreign_refuse(name, source.text, source.bytes));
-    const struct layout *const layout = recognise(&source);
+    const bool arrays = sr_is_npy(&source) || sr_is_npz(&source);
+    TRY(arrays ? 0 : orr_foreign_refuse(name, source.text, source.bytes));
+    const struct layout *const layout =
+        arrays ? sr_is_npy(&source) ? &npy : &npz : recognise(&source);
     TRY(layout ? read_made(&source, layout, flags, csv)
                : orr_csv_parse(name, text, bytes, flags, csv));
     const int rc = sr_take_units_row(csv);

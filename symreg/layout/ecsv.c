@@ -146,10 +146,10 @@ int sr_read_ecsv(const struct sr_source *source, struct sr_made *made)
             read_comment((struct sr_piece){line.at + 1, line.length - 1}, about, made);
     }
     end_item(about, made);
-    const char separator = about->separator                      ? about->separator
+    const char separator = about->separator                     ? about->separator
                            : memchr(line.at, '\t', line.length) ? '\t'
                            : memchr(line.at, ',', line.length)  ? ','
-                                                                 : ' ';
+                                                                : ' ';
     free(about);
     const int rc = found ? read_table(source, line, separator, &pieces, made)
                          : ORR_FAIL(ORR_EFORMAT, "%s: ECSV without a header row", source->name);

@@ -11,10 +11,10 @@ static const char *const first_mark = "$$SOE", *const last_mark = "$$EOE";
 /* What the quantities are: length L, time T. */
 static const struct {
     const char *name, *unit;
-} quantities[] = {{"X", "L"},     {"Y", "L"},      {"Z", "L"},    {"VX", "L/T"}, {"VY", "L/T"},
-                  {"VZ", "L/T"},  {"LT", "T"},     {"RG", "L"},   {"RR", "L/T"}, {"QR", "L"},
-                  {"IN", "deg"},  {"OM", "deg"},   {"W", "deg"},  {"Tp", "d"},   {"N", "deg/T"},
-                  {"MA", "deg"},  {"TA", "deg"},   {"A", "L"},    {"AD", "L"},   {"PR", "T"},
+} quantities[] = {{"X", "L"},     {"Y", "L"},    {"Z", "L"},   {"VX", "L/T"}, {"VY", "L/T"},
+                  {"VZ", "L/T"},  {"LT", "T"},   {"RG", "L"},  {"RR", "L/T"}, {"QR", "L"},
+                  {"IN", "deg"},  {"OM", "deg"}, {"W", "deg"}, {"Tp", "d"},   {"N", "deg/T"},
+                  {"MA", "deg"},  {"TA", "deg"}, {"A", "L"},   {"AD", "L"},   {"PR", "T"},
                   {"JDTDB", "d"}, {"JDUT", "d"}};
 
 static void give_unit(size_t column, struct sr_piece name, const char *length, const char *time,
@@ -26,7 +26,9 @@ static void give_unit(size_t column, struct sr_piece name, const char *length, c
         if (sr_piece_is(name, quantities[k].name))
             for (const char *c = quantities[k].unit; *c; c++)
                 orr_append(text, sizeof text, "%.*s", *c == 'L' || *c == 'T' ? 8 : 1,
-                           *c == 'L' ? length : *c == 'T' ? time : c);
+                           *c == 'L'   ? length
+                           : *c == 'T' ? time
+                                       : c);
     if (*text && *length)
         sr_made_unit(made, column, text, strlen(text));
 }
@@ -111,8 +113,7 @@ static bool is_time(const struct sr_line *line, struct sr_piece *day, struct sr_
     if (!equals)
         return false;
     *day = sr_trim((struct sr_piece){line->at, (size_t)(equals - line->at)});
-    *date = sr_trim(
-        (struct sr_piece){equals + 1, (size_t)(line->at + line->length - equals - 1)});
+    *date = sr_trim((struct sr_piece){equals + 1, (size_t)(line->at + line->length - equals - 1)});
     return sr_piece_is_number(*day);
 }
 

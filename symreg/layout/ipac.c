@@ -92,10 +92,8 @@ static void read_aligned(struct sr_line line, const struct ipac *ipac, struct sr
             continue;
         sr_made_row(made, line.number);
         for (size_t c = 0; c < ipac->part[0].count; c++) {
-            const size_t to =
-                c + 1 < ipac->bars.count ? ipac->bars.at[c + 1].length : SIZE_MAX;
-            const struct sr_piece cell =
-                sr_trim(sr_slice(&line, ipac->bars.at[c].length + 1, to));
+            const size_t to = c + 1 < ipac->bars.count ? ipac->bars.at[c + 1].length : SIZE_MAX;
+            const struct sr_piece cell = sr_trim(sr_slice(&line, ipac->bars.at[c].length + 1, to));
             const struct sr_piece null =
                 ipac->lines == HEADER ? sr_trim(ipac->part[3].at[c]) : (struct sr_piece){0};
             sr_made_cell(made, cell.at, sr_piece_same(cell, null) ? 0 : cell.length);

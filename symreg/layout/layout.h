@@ -27,8 +27,8 @@ bool sr_cell_is_missing(const char *cell);
 /* Whether a cell is a date, with or without a time of day: 2021-01-03T12:00:00Z, 3/1/2021,
  * A.D. 2000-Jan-01 12:00. */
 bool sr_cell_is_date(const char *cell);
-/* Reads a sexagesimal angle or time: 12:34:56.7, -05 06 07, 12h34m56.7s, +41d16m09s, in the unit of
- * its first part. */
+/* Reads a sexagesimal angle or time: 12:34:56.7, -05 06 07, 12h34m56.7s, 41d16m, in the unit of its
+ * first part. 12:34, which may be hours or minutes, is none. */
 bool sr_cell_is_sexagesimal(const char *cell, double *value);
 
 /* Rewrites a unit of ECSV, CDS, IPAC or a row of units ("km s-1", "m.s**-2", "erg / (s cm2)") as

@@ -36,8 +36,8 @@ void sr_made_row(struct sr_made *made, size_t line)
 static bool is_plain(const char *from, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (from[i] <= ' ' || from[i] == '#' || from[i] == '"' || from[i] == ',' || from[i] == ';' ||
-            from[i] == '=')
+        if (from[i] <= ' ' || from[i] == '#' || from[i] == '"' || from[i] == ',' ||
+            from[i] == ';' || from[i] == '=')
             return false;
     return length > 0;
 }
@@ -273,7 +273,8 @@ struct sr_piece sr_slice(const struct sr_line *line, size_t from, size_t to)
             start = at;
         if (i == to)
             break;
-        for (at++; at < end && ((unsigned char)*at & 0xc0) == 0x80; at++) /* of the same character */
+        for (at++; at < end && ((unsigned char)*at & 0xc0) == 0x80;
+             at++) /* of the same character */
             ;
     }
     return (struct sr_piece){start, start < at ? (size_t)(at - start) : 0};

@@ -79,6 +79,7 @@ int sr_read_ruled(const struct sr_source *source, struct sr_made *made);
 int sr_read_horizons(const struct sr_source *source, struct sr_made *made);
 int sr_read_npy(const struct sr_source *source, struct sr_made *made);
 int sr_read_npz(const struct sr_source *source, struct sr_made *made);
+bool sr_is_npy(const struct sr_source *source);
 /* Whether the bytes are a .npz: a zip archive whose first member is a .npy. */
 bool sr_is_npz(const struct sr_source *source);
 /* The rows behind a line, `cols` cells with `separator` between. null: (cols) null values; NULL:

@@ -16,11 +16,28 @@ static bool is_mark(const char *text, size_t length)
 
 bool sr_cell_is_missing(const char *cell)
 {
-    static const char *const word[] = {
-        "NA",   "N/A",        "n.a.",     "NaN",    "-NaN",    "null", "None", "<NA>",
-        "#N/A", "NaT",        "\\nodata", "nodata", "no data", "\\N",  "?",    "missing",
-        "\xe2\x80\xa6" /* … */, "\xe2\x80\x94" /* — */, "\xe2\x80\x93" /* – */,
-        "\\ldots", "$\\cdots$", "(null)"};
+    static const char *const word[] = {"NA",
+                                       "N/A",
+                                       "n.a.",
+                                       "NaN",
+                                       "-NaN",
+                                       "null",
+                                       "None",
+                                       "<NA>",
+                                       "#N/A",
+                                       "NaT",
+                                       "\\nodata",
+                                       "nodata",
+                                       "no data",
+                                       "\\N",
+                                       "?",
+                                       "missing",
+                                       "\xe2\x80\xa6" /* … */,
+                                       "\xe2\x80\x94" /* — */,
+                                       "\xe2\x80\x93" /* – */,
+                                       "\\ldots",
+                                       "$\\cdots$",
+                                       "(null)"};
     const size_t first = strspn(cell, " \t");
     size_t length = strlen(cell);
     while (length > first && strchr(" \t", cell[length - 1]))

@@ -8,8 +8,10 @@
 
 static const char *separator_name(char separator)
 {
-    return separator == '\t' ? "tabs" : separator == '|' ? "bars" : separator == ' ' ? "blanks"
-                                                                                     : "commas";
+    return separator == '\t'  ? "tabs"
+           : separator == '|' ? "bars"
+           : separator == ' ' ? "blanks"
+                              : "commas";
 }
 
 static int fail_split(const struct sr_source *source, const struct sr_line *line,
@@ -58,8 +60,7 @@ static int read_row(const struct sr_source *source, const struct sr_line *line, 
         pieces->count = cols;
     if (pieces->count != cols)
         return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells with %s between, found %zu",
-                        source->name, line->number, cols, separator_name(separator),
-                        pieces->count);
+                        source->name, line->number, cols, separator_name(separator), pieces->count);
     sr_made_row(made, line->number);
     for (size_t c = 0; c < cols; c++)
         sr_made_cell(made, pieces->at[c].at,
@@ -114,8 +115,8 @@ static bool names_of_comment(const struct sr_line *comment, char separator,
     names.length -= sign < names.length ? sign : names.length;
     names.at += sign;
     const bool as_many =
-        (split_line(&names, separator, pieces) && pieces->count == row->count) ||
-        (sr_split(names.at, names.length, ',', pieces) && pieces->count == row->count);
+        (sr_split(names.at, names.length, ',', pieces) && pieces->count == row->count) ||
+        (split_line(&names, separator, pieces) && pieces->count == row->count);
     return as_many && (all_numbers(row) || !any_number(pieces));
 }
 
@@ -181,8 +182,8 @@ static int read_separated(const struct sr_source *source, char separator, struct
             sr_made_cell(made, "", 0);
         for (size_t c = 0; c < head.pieces.count; c++)
             sr_made_cell(made, head.pieces.at[c].at, head.pieces.at[c].length);
-        rc = sr_read_rows(source, head.rows, separator, head.pieces.count + head.lacks_first,
-                          NULL, made);
+        rc = sr_read_rows(source, head.rows, separator, head.pieces.count + head.lacks_first, NULL,
+                          made);
     }
     free(head.pieces.at);
     return rc;

@@ -49,12 +49,10 @@ static bool read_power(struct reader *r, char power[24])
 /* The name that --constants knows for one of other programs. */
 static const char *rename_unit(const char *name, size_t length, size_t *renamed)
 {
-    static const char *const same[][2] = {{"solMass", "M_sun"}, {"Msun", "M_sun"},
-                                          {"Msol", "M_sun"},    {"M_Sun", "M_sun"},
-                                          {"au", "AU"},         {"day", "d"},
-                                          {"days", "d"},        {"year", "yr"},
-                                          {"years", "yr"},      {"sec", "s"},
-                                          {"hr", "h"},          {"Angstrom", "angstrom"}};
+    static const char *const same[][2] = {
+        {"solMass", "M_sun"}, {"Msun", "M_sun"}, {"Msol", "M_sun"}, {"M_Sun", "M_sun"},
+        {"au", "AU"},         {"day", "d"},      {"days", "d"},     {"year", "yr"},
+        {"years", "yr"},      {"sec", "s"},      {"hr", "h"},       {"Angstrom", "angstrom"}};
     *renamed = length;
     for (size_t k = 0; k < sizeof same / sizeof *same; k++)
         if (strlen(same[k][0]) == length && !strncmp(name, same[k][0], length)) {
@@ -71,10 +69,11 @@ static bool put_factor(struct reader *r, const char *name, size_t length, bool b
     name = rename_unit(name, length, &length);
     if (length > NAME)
         return false;
-    const int n =
-        snprintf(r->text + used, r->bytes - used, "%s%.*s%s%s", used ? (below ? "/" : "*")
-                                                                : below ? "1/" : "",
-                 (int)length, name, *power ? "^" : "", power);
+    const int n = snprintf(r->text + used, r->bytes - used, "%s%.*s%s%s",
+                           used    ? (below ? "/" : "*")
+                           : below ? "1/"
+                                   : "",
+                           (int)length, name, *power ? "^" : "", power);
     return n >= 0 && (size_t)n < r->bytes - used;
 }
 
@@ -124,8 +123,8 @@ static bool read_product(struct reader *r, bool below, int depth)
         const size_t length = (size_t)(r->at - name);
         if (!length || !read_power(r, power))
             return false;
-        const bool number = (length == 1 && strchr("%#", *name)) ||
-                            (length == 3 && !strncmp(name, "rad", 3));
+        const bool number =
+            (length == 1 && strchr("%#", *name)) || (length == 3 && !strncmp(name, "rad", 3));
         if (!number && !put_factor(r, name, length, below != divide, power))
             return false;
     }

@@ -34,9 +34,8 @@ static bool read_part(const char **at, double *value, bool *whole)
  * mark that part 0 had. */
 static bool take_mark(const char **at, int k, char *style)
 {
-    static const char *const marks[3][5] = {{"h", "d", "\xc2\xb0", ":", " "},
-                                            {"m", "m", "'", ":", " "},
-                                            {"s", "s", "\"", "", ""}};
+    static const char *const marks[3][5] = {
+        {"h", "d", "\xc2\xb0", ":", " "}, {"m", "m", "'", ":", " "}, {"s", "s", "\"", "", ""}};
     static const char *const primes[3] = {"", "\xe2\x80\xb2", "\xe2\x80\xb3"};
     for (int s = k ? *style : 0; s < (k ? *style + 1 : 5); s++) {
         const char *mark = marks[k][s];
@@ -73,7 +72,7 @@ bool sr_cell_is_sexagesimal(const char *cell, double *value)
             break;
     }
     *value = sign * (part[0] + part[1] / 60 + part[2] / 3600);
-    return !at[strspn(at, " \t")] && k >= (style == 4 ? 3 : 2);
+    return !at[strspn(at, " \t")] && k >= (style >= 3 ? 3 : 2); /* 12:30 may be minutes */
 }
 
 /* ---- dates */
@@ -116,9 +115,9 @@ bool sr_cell_is_date(const char *cell)
     if (k == 1) /* a year and a month */
         return length[0] == 4 && length[1] == 2 && separator == '-' && !*at;
     const bool year = length[0] == 4 || length[2] == 4 || letters[0] || letters[1];
-    const bool plain = !(separator == '.' || separator == ' ') || length[0] == 4 ||
-                       length[2] == 4 || letters[1];
-    return k == 3 && year && plain && length[1] <= 3 && (!*at || strchr(" T_:\t", *at));
+    const bool plain =
+        !(separator == '.' || separator == ' ') || length[0] == 4 || length[2] == 4 || letters[1];
+    return k == 3 && year && plain && length[1] <= 3 && (!*at || strchr(" T_:\t", *at) || (*at == '.' && letters[1]));
 }
 
 /* ---- columns */

@@ -242,8 +242,7 @@ static int drop_rows(const struct columns *c, const char *missing, struct sr_tra
 
 int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
 {
-    struct columns c = {
-        .time = -1, .x = {-1, -1, -1}, .body = -1, .system = -1, .mass = -1};
+    struct columns c = {.time = -1, .x = {-1, -1, -1}, .body = -1, .system = -1, .mass = -1};
     *tracks = (struct sr_tracks){.file = orr_input_name(file)};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
     TRY(find_columns(&tracks->csv, tracks->file, o, &c));

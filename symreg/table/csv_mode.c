@@ -434,26 +434,40 @@ static int parse_made(const struct sr_csv_options *options, struct sr_table *tab
 }
 
 /* The settings of a search with the options, and with the units of the file where there are no
- * others. Where the options do not go with these units, they are not used. */
+ * others. Where the options do not go with these units, they are not used, and `why` says so. */
 static int set_up(const struct orr_cli *cli, const char *file, struct sr_csv_options *options,
-                  struct sr_table *table, struct sr_csv_setup *setup)
+                  struct sr_table *table, struct sr_csv_setup *setup, char why[1024])
 {
+    *why = '\0';
     if (options->units && !strcmp(options->units, "none"))
         options->units = NULL;
     else if (!options->units)
-        TRY(sr_table_units(table, file, cli->quiet, &table->units));
+        TRY(sr_table_units(table, file, true, &table->units));
     if (table->units) {
         options->units = table->units;
         const int rc = sr_csv_setup(&cli->preset, options, table, setup);
         if (!rc || rc == ORR_ENOMEM)
             return rc;
-        orr_note(cli->quiet, "symreg: %s: the units of the file are not used: %s", file,
-                 orr_error());
+        snprintf(why, 1024, "%s", orr_error());
         orr_error_recover();
         sr_csv_setup_free(setup);
         options->units = NULL;
     }
     return sr_csv_setup(&cli->preset, options, table, setup);
+}
+
+/* Prints which units of the file are used, and which are not. */
+static int note_units(const struct orr_cli *cli, const char *file,
+                      const struct sr_csv_options *given, const struct sr_table *table,
+                      const char *why)
+{
+    char *units = NULL;
+    if (*why)
+        orr_note(cli->quiet, "symreg: %s: the units of the file are not used: %s", file, why);
+    else if (!given->units)
+        TRY(sr_table_units(table, file, cli->quiet, &units));
+    free(units);
+    return 0;
 }
 
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
@@ -462,6 +476,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                       struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     int fd;
+    char why[1024];
     struct sr_csv_options own = *given, *const options = &own;
     if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
         return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));
@@ -471,10 +486,11 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     }
     TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));
     file = orr_input_name(file);
-    TRY(set_up(cli, file, options, table, setup));
+    TRY(set_up(cli, file, options, table, setup, why));
     setup->made = options->made;
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
+    TRY(note_units(cli, file, given, table, why));
     note_constants(setup, cli->quiet);
     note_parts(setup, table, cli->quiet);
     if (options->test)

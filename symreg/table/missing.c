@@ -87,8 +87,9 @@ int sr_table_drop_missing(struct orr_csv *csv, const int *column, int count,
 void sr_dropped_note(const struct sr_dropped *dropped, const char *file, size_t kept, bool quiet)
 {
     if (dropped->rows)
-        orr_note(quiet,
-                 "symreg: %s: %zu of %zu rows have a missing value and are left out, %zu %s used: %s",
-                 file, dropped->rows, dropped->rows + kept, kept, kept == 1 ? "is" : "are",
-                 dropped->columns);
+        orr_note(
+            quiet,
+            "symreg: %s: %zu of %zu rows have a missing value and are left out, %zu %s used: %s",
+            file, dropped->rows, dropped->rows + kept, kept, kept == 1 ? "is" : "are",
+            dropped->columns);
 }

@@ -143,7 +143,7 @@ static void tell_date(const struct orr_csv *csv, int column, char text[300])
     snprintf(text, 300, ", a date; expected days or another number of time");
     if (!csv->layout)
         orr_append(text, 300,
-                   "; in Julian days by: python3 -c \"import pandas as p; t = p.read_csv('FILE', "
+                   "; converted to Julian days by: python3 -c \"import pandas as p; t = p.read_csv('FILE', "
                    "comment='#'); c = t.columns[%d]; t[c] = p.to_datetime(t[c])."
                    "map(p.Timestamp.to_julian_date); t.to_csv('NEW', index=False)\"",
                    column);
@@ -221,10 +221,10 @@ static int fail_no_numbers(const struct orr_csv *csv, const char *file, int targ
         if (row < 0)
             continue;
         tell_date(csv, (int)c, date);
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s:%zu: no column of numbers beside the target; column \"%s\" has \"%s\"%s",
-                        file, csv->line[row], csv->names[c], csv->cells[(size_t)row * csv->cols + c],
-                        date);
+        return ORR_FAIL(
+            ORR_EINVAL,
+            "%s:%zu: no column of numbers beside the target; column \"%s\" has \"%s\"%s", file,
+            csv->line[row], csv->names[c], csv->cells[(size_t)row * csv->cols + c], date);
     }
     return ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }

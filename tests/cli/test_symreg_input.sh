@@ -25,9 +25,9 @@ bad "ragged: short" 1 "$F:3: expected 2 cells, found 1" 'x,y\n1,2\n3\n'
 bad "ragged: long" 1 "$F:3: expected 2 cells, found more" 'x,y\n1,2\n3,4,5\n'
 bad "a short row behind an empty line" 1 "$F:4: expected 2 cells" 'x,y\n1,2\n\n3\n'
 bad "a comment behind the header" 1 "$F:3: column \"x\"" 'x,y\n1,2\n#3,4\n5,6\n'
-bad "a comment of other cells behind the header" 1 \
-    "$F:4: a line that begins with \"#\"; expected comments before the header only" \
-    'x,y\n1,2\n3,4\n# end\n'
+bad "a comment of other cells between the rows" 1 \
+    "$F:3: a line that begins with \"#\"; expected comments before the header and behind the last" \
+    'x,y\n1,2\n# middle\n3,4\n'
 bad "half a Fortran exponent" 1 "$F:3: column \"x\": expected a finite number, found \"3.9D\"" \
     'x,y\n1,2\n3.9D,4\n'
 bad "decimal commas" 1 "$F:2: column \"x\": expected a finite number, found \"3,9\"" \
@@ -55,24 +55,24 @@ bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expecte
     '1.5,2\n2.5,3e4\n3,4\n'
 bad "no header, a target that is in it" 1 'the first line has numbers only ("1.5", ...)' \
     '1.5,2\n2.5,3e4\n3,4\n' --target 2
-bad "blanks between" 1 "$F:1: no column \"y\": the header is one cell, \"x y\"; expected cells" \
-    'x y\n1 2\n3 4\n'
-bad "... below names behind #" 1 'is one cell, "1 2", as lines before it begin with "#"; expected' \
-    '# x y\n1 2\n3 4\n'
-# converted TEXT: as the message says
-converted() {
-    printf "$1" >"$F"
-    "$BIN/symreg" "$F" --target y --quiet 2>"$WORK/err"
-    eval "$(sed 's/.*converted by: //; s,FILE,"$F",; s,NEW,"$WORK/new.csv",' "$WORK/err")"
-    equal "$(printf 'x,y\n1,2\n3,4')" "$(cat "$WORK/new.csv")"
-}
-check "converted: blanks" converted 'x y\n1 2\n3 4\n'
-check "... with names behind #" converted '# x y\n1   2\n3   4\n'
-check "... tabs" converted 'x\ty\n1\t2\n3\t4\n'
-converted 'time (s)\ty\tz\n1\t\t2\n' >"$WORK/out"
-check "... around blanks and empty cells" equal "$(printf 'time (s),y,z\n1,,2')" \
-    "$(cat "$WORK/new.csv")"
-check "... bars" converted 'x | y\n1 | 2\n3 | 4\n'
+bad "blanks between, ragged" 1 "$F:3: expected 2 cells with blanks between, found 3" \
+    'x y\n1 2\n3 4 5\n'
+bad "tabs between, ragged" 1 "$F:3: expected 2 cells with tabs between, found 1" \
+    'x\ty\n1\t2\n3\n'
+bad "blanks between, an open quote" 1 "$F:2: column 2: a quoted cell is not closed" \
+    'x y\n1 "2\n3 4\n'
+bad "dates alone" 1 "$F:2: no column of numbers beside the target; column \"d\" has \"2021-01-03\", a" \
+    'd,y\n2021-01-03,2\n2021-01-04,4\n'
+bad "a date as a feature" 1 'found "2021-01-03", a date; expected days or another number of time' \
+    'd,y\n2021-01-03,2\n2021-01-04,4\n' --features d
+bad "--missing drop that leaves no row" 1 \
+    'found 0; --missing drop left out rows with a missing value: 2 in "z", 1 in "x"' \
+    'x,z,y\n1,,2\n,...,4\n' --features x,z --missing drop
+for word in -- ... '\\nodata' .; do
+    shown=${word/#'\\'/\\}
+    bad "the missing value $word" 1 "found \"$shown\"; --missing drop leaves" \
+        "x,y\n1,2\n$word,3\n"
+done
 bad "a name in Latin-1" 1 'the name of column 1 is not UTF-8' 'gr\366\337e,y\n1,2\n2,3\n'
 bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,3\n' \
     --target "$(printf '\351')"
@@ -126,8 +126,8 @@ bad "bzip2" 1 'compressed by bzip2' 'BZh91AY\0'
 bad "zstd" 1 'compressed by zstd' '(\265/\375\0'
 bad "a workbook" 1 'zip archive, expected a text file; save the sheet as CSV' 'PK\003\004\0'
 bad "UTF-16" 1 'UTF-16, expected a text file' '\377\376x\0,\0y\0'
-bad "quotes and blanks" 1 "$F:1: column 1: text behind the quotes of a cell, expected a comma" \
-    '"x" "y"\n1 2\n3 4\n'
+bad "quotes and semicolons" 1 \
+    "$F:1: column 1: text behind the quotes of a cell, expected a comma" '"x"; "y"\n1;2\n3;4\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "a feature twice" 2 '--features: "x" stands twice' 'x,y\n1,2\n3,4\n' --features x,x
 bad "the target as a feature" 2 '"y" is the target' 'x,y\n1,2\n3,4\n' --features x,y
@@ -221,8 +221,10 @@ small=(--set symreg.populations=2 --set symreg.cycles=20)
 # prints_err PATTERN TEXT: what is said of a table that is fitted
 prints_err() {
     table "$2"
-    program symreg "$F" --target y --threads 1 --iterations 1 "${small[@]}" --out "$WORK/said" \
-        2>&1 >/dev/null | grep -E "$1"
+    local said=$WORK/said
+    [ $# -eq 2 ] || said=$WORK/said-more
+    program symreg "$F" --target y --threads 1 --iterations 1 "${small[@]}" --out "$said" \
+        "${@:3}" 2>&1 >/dev/null | grep -E "$1"
 }
 good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
 check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.csv"
@@ -241,6 +243,16 @@ good "blank lines" '\n\nx,y\n \n1,3\n\n2,4\n\n\n' "${small[@]}"
 good "blank lines, CRLF" '\xef\xbb\xbf\r\nx,y\r\n\r\n1,3\r\n2,4\r\n\r\n' "${small[@]}" --features x
 good "semicolons in names" 'x;a,y\n1,3\n2,4\n' "${small[@]}" --features '"x;a"'
 good "a header of numpy" '# x,y\n1.0e+00,3.0e+00\n2.0e+00,4.0e+00\n' "${small[@]}" --features x
+good "blanks between" 'x y\n1 2\n3 4\n' "${small[@]}"
+good "... with names behind #" '# x y\n1   2\n3   4\n' "${small[@]}"
+good "... in quotes" '"x" "y"\n1 2\n3 4\n' "${small[@]}"
+good "tabs between" 'x\ty\n1\t2\n3\t4\n' "${small[@]}"
+good "bars between" 'x | y\n1 | 2\n3 | 4\n' "${small[@]}"
+good "comments behind the rows" 'x,y\n1,2\n3,4\n# end\n\n#\n' "${small[@]}"
+good "true and false" 'x,y\nTrue,2\nFalse,4\n' "${small[@]}" --features x
+good "sexagesimal numbers" 'x,y\n12:30:00,2\n-0:15:00,4\n' "${small[@]}" --features x
+good "a row of units" 'x,y\nkm,m/s2\n1,2\n3,4\n' "${small[@]}"
+good "units that no formula meets" 'x,y\nm,s\n1,1\n2,2\n3,3\n' "${small[@]}" --guess 'x*exp(x)'
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x_m' "$WORK/quoted/front_full.csv"
 check "quoted names: in a formula" grep -q '""my x, m""' "$WORK/quoted/front.csv"
@@ -263,6 +275,20 @@ check "lines before the header: said" prints_err 'skipped 2 lines before the hea
 check "text columns: said" prints_err ':4: column "name" has no numbers \("a"\) and is left out' \
     '# by\n# an archive\nname,x,y\na,1,2\n\nb,2,3.9D+00\n'
 check "... in the log" grep -q '^{"skipped_lines": 2}$' "$WORK/said/log.jsonl"
+check "comments behind the rows: said" prints_err 'skipped 2 lines behind the rows' \
+    'x,y\n1,2\n3,4\n# end\n#\n'
+check "the layout: said" prints_err 'read as cells with blanks between' 'x y\n1 2\n3 4\n'
+check "dates: said" prints_err ':2: column "d" has dates, not numbers \("2021-01-03"\) and is left' \
+    'd,x,y\n2021-01-03,1,2\n2021-01-04,3,4\n'
+check "true and false: said" prints_err 'column "x" has true and false, read as 1 and 0' \
+    'x,y\nT,2\nF,4\n'
+check "sexagesimal numbers: said" prints_err '"12:30:00" is 12.5' 'x,y\n12:30:00,2\n0:15:00,4\n'
+check "units: said" prints_err 'units of the file: "x"=km,"y"=m/s\^2 \(--units none' \
+    'x,y\nkm,m/s2\n1,2\n3,4\n'
+check "... of which one is not understood" prints_err 'the unit "\[Sun\]" is not understood' \
+    'x,y\nkm,[Sun]\n1,2\n3,4\n'
+check "... that no guess meets" prints_err 'units of the file are not used: --guess' \
+    'x,y\nm,s\n1,1\n2,2\n3,3\n' --guess 'x*exp(x)'
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
 awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10
              printf "%.2f,%.1f,%.4f\n", x, z, 3 * x * z + 1 } }' >"$F"
