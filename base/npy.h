@@ -30,8 +30,8 @@ static inline int64_t orr_integer_at(const void *data, enum orr_dtype dtype, siz
 }
 
 enum { ORR_NPY_DIMS = 8 };
-/* The header of a .npy file of versions 1 to 3 in memory, a dictionary of Python as text; free() it.
- * *data: where the array begins. ORR_EFORMAT: not such a file, or truncated. */
+/* The header of a .npy file of versions 1 to 3 in memory, a dictionary of Python as text; free()
+ * it. *data: where the array begins. ORR_EFORMAT: not such a file, or truncated. */
 int orr_npy_header(const char *path, const void *file, size_t bytes, char **header, size_t *data);
 /* The text after 'key': in the dictionary, NULL when absent. */
 const char *orr_npy_value(const char *header, const char *key);

@@ -26,8 +26,8 @@ struct orr_zip_member {
 int orr_zip_open(const char *path, const void *bytes, size_t size, struct orr_zip *zip);
 /* The next member while zip->left > 0. */
 int orr_zip_next(struct orr_zip *zip, struct orr_zip_member *member);
-/* Unpacks a member into memory with one more byte, which is NUL; free() it. ORR_EFORMAT: damaged, or
- * compressed in another way than by deflate. */
+/* Unpacks a member into memory with one more byte, which is NUL; free() it. ORR_EFORMAT: damaged,
+ * or compressed in another way than by deflate. */
 int orr_zip_read(const struct orr_zip *zip, const struct orr_zip_member *member, char **out);
 
 #endif

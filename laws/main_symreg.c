@@ -96,9 +96,9 @@ static const struct orr_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_command commands[] = {
-    {"motion",
-     "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--unary,--maxsize,"
-     "--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary"},
+    {"motion", "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--"
+               "unary,--maxsize,"
+               "--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary"},
     {"predict", "--index,--rule,--interval,--missing,--help"},
     {NULL, NULL},
 };

@@ -1,4 +1,4 @@
-/* door.c - reads a table in any of the layouts: recognises it, has it written as CSV, reads that. */
+/* door.c - reads a table in any of the layouts: recognises it, has it written as CSV, reads it. */
 #include "made.h"
 
 #include <math.h>
@@ -46,8 +46,8 @@ static size_t count_words(const struct sr_line *line)
     return count;
 }
 
-/* Whether lines are those of an IPAC table: keywords that begin with "\\", a header that begins with
- * "|", rows that do not. */
+/* Whether lines are those of an IPAC table: keywords that begin with "\\", a header that begins
+ * with "|", rows that do not. */
 static bool is_ipac(struct sr_line line)
 {
     while (*line.at == '\\')

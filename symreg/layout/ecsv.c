@@ -16,10 +16,7 @@ static void read_scalar(const char *at, bool flow, char out[VALUE])
     for (; *at && n + 1 < VALUE; at++) {
         if (quote && *at == quote && at[1] != quote)
             break;
-        if (quote == '\'' && *at == '\'')
-            at++;
-        else if (quote == '"' && *at == '\\' && at[1])
-            at++;
+        at += (quote == '\'' && *at == '\'') || (quote == '"' && *at == '\\' && at[1]);
         if (!quote && (*at == '\n' || (flow && strchr(",}", *at))))
             break;
         out[n++] = *at;
@@ -124,8 +121,7 @@ static int read_table(const struct sr_source *source, struct sr_line line, char 
                       struct sr_pieces *pieces, struct sr_made *made)
 {
     if (!sr_split(line.at, line.length, separator, pieces))
-        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column %zu: a quoted name is not closed",
-                        source->name, line.number, pieces->count + 1);
+        return sr_split_fail(source, &line, pieces);
     sr_made_row(made, line.number);
     for (size_t c = 0; c < pieces->count; c++)
         sr_made_cell(made, pieces->at[c].at, pieces->at[c].length);

@@ -207,6 +207,7 @@ bool sr_pieces_add(struct sr_pieces *pieces, const char *at, size_t length)
     if (pieces->count == pieces->capacity) {
         const size_t capacity = pieces->capacity ? 2 * pieces->capacity : 64;
         struct sr_piece *larger = realloc(pieces->at, capacity * sizeof *larger);
+        pieces->failed = !larger;
         if (!larger)
             return false;
         pieces->at = larger;
@@ -263,6 +264,17 @@ bool sr_split(const char *at, size_t length, char separator, struct sr_pieces *p
         at += more;
     }
     return true;
+}
+
+int sr_split_fail(const struct sr_source *source, const struct sr_line *line,
+                  const struct sr_pieces *pieces)
+{
+    return pieces->failed
+               ? ORR_FAIL(ORR_ENOMEM, "%s: out of memory", source->name)
+               : ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: column %zu: a quoted cell is not closed, or text follows its "
+                          "quotes",
+                          source->name, line->number, pieces->count + 1);
 }
 
 struct sr_piece sr_slice(const struct sr_line *line, size_t from, size_t to)

@@ -52,12 +52,16 @@ struct sr_pieces {
         size_t length;
     } * at;
     size_t count, capacity;
+    bool failed; /* out of memory */
 };
-/* Adds a piece; false: out of memory, which made->failed keeps. */
+/* Adds a piece; false: out of memory. */
 bool sr_pieces_add(struct sr_pieces *pieces, const char *at, size_t length);
-/* Splits a text at commas, tabs, bars or, for ' ', runs of blanks. Cells may have quotes, as in CSV.
- * False: a quoted cell is not closed, or text follows the quotes; pieces->count is its number. */
+/* Splits a text at commas, tabs, bars or, for ' ', runs of blanks. Cells may have quotes, as in
+ * CSV. False: a quoted cell is not closed, or text follows the quotes; pieces->count is its number. */
 bool sr_split(const char *at, size_t length, char separator, struct sr_pieces *pieces);
+/* The error of a line that could not be split. */
+int sr_split_fail(const struct sr_source *source, const struct sr_line *line,
+                  const struct sr_pieces *pieces);
 /* The characters `from` to `to` (from 0, without `to`) of a line, as far as it has them. */
 struct sr_piece sr_slice(const struct sr_line *line, size_t from, size_t to);
 /* A piece without blanks around it. */

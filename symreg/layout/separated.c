@@ -14,14 +14,6 @@ static const char *separator_name(char separator)
                               : "commas";
 }
 
-static int fail_split(const struct sr_source *source, const struct sr_line *line,
-                      const struct sr_pieces *pieces)
-{
-    return ORR_FAIL(ORR_EFORMAT,
-                    "%s:%zu: column %zu: a quoted cell is not closed, or text follows its quotes",
-                    source->name, line->number, pieces->count + 1);
-}
-
 /* Splits a line; bars may also stand at both of its ends. */
 static bool split_line(const struct sr_line *line, char separator, struct sr_pieces *pieces)
 {
@@ -54,7 +46,7 @@ static int read_row(const struct sr_source *source, const struct sr_line *line, 
                     struct sr_made *made)
 {
     if (!split_line(line, separator, pieces))
-        return fail_split(source, line, pieces);
+        return sr_split_fail(source, line, pieces);
     if (separator == '\t' && pieces->count == cols + 1 &&
         !sr_trim(pieces->at[cols]).length) /* a tab at the end of the line */
         pieces->count = cols;
@@ -160,7 +152,7 @@ static int find_head(const struct sr_source *source, char separator, struct head
     while (separator == '|' && sr_line_is_rule(&line));
     head->names = head->rows = line;
     if (!split_line(&line, separator, &head->pieces))
-        return fail_split(source, &line, &head->pieces);
+        return sr_split_fail(source, &line, &head->pieces);
     if (names_of_comment(&comment, separator, &head->pieces, &names)) {
         free(head->pieces.at);
         head->pieces = names;

@@ -13,7 +13,7 @@ struct reader {
     size_t bytes;
 };
 
-/* Reads an exponent: 2, -1, **2, ^-1, ^(1/2), or a digit behind the name, as CDS has it; "" for 1. */
+/* Reads an exponent: 2, -1, **2, ^-1, ^(1/2), or a digit behind the name (CDS); "" for 1. */
 static bool read_power(struct reader *r, char power[24])
 {
     bool sign = false;

@@ -1,5 +1,5 @@
-/* words.c - columns whose cells are words that mean numbers: True and False, sexagesimal angles; and
- * the row of units below a header. */
+/* words.c - columns whose cells are words that mean numbers: True and False, sexagesimal angles;
+ * and the row of units below a header. */
 #include "made.h"
 
 #include <ctype.h>
@@ -117,7 +117,8 @@ bool sr_cell_is_date(const char *cell)
     const bool year = length[0] == 4 || length[2] == 4 || letters[0] || letters[1];
     const bool plain =
         !(separator == '.' || separator == ' ') || length[0] == 4 || length[2] == 4 || letters[1];
-    return k == 3 && year && plain && length[1] <= 3 && (!*at || strchr(" T_:\t", *at) || (*at == '.' && letters[1]));
+    return k == 3 && year && plain && length[1] <= 3 &&
+           (!*at || strchr(" T_:\t", *at) || (*at == '.' && letters[1]));
 }
 
 /* ---- columns */

@@ -143,7 +143,8 @@ static void tell_date(const struct orr_csv *csv, int column, char text[300])
     snprintf(text, 300, ", a date; expected days or another number of time");
     if (!csv->layout)
         orr_append(text, 300,
-                   "; converted to Julian days by: python3 -c \"import pandas as p; t = p.read_csv('FILE', "
+                   "; converted to Julian days by: python3 -c \"import pandas as p; t = "
+                   "p.read_csv('FILE', "
                    "comment='#'); c = t.columns[%d]; t[c] = p.to_datetime(t[c])."
                    "map(p.Timestamp.to_julian_date); t.to_csv('NEW', index=False)\"",
                    column);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test_layouts.sh - symreg, symreg motion and symreg predict read tables in the layouts of astronomy;
-# formats that are not read are refused with a command that works.
+# test_layouts.sh - symreg, symreg motion and symreg predict read tables in the layouts of
+# astronomy; formats that are not read are refused with a command that works.
 . tests/cli/lib.sh
 CASES=tests/cases/layouts
 LAW='365\.2(5|49999)[^+]*best'
@@ -20,21 +20,25 @@ for end in ecsv ipac mrt npz basic; do
     check "$end" search "$out" "$CASES/planets.$end" --target P --features a,M --missing drop \
         --maxsize 9 --guess "$GUESS"
     check "... the law" prints "$LAW" grep -- '<- .*best' "$out.txt"
-    check "... says what is missing" grep -q '1 of 8 rows have a missing value and are left out, 7 are used: 1 in "M"' "$out.txt"
+    check "... says what is missing" grep -q \
+        '1 of 8 rows have a missing value and are left out, 7 are used: 1 in "M"' "$out.txt"
 done
 for end in ecsv ipac mrt; do
-    check "$end: its units" grep -qF 'units of the file: "a"=AU,"M"=M_sun,"P"=d (--units none: without)' \
+    check "$end: its units" grep -qF \
+        'units of the file: "a"=AU,"M"=M_sun,"P"=d (--units none: without)' \
         "$WORK/$end.txt"
 done
 check "units of arrays: none" lacks 'units of the file' "$WORK/npz.txt"
-check "--units none" search "$WORK/none" "$CASES/planets.ecsv" --target P --features a --units none
+check "--units none" search "$WORK/none" "$CASES/planets.ecsv" --target P --features a \
+    --units none
 check "... uses none" lacks 'units of the file' "$WORK/none.txt"
-check "--units takes precedence" search "$WORK/given" "$CASES/planets.ecsv" --target P --features a \
-    --units 'a=m,P=s'
+check "--units takes precedence" search "$WORK/given" "$CASES/planets.ecsv" --target P \
+    --features a --units 'a=m,P=s'
 check "... over those of the file" lacks 'units of the file' "$WORK/given.txt"
 check "units reach named constants" search "$WORK/named" "$CASES/planets.ecsv" --target P \
     --features a,M --missing drop --constants G
-check "... in the units of the file" prints 'G = 0\.000295912.* AU\^3/M_sun/d\^2' cat "$WORK/named.txt"
+check "... in the units of the file" prints \
+    'G = 0\.000295912.* AU\^3/M_sun/d\^2' cat "$WORK/named.txt"
 for file in j2_ipac.tbl j4_units_row.csv j3_table.mrt j5_dashes.csv; do
     check "$file" search "$WORK/$file" "$CASES/$file" --target P --missing drop --maxsize 9 \
         --guess "$GUESS"
@@ -54,14 +58,14 @@ stream() {
 check "standard input, compressed" prints "$LAW" stream
 
 # ---- other tables of the same search
-check "predict" program symreg predict "$WORK/ecsv/front.json" "$CASES/planets.ipac" --missing drop \
-    >"$WORK/predicted"
-predicted=$(program symreg predict "$WORK/ecsv/front.json" "$CASES/planets.ipac" --missing drop --quiet)
-check "... all rows" equal 9 "$(wc -l <<<"$predicted")"
+predicted=$(program symreg predict "$WORK/ecsv/front.json" "$CASES/planets.ipac" \
+    --missing drop --quiet)
+check "predict: all rows" equal 9 "$(wc -l <<<"$predicted")"
 check "--test" search "$WORK/test" "$CASES/planets.ecsv" --target P --features a,M --missing drop \
     --maxsize 9 --test "$CASES/planets.rst"
 check "... says how it is read" grep -q 'planets.rst: read as columns below a rule' "$WORK/test.txt"
-check "... and what is missing" grep -q 'planets.rst: 1 of 8 rows have a missing value' "$WORK/test.txt"
+check "... and what is missing" grep -q \
+    'planets.rst: 1 of 8 rows have a missing value' "$WORK/test.txt"
 
 # ---- motion
 orbit=(--position X,Y,Z --centre 0,0,0 --threads 1 --seed 1 --iterations 1 --maxsize 9
@@ -70,12 +74,15 @@ check "motion, Horizons" prints '0\.0002959122[0-9]* / square\(r\)' \
     program symreg motion "$CASES/horizons.txt" --time JDTDB "${orbit[@]}"
 check "... says how it is read" grep -q 'read as JPL Horizons, \$\$SOE to \$\$EOE' "$WORK/.printed"
 awk '/ = A.D./ && ++n == 7 { hole = 1 }
-    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' "$CASES/horizons.txt" >"$WORK/hole.txt"
-refuse "motion, a missing value" 1 'column "Y": expected a finite number, found "n.a."; --missing drop' -- \
-    "$BIN/symreg" motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}"
+    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' "$CASES/horizons.txt" \
+    >"$WORK/hole.txt"
+refuse "motion, a missing value" 1 \
+    'column "Y": expected a finite number, found "n.a."; --missing drop' -- "$BIN/symreg" \
+    motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}"
 check "motion, --missing drop" prints '1 of [0-9]+ rows have a missing value .* 1 in "Y"' \
     program symreg motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}" --missing drop
-refuse "motion, dates" 1 'found "A.D. 2000-Jan-01 12:00:00.0000 TDB", a date; expected days' -- \
+refuse "motion, dates" 1 \
+    'found "A.D. 2000-Jan-01 12:00:00.0000 TDB", a date; expected days' -- \
     "$BIN/symreg" motion "$CASES/horizons.txt" --time 'Calendar Date (TDB)' "${orbit[@]}"
 
 # ---- what is not read is refused with a command that works. advised FILE: runs it

@@ -61,7 +61,8 @@ bad "tabs between, ragged" 1 "$F:3: expected 2 cells with tabs between, found 1"
     'x\ty\n1\t2\n3\n'
 bad "blanks between, an open quote" 1 "$F:2: column 2: a quoted cell is not closed" \
     'x y\n1 "2\n3 4\n'
-bad "dates alone" 1 "$F:2: no column of numbers beside the target; column \"d\" has \"2021-01-03\", a" \
+bad "dates alone" 1 \
+    "$F:2: no column of numbers beside the target; column \"d\" has \"2021-01-03\", a" \
     'd,y\n2021-01-03,2\n2021-01-04,4\n'
 bad "a date as a feature" 1 'found "2021-01-03", a date; expected days or another number of time' \
     'd,y\n2021-01-03,2\n2021-01-04,4\n' --features d
@@ -278,7 +279,8 @@ check "... in the log" grep -q '^{"skipped_lines": 2}$' "$WORK/said/log.jsonl"
 check "comments behind the rows: said" prints_err 'skipped 2 lines behind the rows' \
     'x,y\n1,2\n3,4\n# end\n#\n'
 check "the layout: said" prints_err 'read as cells with blanks between' 'x y\n1 2\n3 4\n'
-check "dates: said" prints_err ':2: column "d" has dates, not numbers \("2021-01-03"\) and is left' \
+check "dates: said" prints_err \
+    ':2: column "d" has dates, not numbers \("2021-01-03"\) and is left' \
     'd,x,y\n2021-01-03,1,2\n2021-01-04,3,4\n'
 check "true and false: said" prints_err 'column "x" has true and false, read as 1 and 0' \
     'x,y\nT,2\nF,4\n'

@@ -1,5 +1,5 @@
-/* fuzz_layouts.c - any bytes as a table in any layout: a table whose parts fit together, or an error;
- * never more. */
+/* fuzz_layouts.c - any bytes as a table in any layout: a table whose parts fit together, or an
+ * error; never more. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ FUZZ_TARGET(layouts)
     FUZZ_EXPECT(rc == parse(bytes, size, ORR_CSV_KEEP_TEXT, &text));
     FUZZ_EXPECT(rc || (odd.rows == text.rows && odd.cols == text.cols && odd.cols > 0));
     for (size_t i = 0; !rc && i < odd.rows; i++)
-        FUZZ_EXPECT(odd.line[i] == text.line[i] && odd.line[i] > (i ? odd.line[i - 1] : odd.header));
+        FUZZ_EXPECT(odd.line[i] == text.line[i] &&
+                    odd.line[i] > (i ? odd.line[i - 1] : odd.header));
     for (size_t i = 0; !rc && i < odd.rows * odd.cols; i++) {
         FUZZ_EXPECT(text.cells[i]);
         FUZZ_EXPECT(isfinite(odd.values[i]) || (odd.cells && odd.cells[i]));

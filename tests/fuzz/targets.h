@@ -10,7 +10,8 @@ FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",
 FUZZ(expr, "symreg/expr/text.c symreg/select/units.c", "formulas, units, constraints, operators")
 FUZZ(front, "api/front.c", "calls about the front of a search")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
-FUZZ(layouts, "symreg/layout/door.c symreg/layout/separated.c symreg/layout/ipac.c symreg/layout/bytes.c",
+FUZZ(layouts,
+     "symreg/layout/door.c symreg/layout/separated.c symreg/layout/ipac.c symreg/layout/bytes.c",
      "a table in a layout of astronomy")
 FUZZ(log, "figures/read_logs.c model/train/log.c", "log.jsonl")
 FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c",

@@ -1,5 +1,5 @@
 /* test_layouts.c - tables in the layouts of astronomy: those that other programs write give the
- * values of the CSV file beside them; those of archives are written here in their documents' form. */
+ * values of the CSV file beside them; those of archives are written here by their documents. */
 #include <math.h>
 #include <string.h>
 
@@ -367,9 +367,8 @@ TEST(units_are_translated)
                                            {"kg*m^2/s", "kg*m^2/s"},
                                            {"mW/m2", "mW/m^2"},
                                            {"m2.s", "m^2*s"}};
-    static const char *const unknown[] = {"[solMass]",     "10-7W", "0.1nm", "mag(AB)",
-                                          "km/",           "m^",    "m**(1", "1name",
-                                          "dd-mm-yyyy:hh", "m;s"};
+    static const char *const unknown[] = {"[solMass]", "10-7W", "0.1nm", "mag(AB)",       "km/",
+                                          "m^",        "m**(1", "1name", "dd-mm-yyyy:hh", "m;s"};
     char text[64];
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
         if (!sr_unit_translate(units[k][0], text, sizeof text) || strcmp(text, units[k][1]) != 0)
@@ -399,9 +398,9 @@ TEST(words_that_mean_numbers_are_converted)
     assert_true(isnan(value(&csv, "mixed", 0)) && value(&csv, "mixed", 1) == 2);
     assert_string_equal(csv.cells[3], "True"); /* a label, for --category */
     orr_csv_free(&csv);
-    static const char *const none[] = {"12:75:00", "12:30", "12h30s", "1 2", "12:30:15:10",
-                                       "12 34",    "d",      "12:", "2021-01-03",
-                                       "1.5:30",   "12.5",   ""};
+    static const char *const none[] = {
+        "12:75:00", "12:30", "12h30s",     "1 2",    "12:30:15:10", "12 34",
+        "d",        "12:",   "2021-01-03", "1.5:30", "12.5",        ""};
     double angle;
     for (size_t k = 0; k < sizeof none / sizeof *none; k++)
         if (sr_cell_is_sexagesimal(none[k], &angle))
