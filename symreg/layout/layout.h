@@ -8,9 +8,9 @@
 /* Reads a table: "-" is standard input, gzip is decompressed. The layout is recognised by the
  * content: CSV (base/csv.h), ECSV, IPAC, CDS and MRT with byte-by-byte descriptions, cells between
  * blanks, tabs or bars, columns under a rule, JPL Horizons, NumPy's .npy and .npz. csv->layout
- * names it, csv->units has the units that the file gives. Lines are those of the file; of arrays, row i
- * (from 1) is line i + 1. Columns of True and False become 1 and 0, columns of sexagesimal angles
- * decimal numbers in the unit of their first part; their cells stay in csv->cells.
+ * names it, csv->units has the units that the file gives. Lines are those of the file; of arrays,
+ * row i (from 1) is line i + 1. Columns of True and False become 1 and 0, columns of sexagesimal
+ * angles decimal numbers in the unit of their first part; their cells stay in csv->cells.
  *
  * ORR_EMISSING: no such file. ORR_EFORMAT names file, line and column of what cannot be read, or
  * the format of a file that is no such table, with a command that converts it. */

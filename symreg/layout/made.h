@@ -57,7 +57,8 @@ struct sr_pieces {
 /* Adds a piece; false: out of memory. */
 bool sr_pieces_add(struct sr_pieces *pieces, const char *at, size_t length);
 /* Splits a text at commas, tabs, bars or, for ' ', runs of blanks. Cells may have quotes, as in
- * CSV. False: a quoted cell is not closed, or text follows the quotes; pieces->count is its number. */
+ * CSV. False: a quoted cell is not closed, or text follows its quotes; pieces->count is its number.
+ * Or memory ran out (pieces->failed). */
 bool sr_split(const char *at, size_t length, char separator, struct sr_pieces *pieces);
 /* The error of a line that could not be split. */
 int sr_split_fail(const struct sr_source *source, const struct sr_line *line,
