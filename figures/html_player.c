@@ -130,8 +130,7 @@ static void write_boxes(const struct report_run *run, struct orr_file *html)
 
 static void write_controls(const struct report_run *run, struct orr_file *html)
 {
-    orr_file_printf(html, "<form class=\"controls\" autocomplete=\"off\" "
-                          "onsubmit=\"return false\">\n<div class=\"row\">"
+    orr_file_printf(html, "<form class=\"controls\" autocomplete=\"off\">\n<div class=\"row\">"
                           "<label>Body <select id=\"player-body\">");
     for (int body = 0; body < report_bodies(run); body++)
         orr_file_printf(html, "<option value=\"%d\">%s</option>", body, report_body_title[body]);

@@ -256,6 +256,7 @@
     b.curve = ellipse(b) || b.path || b.at;
     b.view = frameOf(b);
   });
+  controls.play.form.addEventListener('submit', (event) => event.preventDefault());
   controls.play.addEventListener('click', play);
   controls.body.addEventListener('change', choose);
   controls.step.addEventListener('input', () => { stop(); show(); });
