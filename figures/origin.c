@@ -141,8 +141,8 @@ static void leave_out_unmade(const char *run, const cJSON *made, struct orr_sour
     int count = 0;
     for (int i = 0; i < sources->count; i++) {
         const char *name = sources->name[i];
-        const bool is_variant = strcmp(name, "truth") && strcmp(name, "oracle") &&
-                                strcmp(name, "untrained");
+        const bool is_variant =
+            strcmp(name, "truth") && strcmp(name, "oracle") && strcmp(name, "untrained");
         if (!is_variant || cJSON_HasObjectItem(inputs, name) ||
             orr_path(folder, "%s/%s", run, name) || orr_exists(folder))
             memmove(sources->name[count++], name, ORR_NAME);

@@ -57,13 +57,14 @@ take() {
 }
 # over seeds|grid NAME FILE...: what bin/probe makes of results of one probe, where there are some
 over() {
-    local kind=$1 name=$2 probe result
+    local kind=$1 name=$2 probe
     shift 2
     [ -e "$1" ] || return 0
     probe=$(sed -nE 's/^[[:space:]]*"probe":[[:space:]]*"([a-z]+)".*/\1/p' "$1" | head -n 1)
-    "$BIN/probe" "$kind" "$@" --out "$work" --quiet >/dev/null || { failed=1 && return; }
-    result=$(<"$work/${probe}_$kind.json") # files by their place in runs, wherever that is
-    printf '%s\n' "${result//\"$RUNS\//\"runs/}" >"$work/${probe}_$kind.json"
+    # by their place in runs, wherever that is: the result names them, and states a sum of itself
+    ln -sfn "$(realpath "$RUNS")" "$work/runs"
+    (cd "$work" && "$BIN/probe" "$kind" "${@/#"$RUNS"\//runs/}" --out . --quiet >/dev/null) ||
+        { failed=1 && return; }
     take "$name" "$work/${probe}_$kind.json"
 }
 # cells GRID: its cells' results, those that are kept and those of this machine, in one folder
