@@ -75,7 +75,7 @@ TEST(fronts_depend_on_the_seed_alone)
     static struct sr_fit one[2], two[2];
     struct table t[2];
     struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
-    s.iterations = 5;
+    s.iterations = 7; /* more than 1,000 evaluations of either table */
     s.restarts = 2;
     table_of(&t[0], "5 * m1 * sin(r) + m2", 200, 1, 0.05);
     /* the second is large enough for a look at few rows */
