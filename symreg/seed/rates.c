@@ -182,9 +182,9 @@ struct span {
 static void span_add(struct span *d, int rows, const double *v)
 {
     enum { PASSES = 2 };
-    double *q = d->q[d->count];
     if (d->count == SPAN)
         return;
+    double *q = d->q[d->count];
     memcpy(q, v, (size_t)rows * sizeof *q);
     const double before = sr_dot(q, q, rows);
     for (int pass = 0; pass < PASSES; pass++)
@@ -240,7 +240,7 @@ static void correlate_block(const struct search *s, const struct span *d, float 
     vec->correlate(rest, &r->value[0][first], SR_RATES, r->rows, b->with);
     vec->correlate(square, &r->square[0][first], SR_RATES, r->rows, c);
     for (int f = 0; f < BLOCK; f++) {
-        const bool cosine = r->rate[first + f].g == SR_COS;
+        const bool cosine = f > 0 && r->rate[first + f].g == SR_COS;
         b->cross[f] = cosine ? c[f] : 0;
         b->square[f] = cosine ? whole - c[f - 1] : c[f];
     }
@@ -248,7 +248,7 @@ static void correlate_block(const struct search *s, const struct span *d, float 
         vec->correlate(product[k], &r->value[0][first], SR_RATES, r->rows, c);
         for (int f = 0; f < BLOCK; f++) {
             b->square[f] -= c[f] * c[f];
-            if (r->rate[first + f].g == SR_COS)
+            if (f > 0 && r->rate[first + f].g == SR_COS)
                 b->cross[f] -= c[f] * c[f - 1];
         }
     }
