@@ -57,8 +57,7 @@ static const struct orr_option options[] = {
      "how often one may stand inside another: \"sin:cos=0\" (default: no "
      "sin(sin(x)))",
      &table.nest, NULL},
-    {"--units", "A=UNIT,...|none",
-     "dimensions of columns, \"r=AU, F=kg*AU/yr^2\" (default: the file's)", &table.units, NULL},
+    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
     {"--constants", "NAME[=VALUE UNIT],...", "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"",
      &table.constants, NULL},
     {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
