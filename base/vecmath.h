@@ -402,7 +402,7 @@ VM_INLINE double vm_atan2(double y, double x)
 {
     const double p = fabs(y), q = fabs(x), big = p > q ? p : q, small = p > q ? q : p;
     const double ratio = small / (big == 0.0 ? 1.0 : big);
-    const double part = vm_atan(small < HUGE_VAL ? ratio : 1.0);
+    const double part = vm_atan(small == HUGE_VAL ? 1.0 : ratio); /* NaN stays */
     const double steep = VM_PI / 2 - part + VM_PI_REST / 2, angle = p > q ? steep : part;
     const double left = VM_PI - angle + VM_PI_REST;
     return vm_with_sign(vm_bits(x) >> 63 ? left : angle, y);

@@ -110,7 +110,7 @@ static inline struct sr_settings seed_settings(void)
 }
 
 /* The value of row i, one node after the other, by the table of scalar operators; NaN as soon as
- * a node is not finite. */
+ * a node is NaN. */
 static inline double value_by_hand(const struct sr_expr *expr, const struct sr_data *data, size_t i)
 {
     double stack[SR_NODES];
@@ -128,7 +128,7 @@ static inline double value_by_hand(const struct sr_expr *expr, const struct sr_d
             value = sr_op_value(data->language, (enum sr_op)node->op, stack[depth],
                                 arity == 2 ? stack[depth + 1] : 0);
         }
-        if (!isfinite(value))
+        if (isnan(value))
             return NAN;
         stack[depth++] = value;
     }

@@ -398,15 +398,41 @@ TEST(sees_every_bad_row)
     table_free(&t);
 }
 
-/* An infinite node makes the formula bad, also where the operator above it has a finite value. */
+/* A node may be infinite where the formula is finite, as in C; a formula that is infinite, or has a
+ * NaN anywhere, is bad, also where the operator above it would hide that. */
 TEST(infinities_do_not_get_lost)
 {
-    static const char *const text[] = {
-        "inv(exp(900 * m1))",     "exp(-exp(900 * m1))",     "atan(exp(900 * m1))",
-        "tanh(exp(900 * m1))",    "sign(exp(900 * m1))",     "min(m1, exp(900 * m1))",
-        "min(exp(900 * m1), m1)", "max(-exp(900 * m1), m1)", "max(m1, -exp(900 * m1))",
-        "m1 / exp(900 * m1)",     "exp(900 * m1) ^ -1",      "0.5 ^ exp(900 * m1)",
-        "sign(log(m1 - m1))",     "tanh(inv(m1 - m1))",
+    static const struct {
+        const char *text;
+        double value; /* INFINITY: m1 */
+    } good[] = {
+        {"inv(exp(900 * m1))", 0},
+        {"exp(-exp(900 * m1))", 0},
+        {"atan(exp(900 * m1))", 1.57079632679489662},
+        {"tanh(exp(900 * m1))", 1},
+        {"sign(exp(900 * m1))", 1},
+        {"min(m1, exp(900 * m1))", INFINITY},
+        {"min(exp(900 * m1), m1)", INFINITY},
+        {"max(-exp(900 * m1), m1)", INFINITY},
+        {"max(m1, -exp(900 * m1))", INFINITY},
+        {"m1 / exp(900 * m1)", 0},
+        {"exp(900 * m1) ^ -1", 0},
+        {"0.5 ^ exp(900 * m1)", 0},
+        {"sign(log(m1 - m1))", -1},
+        {"tanh(inv(m1 - m1))", 1},
+    };
+    static const char *const bad[] = {
+        "exp(900 * m1)",
+        "m1 * exp(900 * m1)",
+        "log(m1 - m1)",
+        "inv(m1 - m1)",
+        "sin(exp(900 * m1))",
+        "(m1 - m1) * exp(900 * m1)",
+        "exp(900 * m1) - exp(901 * m1)",
+        "min(m1, exp(900 * m1) - exp(901 * m1))",
+        "max(exp(900 * m1) / exp(901 * m1), m1)",
+        "sign((m1 - m1) * exp(900 * m1))",
+        "atan2(sin(exp(900 * m1)), m1)",
     };
     struct table t;
     table_create(&t, 700, 41, true);
@@ -417,11 +443,22 @@ TEST(infinities_do_not_get_lost)
     struct sr_loss loss;
     assert_int_equal(sr_work_init(&work, 700, 20), 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &t.data), 0);
-    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
-        const struct sr_expr expr = formula(text[k]);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const struct sr_expr expr = formula(bad[k]);
         if (sr_eval(&expr, &t.data, value) || sr_eval_jacobian(&expr, &t.data, value, jacobian) ||
             sr_eval_loss(&expr, &loss, &work, &scale) < HUGE_VAL)
-            fail_msg("%s is taken for finite", text[k]);
+            fail_msg("%s is taken for finite", bad[k]);
+    }
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        const struct sr_expr expr = formula(good[k].text);
+        if (!sr_eval(&expr, &t.data, value) ||
+            !(sr_eval_loss(&expr, &loss, &work, &scale) < HUGE_VAL))
+            fail_msg("%s is not taken for finite", good[k].text);
+        for (size_t i = 0; i < 700; i++) {
+            const double expected = isinf(good[k].value) ? t.x[700 + i] : good[k].value;
+            if (!(fabs(value[i] - expected) <= 1e-15 * fabs(expected)))
+                fail_msg("%s: expected %.17g, found %.17g", good[k].text, expected, value[i]);
+        }
     }
     sr_loss_free(&loss);
     sr_work_free(&work);
