@@ -62,9 +62,9 @@ refuse "finetune: no room for a table" 1 "$WORK/none/" forces_ 'cannot write' --
     limited 8 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
 refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'cannot write' -- \
     limited 30 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source lssar --out "$WORK/none"
-refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
+refuse "symreg FILE: no room for a file" 1 "$WORK/bare/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
-    --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
+    --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/bare"
 # what is written beside the front, and checkpoints, do not take the front with them
 awk 'BEGIN { print "x,z,y"; for (i = 1; i <= 40; i++) { x = 0.3 + i * 17 % 29 / 7; z = 1 + i * 11 % 23 / 5
     printf "%.6g,%.6g,%.9g\n", x, z, 2.3 * x * x / z + 0.1 * sin(i * i) } }' >"$WORK/law.csv"
