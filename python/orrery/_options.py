@@ -13,12 +13,12 @@ from . import _arguments
 HUGE = 10**40  # the library says what it takes
 
 ARITHMETIC = ("+", "-", "*", "/")
-DEFAULTS = {"binary_operators": ARITHMETIC,
-            "unary_operators": ("inv", "square", "sqrt", "exp", "log", "sin", "cos")}
 BINARY = (*ARITHMETIC, "^", "min", "max", "hypot", "atan2")
 UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
          "acos", "atan", "sinh", "cosh", "tanh", "sign", "cbrt", "log10")
 SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^", "ln": "log"}
+DEFAULTS = {"binary_operators": ARITHMETIC,
+            "unary_operators": ("inv", "square", "sqrt", "exp", "log", "sin", "cos")}
 # Operators of PySR that are formulas of those above.
 DEFINED = {
     "log2": "log2(x)=log(x)/0.6931471805599453",

@@ -57,12 +57,12 @@ files_below() {
 }
 
 # undated PAGE, without_page RECORD: the page of a report without the minute in its head, and its
-# record without the page's sum, which that minute changes: for same_by
+# record without the page's sum, which that minute changes, and its own: for same_by
 undated() {
     sed 's/, [0-9]\{4\}-[0-9][0-9]-[0-9][0-9] [0-9:]\{5\} UTC</</' "$1"
 }
 without_page() {
-    sed '/"report.html":/,/}/d' "$1"
+    sed '/"report.html":/,/}/d; /^\t"xxh64":/d' "$1"
 }
 
 # same_by COMMAND A B, other_by COMMAND A B: what the command prints for A and for B. It succeeds
