@@ -158,11 +158,11 @@ static bool find_aside(const struct sr_motion_table *table, char *text, size_t b
     if (times * times < significant || share < noticeable)
         return false;
     snprintf(text, bytes,
-             "accelerations do not point to the centre: across the line to it they have %.2g%% of "
-             "their size (rms), %.2g times the error. The centre itself is accelerated, as the Sun "
-             "by Jupiter, or other forces act; about as much is wrong in what the law says along "
-             "the line. Positions relative to the barycentre, or tracks of the other bodies, avoid "
-             "this",
+             "accelerations do not point to the centre: their component across the line to it is "
+             "%.2g%% of their size (rms), %.2g times its error. The centre is itself accelerated, "
+             "as the Sun is by Jupiter, or other forces act. The law of the component along the "
+             "line has an error of about this size, too. Use positions relative to the barycentre, "
+             "or add the tracks of the other bodies",
              100 * share, times);
     return true;
 }
