@@ -99,14 +99,14 @@ static void write_log(struct sr_live *live, const struct sr_observation *seen)
     orr_error_recover();
 }
 
-/* Says once that the search goes on without checkpoints. */
+/* Says once that the search continues without checkpoints. */
 static void tell_unsaved(struct sr_live *live, const char *why)
 {
     if (!*why || live->told)
         return;
     live->told = true;
     erase_block(live);
-    orr_note(live->quiet, "symreg: %s; the search goes on without checkpoints", why);
+    orr_note(live->quiet, "symreg: %s; the search continues without checkpoints", why);
 }
 
 void sr_live_observe(void *observer, const struct sr_observation *seen)
