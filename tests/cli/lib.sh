@@ -136,6 +136,13 @@ program() {
     timeout "$LIMIT" "$BIN/$name" "$@" </dev/null
 }
 
+# from_substitution SOURCE COMMAND [ARGUMENT...]: as COMMAND <(SOURCE) ARGUMENT...
+from_substitution() {
+    local source=$1 command=$2
+    shift 2
+    "$command" <("$source") "$@"
+}
+
 # start COMMAND...: runs it in the background; its process is $pid, its stderr $WORK/err
 start() {
     "$@" >"$WORK/out" 2>"$WORK/err" </dev/null &

@@ -51,24 +51,34 @@ bad "gzip that is damaged" 1 "$WORK/damaged.gz: the compressed file (gzip) is da
     "$WORK/damaged.gz"
 head -c 1000001 /dev/zero | gzip -9n >"$WORK/bomb.gz"
 export ORRERY_UNPACK_MB=1
-bad "gzip of more than the limit" 1 "$WORK/bomb.gz: the compressed file (gzip) holds more than 1 MB" \
-    "$WORK/bomb.gz"
+bad "gzip of more than the limit" 1 \
+    "$WORK/bomb.gz: the compressed file (gzip) holds more than 1 MB" "$WORK/bomb.gz"
 check "... of less" search "$WORK/law.csv.gz" --quiet --features r,m --out "$WORK/limited"
 for limit in 0 1e9 -1 ' 1'; do
     ORRERY_UNPACK_MB=$limit
-    bad "a limit of '$limit'" 2 "ORRERY_UNPACK_MB: expected a whole number of MB from 1 to" "$WORK/law.csv.gz"
+    bad "a limit of '$limit'" 2 "ORRERY_UNPACK_MB: expected a whole number of MB from 1 to" \
+        "$WORK/law.csv.gz"
 done
 unset ORRERY_UNPACK_MB
 bad "... and the usual limit is larger" 1 "bomb.gz: not a text file" "$WORK/bomb.gz"
-check "a shell's <(...)" search <(cat "$WORK/law.csv") --quiet --features r,m --out "$WORK/pipe"
+law() {
+    cat "$WORK/law.csv"
+}
+slow_gzip() {
+    head -c 99 "$WORK/law.csv.gz"
+    sleep 0.3
+    tail -c +100 "$WORK/law.csv.gz"
+}
+check "process substitution" from_substitution law search --quiet --features r,m --out "$WORK/pipe"
 check "... the same front" same_files "$WORK/plain" "$WORK/pipe" front.csv front_full.csv
-check "... of gzip, that comes slowly" search <(head -c 99 "$WORK/law.csv.gz"; sleep 0.3; tail -c +100 \
-    "$WORK/law.csv.gz") --quiet --features r,m --out "$WORK/pipe-gz"
+check "... of gzip, that comes slowly" from_substitution slow_gzip search --quiet \
+    --features r,m --out "$WORK/pipe-gz"
 check "... the same front" same_files "$WORK/plain" "$WORK/pipe-gz" front.csv front_full.csv
-bad "... for several targets" 2 'is read once, for one column' <(cat "$WORK/law.csv") --target r,m
+refuse "... for several targets" 2 'is read once, for one column' -- \
+    from_substitution law search --quiet --out "$run/out" --target r,m
 mkfifo "$WORK/fifo"
-bad "a FIFO, to which nobody may write" 1 "$WORK/fifo: not a regular file; give it as standard input, whose name is -" \
-    "$WORK/fifo"
+bad "a FIFO, to which nobody may write" 1 \
+    "$WORK/fifo: not a regular file; give it as standard input, whose name is -" "$WORK/fifo"
 bad "nothing on standard input" 1 'standard input: empty, expected a header row' - </dev/null
 bad "an error on standard input" 1 'standard input:3: expected 2 cells, found 1' - \
     <<<$'x,F\n1,2\n3'
