@@ -14,9 +14,9 @@ const char *orr_input_name(const char *path);
 bool orr_input_is_read_once(const char *path);
 /* Reads the whole text, NUL-terminated; free() it. Content that begins with gzip's two bytes is
  * decompressed whatever the file's name (RFC 1952, any number of members), up to 2048 MB, or
- * $ORRERY_UNPACK_MB. Errors as orr_file_read(); ORR_EFORMAT for a damaged or truncated member and for
- * one that holds more; ORR_EUSAGE for a limit that is no number; ORR_EINTR for a signal while it
- * waits for a pipe. */
+ * $ORRERY_UNPACK_MB. Errors as orr_file_read(); ORR_EFORMAT for a damaged or truncated member and
+ * for one that holds more; ORR_EUSAGE for a limit that is no number; ORR_EINTR for a signal while
+ * it waits for a pipe. */
 int orr_input_read(const char *path, char **text, size_t *bytes);
 
 #endif

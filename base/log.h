@@ -23,8 +23,9 @@ struct orr_progress {
 };
 void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total,
                        bool quiet);
-/* `detail` may be NULL, or parts with ", " between them, the last of which are left out first where the
- * line does not fit on the terminal; `done` counts from 0 to `total`. Shows the rate and the time left. */
+/* `detail` may be NULL, or parts with ", " between them, the last of which are left out first where
+ * the line does not fit on the terminal; `done` counts from 0 to `total`. Shows the rate and the
+ * time left. */
 void orr_progress_set(struct orr_progress *progress, uint64_t done, const char *detail);
 void orr_progress_end(struct orr_progress *progress, const char *summary);
 

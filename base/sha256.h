@@ -1,4 +1,5 @@
-/* sha256.h - SHA-256 (FIPS 180-4), for hashes that other programs compare; files of Orrery have XXH64. */
+/* sha256.h - SHA-256 (FIPS 180-4), for hashes that other programs compare; files of Orrery have
+ * XXH64. */
 #ifndef ORR_SHA256_H
 #define ORR_SHA256_H
 

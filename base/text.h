@@ -24,8 +24,8 @@ bool orr_ends_in(const char *text, const char *end);
 /* Whether a text is a whole number from low to high: digits alone, after a "-" if low is below 0
  * (strtol() would skip blanks and take a "+"). *value is only then set. */
 bool orr_whole(const char *text, long low, long high, long *value);
-/* Writes a word for a shell into word[bytes]: the text itself where it is plain, else between quotes,
- * in which a quote becomes '\''. ORR_EINVAL where it does not fit. */
+/* Writes a word for a shell into word[bytes]: the text itself where it is plain, else between
+ * quotes, in which a quote becomes '\''. ORR_EINVAL where it does not fit. */
 int orr_shell_word(char *word, size_t bytes, const char *text);
 /* Turns a text into one line: line breaks and tabs become spaces, every byte of other unseen
  * characters "?". */

@@ -108,7 +108,8 @@ static int animate_orbits(struct call *call)
     return 0;
 }
 
-/* Says how the kept data are drawn again; gnuplot takes no name that begins with "<", "|" or "-". */
+/* Says how the kept data are drawn again; gnuplot takes no name that begins with "<", "|" or
+ * "-". */
 static int note_drawing(const char *out, bool quiet)
 {
     char file[REPORT_PATH + 8], stem[4 * REPORT_PATH], script[4 * REPORT_PATH];

@@ -16,11 +16,12 @@ script=$(cd "$(dirname -- "$0")" && pwd)/../figures/watch.gp
 every=${EVERY:-2}
 grace=${GRACE:-10}
 # plain TEXT: on one line of the terminal, or between quotes of gnuplot. Names are a stranger's: a
-# quote or a line break would end the string, and gnuplot would run what comes after it
+# quote or a line break would end the string, and gnuplot would run what comes after it. The
+# invisible characters are those of base/text.c
 plain() {
     printf '%s' "$1" | LC_ALL=C tr '\000-\037\177' '?' | LC_ALL=C tr -d "'\"\`\\\\" |
         LC_ALL=C sed $'s/\xc2[\x80-\x9f]/??/g; s/\xe2\x80[\x8b-\x8f\xa8-\xae]/???/g
-            s/\xe2\x81[\xa0-\xaf]/???/g; s/\xef\xbb\xbf/???/g; s/\xc2\xad/??/g' # invisible (base/text.c)
+            s/\xe2\x81[\xa0-\xaf]/???/g; s/\xef\xbb\xbf/???/g; s/\xc2\xad/??/g'
 }
 refuse() {
     echo "watch: error: $*" >&2

@@ -394,8 +394,9 @@ static void clean_formulas(struct search *search)
     }
 }
 
-/* Writes a checkpoint after a complete epoch (after a failed write no further one), never after an interrupted one: at most one per
- * second, and for large checkpoints seldom enough that writing takes a twentieth of the time. */
+/* Writes a checkpoint after a complete epoch, never after an interrupted one, and no further one
+ * after a failed write: at most one per second, and for large checkpoints seldom enough that
+ * writing takes a twentieth of the time. */
 static int save_checkpoint(struct search *search, int epoch, bool last)
 {
     const struct sr_settings *s = search->settings;

@@ -1,5 +1,5 @@
-/* own_files.c - tells the files of an earlier search from others of these names, which a search must
- * not replace: by how their content begins, since any folder may be given as --out. */
+/* own_files.c - tells the files of an earlier search from others of these names, which a search
+ * must not replace: by how their content begins, since any folder may be given as --out. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -346,8 +346,9 @@ static const char *progress_line(struct orr_progress *progress, uint64_t done, c
     return line;
 }
 
-/* NIST's examples of SHA-256 (FIPS 180-4, csrc.nist.gov "SHA256.pdf", one block and two), the empty text,
- * a million times "a", and lengths about the ends of blocks against sha256sum of coreutils 9.1. */
+/* NIST's examples of SHA-256 (FIPS 180-4, csrc.nist.gov "SHA256.pdf", one block and two), the empty
+ * text, a million times "a", and lengths about the ends of blocks against sha256sum of coreutils
+ * 9.1. */
 TEST(test_sha256)
 {
     static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";

@@ -66,8 +66,13 @@ refuse "symreg FILE: no room for a file" 1 "$WORK/bare/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/bare"
 # what is written beside the front, and checkpoints, do not take the front with them
-awk 'BEGIN { print "x,z,y"; for (i = 1; i <= 40; i++) { x = 0.3 + i * 17 % 29 / 7; z = 1 + i * 11 % 23 / 5
-    printf "%.6g,%.6g,%.9g\n", x, z, 2.3 * x * x / z + 0.1 * sin(i * i) } }' >"$WORK/law.csv"
+awk 'BEGIN {
+    print "x,z,y"
+    for (i = 1; i <= 40; i++) {
+        x = 0.3 + i * 17 % 29 / 7; z = 1 + i * 11 % 23 / 5
+        printf "%.6g,%.6g,%.9g\n", x, z, 2.3 * x * x / z + 0.1 * sin(i * i)
+    }
+}' >"$WORK/law.csv"
 search() { # [OPTION...]
     timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target y --threads 1 --quiet --iterations 2 \
         --set symreg.enumerate=200 --set symreg.populations=2 --set symreg.cycles=20 "$@" </dev/null
@@ -76,10 +81,12 @@ search >"$WORK/front.txt"
 check "a front" grep -q '<- .*best' "$WORK/front.txt"
 for kilobytes in 0 4; do # no file at all; small files alone
     rm -rf "$WORK/none"
-    { (ulimit -f $kilobytes && search --out "$WORK/none") 2>&1 >&3 | cat >"$WORK/err"; } 3>&1 | cat >"$WORK/out"
-    check "symreg FILE with room for $kilobytes kB prints its front" same_file "$WORK/front.txt" "$WORK/out"
-    check "... and ends with the error" grep -q "^symreg: error: $WORK/none/.*: cannot write: File too large" \
-        "$WORK/err"
+    { (ulimit -f $kilobytes && search --out "$WORK/none") 2>&1 >&3 | cat >"$WORK/err"; } 3>&1 |
+        cat >"$WORK/out"
+    check "symreg FILE with room for $kilobytes kB prints its front" \
+        same_file "$WORK/front.txt" "$WORK/out"
+    check "... and ends with the error" \
+        grep -q "^symreg: error: $WORK/none/.*: cannot write: File too large" "$WORK/err"
 done
 check "nothing temporary" clean "$WORK"
 
@@ -129,8 +136,9 @@ every_operation() { # HOW MESSAGE FIRST EVERY
 }
 # search_failing HOW N: a search whose n-th operation on files fails, without gnuplot
 search_failing() {
-    (export LD_PRELOAD=$FAIL_WRITE FAIL_HOW=$1 FAIL_AT=$2 FAIL_REPORT=$WORK/counted ORRERY_FIGURES=/nowhere &&
-        search --out "$WORK/none") >"$WORK/out" 2>"$WORK/err"
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_HOW=$1 FAIL_AT=$2 FAIL_REPORT=$WORK/counted
+     export ORRERY_FIGURES=/nowhere
+     search --out "$WORK/none") >"$WORK/out" 2>"$WORK/err"
 }
 if [ ! -e "$FAIL_WRITE" ]; then
     skip "a failure at every write" "$FAIL_WRITE is not there: make check builds it"
@@ -149,7 +157,8 @@ else
         rm -rf "$WORK/none"
         search_failing $of
         check "a search, failing $of: status 1" test $? -eq 1
-        check "... with the front: $(sed -n "${of#* }p" "$WORK/operations")" same_file "$WORK/front.txt" "$WORK/out"
+        check "... with the front: $(sed -n "${of#* }p" "$WORK/operations")" \
+            same_file "$WORK/front.txt" "$WORK/out"
         check "... and one line" test "$(wc -l <"$WORK/err")" -eq 1
         check "... nothing temporary" clean "$WORK/none"
     done

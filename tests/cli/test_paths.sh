@@ -93,8 +93,8 @@ check "... and a ~/ that the shell left is the home folder's" equal "tools/watch
 run=$odd/run
 KEEP=$run
 
-# ---- nor does make run what stands in a variable: one that it uses, one that it only exports, one of the
-# environment; and what names goals, tests and folders has to be plain
+# ---- nor does make run what stands in a variable: one that it uses, one that it only exports, one
+# of the environment; and what names goals, tests and folders has to be plain
 evil() { # GOAL NAME [env]: with NAME='$(shell touch canary)'; gone on or refused, nothing is run
     local value="\$(shell touch $WORK/canary)" goal
     for goal in "-n $1" help; do # (a variable is exported where a recipe is run)
@@ -107,8 +107,8 @@ evil() { # GOAL NAME [env]: with NAME='$(shell touch canary)'; gone on or refuse
     check_not "make $1 $2=\$(shell ...) ${3-} runs nothing of it" test -e "$WORK/canary"
     rm -f "$WORK/canary"
 }
-for word in ATTENTION THREADS DEVICE MINUTES PROBE FORCE PRESET RUN JOBS KEPT VERDICT UNKNOWN_WORD V CI \
-    B T PART FUZZ CORPUS STEPS WATCHED NOVA; do
+for word in ATTENTION THREADS DEVICE MINUTES PROBE FORCE PRESET RUN JOBS KEPT VERDICT \
+    UNKNOWN_WORD V CI B T PART FUZZ CORPUS STEPS WATCHED NOVA; do
     evil plan "$word"
 done
 for word in PREFIX DESTDIR LIBDIR; do
@@ -123,7 +123,8 @@ for word in B T FUZZ NOVA; do
     check "make $word='x;...': status" equal 2 $?
     check "... says what is wrong" grep -qF "$word: expected plain names, found" "$WORK/err"
 done
-make -n -j1 install CUDA=0 BIN="$BIN" PREFIX="/p'q" DESTDIR='d e$f' LIBDIR='l;m' >"$WORK/out" 2>"$WORK/err"
+make -n -j1 install CUDA=0 BIN="$BIN" PREFIX="/p'q" DESTDIR='d e$f' LIBDIR='l;m' >"$WORK/out" \
+    2>"$WORK/err"
 check "make install hands odd folders on" grep -qF \
     "PREFIX='/p'\\''q' DESTDIR='d e\$f' LIBDIR='l;m' tools/install.sh" "$WORK/out"
 
@@ -145,14 +146,17 @@ for sign in '<' '|'; do
         --threads 1 --quiet --out "${sign}touch canary;"
     check "... the folder has its picture" test -s "${sign}touch canary;/front.png"
     cp -r "$run/." "${sign}touch canary;"
-    picture "report --run '${sign}touch ...'" "$BIN/report" --run "${sign}touch canary;" --attention lssar --quiet
+    picture "report --run '${sign}touch ...'" "$BIN/report" --run "${sign}touch canary;" \
+        --attention lssar --quiet
     check "... the run has its pictures" test -s "${sign}touch canary;/figures/pareto.png"
-    TMPDIR="${sign}touch canary;" picture "watch" "$OLDPWD/tools/watch.sh" "${sign}touch canary;" "${sign}touch canary;.png"
+    TMPDIR="${sign}touch canary;" picture "watch" "$OLDPWD/tools/watch.sh" \
+        "${sign}touch canary;" "${sign}touch canary;.png"
 done
 mkdir -p figures "$WORK/else/lone" # (not beside figures/, where a program looks: P/..)
 printf 'system("touch canary")\n' | tee figures/{forces,symreg_front,symreg_residuals}.gp >/dev/null
 cp "$BIN/report" "$WORK/else/lone/"
-env -u ORRERY_DATA "$WORK/else/lone/report" --run "<touch canary;" --body earth --out e.png >"$WORK/out" 2>"$WORK/err"
+env -u ORRERY_DATA "$WORK/else/lone/report" --run "<touch canary;" --body earth --out e.png \
+    >"$WORK/out" 2>"$WORK/err"
 check_not "a program without data runs no scripts of the current folder" test -e canary
 check "... and says where they would be" grep -qF ORRERY_DATA "$WORK/err"
 cd "$OLDPWD" || exit

@@ -57,15 +57,16 @@ check "--batch" search --category star --threads 1 --batch 60 --out "$WORK/batch
 check "... constants from all rows" equal "$(value out)" "$(value batch)"
 search --category star --threads 1 >"$WORK/printed"
 check "... on the terminal" grep -q '^  3  *5 +- ' "$WORK/printed"
-# values of strangers are shown as text: no control, nothing invisible, nothing that turns the line around
+# values of strangers are shown as text: no control, nothing invisible, nothing that turns the line
+# around
 odd=$'\e[31ms2\u202e\u200b\xc2\x9b'
 sed "s/,s2,/,$odd,/" "$WORK/law.csv" >"$WORK/odd.csv"
-timeout "$LIMIT" "$BIN/symreg" "$WORK/odd.csv" --target y --features t,u --quiet --iterations 4 "${small[@]}" \
-    --category name --threads 1 --out "$WORK/odd" >"$WORK/printed" 2>"$WORK/err"
+timeout "$LIMIT" "$BIN/symreg" "$WORK/odd.csv" --target y --features t,u --quiet --iterations 4 \
+    "${small[@]}" --category name --threads 1 --out "$WORK/odd" >"$WORK/printed" 2>"$WORK/err"
 check "values with controls: status" test $? -eq 0
 check "... are shown" grep -q '^  ?\[31ms2????????  *3.5 ' "$WORK/printed"
-check_not "... without their controls" grep -qP '\x1b|\xc2\x9b|\xe2\x80[\x8b\xae]' "$WORK/printed" "$WORK/err" \
-    "$WORK/odd/report.md"
+check_not "... without their controls" grep -qP '\x1b|\xc2\x9b|\xe2\x80[\x8b\xae]' \
+    "$WORK/printed" "$WORK/err" "$WORK/odd/report.md"
 check "... and kept in front.json" grep -q '\\u001b\[31ms2' "$WORK/odd/front.json"
 sed 's/"target":\t*"y"/"target": "y\\u001b[31m"/; s/"xxh64"/"without"/' "$WORK/out/front.json" >"$WORK/target.json"
 refuse "predict: a target with controls" 1 target.json '"target": expected a name without' -- \

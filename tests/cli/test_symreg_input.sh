@@ -81,7 +81,8 @@ bad "weights in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351,y\n1,2,3\
     --weights "$(printf '\351')"
 bad "a name of two lines" 1 'line break' '"a\nb",y\n1,2\n2,3\n'
 bad "a name with a control character" 1 'control character' 'a\302\233b,y\n1,2\n2,3\n'
-for mark in '\342\200\213 200B' '\342\200\256 202E' '\357\273\277 FEFF' '\302\255 00AD' '\342\201\240 2060'; do
+for mark in '\342\200\213 200B' '\342\200\256 202E' '\357\273\277 FEFF' '\302\255 00AD' \
+    '\342\201\240 2060'; do
     bad "a name with U+${mark#* }" 1 "an invisible character in it, U+${mark#* }" \
         "x,x${mark% *}z,y\n1,2,3\n2,3,5\n" # two names that look alike
     bad "a target with U+${mark#* }" 1 "U+${mark#* }" "x,y${mark% *}\n1,2\n2,3\n" \
@@ -93,12 +94,12 @@ into() { # FOLDER OPTION...
     timeout "$LIMIT" "$BIN/symreg" "$F" --target y --quiet --threads 1 --iterations 1 \
         --set symreg.enumerate=200 --out "$@" >"$WORK/printed"
 }
-for name in report.md front.csv front_full.csv front.json alternatives.csv log.jsonl checkpoint.bin front.png \
-    residuals.png; do
+for name in report.md front.csv front_full.csv front.json alternatives.csv log.jsonl \
+    checkpoint.bin front.png residuals.png; do
     mkdir "$WORK/mine"
     printf '{"title": "mine", "x": 1}\n# Mine\n' >"$WORK/mine/$name"
-    KEEP=$WORK/mine refuse "--out with a $name of someone else" 2 "mine/$name is not a file of an earlier search" -- \
-        into "$WORK/mine"
+    KEEP=$WORK/mine refuse "--out with a $name of someone else" 2 \
+        "mine/$name is not a file of an earlier search" -- into "$WORK/mine"
     rm -r "$WORK/mine"
 done
 mkdir "$WORK/mine" && echo notes >"$WORK/mine/notes.md" && : >"$WORK/mine/log.jsonl"
@@ -108,7 +109,8 @@ check "... once more" into "$WORK/mine"
 rm "$WORK/mine/front.json"
 check "... where one is missing" into "$WORK/mine" --resume
 echo mine >"$WORK/mine/report.md"
-KEEP=$WORK/mine refuse "... not where one was replaced" 2 'mine/report.md is not a file of' -- into "$WORK/mine" --resume
+KEEP=$WORK/mine refuse "... not where one was replaced" 2 'mine/report.md is not a file of' -- \
+    into "$WORK/mine" --resume
 bad "a name that is a number" 1 'could not be distinguished from a number' '2,y\n1,2\n2,3\n'
 bad "a line behind line breaks" 1 "$F:5: column \"y\"" 'n,x,y\n"a\nb\nc",1,2\nd,2,nan\n'
 hundred=$(printf '0123456789%.0s' 1 2 3 4 5 6 7 8 9 10)

@@ -380,9 +380,8 @@ TEST(failure_of_gnuplot_is_told)
     assert_int_equal(pictures.count, 0);
 }
 
-/* The real thing: every picture is there, and the page carries all of them and escapes the law. */
-/* The policy stands before all that it is about, allows the page's scripts alone, each by the hash of
- * what is between its tags, and nothing of the network. */
+/* The policy stands before all that it is about, allows the page's scripts alone, each by the hash
+ * of what is between its tags, and nothing of the network. */
 static void check_policy(const char *page)
 {
     static const char open[] = "<script>";
@@ -420,6 +419,7 @@ static void check_policy(const char *page)
     assert_int_equal(count_of(page, "javascript:"), 0);
 }
 
+/* The real thing: every picture is there, and the page carries all of them and escapes the law. */
 TEST(pictures_and_page_are_whole)
 {
     struct report_pictures pictures;

@@ -1,6 +1,6 @@
-/* fuzz_categories.c - any bytes as a table with --category, and as a second one whose categories have to be
- * those of the first. The first line is the category's column; the tables have a form feed in
- * between. */
+/* fuzz_categories.c - any bytes as a table with --category, and as a second one whose categories
+ * have to be those of the first. The first line is the category's column; the tables have a form
+ * feed in between. */
 #include <math.h>
 #include <string.h>
 

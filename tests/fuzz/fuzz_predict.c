@@ -1,6 +1,6 @@
-/* fuzz_predict.c - any bytes as the front.json of a search, and as a table whose target it predicts. The
- * first lines are the options index, rule, interval and missing (an empty line: not given); front.json
- * goes on to a form feed, and the rest is the table. */
+/* fuzz_predict.c - any bytes as the front.json of a search, and as a table whose target it
+ * predicts. The first lines are the options index, rule, interval and missing (an empty line: not
+ * given); front.json continues to a form feed, and the rest is the table. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,5 +1,5 @@
-/* fuzz_templates.c - any text as a template of named columns, and further lines as formulas: what is an
- * instance of the template has parts, which can be taken, printed and put back. */
+/* fuzz_templates.c - any text as a template of named columns, and further lines as formulas: what
+ * is an instance of the template has parts, which can be taken, printed and put back. */
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,6 +1,6 @@
-/* fuzz_tracks.c - any bytes as tracks of bodies. The first lines are the options that name columns: time,
- * position, body, system and mass (an empty line: not given); the rest is the file. Tracks that are
- * read have rows in order of time, finite positions, and names of their cells. */
+/* fuzz_tracks.c - any bytes as tracks of bodies. The first lines are the options that name columns:
+ * time, position, body, system and mass (an empty line: not given); the rest is the file. Tracks
+ * that are read have rows in order of time, finite positions, and names of their cells. */
 #include <math.h>
 #include <string.h>
 
