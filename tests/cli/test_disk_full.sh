@@ -153,15 +153,20 @@ else
     for ((n = 2; n <= operations; n += 2)); do # the first opens the log, before the search
         every+=("once $n")
     done
+    reached=0 # checkpoints are by the second: a search may have fewer operations than the first
     for of in "${every[@]}" 'full 2' 'full 5' 'full 15' "full $((operations - 2))"; do
-        rm -rf "$WORK/none"
+        rm -rf "$WORK/none" "$WORK/counted"
         search_failing $of
-        check "a search, failing $of: status 1" test $? -eq 1
+        status=$?
+        [ "$(wc -l <"$WORK/counted")" -ge "${of#* }" ] || continue
+        reached=$((reached + 1))
+        check "a search, failing $of: status 1" test $status -eq 1
         check "... with the front: $(sed -n "${of#* }p" "$WORK/operations")" \
             same_file "$WORK/front.txt" "$WORK/out"
         check "... and one line" test "$(wc -l <"$WORK/err")" -eq 1
         check "... nothing temporary" clean "$WORK/none"
     done
+    check "a search failed at its operations, early and late" test "$reached" -ge 10
     rm -f "$WORK/counted"
     mkdir "$WORK/states"
     (export LD_PRELOAD=$FAIL_WRITE FAIL_REPORT=$WORK/counted && train "$WORK/states/end")
