@@ -197,6 +197,23 @@ struct k_adamw {
     long step;         /* 1-based, for the bias corrections */
 };
 
+/* The step of Muon on matrices of one shape (Jordan et al. 2024, kellerjordan.github.io/posts/muon):
+ * param = keep param - rate O, where O is the update U brought near to the closest matrix with
+ * orthonormal rows or columns. With X = U / |U| (Frobenius norm), `steps` times
+ * X = a X + (b A + c A A) X, A = X X^T (or X = a X + X (b A + c A A), A = X^T X, where there are
+ * more rows than columns). Five steps bring singular values from .01 |U| on into [.68, 1.14]. A
+ * matrix of zeros stays one. */
+#define K_MUON_A 3.4445
+#define K_MUON_B -4.7750
+#define K_MUON_C 2.0315
+enum { K_MATRICES = 256 };
+struct k_muon {
+    int count, rows, cols; /* count <= K_MATRICES */
+    const size_t *at;      /* (count) where each matrix begins in param and in update, ascending */
+    int steps;             /* >= 1 */
+    double rate, keep;     /* learning rate times scale; 1 - learning rate times weight decay */
+};
+
 struct k_recording; /* each backend defines its own */
 
 /* Rounding of the inputs of matmuls. The sums of matmuls are float; those of ref, which never
@@ -327,6 +344,9 @@ struct k_ops {
     /* Decoupled weight decay (Loshchilov & Hutter 2019); m, v: first and second moments. */
     int (*adamw)(real *param, const real *grad, real *m, real *v, size_t n,
                  const struct k_adamw *k);
+    /* See struct k_muon; may overwrite update. cpu and cuda round inputs of products to bf16 where
+     * open() allowed it. */
+    int (*muon)(real *param, real *update, const struct k_muon *k);
     /* average = decay * average + (1 - decay) * x. */
     int (*average)(real *average, const real *x, size_t n, double decay);
 };

@@ -83,6 +83,7 @@ void k_cpu_install_gate(struct k_ops *ops);
 void k_cpu_install_loss(struct k_ops *ops);
 void k_cpu_install_head(struct k_ops *ops);
 void k_cpu_install_update(struct k_ops *ops);
+void k_cpu_install_muon(struct k_ops *ops);
 /* The entry of host_peak.c, which is compiled once for all instruction sets. */
 int k_cpu_peak(double *gflops);
 

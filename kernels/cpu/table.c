@@ -12,6 +12,7 @@ static void install_loops(struct k_ops *ops)
     k_cpu_install_loss(ops);
     k_cpu_install_head(ops);
     k_cpu_install_update(ops);
+    k_cpu_install_muon(ops);
 }
 
 const struct k_cpu_loops k_cpu_loops = {

@@ -348,6 +348,7 @@ static struct k_ops table(void)
     k_cuda_install_attention(&t);
     k_cuda_install_loss(&t);
     k_cuda_install_update(&t);
+    k_cuda_install_muon(&t);
     k_cuda_install_collectives(&t);
     return t;
 }

@@ -80,6 +80,7 @@ enum k_cuda_slot {
     K_CUDA_SLOT_LOGITS,  /* chunks of logits and their gradients */
     K_CUDA_SLOT_ATTENTION,
     K_CUDA_SLOT_WIDENED, /* float copies of bf16 tensors */
+    K_CUDA_SLOT_MUON,    /* matrices of Newton-Schulz iterations */
     K_CUDA_SLOTS,
 };
 int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
@@ -113,6 +114,7 @@ void k_cuda_install_embed(struct k_ops *ops);
 void k_cuda_install_attention(struct k_ops *ops);
 void k_cuda_install_loss(struct k_ops *ops);
 void k_cuda_install_update(struct k_ops *ops);
+void k_cuda_install_muon(struct k_ops *ops);
 void k_cuda_install_collectives(struct k_ops *ops);
 
 #endif

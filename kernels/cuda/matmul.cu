@@ -17,7 +17,7 @@ enum { PLANS = 512, OPERANDS = 5 };
 
 /* Everything that the choice of a kernel may depend on. */
 struct key {
-    int M, N, K;
+    int M, N, K, batch;
     enum k_precision precision; /* bf16 also where an operand is already bf16 */
     int a_stride, b_stride;
     unsigned char a_transposed, b_transposed, has_add, has_bias;
@@ -104,6 +104,24 @@ static int set_attribute(cublasLtMatmulDesc_t what, cublasLtMatmulDescAttributes
     return check_cublas(cublasLtMatmulDescSetAttribute(what, attribute, value, bytes), "attribute");
 }
 
+/* Makes the layout of `batch` column-major matrices that follow each other. */
+static int describe_layout(cublasLtMatrixLayout_t *layout, cudaDataType_t type, uint64_t rows,
+                           uint64_t cols, int64_t leading, int batch)
+{
+    const int32_t count = batch;
+    const int64_t stride = leading * (int64_t)cols;
+    TRY(check_cublas(cublasLtMatrixLayoutCreate(layout, type, rows, cols, leading), "layout"));
+    if (batch <= 1)
+        return 0;
+    TRY(check_cublas(cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                      &count, sizeof(count)),
+                     "batch"));
+    return check_cublas(
+        cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                         &stride, sizeof(stride)),
+        "batch");
+}
+
 static int describe_product(struct plan *p, const void *bias)
 {
     const struct key *k = &p->key;
@@ -122,15 +140,11 @@ static int describe_product(struct plan *p, const void *bias)
         TRY(set_attribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
     }
     /* our row-major (rows, cols) is a column-major (cols, rows) */
-    TRY(check_cublas(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
-                                                k->b_transposed ? N : K, k->b_stride),
-                     "layout"));
-    TRY(check_cublas(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
-                                                k->a_transposed ? K : M, k->a_stride),
-                     "layout"));
-    return check_cublas(
-        cublasLtMatrixLayoutCreate(&p->out, k->out_bf16 ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N),
-        "layout");
+    TRY(describe_layout(&p->first, type, k->b_transposed ? K : N, k->b_transposed ? N : K,
+                        k->b_stride, k->batch));
+    TRY(describe_layout(&p->second, type, k->a_transposed ? M : K, k->a_transposed ? K : M,
+                        k->a_stride, k->batch));
+    return describe_layout(&p->out, k->out_bf16 ? CUDA_R_16BF : CUDA_R_32F, N, M, k->N, k->batch);
 }
 
 static int set_preferences(cublasLtMatmulPreference_t preference, const struct key *k)
@@ -245,6 +259,7 @@ static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, co
     key.M = m->M;
     key.N = m->N;
     key.K = m->K;
+    key.batch = m->batch > 1 ? m->batch : 1;
     key.precision = k_cuda_is_bf16(m) ? K_PRECISION_BF16 : m->precision;
     key.a_transposed = m->a_transposed;
     key.b_transposed = m->b_transposed;
@@ -264,8 +279,13 @@ static int prepare_product(const struct k_cuda_matmul *m, struct plan **plan, co
         key.b_stride = b_bf16.stride;
     }
     const void *const operands[OPERANDS] = {*a, *b, m->add ? m->add : out, out, bias};
-    for (int i = 0; i < OPERANDS; i++)
-        key.alignment[i] = alignment_of(operands[i]);
+    const size_t bytes = k_cuda_is_bf16(m) ? sizeof(__nv_bfloat16) : sizeof(float);
+    const size_t out_bytes = (size_t)m->M * (size_t)m->N * sizeof(float);
+    const size_t apart[OPERANDS] = {(size_t)m->M * (size_t)m->K * bytes,
+                                    (size_t)m->K * (size_t)m->N * bytes, out_bytes, out_bytes, 0};
+    for (int i = 0; i < OPERANDS; i++) /* in a batch that of its worst matrix */
+        key.alignment[i] =
+            alignment_of((const void *)((uintptr_t)operands[i] | (key.batch > 1 ? apart[i] : 0)));
     return find_plan(&key, bias, plan);
 }
 

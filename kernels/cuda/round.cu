@@ -112,7 +112,7 @@ void k_cuda_install_round(struct k_ops *ops)
 /* ---- the plain product */
 
 struct plain {
-    int M, N, K;
+    int M, N, K, batch;
     const float *a, *b, *add, *bias;
     const __nv_bfloat16 *a_bf16, *b_bf16; /* NULL: a, b */
     float *out;
@@ -132,12 +132,16 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
     __shared__ float a[TILE][TILE + 1], b[TILE][TILE + 1];
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     const int tiles_n = (p.N + TILE - 1) / TILE, tiles_m = (p.M + TILE - 1) / TILE;
-    for (int tile = (int)blockIdx.x; tile < tiles_n * tiles_m; tile += (int)gridDim.x) {
+    const int tiles = tiles_n * tiles_m;
+    for (int i = (int)blockIdx.x; i < tiles * p.batch; i += (int)gridDim.x) {
+        const int tile = i % tiles;
         const int m = tile / tiles_n * TILE + y, n = tile % tiles_n * TILE + x;
+        const size_t first_a = (size_t)(i / tiles) * (size_t)p.M * (size_t)p.K;
+        const size_t first_b = (size_t)(i / tiles) * (size_t)p.K * (size_t)p.N;
         float sum = 0;
         for (int k = 0; k < p.K; k += TILE) {
-            const size_t at_a = (size_t)m * p.a_row + (size_t)(k + x) * p.a_col;
-            const size_t at_b = (size_t)(k + y) * p.b_row + (size_t)n * p.b_col;
+            const size_t at_a = first_a + (size_t)m * p.a_row + (size_t)(k + x) * p.a_col;
+            const size_t at_b = first_b + (size_t)(k + y) * p.b_row + (size_t)n * p.b_col;
             a[y][x] = m < p.M && k + x < p.K ? element(p.a, p.a_bf16, at_a) : 0;
             b[y][x] = n < p.N && k + y < p.K ? element(p.b, p.b_bf16, at_b) : 0;
             __syncthreads();
@@ -146,7 +150,8 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
             __syncthreads();
         }
         if (m < p.M && n < p.N) {
-            const size_t at = (size_t)m * (size_t)p.N + (size_t)n;
+            const size_t at =
+                ((size_t)(i / tiles) * (size_t)p.M + (size_t)m) * (size_t)p.N + (size_t)n;
             if (p.add)
                 sum += p.add[at];
             if (p.bias)
@@ -167,6 +172,7 @@ int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
     p.M = m->M;
     p.N = m->N;
     p.K = m->K;
+    p.batch = m->batch > 1 ? m->batch : 1;
     p.a = m->a;
     p.b = m->b;
     p.a_bf16 = m->a_bf16;
@@ -179,7 +185,7 @@ int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
     p.a_col = m->a_transposed ? a_stride : 1;
     p.b_row = m->b_transposed ? 1 : b_stride;
     p.b_col = m->b_transposed ? b_stride : 1;
-    const size_t n = (size_t)m->M * (size_t)m->N;
+    const size_t n = (size_t)m->M * (size_t)m->N * (size_t)p.batch;
     return K_LAUNCH(k_plain, k_cuda_blocks(n + TILE * TILE, TILE * TILE), dim3(TILE, TILE), 0, p);
 }
 

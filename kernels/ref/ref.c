@@ -314,5 +314,6 @@ const struct k_ops k_ref = {
     .regression = k_ref_regression,
     .sum_squares = k_ref_sum_squares,
     .adamw = k_ref_adamw,
+    .muon = k_ref_muon,
     .average = k_ref_average,
 };

@@ -35,7 +35,7 @@ endef
 $(eval $(call cuda_tests,cuda,$(EMULATED),-lstdc++))
 $(eval $(call cuda_tests,gpu,$(KERNEL_LIBS)))
 $(B)/tests/%_gpu: private WHOLE = yes
-ON_CUDA := $(patsubst %,$(B)/tests/kernels/test_%,attention linear loss ops phi rows gradient) \
+ON_CUDA := $(patsubst %,$(B)/tests/kernels/test_%,attention linear loss muon ops phi rows gradient) \
            $(patsubst %.c,$(B)/%,$(wildcard tests/model/cuda_*.c tests/kernels/cuda_*.c))
 GOLDEN_ON := $(B)/tests/kernels/golden_attention
 TEST_EMULATION := $(patsubst %.cc,$(B)/%,$(wildcard tests/cuda/host/test_*.cc))

@@ -378,6 +378,16 @@ static int adamw(real *param, const real *grad, real *m, real *v, size_t n, cons
     return stage_end(&s);
 }
 
+static int muon(real *param, real *update, const struct k_muon *k)
+{
+    struct stage s = stage_begin();
+    const size_t n = k->count ? k->at[k->count - 1] + SIZE(k->rows, k->cols) : 0;
+    const int ip = stage_out(&s, param, n), iu = stage_out(&s, update, n);
+    while (stage_next(&s))
+        s.code = s.ops->muon(stage_at(&s, ip), stage_at(&s, iu), k);
+    return stage_end(&s);
+}
+
 static int average(real *a, const real *x, size_t n, double decay)
 {
     struct stage s = stage_begin();
@@ -442,6 +452,7 @@ const struct k_ops k_staged = {
     .regression = regression,
     .sum_squares = sum_squares,
     .adamw = adamw,
+    .muon = muon,
     .average = average,
 };
 

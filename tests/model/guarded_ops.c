@@ -31,7 +31,7 @@ static int protect(int how)
 
 /* ---- calls: kept, and done later */
 
-enum { MOST_DECAYS = 32 };
+enum { MOST_DECAYS = 32, MOST_MATRICES = 32 };
 struct call {
     int (*run)(const struct call *c);
     void *p[11];
@@ -51,8 +51,10 @@ struct call {
         struct k_cross_entropy entropy;
         struct k_token_head head;
         struct k_regression regression;
+        struct k_muon muon;
     };
-    double *number; /* results, poisoned until the call is done */
+    size_t at[MOST_MATRICES]; /* what muon.at points at is the caller's */
+    double *number;           /* results, poisoned until the call is done */
     long *count;
     void *own; /* freed with the call */
 };
@@ -478,6 +480,22 @@ static int guarded_adamw(real *param, const real *grad, real *m, real *v, size_t
     return ask(&call);
 }
 
+static int run_muon(const struct call *c)
+{
+    struct k_muon k = c->muon;
+    k.at = c->at;
+    return k_ref.muon(P(0), P(1), &k);
+}
+
+static int guarded_muon(real *param, real *update, const struct k_muon *k)
+{
+    struct call call = {.run = run_muon, .p = {param, update}, .muon = *k};
+    if (k->count > MOST_MATRICES)
+        return ORR_FAIL(ORR_EINVAL, "guarded: %d matrices", k->count);
+    memcpy(call.at, k->at, (size_t)k->count * sizeof *k->at);
+    return ask(&call);
+}
+
 static int run_average(const struct call *c)
 {
     return k_ref.average(P(0), P(1), c->n, c->d[0]);
@@ -526,7 +544,8 @@ static int guarded_peak(double *gflops)
     .gate_forward = guarded_gate_forward, .gate_backward = guarded_gate_backward,                  \
     .rope = guarded_rope, .cross_entropy = guarded_cross_entropy,                                  \
     .head_cross_entropy = guarded_head_cross_entropy, .regression = guarded_regression,                          \
-    .sum_squares = guarded_sum_squares, .adamw = guarded_adamw, .average = guarded_average
+    .sum_squares = guarded_sum_squares, .adamw = guarded_adamw, .muon = guarded_muon,               \
+    .average = guarded_average
 /* clang-format on */
 
 const struct k_ops guarded_plain_ops = {ENTRIES};

@@ -25,6 +25,8 @@ struct cublaslt_host_layout {
     cudaDataType_t type;
     uint64_t rows, columns;
     int64_t leading;
+    int32_t batch; /* matrices, `offset` numbers apart */
+    int64_t offset;
 };
 struct cublaslt_host_preference {
     size_t workspace;
@@ -138,7 +140,7 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDa
 {
     MAY_FAIL();
     must(rows && columns && leading >= (int64_t)rows, "a leading dimension below the rows");
-    return create(layout, {type, rows, columns, leading});
+    return create(layout, {type, rows, columns, leading, 1, 0});
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
@@ -189,6 +191,25 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
     return CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void *value, size_t bytes)
+{
+    MAY_FAIL();
+    switch (attribute) {
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+        take(&layout->batch, 4, value, bytes);
+        must(layout->batch >= 1, "a batch of no matrices");
+        break;
+    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+        take(&layout->offset, 8, value, bytes);
+        break;
+    default:
+        must(false, "an attribute of a layout that is not known");
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
                                                     const void *value, size_t bytes)
@@ -232,6 +253,9 @@ static struct shape shape_of(const struct cublaslt_host_description *what,
     must((across_b ? b->columns : b->rows) == s.k, "B has other rows than A has columns");
     must((across_b ? b->rows : b->columns) == s.n, "B has other columns than D");
     must(c->rows == s.m && c->columns == s.n, "C has another shape than D");
+    must(a->batch == d->batch && b->batch == d->batch && c->batch == d->batch,
+         "batches of different sizes");
+    must(d->batch < 2 || d->offset >= d->leading * (int64_t)d->columns, "results that overlap");
     must(what->scale == CUDA_R_32F, "factors that are no floats");
     must(a->type == b->type && c->type == d->type, "types that differ");
     must(a->type == CUDA_R_16BF || d->type == CUDA_R_32F, "float operands, bf16 output");
@@ -330,9 +354,8 @@ static void put(const struct product *p, uint64_t row, uint64_t column, float su
 }
 
 /* Float sums of 64 products, added up: about as a GPU does it. */
-static void compute(const void *arguments)
+static void compute_one(const struct product *p)
 {
-    const struct product *p = (const struct product *)arguments;
     const uint64_t m = p->shape.m, n = p->shape.n, k = p->shape.k;
     const bool tf32 = p->what.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
     /* both by their index of k and as the inner loops run: (k, m) and (n, k) */
@@ -361,6 +384,24 @@ static void compute(const void *arguments)
     free(sum);
 }
 
+static const void *batch_at(const void *x, const struct cublaslt_host_layout &l, int64_t i)
+{
+    return (const char *)x + i * l.offset * (l.type == CUDA_R_16BF ? 2 : 4);
+}
+
+static void compute(const void *arguments)
+{
+    const struct product *all = (const struct product *)arguments;
+    for (int64_t i = 0; i < all->d.batch; i++) {
+        struct product one = *all;
+        one.pointer[0] = batch_at(all->pointer[0], all->a, i);
+        one.pointer[1] = batch_at(all->pointer[1], all->b, i);
+        one.pointer[2] = batch_at(all->pointer[2], all->c, i);
+        one.pointer[3] = batch_at(all->pointer[3], all->d, i);
+        compute_one(&one);
+    }
+}
+
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t description,
                               const void *alpha, const void *a, cublasLtMatrixLayout_t a_layout,
                               const void *b, cublasLtMatrixLayout_t b_layout, const void *beta,
@@ -384,6 +425,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     for (int i = 0; i < 4; i++)
         must((uintptr_t)p.pointer[i] % algorithm->data[i] == 0,
              "an operand that is aligned worse than the algorithm was chosen for");
+    const struct cublaslt_host_layout *const layouts[4] = {a_layout, b_layout, c_layout, d_layout};
+    for (int i = 0; i < 4; i++)
+        must(layouts[i]->batch < 2 || (uint64_t)layouts[i]->offset *
+                                              (layouts[i]->type == CUDA_R_16BF ? 2 : 4) %
+                                              algorithm->data[i] ==
+                                          0,
+             "a matrix of a batch that is aligned worse than the algorithm was chosen for");
     must(c != d || (c_layout->type == d_layout->type && c_layout->leading == d_layout->leading),
          "C in place of D with another layout");
     if (description->epilogue == CUBLASLT_EPILOGUE_BIAS)
