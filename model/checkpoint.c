@@ -1,8 +1,10 @@
 /* checkpoint.c - models as safetensors: weights by the names of the parameter table, moments as
- * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
+ * "adam.m.<name>", "adam.v.<name>", or "muon.m.<name>" for matrices that Muon takes, the moving
+ * average as "average.<name>". */
 #include "checkpoint.h"
 #include "activations.h"
 #include "base/text.h"
+#include "optimizer.h"
 
 #include <limits.h>
 #include <math.h>
@@ -99,23 +101,55 @@ struct listing {
     int arenas;
 };
 
+enum arena { ARENA_PARAM, ARENA_AVERAGE, ARENA_M, ARENA_V };
+
+/* The prefix of a parameter's name in an arena; NULL where the arena does not have it. *at = its
+ * offset there. */
+static const char *prefix_of(const struct gpt_model *model, enum arena arena, int parameter,
+                             size_t *at)
+{
+    const bool whole = gpt_takes_matrices(model, parameter);
+    const struct gpt_parameter *p = &model->table[parameter];
+    *at = arena == ARENA_V ? p->second : p->offset;
+    switch (arena) {
+    case ARENA_PARAM:
+        return "";
+    case ARENA_AVERAGE:
+        return "average.";
+    case ARENA_M:
+        return gpt_optimizers[whole ? model->optimizer : ORR_OPTIMIZER_ADAMW].moment;
+    case ARENA_V:
+        return whole ? NULL : "adam.v.";
+    }
+    return NULL;
+}
+
+static size_t arena_count(const struct gpt_model *model, enum arena arena)
+{
+    return arena == ARENA_V ? model->seconds : model->total;
+}
+
 /* Lists the parameters of an arena, which is NULL where the model has none. */
-static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
+static int list_arena(struct listing *list, const struct gpt_model *model, enum arena kind,
                       real *arena)
 {
     struct gpt_host_copy *copy = &list->copy[list->arenas++];
     const real *seen;
-    TRY(gpt_copy_to_host(model->ops, copy, arena, model->total, &seen));
+    size_t at;
+    TRY(gpt_copy_to_host(model->ops, copy, arena, arena_count(model, kind), &seen));
     real *from = copy->data ? copy->data : arena;
     for (int i = 0; from && i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
+        const char *prefix = prefix_of(model, kind, i, &at);
+        if (!prefix)
+            continue;
         char *name = list->name[list->count];
         snprintf(name, sizeof list->name[0], "%s%s", prefix, p->name);
         list->tensor[list->count++] = (struct orr_tensor){.name = name,
                                                           .dtype = DTYPE,
                                                           .ndim = p->ndim,
                                                           .shape = {p->shape[0], p->shape[1]},
-                                                          .data = from + p->offset};
+                                                          .data = from + at};
     }
     return 0;
 }
@@ -133,10 +167,10 @@ static int write_arenas(struct listing *list, const struct gpt_model *model, con
 {
     if (!list->tensor || !list->name)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    TRY(list_arena(list, model, "", model->param));
-    TRY(list_arena(list, model, "average.", model->average));
-    TRY(list_arena(list, model, "adam.m.", optimiser ? model->m : NULL));
-    TRY(list_arena(list, model, "adam.v.", optimiser ? model->v : NULL));
+    TRY(list_arena(list, model, ARENA_PARAM, model->param));
+    TRY(list_arena(list, model, ARENA_AVERAGE, model->average));
+    TRY(list_arena(list, model, ARENA_M, optimiser ? model->m : NULL));
+    TRY(list_arena(list, model, ARENA_V, optimiser ? model->v : NULL));
     return orr_safetensors_write(path, list->tensor, list->count, meta);
 }
 
@@ -294,29 +328,50 @@ static int read_tensor(const struct orr_tensor *t, const char *path, const struc
     return rc;
 }
 
-/* Copies prefix + every name of the table into arena; all must be there. */
+/* Copies prefix + every name of the table into arena; all that it has must be there. */
 static int read_arena(const struct orr_safetensors *file, const char *path,
-                      const struct gpt_model *model, const char *prefix, real *arena)
+                      const struct gpt_model *model, enum arena kind, real *arena)
 {
     for (int i = 0; i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         const struct orr_tensor *t;
+        size_t at;
+        const char *prefix = prefix_of(model, kind, i, &at);
+        if (!prefix)
+            continue;
         TRY(find_tensor(file, path, prefix, p, &t));
-        TRY(read_tensor(t, path, model, p->count, arena + p->offset));
+        TRY(read_tensor(t, path, model, p->count, arena + at));
     }
+    return 0;
+}
+
+static const struct orr_tensor *find_named(const struct orr_safetensors *file, const char *prefix,
+                                           const char *parameter)
+{
+    char name[GPT_NAME + 16];
+    snprintf(name, sizeof name, "%s%s", prefix, parameter);
+    return orr_safetensors_find(file, name);
+}
+
+/* Chooses the optimiser whose moments the file has. */
+static int read_optimizer(const struct orr_safetensors *file, struct gpt_model *model)
+{
+    const char *matrix = model->table[model->block[0].qkv_w].name;
+    for (int i = ORR_OPTIMIZER_ADAMW + 1; i < ORR_OPTIMIZERS; i++)
+        if (find_named(file, gpt_optimizers[i].moment, matrix))
+            return gpt_choose_optimizer(model, (enum orr_optimizer)i);
     return 0;
 }
 
 /* Optional arenas: allocated only when the file has them. */
 static int read_optional(const struct orr_safetensors *file, const char *path,
-                         const struct gpt_model *model, const char *prefix, real **arena)
+                         const struct gpt_model *model, enum arena kind, real **arena)
 {
-    char first[GPT_NAME + 16];
-    snprintf(first, sizeof first, "%s%s", prefix, model->table[0].name);
-    if (!orr_safetensors_find(file, first))
+    size_t at;
+    if (!find_named(file, prefix_of(model, kind, 0, &at), model->table[0].name))
         return 0;
-    TRY(gpt_tensor_alloc(model->ops, arena, model->total));
-    return read_arena(file, path, model, prefix, *arena);
+    TRY(gpt_tensor_alloc(model->ops, arena, arena_count(model, kind)));
+    return read_arena(file, path, model, kind, *arena);
 }
 
 int gpt_step_parse(const char *path, const char *text, long *step)
@@ -400,10 +455,11 @@ static int read_model(struct gpt_model *model, const struct orr_safetensors *fil
     config.recompute = expected && expected->recompute;
     TRY(check_weights(file, path, &config, ops));
     TRY(gpt_create(model, &config, ops, 0));
-    TRY(read_arena(file, path, model, "", model->param));
-    TRY(read_optional(file, path, model, "average.", &model->average));
-    TRY(read_optional(file, path, model, "adam.m.", &model->m));
-    TRY(read_optional(file, path, model, "adam.v.", &model->v));
+    TRY(read_arena(file, path, model, ARENA_PARAM, model->param));
+    TRY(read_optional(file, path, model, ARENA_AVERAGE, &model->average));
+    TRY(read_optimizer(file, model));
+    TRY(read_optional(file, path, model, ARENA_M, &model->m));
+    TRY(read_optional(file, path, model, ARENA_V, &model->v));
     return !model->m == !model->v ? 0
                                   : ORR_FAIL(ORR_EMISSING, "%s: tensors \"adam.%s...\" are missing",
                                              path, model->m ? "v." : "m.");

@@ -13,7 +13,12 @@ struct gpt_parameter {
     size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
     double init_std;                       /* normal; < 0: constant 1; 0: zero */
     bool decay;                            /* weight decay applies (matrices) */
-    int stream;                            /* random stream of its initialisation */
+    /* How many matrices of (shape[0] / matrices, shape[1]) it is for optimisers of matrices: 3 for
+     * qkv, 1 for the other matrices of a block; 0 where no such optimiser takes it: embeddings,
+     * heads, norms, biases and gates. */
+    int matrices;
+    size_t second; /* offset in v, where the optimiser has one for it */
+    int stream;    /* random stream of its initialisation */
 };
 
 struct gpt_block {                          /* indices into the table */
@@ -41,8 +46,10 @@ struct gpt_model {
     size_t count;   /* trainable numbers */
     /* In memory of the backend. Where that is not the host's (k_ops.host), the host reaches them
      * only through ops->upload and ops->download. */
-    real *param, *grad, *m, *v; /* (total); m, v NULL until training */
-    real *average;              /* (total), exponential moving average, or NULL */
+    real *param, *grad, *m, *v;   /* (total), v (seconds); m, v NULL until training */
+    enum orr_optimizer optimizer; /* whose moments m and v are (gpt_choose_optimizer) */
+    size_t seconds; /* reals in v: without parameters whose optimiser has one moment */
+    real *average;  /* (total), exponential moving average, or NULL */
     int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
     struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent; a tied head_w is embed_w */

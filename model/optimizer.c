@@ -1,4 +1,5 @@
-/* optimizer.c - clipping by the global norm, AdamW, moving average of the weights. */
+/* optimizer.c - the table of optimisers, clipping by the global norm, AdamW, moving average of the
+ * weights. */
 #include "optimizer.h"
 #include "activations.h"
 #include "nonfinite.h"
@@ -15,11 +16,62 @@ struct gpt_passes gpt_passes_of(const struct orr_train_settings *train)
                                .batch = (int)((long)train->batch * passes / train->micro_batches)};
 }
 
+const struct gpt_optimizer gpt_optimizers[ORR_OPTIMIZERS] = {
+    [ORR_OPTIMIZER_ADAMW] = {"adamw", "adam.m.", NULL, NULL},
+    [ORR_OPTIMIZER_MUON] = {"muon", "muon.m.", gpt_muon_elements, gpt_muon_matrices},
+};
+
+bool gpt_takes_matrices(const struct gpt_model *model, int parameter)
+{
+    return gpt_optimizers[model->optimizer].matrices && model->table[parameter].matrices > 0;
+}
+
+static size_t end_of(const struct gpt_model *model, int parameter)
+{
+    return parameter + 1 < model->parameters ? model->table[parameter + 1].offset : model->total;
+}
+
+int gpt_choose_optimizer(struct gpt_model *model, enum orr_optimizer optimizer)
+{
+    if (model->optimizer == optimizer)
+        return 0;
+    if (model->m || model->v)
+        return ORR_FAIL(ORR_EINVAL,
+                        "the training's optimizer: expected %s, whose state the "
+                        "checkpoint has, found %s",
+                        gpt_optimizers[model->optimizer].name, gpt_optimizers[optimizer].name);
+    model->optimizer = optimizer;
+    model->seconds = 0;
+    for (int i = 0; i < model->parameters; i++) {
+        model->table[i].second = model->seconds;
+        if (!gpt_takes_matrices(model, i))
+            model->seconds += end_of(model, i) - model->table[i].offset;
+    }
+    return 0;
+}
+
+bool gpt_next_range(const struct gpt_model *model, struct gpt_range *range, size_t end)
+{
+    int i = range->parameter;
+    range->begin = range->end;
+    if (range->begin >= end)
+        return false;
+    while (end_of(model, i) <= range->begin)
+        i++;
+    range->matrices = gpt_takes_matrices(model, i);
+    while (i < model->parameters && range->end < end &&
+           gpt_takes_matrices(model, i) == range->matrices) {
+        range->end = end_of(model, i) < end ? end_of(model, i) : end;
+        range->parameter = i++;
+    }
+    return true;
+}
+
 static int create_moments(struct gpt_model *model)
 {
     if (!model->m)
         TRY(gpt_tensor_alloc(model->ops, &model->m, model->total));
-    return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
+    return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->seconds);
 }
 
 /* The first trained element of the arenas; all elements after it are trained. */
@@ -98,13 +150,9 @@ struct k_adamw gpt_adamw_of(const struct orr_train_settings *train, long step, d
     return k;
 }
 
-static size_t end_of(const struct gpt_model *model, int parameter)
-{
-    return parameter + 1 < model->parameters ? model->table[parameter + 1].offset : model->total;
-}
-
-int gpt_adamw(struct gpt_model *model, const struct orr_train_settings *train, struct k_adamw k,
-              size_t begin, size_t end, real *m, real *v)
+/* AdamW on elements begin .. end - 1, none of matrices of another optimiser. */
+static int update_adamw(struct gpt_model *model, const struct orr_train_settings *train,
+                        struct k_adamw k, size_t begin, size_t end, real *m, real *v)
 {
     struct k_decay decays[K_DECAYS];
     int i = 0;
@@ -129,13 +177,39 @@ int gpt_adamw(struct gpt_model *model, const struct orr_train_settings *train, s
     return 0;
 }
 
+int gpt_update_elements(struct gpt_model *model, const struct orr_train_settings *train,
+                        struct k_adamw k, size_t begin, size_t end, real *m, real *v)
+{
+    const struct gpt_optimizer *optimizer = &gpt_optimizers[model->optimizer];
+    struct gpt_range range = {.end = begin};
+    while (gpt_next_range(model, &range, end)) {
+        real *const at = m + (range.begin - begin);
+        if (range.matrices) {
+            TRY(optimizer->elements(model, train, k.grad_scale, range.begin, range.end, at));
+            continue;
+        }
+        TRY(update_adamw(model, train, k, range.begin, range.end, at, v));
+        v += range.end - range.begin;
+    }
+    return 0;
+}
+
+int gpt_update_matrices(struct gpt_model *model, const struct orr_train_settings *train, long step)
+{
+    const struct gpt_optimizer *optimizer = &gpt_optimizers[model->optimizer];
+    return optimizer->matrices ? optimizer->matrices(model, train, step) : 0;
+}
+
 int gpt_apply(struct gpt_model *model, const struct orr_train_settings *train, long step,
               double norm, double divisor)
 {
     const size_t from = first_trained(model);
+    TRY(gpt_choose_optimizer(model, train->optimizer));
     TRY(create_moments(model));
-    TRY(gpt_adamw(model, train, gpt_adamw_of(train, step, norm, divisor), from, model->total,
-                  model->m + from, model->v + from));
+    TRY(gpt_update_elements(model, train, gpt_adamw_of(train, step, norm, divisor), from,
+                            model->total, model->m + from,
+                            model->v + model->table[model->frozen].second));
+    TRY(gpt_update_matrices(model, train, step));
     return update_average(model, train->ema, step);
 }
 

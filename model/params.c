@@ -25,8 +25,10 @@ static int add_parameter(struct gpt_model *model, const char *name, size_t rows,
     p->init_std = std;
     p->decay = decay;
     p->stream = model->parameters ? p[-1].stream + 1 : 0;
+    p->second = p->offset;
     model->total += (p->count + ALIGN_REALS - 1) / ALIGN_REALS * ALIGN_REALS;
     model->count += p->count;
+    model->seconds = model->total;
     return model->parameters++;
 }
 
@@ -35,7 +37,9 @@ static int add_in_block(struct gpt_model *model, int layer, const char *name, si
 {
     char full[GPT_NAME];
     snprintf(full, sizeof full, "block.%d.%s", layer, name);
-    return add_parameter(model, full, rows, cols, std, cols > 0);
+    const int index = add_parameter(model, full, rows, cols, std, cols > 0);
+    model->table[index].matrices = cols > 0;
+    return index;
 }
 
 /* Adds a gate, which is zero at the start: it draws no random numbers, and every other weight
@@ -47,6 +51,7 @@ static int add_gate(struct gpt_model *model, int layer)
         return -1;
     const int index = add_in_block(model, layer, "attention.gate.weight", C, C, 0);
     model->table[index].stream--;
+    model->table[index].matrices = 0;
     return index;
 }
 
@@ -70,6 +75,7 @@ static void add_block(struct gpt_model *model, int layer)
         .down_w = add_in_block(model, layer, "ffn.down.weight", C, F, residual),
         .down_b = add_in_block(model, layer, "ffn.down.bias", C, 0, 0),
     };
+    model->table[model->block[layer].qkv_w].matrices = 3; /* queries, keys and values */
 }
 
 static void add_input(struct gpt_model *model)

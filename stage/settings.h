@@ -164,6 +164,9 @@ enum orr_trained {
 };
 
 /* One training stage. */
+/* How weights follow from gradients: model/optimizer.c has a row for each. */
+enum orr_optimizer { ORR_OPTIMIZER_ADAMW, ORR_OPTIMIZER_MUON, ORR_OPTIMIZERS };
+
 struct orr_train_settings {
     long steps;
     enum orr_trained train;  /* for fine-tuned magnitudes; all other trainings change all weights */
@@ -171,7 +174,10 @@ struct orr_train_settings {
     int micro_batches;       /* pretraining: splits the batch x accumulation sequences of a step
                                 into this many equal parts, summed by a tree; 0 = off */
     bool zero;               /* pretraining: ranks share the optimiser's moments; not in digests */
-    double lr, lr_final;     /* lr_final: final lr as a fraction of lr */
+    enum orr_optimizer optimizer; /* pretraining; fine-tuning is by AdamW */
+    double muon_lr, muon_momentum;
+    int muon_steps;      /* of Newton-Schulz */
+    double lr, lr_final; /* lr_final: final lr as a fraction of lr */
     enum orr_schedule schedule;
     long warmup;
     double weight_decay, beta1, beta2, clip;

@@ -81,7 +81,7 @@ static const char pauses[] = "where a training is saved changes nothing: it resu
     {DOUBLE(TASK.lr_final, "0", 0, 1), "final learning rate as a fraction of lr (cosine, linear)", .needs = #TASK ".schedule=cosine|linear"}, \
     {ENUM(TASK.schedule, "constant", "constant|cosine|linear|inverse_sqrt"), "learning-rate schedule"}, \
     {LONG(TASK.warmup, "0", 0, 1e+12), "steps over which the learning rate rises linearly from 0"}, \
-    {DOUBLE(TASK.weight_decay, "0.1", 0, 1000), "AdamW: weight decay of matrices"}, \
+    {DOUBLE(TASK.weight_decay, "0.1", 0, 1000), "weight decay of matrices, times the learning rate, per step"}, \
     {DOUBLE(TASK.beta1, "0.9", 0, 0.999999), "AdamW: decay of the first moment per step"}, \
     {DOUBLE(TASK.beta2, "0.95", 0, 0.999999), "AdamW: decay of the second moment per step"}, \
     {DOUBLE(TASK.clip, "1", 0, 1e+09), "largest norm of the whole gradient, larger ones are scaled down; 0 = off"}, \
@@ -100,6 +100,13 @@ static const char pauses[] = "where a training is saved changes nothing: it resu
     {INT(TASK.outlier_window, "100", 8, 1000), "accepted steps in that window; no step is skipped before it is full", \
      .needs = #TASK ".outlier_sigma!=0"}, \
     {INT(TASK.outlier_most, "10", 1, 1000000), "most outliers in a row; one more ends the training with an error", .needs = #TASK ".outlier_sigma!=0"},
+
+#define OPTIMIZER(TASK) \
+    {ENUM(TASK.optimizer, "adamw", "adamw|muon"), "adamw for all weights; muon: orthogonalised momentum for the matrices of blocks, AdamW for the rest", \
+     .needs = #TASK ".optimizer!=adamw"}, \
+    {DOUBLE(TASK.muon_lr, "0.02", 1e-12, 1000), "Muon: learning rate of its matrices, under the schedule and warm-up of lr", .needs = #TASK ".optimizer=muon"}, \
+    {DOUBLE(TASK.muon_momentum, "0.95", 0, 0.999999), "Muon: decay of the momentum per step", .needs = #TASK ".optimizer=muon"}, \
+    {INT(TASK.muon_steps, "5", 1, 20), "Muon: steps of the Newton-Schulz iteration", .needs = #TASK ".optimizer=muon"},
 
 #define MICRO_BATCHES(TASK) \
     {INT(TASK.micro_batches, "0", 0, 65536), "equal parts of a step's batch x accumulation sequences, whose gradients a fixed tree sums on any number of ranks; 0 = passes in turn", \
@@ -233,8 +240,10 @@ const struct orr_setting orr_setting_rows[] = {
     {ENUM(model.recompute, "none", "none|block"), "block: stores only the inputs of blocks and computes each block again in the backward pass: less memory, the same bits",
      .left_out = {{ALL, "it gives the same bits in less memory"}}},
     TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is evaluated and fine-tuned", "orbits.output=continuous")
+    OPTIMIZER(pretrain)
     MICRO_BATCHES(pretrain)
     TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is evaluated and fine-tuned", NULL)
+    OPTIMIZER(pretrain_planets)
     MICRO_BATCHES(pretrain_planets)
     {ENUM(finetune.magnitude_loss, "log", "raw|log|scaled"), "what the magnitude head predicts",
      .needs = "finetune.magnitude.steps!=0", .left_out = {{ALL & ~BIT(MAGNITUDE), by_model}}},

@@ -97,14 +97,14 @@ int gpt_ranks_stop(bool *stop)
 /* ------------------------------------------------------------------------------- one model */
 
 /* Copies one arena of rank 0, which may have none, to all ranks. */
-static int share_arena(struct gpt_model *model, real **arena)
+static int share_arena(struct gpt_model *model, real **arena, size_t count)
 {
     bool there = *arena != NULL;
     TRY(cluster_broadcast(&there, sizeof there, 0));
     if (!there)
         return 0;
-    TRY(cluster_agree(*arena ? 0 : gpt_tensor_alloc(model->ops, arena, model->total)));
-    return gpt_broadcast(model->ops, *arena, model->total);
+    TRY(cluster_agree(*arena ? 0 : gpt_tensor_alloc(model->ops, arena, count)));
+    return gpt_broadcast(model->ops, *arena, count);
 }
 
 int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
@@ -116,12 +116,15 @@ int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool
     TRY(cluster_broadcast(&config, sizeof config, 0));
     TRY(cluster_broadcast(step, sizeof *step, 0));
     TRY(cluster_agree(!cluster_leads() ? gpt_create(model, &config, ops, 0) : 0));
-    TRY(share_arena(model, &model->param));
+    TRY(share_arena(model, &model->param, model->total));
     if (weights_only)
         return 0;
-    TRY(share_arena(model, &model->average));
-    TRY(share_arena(model, &model->m));
-    return share_arena(model, &model->v);
+    enum orr_optimizer optimizer = model->optimizer;
+    TRY(cluster_broadcast(&optimizer, sizeof optimizer, 0));
+    TRY(cluster_agree(gpt_choose_optimizer(model, optimizer)));
+    TRY(share_arena(model, &model->average, model->total));
+    TRY(share_arena(model, &model->m, model->total));
+    return share_arena(model, &model->v, model->seconds);
 }
 
 int gpt_ranks_share_text(char **text)

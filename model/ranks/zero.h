@@ -11,8 +11,9 @@
 
 struct gpt_zero {
     struct gpt_model *model;
-    size_t own;               /* number of reals in this rank's shares of all buckets */
-    real *m, *v, *average;    /* (own); average NULL without one */
+    size_t own;               /* number of reals in this rank's shares of all buckets, */
+    size_t own_seconds;       /* and of those that have a second moment */
+    real *m, *v, *average;    /* (own), v (own_seconds); average NULL without one */
     double *squares, *blocks; /* (own blocks), (blocks of the model): sums of squares */
 };
 /* Distributes the moments and the average of rank 0's model and releases them there. Collective. */

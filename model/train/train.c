@@ -456,6 +456,7 @@ static int open_loop(struct loop *loop, long step)
     const bool micro = loop->train->micro_batches > 0;
     if (cluster_leads())
         TRY(check_folder(loop, step));
+    TRY(gpt_choose_optimizer(loop->model, loop->train->optimizer));
     gpt_ranks_share(loop->passes.count, &loop->first, &loop->share);
     loop->leaf_passes = micro ? 1 : loop->share;
     loop->zero1 = micro && loop->train->zero && cluster_size() > 1;

@@ -157,7 +157,9 @@ static const struct {
     {"keep_every", "2", false},    {"patience", "2", true},
     {"outlier_sigma", "6", true},  {"outlier_window", "50", true},
     {"outlier_most", "3", true},   {"micro_batches", "4", true},
-    {"zero", "true", false},
+    {"zero", "true", false},       {"optimizer", "muon", true},
+    {"muon_lr", "0.01", true},     {"muon_momentum", "0.9", true},
+    {"muon_steps", "6", true},
 };
 static const struct {
     const char *group;
@@ -188,6 +190,7 @@ static const struct {
     {"outlier_sigma=6", "outlier_window outlier_most"},
     {"keep=2", "keep_every"},
     {"micro_batches=4", "zero"},
+    {"optimizer=muon", "muon_lr muon_momentum muon_steps"},
 };
 
 /* Where a list of settings names one: the blank or "=" behind the name, or NULL. */
