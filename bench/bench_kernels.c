@@ -119,6 +119,22 @@ static int mse(const struct k_ops *ops, const struct data *d)
     double loss;
     return call_regression(ops, &loss, d->x[0], d->x[1], d->x[4], NULL, d->N, 2, 0);
 }
+/* All matrices of the blocks: as many numbers as adamw() updates. */
+static int muon(const struct k_ops *ops, const struct data *d)
+{
+    const size_t C = (size_t)d->C, square = C * C;
+    const struct {
+        int rows, cols, count;
+    } shapes[] = {{d->C, d->C, 4 * LAYERS}, {4 * d->C, d->C, LAYERS}, {d->C, 4 * d->C, LAYERS}};
+    size_t at[4 * LAYERS], next = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int m = 0; m < shapes[i].count; m++, next += (i ? 4 : 1) * square)
+            at[m] = next;
+        const struct k_muon k = {shapes[i].count, shapes[i].rows, shapes[i].cols, at, 5, 1e-3, 1};
+        TRY(ops->muon(d->x[0], d->x[10], &k));
+    }
+    return 0;
+}
 static int adamw(const struct k_ops *ops, const struct data *d)
 {
     const struct k_adamw k = {.lr = 1e-3,
@@ -443,6 +459,7 @@ static void bench_rows(const struct data *d)
         {"cross_entropy", cross_entropy, NULL},
         {"mse", mse, NULL},
         {"adamw", adamw, NULL},
+        {"muon", muon, NULL},
         {"sum_squares", sum_squares, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

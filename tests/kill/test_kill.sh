@@ -20,9 +20,12 @@ RANDOM=$SEED
 
 SMOKE=(--preset smoke --threads 1 --quiet --attention lssar --set pretrain_planets.steps=0
        --set pretrain.noise_au=0.05 --set pretrain.ema=0.98 --set pretrain.clip=0.5)
-source_options() { # files or stream: sets $source
+source_options() { # files, stream or muon (from files): sets $source
     source=()
-    [ "$1" = files ] || source=(--set orbits.train_files=10)
+    case $1 in
+    stream) source=(--set orbits.train_files=10) ;;
+    muon) source=(--set pretrain.optimizer=muon) ;;
+    esac
 }
 
 # same NAME WHOLE FOUND: the trainings in two folders ended in the same files.
@@ -45,7 +48,7 @@ step_of() {
 train=(--set pretrain.steps=160 --set pretrain.batch=3 --set pretrain.accumulation=2
        --set pretrain.checkpoint_every=1 --set pretrain.eval_every=3)
 declare -A whole_ms
-for kind in files stream; do
+for kind in files stream muon; do
     source_options $kind
     check "$kind: data" program orbits "${SMOKE[@]:0:4}" --quiet "${source[@]}" \
         --out "$WORK/orbits-$kind"
@@ -83,8 +86,8 @@ chain() {
     [ $status -eq 0 ] || cat "$WORK/err"
 }
 while [ $kills -lt "$KILLS" ] && [ $trainings -lt $((2 * KILLS)) ]; do
-    kind=files
-    [ $((trainings % 2)) -eq 0 ] || kind=stream
+    kinds=(files stream muon)
+    kind=${kinds[trainings % 3]}
     chain $kind "$WORK/killed"
     trainings=$((trainings + 1))
     same "training $trainings, $kind, $kills kills so far" "$WORK/whole-$kind" "$WORK/killed"

@@ -405,7 +405,7 @@ TEST(test_training)
 }
 
 /* Weights, moments and average come back from a file as they were; rollouts agree with ref's. */
-TEST(test_files_and_outputs)
+static void check_files(enum orr_optimizer optimizer)
 {
     struct gpt_config c = tiny_continuous();
     struct gpt_model model, back;
@@ -419,6 +419,10 @@ TEST(test_files_and_outputs)
     assert_int_equal(gpt_create(&model, &c, cuda, 6), 0);
     assert_int_equal(gpt_batch_create(&batch, &c, 2, c.context), 0);
     t.ema = 0.7;
+    t.optimizer = optimizer;
+    t.muon_lr = 0.02;
+    t.muon_momentum = 0.95;
+    t.muon_steps = 5;
     for (long step = 0; step < 3; step++) {
         tiny_fill(&batch, &c, 30);
         assert_int_equal(gpt_zero_grad(&model), 0);
@@ -428,13 +432,16 @@ TEST(test_files_and_outputs)
     assert_int_equal(gpt_save(&model, path, 3, true, NULL), 0);
     real *a = orr_alloc(model.total, sizeof *a);
     assert_int_equal(gpt_load(&back, path, &k_ref, NULL), 0);
-    const real *const tensors[][2] = {{model.param, back.param},
-                                      {model.m, back.m},
-                                      {model.v, back.v},
-                                      {model.average, back.average}};
+    const struct {
+        const real *here, *there;
+        size_t count;
+    } tensors[] = {{model.param, back.param, model.total},
+                   {model.m, back.m, model.total},
+                   {model.v, back.v, model.seconds},
+                   {model.average, back.average, model.total}};
     for (int k = 0; k < 4; k++) {
-        get(cuda, a, tensors[k][0], model.total);
-        assert_true(tiny_same(a, tensors[k][1], model.total));
+        get(cuda, a, tensors[k].here, tensors[k].count);
+        assert_true(tiny_same(a, tensors[k].there, tensors[k].count));
     }
     for (int k = 0; k < 2; k++) {
         tiny_fill(&batch, &c, 30);
@@ -447,6 +454,12 @@ TEST(test_files_and_outputs)
     gpt_free(&model);
     gpt_free(&back);
     cuda->close();
+}
+
+TEST(test_files_and_outputs)
+{
+    for (int optimizer = 0; optimizer < ORR_OPTIMIZERS; optimizer++)
+        check_files((enum orr_optimizer)optimizer);
 }
 
 int main(void)
