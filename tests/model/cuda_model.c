@@ -420,7 +420,7 @@ static void check_files(enum orr_optimizer optimizer)
     assert_int_equal(gpt_batch_create(&batch, &c, 2, c.context), 0);
     t.ema = 0.7;
     t.optimizer = optimizer;
-    t.muon_lr = 0.02;
+    t.muon_lr = 0.002;
     t.muon_momentum = 0.95;
     t.muon_steps = 5;
     for (long step = 0; step < 3; step++) {
