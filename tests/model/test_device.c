@@ -193,6 +193,10 @@ static void training(struct seen *seen, int kind)
     char folder[4096], name[64];
     t.accumulation = 1 + kind % 2;
     t.ema = kind == 3 ? 0 : 0.8;
+    t.optimizer = kind % 4 == 1 ? ORR_OPTIMIZER_MUON : ORR_OPTIMIZER_ADAMW;
+    t.muon_lr = 0.02;
+    t.muon_momentum = 0.9;
+    t.muon_steps = 5;
     t.clip = 0.4;
     t.weight_decay = 0.1;
     t.eval_every = 2;
@@ -219,7 +223,7 @@ static void training(struct seen *seen, int kind)
         keep_file(seen, folder, "best.safetensors");
         keep_tensor(seen, model.param, model.total);
         keep_tensor(seen, model.m, model.total);
-        keep_tensor(seen, model.v, model.total);
+        keep_tensor(seen, model.v, model.seconds);
         if (model.average)
             keep_tensor(seen, model.average, model.total);
         gpt_free(&model);
