@@ -197,12 +197,12 @@ struct k_adamw {
     long step;         /* 1-based, for the bias corrections */
 };
 
-/* The step of Muon on matrices of one shape (Jordan et al. 2024, kellerjordan.github.io/posts/muon):
- * param = keep param - rate O, where O is the update U brought near to the closest matrix with
- * orthonormal rows or columns. With X = U / |U| (Frobenius norm), `steps` times
- * X = a X + (b A + c A A) X, A = X X^T (or X = a X + X (b A + c A A), A = X^T X, where there are
- * more rows than columns). Five steps bring singular values from .01 |U| on into [.68, 1.14]. A
- * matrix of zeros stays one. */
+/* The step of Muon on matrices of one shape (Jordan et al. 2024,
+ * kellerjordan.github.io/posts/muon): param = keep param - rate O, where O is the update U brought
+ * near to the closest matrix with orthonormal rows or columns. With X = U / |U| (Frobenius norm),
+ * `steps` times X = a X + (b A + c A A) X, A = X X^T (or X = a X + X (b A + c A A), A = X^T X,
+ * where there are more rows than columns). Five steps bring singular values from .01 |U| on into
+ * [.68, 1.14]. A matrix of zeros stays one. */
 #define K_MUON_A 3.4445
 #define K_MUON_B -4.7750
 #define K_MUON_C 2.0315

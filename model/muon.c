@@ -1,4 +1,4 @@
-/* muon.c - Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon): the matrices of blocks move
+/* muon.c - Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon): matrices of blocks move
  * along their momentum made nearly orthogonal (k_ops.muon), with Nesterov's look ahead:
  * m = mu m + (1 - mu) g, U = (1 - mu) g + mu m. The size of an update depends on the shape and the
  * learning rate alone: a matrix (rows, cols) moves by lr sqrt(max(1, rows / cols)) per singular

@@ -19,8 +19,8 @@ double gpt_lr(const struct orr_train_settings *train, long step);
 struct gpt_optimizer {
     const char *name;
     const char *moment; /* prefix of its moments' names in checkpoints */
-    /* Updates the moments m (end - begin) of elements begin .. end - 1 of the arenas, all of them of
-     * matrices, and leaves their updates in model->grad. */
+    /* Updates the moments m (end - begin) of elements begin .. end - 1 of the arenas, all of them
+     * of matrices, and leaves their updates in model->grad. */
     int (*elements)(struct gpt_model *model, const struct orr_train_settings *train,
                     double grad_scale, size_t begin, size_t end, real *m);
     /* Updates all trained matrices by whole updates in model->grad, which may be overwritten. */
@@ -32,8 +32,8 @@ bool gpt_takes_matrices(const struct gpt_model *model, int parameter);
 /* Lays out the moments for an optimiser. ORR_EINVAL naming both where the model has moments of
  * another one. */
 int gpt_choose_optimizer(struct gpt_model *model, enum orr_optimizer optimizer);
-/* The longest range of elements from range->end on, up to `end`, that one optimiser takes; start with
- * {.end = begin}. False at the end. */
+/* The longest range of elements from range->end on, up to `end`, that one optimiser takes; start
+ * with {.end = begin}. False at the end. */
 struct gpt_range {
     size_t begin, end; /* elements of the arenas */
     int parameter;     /* at which the search begins */
@@ -41,9 +41,9 @@ struct gpt_range {
 };
 bool gpt_next_range(const struct gpt_model *model, struct gpt_range *range, size_t end);
 
-/* Clips by the global norm, one step of the optimiser, moving average. A non-finite norm gives ORR_EDIVERGED, naming
- * the step and the first parameter with a non-finite gradient, in the order of the backward
- * pass; parameters are then unchanged. */
+/* Clips by the global norm, one step of the optimiser, moving average. A non-finite norm gives
+ * ORR_EDIVERGED, naming the step and the first parameter with a non-finite gradient, in the order
+ * of the backward pass; parameters are then unchanged. */
 int gpt_update(struct gpt_model *model, const struct orr_train_settings *train, long step,
                double *grad_norm);
 /* Exchanges parameters and their moving average (call it twice to restore them); does nothing

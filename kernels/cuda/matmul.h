@@ -12,7 +12,8 @@
 struct k_cuda_matmul {
     int M, N, K;
     /* > 1: so many products, whose operands and results lie one after the other without gaps. bf16
-     * operands then are bf16 tensors, with rows of a multiple of 8 numbers; no bias, no out_bf16. */
+     * operands then are bf16 tensors, with rows of a multiple of 8 numbers; there is no bias and no
+     * out_bf16. */
     int batch;
     const float *a, *b;
     const __nv_bfloat16 *a_bf16, *b_bf16;

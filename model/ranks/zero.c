@@ -98,8 +98,8 @@ static int copy_seconds(const struct gpt_model *model, size_t begin, size_t end,
     return 0;
 }
 
-/* The second moments of rank 0's model become those of the ranks' shares, or (collects) the other way
- * round; a bucket and its share have gaps on the way. */
+/* The second moments of rank 0's model become those of the ranks' shares, or (collects) the other
+ * way round; a bucket and its share have gaps on the way. */
 static int move_seconds(const struct gpt_zero *zero, real *arena, bool collects)
 {
     const struct gpt_model *model = zero->model;
