@@ -169,6 +169,29 @@ bool sr_fit_over(const struct sr_work *work)
     return work->finishing ? orr_time_over() : orr_signal_seen();
 }
 
+/* Tries a step that changes constants far from 1 by a factor in place of a difference: 2e-208 in
+ * 2e-208 exp(0.24 year) falls by a factor of e^20 where 0.24 grows by 0.01, so that differences
+ * creep along a curved valley. Takes it into `trial` where it reaches less than `reached`; returns
+ * the smaller loss. */
+static double try_factors(struct fit *fit, const double *step, double reached, double *trial)
+{
+    static const double far = 1e6, least = 0.01, most = 100;
+    double other[SR_NODES + 1];
+    bool any = false;
+    for (int i = 0; i < fit->parameters; i++) {
+        const double from = fit->parameter[i], share = step[i] / from;
+        const bool factor =
+            fabs(share) > least && fabs(share) < most && (fabs(from) > far || fabs(from) < 1 / far);
+        other[i] = factor ? from * exp(share) : trial[i];
+        any = any || factor;
+    }
+    const double loss = any ? loss_at(fit, other) : HUGE_VAL;
+    if (!(loss < reached))
+        return reached;
+    memcpy(trial, other, (size_t)fit->parameters * sizeof *trial);
+    return loss;
+}
+
 /* Improves the parameters from their current values; returns the loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
 {
@@ -190,7 +213,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
             if (solve_step(fit, lambda, step)) {
                 for (int i = 0; i < fit->parameters; i++)
                     trial[i] = fit->parameter[i] + step[i];
-                reached = loss_at(fit, trial);
+                reached = try_factors(fit, step, loss_at(fit, trial), trial);
             }
             lambda = reached < loss ? fmax(lambda / 8, 1e-12) : lambda * 8;
         }

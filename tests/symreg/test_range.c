@@ -69,6 +69,32 @@ TEST(a_constant_of_any_size_has_a_length)
     assert_true(far.fair[1] > far.loss[1] && far.fair[1] < far.fair[0]);
 }
 
+/* From a slope that is 6% off, as a search meets it: where the slope changes by 0.01, the factor has
+ * to change by e^20. 30 steps are what a search spends. */
+TEST(a_fit_follows_slope_and_factor_of_any_size)
+{
+    static const char *const text[] = {"1.56e-221 * exp(0.255 * r)", "exp(0.255 * r) / 6.4e220",
+                                       "1.3e-195 * exp(0.225 * r) + 0.5",
+                                       "1e-20 * exp(0.0225 * r)", "2e97 * exp(r * (-0.11))"};
+    double x[FEATURES * ROWS], y[ROWS];
+    const struct sr_data data = growth(x, y, 1981);
+    struct sr_loss loss;
+    struct sr_work work;
+    assert_int_equal(sr_work_init(&work, ROWS, SR_NODES), 0);
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        struct sr_expr expr = formula(text[k]);
+        const double slope = k < 3 ? 0.24 : k < 4 ? 0.024 : -0.12;
+        for (int i = 0; i < ROWS; i++)
+            y[i] = 3 * exp(slope * (x[i] - 1995)) + (i % 2 ? 1.7 : -1.7);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+        const double reached = sr_constants_fit(&loss, &expr, false, 30, 0, NULL, &work);
+        if (!(reached < 1.7 * 1.7))
+            fail_msg("%s: loss %.4g, expected at most %.4g", text_of(&expr), reached, 1.7 * 1.7);
+        sr_loss_free(&loss);
+    }
+    sr_work_free(&work);
+}
+
 /* A row whose length is unknown is not the best one, and no score is infinite or NaN. */
 TEST(an_unknown_length_is_no_short_one)
 {
