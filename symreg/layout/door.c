@@ -146,7 +146,9 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
         arrays ? sr_is_npy(&source) ? &npy : &npz : recognise(&source);
     TRY(layout ? read_made(&source, layout, flags, csv)
                : orr_csv_parse(name, text, bytes, flags, csv));
-    const int rc = sr_take_units_row(csv);
+    int rc = sr_take_masks(csv);
+    if (!rc)
+        rc = sr_take_units_row(csv);
     if (rc)
         orr_csv_free(csv);
     else

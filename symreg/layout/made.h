@@ -94,6 +94,9 @@ int sr_read_rows(const struct sr_source *source, struct sr_line line, char separ
 
 /* What is done to a table once it is read. */
 int sr_take_units_row(struct orr_csv *csv);
+/* Empties the cells of a column NAME where a column NAME.mask is true, as astropy writes masked
+ * columns with serialize_method='data_mask': the numbers below a mask are none. */
+int sr_take_masks(struct orr_csv *csv);
 void sr_convert_words(struct orr_csv *csv);
 
 #endif

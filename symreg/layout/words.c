@@ -166,10 +166,48 @@ static void convert_column(struct orr_csv *csv, size_t column,
         csv->digits[column] = (struct orr_csv_digits){.significant = 17, .last = -17};
 }
 
+/* ---- masks */
+
+/* The column of an ECSV table that column `mask` is the mask of: NAME of NAME.mask; -1: none. */
+static int masked_column(const struct orr_csv *csv, size_t mask)
+{
+    static const char ending[] = ".mask";
+    const char *name = csv->names[mask];
+    const size_t length = strlen(name), end = sizeof ending - 1;
+    if (!csv->layout || strcmp(csv->layout, "ECSV") != 0 || length <= end ||
+        strcmp(name + length - end, ending) != 0 || !all_words(csv, mask, is_truth))
+        return -1;
+    for (size_t c = 0; c < csv->cols; c++)
+        if (strlen(csv->names[c]) == length - end && !strncmp(csv->names[c], name, length - end))
+            return (int)c;
+    return -1;
+}
+
+int sr_take_masks(struct orr_csv *csv)
+{
+    for (size_t c = 0; c < csv->cols && csv->cells; c++) {
+        const int column = masked_column(csv, c);
+        for (size_t r = 0; r < csv->rows && column >= 0; r++) {
+            char **const cell = &csv->cells[r * csv->cols + (size_t)column];
+            double masked = 0;
+            if (!is_truth(csv->cells[r * csv->cols + c], &masked) || masked == 0)
+                continue;
+            free(*cell);
+            *cell = calloc(1, 1);
+            if (!*cell)
+                return ORR_FAIL(ORR_ENOMEM, "masked cells: out of memory");
+            csv->values[r * csv->cols + (size_t)column] = NAN;
+        }
+    }
+    return 0;
+}
+
 void sr_convert_words(struct orr_csv *csv)
 {
     for (size_t c = 0; c < csv->cols && csv->cells; c++)
-        if (all_words(csv, c, is_truth))
+        if (masked_column(csv, c) >= 0)
+            continue; /* no numbers: left out */
+        else if (all_words(csv, c, is_truth))
             convert_column(csv, c, is_truth);
         else if (all_words(csv, c, is_angle))
             convert_column(csv, c, is_angle);

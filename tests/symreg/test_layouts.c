@@ -203,6 +203,29 @@ TEST(horizons_text_has_labels_or_names_above)
             "table:5: a Horizons table of observer quantities as text");
 }
 
+/* astropy 8.0.2 writes a MaskedColumn with serialize_method='data_mask' as two columns, and the
+ * numbers below the mask are those that were masked out. */
+TEST(numbers_below_a_mask_of_ecsv_are_missing)
+{
+    struct orr_csv csv;
+    assert_int_equal(read_text("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: m, datatype: float64}\n"
+                               "# - {name: m.mask, datatype: bool}\n"
+                               "# - {name: hot, datatype: bool}\nm m.mask hot\n"
+                               "1.5 False True\n99 True False\n2.5 False True\n",
+                               &csv),
+                     0);
+    assert_true(value(&csv, "m", 0) == 1.5 && value(&csv, "m", 2) == 2.5);
+    if (!isnan(value(&csv, "m", 1)))
+        fail_msg("a number below a mask is read: %g", value(&csv, "m", 1));
+    assert_true(sr_cell_is_missing(csv.cells[csv.cols]));
+    assert_true(isnan(value(&csv, "m.mask", 1)));
+    assert_true(value(&csv, "hot", 0) == 1 && value(&csv, "hot", 1) == 0);
+    orr_csv_free(&csv);
+    assert_int_equal(read_text("m,m.mask\n1.5,False\n99,True\n", &csv), 0);
+    assert_true(value(&csv, "m", 1) == 99 && value(&csv, "m.mask", 1) == 1);
+    orr_csv_free(&csv);
+}
+
 /* ECSV: Astropy Proposal for Enhancement 6. */
 TEST(ecsv_gives_units_in_every_form_of_yaml)
 {
