@@ -36,11 +36,14 @@ static bool take_mark(const char **at, int k, char *style)
 {
     static const char *const marks[3][5] = {
         {"h", "d", "\xc2\xb0", ":", " "}, {"m", "m", "'", ":", " "}, {"s", "s", "\"", "", ""}};
-    static const char *const primes[3] = {"", "\xe2\x80\xb2", "\xe2\x80\xb3"};
+    /* raised letters and primes, as astropy's format='unicode' has them */
+    static const char *const other[3][3] = {{"\xca\xb0", NULL, NULL},
+                                            {"\xe1\xb5\x90", NULL, "\xe2\x80\xb2"},
+                                            {"\xcb\xa2", NULL, "\xe2\x80\xb3"}};
     for (int s = k ? *style : 0; s < (k ? *style + 1 : 5); s++) {
         const char *mark = marks[k][s];
-        if (k && s == 2 && !strncmp(*at, primes[k], strlen(primes[k])))
-            mark = primes[k];
+        if (s < 3 && other[k][s] && !strncmp(*at, other[k][s], strlen(other[k][s])))
+            mark = other[k][s];
         if (strncasecmp(*at, mark, strlen(mark)) != 0 || (k == 0 && s == 3 && (*at)[1] == ' '))
             continue;
         *style = (char)s;

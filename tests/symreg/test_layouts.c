@@ -428,6 +428,16 @@ TEST(words_that_mean_numbers_are_converted)
     for (size_t k = 0; k < sizeof none / sizeof *none; k++)
         if (sr_cell_is_sexagesimal(none[k], &angle))
             fail_msg("\"%s\" was read as %g", none[k], angle);
+    /* Angle.to_string(format='unicode') of astropy 8.0.2: 12h30m36s with raised letters, primes */
+    static const char *const some[] = {"12\xca\xb0"
+                                       "30\xe1\xb5\x90"
+                                       "36\xcb\xa2",
+                                       "+12\xc2\xb0"
+                                       "30\xe2\x80\xb2"
+                                       "36\xe2\x80\xb3"};
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        if (!sr_cell_is_sexagesimal(some[k], &angle) || fabs(angle - 12.51) > 1e-14)
+            fail_msg("\"%s\" was not read as 12.51", some[k]);
 }
 
 TEST(missing_values_and_dates_are_told)

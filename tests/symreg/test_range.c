@@ -74,8 +74,8 @@ TEST(a_constant_of_any_size_has_a_length)
 TEST(a_fit_follows_slope_and_factor_of_any_size)
 {
     static const char *const text[] = {"1.56e-221 * exp(0.255 * r)", "exp(0.255 * r) / 6.4e220",
-                                       "1.3e-195 * exp(0.225 * r) + 0.5",
-                                       "1e-20 * exp(0.0225 * r)", "2e97 * exp(r * (-0.11))"};
+                                       "1.3e-195 * exp(0.225 * r) + 0.5", "1e-20 * exp(0.0225 * r)",
+                                       "2e97 * exp(r * (-0.11))"};
     double x[FEATURES * ROWS], y[ROWS];
     const struct sr_data data = growth(x, y, 1981);
     struct sr_loss loss;
