@@ -175,7 +175,7 @@ bool sr_fit_over(const struct sr_work *work)
  * the smaller loss. */
 static double try_factors(struct fit *fit, const double *step, double reached, double *trial)
 {
-    static const double far = 1e6, least = 0.01, most = 100;
+    static const double far = 1e12, least = 0.01, most = 100;
     double other[SR_NODES + 1];
     bool any = false;
     for (int i = 0; i < fit->parameters; i++) {
