@@ -182,7 +182,7 @@ static double try_factors(struct fit *fit, const double *step, double reached, d
         const double from = fit->parameter[i], share = step[i] / from;
         const bool factor =
             fabs(share) > least && fabs(share) < most && (fabs(from) > far || fabs(from) < 1 / far);
-        other[i] = factor ? from * exp(share) : trial[i];
+        other[i] = factor ? from * orr_exp(share) : trial[i];
         any = any || factor;
     }
     const double loss = any ? loss_at(fit, other) : HUGE_VAL;

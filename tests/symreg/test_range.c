@@ -69,8 +69,8 @@ TEST(a_constant_of_any_size_has_a_length)
     assert_true(far.fair[1] > far.loss[1] && far.fair[1] < far.fair[0]);
 }
 
-/* From a slope that is 6% off, as a search meets it: where the slope changes by 0.01, the factor has
- * to change by e^20. 30 steps are what a search spends. */
+/* From a slope that is 6% off, as a search meets it: where the slope changes by 0.01, the factor
+ * has to change by e^20. 30 steps are what a search spends. */
 TEST(a_fit_follows_slope_and_factor_of_any_size)
 {
     static const char *const text[] = {"1.56e-221 * exp(0.255 * r)", "exp(0.255 * r) / 6.4e220",
