@@ -135,6 +135,7 @@ class JaxFunction:
         X = self._source.fits(jnp.asarray(X))
         if not jnp.issubdtype(X.dtype, jnp.floating):  # whole numbers would overflow
             X = X.astype(jnp.asarray(0.0).dtype)
+        X = X.astype(jnp.promote_types(X.dtype, jnp.float32))  # float16 would; bfloat16: 3 digits
         y = jnp.asarray(self._source.values(X, parameters, {"jnp": jnp}))
         return y if y.ndim else jnp.broadcast_to(y, X.shape[:1])
 

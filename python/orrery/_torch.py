@@ -29,7 +29,10 @@ class Formula(torch.nn.Module):
         return self._source.text
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
-        X = X if X.is_floating_point() else X.to(self.constants.dtype)  # else they may overflow
+        if not X.is_floating_point():  # whole numbers would overflow
+            X = X.to(torch.promote_types(self.constants.dtype, torch.float32))
+        elif X.element_size() < 4:  # float16 would, and bfloat16 has 3 digits
+            X = X.float()
         columns = [X[:, i] for i in self._source.columns]
         y: Any = self._function(*columns, *self.constants.unbind())
         values: torch.Tensor = torch.as_tensor(y)

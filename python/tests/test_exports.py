@@ -129,6 +129,11 @@ def test_jax_in_float32(front, tmp_path):
         X = np.array([[100, 120, 90]], np.uint8)
         found = jax.jit(formula["callable"])(X, formula["parameters"])
         assert np.allclose(found, model.predict(X, 7), rtol=1e-6)
+        for short in ("float16", "bfloat16"):  # whose 120^3 is inf, and whose 101 is no number
+            given = jax.numpy.asarray(X, short)
+            found = jax.jit(formula["callable"])(given, formula["parameters"])
+            assert found.dtype == "float32", f"{short} is not computed as float32"
+            assert np.allclose(found, model.predict(X, 7), rtol=1e-6), f"{short} loses digits"
         with pytest.raises(ValueError, match=r"expected shape \(n, 3\)"):
             formula["callable"](X[:, :2], formula["parameters"])
         path = tmp_path / "hall_of_fame.csv"
@@ -149,6 +154,10 @@ def test_pytorch(front):
         assert single.shape == (50,) and np.allclose(single.detach(), y, rtol=1e-4)
     X8 = torch.tensor([[100, 120, 90]], dtype=torch.uint8)
     assert np.allclose(model.pytorch(7)(X8).detach(), model.predict(X8.numpy(), 7))
+    for short in (torch.float16, torch.bfloat16):  # whose 120^3 is inf, or has 3 digits
+        found = model.pytorch(7)(X8.to(short)).detach()
+        assert found.dtype == torch.float32, f"{short} is not computed as float32"
+        assert np.allclose(found, model.predict(X8.numpy(), 7), rtol=1e-6), f"{short} loses digits"
     formula = pickle.loads(pickle.dumps(model.pytorch(1)))
     formula(torch.tensor(X)).sum().backward()
     assert np.allclose(formula.constants.grad, X[:, 0].sum())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import orrery
-from orrery import SymbolicRegressor, _files, _safetensors, crate, log
+from orrery import SymbolicRegressor, _files, _safetensors, _tables, crate, log
 
 ROW = {"complexity": 3, "loss": 0.25, "score": 1.5, "description_length": 9.0,
        "equation": "(x0 * 2.5)", "selected_by": ["best"], "constants": [2.5],
@@ -332,7 +332,7 @@ def test_fits_at_a_time_share_a_folder(tmp_path):
 EVIL = "m\u202e\u200b<img src=x onerror=alert(1)>"
 
 
-def test_names_on_pages_and_terminals(tmp_path, capsys):
+def test_names_on_pages_and_terminals(tmp_path, capsys, monkeypatch):
     with pytest.raises(ValueError, match="column 1.*invisible character.*U\\+202E"):
         small().fit(X, X[:, 0], variable_names=[EVIL, "b"])
     model = small().fit(X, X[:, 0], variable_names=["<img src=x onerror=alert(1)>", "b"])
@@ -346,8 +346,9 @@ def test_names_on_pages_and_terminals(tmp_path, capsys):
         "a\\x1b[31m\\x9b\\u2028\\xad\n\\udc80 \u00e4\u4e2d")
     run = tmp_path / "a\x1b[31m"
     (run / "laws").mkdir(parents=True)
-    (run / "laws" / "laws.json").write_text(json.dumps({"laws": [
+    (run / "laws" / "laws.json").write_text(json.dumps({"xxh64": "of the stranger", "laws": [
         {"source": EVIL, "rule": "best", "selected_true": True}]}))
+    monkeypatch.setattr(_tables, "check_sum", lambda path: None)  # a stranger states a right one
     page = orrery.Run(run)._repr_html_()
     assert "<img" not in page and "&lt;img" in page and "\u202e" not in page and "\x1b" not in page
     assert log.main([str(run), "--to", "tensorboard"]) == 1

@@ -441,8 +441,12 @@ def test_interrupt():
         return False
 
     model = small(niterations=10**6, patience=0, early_stop_condition=interrupt)
-    with pytest.warns(RuntimeWarning, match="interrupt") as caught:
-        model.fit(*noise())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job ignores it
+    try:
+        with pytest.warns(RuntimeWarning, match="interrupt") as caught:
+            model.fit(*noise())
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert caught[0].filename == __file__  # else Python shows only the first of a process
     assert model.stopped_ == "interrupt"
     assert len(model.equations_) and model.n_iter_ >= 2
