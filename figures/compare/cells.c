@@ -130,6 +130,9 @@ int verdict_miss(struct verdict_missing_list *list, const char *what, const char
     struct verdict_missing *more = realloc(list->at, (list->count + 1) * sizeof *more);
     if (!more)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", what);
+    const size_t named = strlen(what);
+    if (!strncmp(why, what, named) && !strncmp(why + named, ": ", 2))
+        why += named + 2; /* an error that begins with this file */
     list->at = more;
     more += list->count++;
     snprintf(more->what, sizeof more->what, "%s", what);

@@ -84,7 +84,7 @@ struct verdict_cell {
 };
 struct verdict_missing {
     char what[REPORT_PATH]; /* a cell, or one of its files */
-    char why[1024];
+    char why[1024];         /* without `what` and a colon before it */
 };
 struct verdict_missing_list {
     size_t count;

@@ -98,6 +98,7 @@ back "$evaluation"
 check "a cell" changed "$run/cell.json" '0,/"r2_log":\t1,/s//"r2_log":\t0.5,/'
 refuse "... verdict" 1 cell.json 'it has been changed since it was made' -- \
     "$BIN/verdict" --out "$WORK/again" "$run/cell.json"
+check "... names the file once" equal 1 "$(grep -o "/cell\.json" "$WORK/.err" | wc -l)"
 back "$run/cell.json"
 check "a verdict" changed "$WORK/verdict/verdict.json" '0,/"cells":\t1/s//"cells":\t7/'
 refuse "... report --verdict" 1 verdict.json 'it has been changed since it was made' -- \
