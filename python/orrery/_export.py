@@ -20,6 +20,11 @@ _NAMED = re.compile(r"(\w+)\s*=")  # of definitions
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*|(\^ )?(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)')
 
 
+def numbers_of(equation: str) -> list[float]:
+    """The numbers of a printed formula, in its order."""
+    return [float(token.group(2)) for token in _TOKEN.finditer(equation) if token.group(2)]
+
+
 @dataclass(frozen=True)
 class Source:
     """A formula as a Python expression of columns and constants."""

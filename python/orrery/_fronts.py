@@ -13,6 +13,7 @@ from typing import Any, Callable
 from . import _library as lib
 from . import _options
 from ._arguments import path_of
+from ._export import numbers_of
 from ._files import FileError, expect, member, read_json, read_text, real
 from ._search import RULES, Row, columns_of, language
 from ._tables import check_sum
@@ -98,11 +99,18 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
     n = len(constants)
     for value in constants:
         expect(value, float, f"{where}: constants")
+    errors = _numbers(row, "standard_errors", where, n)
+    for key, values in (("standard_errors", errors or []),
+                        ("residual_variance", [_known(row, "residual_variance", where)]
+                         if "residual_variance" in row else [])):
+        for value in values:
+            if value is not None and value < 0:
+                raise FileError(f"{where}: {key}: expected a number of at least 0, found {value}")
     return {"complexity": member(row, "complexity", int, where),
             "equation": member(row, "equation", str, where), "rules": rules,
             "constants": constants,
             **{key: _known(row, key, where) for key in ("loss", "score", "description_length")},
-            "errors": _numbers(row, "standard_errors", where, n),
+            "errors": errors,
             "low": _numbers(row, "low_95", where, n), "high": _numbers(row, "high_95", where, n),
             "covariance": _numbers(row, "covariance", where, n * (n + 1) // 2),
             **{to: _known(row, key, where) if key in row else None for to, key in (
@@ -121,6 +129,12 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
                          "fit(X, y, category=...)")
     rows = [_json_row(row, f"{path}: row {i}")
             for i, row in enumerate(member(whole, "front", list, str(path)))]
+    chosen: dict[str, int] = {}
+    for i, row in enumerate(rows):
+        for rule in row["rules"]:
+            if chosen.setdefault(rule, i) != i:
+                raise FileError(f"{path}: row {i}: selected_by: {rule!r} has chosen row "
+                                f"{chosen[rule]} already")
     beside = []
     for i, row in enumerate(member(whole, "alternatives", list, str(path))
                             if "alternatives" in whole else ()):
@@ -277,6 +291,11 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
         for i, row in enumerate(rows):
             where = f"line {row['line']}" if "line" in row else f"row {i}"
             made.append(_row(row, lambda n: reader.write(row["equation"], n)))
+            numbers = numbers_of(row["equation"])
+            if row.get("constants") and row["constants"] != numbers:
+                raise ValueError("constants: expected those of the equation, "
+                                 f"{', '.join(map(str, numbers)) or 'none'}, found "
+                                 f"{', '.join(map(str, row['constants']))}")
     except (lib.Error, ValueError) as error:
         raise FileError(f"{path}: {where}: {error}") from None
     return Front(columns, define, made, _chosen(rows), beside)

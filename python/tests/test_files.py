@@ -89,10 +89,23 @@ def test_a_front_is_read(tmp_path):
     ({"complexity": 0}, "complexity"), ({"equation": 5}, "equation: expected a text"),
     ({"equation": ["x0"]}, "equation"), ({"equation": "wrong(x0)"}, "wrong"),
     ({"residual_variance": []}, "residual_variance"), ({"degrees_of_freedom": "1"}, "degrees_of"),
+    ({"residual_variance": -1}, "residual_variance: expected a number of at least 0"),
+    ({"standard_errors": [-1]}, "standard_errors: expected a number of at least 0"),
+    # of an equation changed by hand, whose errors and intervals are those of before
+    ({"equation": "(x0 * 2.75)"}, "constants: expected those of the equation, 2.75, found 2.5"),
+    ({"equation": "(x0 * -2.5)"}, "constants: expected those of the equation, -2.5, found 2.5"),
+    ({"equation": "((x0 * 2.5) + 1)"}, "constants: expected those of the equation, 2.5, 1.0, f"),
 ])
 def test_rows_of_a_front(tmp_path, changes, message):
     path = front_of(tmp_path / "front.json", front=[{**ROW, **changes}])
     with pytest.raises(ValueError, match=f"front.json: row 0: .*{message}"):
+        SymbolicRegressor.from_file(path)
+
+
+def test_a_rule_of_two_rows(tmp_path):
+    longer = {**ROW, "complexity": 5, "loss": 0.125}
+    path = front_of(tmp_path / "front.json", front=[ROW, longer])
+    with pytest.raises(ValueError, match="row 1: selected_by: 'best' has chosen row 0 already"):
         SymbolicRegressor.from_file(path)
 
 
