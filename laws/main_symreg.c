@@ -104,8 +104,7 @@ static const struct orr_command commands[] = {
 };
 static const struct orr_program program = {
     .name = "symreg",
-    .purpose =
-        "Finds formulas: of every force source of a run, of a column of a CSV file, of motion.",
+    .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
     .usage = "symreg [options]\n"
              "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
              "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"

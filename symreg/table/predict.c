@@ -119,19 +119,26 @@ static int read_index(const char *text, int rows, int *row)
     return 0;
 }
 
-/* The row that a rule selects; -1 for none. */
-static int selected_row(const cJSON *rows, const char *rule)
+/* The row that a rule selects, which is one: which of two was meant is not known. */
+static int find_selected(const char *path, const cJSON *rows, const char *rule, int *row)
 {
     const cJSON *item, *name;
-    int row = 0;
+    int at = -1;
+    *row = -1;
     cJSON_ArrayForEach (item, rows) {
+        at++;
         cJSON_ArrayForEach (name, cJSON_GetObjectItemCaseSensitive(item, "selected_by")) {
-            if (cJSON_IsString(name) && !strcmp(name->valuestring, rule))
-                return row;
+            if (!cJSON_IsString(name) || strcmp(name->valuestring, rule) != 0)
+                continue;
+            if (*row >= 0 && *row < at)
+                return ORR_FAIL(ORR_EFORMAT, "%s: %s selects rows %d and %d of the front", path,
+                                rule, *row + 1, at + 1);
+            *row = at;
         }
-        row++;
     }
-    return -1;
+    return *row >= 0
+               ? 0
+               : ORR_FAIL(ORR_EMISSING, "%s: no row is selected by %s; give --index", path, rule);
 }
 
 static int choose_formula(const char *path, const struct sr_predict_options *o,
@@ -151,10 +158,7 @@ static int choose_formula(const char *path, const struct sr_predict_options *o,
     if (o->index)
         TRY(read_index(o->index, count, &row));
     else
-        row = selected_row(rows, sr_rule_name[rule]);
-    if (row < 0)
-        return ORR_FAIL(ORR_EMISSING, "%s: no row is selected by %s; give --index", path,
-                        sr_rule_name[rule]);
+        TRY(find_selected(path, rows, sr_rule_name[rule], &row));
     const char *text = orr_json_text(cJSON_GetArrayItem(rows, row), "equation");
     if (front->category)
         TRY(read_constants(path, cJSON_GetArrayItem(rows, row), front));

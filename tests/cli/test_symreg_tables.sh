@@ -395,6 +395,10 @@ echo '{"front": [{"equation": "q +", "selected_by": ["best"]}], "features": ["r"
     >"$WORK/odd.json"
 bad_predict "a formula that is none" 1 'odd.json: row 1 of the front: formula:' "$WORK/odd.json" \
     "$WORK/second.csv"
+echo '{"front": [{"equation": "x", "selected_by": ["best"]}, {"equation": "x + x",
+    "selected_by": ["score", "best"]}], "features": ["x"]}' >"$WORK/odd.json"
+bad_predict "a rule of two rows" 1 'odd.json: best selects rows 1 and 2 of the front' \
+    "$WORK/odd.json" "$WORK/few.csv"
 bad_predict "a column that is not there" 1 "$WORK/lacks.csv: no column \"m\"" "$F" \
     "$WORK/lacks.csv"
 echo '{"front": [{"equation": "x", "selected_by": ["best"]}], "features": ["x"]}' \
