@@ -14,7 +14,7 @@ check "data sets" program orbits "${TINY[@]}" --run "$WORK/run" --set orbits.tra
 on_terminal() {
     rm -rf "$WORK/run/lssar"
     script -qefc "stty cols $1 rows 24; '$BIN/pretrain' ${tiny[*]} --run '$WORK/run' \
-        --attention lssar --set orbits.train=4000 --set pretrain.steps=300" "$WORK/screen" \
+        --attention lssar --set orbits.train=4000 --set pretrain.steps=2500" "$WORK/screen" \
         >/dev/null </dev/null
 }
 # lines: what the live line showed, one a line

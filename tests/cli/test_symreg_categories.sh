@@ -68,7 +68,8 @@ check "... are shown" grep -q '^  ?\[31ms2????????  *3.5 ' "$WORK/printed"
 check_not "... without their controls" grep -qP '\x1b|\xc2\x9b|\xe2\x80[\x8b\xae]' \
     "$WORK/printed" "$WORK/err" "$WORK/odd/report.md"
 check "... and kept in front.json" grep -q '\\u001b\[31ms2' "$WORK/odd/front.json"
-sed 's/"target":\t*"y"/"target": "y\\u001b[31m"/; s/"xxh64"/"without"/' "$WORK/out/front.json" >"$WORK/target.json"
+sed 's/"target":\t*"y"/"target": "y\\u001b[31m"/; s/"xxh64"/"without"/' \
+    "$WORK/out/front.json" >"$WORK/target.json"
 refuse "predict: a target with controls" 1 target.json '"target": expected a name without' -- \
     "$BIN/symreg" predict "$WORK/target.json" "$WORK/law.csv"
 check "units" search --category star --threads 1 --units 't=s, u=kg, y=m' --out "$WORK/units"
