@@ -104,9 +104,9 @@ static const char pauses[] = "where a training is saved changes nothing: it resu
 #define OPTIMIZER(TASK) \
     {ENUM(TASK.optimizer, "adamw", "adamw|muon"), "adamw for all weights; muon: orthogonalised momentum for the matrices of blocks, AdamW for the rest", \
      .needs = #TASK ".optimizer!=adamw"}, \
-    {DOUBLE(TASK.muon_lr, "0.02", 1e-12, 1000), "Muon: learning rate of its matrices, under the schedule and warm-up of lr", .needs = #TASK ".optimizer=muon"}, \
+    {DOUBLE(TASK.muon_lr, "0.01", 1e-12, 1000), "Muon: learning rate of its matrices, under the schedule and warm-up of lr", .needs = #TASK ".optimizer=muon"}, \
     {DOUBLE(TASK.muon_momentum, "0.95", 0, 0.999999), "Muon: decay of the momentum per step", .needs = #TASK ".optimizer=muon"}, \
-    {INT(TASK.muon_steps, "5", 1, 20), "Muon: steps of the Newton-Schulz iteration", .needs = #TASK ".optimizer=muon"},
+    {INT(TASK.muon_steps, "4", 1, 20), "Muon: steps of the Newton-Schulz iteration", .needs = #TASK ".optimizer=muon"},
 
 #define MICRO_BATCHES(TASK) \
     {INT(TASK.micro_batches, "0", 0, 65536), "equal parts of a step's batch x accumulation sequences, whose gradients a fixed tree sums on any number of ranks; 0 = passes in turn", \

@@ -41,19 +41,20 @@ static __global__ void __launch_bounds__(THREADS)
         to[i] = (float)((double)from[i] * scale);
 }
 
-/* b = K_MUON_B a + K_MUON_C b */
+/* b = first a + second b */
 static __global__ void __launch_bounds__(THREADS)
-    k_muon_polynomial(float *b, const float *a, size_t n)
+    k_muon_combine(float *b, const float *a, size_t n, float first, float second)
 {
     for (size_t i = k_cuda_first(); i < n; i += k_cuda_step())
-        b[i] = (float)K_MUON_B * a[i] + (float)K_MUON_C * b[i];
+        b[i] = first * a[i] + second * b[i];
 }
 
-/* y = K_MUON_A x */
-static __global__ void __launch_bounds__(THREADS) k_muon_scaled(float *y, const float *x, size_t n)
+/* y = factor x */
+static __global__ void __launch_bounds__(THREADS)
+    k_muon_scaled(float *y, const float *x, size_t n, float factor)
 {
     for (size_t i = k_cuda_first(); i < n; i += k_cuda_step())
-        y[i] = (float)K_MUON_A * x[i];
+        y[i] = factor * x[i];
 }
 
 /* param = keep param - rate x, for all matrices */
@@ -76,8 +77,8 @@ static int take(const struct job *j, const float *x, size_t n, __nv_bfloat16 *ro
     return j->bf16 ? k_cuda_to_bf16(rounded, x, n * (size_t)j->k->count) : 0;
 }
 
-/* One step from x to `next`; both (count, rows, cols). */
-static int newton_schulz(const struct job *j, float *x, float *next)
+/* One step by the polynomial p from x to `next`; both (count, rows, cols). */
+static int newton_schulz(const struct job *j, struct k_muon_polynomial p, float *x, float *next)
 {
     const int rows = j->k->rows, cols = j->k->cols, r = j->r;
     const size_t rr = j->rr * (size_t)j->k->count, n = j->n * (size_t)j->k->count;
@@ -105,8 +106,9 @@ static int newton_schulz(const struct job *j, float *x, float *next)
     m.a_stride = m.b_stride = r;
     m.out = j->b;
     TRY(k_cuda_matmul(&m));
-    TRY(K_LAUNCH(k_muon_polynomial, k_cuda_blocks(rr, THREADS), THREADS, 0, j->b, j->a, rr));
-    TRY(K_LAUNCH(k_muon_scaled, k_cuda_blocks(n, THREADS), THREADS, 0, next, x, n));
+    TRY(K_LAUNCH(k_muon_combine, k_cuda_blocks(rr, THREADS), THREADS, 0, j->b, j->a, rr, (float)p.b,
+                 (float)p.c));
+    TRY(K_LAUNCH(k_muon_scaled, k_cuda_blocks(n, THREADS), THREADS, 0, next, x, n, (float)p.a));
     TRY(take(j, j->b, j->rr, j->a_bf16, &gram, &gram_bf16));
     m.M = rows;
     m.N = cols;
@@ -156,7 +158,7 @@ static int cuda_muon(float *param, float *update, const struct k_muon *k)
     x = j.x;
     TRY(K_LAUNCH(k_muon_normalise, k->count, THREADS, 0, x, (const float *)update, j.places, j.n));
     for (int step = 0; step < k->steps; step++) {
-        TRY(newton_schulz(&j, x, next));
+        TRY(newton_schulz(&j, k_muon_polynomial(step), x, next));
         float *const last = x;
         x = next;
         next = last;

@@ -26,17 +26,18 @@ static void transpose(double *out, const double *x, size_t rows, size_t cols)
             out[j * rows + i] = x[i * cols + j];
 }
 
-/* One step on x (r, c) with r <= c; y (r, c), a and b (r, r) are workspace. */
-static void newton_schulz(double *x, double *y, double *a, double *b, size_t r, size_t c)
+/* One step on x (r, c) with r <= c by the polynomial p; y (r, c), a and b (r, r) are workspace. */
+static void newton_schulz(struct k_muon_polynomial p, double *x, double *y, double *a, double *b,
+                          size_t r, size_t c)
 {
     transpose(y, x, r, c);
     multiply(a, x, y, r, c, r);
     multiply(b, a, a, r, r, r);
     for (size_t i = 0; i < r * r; i++)
-        b[i] = K_MUON_B * a[i] + K_MUON_C * b[i];
+        b[i] = p.b * a[i] + p.c * b[i];
     multiply(y, b, x, r, r, c);
     for (size_t i = 0; i < r * c; i++)
-        x[i] = K_MUON_A * x[i] + y[i];
+        x[i] = p.a * x[i] + y[i];
 }
 
 static void update_matrix(real *param, const real *update, const struct k_muon *k, double *x)
@@ -55,7 +56,7 @@ static void update_matrix(real *param, const real *update, const struct k_muon *
     for (size_t i = 0; i < n; i++)
         x[i] *= squares > 0 ? 1 / sqrt(squares) : 0;
     for (int step = 0; step < k->steps; step++)
-        newton_schulz(x, y, a, b, r, c);
+        newton_schulz(k_muon_polynomial(step), x, y, a, b, r, c);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) {
             const double o = rows > cols ? x[j * rows + i] : x[i * cols + j];

@@ -30,7 +30,8 @@ static size_t matrices_of(const char *name)
            !strcmp(part, "ffn.down.weight");
 }
 
-/* x (rows, cols) = phi(x x^T) x, five times, from x of norm 1. */
+/* x (rows, cols) = phi(x x^T) x, four times, from x of norm 1: the coefficients of
+ * k_muon_polynomial, written down again. */
 static void orthogonalise(double *x, size_t rows, size_t cols)
 {
     double *a = calloc(rows * rows, sizeof *a), *y = calloc(rows * cols, sizeof *y), norm = 0;
@@ -39,13 +40,17 @@ static void orthogonalise(double *x, size_t rows, size_t cols)
         norm += x[i] * x[i];
     for (size_t i = 0; i < rows * cols; i++)
         x[i] /= sqrt(norm);
-    for (int step = 0; step < 5; step++) {
+    static const double phi[4][3] = {{8.4170, -24.4880, 17.8174},
+                                     {4.1935, -3.0529, 0.5565},
+                                     {4.1257, -3.0068, 0.5513},
+                                     {3.8712, -2.8337, 0.5325}};
+    for (int step = 0; step < 4; step++) {
         for (size_t i = 0; i < rows * rows; i++) {
             a[i] = 0;
             for (size_t k = 0; k < cols; k++)
                 a[i] += x[i / rows * cols + k] * x[i % rows * cols + k];
         }
-        /* y = A x, then x = 3.4445 x - 4.775 y + 2.0315 A y */
+        /* y = A x, then x = a x + b y + c A y */
         double *ay = calloc(rows * cols, sizeof *ay);
         assert_non_null(ay);
         for (size_t i = 0; i < rows; i++)
@@ -59,7 +64,7 @@ static void orthogonalise(double *x, size_t rows, size_t cols)
                 for (size_t k = 0; k < rows; k++)
                     ay[i * cols + j] += a[i * rows + k] * y[k * cols + j];
         for (size_t i = 0; i < rows * cols; i++)
-            x[i] = 3.4445 * x[i] - 4.775 * y[i] + 2.0315 * ay[i];
+            x[i] = phi[step][0] * x[i] + phi[step][1] * y[i] + phi[step][2] * ay[i];
         free(ay);
     }
     free(a);
@@ -151,7 +156,7 @@ static struct orr_train_settings muon_training(void)
     t.optimizer = ORR_OPTIMIZER_MUON;
     t.muon_lr = 0.013;
     t.muon_momentum = 0.93;
-    t.muon_steps = 5;
+    t.muon_steps = 4;
     return t;
 }
 
