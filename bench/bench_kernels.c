@@ -130,7 +130,7 @@ static int muon(const struct k_ops *ops, const struct data *d)
     for (int i = 0; i < 3; i++) {
         for (int m = 0; m < shapes[i].count; m++, next += (i ? 4 : 1) * square)
             at[m] = next;
-        const struct k_muon k = {shapes[i].count, shapes[i].rows, shapes[i].cols, at, 5, 1e-3, 1};
+        const struct k_muon k = {shapes[i].count, shapes[i].rows, shapes[i].cols, at, 4, 1e-3, 1};
         TRY(ops->muon(d->x[0], d->x[10], &k));
     }
     return 0;

@@ -192,7 +192,7 @@ for preset in "$WORK/defaults.json" quick; do
     settings "$WORK/made/preset.json" | comparable >"$WORK/used"
     check "--help names the values of $preset" same_file "$WORK/named" "$WORK/used"
 done
-check "without options those of quick" grep -q '^  pretrain.steps .* \[3600\]$' \
+check "without options those of quick" grep -q '^  pretrain.steps .* \[1080\]$' \
     "$WORK/pretrain.help"
 check "every setting has a text" lacks '^[a-z_0-9.]+ +[[(]' "$WORK/listed"
 grep -E '^[a-z_0-9.]+_(au|yr) ' "$WORK/listed" >"$WORK/lengths"

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# recipe.sh - trains by one recipe after the other and says what each reaches and costs.
+#
+#   bench/recipe.sh TRIALS [RESULTS.csv]           default results: bench/results/recipe.csv
+#
+# A line of TRIALS, # begins a comment:   PRESET NAME SEEDS ATTENTIONS KEY=VALUE...
+# (quick muon 0,1,2 softmax,lssar pretrain.optimizer=muon pretrain.steps=1000). Every seed and
+# attention is a training of its own with one thread in fp32, without planets unless a setting of
+# pretrain_planets is given (then of the planets alone). A row of RESULTS has the error of held-out
+# sequences (next state in AU; planets in separations; text in nats per token), seconds of processor
+# time of bin/pretrain, and the held-out loss after every fifth of the steps. Rows that are there
+# are kept, so that a stopped run goes on. Orbits are made once for each preset and seed, in a
+# temporary folder; text needs text.train=FILE among the settings. BIN (bin): the programs.
+set -eu -o pipefail
+export LC_ALL=C
+trials=${1:?recipe: error: expected a file of trials}
+results=${2:-bench/results/recipe.csv}
+bin=${BIN:-bin}
+work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-recipe-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+header=preset,recipe,seed,attention,error,processor_s,settings,curve
+[ -e "$results" ] || echo "$header" >"$results"
+[ "$(head -n 1 "$results")" = "$header" ] || {
+    echo "recipe: error: $results: expected the first line $header" >&2
+    exit 2
+}
+
+# train PRESET NAME SEED ATTENTION SETTINGS...
+train() {
+    local preset=$1 name=$2 seed=$3 attention=$4 run=$work/run sets=() set steps spent stage=pretrain
+    shift 4
+    grep -qF "$preset,$name,$seed,$attention," "$results" && return
+    for set; do
+        case $set in pretrain_planets.*) stage=pretrain_planets ;; esac
+        sets+=(--set "$set")
+    done
+    [ $stage = pretrain ] && sets+=(--set pretrain_planets.steps=0) ||
+        sets+=(--set pretrain.steps=1)
+    steps=$(printf '%s\n' "$@" | sed -n "s/^$stage\.steps=//p")
+    [ -n "$steps" ] || steps=$("$bin/pretrain" --preset "$preset" --help all |
+        sed -n "s/^  $stage\.steps .*\[\([0-9]*\)\]$/\1/p")
+    sets+=(--set "$stage.eval_every=$((steps / 5))" --set model.precision=fp32)
+    rm -rf "$run"
+    case " $*" in
+    *' text.train='*) ;;
+    *)
+        [ -d "$work/$preset-$seed" ] || "$bin/orbits" --preset "$preset" --seed "$seed" \
+            --run "$work/$preset-$seed" --threads 1 >"$work/log"
+        cp -r "$work/$preset-$seed" "$run"
+        ;;
+    esac
+    TIMEFORMAT='%U %S'
+    { time "$bin/pretrain" --preset "$preset" --run "$run" --seed "$seed" \
+        --attention "$attention" --threads 1 "${sets[@]}" >"$work/log" 2>&1; } 2>"$work/time" || {
+        cat "$work/log" >&2
+        exit 1
+    }
+    spent=$(awk '{print $1 + $2}' "$work/time")
+    local error curve
+    error=$(grep -oE '(next-state error|loss) [0-9.e+-]+' "$work/log" | tail -n 1)
+    curve=$(sed -n 's/.*"step": \([0-9]*\), "val_loss": \([0-9.e+-]*\).*/\1:\2/p' \
+        "$run/$attention/$stage/log.jsonl" | tr '\n' ' ')
+    echo "$preset,$name,$seed,$attention,${error##* },$spent,$*,${curve% }" | tee -a "$results"
+}
+
+while read -r preset name seeds attentions settings; do
+    case $preset in '' | '#'*) continue ;; esac
+    for seed in ${seeds//,/ }; do
+        for attention in ${attentions//,/ }; do
+            # shellcheck disable=SC2086 # settings are words
+            train "$preset" "$name" "$seed" "$attention" $settings
+        done
+    done
+done <"$trials"

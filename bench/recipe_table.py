@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""recipe_table.py - what bench/recipe.sh measured, recipe beside recipe.
+
+usage: recipe_table.py [--figure FILE.png] [RESULTS.csv]       default: bench/results/recipe.csv
+
+For each preset and attention, and each recipe after the first one of the preset: mean errors over
+the seeds that both have, the difference with its 95% half width (Student's t), in how many seeds
+the error is at most that of the first recipe, and the ratio of processor times, mean and range.
+--figure draws held-out losses against processor time (gnuplot): a line for each seed, time divided
+among steps in equal parts. Needs Python 3 alone.
+"""
+
+import argparse
+import csv
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+# Student's t at 97.5%, for 1, 2, ... degrees of freedom
+T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+def read(path):
+    """(preset, attention) -> recipe -> seed -> row, in the order of the file"""
+    found = {}
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            # settings have no comma: fields are those of the header
+            kind = found.setdefault((row["preset"] + (", planets" if "planets" in row["recipe"]
+                                                      else ""), row["attention"]), {})
+            kind.setdefault(row["recipe"], {})[int(row["seed"])] = row
+    return found
+
+
+def interval(values):
+    if len(values) < 2:
+        return "-"
+    return f"{T[len(values) - 2] * statistics.stdev(values) / math.sqrt(len(values)):.2g}"
+
+
+def table(found):
+    print("| preset | attention | recipe | n | error before | error | difference "
+          "| at most before in | processor s before | processor s | ratio |\n" + "|---" * 11 + "|")
+    for (preset, attention), recipes in found.items():
+        first, *others = recipes
+        for name in others:
+            seeds = sorted(recipes[first].keys() & recipes[name].keys())
+            if not seeds:
+                continue
+            before, after = ([recipes[r][s] for s in seeds] for r in (first, name))
+            errors = [[float(r["error"]) for r in rows] for rows in (before, after)]
+            times = [[float(r["processor_s"]) for r in rows] for rows in (before, after)]
+            differences = [b - a for a, b in zip(*errors)]
+            ratios = [b / a for a, b in zip(*times)]
+            print(f"| {preset} | {attention} | {name} | {len(seeds)} "
+                  f"| {statistics.fmean(errors[0]):.4g} | {statistics.fmean(errors[1]):.4g} "
+                  f"| {statistics.fmean(differences):+.2g} +- {interval(differences)} "
+                  f"| {sum(d <= 0 for d in differences)} of {len(seeds)} "
+                  f"| {statistics.fmean(times[0]):.0f} | {statistics.fmean(times[1]):.0f} "
+                  f"| {statistics.fmean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) |")
+
+
+def curves(row):
+    points = [p.split(":") for p in row["curve"].split()]
+    last = float(points[-1][0])
+    return [(float(step) / last * float(row["processor_s"]), loss) for step, loss in points]
+
+
+def figure(found, path):
+    panels = [(kind, recipes) for kind, recipes in found.items()
+              if len(recipes) > 1 and "planets" not in kind[0]]
+    if not panels:
+        sys.exit("recipe_table.py: no preset with two recipes: nothing to draw")
+    columns = 2
+    rows = (len(panels) + 1) // columns
+    lines = [f"set terminal pngcairo size 1000,{360 * rows} font 'sans,11'",
+             f"set output '{path.name}'",
+             f"set multiplot layout {rows},{columns}",
+             "set logscale xy", "set grid", "set xlabel 'processor time, s'",
+             "set ylabel 'held-out loss'", "set key top right"]
+    data = []
+    for number, ((preset, attention), recipes) in enumerate(panels):
+        lines.append(f"set title '{preset}, {attention}'")
+        parts = []
+        for colour, (name, seeds) in enumerate(recipes.items()):
+            for i, row in enumerate(seeds.values()):
+                block = f"$d{number}_{colour}_{i}"
+                data.append(f"{block} << EOD\n" +
+                            "\n".join(f"{t:.3f} {loss}" for t, loss in curves(row)) + "\nEOD")
+                title = f"title '{name}'" if i == 0 else "notitle"
+                parts.append(f"{block} using 1:2 with linespoints lt {colour + 1} "
+                             f"pt {7 if colour else 6} {title}")
+        lines.append("plot " + ", ".join(parts))
+    lines.append("unset multiplot")
+    done = subprocess.run(["gnuplot"], input="\n".join(data + lines) + "\n", text=True,
+                          cwd=path.parent)
+    if done.returncode:
+        sys.exit("recipe_table.py: gnuplot failed")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="?", type=pathlib.Path,
+                        default=pathlib.Path("bench/results/recipe.csv"))
+    parser.add_argument("--figure", type=pathlib.Path)
+    options = parser.parse_args()
+    found = read(options.results)
+    table(found)
+    if options.figure:
+        figure(found, options.figure)
+
+
+if __name__ == "__main__":
+    main()

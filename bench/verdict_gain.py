@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""verdict_gain.py - the verdict of two recipes beside each other, seed by seed.
+
+usage: verdict_gain.py [--json FILE] BEFORE AFTER
+
+BEFORE and AFTER are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions,
+which differ in how models were trained. For each value and attention it prints mean and 95% half
+width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much
+nearer to the bound AFTER is; and for each value, where attentions differ from softmax. The rules
+are in docs/verdict.md, "A better predictor". Cells that one folder lacks are left out and named.
+Needs Python 3 alone.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+
+# Student's t at 97.5%, for 1, 2, ... degrees of freedom
+T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+VALUE, BOUND, BASELINE = 0, 1, 2
+
+
+def read(folder):
+    """(seed, attention) -> id -> [value, upper bound, untrained baseline, raw]"""
+    cells = {}
+    for path in sorted(folder.glob("seed*.json")):
+        cell = json.loads(path.read_text())
+        if cell.get("format") != "orrery-cell-1":
+            sys.exit(f"verdict_gain.py: {path}: format: expected orrery-cell-1, "
+                     f"found {cell.get('format')}")
+        for part in cell["cells"]:
+            cells[cell["settings"]["seed"], part["attention"]] = part["figures"]
+    return cells
+
+
+def interval(values):
+    """(mean, 95% half width or None with one value)"""
+    n = len(values)
+    mean = statistics.fmean(values)
+    if n < 2:
+        return mean, None
+    return mean, T[n - 2] * statistics.stdev(values) / math.sqrt(n)
+
+
+def text(mean, half):
+    if half is None:
+        return f"{mean:.4g}"
+    digits = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 4
+    return f"{mean:.{digits}f} +- {half:.{digits}f}"
+
+
+def sign(pair, least=3, n=0):
+    """+1 or -1 where the interval of at least `least` seeds excludes 0, else 0"""
+    mean, half = pair
+    if half is None or n < least or abs(mean) <= half:
+        return 0
+    return 1 if mean > 0 else -1
+
+
+def compare(before, after):
+    keys = sorted(before.keys() & after.keys())
+    attentions = sorted({a for _, a in keys}, key=lambda a: (a != "softmax", a))
+    ids = list(before[keys[0]])
+    rows, orders = [], []
+    for name in ids:
+        for attention in attentions:
+            seeds = [s for s, a in keys if a == attention
+                     and None not in (before[s, a][name][VALUE], after[s, a][name][VALUE],
+                                      before[s, a][name][BOUND])]
+            if not seeds:
+                continue
+            old = [before[s, attention][name] for s in seeds]
+            new = [after[s, attention][name] for s in seeds]
+            gains = [abs(o[VALUE] - o[BOUND]) - abs(n[VALUE] - o[BOUND]) for o, n in zip(old, new)]
+            gain = interval(gains)
+            rows.append({"id": name, "attention": attention, "seeds": seeds,
+                         "before": interval([o[VALUE] for o in old]),
+                         "after": interval([n[VALUE] for n in new]),
+                         "baseline": interval([n[BASELINE] for n in new]),
+                         "upper_bound": statistics.fmean(o[BOUND] for o in old),
+                         "gain": gain, "ruling": sign(gain, n=len(seeds))})
+            if attention == "softmax":
+                continue
+            both = [s for s in seeds if (s, "softmax") in after and (s, "softmax") in before]
+            if not both:
+                continue
+            pairs = [interval([c[s, attention][name][VALUE] - c[s, "softmax"][name][VALUE]
+                               for s in both]) for c in (before, after)]
+            orders.append({"id": name, "attention": attention, "seeds": both,
+                           "before": pairs[0], "after": pairs[1],
+                           "signs": [sign(p, n=len(both)) for p in pairs]})
+    return keys, rows, orders
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=pathlib.Path)
+    parser.add_argument("after", type=pathlib.Path)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    before, after = read(options.before), read(options.after)
+    if not before.keys() & after.keys():
+        sys.exit(f"verdict_gain.py: {options.before} and {options.after} have no cell in common")
+    for s, a in sorted(before.keys() ^ after.keys()):
+        print(f"seed {s}, {a}: in one folder alone, left out", file=sys.stderr)
+    keys, rows, orders = compare(before, after)
+    print(f"{len(keys)} cells of each; means +- 95% half widths over seeds\n")
+    print("| value | attention | n | before | after | untrained | upper bound | nearer by | |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for r in rows:
+        ruling = {1: "gains", -1: "loses", 0: ""}[r["ruling"]]
+        print(f"| {r['id']} | {r['attention']} | {len(r['seeds'])} | {text(*r['before'])} "
+              f"| {text(*r['after'])} | {text(*r['baseline'])} | {r['upper_bound']:.4g} "
+              f"| {text(*r['gain'])} | {ruling} |")
+    counts = {k: sum(r["ruling"] == k for r in rows) for k in (1, -1)}
+    print(f"\nOf {len(rows)} values {counts[1]} gain and {counts[-1]} lose; "
+          f"{len(rows) / 40:.1f} of each are expected by chance.")
+    turned = [o for o in orders if o["signs"][0] * o["signs"][1] < 0]
+    lost = [o for o in orders if o["signs"][0] and not o["signs"][1]]
+    found = [o for o in orders if o["signs"][1] and not o["signs"][0]]
+    kept = [o for o in orders if o["signs"][0] * o["signs"][1] > 0]
+    if orders:
+        print(f"\nOf {len(orders)} differences from softmax {len(kept) + len(lost) + len(turned)} "
+              f"were significant before: {len(kept)} still are, {len(turned)} turned around, "
+              f"{len(lost)} are not significant any more; {len(found)} are new "
+              f"({len(orders) / 20:.1f} expected by chance).\n")
+        print("| value | attention | before | after | |\n|---|---|---|---|---|")
+        for kind, part in (("kept", kept), ("turned", turned), ("lost", lost), ("new", found)):
+            for o in part:
+                print(f"| {o['id']} | {o['attention']} | {text(*o['before'])} "
+                      f"| {text(*o['after'])} | {kind} |")
+    if options.json:
+        new = options.json.with_name(options.json.name + ".new")
+        new.write_text(json.dumps({"format": "orrery-verdict-gain-1",
+                                   "cells": [list(k) for k in keys],
+                                   "values": rows, "order": orders}, indent=1) + "\n")
+        new.replace(options.json)
+
+
+if __name__ == "__main__":
+    main()
