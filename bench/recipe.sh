@@ -29,7 +29,8 @@ header=preset,recipe,seed,attention,error,processor_s,settings,curve
 
 # train PRESET NAME SEED ATTENTION SETTINGS...
 train() {
-    local preset=$1 name=$2 seed=$3 attention=$4 run=$work/run sets=() set steps spent stage=pretrain
+    local preset=$1 name=$2 seed=$3 attention=$4 run=$work/run sets=() set steps spent
+    local stage=pretrain error curve
     shift 4
     grep -qF "$preset,$name,$seed,$attention," "$results" && return
     for set; do
@@ -58,7 +59,6 @@ train() {
         exit 1
     }
     spent=$(awk '{print $1 + $2}' "$work/time")
-    local error curve
     error=$(grep -oE '(next-state error|loss) [0-9.e+-]+' "$work/log" | tail -n 1)
     curve=$(sed -n 's/.*"step": \([0-9]*\), "val_loss": \([0-9.e+-]*\).*/\1:\2/p' \
         "$run/$attention/$stage/log.jsonl" | tr '\n' ' ')

@@ -23,7 +23,7 @@ GROUPS = {
     "Start": ["install", "programs", "formats", "glossary", "machines"],
     "Physics and laws": ["laws", "equations", "findings", "claims"],
     "Symbolic regression": ["symreg", "symreg_search", "symreg_results", "motion"],
-    "Models": ["attention", "checkpoints", "text", "gpu", "cluster", "probe"],
+    "Models": ["attention", "recipe", "checkpoints", "text", "gpu", "cluster", "probe"],
     "Results": ["report", "verdict", "provenance", "reliability"],
     "Interfaces": ["python", "library"],
 }
