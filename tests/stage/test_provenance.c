@@ -158,7 +158,7 @@ static const struct {
     {"outlier_sigma", "6", true},  {"outlier_window", "50", true},
     {"outlier_most", "3", true},   {"micro_batches", "4", true},
     {"zero", "true", false},       {"optimizer", "muon", true},
-    {"muon_lr", "0.01", true},     {"muon_momentum", "0.9", true},
+    {"muon_lr", "0.02", true},     {"muon_momentum", "0.9", true},
     {"muon_steps", "6", true},
 };
 static const struct {
