@@ -6,7 +6,8 @@
 # A line of TRIALS, # begins a comment:   PRESET NAME SEEDS ATTENTIONS KEY=VALUE...
 # (quick muon 0,1,2 softmax,lssar pretrain.optimizer=muon pretrain.steps=1000). Every seed and
 # attention is a training of its own with one thread in fp32, without planets unless a setting of
-# pretrain_planets is given (then of the planets alone). A row of RESULTS has the error of held-out
+# pretrain_planets is given (then of the planets alone); steps must be given. A row of RESULTS has
+# the error of held-out
 # sequences (next state in AU; planets in separations; text in nats per token), seconds of processor
 # time of bin/pretrain, and the held-out loss after every fifth of the steps. Rows that are there
 # are kept, so that a stopped run goes on. Orbits are made once for each preset and seed, in a
@@ -40,8 +41,10 @@ train() {
     [ $stage = pretrain ] && sets+=(--set pretrain_planets.steps=0) ||
         sets+=(--set pretrain.steps=1)
     steps=$(printf '%s\n' "$@" | sed -n "s/^$stage\.steps=//p")
-    [ -n "$steps" ] || steps=$("$bin/pretrain" --preset "$preset" --help all |
-        sed -n "s/^  $stage\.steps .*\[\([0-9]*\)\]$/\1/p")
+    [ -n "$steps" ] || {
+        echo "recipe: error: $trials: $preset $name: expected $stage.steps=N" >&2
+        exit 2
+    }
     sets+=(--set "$stage.eval_every=$((steps / 5))" --set model.precision=fp32)
     rm -rf "$run"
     case " $*" in

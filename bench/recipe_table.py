@@ -12,14 +12,12 @@ among steps in equal parts. Needs Python 3 alone.
 
 import argparse
 import csv
-import math
 import pathlib
 import statistics
 import subprocess
 import sys
 
-# Student's t at 97.5%, for 1, 2, ... degrees of freedom
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+from student import half_width
 
 
 def read(path):
@@ -35,9 +33,8 @@ def read(path):
 
 
 def interval(values):
-    if len(values) < 2:
-        return "-"
-    return f"{T[len(values) - 2] * statistics.stdev(values) / math.sqrt(len(values)):.2g}"
+    half = half_width(values)
+    return "-" if half is None else f"{half:.2g}"
 
 
 def table(found):

@@ -18,8 +18,8 @@ import pathlib
 import statistics
 import sys
 
-# Student's t at 97.5%, for 1, 2, ... degrees of freedom
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+from student import half_width
+
 VALUE, BOUND, BASELINE = 0, 1, 2
 
 
@@ -38,11 +38,7 @@ def read(folder):
 
 def interval(values):
     """(mean, 95% half width or None with one value)"""
-    n = len(values)
-    mean = statistics.fmean(values)
-    if n < 2:
-        return mean, None
-    return mean, T[n - 2] * statistics.stdev(values) / math.sqrt(n)
+    return statistics.fmean(values), half_width(values)
 
 
 def text(mean, half):
@@ -52,10 +48,10 @@ def text(mean, half):
     return f"{mean:.{digits}f} +- {half:.{digits}f}"
 
 
-def sign(pair, least=3, n=0):
-    """+1 or -1 where the interval of at least `least` seeds excludes 0, else 0"""
+def sign(pair, n):
+    """+1 or -1 where the interval of at least three seeds excludes 0, else 0"""
     mean, half = pair
-    if half is None or n < least or abs(mean) <= half:
+    if n < 3 or abs(mean) <= half:
         return 0
     return 1 if mean > 0 else -1
 
@@ -81,7 +77,7 @@ def compare(before, after):
                          "after": interval([n[VALUE] for n in new]),
                          "baseline": interval([n[BASELINE] for n in new]),
                          "upper_bound": statistics.fmean(o[BOUND] for o in old),
-                         "gain": gain, "ruling": sign(gain, n=len(seeds))})
+                         "gain": gain, "ruling": sign(gain, len(seeds))})
             if attention == "softmax":
                 continue
             both = [s for s in seeds if (s, "softmax") in after and (s, "softmax") in before]
@@ -91,7 +87,7 @@ def compare(before, after):
                                for s in both]) for c in (before, after)]
             orders.append({"id": name, "attention": attention, "seeds": both,
                            "before": pairs[0], "after": pairs[1],
-                           "signs": [sign(p, n=len(both)) for p in pairs]})
+                           "signs": [sign(p, len(both)) for p in pairs]})
     return keys, rows, orders
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# torch_custom_op_forward_mode.sh - forward-mode derivatives of torch.library.custom_op are 0.
+# torch_custom_op_forward_mode.sh - forward-mode derivatives of torch's custom operators are 0.
 #
 # A good guess: an operator with register_autograd() but without a rule for forward mode is refused
 # by torch.func.jvp and torch.func.jacfwd, as torch.func.grad and torch.func.jacrev refuse it and as
@@ -18,10 +18,11 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install -q 'torch==2.15.0'
 cat >"$folder/look.py" <<'END'
 import torch
+from torch import library
 from torch.autograd import forward_ad
 
 
-@torch.library.custom_op("demo::square", mutates_args=())
+@library.custom_op("demo::square", mutates_args=())
 def square(x: torch.Tensor) -> torch.Tensor:
     return x * x
 

@@ -15,7 +15,7 @@ def _register() -> None:
     """Without an error: import torch has to succeed, and orrery.attention says what is missing."""
     try:
         from . import _torch_ops  # noqa: F401
-    except Exception:  # a torch without torch.library.custom_op
+    except Exception:  # a torch without operators of one's own
         pass
 
 
