@@ -28,6 +28,8 @@ set tics nomirror scale 0.6 tc rgb "#444444"
 set logscale x
 set format x "%.0f"
 
+stats data using (is(arm[2], "R^2") ? 1 : 0) nooutput
+untrained = STATS_sum > 0
 stats data using (is_size(4)) nooutput
 least = STATS_min
 most = STATS_max
@@ -55,6 +57,6 @@ do for [k = 1:3] {
 colour(k) = k == 0 ? "#1b6ca8" : k == 1 ? "#c8553d" : "#7a7a7a"
 name(k) = k == 0 ? "pretrained" : k == 1 ? "random weights" : "neighbours of the true state"
 plot for [k = 2:0:-1] data using (n(k)):($6 < bottom ? bottom : $6):($7 < bottom ? bottom : $7) with filledcurves fs transparent solid 0.18 noborder lc rgb colour(k) notitle, \
-     for [k = 0:1] data using (n(k)):5 with linespoints pt 7 ps 0.9 lw 2 lc rgb colour(k) title name(k), \
+     for [k = 0:untrained] data using (n(k)):5 with linespoints pt 7 ps 0.9 lw 2 lc rgb colour(k) title name(k), \
      data using (n(2)):5 with linespoints pt 6 ps 0.9 lw 1.2 dt 3 lc rgb colour(2) title name(2)
 set output

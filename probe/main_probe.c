@@ -10,7 +10,7 @@
 
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
-static const char *steps_text, *draws_text, *sizes_text, *figure_text;
+static const char *steps_text, *draws_text, *sizes_text, *figure_text, *no_untrained_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text, NULL},
@@ -35,6 +35,10 @@ static const struct orr_option options[] = {
      "labels, extrapolate, adaptation: draws of labels (default: 3); inductive: white-noise data "
      "sets (default: 20, published: 100)",
      &draws_text, NULL},
+    {"--no-untrained", NULL,
+     "labels, extrapolate: leave out the untrained model, which is half of the work and depends on "
+     "seed and shape alone",
+     &no_untrained_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[4096];
@@ -136,6 +140,7 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .out = cli->out,
                                 .layer = -1,
                                 .head = -1,
+                                .no_untrained = no_untrained_text != NULL,
                                 .sizes = sizes_text,
                                 .figure = figure_text,
                                 .resume = cli->resume,

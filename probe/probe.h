@@ -28,6 +28,7 @@ struct probe_options {
     /* change of attention; all zero except context: as trained */
     struct gpt_attention_override change;
     int steps, draws;        /* steps of fine-tuning and number of data sets; 0: the default */
+    bool no_untrained;       /* labels, extrapolate: leave the untrained model out */
     const char *sizes;       /* numbers of labelled sequences; NULL: the default */
     const char *figure;      /* value of a grid to draw; NULL: the first */
     bool resume;             /* keep existing results with an equal key */

@@ -49,6 +49,8 @@ static int one_draw(void *of, int draw, const struct ft_labels *subset)
     struct extrapolation *x = ((struct predicting *)of)->x;
     struct predictions *p = ((struct predicting *)of)->p;
     for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        if (!probe_learner_runs(x->t.s.options, learner))
+            continue;
         if (draw == 0)
             TRY(probe_learner_rate(&x->t.learners, (enum probe_learner)learner, subset,
                                    &p->rate[learner]));
@@ -100,7 +102,9 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
         .held_out = &x->t.held_out, .keep = keep, .what = what, .residual = residual};
     for (int s = 0; s < PROBE_SOURCES; s++) {
         m.log_f = p->of[s];
-        value[s] = probe_over_draws(x->t.draws, statistic_of, &m, NULL, NULL);
+        value[s] = probe_learner_runs(x->t.s.options, s)
+                       ? probe_over_draws(x->t.draws, statistic_of, &m, NULL, NULL)
+                       : (double)NAN;
     }
     struct orr_row row =
         probe_row_of(&x->t.s.results, probe_exactly(value[power ? PROBE_POWER : PROBE_PRETRAINED]),
@@ -139,6 +143,10 @@ static int write_tables(struct extrapolation *x, const struct probe_experiment *
     for (int s = 0; s < PROBE_SOURCES; s++) {
         snprintf(name, sizeof name, "extrapolate_%s_%s.csv", e->tag, source_name[s]);
         TRY(orr_path(path, "%s/%s", x->t.s.folder, name));
+        if (!probe_learner_runs(x->t.s.options, s)) {
+            TRY(orr_remove(path)); /* of an earlier probe, with it */
+            continue;
+        }
         TRY(probe_write_forces(path, &x->t.held_out, e->outside, s == PROBE_TRUTH ? 1 : x->t.draws,
                                p->of[s]));
         TRY(probe_results_file(&x->t.s.results, x->t.s.folder, name));
@@ -167,6 +175,8 @@ static int add_about(struct extrapolation *x)
     cJSON *json = probe_label_study_about(&x->t);
     cJSON *learners = cJSON_AddObjectToObject(json, "arms");
     for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
+        if (!probe_learner_runs(x->t.s.options, learner))
+            continue;
         cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
         cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->t.learners.steps[learner]);
         cJSON_AddNumberToObject(one, "seconds", x->t.learners.seconds[learner]);
@@ -198,7 +208,8 @@ static int measure_model(void *of)
     struct extrapolation *x = of;
     int rc = 0;
     orr_progress_init(&x->t.s.progress, "extrapolate",
-                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS * PROBE_LEARNERS,
+                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS *
+                          (uint64_t)probe_learners_running(x->t.s.options),
                       x->t.s.options->quiet);
     for (int i = 0; i < EXPERIMENTS && !rc; i++)
         rc = measure_experiment(x, i);

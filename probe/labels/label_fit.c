@@ -10,6 +10,16 @@
 
 const char *const probe_learner_name[PROBE_LEARNERS] = {"pretrained", "untrained", "neighbours"};
 
+bool probe_learner_runs(const struct probe_options *options, int learner)
+{
+    return learner != PROBE_UNTRAINED || !options->no_untrained;
+}
+
+int probe_learners_running(const struct probe_options *options)
+{
+    return PROBE_LEARNERS - options->no_untrained;
+}
+
 enum { STEPS = 600, BATCH = 32, INNER_SEQUENCES = 256, INNER_ROWS = 8 };
 
 /* --------------------------------------------------------------------------------- draws */
@@ -93,6 +103,8 @@ void probe_learners_key(const struct probe_learners *learners, int draws, const 
     snprintf(text, PROBE_KEY, "%ld %d ", learners->train.steps, draws);
     for (int k = 0; k < sizes; k++)
         orr_append(text, PROBE_KEY, "%s%d", k ? "," : "", n[k]);
+    if (learners->options->no_untrained)
+        orr_append(text, PROBE_KEY, " no untrained");
 }
 
 void probe_learners_budget(const struct probe_learners *learners, cJSON *json)

@@ -85,13 +85,16 @@ static int measure_all(struct curves *c)
     struct orr_progress *progress = &c->t.s.progress;
     int rc = 0;
     orr_progress_init(progress, "labels",
-                      (uint64_t)PROBE_LEARNERS * (uint64_t)c->t.sizes * (uint64_t)c->t.draws,
+                      (uint64_t)probe_learners_running(c->t.s.options) * (uint64_t)c->t.sizes *
+                          (uint64_t)c->t.draws,
                       c->t.s.options->quiet);
     progress->begun = (uint64_t)c->cells.count;
     for (int draw = 0; draw < c->t.draws; draw++)
         for (int size = 0; size < c->t.sizes; size++)
             for (int learner = 0; learner < PROBE_LEARNERS && !rc; learner++) {
                 char detail[64];
+                if (!probe_learner_runs(c->t.s.options, learner))
+                    continue;
                 snprintf(detail, sizeof detail, "%s, %d labelled sequences",
                          probe_learner_name[learner], c->t.n[size]);
                 if (!find_cell(c, learner, size, draw))
@@ -110,11 +113,13 @@ struct summary {
     double *again[PROBE_LEARNERS][PROBE_SIZES]; /* (RESAMPLES) resampled R^2 */
 };
 
-/* Mean over draws; draw d counts times[d] times, NULL: once. */
+/* Mean over draws; draw d counts times[d] times, NULL: once. NaN for a learner left out. */
 static double mean_r2(const struct curves *c, enum probe_learner learner, int size,
                       const double *weight, const double *times)
 {
     double sum = 0, count = 0;
+    if (!probe_learner_runs(c->t.s.options, (int)learner))
+        return (double)NAN;
     for (int d = 0; d < c->t.draws; d++) {
         const double *cell = find_cell(c, (int)learner, size, d);
         const double w = times ? times[d] : 1;
@@ -199,7 +204,10 @@ static int level_row(struct curves *c, const struct summary *s, double at, bool 
     struct orr_row row =
         ratio ? probe_row_of(&c->t.s.results, e, measure, "label saving at R^2 %g", at)
               : probe_row_of(&c->t.s.results, e, measure, "labels to R^2 %g", at);
-    row.baseline = ratio ? 1 : known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1));
+    row.baseline = ratio ? 1
+                   : probe_learner_runs(c->t.s.options, PROBE_UNTRAINED)
+                       ? known_of(labels_needed(c, s, PROBE_UNTRAINED, at, -1))
+                       : (double)NAN;
     if (!ratio)
         row.raw = known_of(labels_needed(c, s, PROBE_NEIGHBOURS, at, -1));
     row.n = (long)c->t.held_out.rows;
@@ -241,9 +249,10 @@ static int add_rows(struct curves *c)
     TRY(score_truth(c, &upper_bound));
     TRY(summarise_cells(c, &s));
     for (int learner = 0; learner < PROBE_LEARNERS; learner++)
-        for (int k = 0; k < c->t.sizes; k++)
+        for (int k = 0; k < c->t.sizes && probe_learner_runs(c->t.s.options, learner); k++)
             TRY(size_row(c, &s, (enum probe_learner)learner, k, upper_bound));
-    for (int i = 0; i < 2 * LEVELS; i++)
+    const int rows = probe_learner_runs(c->t.s.options, PROBE_UNTRAINED) ? 2 * LEVELS : LEVELS;
+    for (int i = 0; i < rows; i++)
         TRY(level_row(c, &s, level[i % LEVELS], i >= LEVELS));
     return 0;
 }
@@ -257,6 +266,8 @@ static int add_about(struct curves *c)
     cJSON *learners = cJSON_AddObjectToObject(json, "arms");
     for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
         double seconds = 0, steps = 0;
+        if (!probe_learner_runs(c->t.s.options, learner))
+            continue;
         for (int i = 0; i < c->cells.count; i++)
             if (!strncmp(c->cells.cell[i].name, probe_learner_name[learner],
                          strlen(probe_learner_name[learner]))) {

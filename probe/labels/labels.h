@@ -73,6 +73,10 @@ void probe_labels_split(const struct ft_labels *subset, struct ft_labels *traine
 
 enum probe_learner { PROBE_PRETRAINED, PROBE_UNTRAINED, PROBE_NEIGHBOURS, PROBE_LEARNERS };
 extern const char *const probe_learner_name[PROBE_LEARNERS];
+/* false for the untrained model with options->no_untrained, true else */
+bool probe_learner_runs(const struct probe_options *options, int learner);
+/* The number of learners that run. */
+int probe_learners_running(const struct probe_options *options);
 
 enum { PROBE_RATES = 3 };
 struct probe_learners {

@@ -273,6 +273,59 @@ TEST(test_extrapolate)
     forces_close(&f);
 }
 
+/* The value and the baseline of the row of a quantity in DIR/NAME.json; false where there is none.
+ */
+static bool find_row(const struct forces_fixture *f, const char *name, const char *quantity,
+                     double *value, double *baseline)
+{
+    struct orr_table rows = {0};
+    cJSON *json;
+    char path[4096];
+    scratch_path(path, f->tiny.dir, name);
+    assert_int_equal(orr_rows_read(path, &rows, &json), 0);
+    bool found = false;
+    for (size_t i = 0; i < rows.count && !found; i++) {
+        found = !strcmp(rows.row[i].quantity, quantity);
+        *value = rows.row[i].value;
+        *baseline = rows.row[i].baseline;
+    }
+    orr_table_free(&rows);
+    cJSON_Delete(json);
+    return found;
+}
+
+/* Without the untrained model all else is what it was, its numbers are missing and its tables are
+ * not left behind. */
+TEST(test_no_untrained)
+{
+    struct forces_fixture f;
+    double with, without, baseline;
+    open_fixture(&f);
+    measure(&f, probe_labels, "out");
+    assert_true(find_row(&f, "out/labels.json", "log force", &with, &baseline));
+    assert_true(isfinite(baseline));
+    f.options.no_untrained = true;
+    f.options.resume = true;
+    measure(&f, probe_labels, "out");
+    assert_true(find_row(&f, "out/labels.json", "log force", &without, &baseline));
+    assert_true(with == without && isnan(baseline));
+    assert_false(find_row(&f, "out/labels.json", "log force, untrained", &without, &baseline));
+    assert_false(find_row(&f, "out/labels.json", "label saving at R^2 0.8", &without, &baseline));
+    assert_true(orr_exists(scratch_at(f.tiny.dir, "out/labels.png")));
+
+    f.options.sizes = NULL;
+    f.options.no_untrained = f.options.resume = false;
+    measure(&f, probe_extrapolate, "out");
+    assert_true(find_row(&f, "out/extrapolate.json", "log force, r outside", &with, &baseline));
+    assert_true(isfinite(baseline));
+    f.options.no_untrained = f.options.resume = true;
+    measure(&f, probe_extrapolate, "out");
+    assert_true(find_row(&f, "out/extrapolate.json", "log force, r outside", &without, &baseline));
+    assert_true(with == without && isnan(baseline));
+    assert_false(orr_exists(scratch_at(f.tiny.dir, "out/extrapolate_r_untrained.csv")));
+    forces_close(&f);
+}
+
 /* A folder in the place of the last tables: the probe fails after it wrote the first ones. */
 static void fail_between_tables(struct forces_fixture *f)
 {
