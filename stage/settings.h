@@ -174,7 +174,7 @@ struct orr_train_settings {
     int micro_batches;       /* pretraining: splits the batch x accumulation sequences of a step
                                 into this many equal parts, summed by a tree; 0 = off */
     bool zero;               /* pretraining: ranks share the optimiser's moments; not in digests */
-    enum orr_optimizer optimizer; /* pretraining; fine-tuning is by AdamW */
+    enum orr_optimizer optimizer;
     double muon_lr, muon_momentum;
     int muon_steps;      /* of Newton-Schulz */
     double lr, lr_final; /* lr_final: final lr as a fraction of lr */

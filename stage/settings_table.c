@@ -256,8 +256,10 @@ const struct orr_setting orr_setting_rows[] = {
      .left_out = {{ALL & ~BIT(MAGNITUDE_ORACLE), other_stage}}},
     {INT(finetune.knn_vector, "5", 1, 64), "neighbours (k) of the vector oracle", .left_out = {{ALL & ~BIT(VECTOR_ORACLE), other_stage}}},
     TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts", NULL)
+    OPTIMIZER(finetune.magnitude)
     {ENUM(finetune.magnitude.train, "all", "all|head|last_block"), "weights that fine-tuning changes: all, the new head, or last block, final norm and head"},
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
+    OPTIMIZER(finetune.vector)
     {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "search: Orrery's, or that of SymbolicRegression.jl (PySR)"},
     {NAMES(symreg.binary, "+,*"), "binary operators"},
     {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators"},

@@ -125,6 +125,7 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
     const struct orr_settings *p = learners->options->preset;
     struct orr_train_settings train = learners->train;
     train.warmup = train.warmup * steps / train.steps;
+    train.muon_lr *= lr / train.lr;
     train.lr = lr;
     train.steps = steps;
     TRY(probe_copy(learners->probe, learners->options, learner == PROBE_UNTRAINED, model));

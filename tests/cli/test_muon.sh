@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_muon.sh - a training by Muon: resumed, on any number of threads and ranks and with shared
 # moments it has the bits of one that was not interrupted; less state than AdamW; another optimiser
-# does not resume it.
+# does not resume it. So is a fine-tuning.
 . tests/cli/lib.sh
 . tests/cli/mpi.sh
 
@@ -30,6 +30,30 @@ check_not "... with no second one" prints 'adam\.v\.block\.0\.ffn\.up\.weight' \
     strings "$WORK/whole/last.safetensors"
 check_not "settings of Muon are none of AdamW's record" prints 'muon_lr' \
     cat "$WORK/adamw/evaluation.json"
+
+FORCE=(--quiet --source lssar --set finetune.magnitude.optimizer=muon --threads 1)
+check "a model to fine-tune" program pretrain "${MUON[@]}" --threads 1
+for run in forces stopped-forces adamw-forces; do
+    cp -r "$WORK/smoke" "$WORK/$run"
+done
+magnitude=lssar/finetune/magnitude.safetensors
+check "fine-tuned" program finetune "${FORCE[@]}" --run "$WORK/forces"
+tuned_half() { # stopped by --minutes before its end, however fast the machine is
+    local minutes
+    for minutes in 0.003 0.001 0.0003 0.0001; do
+        rm -rf "$WORK/stopped-forces/lssar/finetune"
+        program finetune "${FORCE[@]}" --run "$WORK/stopped-forces" --minutes $minutes || return
+        [ -e "$WORK/stopped-forces/lssar/finetune/forces_magnitude.csv" ] || return 0
+    done
+    return 1
+}
+check "fine-tuning stopped before its end" tuned_half
+check "... resumed" program finetune "${FORCE[@]}" --run "$WORK/stopped-forces" --resume
+check "... as if never stopped" same_file "$WORK/forces/$magnitude" "$WORK/stopped-forces/$magnitude"
+check "fine-tuned by AdamW" program finetune "${FORCE[@]}" --run "$WORK/adamw-forces" \
+    --set finetune.magnitude.optimizer=adamw
+check_not "fine-tuning by AdamW is another one" same_file "$WORK/forces/$magnitude" \
+    "$WORK/adamw-forces/$magnitude"
 
 why=$(mpi_missing) && skip "several ranks" "$why" && finish
 ZERO=(--set pretrain.zero=true)

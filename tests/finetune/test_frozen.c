@@ -43,15 +43,17 @@ static void pretrained(struct gpt_model *model, const char *path)
     assert_int_equal(gpt_save(model, path, 3, false, NULL), 0);
 }
 
-/* Weights and their average, behind a training of a part. */
+/* Weights and their average, behind a training of a part by an optimiser. */
 TEST(test_bits)
 {
     char path[4096], from[4096];
-    for (int k = 0; k < PARTS; k++) {
+    for (int i = 0; i < PARTS * ORR_OPTIMIZERS; i++) {
+        const int k = i % PARTS;
         struct gpt_model start, trained;
         long step;
         frozen_preset();
         tiny.preset.finetune.magnitude.train = parts[k];
+        tiny.preset.finetune.magnitude.optimizer = (enum orr_optimizer)(i / PARTS);
         tiny_open(&tiny);
         scratch_path(from, tiny.dir, "pretrained.safetensors");
         pretrained(&start, from);
@@ -60,12 +62,13 @@ TEST(test_bits)
         assert_int_equal(gpt_load(&trained, path, &k_ref, &step), 0);
         assert_non_null(trained.average);
         for (int average = 0; average < 2; average++, gpt_swap_average(&trained))
-            for (int i = 0; i < trained.head_w; i++) {
-                const struct gpt_parameter *p = &trained.table[i];
-                const bool same =
-                    !memcmp(gpt_param(&trained, i), gpt_param(&start, i), p->count * sizeof(real));
+            for (int at = 0; at < trained.head_w; at++) {
+                const struct gpt_parameter *p = &trained.table[at];
+                const bool same = !memcmp(gpt_param(&trained, at), gpt_param(&start, at),
+                                          p->count * sizeof(real));
                 if (same == is_trained(parts[k], p->name))
-                    fail_msg("part %d: %s is %s", k, p->name, same ? "as it was" : "changed");
+                    fail_msg("part %d by %s: %s is %s", k, gpt_optimizers[i / PARTS].name, p->name,
+                             same ? "as it was" : "changed");
             }
         assert_int_equal(gpt_replace_head(&start, GPT_HEAD_REGRESSION, 1, tiny.preset.seed), 0);
         assert_memory_not_equal(gpt_param(&trained, trained.head_w),

@@ -236,6 +236,48 @@ TEST(test_curves)
     forces_close(&f);
 }
 
+/* How far the matrices of the first block move in one step of a rate. */
+static double step_of(struct forces_fixture *f, double lr)
+{
+    struct probe probe;
+    struct probe_label_sets forces = {0};
+    struct probe_learners learners;
+    struct gpt_model before, after;
+    struct ft_transform transform;
+    double sum = 0;
+    assert_int_equal(probe_open(&probe, &f->options, false, 1), 0);
+    assert_int_equal(probe_label_sets_open(&arena, &forces, &f->options), 0);
+    probe_learners_init(&learners, &arena, &probe, &f->options);
+    learners.train.warmup = 0;
+    assert_int_equal(probe_copy(&probe, &f->options, false, &before), 0);
+    assert_int_equal(
+        probe_learner_train(&learners, PROBE_PRETRAINED, &forces.labels, lr, 1, &after, &transform),
+        0);
+    for (int i = 0; i < after.parameters; i++)
+        for (size_t j = 0; j < after.table[i].count && after.table[i].matrices > 0; j++)
+            sum += fabs((double)gpt_param(&after, i)[j] - (double)gpt_param(&before, i)[j]);
+    gpt_free(&before);
+    gpt_free(&after);
+    probe_label_sets_close(&forces);
+    probe_close(&probe);
+    return sum;
+}
+
+/* Rates that are tried are those of all weights, also of an optimiser with two. */
+TEST(test_rates_of_optimizers)
+{
+    struct forces_fixture f;
+    open_fixture(&f);
+    struct orr_train_settings *train = &f.tiny.preset.finetune.magnitude;
+    train->weight_decay = 0;
+    for (int i = 0; i < ORR_OPTIMIZERS; i++) {
+        train->optimizer = (enum orr_optimizer)i;
+        const double step = step_of(&f, train->lr);
+        assert_true(step > 0 && fabs(step_of(&f, 3 * train->lr) / step - 3) < 1e-2);
+    }
+    forces_close(&f);
+}
+
 /* Labels outside the bounds that the settings give the probe are not learned from. */
 TEST(test_extrapolate)
 {
