@@ -26,8 +26,8 @@ def read(path):
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             # settings have no comma: fields are those of the header
-            kind = found.setdefault((row["preset"] + (", planets" if "planets" in row["recipe"]
-                                                      else ""), row["attention"]), {})
+            what = [f", {word}" for word in ("planets", "forces") if word in row["recipe"]]
+            kind = found.setdefault((row["preset"] + "".join(what), row["attention"]), {})
             kind.setdefault(row["recipe"], {})[int(row["seed"])] = row
     return found
 
@@ -67,7 +67,7 @@ def curves(row):
 
 def figure(found, path):
     panels = [(kind, recipes) for kind, recipes in found.items()
-              if len(recipes) > 1 and "planets" not in kind[0]]
+              if len(recipes) > 1 and "," not in kind[0]]
     if not panels:
         sys.exit("recipe_table.py: no preset with two recipes: nothing to draw")
     columns = 2
