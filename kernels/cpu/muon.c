@@ -1,22 +1,26 @@
-/* muon.c - the step of Muon (struct k_muon): each thread takes whole matrices, whose products are
- * oneDNN's. The order of sums depends on the shape alone, so results do not depend on the number of
- * threads. Matrices with more rows than columns are not transposed: their products are X^T X and
- * X B instead of X X^T and B X.
+/* muon.c - the step of Muon (struct k_muon): each thread takes whole matrices. The order of sums
+ * depends on the shape and the instruction set alone, so results do not depend on the number of
+ * threads. Matrices with at least as many rows as columns are not transposed: their products are
+ * X^T X and X B instead of X X^T and B X.
  *
  * With Z = a + b A + c A A a step is X = Z X. All Z are polynomials of the first A and commute, so
  * for long matrices it is cheaper to multiply them first: A = Z A Z, Q = Z Q, and X = Q X at the
- * end. Rounding to bf16 would take too much from A, which then has no small singular values. */
+ * end. Rounding to bf16 would take too much from A, which then has no small singular values.
+ *
+ * All products but those with X are symmetric. Small matrices of whole vectors are multiplied in
+ * registers, half of what is symmetric (symmetric.h), others by oneDNN. */
 #include <math.h>
 
 #include "base/base.h"
 #include "linear.h"
+#include "symmetric.h"
 
 enum { SQUARES = 4, LONG = 2 }; /* (r, r) matrices of a workspace; long: longer than r by LONG */
 
 struct plan {
     const struct k_muon *k;
     size_t n, r;                                /* numbers of a matrix, and of rows of A */
-    bool tall, bf16, first;                     /* first: the polynomials are multiplied first */
+    bool tall, bf16, first, tiles;              /* first: the polynomials are multiplied first */
     struct k_cpu_matmul *gram, *square, *apply; /* A, (r, r) times (r, r), and the product with X */
     size_t product_bytes;
 };
@@ -72,7 +76,9 @@ static int find_products(struct plan *p)
                                              .N = cols,
                                              .K = r,
                                              .bf16 = p->bf16,
-                                             .accumulate = !p->first};
+                                             .accumulate = p->bf16};
+    if (p->tiles)
+        return 0;
     TRY(k_cpu_matmul_find(&gram, &p->gram));
     TRY(k_cpu_matmul_find(&square, &p->square));
     TRY(k_cpu_matmul_find(&apply, &p->apply));
@@ -80,6 +86,40 @@ static int find_products(struct plan *p)
     for (int i = 0; i < 3; i++)
         if (k_cpu_matmul_scratch(all[i]) > p->product_bytes)
             p->product_bytes = k_cpu_matmul_scratch(all[i]);
+    return 0;
+}
+
+/* a (r, r) = X X^T, or X^T X of tall ones. */
+static int gram_of(const struct plan *p, const struct workspace *w, float *a, const void *x)
+{
+    if (!p->tiles)
+        return k_cpu_matmul_run(p->gram, a, x, x, NULL, w->product);
+    const float *transposed = x;
+    if (!p->tall) { /* w->next is free until the product with X */
+        cpu_transpose(w->next, p->r, x, (size_t)p->k->cols, p->k->rows, p->k->cols);
+        transposed = w->next;
+    }
+    k_cpu_symmetric(a, (int)p->r, transposed, transposed, p->tall ? p->k->rows : p->k->cols);
+    return 0;
+}
+
+/* c = a b (r, r), which commute and are symmetric. */
+static int square_of(const struct plan *p, const struct workspace *w, float *c, const void *a,
+                     const void *b)
+{
+    if (!p->tiles)
+        return k_cpu_matmul_run(p->square, c, a, b, NULL, w->product);
+    k_cpu_symmetric(c, (int)p->r, a, b, (int)p->r);
+    return 0;
+}
+
+/* w->next = Z X, or X Z of tall ones; bf16: is added to it. */
+static int apply_to(const struct plan *p, const struct workspace *w, const void *z, const void *x)
+{
+    const void *const left = p->tall ? x : z, *const right = p->tall ? z : x;
+    if (!p->tiles)
+        return k_cpu_matmul_run(p->apply, w->next, left, right, NULL, w->product);
+    k_cpu_tiles(w->next, p->k->rows, p->k->cols, left, right, (int)p->r);
     return 0;
 }
 
@@ -92,13 +132,15 @@ static const void *operand(const struct plan *p, const float *x, uint16_t *round
     return rounded;
 }
 
-/* b = p.b a + p.c b */
-static void combine(float *b, const float *a, size_t n, struct k_muon_polynomial p)
+/* b (r, r) = p.b a + p.c b, and p.a on the diagonal where that is wanted */
+static void combine(float *b, const float *a, size_t r, struct k_muon_polynomial p, bool diagonal)
 {
     const float first = (float)p.b, second = (float)p.c;
 #pragma omp simd
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < r * r; i++)
         b[i] = first * a[i] + second * b[i];
+    for (size_t i = 0; i < r && diagonal; i++)
+        b[i * (r + 1)] += (float)p.a;
 }
 
 /* One step from x to w->next. */
@@ -108,16 +150,13 @@ static int newton_schulz(const struct plan *p, const struct workspace *w, int st
     const size_t rr = p->r * p->r;
     float *const a = w->square[0], *const b = w->square[1], factor = (float)poly.a;
     const void *const from = operand(p, x, w->x_bf16, p->n);
-    int failed = k_cpu_matmul_run(p->gram, a, from, from, NULL, w->product);
+    int failed = gram_of(p, w, a, from);
     const void *gram = operand(p, a, w->a_bf16, rr);
-    failed |= k_cpu_matmul_run(p->square, b, gram, gram, NULL, w->product);
-    combine(b, a, rr, poly);
-#pragma omp simd
-    for (size_t i = 0; i < p->n; i++)
-        w->next[i] = factor * x[i];
-    const void *const sum = operand(p, b, w->a_bf16, rr);
-    return failed | k_cpu_matmul_run(p->apply, w->next, p->tall ? from : sum, p->tall ? sum : from,
-                                     NULL, w->product);
+    failed |= square_of(p, w, b, gram, gram);
+    combine(b, a, p->r, poly, !p->bf16);
+    for (size_t i = 0; i < p->n && p->bf16; i++)
+        w->next[i] = factor * x[i]; /* not rounded */
+    return failed | apply_to(p, w, operand(p, b, w->a_bf16, rr), from);
 }
 
 static void swap(float **x, float **y)
@@ -130,26 +169,22 @@ static void swap(float **x, float **y)
 /* All steps from x to w->next, the polynomials first. */
 static int newton_schulz_at_once(const struct plan *p, const struct workspace *w, const float *x)
 {
-    const size_t rr = p->r * p->r;
     float *a = w->square[0], *z = w->square[1], *q = w->square[2], *other = w->square[3];
-    int failed = k_cpu_matmul_run(p->gram, a, x, x, NULL, w->product);
+    int failed = gram_of(p, w, a, x);
     for (int step = 0; step < p->k->steps; step++) {
         const struct k_muon_polynomial poly = k_muon_polynomial(step);
-        failed |= k_cpu_matmul_run(p->square, z, a, a, NULL, w->product);
-        combine(z, a, rr, poly);
-        for (size_t i = 0; i < rr; i += p->r + 1)
-            z[i] += (float)poly.a;
+        failed |= square_of(p, w, z, a, a);
+        combine(z, a, p->r, poly, true);
         if (step > 0)
-            failed |= k_cpu_matmul_run(p->square, other, z, q, NULL, w->product);
+            failed |= square_of(p, w, other, z, q);
         if (step + 1 < p->k->steps) {
             float *const product = step > 0 ? q : other;
-            failed |= k_cpu_matmul_run(p->square, product, z, a, NULL, w->product);
-            failed |= k_cpu_matmul_run(p->square, a, product, z, NULL, w->product);
+            failed |= square_of(p, w, product, z, a);
+            failed |= square_of(p, w, a, product, z);
         }
         swap(&q, step > 0 ? &other : &z);
     }
-    return failed |
-           k_cpu_matmul_run(p->apply, w->next, p->tall ? x : q, p->tall ? q : x, NULL, w->product);
+    return failed | apply_to(p, w, q, x);
 }
 
 static int update_matrix(const struct plan *p, float *param, float *x)
@@ -185,10 +220,11 @@ static int cpu_muon(float *param, float *update, const struct k_muon *k)
     struct plan p = {.k = k,
                      .n = (size_t)k->rows * (size_t)k->cols,
                      .r = (size_t)(k->rows < k->cols ? k->rows : k->cols),
-                     .tall = k->rows > k->cols,
+                     .tall = k->rows >= k->cols,
                      .bf16 = k_cpu_rounds(k->cols, k->rows)};
     int failed = 0;
     p.first = !p.bf16 && p.n >= LONG * p.r * p.r;
+    p.tiles = !p.bf16 && p.r <= K_CPU_SYMMETRIC_MOST && k_cpu_symmetric_fits(k->rows, k->cols);
     TRY(find_products(&p));
     TRY(k_cpu_scratch_reserve(0, lay_out(&p, NULL, &none)));
 #pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)

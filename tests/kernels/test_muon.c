@@ -9,8 +9,8 @@ static const double rate = -0.37, keep = 0.91;
 
 static const struct shape {
     int rows, cols;
-} shapes[] = {{1, 1},   {1, 37},  {37, 1},  {2, 3},    {16, 16},
-              {33, 65}, {64, 64}, {96, 24}, {64, 256}, {256, 64}};
+} shapes[] = {{1, 1},   {1, 37},  {37, 1},   {2, 3},    {16, 16}, {33, 65},
+              {64, 64}, {96, 24}, {64, 256}, {256, 64}, {48, 64}, {64, 48}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* What `steps` of Newton-Schulz make of a singular value: the coefficients of k_muon_polynomial,
