@@ -5,8 +5,8 @@ usage: verdict_gain.py [--json FILE] BEFORE AFTER
 
 BEFORE and AFTER are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions,
 which differ in how models were trained. For each value and attention it prints mean and 95% half
-width (Student's t) of both, of the untrained baseline (BEFORE's where AFTER has none) and of the
-upper bound, and by how much nearer to the bound AFTER is; and for each value, where attentions differ from softmax. The rules
+width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much nearer to
+the bound AFTER is; and for each value, where attentions differ from softmax. The rules
 are in docs/verdict.md, "A better predictor". Cells that one folder lacks are left out and named.
 Needs Python 3 alone.
 """
@@ -48,11 +48,6 @@ def text(mean, half):
     return f"{mean:.{digits}f} +- {half:.{digits}f}"
 
 
-def untrained(old, new):
-    """the baseline, which no recipe changes: of the folder that has it"""
-    return old[BASELINE] if new[BASELINE] is None else new[BASELINE]
-
-
 def sign(pair, n):
     """+1 or -1 where the interval of at least three seeds excludes 0, else 0"""
     mean, half = pair
@@ -80,7 +75,7 @@ def compare(before, after):
             rows.append({"id": name, "attention": attention, "seeds": seeds,
                          "before": interval([o[VALUE] for o in old]),
                          "after": interval([n[VALUE] for n in new]),
-                         "baseline": interval([untrained(o, n) for o, n in zip(old, new)]),
+                         "baseline": interval([n[BASELINE] for n in new]),
                          "upper_bound": statistics.fmean(o[BOUND] for o in old),
                          "gain": gain, "ruling": sign(gain, len(seeds))})
             if attention == "softmax":
