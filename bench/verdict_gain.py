@@ -5,8 +5,8 @@ usage: verdict_gain.py [--json FILE] BEFORE AFTER
 
 BEFORE and AFTER are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions,
 which differ in how models were trained. For each value and attention it prints mean and 95% half
-width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much nearer to
-the bound AFTER is; and for each value, where attentions differ from softmax. The rules
+width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much
+nearer to the bound AFTER is; and for each value, where attentions differ from softmax. The rules
 are in docs/verdict.md, "A better predictor". Cells that one folder lacks are left out and named.
 Needs Python 3 alone.
 """
