@@ -12,7 +12,7 @@
 # forces: the share of the variance of log F that is not explained), seconds of processor time of
 # bin/pretrain or bin/finetune, and the held-out loss after every fifth of the steps. Rows that are
 # there are kept, so that a stopped run goes on. Orbits and models to fine-tune are made once for
-# each preset and seed, in a temporary folder; text needs text.train=FILE among the settings.
+# each preset, seed and settings of orbits, in a temporary folder; text needs text.train=FILE among the settings.
 # BIN (bin): the programs.
 set -eu -o pipefail
 export LC_ALL=C
@@ -41,22 +41,23 @@ unexplained() {
         END { printf "error %.5g\n", missed / (square - sum * sum / n) }' "$1"
 }
 
-# pretrained PRESET SEED ATTENTION: the model that a fine-tuning starts from, in $work/PRESET-SEED
+# pretrained PRESET SEED ATTENTION DATA: the model that a fine-tuning starts from
 pretrained() {
-    [ "$3" = untrained ] || [ -d "$work/$1-$2/$3" ] ||
-        "$bin/pretrain" --preset "$1" --run "$work/$1-$2" --seed "$2" --attention "$3" \
+    [ "$3" = untrained ] || [ -d "$4/$3" ] ||
+        "$bin/pretrain" --preset "$1" --run "$4" --seed "$2" --attention "$3" \
             --threads 1 --set pretrain_planets.steps=0 --set model.precision=fp32 >"$work/log"
 }
 
 # train PRESET NAME SEED ATTENTION SETTINGS...
 train() {
     local preset=$1 name=$2 seed=$3 attention=$4 run=$work/run sets=() set steps spent
-    local stage=pretrain error curve log command=(pretrain --attention)
+    local stage=pretrain error curve log command=(pretrain --attention) orbits=() data
     shift 4
     grep -qF "$preset,$name,$seed,$attention," "$results" && return
     for set; do
         case $set in
         pretrain_planets.*) stage=pretrain_planets ;;
+        orbits.*) orbits+=(--set "$set") ;;
         finetune.magnitude.*) stage=finetune.magnitude command=(finetune --source) ;;
         esac
         sets+=(--set "$set")
@@ -80,10 +81,11 @@ train() {
     case " $*" in
     *' text.train='*) ;;
     *)
-        [ -d "$work/$preset-$seed" ] || "$bin/orbits" --preset "$preset" --seed "$seed" \
-            --run "$work/$preset-$seed" --threads 1 >"$work/log"
-        [ $stage != finetune.magnitude ] || pretrained "$preset" "$seed" "$attention"
-        cp -r "$work/$preset-$seed" "$run"
+        data=$work/$preset-$seed-$(printf '%s ' "${orbits[@]}" | cksum | cut -d' ' -f1)
+        [ -d "$data" ] || "$bin/orbits" --preset "$preset" --seed "$seed" --run "$data" \
+            --threads 1 "${orbits[@]}" >"$work/log"
+        [ $stage != finetune.magnitude ] || pretrained "$preset" "$seed" "$attention" "$data"
+        cp -r "$data" "$run"
         ;;
     esac
     TIMEFORMAT='%U %S'
