@@ -6,7 +6,7 @@
 
 # train RUN FILE STEPS: with a limit of its own
 train() {
-    timeout 1800 "$BIN/pretrain" --preset text --quiet --run "$1" --set text.train="$2" \
+    timeout 1800 "$BIN/pretrain" --preset text_adamw --quiet --run "$1" --set text.train="$2" \
         --set text.positions=65 --set model.layers=2 --set model.width=64 --set pretrain.lr=3e-3 \
         --set pretrain.steps="$3" --set pretrain.eval_sequences=128 --attention softmax </dev/null
 }
