@@ -221,6 +221,59 @@ TEST(well_conditioned_matrices_become_nearly_orthogonal)
     }
 }
 
+/* A matrix of low rank, from the second number of the stream on: the sum of outer products. */
+static void of_rank(int rank, struct shape z, real *x)
+{
+    const size_t n = (size_t)z.rows * (size_t)z.cols;
+    struct stream s = {SEED, 11};
+    double *u = calloc((size_t)(z.rows + z.cols), sizeof *u);
+    assert_non_null(u);
+    memset(x, 0, n * sizeof *x);
+    for (int k = 0; k < rank; k++) {
+        for (int i = 0; i < z.rows + z.cols; i++)
+            u[i] = bell(&s, 1);
+        for (size_t i = 0; i < n; i++)
+            x[i] += (real)(u[i / (size_t)z.cols] * u[(size_t)z.rows + i % (size_t)z.cols]);
+    }
+    free(u);
+}
+
+/* Rounding errors where a matrix has no singular values stay small: the result is near to that of
+ * ref, which rounds once. (Many steps more make anything orthogonal, rounding errors, too.) */
+TEST(matrices_of_low_rank)
+{
+    static const int ranks[] = {1, 8}, steps[] = {1, 4, 5, 8};
+    const size_t at[1] = {0};
+    for (int i = 0; i < SHAPES; i++)
+        for (int r = 0; r < 2; r++)
+            for (int k = 0; k < 4; k++) {
+                const struct shape z = shapes[i];
+                const size_t n = (size_t)z.rows * (size_t)z.cols;
+                const struct k_muon of = {1, z.rows, z.cols, at, steps[k], -1, 0};
+                const struct k_ops *const ops[2] = {&k_ref, k_cpu()};
+                real *x = calloc(n, sizeof *x), *o[2];
+                double most = 0, worst = 0;
+                for (int which = 0; which < 2; which++) {
+                    o[which] = calloc(n, sizeof *o[which]);
+                    assert_true(x && o[which]);
+                    of_rank(ranks[r], z, x);
+                    assert_int_equal(ops[which]->open(1, K_PRECISION_FP32), 0);
+                    assert_int_equal(ops[which]->muon(o[which], x, &of), 0);
+                    ops[which]->close();
+                }
+                for (size_t j = 0; j < n; j++) {
+                    most = fmax(most, fabs((double)o[0][j]));
+                    worst = fmax(worst, fabs((double)o[0][j] - (double)o[1][j]));
+                }
+                if (!(worst <= 0.03 * most))
+                    fail_msg("(%d, %d) of rank %d, %d steps: %.3g off, the largest is %.3g", z.rows,
+                             z.cols, ranks[r], steps[k], worst, most);
+                free(x);
+                free(o[0]);
+                free(o[1]);
+            }
+}
+
 TEST(zeros_stay_zeros_and_weights_decay)
 {
     const size_t at[1] = {0};
