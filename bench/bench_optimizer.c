@@ -19,7 +19,7 @@ static const char usage[] =
     "\nusage: bench_optimizer [--shape quick|10M|109M] [--runs N]\n\n"
     "  --shape NAME   one model (default: all)\n"
     "  --runs N       updates of each, at most 99 (default: 3 to 41 by the model)\n\n"
-    "Prints a table, writes bench/results/optimizer.json. make bench-optimizer\n";
+    "Prints a table; of all models writes bench/results/optimizer.json. make bench-optimizer\n";
 
 /* T inputs, B sequences of a pass; step: sequences of a step whose ratio is stated. */
 static const struct shape {
@@ -67,7 +67,8 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *c)
 }
 
 /* 1e9 operations of Newton-Schulz for all matrices: of `steps` steps of A, A A, B X; host: as
- * kernels/cpu/muon.c, which multiplies polynomials first where matrices are long. */
+ * kernels/cpu/muon.c in fp32, which multiplies polynomials first where matrices are long (of four
+ * steps at most) and computes half of what is symmetric. */
 static double update_gflop(const struct gpt_model *model, int steps, bool host)
 {
     double sum = 0;
@@ -77,8 +78,9 @@ static double update_gflop(const struct gpt_model *model, int steps, bool host)
             continue;
         const double rows = (double)(p->shape[0] / (size_t)p->matrices), cols = (double)p->shape[1];
         const double r = fmin(rows, cols), c = fmax(rows, cols);
-        const double products = host && c >= 2 * r ? 2 * r * r * c + (4 * steps - 3) * r * r * r
-                                                   : steps * (2 * r * r * c + r * r * r);
+        const double products = !host        ? steps * (2 * r * r * c + r * r * r)
+                                : c >= 2 * r ? 1.5 * r * r * c + 0.5 * (4 * steps - 3) * r * r * r
+                                             : steps * (1.5 * r * r * c + 0.5 * r * r * r);
         sum += 2e-9 * p->matrices * products;
     }
     return sum;
@@ -172,14 +174,15 @@ int main(int argc, char **argv)
     bench_help(argc, argv, usage);
     for (int i = 1; !rc && i < argc; i++) {
         if (!strcmp(argv[i], "--shape"))
-            shape = argv[++i];
+            shape = argv[++i] ? argv[i] : "";
         else if (!strcmp(argv[i], "--runs"))
             rc = bench_number("--runs", argv[++i], 1, &runs);
         else
             rc = ORR_FAIL(ORR_EUSAGE, "unknown option %s; see --help", argv[i]);
     }
     rc = rc ? rc : bench_choice("--shape", shape, "quick 10M 109M");
-    runs = runs < MOST_RUNS ? runs : MOST_RUNS;
+    if (!rc && runs > MOST_RUNS)
+        rc = ORR_FAIL(ORR_EUSAGE, "--runs: expected at most %d, found %d", MOST_RUNS, runs);
     rc = rc ? rc : k_find("cpu", &ops);
     rc = rc ? rc : ops->open(1, K_PRECISION_FP32);
     if (rc)
@@ -192,7 +195,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !rc; i++)
         if (!shape || !strcmp(shape, shapes[i].name))
             rc = measure(&shapes[i], ops, runs ? runs : shapes[i].runs, &results);
-    rc = bench_close(&results, rc);
+    if (shape)
+        cJSON_Delete(results.json);
+    else
+        rc = bench_close(&results, rc);
     ops->close();
     return orr_error_exit("bench_optimizer", rc);
 }

@@ -11,7 +11,8 @@
 # error of held-out sequences (next state in AU; planets in separations; text in nats per token;
 # forces: the share of the variance of log F that is not explained), seconds of processor time of
 # bin/pretrain or bin/finetune, and the held-out loss after every fifth of the steps. Rows that are
-# there are kept, so that a stopped run goes on. Orbits and models to fine-tune are made once for
+# there are kept, so that a stopped run goes on; with other settings under the same names they are
+# an error. Orbits and models to fine-tune are made once for
 # each preset, seed and settings of orbits, in a temporary folder; text needs text.train=FILE among the settings.
 # BIN (bin): the programs.
 set -eu -o pipefail
@@ -41,19 +42,33 @@ unexplained() {
         END { printf "error %.5g\n", missed / (square - sum * sum / n) }' "$1"
 }
 
-# pretrained PRESET SEED ATTENTION DATA: the model that a fine-tuning starts from
+# pretrained PRESET SEED ATTENTION RUN SETTINGS...: the model that a fine-tuning starts from, in a
+# copy of the run with its data
 pretrained() {
-    [ "$3" = untrained ] || [ -d "$4/$3" ] ||
-        "$bin/pretrain" --preset "$1" --run "$4" --seed "$2" --attention "$3" \
-            --threads 1 --set pretrain_planets.steps=0 --set model.precision=fp32 >"$work/log"
+    local preset=$1 seed=$2 attention=$3 run=$4
+    shift 4
+    [ ! -d "$run-$attention" ] || return 0
+    cp -r "$run" "$run-$attention"
+    [ "$attention" = untrained ] ||
+        "$bin/pretrain" --preset "$preset" --run "$run-$attention" --seed "$seed" \
+            --attention "$attention" --threads 1 --set pretrain_planets.steps=0 \
+            --set model.precision=fp32 "$@" >"$work/log"
 }
 
 # train PRESET NAME SEED ATTENTION SETTINGS...
 train() {
     local preset=$1 name=$2 seed=$3 attention=$4 run=$work/run sets=() set steps spent
-    local stage=pretrain error curve log command=(pretrain --attention) orbits=() data
+    local stage=pretrain error curve log command=(pretrain --attention) orbits=() data known
     shift 4
-    grep -qF "$preset,$name,$seed,$attention," "$results" && return
+    known=$(grep -F "$preset,$name,$seed,$attention," "$results" | cut -d, -f7) || true
+    if [ -n "$known" ]; then
+        [ "$known" = "$*" ] || {
+            echo "recipe: error: $results: $preset $name $seed $attention: expected" \
+                "settings $*, found $known" >&2
+            exit 2
+        }
+        return
+    fi
     for set; do
         case $set in
         pretrain_planets.*) stage=pretrain_planets ;;
@@ -84,7 +99,10 @@ train() {
         data=$work/$preset-$seed-$(printf '%s ' "${orbits[@]}" | cksum | cut -d' ' -f1)
         [ -d "$data" ] || "$bin/orbits" --preset "$preset" --seed "$seed" --run "$data" \
             --threads 1 "${orbits[@]}" >"$work/log"
-        [ $stage != finetune.magnitude ] || pretrained "$preset" "$seed" "$attention" "$data"
+        if [ $stage = finetune.magnitude ]; then
+            pretrained "$preset" "$seed" "$attention" "$data" "${orbits[@]}"
+            data+=-$attention
+        fi
         cp -r "$data" "$run"
         ;;
     esac
@@ -108,7 +126,7 @@ train() {
     echo "$preset,$name,$seed,$attention,${error##* },$spent,$*,${curve% }" | tee -a "$results"
 }
 
-while read -r preset name seeds attentions settings; do
+while read -r preset name seeds attentions settings || [ -n "$preset" ]; do
     case $preset in '' | '#'*) continue ;; esac
     for seed in ${seeds//,/ }; do
         for attention in ${attentions//,/ }; do

@@ -7,8 +7,8 @@ usage: PYTHONPATH=python python3 bench/recipe_changes.py [--changes NAME,...] [-
 
 The module, data, loss, noise, clipping and average of bench/peer_recipe.py (preset quick, softmax),
 trained by Muon as Orrery does it: polynomials of kernels/kernels.h, q, k and v apart. A change
-counts from 5% of the error on, of the same seed and number of steps. Every line of the output is a
-training: change, seed, steps, mean error of the next position in AU, processor seconds.
+counts from 5% of the error on, of the same seed and number of sequences. Every line of the output
+is a training: change, seed, steps, mean error of the next position in AU, processor seconds.
 
     none         as the preset
     qk_norm      root mean square of each query and key 1 (Henry et al. 2020)

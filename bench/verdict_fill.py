@@ -4,11 +4,13 @@
 usage: verdict_fill.py FROM INTO
 
 FROM and INTO are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions that
-differ in how models were pretrained, which untrained models do not depend on. Where a cell of INTO
-has no value of the untrained model (probe --no-untrained) it gets that of the cell of the same name
-in FROM, which is named in the cell. Before anything is written all settings but those of pretraining
-must be equal, and all values of untrained models that both cells have, to the last digit. The
-checksum of a cell that is filled is taken out. Needs Python 3 alone.
+differ in how models were pretrained, which untrained models do not depend on: files seedN-NAME.json,
+or runs seedN-NAME/cell.json. Where a cell of INTO has no value of the untrained model (probe
+--no-untrained) it gets that of the cell of the same name in FROM, which is named in the cell. Before
+anything is written all settings but those of pretraining must be equal, and all values of untrained
+models that both cells have, to the last digit. A setting that one cell lacks, as it is younger than
+the other cell, counts as its default. The checksum of a cell that is filled is taken out. Needs
+Python 3 alone.
 """
 
 import json
@@ -17,17 +19,34 @@ import sys
 
 BASELINE = 2
 OF_PRETRAINING = {"pretrain", "pretrain_planets", "name", "about"}
+# settings that were added after the first cells were made, with what they were before
+DEFAULTS = {"orbits.clockwise": 0, "orbits.encounters": "error", "text.tokens": "auto",
+            "finetune.magnitude.optimizer": "adamw", "finetune.vector.optimizer": "adamw"}
+IGNORED = ("muon_lr", "muon_momentum", "muon_steps")  # of no effect without their optimiser
 
 
-def differing(a, b, path=""):
-    """Names of settings that both have and that differ."""
-    for key in sorted(a.keys() & b.keys()):
+def settings(of, path=""):
+    """"group.name" -> value, without what pretraining alone depends on"""
+    flat = {}
+    for key, value in of.items():
         if not path and key in OF_PRETRAINING:
             continue
-        if isinstance(a[key], dict) and isinstance(b[key], dict):
-            yield from differing(a[key], b[key], f"{path}{key}.")
-        elif a[key] != b[key]:
-            yield f"{path}{key}: {a[key]} and {b[key]}"
+        if key in IGNORED and of.get("optimizer") == "adamw":
+            continue
+        if isinstance(value, dict):
+            flat |= settings(value, f"{path}{key}.")
+        else:
+            flat[path + key] = value
+    return flat
+
+
+def differing(a, b):
+    """Settings that differ; one that a cell lacks has its default, or is unknown."""
+    a, b = settings(a), settings(b)
+    for key in sorted(a.keys() | b.keys()):
+        default = DEFAULTS.get(key, "none")
+        if a.get(key, default) != b.get(key, default):
+            yield f"{key}: {a.get(key, 'none')} and {b.get(key, 'none')}"
 
 
 def fill(source, target):
@@ -49,7 +68,7 @@ def fill(source, target):
                                  f"found {values[BASELINE]}")
     if filled:
         new.pop("xxh64", None)
-        new["untrained_from"] = f"{source.parent.name}/{source.name}"
+        new["untrained_from"] = "/".join(source.parts[-2:])
     return json.dumps(new, indent="\t") + "\n", filled
 
 
@@ -58,8 +77,11 @@ def main():
         sys.exit(__doc__)
     folders = [pathlib.Path(a) for a in sys.argv[1:]]
     texts = {}
-    for target in sorted(folders[1].glob("*.json")):
-        source = folders[0] / target.name
+    for target in sorted([*folders[1].glob("*.json"), *folders[1].glob("*/cell.json")]):
+        name = target.parent.name if target.name == "cell.json" else target.stem
+        source = folders[0] / f"{name}.json"
+        if not source.exists():
+            source = folders[0] / name / "cell.json"
         try:
             texts[target] = fill(source, target)
         except (OSError, ValueError, KeyError) as error:
@@ -71,7 +93,7 @@ def main():
             new = target.with_name(target.name + ".new")
             new.write_text(text)
             new.replace(target)
-        print(f"{target.name}: {filled} values filled")
+        print(f"{target}: {filled} values filled")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ BEFORE and AFTER are folders of cells (bin/verdict --cell) of the same grid of s
 which differ in how models were trained. For each value and attention it prints mean and 95% half
 width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much
 nearer to the bound AFTER is; and for each value, where attentions differ from softmax. The rules
-are in docs/verdict.md, "A better predictor". Cells that one folder lacks are left out and named.
+are in docs/verdict.md, "A better predictor"; with fewer than five seeds nothing is ruled. Bounds are
+those of AFTER. Cells that one folder lacks are left out and named, as are values that a cell lacks.
 Needs Python 3 alone.
 """
 
@@ -21,6 +22,7 @@ import sys
 from student import half_width
 
 VALUE, BOUND, BASELINE = 0, 1, 2
+SEEDS = 5  # with fewer nothing is ruled
 
 
 def read(folder):
@@ -49,38 +51,48 @@ def text(mean, half):
 
 
 def sign(pair, n):
-    """+1 or -1 where the interval of at least three seeds excludes 0, else 0"""
+    """+1 or -1 where the interval over the five seeds of the rules excludes 0, else 0"""
     mean, half = pair
-    if n < 3 or abs(mean) <= half:
+    if n < SEEDS or abs(mean) <= half:
         return 0
     return 1 if mean > 0 else -1
 
 
+def complete(cells, seed, attention, name):
+    """whether the cell has value, bound and baseline"""
+    figures = cells.get((seed, attention), {})
+    return name in figures and None not in figures[name][:3]
+
+
 def compare(before, after):
+    """The bound of both is that of AFTER, which may be measured on more sequences."""
     keys = sorted(before.keys() & after.keys())
     attentions = sorted({a for _, a in keys}, key=lambda a: (a != "softmax", a))
-    ids = list(before[keys[0]])
-    rows, orders = [], []
+    ids = list(after[keys[0]])
+    rows, orders, missing = [], [], []
     for name in ids:
         for attention in attentions:
-            seeds = [s for s, a in keys if a == attention
-                     and None not in (before[s, a][name][VALUE], after[s, a][name][VALUE],
-                                      before[s, a][name][BOUND])]
+            of = [s for s, a in keys if a == attention]
+            seeds = [s for s in of if complete(before, s, attention, name)
+                     and complete(after, s, attention, name)]
+            if len(seeds) < len(of):
+                missing.append(f"{name}, {attention}: {len(of) - len(seeds)} of {len(of)} seeds")
             if not seeds:
                 continue
             old = [before[s, attention][name] for s in seeds]
             new = [after[s, attention][name] for s in seeds]
-            gains = [abs(o[VALUE] - o[BOUND]) - abs(n[VALUE] - o[BOUND]) for o, n in zip(old, new)]
+            gains = [abs(o[VALUE] - n[BOUND]) - abs(n[VALUE] - n[BOUND]) for o, n in zip(old, new)]
             gain = interval(gains)
             rows.append({"id": name, "attention": attention, "seeds": seeds,
                          "before": interval([o[VALUE] for o in old]),
                          "after": interval([n[VALUE] for n in new]),
                          "baseline": interval([n[BASELINE] for n in new]),
-                         "upper_bound": statistics.fmean(o[BOUND] for o in old),
+                         "upper_bound": statistics.fmean(n[BOUND] for n in new),
                          "gain": gain, "ruling": sign(gain, len(seeds))})
             if attention == "softmax":
                 continue
-            both = [s for s in seeds if (s, "softmax") in after and (s, "softmax") in before]
+            both = [s for s in seeds if complete(before, s, "softmax", name)
+                    and complete(after, s, "softmax", name)]
             if not both:
                 continue
             pairs = [interval([c[s, attention][name][VALUE] - c[s, "softmax"][name][VALUE]
@@ -88,7 +100,7 @@ def compare(before, after):
             orders.append({"id": name, "attention": attention, "seeds": both,
                            "before": pairs[0], "after": pairs[1],
                            "signs": [sign(p, len(both)) for p in pairs]})
-    return keys, rows, orders
+    return keys, rows, orders, missing
 
 
 def main():
@@ -103,7 +115,9 @@ def main():
         sys.exit(f"verdict_gain.py: {options.before} and {options.after} have no cell in common")
     for s, a in sorted(before.keys() ^ after.keys()):
         print(f"seed {s}, {a}: in one folder alone, left out", file=sys.stderr)
-    keys, rows, orders = compare(before, after)
+    keys, rows, orders, missing = compare(before, after)
+    for text_of in missing:
+        print(f"{text_of} without value, bound or baseline, left out", file=sys.stderr)
     print(f"{len(keys)} cells of each; means +- 95% half widths over seeds\n")
     print("| value | attention | n | before | after | untrained | upper bound | nearer by | |")
     print("|---|---|---|---|---|---|---|---|---|")

@@ -48,7 +48,7 @@ set key bottom right reverse Left samplen 2 spacing 1.15 font ",10"
 set lmargin 9
 set rmargin 3
 set bmargin 5.2
-set label 1 "bands: 95%, over draws of labels and held-out sequences; dashed: levels of the label saving" at screen 0.02, screen 0.025 left font ",9" tc rgb "#666666"
+set label 1 "bands: 95%, over draws of labels and held-out sequences; dashed: levels of ".(untrained ? "the label saving" : "labels needed") at screen 0.02, screen 0.025 left font ",9" tc rgb "#666666"
 do for [k = 1:3] {
     at = k == 1 ? 0.8 : k == 2 ? 0.9 : 0.95
     set arrow k from graph 0, first at to graph 1, first at nohead dt 2 lw 0.9 lc rgb "#9a9a9a" back

@@ -36,8 +36,8 @@ static const struct orr_option options[] = {
      "sets (default: 20, published: 100)",
      &draws_text, NULL},
     {"--no-untrained", NULL,
-     "labels, extrapolate: leave out the untrained model, which is half of the work and depends on "
-     "seed and shape alone",
+     "labels, extrapolate: leave out the untrained model, half of the work, whose values do not "
+     "depend on pretraining",
      &no_untrained_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
