@@ -28,7 +28,8 @@ seeds() {
             END { print most + 0 }'
 }
 preset() {
-    tr -d '[:space:]' <"$1" | grep -oE '"preset":"[^"]*"' | head -n 1
+    tr -d '[:space:]' <"$1" | grep -oE '"preset":"[^"]*"' | head -n 1 |
+        sed 's/_adamw"$/"/' # presets as they were called when results were made
 }
 # of FILE: how many files of results a result says it is made of; 0 where it names none
 of() {
@@ -78,6 +79,12 @@ cells() {
             ! "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null; then
             echo "claims: $RUNS/$1/$name: not measured; cells/$1/$name.json stays as it was" >&2
             failed=1
+            continue
+        fi
+        if grep -qs '"untrained_from"' "$results/cells/$1/$name.json" &&
+            [ "${FORCE:-0}" != 1 ] && ! grep -q '"untrained_from"' "$file"; then
+            echo "claims: $file: without values of the untrained model, which" \
+                "cells/$1/$name.json has; that is kept (bench/verdict_fill.py, FORCE=1)" >&2
             continue
         fi
         take "cells/$1/$name.json" "$file"
@@ -172,14 +179,17 @@ runs study_mini
 runs study_seeds
 runs study_small
 runs laptop
-if cells verdict; then
-    mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
-    if (cd "$work/verdict" && "$BIN/verdict" --out . --beside "$beside" *.json >/dev/null); then
-        take verdict.json "$work/verdict/verdict.json"
-    else
-        failed=1
-    fi
-fi
+# verdict_of GRID [OPTION...]: the verdict over the cells of a grid
+verdict_of() {
+    local grid=$1
+    shift
+    cells "$grid" || return 0
+    mkdir "$work/$grid" && cp "$results/cells/$grid"/*.json "$work/$grid" || exit 1
+    (cd "$work/$grid" && "$BIN/verdict" --out . "$@" *.json >/dev/null) || { failed=1 && return; }
+    take "$grid.json" "$work/$grid/verdict.json"
+}
+verdict_of verdict_muon
+verdict_of verdict --beside "$beside"
 if [ -n "$changed" ]; then # where each was made, a line a file
     commit=${COMMIT:-$(git describe --always --dirty --abbrev=7 2>/dev/null || echo unknown)}
     cpu=${MACHINE:-$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)}
