@@ -4,8 +4,8 @@
  * A step of N tokens is its passes, whose time grows with N, and one update, whose time does not.
  * Both are measured apart, in turns with a second model that AdamW trains, so that the ratio of
  * whole steps follows for any N. What a GPU does is predicted by counted operations alone: those of
- * Newton-Schulz (kernels/cuda/muon.cu: per step of the iteration A = X X^T, A A and B X) in relation
- * to those of the passes, as if both ran at the same rate. Multiply and add count as two.
+ * Newton-Schulz (kernels/cuda/muon.cu: per step of the iteration A = X X^T, A A and B X) in
+ * relation to those of the passes, as if both ran at the same rate. Multiply and add count as two.
  *
  *     passes: 6 N P + 6 L N T C, P the weights that multiply (bench_train.c) */
 #include "bench.h"

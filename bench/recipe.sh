@@ -13,8 +13,8 @@
 # bin/pretrain or bin/finetune, and the held-out loss after every fifth of the steps. Rows that are
 # there are kept, so that a stopped run goes on; with other settings under the same names they are
 # an error. Orbits and models to fine-tune are made once for
-# each preset, seed and settings of orbits, in a temporary folder; text needs text.train=FILE among the settings.
-# BIN (bin): the programs.
+# each preset, seed and settings of orbits, in a temporary folder; text needs text.train=FILE among
+# the settings. BIN (bin): the programs.
 set -eu -o pipefail
 export LC_ALL=C
 trials=${1:?recipe: error: expected a file of trials}

@@ -3,14 +3,14 @@
 
 usage: verdict_fill.py FROM INTO
 
-FROM and INTO are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions that
-differ in how models were pretrained, which untrained models do not depend on: files seedN-NAME.json,
-or runs seedN-NAME/cell.json. Where a cell of INTO has no value of the untrained model (probe
---no-untrained) it gets that of the cell of the same name in FROM, which is named in the cell. Before
-anything is written all settings but those of pretraining must be equal, and all values of untrained
-models that both cells have, to the last digit. A setting that one cell lacks, as it is younger than
-the other cell, counts as its default. The checksum of a cell that is filled is taken out. Needs
-Python 3 alone.
+FROM and INTO are folders of cells (bin/verdict --cell) of the same grid of seeds and attentions
+that differ in how models were pretrained, which untrained models do not depend on: files
+seedN-NAME.json, or runs seedN-NAME/cell.json. Where a cell of INTO has no value of the untrained
+model (probe --no-untrained) it gets that of the cell of the same name in FROM, which is named in
+the cell. Before anything is written all settings but those of pretraining must be equal, and all
+values of untrained models that both cells have, to the last digit. A setting that one cell lacks,
+as it is younger than the other cell, counts as its default. The checksum of a cell that is filled
+is taken out. Needs Python 3 alone.
 """
 
 import json

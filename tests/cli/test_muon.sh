@@ -49,7 +49,8 @@ tuned_half() { # stopped by --minutes before its end, however fast the machine i
 }
 check "fine-tuning stopped before its end" tuned_half
 check "... resumed" program finetune "${FORCE[@]}" --run "$WORK/stopped-forces" --resume
-check "... as if never stopped" same_file "$WORK/forces/$magnitude" "$WORK/stopped-forces/$magnitude"
+check "... as if never stopped" same_file "$WORK/forces/$magnitude" \
+    "$WORK/stopped-forces/$magnitude"
 check "fine-tuned by AdamW" program finetune "${FORCE[@]}" --run "$WORK/adamw-forces" \
     --set finetune.magnitude.optimizer=adamw
 check_not "fine-tuning by AdamW is another one" same_file "$WORK/forces/$magnitude" \

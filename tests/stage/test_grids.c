@@ -1,5 +1,5 @@
-/* test_grids.c - the commands of grids whose results are kept: they still have the settings that the
- * results were made with, whatever became of the presets that grids name. */
+/* test_grids.c - the commands of grids whose results are kept: they still have the settings that
+ * the results were made with, whatever became of the presets that grids name. */
 #include "base/scratch.h"
 #include "stage/settings.h"
 
