@@ -37,6 +37,14 @@ static inline struct bench_value bench_median(double *value, int n)
     return (struct bench_value){median, n > 3 ? (value[3 * n / 4] - value[n / 4]) / median : NAN};
 }
 
+/* Processor time of this process so far, all threads. */
+static inline double bench_processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* n numbers, each the sum of four uniforms, variance 1: roughly normal. *state != 0 goes on. */
 static inline void bench_normal(uint32_t *state, float *x, size_t n)
 {

@@ -5,14 +5,12 @@
  * Both are measured apart, in turns with a second model that AdamW trains, so that the ratio of
  * whole steps follows for any N. What a GPU does is predicted by counted operations alone: those of
  * Newton-Schulz (kernels/cuda/muon.cu: per step of the iteration A = X X^T, A A and B X) in
- * relation to those of the passes, as if both ran at the same rate. Multiply and add count as two.
- *
- *     passes: 6 N P + 6 L N T C, P the weights that multiply (bench_train.c) */
+ * relation to those of the passes, as if both ran at the same rate. Operations: shape.h. */
 #include "bench.h"
 
-#include "model/gpt.h"
+#include "shape.h"
 
-enum { MOST_RUNS = 99, VOCABULARY = 7003 };
+enum { MOST_RUNS = 99 };
 
 static const char usage[] =
     "bench_optimizer - the cost of an update by Muon and by AdamW, one thread\n"
@@ -21,50 +19,15 @@ static const char usage[] =
     "  --runs N       updates of each, at most 99 (default: 3 to 41 by the model)\n\n"
     "Prints a table; of all models writes bench/results/optimizer.json. make bench-optimizer\n";
 
-/* T inputs, B sequences of a pass; step: sequences of a step whose ratio is stated. */
-static const struct shape {
-    const char *name;
-    bool tokens;
-    int layers, width, heads, T, B, step, runs;
-} shapes[] = {
-    {"quick", false, 6, 64, 4, 32, 16, 16, 41},
-    {"10M", true, 4, 256, 4, 256, 4, 64, 7},
-    {"109M", true, 12, 768, 12, 999, 1, 32, 3},
+/* step: sequences of a step whose ratio is stated. */
+static const struct {
+    struct shape shape;
+    int step;
+} cases[] = {
+    {{"quick", false, 6, 64, 4, 32, 16, 41}, 16},
+    {{"10M", true, 4, 256, 4, 256, 4, 7}, 64},
+    {{"109M", true, 12, 768, 12, 999, 1, 3}, 32},
 };
-
-static int make_model(struct gpt_model *model, const struct shape *s, const struct k_ops *ops)
-{
-    struct gpt_config c = {.layers = s->layers,
-                           .heads = s->heads,
-                           .width = s->width,
-                           .ffn = 4 * s->width,
-                           .context = s->T,
-                           .input = s->tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
-                           .vocab = s->tokens ? VOCABULARY : 0,
-                           .head = s->tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION,
-                           .outputs = s->tokens ? 2 * VOCABULARY : 2,
-                           .positions = ORR_POSITIONS_ROPE,
-                           .rope_base = 10000,
-                           .attention_p = 15};
-    snprintf(c.attention, sizeof c.attention, "softmax");
-    return gpt_create(model, &c, ops, 1);
-}
-
-static void fill(struct gpt_batch *batch, const struct gpt_config *c)
-{
-    const size_t N = (size_t)batch->B * (size_t)batch->T;
-    uint32_t state = 1;
-    for (size_t i = 0; i < 2 * N && batch->tokens; i++) {
-        batch->tokens[i] = (uint16_t)(i * 7919 % (size_t)c->vocab);
-        batch->target_tokens[i] = (uint16_t)(i * 104729 % (size_t)c->vocab);
-    }
-    if (batch->features)
-        bench_normal(&state, batch->features, N * (size_t)gpt_config_features(c));
-    if (batch->target)
-        bench_normal(&state, batch->target, N * (size_t)c->outputs);
-    for (size_t i = 0; i < N; i++)
-        batch->weight[i] = 1;
-}
 
 /* 1e9 operations of Newton-Schulz for all matrices: of `steps` steps of A, A A, B X; host: as
  * kernels/cpu/muon.c in fp32, which multiplies polynomials first where matrices are long (of four
@@ -86,66 +49,56 @@ static double update_gflop(const struct gpt_model *model, int steps, bool host)
     return sum;
 }
 
-static double pass_gflop(const struct shape *s, double tokens)
-{
-    const double C = s->width, L = s->layers;
-    const double ends = s->tokens ? 2 * C * C + 2 * VOCABULARY * C : 5 * C;
-    return 1e-9 * tokens * (6 * (12 * L * C * C + ends) + 6 * L * s->T * C);
-}
-
-static double processor_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 /* Bytes of first and second moments. */
 static double moments(const struct gpt_model *model)
 {
     return (double)(model->total + model->seconds) * sizeof(real);
 }
 
-static int measure(const struct shape *s, const struct k_ops *ops, int runs,
+static int measure(const struct shape *s, int step, const struct k_ops *ops, int runs,
                    struct bench_results *results)
 {
     struct orr_settings preset;
     struct gpt_model model[ORR_OPTIMIZERS] = {{.param = NULL}};
+    struct gpt_config config;
     struct gpt_batch batch = {0};
     double pass[2 * MOST_RUNS], update[ORR_OPTIMIZERS][MOST_RUNS], loss, norm;
     int rc = 0;
     orr_settings_defaults(&preset);
+    shape_config(&config, s, "softmax");
+    config.positions = ORR_POSITIONS_ROPE;
     struct orr_train_settings *train = &preset.pretrain;
     for (int k = 0; k < ORR_OPTIMIZERS && !rc; k++)
-        rc = make_model(&model[k], s, ops);
-    rc = rc ? rc : gpt_batch_create(&batch, &model[0].config, s->B, s->T);
+        rc = gpt_create(&model[k], &config, ops, 1);
+    rc = rc ? rc : gpt_batch_create(&batch, &config, s->B, s->T);
     if (!rc)
-        fill(&batch, &model[0].config);
+        shape_fill(&batch, &config);
     for (int run = -1; run < runs && !rc; run++) /* the first one warms up */
         for (int k = 0; k < ORR_OPTIMIZERS && !rc; k++) {
             train->optimizer = (enum orr_optimizer)k;
-            const double start = processor_ms();
+            const double start = bench_processor_s();
             rc = gpt_zero_grad(&model[k]);
             rc = rc ? rc : gpt_loss_backward(&model[k], &batch, &loss);
-            const double middle = processor_ms();
+            const double middle = bench_processor_s();
             rc = rc ? rc : gpt_update(&model[k], train, run + 1, &norm);
             if (run < 0)
                 continue;
-            pass[2 * run + k] = middle - start;
-            update[k][run] = processor_ms() - middle;
+            pass[2 * run + k] = 1e3 * (middle - start);
+            update[k][run] = 1e3 * (bench_processor_s() - middle);
         }
     if (!rc) {
         const struct bench_value passes = bench_median(pass, 2 * runs),
                                  adamw = bench_median(update[ORR_OPTIMIZER_ADAMW], runs),
                                  muon = bench_median(update[ORR_OPTIMIZER_MUON], runs);
-        const double all = passes.median * s->step / s->B, tokens = (double)s->step * s->T;
+        const double all = passes.median * step / s->B, tokens = (double)step * s->T;
         const double ratio = (all + muon.median) / (all + adamw.median);
         const double counted = update_gflop(&model[0], train->muon_steps, true);
-        const double device = update_gflop(&model[0], train->muon_steps, false);
+        const double device =
+            1 + update_gflop(&model[0], train->muon_steps, false) * s->B / (shape_gflop(s) * step);
         const double memory[] = {moments(&model[0]), moments(&model[1])};
         printf("%-6s %9.0f %9.1f %9.2f %9.2f %7.3f %9.1f %8.1f %8.3f %7.1f %7.1f\n", s->name,
                tokens, all, adamw.median, muon.median, ratio, counted, 1e3 * counted / muon.median,
-               1 + device / pass_gflop(s, tokens), memory[0] * 1e-6, memory[1] * 1e-6);
+               device, memory[0] * 1e-6, memory[1] * 1e-6);
         char name[64];
         snprintf(name, sizeof name, "%s: update by Muon", s->name);
         bench_add(results, name, muon, "ms", "by AdamW", adamw.median / muon.median);
@@ -157,8 +110,7 @@ static int measure(const struct shape *s, const struct k_ops *ops, int runs,
                   memory[0] / memory[1]);
         snprintf(name, sizeof name, "%s: step of %.0f tokens by Muon on a GPU, counted", s->name,
                  tokens);
-        bench_add(results, name, (struct bench_value){1 + device / pass_gflop(s, tokens), NAN},
-                  "times AdamW's", NULL, 0);
+        bench_add(results, name, (struct bench_value){device, NAN}, "times AdamW's", NULL, 0);
     }
     gpt_batch_free(&batch);
     for (int k = 0; k < ORR_OPTIMIZERS; k++)
@@ -192,9 +144,10 @@ int main(int argc, char **argv)
     printf("one thread, processor ms; GPU: a step's counted operations, times AdamW's\n"
            "model     tokens    passes     AdamW      Muon   ratio    GFLOP  GFLOP/s      GPU "
            "MB AdamW MB Muon\n");
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !rc; i++)
-        if (!shape || !strcmp(shape, shapes[i].name))
-            rc = measure(&shapes[i], ops, runs ? runs : shapes[i].runs, &results);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && !rc; i++)
+        if (!shape || !strcmp(shape, cases[i].shape.name))
+            rc = measure(&cases[i].shape, cases[i].step, ops, runs ? runs : cases[i].shape.runs,
+                         &results);
     if (shape)
         cJSON_Delete(results.json);
     else

@@ -76,13 +76,6 @@ static int write_forces(int source)
 
 /* ---- the table */
 
-static double process_time_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int bench_mode(const char *mode, int threads, struct bench_results *results)
 {
     const char *const compat = strcmp(mode, "pysr") ? NULL : mode;
@@ -98,9 +91,9 @@ static int bench_mode(const char *mode, int threads, struct bench_results *resul
         rc = orr_path(cli->out, "%s/laws-%s", folder, mode);
     if (!rc) {
         cli->threads = threads;
-        const double wall = orr_time_s(), cpu = process_time_s();
+        const double wall = orr_time_s(), cpu = bench_processor_s();
         rc = laws_run(cli, compat);
-        const double wall_s = orr_time_s() - wall, cpu_s = process_time_s() - cpu;
+        const double wall_s = orr_time_s() - wall, cpu_s = bench_processor_s() - cpu;
         snprintf(name, sizeof name, "%s: the table, %d threads", mode, threads);
         if (!rc) {
             bench_add(results, name, (struct bench_value){wall_s, NAN}, "s", "goal",

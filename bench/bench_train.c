@@ -33,15 +33,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/gpt.h"
+#include "shape.h"
 
-enum { MOST_RUNS = 50, VOCABULARY = 7003, LINE = 256 };
-
-struct shape {
-    const char *name;
-    bool tokens;
-    int layers, width, heads, T, B, runs; /* runs: of the fast ones, many */
-};
+enum { MOST_RUNS = 50, LINE = 256 };
 
 static const struct shape shapes[] = {
     {"quick", false, 3, 96, 4, 32, 64, 31},
@@ -90,55 +84,7 @@ static char gpu[128];                                             /* its name */
 
 static struct bench_results results;
 
-/* ---- what is computed */
-
-static void config_of(struct gpt_config *c, const struct shape *s, const char *attention)
-{
-    *c = (struct gpt_config){.layers = s->layers,
-                             .heads = s->heads,
-                             .width = s->width,
-                             .ffn = 4 * s->width,
-                             .context = s->T,
-                             .input = s->tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
-                             .vocab = s->tokens ? VOCABULARY : 0,
-                             .head = s->tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION,
-                             .outputs = s->tokens ? 2 * VOCABULARY : 2,
-                             .positions = ORR_POSITIONS_LEARNED,
-                             .rope_base = 10000,
-                             .attention_p = 15};
-    snprintf(c->attention, sizeof c->attention, "%s", attention);
-}
-
-/* The formula at the top. */
-static double step_gflop(const struct shape *s)
-{
-    const double C = s->width, N = (double)s->B * s->T, L = s->layers;
-    const double ends = s->tokens ? 2 * C * C + 2 * VOCABULARY * C : 5 * C;
-    return 1e-9 * N * (6 * (12 * L * C * C + ends) + 6 * L * s->T * C);
-}
-
 /* ---- the worker: our trainer behind a pair of pipes */
-
-static double uniform(uint64_t draw)
-{
-    return (double)(orr_rng_hash(1, ORR_STAGE_INIT, 0, draw) >> 11) * 0x1p-53;
-}
-
-static void fill(struct gpt_batch *batch, const struct gpt_config *c)
-{
-    const size_t N = (size_t)batch->B * (size_t)batch->T;
-    uint64_t draw = 0;
-    for (size_t i = 0; i < 2 * N && batch->tokens; i++) {
-        batch->tokens[i] = (uint16_t)(uniform(draw++) * c->vocab);
-        batch->target_tokens[i] = (uint16_t)(uniform(draw++) * c->vocab);
-    }
-    for (size_t i = 0; i < N * (size_t)gpt_config_features(c) && batch->features; i++)
-        batch->features[i] = (real)(2 * uniform(draw++) - 1);
-    for (size_t i = 0; i < N * (size_t)c->outputs && batch->target; i++)
-        batch->target[i] = (real)(2 * uniform(draw++) - 1);
-    for (size_t i = 0; i < N; i++)
-        batch->weight[i] = 1;
-}
 
 static int answer(const struct k_ops *ops, struct gpt_model *model, const struct gpt_batch *batch,
                   const char *line, long *step, double *value)
@@ -160,9 +106,7 @@ static int answer(const struct k_ops *ops, struct gpt_model *model, const struct
         return 0;
     }
     if (strncmp(line, "cpu", 3) == 0) {
-        struct timespec t;
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-        *value = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+        *value = 1e3 * bench_processor_s();
         return 0;
     }
     const double start = orr_time_s();
@@ -187,7 +131,7 @@ static int worker(const struct shape *s, const char *attention, enum k_precision
     struct gpt_config config;
     struct gpt_model model = {0};
     struct gpt_batch batch = {0};
-    config_of(&config, s, attention);
+    shape_config(&config, s, attention);
     int rc = k_find(options.cuda ? "cuda" : "cpu", &ops);
     if (!rc && generic)
         ops = k_generic_attention(ops, &copy);
@@ -197,7 +141,7 @@ static int worker(const struct shape *s, const char *attention, enum k_precision
     rc = rc ? rc : gpt_create(&model, &config, ops, 1);
     rc = rc ? rc : gpt_batch_create(&batch, &config, s->B, s->T);
     if (!rc)
-        fill(&batch, &config);
+        shape_fill(&batch, &config);
     char line[LINE];
     double value;
     long step = 0;
@@ -271,7 +215,7 @@ static void process_end(struct process *p)
 static int peer_start(struct process *p, const struct shape *s, enum k_precision precision)
 {
     char text[6][16];
-    const int number[6] = {s->layers, s->width, s->heads, s->T, s->B, VOCABULARY};
+    const int number[6] = {s->layers, s->width, s->heads, s->T, s->B, SHAPE_VOCABULARY};
     char threads[16];
     for (int i = 0; i < 6; i++)
         snprintf(text[i], sizeof text[i], "%d", number[i]);
@@ -392,7 +336,7 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     char text[LINE + 32];
     /* above 1 the peak was measured beside other work, and is none */
     const double tokens = 1e3 * s->B * s->T,
-                 of_peak = step_gflop(s) / (m->ms.median * 1e-3) / m->peak,
+                 of_peak = shape_gflop(s) / (m->ms.median * 1e-3) / m->peak,
                  share = of_peak <= 1 ? of_peak : NAN;
     const bool peer = isfinite(m->ratio);
     const struct bench_value values[] = {m->ms,
@@ -419,7 +363,7 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     printf("   cpu %.0f ms", m->cpu_ms);
     if (peer)
         printf(", ratio %.2f", m->peer_cpu_ms / m->cpu_ms);
-    const double mfu = 1e-3 * step_gflop(s) / (m->ms.median * 1e-3) / stated_tflops();
+    const double mfu = 1e-3 * shape_gflop(s) / (m->ms.median * 1e-3) / stated_tflops();
     if (isfinite(mfu)) {
         snprintf(text, sizeof text, "%s MFU", name);
         bench_add(&results, text, (struct bench_value){mfu, m->ms.spread}, "MFU", NULL, 0);

@@ -48,8 +48,9 @@ tuned_half() { # stopped by --minutes before its end, however fast the machine i
     return 1
 }
 check "fine-tuning stopped before its end" tuned_half
-check "... resumed" program finetune "${FORCE[@]}" --run "$WORK/stopped-forces" --resume
-check "... as if never stopped" same_file "$WORK/forces/$magnitude" \
+check "a stopped fine-tuning is resumed" program finetune "${FORCE[@]}" \
+    --run "$WORK/stopped-forces" --resume
+check "a resumed fine-tuning ends as if never stopped" same_file "$WORK/forces/$magnitude" \
     "$WORK/stopped-forces/$magnitude"
 check "fine-tuned by AdamW" program finetune "${FORCE[@]}" --run "$WORK/adamw-forces" \
     --set finetune.magnitude.optimizer=adamw

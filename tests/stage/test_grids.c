@@ -4,7 +4,6 @@
 #include "stage/settings.h"
 
 #include <glob.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,11 +66,11 @@ static bool asked(char *commands, struct orr_settings *settings)
 static bool states(const cJSON *json, const char *key)
 {
     char part[ORR_NAME];
-    for (const char *dot; json && (dot = strchr(key, '.')); key = dot + 1) {
+    for (const char *dot; (dot = strchr(key, '.')); key = dot + 1) {
         snprintf(part, sizeof part, "%.*s", (int)(dot - key), key);
-        json = cJSON_GetObjectItemCaseSensitive(json, part);
+        json = orr_json_get(json, part);
     }
-    return json && cJSON_GetObjectItemCaseSensitive(json, key);
+    return orr_json_get(json, key) != NULL;
 }
 
 /* Holds the commands of a cell against its kept result; false where one of them states no settings.
@@ -84,7 +83,7 @@ static bool compare(const char *grid, const char *file, char *commands)
     if (!asked(commands, &now))
         return false;
     assert_int_equal(orr_json_read(file, &json), 0);
-    cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "settings");
+    cJSON *of = orr_json_get(json, "settings");
     if (!of) {
         cJSON_Delete(json);
         return false;
