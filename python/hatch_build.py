@@ -10,7 +10,7 @@ import sys
 import sysconfig
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY = "liborrery.so.0"
+LIBRARY = "liborrery.so.2"
 # What liborrery.so is compiled with, and Debian's package of it.
 HEADERS = (
     ("gsl/gsl_rng.h", "GSL", "libgsl-dev"),

@@ -12,11 +12,11 @@ import numpy as np
 from ._arguments import array_of, floats, usual
 from ._frames import Table, columns_are, table_of
 
-__all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "r_squared", "table",
-           "table_and_target", "weights_of"]
+__all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "clone", "r_squared",
+           "table", "table_and_target", "weights_of"]
 
 try:
-    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.base import BaseEstimator, RegressorMixin, clone
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import validate_data
 
@@ -60,6 +60,9 @@ except ImportError:
 
     class RegressorMixin:  # type: ignore[no-redef]
         pass
+
+    def clone(estimator: Any) -> Any:  # type: ignore[no-redef]
+        return type(estimator)(**estimator.get_params())
 
 
 def r_squared(y: Any, predicted: np.ndarray, weights: Any = None) -> float:
@@ -164,19 +167,21 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     return x, target
 
 
-def weights_of(weights: Any, rows: int) -> np.ndarray | None:
+def weights_of(weights: Any, rows: int, name: str = "weights") -> np.ndarray | None:
+    """A number of at least 0 for each row; sigma: above 0."""
     if weights is None:
         return None
-    weights = array_of("weights", weights)
+    weights = array_of(name, weights)
     try:
-        array = floats("weights", weights)
+        array = floats(name, weights)
     except ValueError:
-        raise ValueError(f"weights: expected numbers, found {weights.dtype}") from None
+        raise ValueError(f"{name}: expected numbers, found {weights.dtype}") from None
     if array.shape != (rows,):
-        raise ValueError(f"weights: expected shape ({rows},), found {array.shape}")
-    _finite("weights", array)
-    if (array < 0).any():
-        raise ValueError(f"weights: expected at least 0, found {array.min():g}")
+        raise ValueError(f"{name}: expected shape ({rows},), found {array.shape}")
+    _finite(name, array)
+    least = "above 0" if name == "sigma" else "at least 0"
+    if (array < 0).any() or (name == "sigma" and (array == 0).any()):
+        raise ValueError(f"{name}: expected {least}, found {array.min():g}")
     if not array.any():
-        raise ValueError("weights: expected a weight above 0, found none")
+        raise ValueError(f"{name}: expected a weight above 0, found zero in every row")
     return array

@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as lib
 from ._arguments import array_of, floats
 from ._frames import columns_are, table_of
-from ._search import columns_of, free_name, language
+from ._search import Formula, columns_of, free_name
 
 # A name in quotes, a word, or a number with its sign; binary operators stand between blanks.
 _NAMED = re.compile(r"(\w+)\s*=")  # of definitions
@@ -74,9 +74,9 @@ def source(equation: str, names: list[str], define: str | None, notation: int, f
     """The formula in a notation; free: constants but whole exponents are names, not numbers.
 
     features: names of the columns of X, if the fitted table had some."""
-    used = columns_of(equation, names)
+    used = columns_of(equation, names, define)
     columns, values = [names[i] for i in used], []
-    text = language(columns, define).write(equation, lib.TEXT)
+    text = Formula(equation, columns, define).write(lib.TEXT)
 
     def named(token: re.Match[str]) -> str:
         power, number = token.group(1) or "", token.group(2)
@@ -92,10 +92,10 @@ def source(equation: str, names: list[str], define: str | None, notation: int, f
     if free:
         text = _TOKEN.sub(named, text)
     every = columns + constants[:len(values)]
-    printer = language(every, define)
-    exported = (printer.write('"' + name.replace('"', '""') + '"', notation) for name in every)
-    return Source(printer.write(text, notation), tuple(used), tuple(exported), tuple(values),
-                  len(names), None if features is None else tuple(features))
+    exported = (Formula('"' + name.replace('"', '""') + '"', every, define).write(notation)
+                for name in every)
+    return Source(Formula(text, every, define).write(notation), tuple(used), tuple(exported),
+                  tuple(values), len(names), None if features is None else tuple(features))
 
 
 class NumpyFunction:

@@ -15,7 +15,7 @@ from . import _options
 from ._arguments import path_of
 from ._export import numbers_of
 from ._files import FileError, expect, member, read_json, read_text, real
-from ._search import RULES, Row, columns_of, language
+from ._search import RULES, Formula, Row
 from ._tables import check_sum
 
 NAN = float("nan")
@@ -283,14 +283,13 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
              if f in _options.DEFINED and f"{f}(" not in (define or "")]
     define = "; ".join([*([define] if define else []), *known]) or None
     _scores(rows)
-    at = sorted({i for row in rows for i in columns_of(row["equation"], columns)})
     made: list[Row] = []
     where = "names and definitions"
     try:
-        reader = language([columns[i] for i in at], define)
+        Formula("0", columns[:1], define)
         for i, row in enumerate(rows):
             where = f"line {row['line']}" if "line" in row else f"row {i}"
-            made.append(_row(row, lambda n: reader.write(row["equation"], n)))
+            made.append(_row(row, Formula(row["equation"], columns, define).write))
             numbers = numbers_of(row["equation"])
             if row.get("constants") and row["constants"] != numbers:
                 raise ValueError("constants: expected those of the equation, "

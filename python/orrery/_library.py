@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from ._files import plain
 
-INTERFACE = 1
+INTERFACE = 2
 OK, EUSAGE, EINVAL, EDOM, EIO, EFORMAT, EMISSING, ENOMEM = range(8)
 STOPPED, EBUSY, EVERSION = 10, 20, 21
 FLOAT64, FLOAT32 = 0, 1
@@ -23,7 +23,7 @@ GATE_NONE, GATE_SIGMOID, GATE_SOFTPLUS = 0, 1, 2
 LEARNED, ROPE, NO_POSITIONS = 0, 1, 2
 NUMBERS, WORDS = 0, 1
 
-LIBRARY = "liborrery.so.0"
+LIBRARY = "liborrery.so.2"
 
 
 class Struct(ctypes.Structure):
@@ -45,6 +45,7 @@ class Table(Struct):
         ("weights", c_void_p),
         ("names", POINTER(c_char_p)),
         ("target", c_char_p),
+        ("sigma", c_void_p),
     ]
 
 
@@ -60,14 +61,40 @@ class Progress(Struct):
     ]
 
 
-class Formula(Struct):
+class Row(Struct):
     _fields_ = [
         ("bytes", c_size_t),
         ("complexity", c_int),
         ("constants", c_int),
+        ("category_constants", c_int),
         ("loss", c_double),
         ("score", c_double),
         ("description_length", c_double),
+        ("nats", c_double),
+        ("test_loss", c_double),
+        ("test_r2", c_double),
+    ]
+
+
+class Counts(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("rows", c_int),
+        ("alternatives", c_int),
+        ("remarks", c_int),
+        ("categories", c_size_t),
+    ]
+
+
+class Permutations(Struct):
+    _fields_ = [
+        ("bytes", c_size_t),
+        ("searches", c_int),
+        ("as_good", c_int),
+        ("complexity", c_int),
+        ("p", c_double),
+        ("least_loss", c_double),
+        ("median_loss", c_double),
     ]
 
 
@@ -203,7 +230,9 @@ PROGRESS_CALL = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 STRUCTS = {
     "orrery_table": Table,
     "orrery_progress": Progress,
-    "orrery_formula": Formula,
+    "orrery_row": Row,
+    "orrery_counts": Counts,
+    "orrery_permutations": Permutations,
     "orrery_set": Set,
     "orrery_arrays": Arrays,
     "orrery_elements": Elements,
@@ -221,28 +250,47 @@ _FLOATS, _SEQUENCES, _PASS = POINTER(c_float), POINTER(Sequences), POINTER(Atten
 FUNCTIONS = {
     "orrery_version": (c_char_p, []),
     "orrery_status_text": (c_char_p, [c_int]),
+    "orrery_message": (c_char_p, [_HANDLE]),
+    "orrery_stop": (None, [_HANDLE]),
+    "orrery_fit": (c_int, [POINTER(Table), c_char_p, _MADE]),
+    "orrery_formula_parse": (
+        c_int,
+        [c_int, c_char_p, POINTER(c_char_p), c_size_t, c_char_p, _MADE],
+    ),
+    "orrery_formula_of_row": (c_int, [_HANDLE, c_int, _MADE]),
+    "orrery_formula_of_alternative": (c_int, [_HANDLE, c_int, _MADE]),
+    "orrery_formula_free": (None, [_HANDLE]),
+    "orrery_formula_print": (c_int, [_HANDLE, c_int, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "orrery_formula_evaluate": (c_int, [_HANDLE, POINTER(Table), _DOUBLES]),
+    "orrery_formula_columns": (c_int, [_HANDLE, c_size_t, POINTER(c_int)]),
+    "orrery_formula_constants": (c_int, [_HANDLE, POINTER(c_int), _DOUBLES]),
+    "orrery_formula_deviation": (
+        c_int,
+        [_HANDLE, POINTER(Table), c_int, _DOUBLES, _DOUBLES, _DOUBLES],
+    ),
     "orrery_regression_create": (c_int, [c_int, _MADE]),
     "orrery_regression_free": (None, [_HANDLE]),
-    "orrery_regression_message": (c_char_p, [_HANDLE]),
     "orrery_regression_set": (c_int, [_HANDLE, c_char_p, c_char_p]),
     "orrery_regression_data": (c_int, [_HANDLE, POINTER(Table)]),
     "orrery_regression_search": (c_int, [_HANDLE, c_int, PROGRESS_CALL, c_void_p]),
-    "orrery_regression_stop": (None, [_HANDLE]),
     "orrery_regression_state": (c_int, [_HANDLE, POINTER(c_void_p), POINTER(c_size_t)]),
     "orrery_regression_resume": (c_int, [_HANDLE, c_void_p, c_size_t]),
-    "orrery_regression_rows": (c_int, [_HANDLE, POINTER(c_int)]),
-    "orrery_regression_formula": (c_int, [_HANDLE, c_int, POINTER(Formula)]),
+    "orrery_regression_option": (c_char_p, [c_int]),
+    "orrery_regression_test": (c_int, [_HANDLE, POINTER(Table)]),
+    "orrery_regression_permutations": (c_int, [_HANDLE, c_int, c_int, POINTER(Permutations)]),
+    "orrery_regression_counts": (c_int, [_HANDLE, POINTER(Counts)]),
+    "orrery_regression_row": (c_int, [_HANDLE, c_int, POINTER(Row)]),
+    "orrery_regression_alternative": (c_int, [_HANDLE, c_int, POINTER(Row)]),
+    "orrery_regression_remark": (
+        c_int,
+        [_HANDLE, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
+    ),
     "orrery_regression_select": (c_int, [_HANDLE, c_char_p, POINTER(c_int)]),
     "orrery_regression_print": (
         c_int,
         [_HANDLE, c_int, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
     ),
     "orrery_regression_predict": (c_int, [_HANDLE, c_int, POINTER(Table), _DOUBLES]),
-    "orrery_regression_evaluate": (c_int, [_HANDLE, c_char_p, POINTER(Table), _DOUBLES]),
-    "orrery_regression_write": (
-        c_int,
-        [_HANDLE, c_char_p, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
-    ),
     "orrery_regression_definitions": (
         c_int,
         [_HANDLE, c_char_p, c_size_t, POINTER(c_size_t)],
@@ -253,14 +301,9 @@ FUNCTIONS = {
                                            _DOUBLES]),
     "orrery_regression_intervals": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
     "orrery_regression_covariance": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES, _DOUBLES]),
-    "orrery_regression_deviation": (
-        c_int,
-        [_HANDLE, c_char_p, POINTER(Table), c_int, _DOUBLES, _DOUBLES, _DOUBLES],
-    ),
     "orrery_interval_factor": (c_double, [c_double, c_double]),
     "orrery_simulation_create": (c_int, [c_int, _MADE]),
     "orrery_simulation_free": (None, [_HANDLE]),
-    "orrery_simulation_message": (c_char_p, [_HANDLE]),
     "orrery_simulation_set": (c_int, [_HANDLE, c_char_p]),
     "orrery_simulation_describe": (c_int, [_HANDLE, c_char_p, POINTER(Set)]),
     "orrery_simulation_sequences": (
@@ -277,7 +320,6 @@ FUNCTIONS = {
     ),
     "orrery_model_create": (c_int, [c_int, _MADE]),
     "orrery_model_free": (None, [_HANDLE]),
-    "orrery_model_message": (c_char_p, [_HANDLE]),
     "orrery_model_open": (c_int, [_HANDLE, c_char_p, c_int, c_int]),
     "orrery_model_describe": (c_int, [_HANDLE, POINTER(Shape)]),
     "orrery_model_metadata": (
@@ -290,10 +332,8 @@ FUNCTIONS = {
     "orrery_model_forces": (c_int, [_HANDLE, _SEQUENCES, _DOUBLES]),
     "orrery_model_attention": (c_int, [_HANDLE, _SEQUENCES, c_int, _DOUBLES]),
     "orrery_model_rollout": (c_int, [_HANDLE, _SEQUENCES, c_size_t, c_double, _FLOATS]),
-    "orrery_model_stop": (None, [_HANDLE]),
     "orrery_attention_create": (c_int, [c_int, _MADE]),
     "orrery_attention_free": (None, [_HANDLE]),
-    "orrery_attention_message": (c_char_p, [_HANDLE]),
     "orrery_attention_variant": (c_char_p, [c_int]),
     "orrery_attention_describe": (c_int, [_HANDLE, c_char_p, POINTER(AttentionLine)]),
     "orrery_attention_saved": (c_int, [_HANDLE, _PASS, POINTER(c_size_t)]),
@@ -305,7 +345,6 @@ FUNCTIONS = {
     ),
     "orrery_results_create": (c_int, [c_int, _MADE]),
     "orrery_results_free": (None, [_HANDLE]),
-    "orrery_results_message": (c_char_p, [_HANDLE]),
     "orrery_results_open": (c_int, [_HANDLE, c_char_p]),
     "orrery_results_check": (c_int, [_HANDLE, c_char_p]),
     "orrery_results_size": (c_int, [_HANDLE, POINTER(c_size_t), POINTER(c_size_t)]),
@@ -393,17 +432,18 @@ def version() -> str:
 
 
 class Handle:
-    """A handle of a part of the library: regression, simulation, model, attention or results.
+    """A handle of the library: a regression, formula, simulation, model, attention or results.
 
     Calls are made by in_team(), so that a handle also works in a child of fork().
     """
 
-    def __init__(self, kind: str):
+    def __init__(self, kind: str, make: str = "create", *arguments: Any):
         self._library, self._kind = loaded(), kind
         self.pointer = c_void_p()
-        status = self._call("create")(INTERFACE, ctypes.byref(self.pointer))
+        status = in_team(lambda: self._call(make)(INTERFACE, *arguments,
+                                                  ctypes.byref(self.pointer)))
         if status:
-            raise Error(status, self._library.orrery_status_text(status).decode())
+            raise self._error(status)
 
     def _call(self, name: str) -> Any:
         return getattr(self._library, f"orrery_{self._kind}_{name}")
@@ -418,12 +458,27 @@ class Handle:
         status: int = in_team(lambda: self._call(name)(self.pointer, *arguments))
         if status in (OK, STOPPED):
             return status
-        if status in (EBUSY, EVERSION):
+        raise self._error(status)
+
+    def text(self, call: str, *what: Any) -> str:
+        """What a call writes into a text whose size it says first."""
+        needed = c_size_t()
+        self.status(call, *what, None, 0, ctypes.byref(needed))
+        text = ctypes.create_string_buffer(needed.value)
+        self.status(call, *what, text, needed.value, None)
+        return text.value.decode()
+
+    def stop(self) -> None:
+        """Ends a call that runs in another thread."""
+        self._library.orrery_stop(self.pointer)
+
+    def _error(self, status: int) -> Exception:
+        if status in (EBUSY, EVERSION) or not self.pointer:
             message = self._library.orrery_status_text(status)
         else:
-            message = self._call("message")(self.pointer)
+            message = self._library.orrery_message(self.pointer)
         text = plain(message.decode("utf-8", "replace"))  # it may quote a file
         if status == ENOMEM:
-            raise MemoryError(text)
+            return MemoryError(text)
         refused = status in (EUSAGE, EINVAL, EDOM, EFORMAT, EMISSING)
-        raise (ValueRefused if refused else Error)(status, text)
+        return (ValueRefused if refused else Error)(status, text)

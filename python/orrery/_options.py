@@ -114,7 +114,7 @@ REFUSED = {
     "run_directory": "give it to from_file() as its first argument, path",
     "feature_names_in": "give them to from_file() as variable_names",
     "selection_mask": "variable_names of from_file() are all columns of X, used or not",
-    "nout": "fit one estimator a column of y (sklearn.multioutput.MultiOutputRegressor)",
+    "nout": "the columns of y say how many there are",
 }
 
 
@@ -122,22 +122,71 @@ REFUSED = {
 OF_FIT = {
     "Xresampled": "there is no denoising; fit the rows of Xresampled with their own y",
     "complexity_of_variables": "give it to SymbolicRegressor()",
-    "sample_weight": "its name is weights",
 }
 
 
-def refuse(unknown: Iterable[str], known: Iterable[str], refused: Mapping[str, str] = REFUSED,
-           call: str = "SymbolicRegressor") -> None:
-    """TypeError for the first one, with what to use instead."""
-    for name in unknown:
-        instead = refused.get(name, ISLANDS if name.startswith("weight_") else None)
+# Values with which parameters of PySR ask for nothing that is not so: only a warning.
+_ANY = object()
+NOTHING: dict[str, Any] = {
+    "turbo": _ANY, "bumper": _ANY, "parallelism": _ANY, "procs": _ANY, "multithreading": _ANY,
+    "cluster_manager": None, "heap_size_hint_in_bytes": _ANY, "worker_timeout": _ANY,
+    "worker_imports": None, "julia_project": _ANY, "julia_kwargs": _ANY, "update": _ANY,
+    "fast_cycle": _ANY, "autodiff_backend": None, "precision": 64, "denoise": False,
+    "select_k_features": None, "use_frequency": _ANY, "use_frequency_in_tournament": _ANY,
+    "adaptive_parsimony_scaling": _ANY, "should_simplify": True, "should_optimize_constants": True,
+    "optimizer_algorithm": _ANY, "optimizer_nrestarts": _ANY, "optimizer_f_calls_limit": _ANY,
+    "optimizer_iterations": _ANY, "optimize_probability": _ANY, "alpha": _ANY, "annealing": _ANY,
+    "probability_negate_constant": _ANY, "crossover_probability": _ANY,
+    "skip_mutation_failures": _ANY, "migration": _ANY, "hof_migration": _ANY, "topn": _ANY,
+    "fraction_replaced": _ANY, "fraction_replaced_hof": _ANY, "fraction_replaced_guesses": _ANY,
+    "perturbation_factor": _ANY, "tournament_selection_n": _ANY, "tournament_selection_p": _ANY,
+    "warmup_maxsize_by": _ANY, "temp_equation_file": False, "tempdir": None,
+    "delete_tempfiles": _ANY, "update_verbosity": _ANY, "input_stream": _ANY,
+    "print_precision": _ANY, "output_torch_format": _ANY, "output_jax_format": _ANY,
+    "logger_spec": None, "loss_function": None, "full_objective": None,
+    "loss_function_expression": None, "expression_spec": None, "complexity_mapping": None,
+    "dimensional_constraint_penalty": None, "dimensionless_constants_only": False,
+    "extra_sympy_mappings": None, "extra_torch_mappings": None, "extra_jax_mappings": None,
+    "mutations": None, "plugins": None, "use_tracing": False, "tracing_file": None,
+    "Xresampled": None,
+}
+
+
+def _asks_for_nothing(name: str, value: Any) -> bool:
+    """Whether the parameter with this value leaves the answer as it is."""
+    if name.startswith("weight_"):  # (rates of mutations)
+        return True
+    nothing = NOTHING.get(name, name)
+    if nothing is _ANY:
+        return True
+    if nothing is None or isinstance(nothing, bool):
+        return value is nothing
+    return type(value) is type(nothing) and bool(value == nothing)
+
+
+def refuse(unknown: Mapping[str, Any], known: Iterable[str],
+           refused: Mapping[str, str] = REFUSED, call: str = "SymbolicRegressor") -> None:
+    """One TypeError for all that cannot be honoured, with what to use instead; a warning for what
+    asks for nothing."""
+    import warnings
+
+    complaints, ignored = [], []
+    for name, value in unknown.items():
+        if _asks_for_nothing(name, value):
+            ignored.append(name)
+            continue
+        instead = refused.get(name)
         if name.startswith("exclude"):  # (the program's --exclude)
             instead = "leave the columns out of X"
-        if instead:
-            raise TypeError(f"{call}: {name} has no meaning here: {instead}")
         near = difflib.get_close_matches(name, list(known), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise TypeError(f"{call}: unknown parameter {name}{hint}")
+        complaints.append(f"{name} has no meaning here: {instead}" if instead
+                          else f"unknown parameter {name}{hint}")
+    if complaints:
+        raise TypeError(f"{call}: " + "; ".join(complaints))
+    if ignored:
+        warnings.warn(f"{call}: {', '.join(ignored)}: of PySR's search, without effect here",
+                      UserWarning, stacklevel=4)
 
 
 # Options of the library -> parameters, where their names differ.
@@ -242,12 +291,23 @@ def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
     return names, definitions
 
 
-def _prices(of: Mapping[str, Any] | None, constants: Any, variables: Any) -> str:
+def prices(of: Mapping[str, Any] | None, constants: Any, variables: Any,
+           names: list[str] | None = None) -> str:
+    """Of nodes; variables: a number for all, or one for each column, whose names it needs."""
     given = _of("complexity_of_operators", of, Mapping, 'a dict, {"exp": 2}')
     parts = {SAME.get(k, k): v for k, v in given.items()}
-    for name, value in (("constant", constants), ("variable", variables)):
-        if value is not None:
-            parts[name] = int(number(f"complexity_of_{name}s", value, True))
+    if constants is not None:
+        parts["constant"] = int(number("complexity_of_constants", constants, True))
+    if isinstance(variables, Iterable) and not isinstance(variables, str):
+        each = list(variables)
+        if names is not None and len(each) != len(names):
+            raise ValueError(f"complexity_of_variables: expected a number, or {len(names)}, one a "
+                             f"column, found {len(each)}")
+        for name, value in zip(names or [], each):
+            quoted = '"' + name.replace('"', '""') + '"'
+            parts[quoted] = int(number("complexity_of_variables", value, True))
+    elif variables is not None:
+        parts["variable"] = int(number("complexity_of_variables", variables, True))
     return ",".join(f"{k}={number(f'complexity_of_operators: {k}', v, True)}"
                     for k, v in parts.items())
 
@@ -405,8 +465,10 @@ def _by_arity(m: Any) -> tuple[list[str], list[str], list[str]]:
     return binary, unary, defined2 + defined1
 
 
-def settings(m: Any) -> dict[str, str]:
-    """Settings of the library for the parameters of an estimator, but for those of a table."""
+def settings(m: Any, names: list[str] | None = None) -> dict[str, str]:
+    """Settings of the library for the parameters of an estimator, but for those of a table.
+
+    names: of the columns, where there is a table."""
     chosen: dict[str, str] = {}
     binary, unary, defined = _by_arity(m)
     chosen["binary"], chosen["unary"] = ",".join(binary), ",".join(unary)
@@ -436,8 +498,8 @@ def settings(m: Any) -> dict[str, str]:
         "constants": _named(m.named_constants),
         "constrain": _constraints(m.constraints),
         "nest": _nested(m.nested_constraints),
-        "complexity": _prices(m.complexity_of_operators, m.complexity_of_constants,
-                              m.complexity_of_variables),
+        "complexity": prices(m.complexity_of_operators, m.complexity_of_constants,
+                              m.complexity_of_variables, names),
         "guess": "; ".join(guesses),
         "require": _required(m.required_features),
         "round-constants": _of("round_constants", m.round_constants, str, "a text") or "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from dataclasses import dataclass
 from typing import Any, Callable
@@ -39,6 +40,8 @@ class Row:
     variance: float = float("nan")  # of the residuals
     freedom: float = float("nan")  # rows minus constants
     mathml: str = ""
+    test_loss: float = float("nan")  # on the rows of X_test
+    test_r2: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,19 @@ def _array(values: Any, dtype: Any) -> np.ndarray:
     return array if array.flags.c_contiguous or array.flags.f_contiguous else array.copy()
 
 
+def _texts(name: str, texts: list[str]) -> Any:
+    return (ctypes.c_char_p * len(texts))(*(encoded(name, text) for text in texts))
+
+
 def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] | None = None,
-            target: str | None = None) -> lib.Table:
+            target: str | None = None, sigma: Any = None) -> lib.Table:
     """A struct orrery_table, which keeps the arrays that it points to."""
     single = x.dtype == np.float32 and (y is None or y.dtype == np.float32)
     dtype = np.float32 if single else np.float64
     x = _array(x, dtype)
-    y, weights = (None if a is None else np.ascontiguousarray(a, dtype) for a in (y, weights))
-    words = [encoded("variable_names", name) for name in names or []]
-    texts = (ctypes.c_char_p * len(words))(*words) if words else None
+    y, weights, sigma = (None if a is None else np.ascontiguousarray(a, dtype)
+                         for a in (y, weights, sigma))
+    texts = _texts("variable_names", names) if names else None
     table = lib.Table(
         rows=x.shape[0],
         columns=x.shape[1],
@@ -77,28 +84,75 @@ def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] 
         weights=None if weights is None else weights.ctypes.data,
         names=ctypes.cast(texts, ctypes.POINTER(ctypes.c_char_p)) if texts else None,
         target=encoded("target", target) if target else None,
+        sigma=None if sigma is None else sigma.ctypes.data,
     )
-    setattr(table, "kept", (x, y, weights, texts))
+    setattr(table, "kept", (x, y, weights, sigma, texts))
     return table
 
 
-class Search(lib.Handle):
+class _Named(lib.Handle):
+    """Whose messages have the parameters' names in place of the options'."""
+
+    def _error(self, status: int) -> Exception:
+        error = super()._error(status)
+        return (type(error)(error.status, _options.renamed(str(error)))
+                if isinstance(error, lib.Error) else error)
+
+
+class Formula(_Named):
+    """A printed formula of columns with these names, as the library reads it.
+
+    Each use makes one, so that threads and copies of an estimator share nothing.
+    """
+
+    def __init__(self, text: str, names: list[str], define: str | None):
+        self.names = names
+        super().__init__("formula", "parse", encoded("formula", text),
+                         _texts("variable_names", names), len(names),
+                         encoded("define", define) if define else None)
+
+    def columns(self) -> list[int]:
+        """The columns that it uses."""
+        used = (ctypes.c_int * len(self.names))()
+        self.status("columns", len(self.names), used)
+        return [i for i, is_used in enumerate(used) if is_used]
+
+    def write(self, notation: int) -> str:
+        return self.text("print", notation)
+
+    def evaluate(self, x: np.ndarray) -> np.ndarray:
+        y, table = np.empty(x.shape[0]), _filled(x)
+        self.status("evaluate", ctypes.byref(table), _doubles(y))
+        return y
+
+    def deviation(self, x: np.ndarray, covariance: tuple[float, ...]
+                  ) -> tuple[np.ndarray, np.ndarray]:
+        """Values and their standard deviations, by the covariance of the constants."""
+        y, deviation, table = np.empty(x.shape[0]), np.empty(x.shape[0]), _filled(x)
+        count = ctypes.c_int()
+        self.status("constants", ctypes.byref(count), None)
+        self.status("deviation", ctypes.byref(table), count,
+                    (ctypes.c_double * len(covariance))(*covariance), _doubles(y),
+                    _doubles(deviation))
+        return y, deviation
+
+
+class Search(_Named):
     def __init__(self, settings: dict[str, str]):
         super().__init__("regression")
         for key, value in settings.items():
             self.status("set", key.encode(), encoded(_options.PARAMETERS.get(key, key), value))
 
-    def status(self, name: str, *arguments: Any) -> int:
-        """As of every handle; a message has the parameter's name in place of the option's."""
-        try:
-            return super().status(name, *arguments)
-        except lib.Error as error:
-            raise type(error)(error.status, _options.renamed(str(error))) from None
-
     def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
-             names: list[str] | None = None, target: str | None = None) -> None:
-        table = _filled(x, y, weights, names, target)
+             names: list[str] | None = None, target: str | None = None,
+             sigma: np.ndarray | None = None) -> None:
+        table = _filled(x, y, weights, names, target, sigma)
         self.status("data", ctypes.byref(table))
+
+    def test(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Rows that no search uses, for test_loss and test_r2."""
+        table = _filled(x, y)
+        self.status("test", ctypes.byref(table))
 
     def run(self, threads: int, seen: Callable[[Seen], bool] | None = None) -> str | None:
         """Searches; None, or what ended it: "callback" or "interrupt".
@@ -139,7 +193,7 @@ class Search(lib.Handle):
                 if interrupted:
                     raise
                 interrupted = True
-                self._call("stop")(self.pointer)
+                self.stop()
         if "error" in outcome:
             if interrupted and isinstance(outcome["error"], lib.Error):
                 raise KeyboardInterrupt from outcome["error"]  # there is no front
@@ -156,26 +210,13 @@ class Search(lib.Handle):
         self.status("state", ctypes.byref(start), ctypes.byref(size))
         return ctypes.string_at(start, size.value)
 
-    def _text(self, call: str, *what: Any) -> str:
-        needed = ctypes.c_size_t()
-        self.status(call, *what, None, 0, ctypes.byref(needed))
-        text = ctypes.create_string_buffer(needed.value)
-        self.status(call, *what, text, needed.value, None)
-        return text.value.decode()
-
     def definitions(self) -> str | None:
         """Named constants and operators of the formulas, as the option "define" reads them."""
-        return self._text("definitions") or None
-
-    def write(self, formula: str, notation: int) -> str:
-        """A formula of the table's names in another notation."""
-        return self._text("write", encoded("formula", formula), notation)
+        return self.text("definitions") or None
 
     def refit(self, formulas: list[str]) -> None:
         """The front becomes that of these formulas, their constants fitted to the table."""
-        texts = (ctypes.c_char_p * len(formulas))(
-            *(encoded("formula", formula) for formula in formulas))
-        self.status("refit", texts, len(formulas))
+        self.status("refit", _texts("formula", formulas), len(formulas))
 
     def _constants(self, row: int, count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """The constants of a row and their standard errors."""
@@ -183,22 +224,16 @@ class Search(lib.Handle):
         self.status("constants", row, values, errors)
         return tuple(values), tuple(errors)
 
-    def _category(self, row: int) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    def _category(self, row: int, constants: int) -> tuple[list[Any], list[Any]]:
         """Constants that a row has in each category, and their errors."""
-        constants: list[tuple[float, ...]] = []
-        errors: list[tuple[float, ...]] = []
-        count = ctypes.c_size_t()
-        while True:
-            try:
-                self.status("category", row, len(constants), ctypes.byref(count), None, None)
-            except lib.Error as error:
-                if error.status != lib.EMISSING:
-                    raise
-                return tuple(constants), tuple(errors)
-            values, wrong = ((ctypes.c_double * count.value)() for _ in range(2))
-            self.status("category", row, len(constants), None, values, wrong)
-            constants.append(tuple(values))
-            errors.append(tuple(wrong))
+        found: tuple[list[Any], list[Any]] = ([], [])
+        count = self.counts().categories
+        for number in range(constants):
+            values, wrong = ((ctypes.c_double * count)() for _ in range(2))
+            self.status("category", row, number, None, values, wrong)
+            found[0].append(tuple(values))
+            found[1].append(tuple(wrong))
+        return found
 
     def _intervals(self, row: int, count: int) -> dict[str, Any]:
         """Bounds of profile intervals; a row that no rule chooses has none, as they cost time."""
@@ -213,40 +248,60 @@ class Search(lib.Handle):
         return {"covariance": tuple(triangle), "variance": variance.value,
                 "freedom": freedom.value}
 
+    def counts(self) -> lib.Counts:
+        counts = lib.Counts()
+        self.status("counts", ctypes.byref(counts))
+        return counts
+
+    def _describe(self, call: str, number: int) -> lib.Row:
+        row = lib.Row()
+        self.status(call, number, ctypes.byref(row))
+        return row
+
     def front(self) -> list[Row]:
-        count = ctypes.c_int()
-        self.status("rows", ctypes.byref(count))
         rows, chosen = [], set(self.select().values())
-        for i in range(count.value):
-            known = lib.Formula()
-            self.status("formula", i, ctypes.byref(known))
-            texts = [self._text("print", i, n) for n in (lib.TEXT, lib.LATEX, lib.SYMPY, lib.C)]
+        for i in range(self.counts().rows):
+            known = self._describe("row", i)
+            text, latex, sympy, c, mathml = (self.text("print", i, n) for n in (
+                lib.TEXT, lib.LATEX, lib.SYMPY, lib.C, lib.MATHML))
             constants, errors = self._constants(i, known.constants)
-            category, category_errors = self._category(i)
-            rows.append(Row(known.complexity, known.loss, known.score, texts[0],
-                            known.description_length, constants, errors, texts[1], texts[2],
-                            texts[3], category, category_errors,
-                            mathml=self._text("print", i, lib.MATHML),
+            category, category_errors = self._category(i, known.category_constants)
+            rows.append(Row(known.complexity, known.loss, known.score, text,
+                            known.description_length, constants, errors, latex, sympy, c,
+                            tuple(category), tuple(category_errors), mathml=mathml,
+                            test_loss=known.test_loss, test_r2=known.test_r2,
                             **self._covariance(i, known.constants),
                             **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows
 
     def alternatives(self) -> list[dict[str, Any]]:
-        """Formulas beside the front, which are the rows after it."""
-        first = ctypes.c_int()
-        self.status("rows", ctypes.byref(first))
-        rows: list[dict[str, Any]] = []
-        while True:
-            known, row = lib.Formula(), first.value + len(rows)
-            try:
-                self.status("formula", row, ctypes.byref(known))
-            except lib.Error as error:
-                if error.status != lib.EINVAL:
-                    raise
-                return rows
-            rows.append({"complexity": known.complexity, "loss": known.loss, "nats": known.score,
-                         "equation": self._text("print", row, lib.TEXT),
-                         "description_length": known.description_length})
+        """Other functions as good as the row of rule best."""
+        rows = []
+        for i in range(self.counts().alternatives):
+            known, pointer = self._describe("alternative", i), ctypes.c_void_p()
+            raised = lib.loaded().orrery_formula_of_alternative(self.pointer, i,
+                                                                ctypes.byref(pointer))
+            if raised:
+                raise self._error(raised)
+            text = ctypes.create_string_buffer(1 << 14)
+            lib.loaded().orrery_formula_print(pointer, lib.TEXT, text, len(text), None)
+            lib.loaded().orrery_formula_free(pointer)
+            row = {"complexity": known.complexity, "loss": known.loss, "nats": known.nats,
+                   "equation": text.value.decode(),
+                   "description_length": known.description_length}
+            if not math.isnan(known.test_loss):
+                row.update(test_loss=known.test_loss, test_r2=known.test_r2)
+            rows.append(row)
+        return rows
+
+    def remarks(self) -> list[str]:
+        """What the table cannot decide, or what its noise looks like, in sentences."""
+        return [_options.renamed(self.text("remark", i)) for i in range(self.counts().remarks)]
+
+    def permutations(self, searches: int, threads: int) -> dict[str, Any]:
+        found = lib.Permutations()
+        self.status("permutations", searches, threads, ctypes.byref(found))
+        return {name: getattr(found, name) for name, _ in found._fields_ if name != "bytes"}
 
     def select(self) -> dict[str, int]:
         """The row that each rule chooses; rules that choose none are left out."""
@@ -262,59 +317,27 @@ class Search(lib.Handle):
             chosen[rule] = row.value
         return chosen
 
-    def evaluate(self, formula: str, x: np.ndarray) -> np.ndarray:
-        y, table = np.empty(x.shape[0]), _filled(x)
-        self.status("evaluate", encoded("formula", formula), ctypes.byref(table), _doubles(y))
-        return y
-
-    def deviation(self, formula: str, x: np.ndarray, constants: int,
-                  covariance: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Values of a formula and their standard deviations, by its constants' covariance."""
-        y, deviation, table = np.empty(x.shape[0]), np.empty(x.shape[0]), _filled(x)
-        triangle = (ctypes.c_double * len(covariance))(*covariance)
-        self.status("deviation", encoded("formula", formula), ctypes.byref(table), constants,
-                    triangle, _doubles(y), _doubles(deviation))
-        return y, deviation
-
 
 def _doubles(array: np.ndarray) -> Any:
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
-def language(names: list[str], define: str | None) -> Search:
-    """A handle that reads and writes formulas of columns with these names, 64 at most."""
-    search = Search({"define": define} if define else {})
-    two = np.tile(np.array([[1.0], [2.0]]), (1, len(names)))
-    search.data(two, two[:, 0], names=names, target=free_name("y", names))
-    return search
-
-
 def evaluate(formula: str, names: list[str], x: np.ndarray, define: str | None) -> np.ndarray:
-    """A printed formula of columns with these names, by the library.
-
-    Each call has a handle to itself, so that threads and copies of an estimator share nothing.
-    """
-    used = columns_of(formula, names)
-    return language([names[i] for i in used], define).evaluate(formula, x[:, used])
+    """Values of a printed formula of columns with these names."""
+    return Formula(formula, names, define).evaluate(x)
 
 
 def interval(row: Row, names: list[str], x: np.ndarray, define: str | None, level: float,
              noise: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of new observations whose noise has these variances."""
-    used = columns_of(row.equation, names)
-    y, deviation = language([names[i] for i in used], define).deviation(
-        row.equation, x[:, used], len(row.constants), row.covariance)
+    y, deviation = Formula(row.equation, names, define).deviation(x, row.covariance)
     reach = lib.loaded().orrery_interval_factor(level, row.freedom) * np.sqrt(deviation**2 + noise)
     return y - reach, y + reach
 
 
-def columns_of(formula: str, names: list[str]) -> list[int]:
-    """Columns that a formula may use: the library takes 64 at most."""
-    import re
-
-    words = {w[1:-1].replace('""', '"') if w[0] == '"' else w
-             for w in re.findall(r'"(?:[^"]|"")*"|[^\W\d]\w*(?:\[\w+\])?', formula)}
-    return [i for i, name in enumerate(names) if name in words] or [0]
+def columns_of(formula: str, names: list[str], define: str | None) -> list[int]:
+    """The columns that a formula uses; the first where it uses none."""
+    return Formula(formula, names, define).columns() or [0]
 
 
 def free_name(name: str, names: list[str]) -> str:

@@ -8,6 +8,7 @@ import os
 import pathlib
 import tempfile
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def load_torch(path: str | os.PathLike[str], dtype: Any = None) -> Any:
 
 
 def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, width: int = 32,
-              context: int = 64, attention: str | dict[str, Any] = "softmax", p: float = 15,
-              window: int = 0,
+              context: int = 64, attention: str | dict[str, Any] | Callable[..., Any] = "softmax",
+              p: float = 15, window: int = 0,
               positions: str = "learned", rope_base: float = 10000, gate: str = "none",
               ffn: int | None = None, vocab: int = 0, fourier: int = 0,
               fourier_min_au: float = 0.25, outputs: int | None = None,
@@ -114,8 +115,9 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
     """A new torch module, with PyTorch's random weights, that GPT.from_torch() takes.
 
     input: coordinates (the next position comes out, outputs=1: force magnitudes), bins (logits of x
-    and y) or characters, both with vocab. attention: a name of the table, or a line of your own,
-    which no checkpoint can state. kernels: as of GPT.to_torch().
+    and y) or characters, both with vocab. attention: a name of the table; or a line of your own, or
+    a function of q, k, v (B, H, T, D), which returns such a tensor and sees to causality itself: no
+    checkpoint can state these. kernels: as of GPT.to_torch().
     """
     from . import _torch_model
 
@@ -142,7 +144,11 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
     head = (lib.HEAD_BINS, lib.HEAD_NUMBERS, lib.HEAD_CHARACTERS)[kind]
     if outputs is None:
         outputs = (2 * vocab, 2, vocab)[kind]
-    line = dict(attention if isinstance(attention, dict) else _table_line(attention))
+    if callable(attention):
+        name = getattr(attention, "__name__", type(attention).__name__)
+        line = {**_table_line("softmax"), "name": f"function {name}"}
+    else:
+        line = dict(attention if isinstance(attention, dict) else _table_line(attention))
     c = {"layers": layers, "heads": heads, "width": width, "context": context, "vocab": vocab,
          "ffn": ffn or (4 * width if gate == "none" else 7 * width // 2), "fourier": fourier,
          "fourier_min_au": fourier_min_au, "head": head, "outputs": outputs, **numbers,
@@ -151,6 +157,10 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
          "line": line}
     stage = "pretrain" if outputs != 1 else "magnitude"
     module = _torch_model.GPT(c, {"stage": stage, "step": "0"})
+    if callable(attention):
+        own = attention
+        for block in module.block:
+            block.attention.operator = lambda q, k, v, kind, p, window: own(q, k, v)
     return _with_kernels(module) if kernels else module
 
 

@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _export, _files, _fronts, _library, _options, _present
+from . import _export, _files, _fronts, _library, _options, _present, _targets
 from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import r_squared, table, table_and_target, weights_of
-from ._search import RULES, Row, Search, Seen, columns_of, evaluate, free_name, interval
-from ._search import language
+from ._search import RULES, Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -63,7 +62,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     maxsize, maxdepth : the largest complexity (at most 64), and nodes on the longest path.
     constraints : largest complexity of arguments, {"^": (-1, 1), "sin": 5}.
     nested_constraints : {"sin": {"cos": 0}}: no cos inside sin.
-    complexity_of_operators, complexity_of_constants, complexity_of_variables : prices of nodes.
+    complexity_of_operators, complexity_of_constants, complexity_of_variables : prices of nodes;
+        the last one also as a list, a price for each column.
     elementwise_loss : "l2", "l1", "relative", "huber", "logcosh", "quantile", a loss of PySR
         ("HuberLoss(0.5)"), a function of prediction and target in Julia's notation, or a formula
         of p and t: "abs(p-t)^1.5".
@@ -88,6 +88,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         constant would hardly meet.
     alternatives : how many other formulas of each complexity alternatives_ lists, which are as good
         as the one that "best" chooses; 0: none.
+    permutations : so many searches on shuffled targets after that of fit(), each as long, give a
+        p-value (permutations_): 19 suffice for 0.05; 0: none.
     template : a form with unknown functions of named columns and unknown constants,
         "sin(x0)*f(x1) + h*g(x2, x3)"; None: any formula.
     named_constants : names of well-known constants, ["G", "c"], or a dict of names with values or
@@ -106,6 +108,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _category: Category | None = None
     _define: str | None
     _alternatives: Sequence[dict[str, Any]] = ()
+    _remarks: Sequence[str] = ()
+    _outputs: list[SymbolicRegressor] | None = None
 
     @_named_only
     def __init__(
@@ -121,7 +125,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         nested_constraints: Mapping[str, Mapping[str, int]] | None = None,
         complexity_of_operators: Mapping[str, int] | None = None,
         complexity_of_constants: int | None = None,
-        complexity_of_variables: int | None = None,
+        complexity_of_variables: int | Sequence[int] | None = None,
         elementwise_loss: str | None = None,
         model_selection: str = "best",
         parsimony: float = 0.0,
@@ -146,6 +150,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         named_constants: Mapping[str, Any] | Sequence[str] | None = None,
         template: str | None = None,
         alternatives: int = 0,
+        permutations: int = 0,
         output_directory: str | os.PathLike[str] | None = None,
         run_id: str | None = None,
         progress: bool = True,
@@ -189,6 +194,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.named_constants = named_constants
         self.template = template
         self.alternatives = alternatives
+        self.permutations = permutations
         self.output_directory = output_directory
         self.run_id = run_id
         self.progress = progress
@@ -197,36 +203,60 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     # ------------------------------------------------------------------------------- fit
 
     @_named_only
-    def fit(self, X: Any, y: Any, *, weights: Any = None,
+    def fit(self, X: Any, y: Any, *, weights: Any = None, sample_weight: Any = None,
+            sigma: Any = None, X_test: Any = None, y_test: Any = None,
             variable_names: Sequence[str] | None = None, X_units: Sequence[str] | None = None,
             y_units: str | Sequence[str] | None = None,
             category: Any = None, **unknown: Any) -> SymbolicRegressor:
         """Searches for formulas of the columns of X, (rows, columns), that are y, (rows).
 
-        weights: of rows, at least 0. variable_names: of columns; those of a DataFrame, else x0, x1,
-        ... X_units, y_units: texts as "kg*m/s^2", for each column and for y. category: a value for
-        each row, text or number: the formulas have one form, whose constants are fitted for every
-        value or are shared, whichever is the shorter description. Ctrl-C ends the search with the
-        front so far and a warning.
+        weights: of rows, at least 0, also by the name sample_weight; "relative": 1/y^2; "equal":
+        alike; None: 1/prediction^2 where a short first search shows that noise grows with y, as the
+        program symreg does (remarks_ says so), else alike. sigma: standard deviations of y, above
+        0, in place of weights: constants have the errors that follow from them. X_test, y_test:
+        rows that the search does not use, for test_loss and test_r2 of equations_.
+        variable_names: of columns; those of a DataFrame, else x0, x1, ... X_units, y_units: texts
+        as "kg*m/s^2", for each column and for y. category: a value for each row, text or number:
+        the formulas have one form, whose constants are fitted for every value or are shared,
+        whichever is the shorter description. Ctrl-C ends the search with the front so far and a
+        warning. y (rows, targets): a search for each column, in estimators_.
         """
         if unknown:
             _options.refuse(unknown, inspect.signature(self.fit).parameters, _options.OF_FIT, "fit")
+        if sample_weight is not None and weights is not None:
+            raise ValueError("sample_weight: expected weights or sample_weight, found both")
+        given = {"weights": sample_weight if weights is None else weights, "sigma": sigma,
+                 "X_test": X_test, "y_test": y_test, "variable_names": variable_names,
+                 "X_units": X_units, "category": category}
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, weights, variable_names, X_units, y_units, category)
+            if _targets.count(y) > 1:
+                _targets.fit(self, X, y, y_units, given)
+            else:
+                self._outputs = None
+                self._fit(X, y, y_units=y_units, **given)
         except BaseException:  # what was fitted before is still whole
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, weights: Any, variable_names: Any, X_units: Any,
-             y_units: Any, category: Any) -> None:
+    def _fit(self, X: Any, y: Any, weights: Any, sigma: Any, X_test: Any, y_test: Any,
+             variable_names: Any, X_units: Any, y_units: Any, category: Any) -> None:
         self._rule()
         X, y = table_and_target(self, X, y)
-        weights = weights_of(weights, len(y))
+        text = weights if isinstance(weights, str) else None
+        if text not in (None, "relative", "equal"):
+            raise ValueError(f'weights: expected numbers, "relative" or "equal", found {text!r}')
+        rows = {"weights": weights_of(None if text else weights, len(y)),
+                "sigma": weights_of(sigma, len(y), "sigma")}
+        if sigma is not None and weights is not None:
+            raise ValueError("sigma: expected weights or sigma, found both")
         names = self._names(variable_names)
-        settings = _options.settings(self)
+        settings = _options.settings(self, names)
+        settings["rule"] = self.model_selection
+        if text:
+            settings["weights"] = text
         self._category = None if category is None else Category.of(category, len(y), names)
         columns = names
         if self._category:
@@ -238,11 +268,21 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if units:
             settings["units"] = units
         settings["seed"] = str(self._seed())
+        test = self._test(X_test, y_test)
         file = self._file()
-        self._search(settings, (X, y, weights, columns, target))
+        self._search(settings, {"x": X, "y": y, "names": columns, "target": target, **rows}, test)
         self.variable_names_ = names
         if file is not None:
             self._write(file)
+
+    def _test(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        if (X is None) != (y is None):
+            raise ValueError("X_test, y_test: expected both or none")
+        if X is None:
+            return None
+        if self._category:
+            raise ValueError("X_test: not with category; score(X, y, category=...) does it")
+        return table_and_target(self, X, y, reset=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_version": _library.version()}
@@ -264,7 +304,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             state.setdefault(name, defaults[name].default)
         super().__setstate__(state)
 
-    def refit(self, X: Any, y: Any, *, weights: Any = None) -> SymbolicRegressor:
+    def refit(self, X: Any, y: Any, *, weights: Any = None,
+              sigma: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
 
         A row of the front that gains nothing over a shorter one goes. Units and constraints of the
@@ -274,7 +315,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if self._category:
             raise ValueError("refit: not after fit(category=...): fit again")
         X, y = table_and_target(self, X, y, reset=False)
-        weights = weights_of(weights, len(y))
+        weights, sigma = weights_of(weights, len(y)), weights_of(sigma, len(y), "sigma")
         settings = {**_options.settings(self), "define": self._define or ""}
         settings.pop("constants", None)  # their values stand in the definitions
         if not settings["define"]:
@@ -282,11 +323,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         settings["seed"] = str(self._seed())
         search = Search(settings)
         names = self.variable_names_
-        used = sorted({i for row in rows for i in columns_of(row.equation, names)})
-        search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names))
+        used = sorted({i for row in rows for i in columns_of(row.equation, names, self._define)})
+        search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names),
+                    sigma)
         search.refit([row.equation for row in rows])
         self._front, self._chosen = search.front(), search.select()
-        self._alternatives = []
+        self._alternatives, self._remarks = [], search.remarks()
         self._state = None
         return self
 
@@ -312,7 +354,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model._front, model._chosen = front.rows, front.chosen
         model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
-        model._category = None
+        model._category, model._remarks = None, []
+        model.permutations_ = None
         model.stopped_, model.n_iter_ = None, 0
         return model
 
@@ -342,7 +385,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return int(state.integers(2**31))
         return whole("random_state", state, 0, 2**64 - 1)
 
-    def _search(self, settings: dict[str, str], data: tuple[Any, ...]) -> None:
+    def _search(self, settings: dict[str, str], data: dict[str, Any],
+                test: tuple[np.ndarray, np.ndarray] | None) -> None:
         state = getattr(self, "_state", None) if flag("warm_start", self.warm_start) else None
         before: int = getattr(self, "_epochs", 0) if state else 0
         if self.warm_start:
@@ -354,7 +398,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         shown, loud = flag("progress", self.progress), number("verbosity", self.verbosity) > 0
         line, last = _present.Line(shown and loud), None
         search = Search(settings)
-        search.data(*data)
+        shuffled = whole("permutations", self.permutations, 0, 9999)
+        search.data(**data)
+        if test:
+            search.test(*test)
         if state:
             search.resume(state)
 
@@ -375,7 +422,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.n_iter_ = last.epoch + 1 if last else 1
         self._front, self._chosen = search.front(), search.select()
         self._alternatives = search.alternatives()
-        self._define = search.definitions()
+        self._define, self._remarks = search.definitions(), search.remarks()
+        self.permutations_ = search.permutations(shuffled, jobs) if shuffled and not ended else None
         self._epochs = before + (self.niterations or 0)
         self._state = self._state_of(search) if self.warm_start else None
 
@@ -420,13 +468,29 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     # ----------------------------------------------------------------------------- front
 
     def _rows(self) -> list[Row]:
+        if self._outputs:
+            raise ValueError(f"this estimator has {len(self._outputs)} targets: use "
+                             "estimators_[k], each with a front of its own")
         if not hasattr(self, "_front"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
                                  "'fit' with appropriate arguments before using this estimator.")
         return self._front
 
+    @property
+    def estimators_(self) -> list[SymbolicRegressor]:
+        """An estimator for each column of y; this one where y has one."""
+        if not self._outputs:
+            self._rows()
+        return self._outputs or [self]
+
+    @property
+    def remarks_(self) -> list[str]:
+        """What the table cannot decide, or what its noise looks like, in sentences."""
+        self._rows()
+        return list(self._remarks)
+
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_front")
+        return hasattr(self, "_front") or bool(self._outputs)
 
     def _index(self, index: Any) -> int:
         rows = self._rows()
@@ -444,11 +508,15 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     @property
     def equations_(self) -> Any:
-        """The front: a DataFrame where pandas is installed, else a list of dicts."""
-        rows = [{"complexity": r.complexity, "loss": r.loss, "score": r.score,
-                 "equation": r.equation, "description_length": r.description_length}
-                for r in self._rows()]
-        return _table(rows, ["complexity", "loss", "score", "equation", "description_length"])
+        """The front: a DataFrame where pandas is installed, else a list of dicts.
+
+        test_loss, test_r2: after fit(X_test=, y_test=). A list of fronts for several targets."""
+        if self._outputs:
+            return [each.equations_ for each in self._outputs]
+        names = ["complexity", "loss", "score", "equation", "description_length"]
+        if any(not np.isnan(r.test_loss) for r in self._rows()):
+            names += ["test_loss", "test_r2"]
+        return _table([{name: getattr(r, name) for name in names} for r in self._rows()], names)
 
     @property
     def alternatives_(self) -> Any:
@@ -458,8 +526,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         of dicts; empty with alternatives=0, where none was found, and after an interrupt.
         """
         self._rows()
-        return _table(list(self._alternatives), ["complexity", "loss", "nats", "equation",
-                                           "description_length"])
+        tested = any("test_loss" in row for row in self._alternatives)
+        return _table(list(self._alternatives), [
+            "complexity", "loss", "nats", "equation", "description_length",
+            *(["test_loss", "test_r2"] if tested else [])])
 
     def get_best(self, index: int | None = None) -> Any:
         """The row of equations_ that model_selection chooses, or number `index`."""
@@ -469,8 +539,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X: Any, index: int | None = None, category: Any = None) -> np.ndarray:
         """Values of the chosen formula, or of row `index`; NaN where it has none.
 
-        category: the category of each row, after fit(category=...).
+        category: the category of each row, after fit(category=...). (rows, targets) for several
+        targets.
         """
+        if self._outputs:
+            return np.column_stack([each.predict(X, index, category) for each in self._outputs])
         at = self._index(index)
         X, names = table(self, X), self.variable_names_
         if not self._category and category is not None:
@@ -590,8 +663,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         row, names = self._rows()[self._index(index)], self.variable_names_
         if row.mathml or row.category:
             return row.mathml
-        names = [names[i] for i in columns_of(row.equation, names)]  # (of an older pickle)
-        return language(names, self._define).write(row.equation, _library.MATHML)
+        # (of an older pickle)
+        return Formula(row.equation, names, self._define).write(_library.MATHML)
 
     def latex_table(self, indices: Sequence[int] | None = None) -> str:
         """A tabular of the front, or of some of its rows."""
@@ -600,6 +673,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return _present.latex_table(chosen)
 
     def __str__(self) -> str:
+        if self._outputs:
+            return "\n".join(str(each) for each in self._outputs)
         if not hasattr(self, "_front"):
             return repr(self)
         return _present.text(self._front, self._chosen)

@@ -267,6 +267,27 @@ def test_a_line_of_your_own(tmp_path):
     assert torch_gpt(attention="lssar", kernels=True).block[0].attention.operator
 
 
+def test_a_function_as_attention():
+    torch = pytest.importorskip("torch")
+    from orrery.gpt import torch_gpt
+
+    def causal(q, k, v):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    torch.manual_seed(0)
+    own = torch_gpt(attention=causal, context=CONTEXT)
+    named = torch_gpt(attention="softmax", context=CONTEXT)
+    named.load_state_dict(own.state_dict())
+    x = torch.randn(2, CONTEXT, 2)
+    assert torch.allclose(own(x), named(x), atol=1e-5)
+    own(x).sum().backward()
+    assert own.block[0].attention.qkv.weight.grad.abs().sum() > 0
+    with pytest.raises(ValueError, match="function causal"):
+        GPT.from_torch(own)
+    with pytest.raises(ValueError, match="kernels: expected a variant of the table"):
+        torch_gpt(attention=causal, kernels=True)
+
+
 def test_rotary_positions_beyond_the_context():
     torch = pytest.importorskip("torch")
     model = GPT.from_torch(trained(torch, positions="rope", attention="lssar"))

@@ -245,7 +245,7 @@ def test_template():
     with pytest.raises(ValueError, match="template: expected a form as text"):
         small(template=["f(x0)"]).fit(X, y)
     with pytest.raises(TypeError, match="template="):
-        small(expression_spec=None)
+        small(expression_spec="f(x)")
 
 
 def test_round_constants():
@@ -359,22 +359,25 @@ def test_operators_by_arity():
 
 
 def test_parameters_that_are_refused():
-    with pytest.raises(TypeError, match="use n_jobs"):
-        SymbolicRegressor(parallelism="serial")
     with pytest.raises(TypeError, match="^[^;]*: leave the columns out of X$"):
         SymbolicRegressor(exclude_features=["x0"])
     with pytest.raises(TypeError, match="did you mean niterations"):
         SymbolicRegressor(niteration=3)
     for name in PYSR:
         if name not in SymbolicRegressor._get_param_names():
+            wanted = object()  # what no parameter takes for nothing
+            if _options.NOTHING.get(name) is _options._ANY or name.startswith("weight_"):
+                with pytest.warns(UserWarning, match=f"^SymbolicRegressor: {name}: of PySR's"):
+                    SymbolicRegressor(**{name: wanted})
+                continue
             with pytest.raises(TypeError, match=f"^SymbolicRegressor: {name} has no meaning here"):
-                SymbolicRegressor(**{name: None})
+                SymbolicRegressor(**{name: wanted})
     X = columns()
-    for name, said in (("Xresampled", "no denoising"), ("sample_weight", "its name is weights"),
+    for name, said in (("Xresampled", "no denoising"),
                        ("complexity_of_variables", "give it to SymbolicRegressor"),
                        ("weight", "unknown parameter weight; did you mean weights")):
         with pytest.raises(TypeError, match=f"^fit: .*{said}"):
-            small().fit(X, X[:, 0], **{name: None})
+            small().fit(X, X[:, 0], **{name: 5})
     for name, value in (("binary_operators", ["%"]), ("unary_operators", "sin"),
                         ("maxsize", 1000), ("niterations", 1.5), ("model_selection", "least"),
                         ("early_stop_condition", "f(l, c) = l < 1"), ("n_jobs", "all"),
@@ -382,6 +385,98 @@ def test_parameters_that_are_refused():
                         ("constraints", {"^": "x"}), ("unary_operators", ["f(x, y) = x + y"])):
         with pytest.raises(ValueError, match=name):
             small(**{name: value}).fit(X, X[:, 0])
+
+
+def test_all_refusals_are_named_at_once():
+    """Parameters of PySR: what asks for nothing warns, all else is in one error."""
+    with pytest.warns(UserWarning, match="turbo, bumper, parallelism, precision, denoise: of PySR"):
+        model = SymbolicRegressor(turbo=True, bumper=True, parallelism="serial", precision=64,
+                                  denoise=False)
+    assert "turbo" not in model.get_params()
+    with pytest.raises(TypeError) as raised:
+        SymbolicRegressor(turbo=True, denoise=True, precision=32, niteration=3,
+                          loss_function="f(x)")
+    for part in ("denoise has no", "precision has no", "unknown parameter niteration",
+                 "loss_function has no"):
+        assert part in str(raised.value)
+    assert "turbo" not in str(raised.value)
+
+
+def test_sigma_test_rows_and_permutations():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0.3, 5, (80, 1))
+    sigma = rng.uniform(0.01, 0.3, 80)
+    y = 2.5 * X[:, 0]**2 + 1 + sigma * rng.normal(size=80)
+    model = small(maxsize=9, permutations=3, model_selection="mdl").fit(
+        X[:60], y[:60], sigma=sigma[:60], X_test=X[60:], y_test=y[60:])
+    front = model.equations_
+    chosen = model.get_best()
+    rest = y[60:] - model.predict(X[60:])
+    assert np.isclose(chosen["test_loss"], np.mean(rest**2))
+    assert np.isclose(chosen["test_r2"], 1 - np.sum(rest**2) / np.sum((y[60:] - y[60:].mean())**2))
+    assert len(front) > 1 and any("chi^2" in text for text in model.remarks_)
+    p = model.permutations_
+    assert p["searches"] == 3 and p["p"] == (p["as_good"] + 1) / 4 and p["least_loss"] > 0
+    # errors of a mean are those of the sigmas, whatever the residuals are
+    mean = small(unary_operators=[], binary_operators=["+"], maxsize=1).fit(X, y, sigma=sigma)
+    error = pandas_free(mean.constants())[0]["standard_error"]
+    assert np.isclose(error, 1 / np.sqrt(np.sum(1 / sigma**2)))
+    for given, said in (({"sigma": -sigma}, "sigma: expected above 0"),
+                        ({"sigma": sigma, "weights": sigma}, "expected weights or sigma"),
+                        ({"weights": sigma, "sample_weight": sigma}, "expected weights or sample"),
+                        ({"X_test": X}, "X_test, y_test: expected both"),
+                        ({"weights": "some"}, '"relative" or "equal"')):
+        with pytest.raises(ValueError, match=said):
+            small().fit(X, y, **given)
+    one = small().fit(X, y, weights=1 / sigma**2).equations_
+    other = small().fit(X, y, sample_weight=1 / sigma**2).equations_
+    assert str(one) == str(other)
+
+
+def pandas_free(rows):
+    return rows if isinstance(rows, list) else rows.to_dict("records")
+
+
+def test_weights_are_chosen_as_by_the_program():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(0.2, 5, (400, 3))
+    truth = X[:, 0] * X[:, 1]**2 / (X[:, 1] + X[:, 2])
+    y = truth * (1 + 0.03 * rng.normal(size=400))
+    model = SymbolicRegressor(max_evals=20000, n_jobs=1).fit(X, y)
+    assert any("1 / prediction^2" in text for text in model.remarks_)
+    alike = SymbolicRegressor(max_evals=20000, n_jobs=1).fit(X, y, weights="equal")
+    assert not any("1 / prediction^2" in text for text in alike.remarks_)
+    relative = SymbolicRegressor(max_evals=20000, n_jobs=1).fit(X, y, weights="relative")
+    assert np.std(relative.predict(X) / truth - 1) < 0.03
+
+
+def test_several_targets():
+    X = columns(count=3)
+    Y = np.column_stack([X[:, 0] * X[:, 1], 2 * X[:, 2]])
+    model = small(maxsize=5).fit(X, Y)
+    assert len(model.estimators_) == 2 and len(model.equations_) == 2
+    assert model.predict(X).shape == Y.shape and np.allclose(model.predict(X), Y)
+    assert model.score(X, Y) > 0.999
+    for each, y in zip(model.estimators_, Y.T):
+        alone = small(maxsize=5).fit(X, y)
+        assert str(alone.equations_) == str(each.equations_)
+    with pytest.raises(ValueError, match=r"2 targets: use estimators_\[k\]"):
+        model.latex()
+    one = model.fit(X, Y[:, 0])
+    assert one.estimators_ == [one] and one.predict(X).ndim == 1
+
+
+def test_prices_of_single_columns():
+    X = columns(count=2)
+    X[:, 1] = X[:, 0] + 1e-3 * np.sin(np.arange(len(X)))
+    y = X.mean(axis=1)
+    cheap = small(maxsize=3, unary_operators=[], complexity_of_variables=[3, 1]).fit(X, y)
+    assert "x1" in cheap.equations_.iloc[-1]["equation"] if hasattr(
+        cheap.equations_, "iloc") else True
+    first = pandas_free(cheap.equations_)
+    assert not any(row["complexity"] < 3 and "x0" in row["equation"] for row in first)
+    with pytest.raises(ValueError, match="complexity_of_variables: expected a number, or 2"):
+        small(complexity_of_variables=[1]).fit(X, y)
 
 
 def test_category():
