@@ -131,11 +131,11 @@ $$(foreach s,$$($1_SETS),$$(eval $$(call loop_rules,$1,$$s)))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$f)))
 # liborrery.so: what api/ reaches, compiled for it; nothing but orrery_* is seen, and GSL is all it needs
-$(B)/liborrery.so.0: $(api_USES:%=$(B)/lib%_pic.a) api/orrery.map
+$(B)/liborrery.so.2: $(api_USES:%=$(B)/lib%_pic.a) api/orrery.map
 	$(call link,CC,$(CC) $(ALL_CFLAGS) -shared -Wl$(comma)-soname$(comma)$(@F)$(comma)--version-script=api/orrery.map \
 	    -Wl$(comma)--gc-sections$(comma)-z$(comma)now$(if $(findstring -fsanitize,$(CFLAGS)),,$(comma)-z$(comma)defs),-lgsl \
 	    -lgslcblas -fopenmp -lm -ldl)
-$(B)/liborrery.so.0: private WHOLE = yes
+$(B)/liborrery.so.2: private WHOLE = yes
 # $1: folder, $2: program
 define program_rule
 $(BIN)/$2: $(B)/$1/main_$2.o $(call libs,$($1_USES))
@@ -144,7 +144,7 @@ endef
 MAINS := $(wildcard */main_*.c)
 PROGRAMS := $(patsubst main_%.c,$(BIN)/%,$(notdir $(MAINS)))
 $(foreach m,$(MAINS),$(eval $(call program_rule,$(patsubst %/,%,$(dir $m)),$(patsubst main_%.c,%,$(notdir $m)))))
-programs: .deps $(PROGRAMS) $(B)/liborrery.so.0
+programs: .deps $(PROGRAMS) $(B)/liborrery.so.2
 all: programs # and the CUDA plugin (kernels/cuda/cuda.mk)
 # libnova, where it is: what depends on it is compiled again when that changes
 NOVA ?= $(shell $(CC) -E -include libnova/libnova.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)

@@ -38,12 +38,14 @@ symreg/select     -               symreg/fit+
 symreg/seed       -               symreg/select+
 symreg/evolve     -               symreg/seed+
 symreg/layout     -               symreg
-symreg/table      -               symreg/evolve+ symreg/layout symreg
+symreg/solve      -               symreg/evolve+ symreg/layout symreg
+symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
-laws              law             symreg sim stage base >symreg/table >symreg/motion
+laws              law             symreg sim stage base >symreg/solve >symreg/table >symreg/motion
 figures           report_|verdict_ symreg stage base >symreg/expr
 figures/compare   -               figures
-api               orrery_|api_    figures symreg finetune+ >symreg/table >kernels/ref >figures/compare
+api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare
+api/orrery        -
 endef
 # FOLDERS and SUBMODULES; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row

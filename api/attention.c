@@ -28,11 +28,6 @@ void orrery_attention_free(struct orrery_attention *attention)
     free(attention);
 }
 
-const char *orrery_attention_message(const struct orrery_attention *attention)
-{
-    return attention ? attention->handle.message : orrery_status_text(ORRERY_EINVAL);
-}
-
 const char *orrery_attention_variant(int i)
 {
     const struct k_attention *a = k_attention_table;

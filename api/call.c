@@ -42,6 +42,20 @@ const char *orrery_status_text(int status)
     return "unknown status";
 }
 
+_Static_assert(ORR_VERSION_NUMBER == ORRERY_VERSION_NUMBER, "base/version.h has the same version");
+
+const char *orrery_message(const void *handle)
+{
+    return handle ? ((const struct api_handle *)handle)->message
+                  : orrery_status_text(ORRERY_EINVAL);
+}
+
+void orrery_stop(void *handle)
+{
+    if (handle)
+        atomic_store(&((struct api_handle *)handle)->stop.asked, true);
+}
+
 /* GSL has one error handler per process. It is off while any call runs, and then the caller's
  * handler is restored. */
 static pthread_mutex_t handlers = PTHREAD_MUTEX_INITIALIZER;

@@ -43,17 +43,6 @@ void orrery_model_free(struct orrery_model *m)
     free(m);
 }
 
-const char *orrery_model_message(const struct orrery_model *m)
-{
-    return m ? m->handle.message : orrery_status_text(ORRERY_EINVAL);
-}
-
-void orrery_model_stop(struct orrery_model *m)
-{
-    if (m)
-        atomic_store(&m->handle.stop.asked, true);
-}
-
 const char *api_model_says(const struct orrery_model *m, const char *key)
 {
     const char *text = orr_safetensors_metadata(m->file, key);

@@ -25,30 +25,31 @@ int api_default_settings(struct orr_settings *settings)
     return 0;
 }
 
-#define OPTION(name, member)                                                                       \
-    {                                                                                              \
-        name, offsetof(struct sr_csv_options, member)                                              \
-    }
-static const struct {
-    const char *name;
-    size_t offset;
-} options[API_OPTIONS] = {
-    OPTION("weights", weights),     OPTION("log-target", log_target),
-    OPTION("units", units),         OPTION("units-penalty", units_penalty),
-    OPTION("define", define),       OPTION("loss", loss),
-    OPTION("guess", guess),         OPTION("constrain", constrain),
-    OPTION("nest", nest),           OPTION("complexity", complexity),
-    OPTION("maxdepth", maxdepth),   OPTION("batch", batch),
-    OPTION("require", require),     OPTION("round-constants", round_constants),
-    OPTION("constants", constants), OPTION("category", category),
-    OPTION("template", form),       OPTION("alternatives", alternatives),
-};
+/* The library's options: those rows that are its own, by their names without "--". */
+static const char *name_of(int option)
+{
+    return sr_option[option].name + strlen("--");
+}
 
-/* Finds an option by name; options without a name follow at the end. */
+static bool is_ours(int option)
+{
+    return sr_option[option].of & SR_OF_LIBRARY;
+}
+
+const char *orrery_regression_option(int i)
+{
+    static const char *const more[] = {"keep-state"};
+    for (int k = 0; k < SR_OPTION_COUNT; k++)
+        if (is_ours(k) && i-- == 0)
+            return name_of(k);
+    return i >= 0 && i < (int)(sizeof more / sizeof *more) ? more[i] : NULL;
+}
+
+/* Finds an option by name; -1: there is none. */
 static int find_option(const char *key)
 {
-    for (int i = 0; i < API_OPTIONS && options[i].name; i++)
-        if (!strcmp(key, options[i].name))
+    for (int i = 0; i < SR_OPTION_COUNT; i++)
+        if (is_ours(i) && !strcmp(key, name_of(i)))
             return i;
     return -1;
 }
@@ -57,10 +58,10 @@ static int keep_option(struct orrery_regression *r, int i, const char *value)
 {
     char *copy = value ? strdup(value) : NULL;
     if (value && !copy)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", options[i].name);
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", name_of(i));
     free(r->option[i]);
     r->option[i] = copy;
-    *(const char **)(void *)((char *)&r->options + options[i].offset) = copy;
+    *sr_option_place(&r->options, i) = copy;
     return 0;
 }
 
@@ -104,11 +105,11 @@ static int set_option(struct orrery_regression *r, const char *key, const char *
         return ORR_FAIL(ORR_EINVAL, "set: expected a key, found NULL");
     if (!strcmp(key, "keep-state"))
         return read_flag(key, value, &r->keep_state);
-    if (!strcmp(key, "log-target")) {
+    const int option = find_option(key);
+    if (option >= 0 && !sr_option[option].value_name) {
         TRY(read_flag(key, value, &flag));
         value = flag ? "1" : NULL;
     }
-    const int option = find_option(key);
     return option >= 0 ? keep_option(r, option, value) : set_setting(r, key, value);
 }
 

@@ -3,6 +3,17 @@
 
 #include "regress.h"
 
+static int parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr)
+{
+    if (!formula)
+        return ORR_FAIL(ORR_EINVAL, "formula: expected a text, found NULL");
+    if (!r->has_table)
+        return ORR_FAIL(ORR_EMISSING,
+                        "formula: its names are those of a table; orrery_regression_data()");
+    TRY(r->setup.language ? 0 : api_set_up(r));
+    return sr_expr_parse(r->setup.language, formula, r->table.name, r->table.data.features, expr);
+}
+
 enum { STEPS = 200, RESTARTS = 8 }; /* of a fit that may start far from the optimum */
 
 /* Inserts a formula after rows of the front with at most its complexity. */
@@ -25,7 +36,7 @@ static int read_formulas(struct orrery_regression *r, const char *const *formula
         return ORR_FAIL(ORR_EINVAL, "refit: expected 1 to %d formulas, found %d", SR_NODES,
                         formulas ? count : 0);
     for (int i = 0; i < count; i++) {
-        TRY(api_parse(r, formulas[i], &expr));
+        TRY(parse(r, formulas[i], &expr));
         if (r->setup.settings.form)
             sr_template_adopt(r->setup.settings.form, &expr);
         insert_formula(front, &expr, sr_expr_complexity(r->setup.language, &expr));
@@ -61,26 +72,16 @@ static int refit_formulas(struct orrery_regression *r, const char *const *formul
     if (r->table.category)
         return ORR_FAIL(ORR_EINVAL, "refit: not of a table with a category");
     api_forget(r);
-    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
+    struct sr_fit *fit = r->solution.fit = orr_alloc(1, sizeof *fit);
     if (!fit)
         return ORR_ENOMEM;
-    int rc = read_formulas(r, formulas, count, &fit->front);
-    const struct sr_settings *s = &r->setup.settings;
-    const struct sr_data *data = &r->table.data;
-    fit->data = *data;
-    if (!rc)
-        rc = fit_constants(s, data, &fit->front);
-    if (!rc)
-        rc = sr_front_finish(s, data, true, fit);
-    if (!rc)
-        rc = sr_front_judge(s, data, &fit->front);
-    if (!rc && !fit->front.count)
-        rc = ORR_FAIL(ORR_EINVAL, "refit: no formula is finite on every row");
-    if (rc)
-        free(fit);
-    else
-        r->fit = fit;
-    return rc;
+    TRY(read_formulas(r, formulas, count, &fit->front));
+    fit->data = r->table.data;
+    TRY(fit_constants(&r->setup.settings, &fit->data, &fit->front));
+    const struct sr_problem problem = api_problem(r, 1);
+    TRY(sr_solve_finish(&problem, 0, orr_time_s(), true, &r->solution));
+    r->has_front = true;
+    return 0;
 }
 
 int orrery_regression_refit(struct orrery_regression *r, const char *const *formulas, int count)

@@ -17,8 +17,9 @@ int orrery_regression_create(int interface_, struct orrery_regression **regressi
 void api_forget(struct orrery_regression *r)
 {
     sr_csv_setup_free(&r->setup);
-    sr_fit_free(r->fit);
-    r->fit = NULL;
+    sr_solution_free(&r->solution);
+    r->has_front = false;
+    sr_table_unweigh(&r->table, r->has_test ? &r->second : NULL);
     sr_category_forget(&r->table);
     free(r->state);
     r->state = NULL;
@@ -30,21 +31,11 @@ void orrery_regression_free(struct orrery_regression *r)
         return;
     api_forget(r);
     sr_table_free(&r->table);
-    for (int i = 0; i < API_OPTIONS; i++)
+    sr_table_free(&r->second);
+    for (int i = 0; i < SR_OPTION_COUNT; i++)
         free(r->option[i]);
     free(r->resumed);
     free(r);
-}
-
-const char *orrery_regression_message(const struct orrery_regression *r)
-{
-    return r ? r->handle.message : orrery_status_text(ORRERY_EINVAL);
-}
-
-void orrery_regression_stop(struct orrery_regression *r)
-{
-    if (r)
-        atomic_store(&r->handle.stop.asked, true);
 }
 
 /* ------------------------------------------------------------------------------- progress */
@@ -79,7 +70,7 @@ static void call_observer(void *of, const struct sr_observation *seen)
     const int stop = w->progress(&now, w->context);
     api_go_on(w->call);
     if (stop)
-        orrery_regression_stop(w->r);
+        orrery_stop(w->r);
 }
 
 /* --------------------------------------------------------------------------------- states */
@@ -106,62 +97,35 @@ static int write_state(const struct orrery_regression *r, const char *path)
 
 /* --------------------------------------------------------------------------------- search */
 
-static int search_rows(struct orrery_regression *r, struct sr_fit *fit, int threads, double started)
-{
-    struct sr_settings *s = &r->setup.settings;
-    struct orr_stop *stop = &r->handle.stop;
-    struct sr_table sample = {0};
-    const bool categories = r->table.category != NULL;
-    fit->data = r->table.data;
-    sr_category_give(&r->table, fit);
-    int rc = r->setup.batch ? sr_table_sample(&r->table, r->setup.batch, s->seed, &sample) : 0;
-    if (!rc && r->setup.batch)
-        fit->data = sample.data;
-    if (!rc && r->setup.batch)
-        sr_category_give(&sample, fit);
-    stop->until_s = sr_time_limit(s->max_seconds, SR_LIMIT_OF_SEARCH, started);
-    if (!rc)
-        rc = sr_search(s, fit, 1, threads, NULL);
-    sr_table_free(&sample);
-    const bool stopped = atomic_load(&stop->asked);
-    if (rc && rc != ORR_EINTR)
-        return rc;
-    stop->until_s =
-        stopped ? orr_time_s() + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
-                : sr_time_limit(s->max_seconds,
-                                categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL, started);
-    const double forms_until =
-        stopped ? orr_time_s() : sr_time_limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
-    TRY(categories ? sr_category_finish(s, forms_until, &r->table, fit)
-                   : sr_front_finish(s, &r->table.data, r->setup.batch > 0, fit));
-    stop->until_s = 0;
-    TRY(categories ? 0 : sr_front_judge(s, &r->table.data, &fit->front));
-    TRY(categories ? 0 : sr_front_name(s, &r->table.data, &fit->front));
-    TRY(sr_front_alternatives(s, &r->table.data, fit));
-    TRY(fit->alternatives ? sr_front_name(s, &r->table.data, fit->alternatives) : 0);
-    if (!fit->front.count)
-        return ORR_FAIL(ORR_EINVAL, "no formula is finite on every row and within the constraints");
-    return stopped ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then") : 0;
-}
-
 int api_set_up(struct orrery_regression *r)
 {
-    struct sr_csv_options o = r->options;
-    o.target = r->table.target;
-    o.use_seconds = r->seconds_given && !r->iterations_given;
+    r->solved = r->options;
+    r->solved.target = r->table.target;
+    r->solved.use_seconds = r->seconds_given && !r->iterations_given;
     TRY(orr_settings_check(&r->settings));
-    const int rc = sr_csv_setup(&r->settings, &o, &r->table, &r->setup);
+    const int rc = sr_csv_setup(&r->settings, &r->solved, &r->table, &r->setup);
     if (rc)
         sr_csv_setup_free(&r->setup);
-    r->table.data.language = r->setup.language;
+    r->table.data.language = r->second.data.language = r->setup.language;
     return rc;
+}
+
+struct sr_problem api_problem(struct orrery_regression *r, int threads)
+{
+    return (struct sr_problem){.file = "table",
+                               .options = &r->solved,
+                               .table = &r->table,
+                               .second = r->has_test ? &r->second : NULL,
+                               .second_file = "test",
+                               .setup = &r->setup,
+                               .stop = &r->handle.stop,
+                               .threads = threads};
 }
 
 static int run_search(struct orrery_regression *r, int threads, struct watch *watch,
                       struct orr_tempdir *work)
 {
     char path[4096];
-    const double started = orr_time_s();
     int team;
     TRY(api_threads(threads, &team));
     if (!r->has_table)
@@ -176,20 +140,16 @@ static int run_search(struct orrery_regression *r, int threads, struct watch *wa
         r->setup.settings.resume = r->resumed != NULL;
         TRY(r->resumed ? write_state(r, path) : 0);
     }
-    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    if (!fit)
-        return ORR_ENOMEM;
-    const int rc = search_rows(r, fit, team, started);
+    const struct sr_problem problem = api_problem(r, team);
+    TRY(sr_solve(&problem, &r->solution));
     r->setup.settings.checkpoint = NULL;
-    if (rc && rc != ORR_EINTR) {
-        sr_fit_free(fit);
-        return rc;
-    }
-    r->fit = fit;
+    r->setup.settings.observe = NULL;
+    r->has_front = true;
     if (*work->folder && orr_exists(path))
         TRY(orr_file_read(path, &r->state, &r->state_bytes));
-    return rc == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then")
-                           : 0;
+    return r->solution.stopped
+               ? ORR_FAIL(ORR_EINTR, "stopped; the front is what was found until then")
+               : 0;
 }
 
 int orrery_regression_search(struct orrery_regression *r, int threads,
@@ -210,6 +170,46 @@ int orrery_regression_search(struct orrery_regression *r, int threads,
         return api_leave(&call, ORR_FAIL(rc, "%s", message));
     }
     return api_leave(&call, rc);
+}
+
+/* Sets lines KEY=VALUE. */
+static int set_lines(struct orrery_regression *r, const char *options)
+{
+    char line[4096];
+    for (const char *at = options; at && *at; at += *at == '\n') {
+        const size_t length = strcspn(at, "\n"), blank = strspn(at, " \t");
+        if (length >= sizeof line)
+            return ORR_FAIL(ORR_EUSAGE, "options: expected lines of at most %zu bytes",
+                            sizeof line - 1);
+        memcpy(line, at, length);
+        line[length] = '\0';
+        at += length;
+        char *value = strchr(line, '=');
+        if (blank >= length || line[blank] == '#')
+            continue;
+        if (!value)
+            return ORR_FAIL(ORR_EUSAGE, "options: expected KEY=VALUE, found \"%.100s\"", line);
+        *value = '\0';
+        TRY(orrery_regression_set(r, line + blank, value + 1));
+    }
+    return 0;
+}
+
+int orrery_fit(const struct orrery_table *table, const char *options,
+               struct orrery_regression **fit)
+{
+    struct api_call call;
+    TRY(orrery_regression_create(ORRERY_INTERFACE, fit));
+    struct orrery_regression *r = *fit;
+    const int rc = set_lines(r, options);
+    if (rc && *r->handle.message) /* that of the setting */
+        return rc;
+    if (rc) {
+        TRY(api_enter(&r->handle, &call));
+        return api_leave(&call, rc);
+    }
+    TRY(orrery_regression_data(r, table));
+    return orrery_regression_search(r, 0, NULL, NULL);
 }
 
 int orrery_regression_state(struct orrery_regression *r, const void **state, size_t *bytes)

@@ -3,32 +3,37 @@
 #define API_REGRESS_H
 
 #include "call.h"
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
-enum { API_OPTIONS = 18 };
 struct orrery_regression {
     struct api_handle handle;
     struct orr_settings settings;
     bool seconds_given, iterations_given;
-    char *option[API_OPTIONS]; /* by index in options.c; NULL: not given */
+    char *option[SR_OPTION_COUNT]; /* by number of the row; NULL: not given */
     struct sr_csv_options options;
     struct sr_table table;
-    bool has_table;
+    struct sr_table second; /* of a test */
+    bool has_table, has_test;
     size_t columns;             /* of the caller's table */
     size_t column[SR_FEATURES]; /* index of each feature in them */
     bool keep_state;
     char *state, *resumed; /* of the last search; to resume from */
     size_t state_bytes, resumed_bytes;
-    struct sr_csv_setup setup; /* language of the last search's formulas */
-    struct sr_fit *fit;        /* result of the last search; NULL: none */
+    struct sr_csv_setup setup;    /* language of the last search's formulas */
+    struct sr_csv_options solved; /* the options of that search */
+    struct sr_solution solution;  /* of the last search, if has_front */
+    bool has_front;
 };
 
 /* Discards the last search. */
 void api_forget(struct orrery_regression *r);
 /* Sets up language, constraints and loss from settings and table; all are freed after an error. */
 int api_set_up(struct orrery_regression *r);
-/* Parses a formula in the language of the last search, or of the settings if there was none. */
-int api_parse(struct orrery_regression *r, const char *formula, struct sr_expr *expr);
+/* The problem of the table with these settings. */
+struct sr_problem api_problem(struct orrery_regression *r, int threads);
+/* Checks the number of a row of the front, or of an alternative. */
+int api_check_row(const struct orrery_regression *r, int row);
+int api_check_alternative(const struct orrery_regression *r, int number);
 /* options.c: the defaults of symreg for tables. */
 int api_default_settings(struct orr_settings *settings);
 /* Copies and checks a caller's table. ORR_EINVAL if the struct or its numbers are invalid; needs_y:

@@ -26,11 +26,6 @@ void orrery_results_free(struct orrery_results *r)
     free(r);
 }
 
-const char *orrery_results_message(const struct orrery_results *r)
-{
-    return r ? r->handle.message : orrery_status_text(ORRERY_EINVAL);
-}
-
 static int open_path(struct orrery_results *r, const char *path)
 {
     struct api_columns table = {0};

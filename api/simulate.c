@@ -27,11 +27,6 @@ void orrery_simulation_free(struct orrery_simulation *simulation)
     free(simulation);
 }
 
-const char *orrery_simulation_message(const struct orrery_simulation *simulation)
-{
-    return simulation ? simulation->handle.message : orrery_status_text(ORRERY_EINVAL);
-}
-
 /* ------------------------------------------------------------------------------ settings */
 
 /* Applies one line KEY=VALUE, without blanks around it. */

@@ -31,7 +31,7 @@ static int check_finite(const struct orrery_table *t, const char *what, const vo
 
 int api_check_table(const struct orrery_table *given, bool needs_y, struct orrery_table *t)
 {
-    TRY(api_take("table", t, sizeof *t, sizeof *t, given));
+    TRY(api_take("table", t, sizeof *t, offsetof(struct orrery_table, sigma), given));
     if ((t->type != ORRERY_FLOAT64 && t->type != ORRERY_FLOAT32) ||
         (t->order != ORRERY_ROWS && t->order != ORRERY_COLUMNS))
         return ORR_FAIL(ORR_EINVAL,
@@ -52,15 +52,26 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
                 return ORR_FAIL(ORR_EINVAL,
                                 "table: x: row %zu, column %zu: expected a finite number, found %g",
                                 i, c, api_cell(t, i, c));
-    TRY(needs_y ? check_finite(t, "y", t->y) : 0);
-    return needs_y ? check_finite(t, "weights", t->weights) : 0;
+    if (!needs_y)
+        return 0;
+    if (t->weights && t->sigma)
+        return ORR_FAIL(ORR_EINVAL, "table: expected weights or sigma, found both");
+    TRY(check_finite(t, "y", t->y));
+    TRY(check_finite(t, "weights", t->weights));
+    return check_finite(t, "sigma", t->sigma);
 }
 
-/* A number in column c, where columns are ordered as in a CSV file: x, then y, then weights. */
+/* Weights or standard deviations of the rows; NULL: neither. */
+static const void *row_weights(const struct orrery_table *t)
+{
+    return t->weights ? t->weights : t->sigma;
+}
+
+/* A number in column c, where columns are ordered as in a CSV file: x, y, then weights or sigma. */
 static double number_of(const struct orrery_table *t, size_t row, size_t c)
 {
     return c < t->columns ? api_cell(t, row, c)
-                          : number_at(t, c == t->columns ? t->y : t->weights, row);
+                          : number_at(t, c == t->columns ? t->y : row_weights(t), row);
 }
 
 /* Whether a text reads back as the number. */
@@ -103,14 +114,32 @@ static void count_digits(const struct orrery_table *t, double value, struct orr_
     orr_csv_count_digits(text, digits);
 }
 
-static int name_column(const struct orrery_table *t, size_t c, char **name)
+/* Whether one of the caller's columns has the name. */
+static bool is_taken(const struct orrery_table *t, const char *name)
 {
     char text[32];
+    for (size_t c = 0; c < t->columns; c++) {
+        snprintf(text, sizeof text, "x%zu", c + 1);
+        const char *given = t->names ? t->names[c] : text;
+        if (given && !strcmp(given, name))
+            return true;
+    }
+    return !strcmp(t->target ? t->target : "y", name);
+}
+
+static int name_column(const struct orrery_table *t, size_t c, char **name)
+{
+    char text[64];
     const char *given = c == t->columns  ? t->target ? t->target : "y"
-                        : c > t->columns ? "weights"
+                        : c > t->columns ? text
                         : t->names       ? t->names[c]
                                          : text;
     snprintf(text, sizeof text, "x%zu", c + 1);
+    if (c > t->columns) {
+        snprintf(text, sizeof text, t->weights ? "weights" : "sigma");
+        while (is_taken(t, text) && strlen(text) + 2 < sizeof text)
+            strcat(text, "_");
+    }
     if (!given || !*given)
         return ORR_FAIL(ORR_EINVAL, "table: names: expected a name of column %zu, found %s", c,
                         given ? "\"\"" : "NULL");
@@ -130,7 +159,7 @@ static int check_names(const struct orr_csv *csv)
 
 static int fill_csv(const struct orrery_table *t, struct orr_csv *csv)
 {
-    const size_t cols = t->columns + 1 + (t->weights ? 1 : 0);
+    const size_t cols = t->columns + 1 + (row_weights(t) ? 1 : 0);
     csv->rows = t->rows;
     csv->cols = cols;
     csv->names = calloc(cols, sizeof *csv->names);
@@ -159,20 +188,65 @@ static void find_columns(struct orrery_regression *r, const struct sr_table *tab
         r->column[f] = (size_t)orr_csv_column(&table->csv, table->name[f]);
 }
 
+/* Options with the roles that the caller's arrays have. */
+static struct sr_csv_options roles(const struct orrery_regression *r, const struct orrery_table *t,
+                                   const struct orr_csv *csv)
+{
+    struct sr_csv_options o = r->options;
+    o.target = csv->names[t->columns];
+    if (t->weights)
+        o.weights = csv->names[t->columns + 1];
+    if (t->sigma) {
+        o.weights = NULL;
+        o.sigma = csv->names[t->columns + 1];
+    }
+    return o;
+}
+
 static int take_table(struct orrery_regression *r, const struct orrery_table *given,
                       struct sr_table *table)
 {
     struct orrery_table t;
-    struct sr_csv_options o = r->options;
     TRY(api_check_table(given, true, &t));
     TRY(fill_csv(&t, &table->csv));
-    o.target = table->csv.names[t.columns];
-    o.weights = t.weights ? table->csv.names[t.columns + 1] : o.weights;
+    const struct sr_csv_options o = roles(r, &t, &table->csv);
     TRY(sr_table_fill("table", &o, table));
     find_columns(r, table);
     orr_csv_free_rows(&table->csv);
     r->columns = t.columns;
     return 0;
+}
+
+/* A second table: the names are those of the first, whatever the caller gives. */
+static int take_test(struct orrery_regression *r, const struct orrery_table *given,
+                     struct sr_table *table)
+{
+    struct orrery_table t;
+    const char *name[SR_COLUMNS];
+    if (!r->has_table)
+        return ORR_FAIL(ORR_EMISSING, "test: there is no table yet; orrery_regression_data()");
+    TRY(api_check_table(given, true, &t));
+    if (t.columns != r->columns)
+        return ORR_FAIL(ORR_EINVAL, "test: expected %zu columns, found %zu", r->columns, t.columns);
+    for (size_t c = 0; c < t.columns; c++)
+        name[c] = r->table.csv.names[c];
+    t.names = name;
+    t.target = r->table.target;
+    TRY(fill_csv(&t, &table->csv));
+    struct sr_csv_options o = roles(r, &t, &table->csv);
+    if (!t.weights && !t.sigma && o.weights && strcmp(o.weights, "relative") != 0)
+        o.weights = NULL;
+    TRY(sr_table_fill_like("test", &o, &r->table, table));
+    orr_csv_free_rows(&table->csv);
+    return 0;
+}
+
+/* Makes a table that was filled the handle's, in place of another. */
+static void keep_table(struct sr_table *taken, struct sr_table *table)
+{
+    sr_table_free(table);
+    *table = *taken;
+    table->data.digits = table->digits; /* the pointer still refers to the other struct */
 }
 
 int orrery_regression_data(struct orrery_regression *r, const struct orrery_table *table)
@@ -186,9 +260,26 @@ int orrery_regression_data(struct orrery_regression *r, const struct orrery_tabl
         return api_leave(&call, rc);
     }
     api_forget(r);
-    sr_table_free(&r->table);
-    r->table = taken;
-    r->table.data.digits = r->table.digits; /* the pointer still refers to the other struct */
+    keep_table(&taken, &r->table);
     r->has_table = true;
+    sr_table_free(&r->second);
+    r->second = (struct sr_table){0};
+    r->has_test = false;
+    return api_leave(&call, 0);
+}
+
+int orrery_regression_test(struct orrery_regression *r, const struct orrery_table *table)
+{
+    struct api_call call;
+    struct sr_table taken = {0};
+    TRY(api_enter(r ? &r->handle : NULL, &call));
+    const int rc = table ? take_test(r, table, &taken) : 0;
+    if (rc) {
+        sr_table_free(&taken);
+        return api_leave(&call, rc);
+    }
+    api_forget(r);
+    keep_table(&taken, &r->second);
+    r->has_test = table != NULL;
     return api_leave(&call, 0);
 }

@@ -4,4 +4,7 @@
 
 #define ORR_VERSION "0.2.0-dev"
 
+/* 10000 major + 100 minor + patch */
+#define ORR_VERSION_NUMBER 200
+
 #endif

@@ -22,7 +22,7 @@
 static const char usage[] =
     "usage: bench_library [--pairs N] [--bin DIR] [--library FILE]\n"
     "Searches through the library beside the program's, N pairs (default 15), and calls that do\n"
-    "next to nothing. DIR (bin) has symreg; FILE (beside bench/: liborrery.so.0) is the library.\n";
+    "next to nothing. DIR (bin) has symreg; FILE (beside bench/: liborrery.so.2) is the library.\n";
 
 enum { ROWS = 40, COLUMNS = 2, RUNS = 15, CALLS = 20000, MOST_PAIRS = 1000 };
 static const char *bin = "bin", *csv = "/table.csv";
@@ -198,7 +198,7 @@ static int bench_calls(struct bench_results *results)
 {
     void *so = load();
     FUNCTION(so, orrery_regression_create);
-    FUNCTION(so, orrery_regression_rows);
+    FUNCTION(so, orrery_regression_counts);
     FUNCTION(so, orrery_regression_free);
     FUNCTION(so, orrery_simulation_create);
     FUNCTION(so, orrery_simulation_describe);
@@ -226,14 +226,14 @@ static int bench_calls(struct bench_results *results)
     const double state[4] = {1, 0, 0, 6};
     double force[2];
     size_t count;
-    int rows;
+    struct orrery_counts counts = {.bytes = sizeof counts};
     if (orrery_regression_create_(ORRERY_INTERFACE, &r) ||
         orrery_simulation_create_(ORRERY_INTERFACE, &s) ||
         orrery_results_create_(ORRERY_INTERFACE, &t) ||
         orrery_attention_create_(ORRERY_INTERFACE, &a))
         return ORR_FAIL(ORR_ENOMEM, "%s: cannot create handles", library);
     printf("calls, microseconds of the processor, medians of %d runs of %d\n", RUNS, CALLS);
-    BENCH_CALL("orrery_regression_rows", orrery_regression_rows_(r, &rows));
+    BENCH_CALL("orrery_regression_counts", orrery_regression_counts_(r, &counts));
     BENCH_CALL("orrery_results_size", orrery_results_size_(t, &count, NULL));
     BENCH_CALL("orrery_simulation_describe", orrery_simulation_describe_(s, "train", &set));
     BENCH_CALL("orrery_simulation_force, 1 state",
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
     int pairs = 15;
     bench_help(argc, argv, usage);
     int rc = orr_program_folder(here);
-    rc = rc ? rc : orr_path(library, "%s/../liborrery.so.0", here);
+    rc = rc ? rc : orr_path(library, "%s/../liborrery.so.2", here);
     rc = rc ? rc : read_options(argc, argv, &pairs);
     rc = rc ? rc : bench_open(&results, "library", 1);
     if (rc)

@@ -24,7 +24,7 @@
  * not tallied. symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds
  * selected formula", the formula with x0, x1, ... or the names of the features:
  * bench/peer_operon.py writes them. With all problems it writes bench/results/symreg.json. */
-#include "symreg/table/table.h"
+#include "symreg/solve/solve.h"
 #include "symreg_settings.h"
 #include "symreg_upper_bound.h"
 #include "symreg_tally.h"

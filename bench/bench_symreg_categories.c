@@ -13,7 +13,7 @@
 #include "base/stop.h"
 #include "bench.h"
 #include "symreg_settings.h"
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,77 +9,13 @@
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
-/* Options that change a setting: their texts only record that they were given. */
-static struct {
-    const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
-} given;
 static const char *orbits_option = "", *predict_index, *predict_interval;
-static const struct orr_option options[] = {
+/* Options that are not of a table, beside the rows of symreg/solve/options.h. */
+static const struct orr_option of_run[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin", &table.target, NULL},
-    {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
-     NULL},
-    {"--exclude", "A,B", "columns that formulas must not use", &table.exclude, NULL},
-    {"--require", "A,B", "columns that every formula of the front must use", &table.require, NULL},
-    {"--weights", "COLUMN|relative|equal", "row weights; relative: 1/y^2; equal: alike",
-     &table.weights, NULL},
-    {"--missing", "drop|error", "leave rows with a missing value out, or refuse them (default)",
-     &table.missing, NULL},
-    {"--sigma", "COLUMN", "standard deviation of the target in each row: weights 1/sigma^2",
-     &table.sigma, NULL},
-    {"--category", "COLUMN",
-     "one formula for all rows, with constants of each value of this column", &table.category,
-     NULL},
-    {"--test", "FILE", "a second table: loss and R2 of every formula on it", &table.test, NULL},
-    {"--log-target", NULL, "explain the logarithm of the target", &table.log_target, NULL},
-    {"--binary", "+,-,*,/,^", "operators of two arguments", &given.binary, "symreg.binary"},
-    {"--unary", "inv,exp,sin", "operators of one argument", &given.unary, "symreg.unary"},
-    {"--define", "G(X)=FORMULA", "operators of your own, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"",
-     &table.define, NULL},
-    {"--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",
-     &table.loss, NULL},
-    {"--round-constants", "likely|digits|integers|rationals",
-     "what constants are rounded to (default: likely, fractions that are no coincidence)",
-     &table.round_constants, NULL},
-    {"--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined",
-     &table.guess, NULL},
-    {"--template", "FORM",
-     "find f, g in a given form: \"sin(x)*f(r) + g(m)\"; other names: constants", &table.form,
-     NULL},
-    {"--maxsize", "N", "largest complexity", &given.maxsize, "symreg.maxsize"},
-    {"--maxdepth", "N", "nodes on the longest path of a formula", &table.maxdepth, NULL},
-    {"--complexity", "OP=N,...", "price of an operator, constant or variable, \"exp=3\"",
-     &table.complexity, NULL},
-    {"--constrain", "OP:N,M;...", "largest complexity of arguments, -1 = any: \"^:-1,1\"",
-     &table.constrain, NULL},
-    {"--nest", "OP:OP=N;...",
-     "how often one may stand inside another: \"sin:cos=0\" (default: no "
-     "sin(sin(x)))",
-     &table.nest, NULL},
-    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
-    {"--constants", "NAME[=VALUE UNIT],...", "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"",
-     &table.constants, NULL},
-    {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
-     &table.units_penalty, NULL},
-    {"--seconds", "S", "stop after so long (with a FILE: 60)", &given.seconds, "symreg.seconds"},
-    {"--evaluations", "N", "stop after so many formulas", &given.evaluations, "symreg.evaluations"},
-    {"--iterations", "N", "stop after so many epochs", &given.iterations, "symreg.iterations"},
-    {"--stop-loss", "X", "stop at this loss", &given.stop_loss, "symreg.stop_loss"},
-    {"--batch", "ROWS",
-     "search on so many random rows, refine on all; 0: search on all (default: 4096 above 10000 "
-     "rows)",
-     &table.batch, NULL},
-    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &given.compat,
-     "symreg.algorithm"},
-    {"--permutations", "N",
-     "repeat the search on N shuffled targets, for a p-value; 19 suffice for 0.05",
-     &table.permutations, NULL},
-    {"--alternatives", "N",
-     "also list up to N other formulas of each complexity that are as good as what best selects",
-     &table.alternatives, NULL},
-    {"--rule", "NAME", "whose choice the report shows, or predict evaluates (default best)",
-     &table.rule, NULL},
+};
+static const struct orr_option of_commands[] = {
     {"--time", "COLUMN", "of motion: times, which rise along the rows of a body", &motion.time,
      NULL},
     {"--position", "X,Y,Z", "of motion: columns of positions, one to three", &motion.position,
@@ -93,8 +29,24 @@ static const struct orr_option options[] = {
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
 };
+enum {
+    OF_RUN = sizeof of_run / sizeof *of_run,
+    OF_COMMANDS = sizeof of_commands / sizeof *of_commands
+};
+static struct orr_option options[OF_RUN + SR_OPTION_COUNT + OF_COMMANDS + 1];
+
+/* All options in the order of --help. */
+static void list_options(void)
+{
+    memcpy(options, of_run, sizeof of_run);
+    for (int i = 0; i < SR_OPTION_COUNT; i++)
+        options[OF_RUN + i] =
+            (struct orr_option){sr_option[i].name, sr_option[i].value_name, sr_option[i].help,
+                                sr_option_place(&table, i), sr_option[i].key};
+    memcpy(options + OF_RUN + SR_OPTION_COUNT, of_commands, sizeof of_commands);
+}
+
 static const struct orr_command commands[] = {
     {"motion", "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--"
                "unary,--maxsize,"
@@ -154,8 +106,8 @@ static bool is_motion(const struct orr_option *o)
 
 static void note_seconds(const struct orr_cli *cli)
 {
-    table.use_seconds = (given.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
-                        !given.iterations && !orr_cli_sets(cli, "symreg.iterations");
+    table.use_seconds = (table.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
+                        !table.iterations && !orr_cli_sets(cli, "symreg.iterations");
 }
 
 static int refuse_run(const struct orr_cli *cli)
@@ -224,13 +176,14 @@ static int run(const struct orr_cli *cli)
         return sr_csv_run_targets(cli, file, &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && o->value != &given.compat && o->value != &orbits_option)
+        if (*o->value && o->value != &table.compat && o->value != &orbits_option)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
     return laws_run(cli, orbits_option);
 }
 
 int main(int argc, char **argv)
 {
+    list_options();
     mallopt(M_MMAP_THRESHOLD, 16 << 20); /* large blocks are returned to the system when freed */
     return orr_main(&program, argc, argv, run);
 }

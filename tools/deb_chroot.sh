@@ -85,9 +85,9 @@ files() { # what there is, but logs and caches of apt
 }
 # the packages that they and their tests need, first: these stay
 step "dependencies" clean "$install /debs/*.deb gcc g++ pkgconf man-db libc6-dev &&
-    apt-get purge -y orrery liborrery0 liborrery-dev"
+    apt-get purge -y orrery liborrery2 liborrery-dev"
 files >"$folder/before.txt"
-step "install" clean "dpkg -i /debs/orrery_*.deb /debs/liborrery0_*.deb /debs/liborrery-dev_*.deb"
+step "install" clean "dpkg -i /debs/orrery_*.deb /debs/liborrery2_*.deb /debs/liborrery-dev_*.deb"
 mkdir -p "$folder/clean/tests"
 cp debian/tests/* "$folder/clean/tests/"
 for test in $(sed -n 's/^Tests: //p' debian/tests/control); do
@@ -95,7 +95,7 @@ for test in $(sed -n 's/^Tests: //p' debian/tests/control); do
         su tester -c 'export AUTOPKGTEST_TMP=\$(mktemp -d) && sh -e /tests/$test'"
 done
 step "purge" clean "userdel -r tester; rm -rf /tests
-    apt-get purge -y orrery liborrery0 liborrery-dev"
+    apt-get purge -y orrery liborrery2 liborrery-dev"
 files >"$folder/after.txt"
 left=$(comm -13 "$folder/before.txt" "$folder/after.txt" | grep -v -e '^\./etc/.*-$' || true)
 [ -z "$left" ] || fail "purge: expected nothing left, found $left"

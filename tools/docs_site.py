@@ -122,9 +122,11 @@ def copy_pages(source, files):
 
 def c_reference():
     """api/orrery.h as a page: parts, what comments say, declarations."""
-    text = (ROOT / "api/orrery.h").read_text(encoding="utf-8")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [
+        ROOT / "api/orrery.h", *sorted((ROOT / "api/orrery").glob("*.h"))])
     out = ["# C interface", "",
-           "Of `api/orrery.h`, which has these comments; [the guide](library.md).",
+           "Of `api/orrery.h` and the headers that it includes, which have these comments;",
+           "[the guide](library.md).",
            ""]
     pattern = (r"/\*\* @defgroup \w+ (?P<part>[^\n]+)(?P<about>.*?)@\{ \*/"
                r"|/\*\*(?!<) (?P<comment>(?:(?!\*/).)*)\*/\n(?=ORRERY_CALL|struct|enum|typedef)"

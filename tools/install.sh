@@ -41,7 +41,7 @@ if [ "$what" = uninstall ]; then
         rm -f -- "$root/$file"
     done < <(cat "$list" && echo share/orrery/files)
     # folders of Orrery's own; those that others use as well go only from a DESTDIR, when empty
-    folders=(share/orrery share/doc/orrery lib/orrery "$libdir/cmake/orrery")
+    folders=(share/orrery share/doc/orrery lib/orrery include/orrery "$libdir/cmake/orrery")
     [ -z "$dest" ] || folders+=(bin lib include share)
     for folder in "${folders[@]}"; do
         [ ! -d "$root/$folder" ] || find "$root/$folder" -depth -type d -empty -delete
@@ -83,12 +83,13 @@ done
 put 755 bin "${programs[@]}"
 plugins=("$bin"/orrery_*.so)
 [ ${#plugins[@]} -eq 0 ] || put 644 lib/orrery "${plugins[@]}"
-version=$("$bin/orrery" --version) && version=${version#orrery } soname=liborrery.so.0
+version=$("$bin/orrery" --version) && version=${version#orrery } soname=liborrery.so.2
 cp "$build/$soname" "$work/liborrery.so.${version%%-*}"
 put 644 "$libdir" "$work/liborrery.so.${version%%-*}"
 link "$libdir" "liborrery.so.${version%%-*}" "$soname"
 link "$libdir" "$soname" liborrery.so
 put 644 include api/orrery.h
+put 644 include/orrery api/orrery/*.h
 cat >"$work/orrery.pc" <<END
 prefix=$prefix
 libdir=\${prefix}/$libdir

@@ -17,19 +17,21 @@ places=$(if [ -n "${FOLDERS_TABLE:-}" ]; then cat "$FOLDERS_TABLE"; else
 here=$(dirname "$0")
 headers=0
 for place in $places; do
+    source=$place # headers alone: for a user's convenience, of what the folder above implements
+    compgen -G "$place/*.c*" >/dev/null || source=${place%/*}
     # loop files are compiled once per instruction set; definitions of CUDA sources begin a line
-    mapfile -t objects < <(find "$build/$place" "$build"/isa/*/"$place" "$build"/isa/*/"$place.o" \
-        -name '*.o' 2>/dev/null)
+    mapfile -t objects < <(find "$build/$source" "$build"/isa/*/"$source" \
+        "$build"/isa/*/"$source.o" -name '*.o' 2>/dev/null)
     defined=" $([ ${#objects[@]} -eq 0 ] || nm -g --defined-only "${objects[@]}" 2>/dev/null |
         awk 'NF == 3 { print $3 }' | sort -u | tr '\n' ' ') "
-    defined+="$(find "$place" -name '*.cu' -exec cat {} + |
+    defined+="$(find "$source" -name '*.cu' -exec cat {} + |
         sed -nE 's/^[a-z].*[ *](k_[a-z0-9_]+)( = .*|\([^;]*)$/\1/p' | tr '\n' ' ') "
     for header in "$place"/*.h; do
         [ -e "$header" ] || continue
         headers=$((headers + 1))
         while read -r name; do
             [[ $defined == *" $name "* ]] ||
-                complain "$header: declares $name, which no source file of $place implements"
+                complain "$header: declares $name, which no source file of $source implements"
         done < <(awk -f "$here/declared.awk" "$header")
     done
 done

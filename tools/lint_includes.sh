@@ -30,8 +30,11 @@ done
 
 # look FILE INCLUDED: the complaint about one line, if any
 look() {
-    local file=$1 included=$2 place=${1%/*} folder=${1%%/*} owner=${2%/*} owners=${2%%/*}
-    [ -z "${ELSEWHERE[$file:$included]:-}" ] || return
+    local file=$1 included=$2 place=${1%/*} folder=${1%%/*}
+    # (a subfolder of the file's own comes first, as for the compiler)
+    [[ $included != */* ]] || [ ! -e "$place/$included" ] || included=$place/$included
+    local owner=${included%/*} owners=${included%%/*}
+    [ -z "${ELSEWHERE[$file:$2]:-}" ] || return
     if [ "$owner" = "$included" ]; then # no folder: own
         [ -e "$place/$included" ] || complain "$file: \"$included\" is not in $place"
     elif [ ! -e "$included" ]; then

@@ -28,8 +28,8 @@ words() {
     [ $# -eq 0 ] || grep -ohE '\b[a-z][a-z0-9]*_[a-zA-Z0-9_]+\b' "$@" | sort -u
 }
 shopt -s nullglob
-words api/orrery.[h] bench/*.[ch] kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh \
-    >>"$build/.used"
+words api/orrery.[h] api/orrery/*.h bench/*.[ch] kernels/cuda/*.cu kernels/cuda/*.h \
+    kernels/cuda/*.cuh >>"$build/.used"
 sort -u -o "$build/.used" "$build/.used"
 words tests/*.[ch] tests/*/*.[ch] tests/*/*.cc >"$build/.tested"
 

@@ -10,10 +10,10 @@ archer=$(dirname "$(dirname "$(realpath "$(command -v "$compiler")")")")/lib/lib
     echo "tsan_library: error: expected $archer (Debian: libomp-14-dev), found none" >&2
     exit 1
 }
-make CUDA=0 MPI=0 HARDEN=0 CC="$compiler" CFLAGS="$flags" B=$B BIN=$B/bin $B/liborrery.so.0
+make CUDA=0 MPI=0 HARDEN=0 CC="$compiler" CFLAGS="$flags" B=$B BIN=$B/bin $B/liborrery.so.2
 build() { # COMPILER FILE NAME
     # shellcheck disable=SC2086 # words
-    $1 $flags -fopenmp "$2" -Iapi $B/liborrery.so.0 -o "$B/$3" -lgsl -lgslcblas -lm -pthread \
+    $1 $flags -fopenmp "$2" -Iapi $B/liborrery.so.2 -o "$B/$3" -lgsl -lgslcblas -lm -pthread \
         -Wl,-rpath,"$PWD/$B"
 }
 build "${compiler/clang/clang++} -std=c++17" docs/examples/threads.cpp threads

@@ -10,7 +10,7 @@
 static int fail(const struct orrery_simulation *simulation, int status)
 {
     fprintf(stderr, "orbits: %s: %s\n", orrery_status_text(status),
-            simulation ? orrery_simulation_message(simulation) : "");
+            simulation ? orrery_message(simulation) : "");
     return 1;
 }
 

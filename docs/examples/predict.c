@@ -94,8 +94,8 @@ int main(int argc, char **argv)
         print(&a, n, set.positions);
     else
         fprintf(stderr, "predict: %s: %s%s\n", orrery_status_text(status),
-                a.simulation ? orrery_simulation_message(a.simulation) : "",
-                a.model ? orrery_model_message(a.model) : "");
+                a.simulation ? orrery_message(a.simulation) : "",
+                a.model ? orrery_message(a.model) : "");
     orrery_simulation_free(a.simulation);
     orrery_model_free(a.model);
     free(settings);

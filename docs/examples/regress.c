@@ -57,8 +57,7 @@ int main(void)
     if (!status)
         status = orrery_regression_predict(r, row, &table, predicted);
     if (status) {
-        fprintf(stderr, "regress: %s\n",
-                r ? orrery_regression_message(r) : orrery_status_text(status));
+        fprintf(stderr, "regress: %s\n", r ? orrery_message(r) : orrery_status_text(status));
         orrery_regression_free(r);
         return 1;
     }

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     }
     if (status)
         fprintf(stderr, "results: %s\n",
-                results ? orrery_results_message(results) : orrery_status_text(status));
+                results ? orrery_message(results) : orrery_status_text(status));
     else
         print(column, columns, rows);
     orrery_results_free(results);

@@ -19,7 +19,7 @@ using regression = std::unique_ptr<orrery_regression, free_regression>;
 static void check(const regression &r, int status)
 {
     if (status)
-        throw std::runtime_error(orrery_regression_message(r.get()));
+        throw std::runtime_error(orrery_message(r.get()));
 }
 
 static std::string fit(double (*law)(double))

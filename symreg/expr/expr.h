@@ -146,6 +146,7 @@ struct sr_language {
     struct sr_expr loss;                      /* ORR_SR_CUSTOM, of p and t; count 0: none */
     bool priced;                              /* some node costs more than 1 */
     unsigned char surcharge[SR_ALL_OPS];      /* price of a node, minus 1 */
+    signed char dearer[SR_FEATURES];          /* price of a feature beyond that of all features */
 };
 /* Returns NULL when out of memory, with a message. */
 struct sr_language *sr_language_create(void);

@@ -18,7 +18,7 @@
 #ifndef SR_MOTION_H
 #define SR_MOTION_H
 
-#include "symreg/table/output.h"
+#include "symreg/table/program.h"
 #include "symreg/value/cholesky.h"
 
 enum {

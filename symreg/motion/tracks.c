@@ -231,7 +231,7 @@ static int drop_rows(const struct columns *c, const char *missing, struct sr_tra
 {
     const int all[] = {c->time, c->x[0], c->x[1], c->x[2], c->mass, c->body, c->system};
     int column[sizeof all / sizeof *all], count = 0;
-    TRY(sr_missing_check(missing));
+    TRY(sr_option_check(SR_OPTION_missing, missing));
     if (!missing || !strcmp(missing, "error"))
         return 0;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)

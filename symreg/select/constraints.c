@@ -18,31 +18,40 @@ static int next_entry(const char **at, const char *separators, char entry[ENTRY]
     size_t n = 0;
     if (!**at)
         return 0;
-    for (; **at && !strchr(separators, **at); (*at)++)
+    for (; **at && !strchr(separators, **at); (*at)++) {
+        for (size_t quoted = sr_name_quoted(*at); quoted > 1; quoted--, (*at)++)
+            if (n + 1 < ENTRY) /* but the last quote, which follows */
+                entry[n++] = **at;
         if (!isspace((unsigned char)**at) && n + 1 < ENTRY)
             entry[n++] = **at;
+    }
     *at += **at != '\0';
     entry[n] = '\0';
     return 1;
 }
 
-/* Finds an operator of any arity by name. */
-static int find_op(const struct sr_language *language, const char *option, const char *name,
-                   enum sr_op *op)
+/* Seeks an operator of any arity by name. */
+static bool seek_op(const struct sr_language *language, const char *name, enum sr_op *op,
+                    struct orr_nearest *nearest)
 {
-    struct orr_nearest nearest = {0};
     for (int i = SR_FEATURE + 1; sr_op_known(language, i); i++) {
         const char *const known = sr_op(language, i)->name;
         if (!strcmp(known, name)) {
             *op = (enum sr_op)i;
-            return 0;
+            return true;
         }
-        orr_nearest_offer(&nearest, name, known);
+        orr_nearest_offer(nearest, name, known);
     }
-    if (!strcmp(name, "ln")) {
-        *op = SR_LOG;
+    *op = SR_LOG;
+    return !strcmp(name, "ln");
+}
+
+static int find_op(const struct sr_language *language, const char *option, const char *name,
+                   enum sr_op *op)
+{
+    struct orr_nearest nearest = {0};
+    if (seek_op(language, name, op, &nearest))
         return 0;
-    }
     return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s%s%s", option, name,
                     nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
                     nearest.name ? "\"?" : "");
@@ -64,13 +73,19 @@ static bool is_priced(const struct sr_language *language)
     return language && language->priced;
 }
 
+static int surcharge_of(const struct sr_language *language, const struct sr_node *node)
+{
+    return language->surcharge[node->op] +
+           (node->op == SR_FEATURE ? language->dearer[node->feature] : 0);
+}
+
 /* The sum of the surcharges of nodes first .. last. */
 static int sum_surcharges(const struct sr_language *language, const struct sr_expr *expr, int first,
                           int last)
 {
     int total = 0;
     for (int i = first; i <= last; i++)
-        total += language->surcharge[expr->node[i].op];
+        total += surcharge_of(language, &expr->node[i]);
     return total;
 }
 
@@ -84,7 +99,8 @@ static int complexity_by_names(const struct sr_language *language, const struct 
         return expr->count + sum_surcharges(language, expr, 0, expr->count - 1);
     for (int i = expr->count - 1; i >= 0;) {
         const bool joined = sr_expr_is_named(expr, i);
-        total += 1 + language->surcharge[joined ? SR_CONSTANT : expr->node[i].op];
+        total += 1 + (joined ? language->surcharge[SR_CONSTANT]
+                             : surcharge_of(language, &expr->node[i]));
         i -= joined ? expr->node[i].size : 1;
     }
     return total;
@@ -104,31 +120,73 @@ int sr_scale_complexity(const struct sr_language *language)
                                     : 0);
 }
 
-int sr_complexity_set(struct sr_language *language, const char *text)
+/* The feature that a word names, with or without quotes; -1: none. */
+static int find_feature(const char *word, const char *const *names, int features)
+{
+    char name[ENTRY];
+    if (!sr_name_read(word, strlen(word), name, sizeof name))
+        return -1;
+    for (int f = 0; f < features; f++)
+        if (!strcmp(names[f], name))
+            return f;
+    return -1;
+}
+
+/* Sets one price, "exp=3". given: what has a price, operators and features. */
+static int set_price(struct sr_language *language, const char *entry, const char *equals,
+                     const char *const *names, int features, uint64_t given[2])
+{
+    char name[ENTRY];
+    struct orr_nearest nearest = {0};
+    enum sr_op op = SR_CONSTANT;
+    long price = 1;
+    int feature = -1;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - entry), entry);
+    if (!strcmp(name, "variable"))
+        op = SR_FEATURE;
+    else if (strcmp(name, "constant") != 0 && !seek_op(language, name, &op, &nearest)) {
+        for (int f = 0; f < features; f++)
+            orr_nearest_offer(&nearest, name, names[f]);
+        feature = find_feature(name, names, features);
+        if (feature < 0)
+            return ORR_FAIL(ORR_EUSAGE, "--complexity: no operator%s \"%s\"%s%s%s",
+                            features ? " or column" : "", name,
+                            nearest.name ? "; did you mean \"" : "",
+                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "");
+    }
+    TRY(whole_number("--complexity", entry, equals + 1, 1, &price));
+    const int bit = feature < 0 ? (int)op : feature;
+    if (given[feature >= 0] >> bit & 1)
+        return ORR_FAIL(ORR_EUSAGE, "--complexity: \"%s\" stands twice", name);
+    given[feature >= 0] |= (uint64_t)1 << bit;
+    if (feature >= 0)
+        language->dearer[feature] = (signed char)(price - 1);
+    else
+        language->surcharge[op] = (unsigned char)(price - 1);
+    language->priced = language->priced || price > 1;
+    return 0;
+}
+
+int sr_complexity_set(struct sr_language *language, const char *text, const char *const *names,
+                      int features)
 {
     char entry[ENTRY];
-    uint64_t given = 0;
+    uint64_t given[2] = {0};
     memset(language->surcharge, 0, sizeof language->surcharge);
+    memset(language->dearer, 0, sizeof language->dearer);
     language->priced = false;
     for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
-        char name[ENTRY], *equals = strchr(entry, '=');
-        enum sr_op op = SR_CONSTANT;
-        long price = 1;
+        const size_t quoted = sr_name_quoted(entry);
+        const char *equals = strchr(entry + quoted, '=');
         if (!equals || equals == entry)
             return ORR_FAIL(ORR_EUSAGE, "--complexity: expected \"exp=3, ^=2\", found \"%s\"",
                             text);
-        snprintf(name, sizeof name, "%.*s", (int)(equals - entry), entry);
-        if (!strcmp(name, "variable"))
-            op = SR_FEATURE;
-        else if (strcmp(name, "constant"))
-            TRY(find_op(language, "--complexity", name, &op));
-        TRY(whole_number("--complexity", entry, equals + 1, 1, &price));
-        if (given >> op & 1)
-            return ORR_FAIL(ORR_EUSAGE, "--complexity: \"%s\" stands twice", name);
-        given |= (uint64_t)1 << op;
-        language->surcharge[op] = (unsigned char)(price - 1);
-        language->priced = language->priced || price > 1;
+        TRY(set_price(language, entry, equals, names, features, given));
     }
+    for (int f = 0; f < features; f++) /* its own price stands in place of that of variables */
+        if (given[1] >> f & 1)
+            language->dearer[f] =
+                (signed char)(language->dearer[f] - language->surcharge[SR_FEATURE]);
     return 0;
 }
 

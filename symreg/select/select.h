@@ -9,9 +9,11 @@
 int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr);
 /* Complexity of an outer scale that no constant can absorb: a constant and a product. */
 int sr_scale_complexity(const struct sr_language *language);
-/* Parses prices such as "exp=3, ^=2, constant=2, variable=1": integers from 1 to 64. NULL: all
- * 1. */
-int sr_complexity_set(struct sr_language *language, const char *text);
+/* Parses prices such as "exp=3, ^=2, constant=2, variable=1, r=4": integers from 1 to 64, of
+ * operators, constants, features, and of single features by their names (features) in place of that
+ * of all. NULL: all 1. ORR_EUSAGE names the entry. */
+int sr_complexity_set(struct sr_language *language, const char *text, const char *const *names,
+                      int features);
 
 /* ------------------------------------------------------------------- units and constraints */
 

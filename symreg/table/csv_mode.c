@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output.h"
+#include "program.h"
 
 /* Prints the rules that select a row, after that row. */
 static void print_rules(const struct sr_front *front, const struct orr_name_list *rules, int row)
@@ -21,7 +21,7 @@ static void print_rules(const struct sr_front *front, const struct orr_name_list
     printf("\n");
 }
 
-static void print_front(const struct sr_output *o, const struct orr_name_list *rules)
+static void print_front(const struct sr_answer *o, const struct orr_name_list *rules)
 {
     const struct sr_front *front = o->front;
     char text[SR_TEXT], loss[40], r2[40];
@@ -43,20 +43,12 @@ static void print_front(const struct sr_output *o, const struct orr_name_list *r
     }
 }
 
-static void print_alternatives(const struct sr_output *o)
+static void print_alternatives(const struct sr_answer *o)
 {
     printf(o->front->count ? "alternatives, as good as what best selects but other functions:\n"
                            : "alternatives: no other function is as good as what best selects\n");
     if (o->front->count)
         print_front(o, NULL);
-}
-
-/* Sets a timer: orr_signal_seen() becomes true after `seconds`. */
-static int limit_time(double seconds)
-{
-    char minutes[40];
-    snprintf(minutes, sizeof minutes, "%.9g", seconds / 60);
-    return orr_time_limit(minutes);
 }
 
 static void keep_late(struct sr_late *late, int code)
@@ -66,13 +58,6 @@ static void keep_late(struct sr_late *late, int code)
     late->code = code;
     snprintf(late->message, sizeof late->message, "%s", orr_error());
     orr_error_recover();
-}
-
-/* Limits the time of a search. A search ends after the epoch in which its seconds pass; an epoch
- * that takes too long is interrupted. */
-static int limit_search(double seconds, enum sr_limit_of what, double started)
-{
-    return seconds > 0 ? limit_time(sr_seconds_left(seconds, what, started)) : 0;
 }
 
 /* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and
@@ -127,63 +112,63 @@ static int keep_table(const char *folder, const char *text)
     return rc;
 }
 
-/* Chooses the rows to search on: all, or a sample. */
-static int choose_rows(const struct orr_cli *cli, const struct sr_table *table,
-                       const struct sr_csv_setup *setup, struct sr_table *sample,
-                       struct sr_fit *fit)
+/* A search of the program: its folder, and the first failure of what is written beside. */
+struct run {
+    const struct orr_cli *cli;
+    const char *made; /* sr_csv_options.made */
+    struct sr_late late;
+};
+
+/* Prints what was decided before the search. */
+static void note_rows(const struct orr_cli *cli, const struct sr_problem *p)
 {
-    fit->data = table->data;
-    sr_category_give(table, fit);
-    if (!setup->batch)
-        return 0;
-    orr_note(
-        cli->quiet,
-        "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses come "
-        "from all (--batch 0: search on all)",
-        setup->batch, table->data.rows);
-    TRY(sr_table_sample(table, setup->batch, setup->settings.seed, sample));
-    fit->data = sample->data;
-    sr_category_give(sample, fit);
-    return 0;
+    if (p->table->by.count)
+        orr_note(cli->quiet,
+                 "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
+                 "the weights 1 / prediction^2 (--weights equal: all rows alike)",
+                 p->table->target);
+    if (p->setup->batch)
+        orr_note(cli->quiet,
+                 "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses "
+                 "come from all (--batch 0: search on all)",
+                 p->setup->batch, p->table->data.rows);
 }
 
-/* Searches with the live view. *stopped: ORR_EINTR when a signal ended the search. */
-static int search_rows(const struct orr_cli *cli, const struct sr_table *table,
-                       struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
+/* Searches with the live view, and with files that belong to this search alone. */
+static int search_live(void *context, const struct sr_problem *p, struct sr_fit *fit)
 {
-    struct sr_settings *s = &setup->settings;
+    struct run *run = context;
+    const struct orr_cli *cli = run->cli;
+    struct sr_settings *s = &p->setup->settings;
     struct sr_live *live;
     char log[4096] = "";
     bool asked;
     int rc = 0;
+    note_rows(cli, p);
     if (*cli->out)
         TRY(orr_path(log, "%s/log.jsonl", cli->out));
-    TRY(limit_search(s->max_seconds, SR_LIMIT_OF_SEARCH, started));
-    TRY(sr_live_start(table, s, cli->quiet, log, &live));
+    TRY(sr_live_start(p->table, s, cli->quiet, log, &live));
     s->observe = sr_live_observe;
     s->observer = live;
     if (*cli->out && !s->resume) /* an interruption must not leave files of an earlier search */
         rc = remove_results(cli->out, RESULTS);
-    if (*cli->out && !s->resume && setup->made && !rc)
-        rc = keep_table(cli->out, setup->made);
+    if (*cli->out && !s->resume && run->made && !rc)
+        rc = keep_table(cli->out, run->made);
     if (!rc)
-        rc = sr_search(s, fit, 1, cli->threads, NULL);
+        rc = sr_search(s, fit, 1, p->threads, NULL);
     const bool found = !rc || rc == ORR_EINTR;
-    if (*cli->out && s->resume && setup->made && found)
-        keep_late(&setup->late, keep_table(cli->out, setup->made)); /* it may have been removed */
+    if (*cli->out && s->resume && run->made && found)
+        keep_late(&run->late, keep_table(cli->out, run->made)); /* it may have been removed */
     const int log_rc = sr_live_end(live, &asked);
     if (found) {
-        keep_late(&setup->late, log_rc);
-        keep_late(&setup->late, *fit->unsaved ? ORR_FAIL(ORR_EIO, "%s", fit->unsaved) : 0);
+        keep_late(&run->late, log_rc);
+        keep_late(&run->late, *fit->unsaved ? ORR_FAIL(ORR_EIO, "%s", fit->unsaved) : 0);
     }
-    if (rc != ORR_EINTR)
-        return rc;
-    *stopped = asked || !orr_signal_number() ? 0 : rc; /* results so far are shown and saved */
-    return 0;
+    return rc == ORR_EINTR && asked ? 0 : rc; /* the key q ends a search, and stops nothing */
 }
 
 /* Writes every file that can be written; *late has the first that cannot. */
-static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped,
+static int write_all(const struct orr_cli *cli, const struct sr_answer *o, bool stopped,
                      struct sr_late *late)
 {
     char path[4096];
@@ -203,32 +188,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
-int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_csv_setup *setup,
-                 struct sr_fit *fit, double started, int *stopped)
-{
-    struct sr_settings *s = &setup->settings;
-    struct sr_table sample = {0};
-    int rc = choose_rows(cli, table, setup, &sample, fit);
-    if (!rc)
-        rc = search_rows(cli, table, setup, fit, started, stopped);
-    sr_table_free(&sample);
-    TRY(rc);
-    const bool categories = table->category != NULL;
-    const double forms_until = orr_signal_number()
-                                   ? orr_time_s()
-                                   : sr_time_limit(s->max_seconds, SR_LIMIT_OF_ALL, started);
-    TRY(orr_signal_number()
-            ? limit_time(categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
-            : limit_search(s->max_seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
-                           started));
-    TRY(categories ? sr_category_finish(s, forms_until, table, fit)
-                   : sr_front_finish(s, &table->data, setup->batch > 0, fit));
-    if (s->max_seconds > 0 || orr_signal_number())
-        TRY(orr_time_limit("1e9")); /* the remaining steps are not interrupted */
-    return categories ? 0 : sr_front_judge(s, &table->data, &fit->front);
-}
-
-static void print_remarks(const struct sr_output *output)
+static void print_remarks(const struct sr_answer *output)
 {
     for (int k = 0; k < SR_TABLE_REMARKS; k++) {
         char text[512];
@@ -238,58 +198,20 @@ static void print_remarks(const struct sr_output *output)
 }
 
 /* Runs the permutation test, after the front was printed. */
-static int run_permutations(const struct orr_cli *cli, const struct sr_table *table,
-                            struct sr_csv_setup *setup, struct sr_output *output,
-                            struct sr_permutations *permutations, int *stopped)
+static int run_permutations(const struct orr_cli *cli, const struct sr_problem *problem,
+                            struct sr_solution *solution)
 {
     char text[512], each[ORR_DURATION];
-    orr_duration_print(output->seconds, each);
+    orr_duration_print(solution->answer.seconds, each);
     fflush(stdout);
     orr_note(cli->quiet, "symreg: %d searches on shuffled targets, each as long as this one (%s)",
-             setup->permutations, each);
-    TRY(sr_permutations_run(cli, table, setup, output->front, setup->permutations, permutations,
-                            stopped));
-    if (!permutations->searches) /* a stop: nothing is known */
+             problem->setup->permutations, each);
+    TRY(sr_solve_permutations(problem, solution));
+    if (!solution->answer.permutations)
         return 0;
-    sr_permutations_text(permutations, text, sizeof text);
+    sr_permutations_text(&solution->permutations, text, sizeof text);
     printf("permutations: %s\n", text);
-    output->permutations = permutations;
     return 0;
-}
-
-/* Measures the front, and the alternatives where there are some, on the table of --test. */
-static int measure_tests(const struct sr_csv_options *options, const struct sr_settings *s,
-                         struct sr_table *table, struct sr_table *second, const struct sr_fit *fit,
-                         struct sr_test *front, struct sr_test *beside)
-{
-    if (!options->test)
-        return 0;
-    const char *name = orr_input_name(options->test);
-    if (table->category)
-        second->data.features = table->data.features;
-    TRY(sr_test_measure(s, table, second, name, &fit->front, front));
-    return fit->alternatives ? sr_test_measure(s, table, second, name, fit->alternatives, beside)
-                             : 0;
-}
-
-/* Weights by a short first search, where noise grows with the target; of the second table, too. */
-static int choose_weights(const struct orr_cli *cli, const struct sr_csv_options *options,
-                          struct sr_table *table, struct sr_table *second,
-                          struct sr_csv_setup *setup)
-{
-    TRY(sr_noise_choose(table, options, setup, cli->threads));
-    if (!table->by.count)
-        return 0;
-    orr_note(cli->quiet,
-             "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
-             "the weights 1 / prediction^2 (--weights equal: all rows alike)",
-             table->target);
-    return !options->test || sr_table_weigh(second, &table->by)
-               ? 0
-               : ORR_FAIL(ORR_EINVAL,
-                          "%s: column \"%s\": the formula that gives rows their weights is 0 or "
-                          "not finite here; --weights equal does without",
-                          orr_input_name(options->test), table->target);
 }
 
 /* How the search ended: a note, or the error of a stop. */
@@ -309,13 +231,23 @@ static int tell_end(const struct orr_cli *cli, const struct sr_fit *fit, double 
                                    "saved, the same command starts anew");
 }
 
-static int run_fit(const struct orr_cli *cli, const char *file,
-                   const struct sr_csv_options *options, struct sr_table *table,
-                   struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
+/* Prints all that is known after the search. */
+static void print_answer(const struct sr_answer *answer, const struct orr_name_list *rules)
 {
-    struct sr_settings *s = &setup->settings;
-    char target[300], checkpoint[4096];
-    int stopped = 0;
+    print_front(answer, rules);
+    if (answer->alternatives)
+        print_alternatives(answer->alternatives);
+    sr_output_parts(answer, NULL);
+    if (answer->category)
+        sr_output_categories(answer, SR_PRINTED_CATEGORIES, NULL);
+    print_remarks(answer);
+}
+
+static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_solution *solution)
+{
+    const struct orr_cli *cli = run->cli;
+    struct sr_settings *s = &problem->setup->settings;
+    char checkpoint[4096];
     if (*cli->out) {
         TRY(orr_path(checkpoint, "%s/checkpoint.bin", cli->out));
         s->checkpoint = checkpoint;
@@ -323,61 +255,16 @@ static int run_fit(const struct orr_cli *cli, const char *file,
     } else if (cli->resume) {
         return ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to continue");
     }
-    const double started = orr_time_s();
-    TRY(choose_weights(cli, options, table, second, setup));
-    TRY(sr_csv_front(cli, table, setup, fit, started, &stopped));
-    TRY(sr_front_alternatives(s, &table->data, fit));
-    TRY(sr_front_name(s, &table->data, &fit->front));
-    TRY(fit->alternatives ? sr_front_name(s, &table->data, fit->alternatives) : 0);
-    if (fit->front.count == 0)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: no formula is finite on every row and within the constraints", file);
-    struct sr_test test, test_beside;
-    struct sr_permutations permutations;
-    TRY(measure_tests(options, s, table, second, fit, &test, &test_beside));
-    snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
-    struct sr_output output = {.file = file,
-                               .target = target,
-                               .loss = setup->loss,
-                               .weights = table->weights,
-                               .variance = table->variance,
-                               .variance_factor = options->variance_factor,
-                               .remark = options->remark,
-                               .weight_mean = table->weight_mean,
-                               .by = table->by.count ? &table->by : NULL,
-                               .log_target = options->log_target,
-                               .least_squares = s->loss == ORR_SR_L2,
-                               .names = table->name,
-                               .data = &table->data,
-                               .category = table->category,
-                               .front = &fit->front,
-                               .seed = s->seed,
-                               .evaluations = fit->evaluations,
-                               .seconds = orr_time_s() - started,
-                               .rule = setup->rule,
-                               .test = options->test ? &test : NULL,
-                               .define = setup->define,
-                               .form = s->form,
-                               .form_text = options->form};
-    struct sr_output beside = output;
-    beside.front = fit->alternatives;
-    beside.beside = true;
-    beside.test = options->test ? &test_beside : NULL;
-    output.alternatives = fit->alternatives ? &beside : NULL;
-    print_front(&output, &setup->rules);
-    if (fit->alternatives)
-        print_alternatives(&beside);
-    sr_output_parts(&output, NULL);
-    if (output.category)
-        sr_output_categories(&output, SR_PRINTED_CATEGORIES, NULL);
-    print_remarks(&output);
-    if (setup->permutations && !stopped)
-        keep_late(&setup->late,
-                  run_permutations(cli, table, setup, &output, &permutations, &stopped));
+    TRY(sr_solve(problem, solution));
+    const struct sr_answer *answer = &solution->answer;
+    print_answer(answer, &problem->setup->rules);
+    if (problem->setup->permutations && !solution->stopped)
+        keep_late(&run->late, run_permutations(cli, problem, solution));
+    const int stopped = solution->stopped ? ORR_EINTR : 0;
     if (*cli->out)
-        keep_late(&setup->late, write_all(cli, &output, stopped, &setup->late));
-    const int rc = tell_end(cli, fit, output.seconds, checkpoint, stopped);
-    return setup->late.code ? ORR_FAIL(setup->late.code, "%s", setup->late.message) : rc;
+        keep_late(&run->late, write_all(cli, answer, stopped, &run->late));
+    const int rc = tell_end(cli, solution->fit, answer->seconds, checkpoint, stopped);
+    return run->late.code ? ORR_FAIL(run->late.code, "%s", run->late.message) : rc;
 }
 
 /* Reads the table of --test before the search, so that errors in it are reported at once. */
@@ -470,14 +357,26 @@ static int note_units(const struct orr_cli *cli, const char *file,
     return 0;
 }
 
+/* What one search of the program holds. */
+struct search {
+    struct sr_table table, second;
+    struct sr_csv_setup setup;
+    struct sr_csv_options options;
+    struct sr_solution solution;
+    struct orr_stop stop;
+};
+
 /* Locks the folder, as its result files and checkpoint must belong to one search. */
 static int run_locked(const struct orr_cli *cli, const char *file,
-                      const struct sr_csv_options *given, struct sr_table *table,
-                      struct sr_table *second, struct sr_csv_setup *setup, struct sr_fit *fit)
+                      const struct sr_csv_options *given, struct search *search)
 {
     int fd;
     char why[1024];
-    struct sr_csv_options own = *given, *const options = &own;
+    struct sr_table *table = &search->table, *second = &search->second;
+    struct sr_csv_setup *setup = &search->setup;
+    struct sr_csv_options *const options = &search->options;
+    struct run run = {.cli = cli, .made = given->made};
+    *options = *given;
     if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
         return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));
     if (*cli->out) {
@@ -487,7 +386,6 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     TRY(options->made ? parse_made(options, table) : sr_table_read(file, options, table));
     file = orr_input_name(file);
     TRY(set_up(cli, file, options, table, setup, why));
-    setup->made = options->made;
     table->data.language = setup->language;
     sr_table_notes(table, file, options, cli->quiet);
     TRY(note_units(cli, file, given, table, why));
@@ -501,27 +399,38 @@ static int run_locked(const struct orr_cli *cli, const char *file,
                  "symreg: %d of %d columns are searched with, those most related to the target "
                  "(--features chooses others)",
                  table->data.features, table->columns);
+    const struct sr_problem problem = {.file = file,
+                                       .options = options,
+                                       .table = table,
+                                       .second = options->test ? second : NULL,
+                                       .second_file =
+                                           options->test ? orr_input_name(options->test) : NULL,
+                                       .setup = setup,
+                                       .stop = &search->stop,
+                                       .threads = cli->threads,
+                                       .search = search_live,
+                                       .context = &run};
     if (!*cli->out)
-        return run_fit(cli, file, options, table, second, setup, fit);
+        return run_fit(&problem, &run, &search->solution);
     TRY(orr_mkdir(cli->out));
     TRY(orr_lock(cli->out, "searching for formulas", ORR_LOCK_WAIT_S, &fd));
-    const int rc = run_fit(cli, file, options, table, second, setup, fit);
+    const int rc = run_fit(&problem, &run, &search->solution);
     orr_unlock(fd);
     return rc;
 }
 
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
 {
-    struct sr_table table = {0}, second = {0};
-    struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
-    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    const int rc =
-        setup && fit ? run_locked(cli, file, options, &table, &second, setup, fit) : ORR_ENOMEM;
-    sr_fit_free(fit);
-    if (setup)
-        sr_csv_setup_free(setup);
-    free(setup);
-    sr_table_free(&table);
-    sr_table_free(&second);
+    struct search *search = orr_alloc(1, sizeof *search);
+    if (!search)
+        return ORR_ENOMEM;
+    orr_stop_of_call = &search->stop;
+    const int rc = run_locked(cli, file, options, search);
+    orr_stop_of_call = NULL;
+    sr_solution_free(&search->solution);
+    sr_csv_setup_free(&search->setup);
+    sr_table_free(&search->table);
+    sr_table_free(&search->second);
+    free(search);
     return rc;
 }

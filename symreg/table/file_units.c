@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "program.h"
 
 /* The unit of a column by the file; NULL: none. */
 static const char *unit_of(const struct orr_csv *csv, const char *name)

@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "program.h"
 
 enum { KEY_WAIT_MS = 50 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "program.h"
 
 enum { HEAD_LINES = 2 };
 static const double redraw_s = 0.1;

@@ -1,11 +1,11 @@
 /* output_files.c - writes a front in all notations: front_full.csv and front.json. */
-#include "output.h"
+#include "program.h"
 
 #include <math.h>
 
 #include <cjson/cJSON.h>
 
-int sr_output_table(const struct sr_output *o, const char *path)
+int sr_output_table(const struct sr_answer *o, const char *path)
 {
     const struct sr_front *front = o->front;
     struct sr_export names;
@@ -41,7 +41,7 @@ int sr_output_table(const struct sr_output *o, const char *path)
 
 /* Adds the profile intervals of a row that a rule selects, if there are any; null where there is no
  * bound. */
-static void add_profiles(const struct sr_output *o, int row, cJSON *object)
+static void add_profiles(const struct sr_answer *o, int row, cJSON *object)
 {
     double low[SR_NODES], high[SR_NODES];
     const struct sr_expr *expr = &o->front->expr[row];
@@ -50,7 +50,7 @@ static void add_profiles(const struct sr_output *o, int row, cJSON *object)
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
     if (!count || !selected || o->beside || o->front->unfitted[row] ||
-        sr_constants_profile(expr, o->data, sr_output_variance(o, row), SR_LEVEL, low, high) ||
+        sr_constants_profile(expr, o->data, sr_answer_variance(o, row), SR_LEVEL, low, high) ||
         isnan(low[0]))
         return;
     orr_json_add_list(object, "low_95", low, count);
@@ -59,7 +59,7 @@ static void add_profiles(const struct sr_output *o, int row, cJSON *object)
 
 /* Adds the constants in their order, their uncertainty and that of predictions, which `symreg
  * predict --interval` reads; null where there is none. */
-static void add_constants(const struct sr_output *o, int row, cJSON *object)
+static void add_constants(const struct sr_answer *o, int row, cJSON *object)
 {
     double constant[SR_NODES], error[SR_NODES], triangle[SR_NODES * (SR_NODES + 1) / 2];
     const struct sr_expr *expr = &o->front->expr[row];
@@ -69,13 +69,13 @@ static void add_constants(const struct sr_output *o, int row, cJSON *object)
     if (!o->least_squares)
         return;
     if (o->category) { /* those that all categories share */
-        if (sr_output_errors(o, row, error))
+        if (sr_answer_errors(o, row, error))
             return;
         orr_json_add_list(object, "constants", constant, count);
         orr_json_add_list(object, "standard_errors", error, count);
         return;
     }
-    if (sr_constants_uncertainty(expr, o->data, sr_output_variance(o, row), &u))
+    if (sr_constants_uncertainty(expr, o->data, sr_answer_variance(o, row), &u))
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {
@@ -93,7 +93,7 @@ static void add_constants(const struct sr_output *o, int row, cJSON *object)
 }
 
 /* The column, its values, and the names of its constants in the formulas. */
-static void add_category(const struct sr_output *o, cJSON *json)
+static void add_category(const struct sr_answer *o, cJSON *json)
 {
     const struct sr_category *c = o->category;
     cJSON *object = cJSON_AddObjectToObject(json, "category");
@@ -107,7 +107,7 @@ static void add_category(const struct sr_output *o, cJSON *json)
 }
 
 /* The constants of each category, in the order of the column's values. */
-static void add_category_row(const struct sr_output *o, int row, cJSON *object)
+static void add_category_row(const struct sr_answer *o, int row, cJSON *object)
 {
     const struct sr_category *c = o->category;
     const struct sr_category_row *of = &c->row[row];
@@ -123,7 +123,7 @@ static void add_category_row(const struct sr_output *o, int row, cJSON *object)
 }
 
 /* The parts of a template, by their headings. */
-static void add_parts(const struct sr_output *o, int row, cJSON *object)
+static void add_parts(const struct sr_answer *o, int row, cJSON *object)
 {
     char head[SR_TEXT], text[SR_TEXT];
     cJSON *parts = cJSON_AddObjectToObject(object, "parts");
@@ -135,7 +135,7 @@ static void add_parts(const struct sr_output *o, int row, cJSON *object)
 }
 
 /* A number that is not finite becomes null. */
-static void add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
+static void add_row(const struct sr_answer *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",       "sympy", "numpy",
                                                    "jax",   "pytorch", "mathml"};
@@ -171,7 +171,7 @@ static void add_row(const struct sr_output *o, const struct sr_export *names, in
             cJSON_AddItemToArray(rules, cJSON_CreateString(sr_rule_name[rule]));
 }
 
-static void add_rows(const struct sr_output *o, const char *key, const struct sr_export *names,
+static void add_rows(const struct sr_answer *o, const char *key, const struct sr_export *names,
                      cJSON *json)
 {
     cJSON *rows = cJSON_AddArrayToObject(json, key);
@@ -181,7 +181,7 @@ static void add_rows(const struct sr_output *o, const char *key, const struct sr
 
 /* Adds the weights. A column may have any name, so a column is distinguished from the other
  * kinds. */
-static void add_weights(cJSON *json, const struct sr_output *o)
+static void add_weights(cJSON *json, const struct sr_answer *o)
 {
     const char *weights = o->weights;
     char text[300];
@@ -236,7 +236,7 @@ static void add_permutations(const struct sr_permutations *p, cJSON *json)
     cJSON_AddNumberToObject(object, "median_loss", p->median);
 }
 
-int sr_output_json(const struct sr_output *o, const char *path)
+int sr_output_json(const struct sr_answer *o, const char *path)
 {
     struct sr_export names;
     sr_export_make(&names, o->names, o->data->features);
@@ -264,7 +264,7 @@ int sr_output_json(const struct sr_output *o, const char *path)
     if (o->permutations)
         add_permutations(o->permutations, json);
     cJSON *features = cJSON_AddArrayToObject(json, "features");
-    for (int f = 0; f < sr_output_features(o); f++)
+    for (int f = 0; f < sr_answer_features(o); f++)
         cJSON_AddItemToArray(features, cJSON_CreateString(o->names[f]));
     add_names(&names, json);
     if (o->category)

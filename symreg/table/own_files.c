@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output.h"
+#include "program.h"
 
 /* A kind of file: its content begins with `begins` and has `holds` (NULL: anything) in its first
  * bytes. */

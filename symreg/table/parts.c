@@ -1,7 +1,7 @@
 /* parts.c - prints the unknown functions and constants of a template in the selected formula. */
-#include "output.h"
+#include "program.h"
 
-void sr_output_parts(const struct sr_output *o, struct orr_file *file)
+void sr_output_parts(const struct sr_answer *o, struct orr_file *file)
 {
     char head[SR_TEXT], text[SR_TEXT];
     const int row = o->form ? sr_front_select(o->front, o->rule) : -1;

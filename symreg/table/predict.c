@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/text.h"
-#include "output.h"
+#include "program.h"
 
 /* The parts of front.json that describe a formula. */
 struct front_file {
@@ -384,7 +384,7 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
 {
     struct front_file front = {0};
     struct orr_csv csv = {0};
-    int rc = sr_missing_check(o->missing);
+    int rc = sr_option_check(SR_OPTION_missing, o->missing);
     if (!rc && o->interval)
         rc = read_level(o->interval, &front.level);
     if (!rc && o->interval)

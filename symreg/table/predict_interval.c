@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "output.h"
+#include "program.h"
 
 static int fail_lacking(const char *path, int row, const char *what)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "program.h"
 
 /* Writes a formula or a name into a table cell. */
 static void write_code(struct orr_file *file, const char *text)
@@ -14,7 +14,7 @@ static void write_code(struct orr_file *file, const char *text)
 }
 
 /* Writes the heading. Names come from the user's table and file, and are escaped. */
-static void write_head(const struct sr_output *o, struct orr_file *file)
+static void write_head(const struct sr_answer *o, struct orr_file *file)
 {
     char spent[ORR_DURATION];
     orr_duration_print(o->seconds, spent);
@@ -22,7 +22,7 @@ static void write_head(const struct sr_output *o, struct orr_file *file)
     orr_markdown_code(file, o->target, false);
     orr_file_printf(file, "\n\n%zu rows of ", o->data->rows);
     orr_markdown_code(file, o->file, false);
-    for (int f = 0; f < sr_output_features(o); f++) {
+    for (int f = 0; f < sr_answer_features(o); f++) {
         orr_file_printf(file, f ? ", " : "; features ");
         orr_markdown_code(file, o->names[f], false);
     }
@@ -66,7 +66,7 @@ static void write_test_head(const struct sr_test *test, struct orr_file *file)
                     ", which the search did not use; - where a formula is not finite there.\n\n");
 }
 
-static void write_front(const struct sr_output *o, struct orr_file *file)
+static void write_front(const struct sr_answer *o, struct orr_file *file)
 {
     char text[SR_TEXT], loss[40], r2[40];
     orr_file_printf(file, o->beside ? "\n## Alternatives\n\n" : "\n## The front\n\n");
@@ -115,7 +115,7 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
     }
 }
 
-static void write_rules(const struct sr_output *o, const struct sr_export *names, double *value,
+static void write_rules(const struct sr_answer *o, const struct sr_export *names, double *value,
                         struct orr_file *file)
 {
     char text[SR_TEXT];
@@ -130,7 +130,7 @@ static void write_rules(const struct sr_output *o, const struct sr_export *names
     for (int rule = 0; rule < SR_RULES; rule++) {
         const int row = sr_front_select(o->front, (enum sr_rule)rule);
         double left = NAN, worst = NAN;
-        if (row < 0 || !sr_eval(&o->front->expr[row], sr_output_data(o, row), value))
+        if (row < 0 || !sr_eval(&o->front->expr[row], sr_answer_data(o, row), value))
             continue;
         sr_measure_fit(o->data, value, &left, &worst);
         orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
@@ -158,17 +158,17 @@ static void write_bound(double bound, double constant, struct orr_file *file)
 
 /* For squared losses, writes the constants of the selected formula with standard errors and profile
  * intervals. */
-static int write_constants(const struct sr_output *o, struct orr_file *file)
+static int write_constants(const struct sr_answer *o, struct orr_file *file)
 {
     double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
     const int row = sr_front_select(o->front, o->rule);
     const int count = row < 0 ? 0 : sr_expr_constants(&o->front->expr[row], constant);
     if (!o->least_squares || !count)
         return 0;
-    TRY(sr_output_errors(o, row, error));
+    TRY(sr_answer_errors(o, row, error));
     low[0] = NAN; /* --category has no profiles */
     if (!o->category && !o->front->unfitted[row])
-        TRY(sr_constants_profile(&o->front->expr[row], o->data, sr_output_variance(o, row),
+        TRY(sr_constants_profile(&o->front->expr[row], o->data, sr_answer_variance(o, row),
                                  SR_LEVEL, low, high));
     const bool profiles = !isnan(low[0]);
     orr_file_printf(file,
@@ -206,7 +206,7 @@ static void write_permutations(const struct sr_permutations *p, struct orr_file 
 
 /* Writes remarks about the table, then about constants of the selected formulas close to well-known
  * numbers. */
-static void write_remarks(const struct sr_output *o, struct orr_file *file)
+static void write_remarks(const struct sr_answer *o, struct orr_file *file)
 {
     bool any = false, done[SR_NODES + 1] = {false};
     for (int k = 0; k < SR_TABLE_REMARKS; k++) {
@@ -223,7 +223,7 @@ static void write_remarks(const struct sr_output *o, struct orr_file *file)
             continue;
         done[row] = true;
         const int count = sr_expr_constants(&o->front->expr[row], constant);
-        sr_output_errors(o, row, error);
+        sr_answer_errors(o, row, error);
         for (int c = 0; c < count; c++) {
             char text[512], number[SR_NUMBER];
             sr_number_print(constant[c], number);
@@ -238,7 +238,7 @@ static void write_remarks(const struct sr_output *o, struct orr_file *file)
 
 /* *drawn: whether pictures were drawn. The report is written without them, too; pictures that fail
  * although there is a gnuplot are in `why`. ORR_ENOMEM. */
-static int draw_pictures(const struct sr_output *o, const char *folder, bool quiet, bool *drawn,
+static int draw_pictures(const struct sr_answer *o, const char *folder, bool quiet, bool *drawn,
                          struct sr_late *why)
 {
     const int rc = sr_report_pictures(o, folder);
@@ -254,7 +254,7 @@ static int draw_pictures(const struct sr_output *o, const char *folder, bool qui
     return 0;
 }
 
-int sr_report(const struct sr_output *o, const char *folder, bool quiet)
+int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
 {
     struct orr_file file;
     struct sr_export names;

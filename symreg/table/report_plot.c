@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "program.h"
 
 enum { POINTS = 4000 }; /* rows drawn, at most */
 
@@ -49,7 +49,7 @@ static void write_string(struct orr_file *file, const char *key, const char *tex
 
 /* Writes complexity, loss, and for each rule whether it selects the row. A loss of 0 is drawn one
  * decade below the others. */
-static void write_front(const struct sr_output *o, struct orr_file *file)
+static void write_front(const struct sr_answer *o, struct orr_file *file)
 {
     const struct sr_front *front = o->front;
     double least = HUGE_VAL;
@@ -69,7 +69,7 @@ static void write_front(const struct sr_output *o, struct orr_file *file)
     orr_file_printf(file, "END\n");
 }
 
-static void write_residuals(const struct sr_output *o, int row, const double *value,
+static void write_residuals(const struct sr_answer *o, int row, const double *value,
                             struct orr_file *file)
 {
     const struct sr_data *data = o->data;
@@ -88,7 +88,7 @@ static void write_residuals(const struct sr_output *o, int row, const double *va
 
 /* Draws the front, or with `value` (rows) the residuals of one row. gnuplot reads the data from a
  * temporary file. */
-static int draw_picture(const struct sr_output *o, const char *folder, const char *name, int row,
+static int draw_picture(const struct sr_answer *o, const char *folder, const char *name, int row,
                         const double *value)
 {
     struct orr_file data;
@@ -108,7 +108,7 @@ static int draw_picture(const struct sr_output *o, const char *folder, const cha
     return rc;
 }
 
-int sr_report_pictures(const struct sr_output *o, const char *folder)
+int sr_report_pictures(const struct sr_answer *o, const char *folder)
 {
     const int row = sr_front_select(o->front, o->rule);
     TRY(draw_picture(o, folder, "front", -1, NULL));
@@ -116,7 +116,7 @@ int sr_report_pictures(const struct sr_output *o, const char *folder)
         return 0;
     double *value = orr_alloc(o->data->rows, sizeof *value);
     int rc = value ? 0 : ORR_ENOMEM;
-    if (!rc && !sr_eval(&o->front->expr[row], sr_output_data(o, row), value))
+    if (!rc && !sr_eval(&o->front->expr[row], sr_answer_data(o, row), value))
         rc = ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
     if (!rc)
         rc = draw_picture(o, folder, "residuals", row, value);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "program.h"
 
 enum { TARGETS = 64, NAME = 256, FOLDER = 2 * NAME };
 

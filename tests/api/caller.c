@@ -77,7 +77,7 @@ static int fit(double power, char *text, size_t bytes, orrery_progress_call *cal
         status = orrery_regression_select(r, "accuracy", &row);
     if (!status)
         status = orrery_regression_print(r, row, ORRERY_TEXT, text, bytes, NULL);
-    want(!status, orrery_regression_message(r));
+    want(!status, orrery_message(r));
     orrery_regression_free(r);
     return status;
 }
@@ -92,7 +92,7 @@ static int simulate(double *last)
         status = orrery_simulation_set(s, "orbits.law=mond\norbits.law_a0=1.5\n");
     if (!status)
         status = orrery_simulation_orbit(s, &elements, 0.1, 1, 0.01, 2001, state);
-    want(!status, orrery_simulation_message(s));
+    want(!status, orrery_message(s));
     *last = state[4 * 2000];
     orrery_simulation_free(s);
     return status;
@@ -126,7 +126,7 @@ static int attend(const char *variant, double *sum)
     if (!status)
         status = orrery_attention_backward(a, &shape, qkv, out, saved, out, dqkv);
     want(fetestexcept(FE_ALL_EXCEPT) == 0, "attention raises floating-point flags");
-    want(!status, orrery_attention_message(a));
+    want(!status, orrery_message(a));
     for (int i = 0; i < 3 * NUMBERS; i++)
         *sum += (double)dqkv[i] * (double)dqkv[i];
     orrery_attention_free(a);
@@ -149,7 +149,7 @@ static int read_results(const char *path, double *sum)
                     : isfinite(column.numbers[i]) ? column.numbers[i]
                                                   : 1;
     }
-    want(!status, orrery_results_message(r));
+    want(!status, orrery_message(r));
     orrery_results_free(r);
     return status;
 }
@@ -207,7 +207,7 @@ static void *stop_later(void *of)
 {
     (void)of;
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-    orrery_regression_stop(endless);
+    orrery_stop(endless);
     return NULL;
 }
 
@@ -226,11 +226,11 @@ static void stopped(void)
     status = status ? status : orrery_regression_set(endless, "enumerate", "1e9");
     status = status ? status : orrery_regression_set(endless, "seconds", "0");
     status = status ? status : orrery_regression_data(endless, &table);
-    want(!status, orrery_regression_message(endless));
+    want(!status, orrery_message(endless));
     if (pthread_create(&thread, NULL, stop_later, NULL))
         exit(2);
     want(orrery_regression_search(endless, 2, NULL, NULL) == ORRERY_STOPPED,
-         "orrery_regression_stop() does not stop an enumeration");
+         "orrery_stop() does not stop an enumeration");
     pthread_join(thread, NULL);
     orrery_regression_free(endless);
 }

@@ -12,7 +12,6 @@ static inline void refused(int status, int expected, const char *message, const 
     if (!strstr(message, part))
         fail_msg("expected \"%s\" in \"%s\"", part, message);
 }
-#define REFUSED(handle, kind, status, call, part)                                                  \
-    refused(call, status, orrery_##kind##_message(handle), part)
+#define REFUSED(handle, status, call, part) refused(call, status, orrery_message(handle), part)
 
 #endif

@@ -199,10 +199,10 @@ TEST(lines_of_the_table_are_described)
     assert_string_equal(line.bias, "row");
     assert_string_equal(line.phi, "sigmoid");
     assert_string_equal(line.norm, "l1");
-    REFUSED(a, attention, ORRERY_EUSAGE, orrery_attention_describe(a, "lssarr", &line), "lssar");
-    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_describe(a, NULL, &line), "variant");
+    REFUSED(a, ORRERY_EUSAGE, orrery_attention_describe(a, "lssarr", &line), "lssar");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_describe(a, NULL, &line), "variant");
     line.bytes = 0;
-    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_describe(a, "lssar", &line), "bytes");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_describe(a, "lssar", &line), "bytes");
     orrery_attention_free(a);
 }
 
@@ -216,7 +216,7 @@ TEST(arguments_are_checked)
     assert_int_equal(orrery_attention_forward(NULL, &shape, qkv, out, NULL), ORRERY_EINVAL);
     assert_int_equal(orrery_attention_create(ORRERY_INTERFACE, &a), 0);
 #define WRONG(status, part)                                                                        \
-    REFUSED(a, attention, status, orrery_attention_forward(a, &shape, qkv, out, NULL), part);      \
+    REFUSED(a, status, orrery_attention_forward(a, &shape, qkv, out, NULL), part);                 \
     shape = shape_of("lssar", 0, ORRERY_FLOAT64)
     WRONG(ORRERY_EUSAGE, "lssar\"?");
     shape.variant = NULL;
@@ -237,13 +237,11 @@ TEST(arguments_are_checked)
     WRONG(ORRERY_EINVAL, "bytes");
     shape.threads = -1;
     WRONG(ORRERY_EINVAL, "threads");
-    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_forward(a, &shape, NULL, out, NULL),
-            "qkv");
-    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_forward(a, &shape, qkv, NULL, NULL),
-            "out");
-    REFUSED(a, attention, ORRERY_EINVAL,
-            orrery_attention_backward(a, &shape, qkv, out, NULL, dout, qkv), "saved");
-    REFUSED(a, attention, ORRERY_EINVAL, orrery_attention_saved(a, &shape, NULL), "count");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_forward(a, &shape, NULL, out, NULL), "qkv");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_forward(a, &shape, qkv, NULL, NULL), "out");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_backward(a, &shape, qkv, out, NULL, dout, qkv),
+            "saved");
+    REFUSED(a, ORRERY_EINVAL, orrery_attention_saved(a, &shape, NULL), "count");
     qkv[17] = INFINITY;
     WRONG(ORRERY_EINVAL, "number 17");
     orrery_attention_free(a);

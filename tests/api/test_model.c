@@ -63,7 +63,7 @@ static struct orrery_model *opened(const char *path, int reference)
     struct orrery_model *m = NULL;
     assert_int_equal(orrery_model_create(ORRERY_INTERFACE, &m), 0);
     if (orrery_model_open(m, path, 2, reference))
-        fail_msg("%s", orrery_model_message(m));
+        fail_msg("%s", orrery_message(m));
     return m;
 }
 
@@ -120,11 +120,11 @@ TEST(next_positions_and_their_continuation)
                 }
             }
         }
-        REFUSED(m, model, ORRERY_EINVAL, orrery_model_rollout(m, &s, 0, 2, path), "prefix");
-        REFUSED(m, model, ORRERY_EINVAL, orrery_model_rollout(m, &s, ROWS + 1, 2, path), "prefix");
+        REFUSED(m, ORRERY_EINVAL, orrery_model_rollout(m, &s, 0, 2, path), "prefix");
+        REFUSED(m, ORRERY_EINVAL, orrery_model_rollout(m, &s, ROWS + 1, 2, path), "prefix");
         if (i == 1)
-            REFUSED(m, model, ORRERY_EINVAL, orrery_model_next(m, &s, 0, next), "extent_au");
-        REFUSED(m, model, ORRERY_EINVAL, orrery_model_forces(m, &s, next), "fine-tuned");
+            REFUSED(m, ORRERY_EINVAL, orrery_model_next(m, &s, 0, next), "extent_au");
+        REFUSED(m, ORRERY_EINVAL, orrery_model_forces(m, &s, next), "fine-tuned");
         orrery_model_free(m);
     }
 }
@@ -142,9 +142,9 @@ TEST(forces_are_scaled_as_the_checkpoint_says)
         assert_true((float)force[i] == expected[i]);
     assert_int_equal(orrery_model_metadata(m, "force", text, sizeof text, NULL), 0);
     assert_string_equal(text, "units 1 2");
-    REFUSED(m, model, ORRERY_EMISSING, orrery_model_metadata(m, "farce", text, sizeof text, NULL),
+    REFUSED(m, ORRERY_EMISSING, orrery_model_metadata(m, "farce", text, sizeof text, NULL),
             "farce");
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_next(m, &s, 2, force), "forces");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_next(m, &s, 2, force), "forces");
     orrery_model_free(m);
     c.outputs = 1;
     m = opened(make(&c, "magnitude", "log 0.5 2", k_cpu(), expected), 0);
@@ -153,10 +153,10 @@ TEST(forces_are_scaled_as_the_checkpoint_says)
         assert_true(fabs(force[i] / exp(2 * (double)expected[i] + 0.5) - 1) < 1e-12);
     orrery_model_free(m);
     m = opened(make(&c, "magnitude", NULL, k_cpu(), expected), 0);
-    REFUSED(m, model, ORRERY_EMISSING, orrery_model_forces(m, &s, force), "earlier versions");
+    REFUSED(m, ORRERY_EMISSING, orrery_model_forces(m, &s, force), "earlier versions");
     orrery_model_free(m);
     m = opened(make(&c, "magnitude", "log 0.5 0", k_cpu(), expected), 0);
-    REFUSED(m, model, ORRERY_EFORMAT, orrery_model_forces(m, &s, force), "log 0.5 0");
+    REFUSED(m, ORRERY_EFORMAT, orrery_model_forces(m, &s, force), "log 0.5 0");
     orrery_model_free(m);
 }
 
@@ -188,13 +188,13 @@ TEST(attention_may_be_changed_and_seen)
         }
         assert_true(fabs(sum - 1) < 1e-9);
     }
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_attention(m, &s, 2, weights), "layer");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_attention(m, &s, 2, weights), "layer");
     attend.reweight = 3;
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_attend(m, &attend), "reweight");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_attend(m, &attend), "reweight");
     attend = (struct orrery_attend){.bytes = sizeof attend, .power = 0.5};
-    REFUSED(m, model, ORRERY_EUSAGE, orrery_model_attend(m, &attend), "attention_p");
+    REFUSED(m, ORRERY_EUSAGE, orrery_model_attend(m, &attend), "attention_p");
     attend = (struct orrery_attend){.bytes = sizeof attend, .attention = "softmix"};
-    REFUSED(m, model, ORRERY_EUSAGE, orrery_model_attend(m, &attend), "softmax");
+    REFUSED(m, ORRERY_EUSAGE, orrery_model_attend(m, &attend), "softmax");
     assert_int_equal(orrery_model_attend(m, NULL), 0);
     assert_int_equal(orrery_model_outputs(m, &s, found), 0);
     assert_memory_equal(found, first, sizeof found);
@@ -210,21 +210,20 @@ TEST(arguments_and_files_are_checked)
     struct orrery_shape shape = {.bytes = sizeof shape};
     assert_int_equal(orrery_model_create(ORRERY_INTERFACE + 1, &m), ORRERY_EVERSION);
     assert_int_equal(orrery_model_create(ORRERY_INTERFACE, &m), 0);
-    REFUSED(m, model, ORRERY_EMISSING, orrery_model_outputs(m, &s, found), "no model yet");
-    REFUSED(m, model, ORRERY_EMISSING, orrery_model_describe(m, &shape), "no model yet");
+    REFUSED(m, ORRERY_EMISSING, orrery_model_outputs(m, &s, found), "no model yet");
+    REFUSED(m, ORRERY_EMISSING, orrery_model_describe(m, &shape), "no model yet");
     orrery_model_free(m);
     orrery_model_free(NULL);
     m = opened(make(&c, "pretrain", NULL, k_cpu(), expected), 0);
     scratch_text(scratch_at(dir, "text"), "no checkpoint, of a few bytes");
-    REFUSED(m, model, ORRERY_EFORMAT, orrery_model_open(m, scratch_at(dir, "text"), 0, 0),
-            "safetensors");
-    REFUSED(m, model, ORRERY_EMISSING, orrery_model_open(m, scratch_at(dir, "none"), 0, 0), "none");
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_open(m, NULL, 0, 0), "path");
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_open(m, "x", 0, 2), "reference");
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_outputs(m, &s, NULL), "outputs");
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_outputs(m, NULL, found), "sequences");
+    REFUSED(m, ORRERY_EFORMAT, orrery_model_open(m, scratch_at(dir, "text"), 0, 0), "safetensors");
+    REFUSED(m, ORRERY_EMISSING, orrery_model_open(m, scratch_at(dir, "none"), 0, 0), "none");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_open(m, NULL, 0, 0), "path");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_open(m, "x", 0, 2), "reference");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_outputs(m, &s, NULL), "outputs");
+    REFUSED(m, ORRERY_EINVAL, orrery_model_outputs(m, NULL, found), "sequences");
 #define WRONG(part)                                                                                \
-    REFUSED(m, model, ORRERY_EINVAL, orrery_model_outputs(m, &s, found), part);                    \
+    REFUSED(m, ORRERY_EINVAL, orrery_model_outputs(m, &s, found), part);                           \
     s = sequences_of(&c)
     s.rows = 12;
     WRONG("1 to 11 rows");

@@ -1,5 +1,6 @@
 /* test_refit.c - formulas of the caller: fitted to a table, and in every notation. */
 #include "api/orrery.h"
+#include "formulas.h"
 #include "refused.h"
 
 #include <math.h>
@@ -30,15 +31,15 @@ TEST(constants_are_fitted_to_the_table)
 {
     static const char *const formulas[] = {"5 * exp(t * -0.1) + 1", "3", "9 * \"exp\" / 2 + t"};
     struct orrery_regression *r = decay(0.25, 0, NULL);
-    struct orrery_formula f = {.bytes = sizeof f};
+    struct orrery_row f = {.bytes = sizeof f};
     double constant[3], error[3];
     int rows = 0, row = -1;
     assert_int_equal(orrery_regression_refit(r, formulas, 3), 0);
-    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_int_equal(rows_of(r, &rows), 0);
     assert_int_equal(rows, 2); /* complexity rises, loss falls: the third one goes */
     assert_int_equal(orrery_regression_select(r, "best", &row), 0);
     assert_int_equal(row, 1);
-    assert_int_equal(orrery_regression_formula(r, 1, &f), 0);
+    assert_int_equal(orrery_regression_row(r, 1, &f), 0);
     assert_int_equal(f.constants, 3);
     assert_true(f.loss < 1e-25 && f.score > 1);
     assert_int_equal(orrery_regression_constants(r, 1, constant, error), 0);
@@ -47,7 +48,7 @@ TEST(constants_are_fitted_to_the_table)
         assert_true(fabs(constant[c] - expected[c]) < 1e-9);
         assert_true(error[c] < 1e-9);
     }
-    assert_int_equal(orrery_regression_formula(r, 0, &f), 0);
+    assert_int_equal(orrery_regression_row(r, 0, &f), 0);
     assert_int_equal(orrery_regression_constants(r, 0, constant, NULL), 0);
     double mean = 0;
     for (int i = 0; i < ROWS; i++)
@@ -97,21 +98,24 @@ TEST(intervals_are_those_of_a_mean)
     const struct orrery_table table = {
         .bytes = sizeof table, .rows = 2, .columns = 2, .x = x, .y = y};
     static const double two[] = {4, 0.5, 1};
-    assert_int_equal(orrery_regression_deviation(r, "3 + 2 * t", &table, 2, two, value, deviation),
-                     0);
+    struct orrery_formula *f;
+    assert_int_equal(orrery_formula_parse(ORRERY_INTERFACE, "3 + 2 * t", names, 2, NULL, &f), 0);
+    assert_int_equal(orrery_formula_deviation(f, &table, 2, two, value, deviation), 0);
     for (int i = 0; i < 2; i++) { /* var(a + b t) */
         const double t = x[2 * i];
         assert_true(fabs(value[i] - (3 + 2 * t)) < 1e-12);
         assert_true(fabs(deviation[i] - sqrt(4 + 2 * 0.5 * t + t * t)) < 1e-12);
     }
-    assert_int_equal(orrery_regression_deviation(r, "1 / t", &table, 1, two, value, deviation), 0);
+    REFUSED(f, ORRERY_EINVAL, orrery_formula_deviation(f, &table, 2, NULL, value, deviation),
+            "pointers");
+    REFUSED(f, ORRERY_EINVAL, orrery_formula_deviation(f, &table, 1, two, value, deviation),
+            "expected 2, those of the formula, found 1");
+    orrery_formula_free(f);
+    assert_int_equal(orrery_formula_parse(ORRERY_INTERFACE, "1 / t", names, 2, NULL, &f), 0);
+    assert_int_equal(orrery_formula_deviation(f, &table, 1, two, value, deviation), 0);
     assert_true(isnan(value[0]) && isnan(deviation[0]) && !isnan(deviation[1]));
-    REFUSED(r, regression, ORRERY_EINVAL,
-            orrery_regression_deviation(r, "t + 1", &table, 1, NULL, value, deviation), "pointers");
-    REFUSED(r, regression, ORRERY_EINVAL,
-            orrery_regression_deviation(r, "t + 1", &table, 2, two, value, deviation),
-            "expected 1, those of the formula, found 2");
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_intervals(r, 1, &low, &high), "row");
+    orrery_formula_free(f);
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_intervals(r, 1, &low, &high), "row");
     assert_int_equal(orrery_regression_set(r, "loss", "l1"), 0);
     assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
     assert_int_equal(orrery_regression_intervals(r, 0, &low, &high), 0);
@@ -130,24 +134,25 @@ TEST(formulas_in_every_notation)
                                            [ORRERY_JAX] = "jnp.exp(exp_)",
                                            [ORRERY_PYTORCH] = "torch.exp(exp_)",
                                            [ORRERY_MATHML] = "<mi>twice</mi>"};
-    struct orrery_regression *r = decay(0, 0, "twice(x) = 2 * x");
-    const char *formula = "twice(t) + exp(\"exp\")";
+    const char *define = "twice(x) = 2 * x";
     char text[200];
     size_t needed = 0;
+    struct orrery_formula *f;
+    assert_int_equal(
+        orrery_formula_parse(ORRERY_INTERFACE, "twice(t) + exp(\"exp\")", names, 2, define, &f), 0);
     for (int n = ORRERY_TEXT; n <= ORRERY_MATHML; n++) {
-        assert_int_equal(orrery_regression_write(r, formula, n, text, sizeof text, &needed), 0);
+        assert_int_equal(orrery_formula_print(f, n, text, sizeof text, &needed), 0);
         if (!strstr(text, expected[n]))
             fail_msg("expected \"%s\" in \"%s\"", expected[n], text);
         assert_int_equal(needed, strlen(text) + 1);
     }
-    /* the operators of the user are known without a search */
+    orrery_formula_free(f);
     const struct orrery_table table = {
-        .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y};
+        .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y, .names = names};
     double value[ROWS];
-    assert_int_equal(orrery_regression_evaluate(r, "twice(t)", &table, value), 0);
+    assert_int_equal(evaluate_text("twice(t)", define, &table, value), 0);
     for (int i = 0; i < ROWS; i++)
         assert_true(value[i] == 2 * x[2 * i]);
-    orrery_regression_free(r);
 }
 
 TEST(formulas_are_checked)
@@ -158,26 +163,28 @@ TEST(formulas_are_checked)
     char text[8];
     double constant;
     int rows = -1;
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, NULL, 1), "1 to 64");
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, well, 0), "1 to 64");
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, well, 65), "found 65");
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, none, 1), "formula");
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, NULL, 1), "1 to 64");
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, well, 0), "1 to 64");
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, well, 65), "found 65");
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, none, 1), "formula");
     assert_int_equal(orrery_regression_refit(r, well, 1), 0);
     const int status = orrery_regression_refit(r, wrong, 2);
     assert_true(status == ORRERY_EINVAL || status == ORRERY_EUSAGE);
-    assert_non_null(strstr(orrery_regression_message(r), "z"));
-    assert_int_equal(orrery_regression_rows(r, &rows), 0);
+    assert_non_null(strstr(orrery_message(r), "z"));
+    assert_int_equal(rows_of(r, &rows), 0);
     assert_int_equal(rows, 0);
-    REFUSED(r, regression, ORRERY_EINVAL, orrery_regression_refit(r, infinite, 1), "finite");
-    REFUSED(r, regression, ORRERY_EMISSING, orrery_regression_constants(r, 0, &constant, NULL),
-            "no front");
-    REFUSED(r, regression, ORRERY_EINVAL,
-            orrery_regression_write(r, "t", ORRERY_MATHML + 1, text, sizeof text, NULL), "0 to 7");
-    REFUSED(r, regression, ORRERY_EINVAL,
-            orrery_regression_write(r, "t * t * t * t", ORRERY_C, text, sizeof text, NULL),
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, infinite, 1), "finite");
+    REFUSED(r, ORRERY_EMISSING, orrery_regression_constants(r, 0, &constant, NULL), "no front");
+    struct orrery_formula *f;
+    assert_int_equal(orrery_formula_parse(ORRERY_INTERFACE, "t * t * t * t", names, 2, NULL, &f),
+                     0);
+    REFUSED(f, ORRERY_EINVAL, orrery_formula_print(f, ORRERY_MATHML + 1, text, sizeof text, NULL),
+            "0 to 7");
+    REFUSED(f, ORRERY_EINVAL, orrery_formula_print(f, ORRERY_C, text, sizeof text, NULL),
             "a capacity of");
+    orrery_formula_free(f);
     assert_int_equal(orrery_regression_create(ORRERY_INTERFACE, &empty), 0);
-    REFUSED(empty, regression, ORRERY_EMISSING, orrery_regression_refit(empty, well, 1), "table");
+    REFUSED(empty, ORRERY_EMISSING, orrery_regression_refit(empty, well, 1), "table");
     orrery_regression_free(empty);
     orrery_regression_free(r);
 }
@@ -186,12 +193,12 @@ TEST(formulas_are_checked)
 TEST(named_constants_are_defined)
 {
     static const char *const formulas[] = {"5 * exp(t * -k) + 1"};
-    struct orrery_regression *r = decay(0.25, 0, "g(x)=x*x"), *again = decay(0.25, 0, NULL);
+    struct orrery_regression *r = decay(0.25, 0, "g(x)=x*x");
     char text[256];
     double constant[2], value[ROWS];
     size_t needed = 0;
-    REFUSED(r, regression, ORRERY_EMISSING,
-            orrery_regression_definitions(r, text, sizeof text, NULL), "no front");
+    REFUSED(r, ORRERY_EMISSING, orrery_regression_definitions(r, text, sizeof text, NULL),
+            "no front");
     assert_int_equal(orrery_regression_set(r, "constants", "k=0.7 1/s, c"), 0);
     assert_int_equal(orrery_regression_refit(r, formulas, 1), 0);
     assert_int_equal(orrery_regression_constants(r, 0, constant, NULL), 0);
@@ -199,13 +206,11 @@ TEST(named_constants_are_defined)
     assert_int_equal(orrery_regression_definitions(r, text, sizeof text, &needed), 0);
     assert_string_equal(text, "k=0.7; c=299792458; g(x)=x*x");
     assert_int_equal(needed, strlen(text) + 1);
-    assert_int_equal(orrery_regression_set(again, "define", text), 0);
     const struct orrery_table table = {
         .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .names = names};
-    assert_int_equal(orrery_regression_evaluate(again, "g(c) + k + t", &table, value), 0);
+    assert_int_equal(evaluate_text("g(c) + k + t", text, &table, value), 0);
     assert_true(value[1] == 299792458. * 299792458. + 0.7 + 0.1);
     orrery_regression_free(r);
-    orrery_regression_free(again);
 }
 
 TESTS(NULL, NULL)

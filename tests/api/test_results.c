@@ -19,7 +19,7 @@ static struct orrery_results *opened(const char *path)
     struct orrery_results *r = NULL;
     assert_int_equal(orrery_results_create(ORRERY_INTERFACE, &r), 0);
     if (orrery_results_open(r, path))
-        fail_msg("%s", orrery_results_message(r));
+        fail_msg("%s", orrery_message(r));
     return r;
 }
 
@@ -27,7 +27,7 @@ static struct orrery_column find(struct orrery_results *r, const char *name)
 {
     struct orrery_column column = {.bytes = sizeof column};
     if (orrery_results_find(r, name, &column))
-        fail_msg("%s", orrery_results_message(r));
+        fail_msg("%s", orrery_message(r));
     assert_string_equal(column.name, name);
     assert_int_equal(column.words != NULL, column.kind == ORRERY_WORDS);
     return column;
@@ -139,7 +139,7 @@ TEST(results_of_other_files)
     assert_true(find(r, "value").numbers[row_of(r, "name=y", "value")] == 4);
     /* the results of a run as one file */
     if (orrery_results_open(r, "bench/results/verdict/cells/verdict/seed2-lssa.json"))
-        fail_msg("%s", orrery_results_message(r));
+        fail_msg("%s", orrery_message(r));
     const int truth = row_of(r, "attention=truth", "selected"),
               model = row_of(r, "attention=lssa", "r2_log");
     assert_true(truth >= 0 && model >= 0);
@@ -191,8 +191,8 @@ TEST(changed_files_are_found)
     write_text("b.csv", "1\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int status = orrery_results_check(r, write_text("sum.json", cases[i].text));
-        if (status != cases[i].status || !strstr(orrery_results_message(r), cases[i].message))
-            fail_msg("%s: %d, %s", cases[i].text, status, orrery_results_message(r));
+        if (status != cases[i].status || !strstr(orrery_message(r), cases[i].message))
+            fail_msg("%s: %d, %s", cases[i].text, status, orrery_message(r));
     }
     assert_int_equal(orrery_results_check(r, "nowhere.json"), ORRERY_EMISSING);
     assert_int_equal(orrery_results_check(r, NULL), ORRERY_EINVAL);
@@ -210,27 +210,26 @@ TEST(what_is_refused)
     assert_int_equal(orrery_results_size(NULL, NULL, NULL), ORRERY_EINVAL);
     assert_int_equal(orrery_results_create(ORRERY_INTERFACE, &r), 0);
     size_is(r, 0, 0);
-    REFUSED(r, results, ORRERY_EMISSING, orrery_results_find(r, "x", &column), "results_open");
+    REFUSED(r, ORRERY_EMISSING, orrery_results_find(r, "x", &column), "results_open");
     assert_int_equal(orrery_results_open(r, write_text("a.csv", "x,y\n1,2\n")), 0);
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_open(r, NULL), "NULL");
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_open(r, ""), "empty");
-    REFUSED(r, results, ORRERY_EMISSING, orrery_results_open(r, scratch_at(dir, "no.csv")), "no.c");
-    REFUSED(r, results, ORRERY_EMISSING, orrery_results_open(r, dir), dir);
-    REFUSED(r, results, ORRERY_EUSAGE, orrery_results_open(r, write_text("a.txt", "x")), "*.csv");
-    REFUSED(r, results, ORRERY_EFORMAT, orrery_results_open(r, write_text("b.csv", "x,y\n1\n")),
-            "b.csv:2");
-    REFUSED(r, results, ORRERY_EFORMAT, orrery_results_open(r, write_text("a.json", "{\"a\": []}")),
+    REFUSED(r, ORRERY_EINVAL, orrery_results_open(r, NULL), "NULL");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_open(r, ""), "empty");
+    REFUSED(r, ORRERY_EMISSING, orrery_results_open(r, scratch_at(dir, "no.csv")), "no.c");
+    REFUSED(r, ORRERY_EMISSING, orrery_results_open(r, dir), dir);
+    REFUSED(r, ORRERY_EUSAGE, orrery_results_open(r, write_text("a.txt", "x")), "*.csv");
+    REFUSED(r, ORRERY_EFORMAT, orrery_results_open(r, write_text("b.csv", "x,y\n1\n")), "b.csv:2");
+    REFUSED(r, ORRERY_EFORMAT, orrery_results_open(r, write_text("a.json", "{\"a\": []}")),
             "found none");
-    REFUSED(r, results, ORRERY_EFORMAT, orrery_results_open(r, write_text("a.jsonl", "{}\n{}\n")),
+    REFUSED(r, ORRERY_EFORMAT, orrery_results_open(r, write_text("a.jsonl", "{}\n{}\n")),
             "a.jsonl:1");
     size_is(r, 1, 2); /* that of before */
     assert_true(find(r, "y").numbers[0] == 2);
-    REFUSED(r, results, ORRERY_EMISSING, orrery_results_find(r, "z", &column), "one of x, y");
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_find(r, NULL, &column), "NULL");
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_column(r, 2, &column), "below 2, found 2");
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_column(r, 0, NULL), "NULL");
+    REFUSED(r, ORRERY_EMISSING, orrery_results_find(r, "z", &column), "one of x, y");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_find(r, NULL, &column), "NULL");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_column(r, 2, &column), "below 2, found 2");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_column(r, 0, NULL), "NULL");
     column.bytes = 8;
-    REFUSED(r, results, ORRERY_EINVAL, orrery_results_column(r, 0, &column), "bytes");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_column(r, 0, &column), "bytes");
     orrery_results_free(r);
     orrery_results_free(NULL);
 }

@@ -32,12 +32,13 @@ undocumented() {
         }' "$1"
 }
 all_documented() {
-    undocumented api/orrery.h >"$WORK/left" && [ ! -s "$WORK/left" ] ||
+    cat api/orrery/*.h >"$WORK/all.h" && undocumented "$WORK/all.h" >"$WORK/left" &&
+        [ ! -s "$WORK/left" ] ||
         { cat "$WORK/left" && return 1; }
 }
 check "every function of orrery.h is documented" all_documented
 notices() { # WHAT COMMAND: what is said of the header, changed by a command of sed
-    sed "$2" api/orrery.h >"$WORK/changed.h"
+    cat api/orrery/*.h | sed "$2" >"$WORK/changed.h"
     undocumented "$WORK/changed.h" | grep -qxF -- "$1"
 }
 check "... a comment that is none is noticed" notices orrery_attention_describe \
@@ -52,10 +53,13 @@ if ! command -v doxygen >/dev/null; then
     finish
 fi
 reference() { # in a folder that has the header, changed by a command of sed
-    mkdir -p "$WORK/tree/api" "$WORK/tree/base" "$WORK/tree/docs"
+    local header
+    mkdir -p "$WORK/tree/api/orrery" "$WORK/tree/base" "$WORK/tree/docs"
     cp api/Doxyfile api/mainpage.dox "$WORK/tree/api" && cp -r docs/examples "$WORK/tree/docs" &&
         cp base/version.h "$WORK/tree/base" &&
-        sed "$1" api/orrery.h >"$WORK/tree/api/orrery.h" &&
+        cp api/orrery.h "$WORK/tree/api" && for header in api/orrery/*.h; do
+            sed "$1" "$header" >"$WORK/tree/$header" || return
+        done &&
         (cd "$WORK/tree" && B=build "$OLDPWD/tools/docs_api.sh")
 }
 refused() { # WHAT COMMAND: doxygen's status, and a warning that names it
@@ -68,7 +72,7 @@ check "... has a page" test -s "$pages/index.html"
 check "... whose first page leads to all parts" prints 'group__results.html' \
     cat "$pages/index.html"
 check "... and to examples" filled "$pages/regress_8c-example.html"
-for group in regression simulation model attention results; do
+for group in regression formula simulation model attention results; do
     check "... of the part $group" test -s "$pages/group__$group.html"
 done
 documented() {
@@ -76,7 +80,8 @@ documented() {
         grep -v '_call$' | sort -u
 }
 declared() {
-    grep -oE '^ORRERY_CALL .*' api/orrery.h | grep -oE 'orrery_[a-z_]+\(' | tr -d '(' | sort -u
+    cat api/orrery/*.h | grep -A1 '^ORRERY_CALL ' | grep -oE 'orrery_[a-z_]+\(' |
+        tr -d '(' | sort -u
 }
 check "... with every function" equal "$(declared)" "$(documented)"
 briefs() { # the first sentences

@@ -45,7 +45,7 @@ END
 # where a word may stay => the text around it (extended regular expressions) => why
 allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
-symreg/table/export_reserved.c => . => names that C and SymPy reserve
+symreg/solve/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
 README.md => Your own attention variant => of the reader
 docs/formats.md => operators, guesses => of the option --guess

@@ -45,11 +45,11 @@ const char *fuzz_line(char **text);
 /* A number: small and whole by its first byte, or any eight bytes as a double. */
 double fuzz_number(struct fuzz_bytes *from);
 /* A call of the library is of this status, with a message where it failed. */
-#define FUZZ_CALL(handle, kind, call)                                                              \
+#define FUZZ_CALL(handle, call)                                                                    \
     do {                                                                                           \
         const int fuzz_status = (call);                                                            \
-        FUZZ_EXPECT(!fuzz_status == !*orrery_##kind##_message(handle));                            \
-        FUZZ_EXPECT(fuzz_status == ORRERY_OK || !strchr(orrery_##kind##_message(handle), '\n'));   \
+        FUZZ_EXPECT(!fuzz_status == !*orrery_message(handle));                                     \
+        FUZZ_EXPECT(fuzz_status == ORRERY_OK || !strchr(orrery_message(handle), '\n'));            \
     } while (0)
 
 /* A folder of this process, in memory where that is possible; it goes away at the end. */

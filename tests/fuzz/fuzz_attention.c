@@ -39,12 +39,12 @@ static void pass(struct orrery_attention *a, const struct orrery_attention_shape
          *dqkv = numbers(from, s->type, 3 * n);
     double *weights = malloc((rows * (size_t)s->heads * (size_t)s->rows + 1) * sizeof *weights);
     FUZZ_EXPECT(weights);
-    FUZZ_CALL(a, attention, orrery_attention_weights(a, s, qkv, weights));
-    FUZZ_CALL(a, attention, orrery_attention_forward(a, s, qkv, out, NULL));
+    FUZZ_CALL(a, orrery_attention_weights(a, s, qkv, weights));
+    FUZZ_CALL(a, orrery_attention_forward(a, s, qkv, out, NULL));
     const int status = orrery_attention_forward(a, s, qkv, out, stats);
-    FUZZ_EXPECT(!status == !*orrery_attention_message(a));
+    FUZZ_EXPECT(!status == !*orrery_message(a));
     if (!status)
-        FUZZ_CALL(a, attention, orrery_attention_backward(a, s, qkv, out, stats, dout, dqkv));
+        FUZZ_CALL(a, orrery_attention_backward(a, s, qkv, out, stats, dout, dqkv));
     free(weights);
     free(qkv);
     free(out);
@@ -76,7 +76,7 @@ FUZZ_TARGET(attention)
         .size = size_of(&from),
         .threads = kind & 4 ? 1 : 2};
     const int status = orrery_attention_saved(a, kind == 249 ? NULL : &s, &saved);
-    FUZZ_EXPECT(!status == !*orrery_attention_message(a));
+    FUZZ_EXPECT(!status == !*orrery_message(a));
     if (!status && (double)s.sequences * s.rows * s.heads * s.size <= MOST &&
         (double)s.sequences * s.heads * s.rows * s.rows <= MOST)
         pass(a, &s, &from);

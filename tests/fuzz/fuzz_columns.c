@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 FUZZ_TARGET(columns)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/table/table.h"
+#include "symreg/solve/solve.h"
 
 enum { NAMES = 6, ROWS = 3 };
 static const char *const names[NAMES] = {"x", "y", "m1", "r", "exp", "a, \"b\""};
@@ -52,9 +52,9 @@ static void check_rules(struct sr_language *language, const char *text, struct s
     sr_constraints_arguments(c, text);
     sr_constraints_nesting(c, text);
     sr_constraints_whole(&expr, c);
-    if (!sr_complexity_set(language, text))
+    if (!sr_complexity_set(language, text, NULL, 0))
         FUZZ_EXPECT(sr_expr_complexity(language, &expr) >= expr.count);
-    sr_complexity_set(language, NULL);
+    sr_complexity_set(language, NULL, NULL, 0);
 }
 
 FUZZ_TARGET(expr)

@@ -41,7 +41,7 @@ static void print(struct orrery_regression *r, struct fuzz_bytes *from)
     size_t needed = 0;
     char *text = bytes ? malloc(bytes) : NULL;
     const int status = orrery_regression_print(r, row, notation, text, bytes, &needed);
-    FUZZ_EXPECT(!status == !*orrery_regression_message(r));
+    FUZZ_EXPECT(!status == !*orrery_message(r));
     FUZZ_EXPECT(status || !bytes || (strlen(text) + 1 == needed && needed <= bytes));
     free(text);
 }
@@ -62,41 +62,45 @@ static void resume(struct orrery_regression *r, struct fuzz_bytes *from)
     }
     if (fuzz_byte(from) & 1)
         bytes = (size_t)(uint32_t)fuzz_int(from) % (bytes + 1);
-    FUZZ_CALL(r, regression, orrery_regression_resume(r, bytes ? copy : NULL, bytes));
+    FUZZ_CALL(r, orrery_regression_resume(r, bytes ? copy : NULL, bytes));
     free(copy);
     spoiled = true;
     const int status = orrery_regression_search(r, 1, NULL, NULL);
-    FUZZ_EXPECT(!status == !*orrery_regression_message(r));
+    FUZZ_EXPECT(!status == !*orrery_message(r));
 }
 
 static void evaluate(struct orrery_regression *r, struct fuzz_bytes *from)
 {
     double out[ROWS];
-    char *formula = fuzz_text(from);
-    FUZZ_CALL(r, regression, orrery_regression_evaluate(r, formula, &table, out));
-    free(formula);
+    char *text = fuzz_text(from);
+    struct orrery_formula *f;
+    (void)r;
+    const int status = orrery_formula_parse(ORRERY_INTERFACE, text, NULL, 2, NULL, &f);
+    FUZZ_EXPECT(!status == !*orrery_message(f));
+    FUZZ_CALL(f, orrery_formula_evaluate(f, &table, out));
+    orrery_formula_free(f);
+    free(text);
 }
 
 static void select_row(struct orrery_regression *r, struct fuzz_bytes *from)
 {
     int row = -1;
     char *rule = fuzz_text(from);
-    FUZZ_CALL(r, regression, orrery_regression_select(r, rule, &row));
+    FUZZ_CALL(r, orrery_regression_select(r, rule, &row));
     free(rule);
 }
 
 static void one_call(struct orrery_regression *r, struct fuzz_bytes *from)
 {
-    struct orrery_formula formula = {.bytes = sizeof formula};
+    struct orrery_row formula = {.bytes = sizeof formula};
     struct orrery_table other = table;
     double out[ROWS];
-    int rows = -1;
+    struct orrery_counts counts = {.bytes = sizeof counts};
     switch (fuzz_byte(from) % 8) {
     case 0:
         formula.bytes = fuzz_byte(from) & 1 ? sizeof formula : (size_t)(uint32_t)fuzz_int(from);
         FUZZ_CALL(
-            r, regression,
-            orrery_regression_formula(r, fuzz_int(from), formula.bytes > 65536 ? NULL : &formula));
+            r, orrery_regression_row(r, fuzz_int(from), formula.bytes > 65536 ? NULL : &formula));
         return;
     case 1:
         print(r, from);
@@ -112,13 +116,13 @@ static void one_call(struct orrery_regression *r, struct fuzz_bytes *from)
         return;
     case 5:
         other.columns = fuzz_byte(from) % 3;
-        FUZZ_CALL(r, regression, orrery_regression_predict(r, fuzz_int(from), &other, out));
+        FUZZ_CALL(r, orrery_regression_predict(r, fuzz_int(from), &other, out));
         return;
     case 6:
-        FUZZ_CALL(r, regression, orrery_regression_predict(r, fuzz_int(from), &table, out));
+        FUZZ_CALL(r, orrery_regression_predict(r, fuzz_int(from), &table, out));
         return;
     default:
-        FUZZ_EXPECT(orrery_regression_rows(r, &rows) == 0 && rows >= 0);
+        FUZZ_EXPECT(orrery_regression_counts(r, &counts) == 0 && counts.rows >= 0);
     }
 }
 

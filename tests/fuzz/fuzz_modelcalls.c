@@ -19,7 +19,7 @@ static void attend(struct orrery_model *m, struct fuzz_bytes *from)
                                     .window = fuzz_byte(from) - 1,
                                     .context = fuzz_byte(from) % 64,
                                     .ntk = fuzz_byte(from) % 3};
-    FUZZ_CALL(m, model, orrery_model_attend(m, &a));
+    FUZZ_CALL(m, orrery_model_attend(m, &a));
 }
 
 static void call_all(struct orrery_model *m, const struct orrery_shape *shape,
@@ -29,11 +29,11 @@ static void call_all(struct orrery_model *m, const struct orrery_shape *shape,
     const size_t most = rows * ((size_t)shape->outputs + (size_t)shape->heads * s->rows + 2);
     double *out = malloc((most + 1) * sizeof *out);
     FUZZ_EXPECT(out);
-    FUZZ_CALL(m, model, orrery_model_outputs(m, s, (float *)out));
-    FUZZ_CALL(m, model, orrery_model_next(m, s, 2, out));
-    FUZZ_CALL(m, model, orrery_model_forces(m, s, out));
-    FUZZ_CALL(m, model, orrery_model_attention(m, s, layer, out));
-    FUZZ_CALL(m, model, orrery_model_rollout(m, s, prefix, 2, (float *)out));
+    FUZZ_CALL(m, orrery_model_outputs(m, s, (float *)out));
+    FUZZ_CALL(m, orrery_model_next(m, s, 2, out));
+    FUZZ_CALL(m, orrery_model_forces(m, s, out));
+    FUZZ_CALL(m, orrery_model_attention(m, s, layer, out));
+    FUZZ_CALL(m, orrery_model_rollout(m, s, prefix, 2, (float *)out));
     free(out);
 }
 
@@ -46,7 +46,7 @@ static void use(struct orrery_model *m, struct fuzz_bytes *from)
     char text[64];
     size_t needed;
     FUZZ_EXPECT(orrery_model_describe(m, &shape) == 0);
-    FUZZ_CALL(m, model, orrery_model_metadata(m, keys[fuzz_byte(from) % 4], text, 64, &needed));
+    FUZZ_CALL(m, orrery_model_metadata(m, keys[fuzz_byte(from) % 4], text, 64, &needed));
     for (int i = 0; i < 2 * MOST; i++) {
         tokens[i] = (uint16_t)(shape.vocabulary > 0 ? i * 7 % shape.vocabulary : i);
         coordinates[i] = (float)(i * 13 % 64 - 32) / 16;
@@ -73,7 +73,7 @@ FUZZ_TARGET(modelcalls)
     free(summed);
     FUZZ_EXPECT(orrery_model_create(ORRERY_INTERFACE, &m) == 0);
     const int status = orrery_model_open(m, path, 1, 1);
-    FUZZ_EXPECT(!status == !*orrery_model_message(m));
+    FUZZ_EXPECT(!status == !*orrery_message(m));
     if (!status) {
         struct fuzz_bytes again = from;
         use(m, &from);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/table/output.h"
+#include "symreg/table/program.h"
 
 FUZZ_TARGET(predict)
 {

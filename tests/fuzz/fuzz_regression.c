@@ -16,8 +16,7 @@ static void set(struct orrery_regression *r, struct fuzz_bytes *from)
         char *key = fuzz_text(from), *value = *key ? fuzz_text(from) : NULL;
         const bool more = *key != '\0';
         if (more)
-            FUZZ_CALL(r, regression,
-                      orrery_regression_set(r, key, strcmp(value, "NULL") ? value : NULL));
+            FUZZ_CALL(r, orrery_regression_set(r, key, strcmp(value, "NULL") ? value : NULL));
         free(key);
         free(value);
         if (!more)
@@ -54,19 +53,27 @@ static void give_table(struct orrery_regression *r, struct fuzz_bytes *from)
     const bool fits = t.columns <= LIMIT && t.rows <= MOST && t.rows * t.columns <= MOST;
     t.x = given & 1 || !fits ? NULL : array(from, t.type, t.rows * t.columns);
     t.y = given & 2 || t.rows > MOST ? NULL : array(from, t.type, t.rows);
-    t.weights = given & 4 && t.rows <= MOST ? array(from, t.type, t.rows) : NULL;
+    void *const weights = given & 4 && t.rows <= MOST ? array(from, t.type, t.rows) : NULL;
+    t.weights = given & 64 ? NULL : weights;
+    t.sigma = given & 64 ? weights : NULL;
     for (size_t c = 0; given & 8 && c < t.columns && c < NAMES; c++)
         name[c] = given & 16 && c == 1 ? NULL : fuzz_text(from);
     t.names = given & 8 && t.columns <= NAMES ? (const char *const *)name : NULL;
     t.target = given & 32 ? target = fuzz_text(from) : NULL;
     if (kind == 249)
         t.type = 2 + fuzz_byte(from), t.order = 0; /* of no kind; arrays are of float32 */
-    FUZZ_CALL(r, regression, orrery_regression_data(r, kind == 248 ? NULL : &t));
+    FUZZ_CALL(r, orrery_regression_data(r, kind == 248 ? NULL : &t));
+    FUZZ_CALL(r, orrery_regression_test(r, given & 128 ? &t : NULL));
     if (fits && t.rows > 0) {
         char *formula = fuzz_text(from);
         double *y = malloc(t.rows * sizeof *y);
         FUZZ_EXPECT(y);
-        FUZZ_CALL(r, regression, orrery_regression_evaluate(r, formula, &t, y));
+        struct orrery_formula *f;
+        const int status =
+            orrery_formula_parse(ORRERY_INTERFACE, formula, t.names, t.columns, NULL, &f);
+        FUZZ_EXPECT(!status == !*orrery_message(f));
+        FUZZ_CALL(f, orrery_formula_evaluate(f, &t, y));
+        orrery_formula_free(f);
         free(y);
         free(formula);
     }
@@ -75,7 +82,7 @@ static void give_table(struct orrery_regression *r, struct fuzz_bytes *from)
     free(target);
     free((void *)(uintptr_t)t.x);
     free((void *)(uintptr_t)t.y);
-    free((void *)(uintptr_t)t.weights);
+    free(weights);
 }
 
 FUZZ_TARGET(regression)

@@ -32,7 +32,7 @@ FUZZ_TARGET(results)
     fuzz_file(path, names[kind % 4], bytes + (size > 0), size - (size > 0));
     FUZZ_EXPECT(orrery_results_create(ORRERY_INTERFACE, &r) == 0);
     const int status = orrery_results_open(r, path);
-    FUZZ_EXPECT(!status == !*orrery_results_message(r));
+    FUZZ_EXPECT(!status == !*orrery_message(r));
     look(r);
     orrery_results_free(r);
     return 0;

@@ -30,7 +30,7 @@ static void make_sequences(struct orrery_simulation *s, struct fuzz_bytes *from)
     a.tokens = set.tokens ? malloc(2 * n * sizeof *a.tokens) : NULL;
     a.coordinates = malloc(2 * n * sizeof *a.coordinates);
     a.force_magnitude = fuzz_byte(from) & 1 ? malloc(n * sizeof *a.force_magnitude) : NULL;
-    FUZZ_CALL(s, simulation, orrery_simulation_sequences(s, name, first, count, 1, &a));
+    FUZZ_CALL(s, orrery_simulation_sequences(s, name, first, count, 1, &a));
     free(a.tokens);
     free(a.coordinates);
     free(a.force_magnitude);
@@ -46,12 +46,12 @@ static void make_orbit(struct orrery_simulation *s, struct fuzz_bytes *from)
     double *state = malloc((4 * n + 1) * sizeof *state), force[2 * MOST], magnitude[MOST];
     FUZZ_EXPECT(state);
     const int status = orrery_simulation_orbit(s, &elements, m1, m2, dt_yr, n, state);
-    FUZZ_EXPECT(!status == !*orrery_simulation_message(s));
+    FUZZ_EXPECT(!status == !*orrery_message(s));
     for (size_t i = 0; !status && i < 4 * n; i++)
         FUZZ_EXPECT(isfinite(state[i]));
     for (size_t i = 0; i < 4 * n; i++)
         state[i] = fuzz_number(from);
-    FUZZ_CALL(s, simulation, orrery_simulation_force(s, m1, m2, n, state, force, magnitude));
+    FUZZ_CALL(s, orrery_simulation_force(s, m1, m2, n, state, force, magnitude));
     free(state);
 }
 
@@ -61,7 +61,7 @@ FUZZ_TARGET(simulation)
     struct orrery_simulation *s = NULL;
     FUZZ_EXPECT(orrery_simulation_create(ORRERY_INTERFACE, &s) == 0);
     char *settings = fuzz_text(&from);
-    FUZZ_CALL(s, simulation, orrery_simulation_set(s, settings));
+    FUZZ_CALL(s, orrery_simulation_set(s, settings));
     make_orbit(s, &from);
     if (!is_long(settings))
         make_sequences(s, &from);

@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "symreg/select/template.h"
-#include "symreg/table/table.h"
+#include "symreg/solve/solve.h"
 
 enum { NAMES = 4 };
 static const char *const names[NAMES] = {"r", "m1", "x", "a, \"b\""};

@@ -9,7 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "laws.h"
-#include "symreg/table/table.h"
+#include "symreg/table/program.h"
 
 enum { SAMPLES = 2, ROWS = 60, SOURCES = 4 };
 static const char *const source_name[SOURCES] = {"truth", "oracle", "softmax", "untrained"};

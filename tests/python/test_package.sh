@@ -89,7 +89,7 @@ gcc+=" -isystem $WORK/include/$(gcc -dumpmachine)"
 gcc+=" -isystem $WORK/include/$(gcc -print-multiarch)"
 lacks() {
     ! from_source "CC=$1" >"$WORK/lacks" 2>&1 && equal 1 "$(wc -l <"$WORK/lacks")" &&
-        grep -qF "liborrery.so.0 cannot be built without $2" "$WORK/lacks"
+        grep -qF "liborrery.so.2 cannot be built without $2" "$WORK/lacks"
 }
 check "headers that are missing are named" lacks "$gcc" \
     'GSL, gsl/gsl_rng.h (Debian: libgsl-dev); zlib, zlib.h (Debian: zlib1g-dev)'

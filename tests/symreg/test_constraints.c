@@ -16,22 +16,22 @@ TEST(prices)
     const struct sr_expr expr = formula("2 * exp(r) + exp(m1)");
     assert_int_equal(sr_expr_complexity(NULL, &expr), 7);
     assert_int_equal(sr_expr_complexity(language, &expr), 7);
-    assert_int_equal(sr_complexity_set(language, "exp=3, constant=2; variable=4"), 0);
+    assert_int_equal(sr_complexity_set(language, "exp=3, constant=2; variable=4", NULL, 0), 0);
     assert_int_equal(sr_expr_complexity(language, &expr), 7 + 2 * 2 + 1 + 2 * 3);
     static struct sr_hall_of_fame hall;
     sr_hall_of_fame_clear(&hall);
     assert_true(sr_hall_of_fame_offer(&hall, language, &expr, 1));
     assert_true(hall.loss[18] == 1 && hall.expr[18].count == 7);
-    assert_int_equal(sr_complexity_set(language, "exp=64"), 0);
+    assert_int_equal(sr_complexity_set(language, "exp=64", NULL, 0), 0);
     assert_false(sr_hall_of_fame_offer(&hall, language, &expr, 0.5)); /* beyond what a hall holds */
-    assert_int_equal(sr_complexity_set(language, "exq=3"), ORR_EUSAGE);
+    assert_int_equal(sr_complexity_set(language, "exq=3", NULL, 0), ORR_EUSAGE);
     error_names("--complexity", "\"exq\"", "exp", NULL);
     static const char *const bad[] = {"exp", "=3", "exp=0", "exp=65", "exp=two", "exp=1.5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(sr_complexity_set(language, bad[i]), ORR_EUSAGE);
+        assert_int_equal(sr_complexity_set(language, bad[i], NULL, 0), ORR_EUSAGE);
         error_names("--complexity", NULL);
     }
-    assert_int_equal(sr_complexity_set(language, NULL), 0);
+    assert_int_equal(sr_complexity_set(language, NULL, NULL, 0), 0);
     assert_int_equal(sr_expr_complexity(language, &expr), 7);
     sr_language_free(language);
 }
@@ -130,7 +130,7 @@ TEST(a_search_keeps_them)
     sr_constraints_init(&c, language);
     c.maxsize = 14;
     c.maxdepth = 5;
-    assert_int_equal(sr_complexity_set(language, "sin=3"), 0);
+    assert_int_equal(sr_complexity_set(language, "sin=3", NULL, 0), 0);
     assert_int_equal(sr_constraints_arguments(&c, "^:-1,1"), 0);
     assert_int_equal(sr_constraints_nesting(&c, "sin:cos=0,sin=0; cos:cos=0"), 0);
     assert_int_equal(sr_units_parse("r=m, m1=kg, m2=kg, F=kg", feature_name, FEATURES, "F", &units),
@@ -147,7 +147,7 @@ TEST(a_search_keeps_them)
             fail_msg("%s breaks the constraints", text_of(&fit.front.expr[i]));
         assert_true(sr_expr_complexity(language, &fit.front.expr[i]) <= 14);
     }
-    assert_int_equal(sr_complexity_set(language, NULL), 0);
+    assert_int_equal(sr_complexity_set(language, NULL, NULL, 0), 0);
     /* members keep them, too: with no look at the whole, only its outer factor is unchecked */
     s.whole = NULL;
     c.maxdepth = 0;

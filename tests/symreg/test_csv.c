@@ -1,6 +1,6 @@
 /* test_csv.c - tables, own operators and losses, and the options of CSV mode. */
 #include "symreg/formulas.h"
-#include "table/output.h"
+#include "symreg/solve/solve.h"
 
 static char path[4096];
 

@@ -5,7 +5,7 @@
 
 #include "symreg/formulas.h"
 #include "symreg/mathml.h"
-#include "table/output.h"
+#include "symreg/solve/solve.h"
 
 /* Names of a kind that once became one, or are no names, or mean something else. (clang-format
  * counts characters, the check of line lengths bytes.) */

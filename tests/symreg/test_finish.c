@@ -6,7 +6,7 @@
 
 #include "base/stop.h"
 #include "symreg/evolve/search.h"
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 enum { ROWS = 60 };
 
@@ -111,9 +111,9 @@ static void rough_front(const struct table *t, struct sr_fit *fit)
     free(hall);
 }
 
-static struct sr_output output_of(struct sr_fit *fit, const struct sr_data *data)
+static struct sr_answer output_of(struct sr_fit *fit, const struct sr_data *data)
 {
-    return (struct sr_output){.file = "t.csv",
+    return (struct sr_answer){.file = "t.csv",
                               .target = "y",
                               .loss = "l2",
                               .least_squares = true,
@@ -140,9 +140,9 @@ TEST(a_stop_leaves_fitted_constants_or_no_errors)
         orr_stop_of_call = NULL;
         assert_int_equal(rc, 0);
         assert_int_equal(sr_front_judge(&s, &t.data, &fit.front), 0);
-        const struct sr_output o = output_of(&fit, &t.data);
+        const struct sr_answer o = output_of(&fit, &t.data);
         const int row = fit.front.count - 1;
-        assert_int_equal(sr_output_errors(&o, row, error), 0);
+        assert_int_equal(sr_answer_errors(&o, row, error), 0);
         assert_int_equal(fit.front.unfitted[row], late);
         assert_int_equal(isnan(error[0]) != 0, late);
         assert_int_equal(sr_table_remark(&o, SR_UNFITTED, text, sizeof text), late);
@@ -165,7 +165,7 @@ TEST(files_know_no_error_without_a_fit)
         rough_front(&t, &fit);
         assert_int_equal(sr_front_judge(&s, &t.data, &fit.front), 0);
         fit.front.unfitted[0] = fit.front.unfitted[1] = late;
-        const struct sr_output o = output_of(&fit, &t.data);
+        const struct sr_answer o = output_of(&fit, &t.data);
         scratch_path(path, scratch_dir, "front.json");
         assert_int_equal(sr_output_json(&o, path), 0);
         assert_int_equal(orr_file_read(path, &json, NULL), 0);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 enum { ROWS = 40, COLUMNS = 2 };
 static const char *const names[COLUMNS] = {"x", "z"};

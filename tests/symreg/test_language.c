@@ -40,7 +40,7 @@ static struct sr_language *language_for(const struct problem *p)
     assert_non_null(language);
     assert_int_equal(p->define ? sr_custom_define(language, p->define) : 0, 0);
     assert_int_equal(p->loss ? sr_custom_loss_define(language, p->loss) : 0, 0);
-    assert_int_equal(sr_complexity_set(language, p->prices), 0);
+    assert_int_equal(sr_complexity_set(language, p->prices, NULL, 0), 0);
     return language;
 }
 
@@ -248,7 +248,7 @@ TEST(names_do_not_leak)
         assert_int_equal(sr_constraints_arguments(&c, "pair:1,2"), ORR_EUSAGE);
         error_names("--constrain", "\"pair\"", NULL);
     }
-    assert_int_equal(sr_complexity_set(other, "pair=2"), ORR_EUSAGE);
+    assert_int_equal(sr_complexity_set(other, "pair=2", NULL, 0), ORR_EUSAGE);
     error_names("--complexity", "\"pair\"", NULL);
     assert_int_equal(sr_custom_define(other, "twice(x)=2*g(x)"), ORR_EUSAGE);
     error_names("--define", "operator", "g(x)", NULL);
@@ -294,13 +294,13 @@ TEST(prices_belong_to_a_language)
     struct sr_language *cheap = sr_language_create(), *dear = sr_language_create();
     const struct sr_expr expr = formula("2.5 * exp(r)");
     assert_true(cheap && dear);
-    assert_int_equal(sr_complexity_set(dear, "exp=7, constant=3, *=2"), 0);
+    assert_int_equal(sr_complexity_set(dear, "exp=7, constant=3, *=2", NULL, 0), 0);
     assert_int_equal(sr_expr_complexity(dear, &expr), 13);
     assert_int_equal(sr_expr_complexity(cheap, &expr), 4);
     assert_int_equal(sr_expr_complexity(NULL, &expr), 4);
     assert_int_equal(sr_scale_complexity(dear), 5);
     assert_int_equal(sr_scale_complexity(cheap), 2);
-    assert_int_equal(sr_complexity_set(dear, NULL), 0);
+    assert_int_equal(sr_complexity_set(dear, NULL, NULL, 0), 0);
     assert_int_equal(sr_expr_complexity(dear, &expr), 4);
     sr_language_free(cheap);
     sr_language_free(dear);

@@ -1,6 +1,6 @@
 /* test_named.c - named constants in formulas: text, complexity, fits, stages and fronts. */
 #include "symreg/proposal.h"
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 static struct sr_language *physics(void)
 {
@@ -52,7 +52,7 @@ TEST(a_product_of_names_counts_as_one_constant)
     assert_int_equal(sr_expr_complexity(language, &expr), 5);
     expr = formula_in(language, "2 * 3 * r"); /* no name */
     assert_int_equal(sr_expr_complexity(language, &expr), 5);
-    assert_int_equal(sr_complexity_set(language, "constant=3, *=2"), 0);
+    assert_int_equal(sr_complexity_set(language, "constant=3, *=2", NULL, 0), 0);
     expr = formula_in(language, "2 * h / k_B * r");
     assert_int_equal(sr_expr_complexity(language, &expr), 6);
     expr = formula_in(language, "2 * h / k_B * r + exp(beta * m1)");

@@ -7,7 +7,7 @@
 
 #include "symreg/formulas.h"
 #include "symreg/mathml.h"
-#include "table/output.h"
+#include "symreg/solve/solve.h"
 
 /* ---- a reader of C and Python expressions */
 

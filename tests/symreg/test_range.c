@@ -3,7 +3,7 @@
  * lengths and scores are those of the same table in other units. */
 #include "symreg/formulas.h"
 
-#include "symreg/table/output.h"
+#include "symreg/solve/solve.h"
 
 enum { ROWS = 48 };
 

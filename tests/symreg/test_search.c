@@ -562,7 +562,7 @@ TEST(scaled_formulas_are_judged_at_their_complexity)
     const struct sr_expr exponential = formula("exp(m1)");
     struct sr_language *language = sr_language_create();
     assert_non_null(language);
-    assert_int_equal(sr_complexity_set(language, "exp=3; constant=2; *=2"), 0);
+    assert_int_equal(sr_complexity_set(language, "exp=3; constant=2; *=2", NULL, 0), 0);
     s.language = language;
     assert_int_equal(sr_expr_complexity(language, &exponential), 4);
     assert_int_equal(sr_scale_complexity(language), 4);
@@ -581,7 +581,7 @@ TEST(scaled_formulas_are_judged_at_their_complexity)
         assert_true(known == 0 || hall.loss[8] == member.loss);
         assert_int_equal(hall.expr[8].count, known == 0 ? 0 : 4);
     }
-    assert_int_equal(sr_complexity_set(language, NULL), 0);
+    assert_int_equal(sr_complexity_set(language, NULL, NULL, 0), 0);
     assert_int_equal(sr_scale_complexity(language), 2);
     assert_int_equal(sr_scale_complexity(NULL), 2);
     sr_language_free(language);

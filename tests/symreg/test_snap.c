@@ -1,6 +1,6 @@
 /* test_snap.c - constants become round where that costs nothing, and only there; remarks. */
 #include "symreg/formulas.h"
-#include "table/output.h"
+#include "symreg/solve/solve.h"
 
 enum { ROWS = 200 };
 

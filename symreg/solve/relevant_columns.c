@@ -9,7 +9,7 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "output.h"
+#include "solve.h"
 
 enum { BINS = 16, MOST_ROWS = 4096 };
 

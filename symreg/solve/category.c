@@ -1,6 +1,6 @@
 /* category.c - --category: the values of a column whose rows have constants of their own, and the
  * columns that stand for these constants in the formulas of a front. */
-#include "output.h"
+#include "solve.h"
 
 #include <stdlib.h>
 #include <string.h>

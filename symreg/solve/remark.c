@@ -8,7 +8,7 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 
-#include "output.h"
+#include "solve.h"
 
 /* Multiples of pi, roots, thirds, sixths, sevenths, G in SI units, and G in AU, years and solar
  * masses: 4 pi^2 in Gaussian years (365.2569 days, those of the simulator), in Julian years (365.25
@@ -84,7 +84,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes)
 /* ---- remarks about the table */
 
 /* Compares the rule's formula with the others of the front by their description lengths. */
-static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_undecided(const struct sr_answer *o, char *text, size_t bytes)
 {
     enum { FEW = 50 };
     const double within = 3; /* nats, a factor of 20 */
@@ -113,7 +113,7 @@ static bool remark_undecided(const struct sr_output *o, char *text, size_t bytes
     return *others != '\0' && front->loss[row] > 0;
 }
 
-static bool remark_unfitted(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_unfitted(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_front *front = o->front;
     char which[128] = "";
@@ -132,7 +132,7 @@ static bool remark_unfitted(const struct sr_output *o, char *text, size_t bytes)
     return *which != '\0';
 }
 
-static bool remark_single_row(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_single_row(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_front *front = o->front;
     snprintf(text, bytes,
@@ -142,7 +142,7 @@ static bool remark_single_row(const struct sr_output *o, char *text, size_t byte
     return front->without > 0;
 }
 
-static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_data *data = o->data;
     const size_t n = data->rows;
@@ -176,7 +176,7 @@ static bool remark_dominated(const struct sr_output *o, char *text, size_t bytes
 }
 
 /* Noise in proportion to y, which the short search saw, or else these residuals show. */
-static bool remark_proportional(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_proportional(const struct sr_answer *o, char *text, size_t bytes)
 {
     enum { FEW = 20 };
     const int row = sr_front_select(o->front, o->rule);
@@ -190,7 +190,7 @@ static bool remark_proportional(const struct sr_output *o, char *text, size_t by
     }
     if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
         (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
-        sr_quarters_measure(sr_output_data(o, row), &o->front->expr[row], &q))
+        sr_quarters_measure(sr_answer_data(o, row), &o->front->expr[row], &q))
         return false;
     snprintf(text, bytes,
              "residuals grow with the size of %s: %.2g (median) in the quarter of rows with the "
@@ -200,7 +200,7 @@ static bool remark_proportional(const struct sr_output *o, char *text, size_t by
     return sr_quarters_proportional(&q);
 }
 
-static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_zeros(const struct sr_answer *o, char *text, size_t bytes)
 {
     size_t count = 0;
     for (size_t i = 0; i < o->data->rows; i++)
@@ -213,7 +213,7 @@ static bool remark_zeros(const struct sr_output *o, char *text, size_t bytes)
 }
 
 /* Whether the sigmas of the rows explain the residuals: o->variance / weight is sigma^2. */
-static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_chi2(const struct sr_answer *o, char *text, size_t bytes)
 {
     double constant[SR_NODES];
     const int row = sr_front_select(o->front, o->rule);
@@ -231,16 +231,16 @@ static bool remark_chi2(const struct sr_output *o, char *text, size_t bytes)
 }
 
 /* What the maker of the table knows about it. */
-static bool remark_given(const struct sr_output *o, char *text, size_t bytes)
+static bool remark_given(const struct sr_answer *o, char *text, size_t bytes)
 {
     snprintf(text, bytes, "%s", o->remark ? o->remark : "");
     return o->remark != NULL;
 }
 
-bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
+bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, char *text,
                      size_t bytes)
 {
-    bool (*const find[SR_TABLE_REMARKS])(const struct sr_output *, char *,
+    bool (*const find[SR_TABLE_REMARKS])(const struct sr_answer *, char *,
                                          size_t) = {[SR_UNDECIDED] = remark_undecided,
                                                     [SR_UNFITTED] = remark_unfitted,
                                                     [SR_SINGLE_ROW] = remark_single_row,

@@ -1,12 +1,27 @@
-/* output.h - inside symreg/: reading a table, the settings, and the outputs of CSV mode. */
-#ifndef SR_OUTPUT_H
-#define SR_OUTPUT_H
+/* solve.h - from a table to an answer, for every user of the engine: the program, the library,
+ * permutations, motion.
+ *
+ *   options     what is asked, as texts (struct sr_csv_options)
+ *   table       columns and their roles: target, features, weights, sigmas, categories
+ *   setup       the settings, language, constraints and guesses of one search
+ *   sr_solve()  weights, a sample of rows, the search, constants on all rows, the judgement of the
+ *               front, alternatives, names of constants, the test table: in this order, here alone
+ *
+ * Files and terminals are the caller's (symreg/table/). */
+#ifndef SR_SOLVE_H
+#define SR_SOLVE_H
 
 #include <stdatomic.h>
 
+#include "base/stop.h"
+#include "notations.h"
+#include "options.h"
 #include "symreg/layout/layout.h"
-#include "table.h"
 
+/* Fills weight (rows) with 1/y^2, for noise proportional to y. Rows with |y| below a tenth of the
+ * median |y| get the weight of that tenth. False when the median is 0 or its square is not
+ * representable; weights may then be infinite. */
+bool sr_weights_relative(const double *y, size_t rows, double *weight);
 enum {
     SR_COLUMNS = 1024,      /* columns offered as features, at most */
     SR_LARGE_TABLE = 10000, /* tables with more rows are searched on a sample */
@@ -97,21 +112,25 @@ struct sr_table {
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* Fills the table from table->csv, which the caller has read; `file` is used in messages. */
 int sr_table_fill(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* Fills another table from table->csv with the features, target and weights of `like`. */
+int sr_table_fill_like(const char *file, const struct sr_csv_options *options,
+                       const struct sr_table *like, struct sr_table *table);
 /* Reads another table with the features, target and weights of `like`. */
 int sr_table_read_like(const char *file, const struct sr_csv_options *options,
                        const struct sr_table *like, struct sr_table *table);
 /* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL: of
  * the column itself); false where that is not finite, or sr_weights_relative() is. */
 bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction);
-/* Writes the units that the file gives to the columns used in the form of --units. Those that are
- * not understood are named in a note and left out. *units: NULL where none is left; free() it. */
-int sr_table_units(const struct sr_table *table, const char *file, bool quiet, char **units);
+/* Takes away weights that a search chose (table->by), of a second table, too, unless it is NULL. */
+void sr_table_unweigh(struct sr_table *table, struct sr_table *second);
+/* Checks the name of a column in that line, from 0: its bytes, and that no formula takes it for a
+ * number. ORR_EFORMAT. */
+int sr_column_name_check(const char *file, size_t line, int column, const char *name);
+int sr_feature_name_check(const char *file, size_t line, int column, const char *name);
 /* Finds a column by name. The error lists the existing columns. */
 int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
 /* Reports a cell that is not a finite number. */
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
-/* Checks the text of --missing: drop, error or NULL; otherwise ORR_EUSAGE. */
-int sr_missing_check(const char *text);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
 /* Removes the rows of csv that have a missing value (sr_cell_is_missing()) in one of the columns.
@@ -132,20 +151,8 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);
 void sr_table_free(struct sr_table *table);
 
-/* Settings of CSV mode: the preset's, changed by options, with user-defined operators, loss and
+/* Settings of one search: the preset's, changed by options, with user-defined operators, loss and
  * prices, constraints, units and guesses. */
-/* Refuses a folder in which a file that is not a search's own has the name of one of its results;
- * made: with the table of symreg motion. ORR_EUSAGE, ORR_EIO. */
-#define SR_MADE_TABLE "accelerations.csv" /* of symreg motion */
-int sr_own_files(const char *folder, bool made);
-
-/* The first failure of what is written beside the front, which is printed and written before the
- * program ends with it. */
-struct sr_late {
-    int code;
-    char message[1024];
-};
-
 struct sr_csv_setup {
     struct sr_settings settings;
     struct sr_language *language; /* owned; used by the settings */
@@ -154,14 +161,12 @@ struct sr_csv_setup {
     size_t batch;                 /* rows, 0 = all */
     int permutations;             /* number of searches on shuffled targets */
     char *about;                  /* text of the options, for checkpoints */
-    const char *made;             /* of the options; set by csv_mode.c */
     char *define; /* named constants and user-defined operators as text; NULL: none */
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];
     struct sr_template form; /* of settings.form */
     char loss[256];          /* the loss as text */
-    struct sr_late late;
 };
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
@@ -195,12 +200,10 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
 
-/* Seconds from now until a running epoch of the search, or the work after the search, is
- * interrupted; at least 0.3. The search began at started_s (orr_time_s()) with the limit `seconds`;
- * the interruption comes a share of these seconds and a constant later. */
+/* The time (orr_time_s()) from which a running epoch of the search, or the work after it, is
+ * interrupted; 0, never, where `seconds` is 0. The search began at started_s with that limit; the
+ * interruption comes a share of these seconds and a constant later, at least 0.3 s from now. */
 enum sr_limit_of { SR_LIMIT_OF_SEARCH, SR_LIMIT_OF_ALL, SR_LIMIT_OF_CATEGORIES };
-double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s);
-/* The same as a time (orr_time_s()); 0, never, where `seconds` is 0. */
 double sr_time_limit(double seconds, enum sr_limit_of what, double started_s);
 /* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
 #define SR_AFTER_STOP_S            0.3
@@ -262,22 +265,11 @@ struct sr_permutations {
     /* smallest and median of the searches' best losses up to this complexity */
     double least, median;
 };
-/* Repeats the search with randomly permuted targets (each with its weight), drawn by the seed.
- * *stopped: ORR_EINTR when a signal ended a search, which is then not counted. */
-int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
-                        struct sr_csv_setup *setup, const struct sr_front *front, int searches,
-                        struct sr_permutations *result, int *stopped);
 /* Describes the result in one line. */
 void sr_permutations_text(const struct sr_permutations *permutations, char *text, size_t bytes);
 
-/* Searches a table and finishes the front, with the program's folder (cli->out), live view and
- * limits. *stopped: ORR_EINTR when a signal ended the search; the front is then what was found so
- * far. */
-int sr_csv_front(const struct orr_cli *cli, struct sr_table *table, struct sr_csv_setup *setup,
-                 struct sr_fit *fit, double started_s, int *stopped);
-
-/* A finished fit, ready for output. */
-struct sr_output {
+/* A finished front and all that is said of it. */
+struct sr_answer {
     const char *file, *target, *loss; /* target: the column's name, or "ln y" with --log-target */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by; /* the formula that predicts y for 1/y^2, chosen; NULL: none */
@@ -299,17 +291,62 @@ struct sr_output {
     const char *define;                         /* sr_csv_setup.define */
     const struct sr_template *form;             /* NULL: no template */
     const char *form_text;                      /* of --template */
-    const struct sr_output *alternatives;       /* their output; NULL: not asked for */
+    const struct sr_answer *alternatives;       /* their output; NULL: not asked for */
     bool beside; /* the front has the alternatives, which no rule selects */
 };
 
+/* ---- the way from a problem to its answer */
+
+struct sr_problem;
+/* Searches for formulas: sr_search() with problem->setup->settings, and what the caller does around
+ * it. Returns 0, or ORR_EINTR where the user stopped the search: what was found is finished, in
+ * less time. Other errors end sr_solve(). */
+typedef int sr_searcher(void *context, const struct sr_problem *problem, struct sr_fit *fit);
+
+struct sr_problem {
+    const char *file; /* the name of the table, for messages and outputs */
+    const struct sr_csv_options *options;
+    struct sr_table *table;
+    struct sr_table *second; /* read like the table, from second_file; NULL: no test */
+    const char *second_file;
+    struct sr_csv_setup *setup;
+    struct orr_stop *stop; /* orr_stop_of_call of this thread; sr_solve() sets its until_s */
+    int threads;
+    sr_searcher *search; /* NULL: sr_search() alone */
+    void *context;
+};
+struct sr_solution {
+    struct sr_fit *fit; /* owned */
+    char target[300];   /* of the answer */
+    struct sr_test test, test_beside;
+    struct sr_permutations permutations;
+    struct sr_answer answer, beside; /* beside: of the alternatives, where there are some */
+    bool stopped;                    /* by the user */
+};
+/* Solves a problem. The solution refers to the problem's table, setup and options.
+ * ORR_EINVAL: no formula is finite on every row and within the constraints. A stop is no error. The
+ * search begins now: limits of time count the choice of weights, too. */
+int sr_solve(const struct sr_problem *problem, struct sr_solution *solution);
+/* The steps of sr_solve() after a search, for a front that is there, such as one of formulas of a
+ * user. solution->fit has it. seconds: limit of the search that began at started_s, 0 for none;
+ * refits: constants were not fitted to all rows. */
+int sr_solve_finish(const struct sr_problem *problem, double seconds, double started_s, bool refits,
+                    struct sr_solution *solution);
+/* Repeats the search of a solution, as long as it took, with randomly permuted targets (each with
+ * its weight), drawn by the seed: fills solution->permutations. setup->permutations says how many;
+ * a stop ends them. The problem's `search` is not called. */
+int sr_solve_permutations(const struct sr_problem *problem, struct sr_solution *solution);
+/* One such search: its front, finished and judged. fit: cleared before. */
+int sr_solve_shuffled(const struct sr_problem *problem, struct sr_fit *fit, bool *stopped);
+void sr_solution_free(struct sr_solution *solution);
+
 /* The number of features, without the columns of --category. */
-static inline int sr_output_features(const struct sr_output *o)
+static inline int sr_answer_features(const struct sr_answer *o)
 {
     return sr_category_features(o->data, o->category);
 }
 /* The data with the constants of each category that row `row` of the front has. */
-static inline const struct sr_data *sr_output_data(const struct sr_output *o, int row)
+static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, int row)
 {
     if (o->category)
         sr_category_enter(o->category, o->category, o->data->rows, row);
@@ -317,35 +354,9 @@ static inline const struct sr_data *sr_output_data(const struct sr_output *o, in
 }
 /* The variance of a row of weight 1, for errors of the constants of a row of the front; 0: from the
  * residuals. */
-double sr_output_variance(const struct sr_output *output, int row);
+double sr_answer_variance(const struct sr_answer *output, int row);
 /* Standard errors of a row's constants, in the order of the formula. */
-int sr_output_errors(const struct sr_output *output, int row, double error[SR_NODES]);
-/* Prints the constants that the formula of o->rule has in each category: of at most `most`
- * categories, and their mean and standard deviation. To standard output where file is NULL, else as
- * a table in Markdown. */
-void sr_output_categories(const struct sr_output *output, int most, struct orr_file *file);
-
-/* Prints the unknown parts of a template in the formula of o->rule: to standard output where file
- * is NULL, else as a table in Markdown. Nothing without a template. */
-void sr_output_parts(const struct sr_output *output, struct orr_file *file);
-
-/* Whether a name is reserved in C or SymPy. */
-bool sr_export_reserved(const char *name);
-
-/* The name of the number in front->score, for the heading of a table. */
-static inline const char *sr_output_score(const struct sr_output *o)
-{
-    return o->beside ? "nats" : "score";
-}
-/* Writes "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy,NumPy,JAX,PyTorch,MathML";
- * of alternatives with Nats in place of Score. */
-int sr_output_table(const struct sr_output *output, const char *path);
-int sr_output_json(const struct sr_output *output, const char *path);
-/* Writes report.md, front.png and residuals.png. Without gnuplot there are no pictures, which is
- * reported on stderr unless quiet. */
-int sr_report(const struct sr_output *output, const char *folder, bool quiet);
-/* Draws the pictures. ORR_EMISSING without gnuplot or its scripts. */
-int sr_report_pictures(const struct sr_output *output, const char *folder);
+int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
 /* Compares a number, of a standard error (NaN: unknown), with well-known constants. True, with a
  * remark such as "pi / 2 (0.001% off; so close by chance: 0.02%)", where fewer than one number in a
  * hundred would be so close by chance, a standard error counting as the least distance; otherwise
@@ -379,52 +390,7 @@ enum sr_table_remark {
     SR_GIVEN,
     SR_TABLE_REMARKS
 };
-bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
+bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
-
-/* ---- intervals of predictions, from what sr_output_json() writes */
-
-/* The noise of a new observation. */
-struct sr_noise {
-    enum { SR_NOISE_ALIKE, SR_NOISE_SIGMA, SR_NOISE_WEIGHT, SR_NOISE_RELATIVE } kind;
-    const char *column; /* of sigmas or weights; else NULL. Owned by the JSON */
-    bool logarithm;     /* the target is the logarithm of what the sigmas are of */
-    double mean;        /* of the weights */
-    double largest;     /* weight, for SR_NOISE_RELATIVE */
-};
-struct cJSON;
-/* Reads the uncertainty of row `row` (from 0) of a front.json, whose formula is `expr`, and its
- * noise. An error names what is lacking. */
-int sr_uncertainty_read(const char *path, const struct cJSON *json, int row,
-                        const struct sr_expr *expr, struct sr_uncertainty *uncertainty,
-                        struct sr_noise *noise);
-/* Half the width of the interval of a new observation with probability `level`, in standard
- * deviations; and the variance of its noise. cell: the row's number in noise->column; value: the
- * prediction. Rows of the noise SR_NOISE_ALIKE have the scatter of the residuals. */
-double sr_noise_factor(const struct sr_uncertainty *uncertainty, const struct sr_noise *noise,
-                       double level);
-double sr_noise_variance(const struct sr_uncertainty *uncertainty, const struct sr_noise *noise,
-                         double cell, double value);
-
-/* ---- the live view: the front so far, redrawn on a terminal, and the log */
-
-struct sr_live;
-/* log: path of the JSONL file, "" for none. The log is continued when the search resumes; otherwise
- * it is created, and begins with the number of lines before the table's header, if any. On a
- * terminal the key q ends the search like a signal. Shows nothing when quiet. */
-int sr_live_start(const struct sr_table *table, const struct sr_settings *settings, bool quiet,
-                  const char *log, struct sr_live **live);
-/* The callback sr_settings.observe. */
-void sr_live_observe(void *live, const struct sr_observation *seen);
-/* Removes the view and restores the terminal. *asked: the user pressed q. ORR_EIO when the log
- * could not be written. */
-int sr_live_end(struct sr_live *live, bool *asked);
-
-/* Reads keys from the terminal on standard input until sr_keys_end(): q sets *asked and sends
- * SIGINT. False where standard input is not a terminal, or this process is not in the foreground.
- * Only one reader at a time. */
-bool sr_keys_start(atomic_bool *asked);
-/* Restores the terminal. */
-void sr_keys_end(void);
 
 #endif

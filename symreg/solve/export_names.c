@@ -1,6 +1,6 @@
 /* export_names.c - unique names of columns for C and SymPy that are not reserved there. A column
  * keeps its own name where possible. */
-#include "output.h"
+#include "solve.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "output.h"
+#include "solve.h"
 
 /* Nats by which the order of the rows may change a description length through rounding. */
 static const double rounding = 1e-6;
@@ -73,40 +73,55 @@ static void free_work(struct work *w)
     free(w->fit);
 }
 
-int sr_permutations_run(const struct orr_cli *cli, const struct sr_table *table,
-                        struct sr_csv_setup *setup, const struct sr_front *front, int searches,
-                        struct sr_permutations *result, int *stopped)
+static int search_shuffled(const struct sr_problem *p, struct sr_solution *solution, struct work *w,
+                           bool *stopped)
 {
-    const int chosen = sr_front_select(front, setup->rule);
-    struct orr_cli silent = *cli;
-    struct sr_table shuffled = *table;
+    const struct sr_front *front = &solution->fit->front;
+    struct sr_permutations *result = &solution->permutations;
+    gsl_ran_shuffle(w->rng, w->row, p->table->data.rows, sizeof *w->row);
+    shuffle_targets(solution->answer.data, w->row, w->y, w->weight);
+    TRY(sr_solve_shuffled(p, w->fit, stopped));
+    if (*stopped)
+        return 0;
+    result->as_good +=
+        shortest_description(&w->fit->front) <= shortest_description(front) + rounding;
+    w->loss[result->searches++] = smallest_loss(&w->fit->front, result->complexity);
+    return 0;
+}
+
+int sr_solve_permutations(const struct sr_problem *problem, struct sr_solution *solution)
+{
+    const struct sr_csv_setup *asked = problem->setup;
+    const struct sr_front *front = &solution->fit->front;
+    const int chosen = sr_front_select(front, asked->rule), searches = asked->permutations;
+    struct sr_permutations *result = &solution->permutations;
+    struct sr_table shuffled = *problem->table;
+    struct sr_csv_setup setup = *asked;
+    struct sr_problem p = *problem;
+    bool stopped = false;
     struct work w;
-    int rc = make_work(&table->data, searches, setup->settings.seed, &w);
+    int rc = make_work(&shuffled.data, searches, setup.settings.seed, &w);
     *result = (struct sr_permutations){.asked = searches};
     result->complexity = chosen < 0 ? 0 : front->complexity[chosen];
-    silent.quiet = true;
-    *silent.out = '\0';
-    setup->settings.checkpoint = NULL;
-    setup->settings.resume = false;
-    setup->settings.alternatives = 0;
+    setup.settings.checkpoint = NULL;
+    setup.settings.resume = false;
+    setup.settings.alternatives = 0;
+    setup.settings.observe = NULL;
     shuffled.data.y = w.y;
     shuffled.data.weight = w.weight;
-    while (result->searches < searches && !*stopped && !rc) {
-        gsl_ran_shuffle(w.rng, w.row, table->data.rows, sizeof *w.row);
-        shuffle_targets(&table->data, w.row, w.y, w.weight);
-        rc = sr_csv_front(&silent, &shuffled, setup, w.fit, orr_time_s(), stopped);
-        if (rc || *stopped)
-            break;
-        result->as_good +=
-            shortest_description(&w.fit->front) <= shortest_description(front) + rounding;
-        w.loss[result->searches++] = smallest_loss(&w.fit->front, result->complexity);
-    }
+    p.table = &shuffled;
+    p.setup = &setup;
+    p.search = NULL;
+    while (result->searches < searches && !stopped && !rc)
+        rc = search_shuffled(&p, solution, &w, &stopped);
     if (result->searches && !rc) {
         gsl_sort(w.loss, 1, (size_t)result->searches);
         result->least = w.loss[0];
         result->median = gsl_stats_median_from_sorted_data(w.loss, 1, (size_t)result->searches);
+        solution->answer.permutations = result; /* else a stop: nothing is known */
     }
     result->p = (result->as_good + 1.0) / (result->searches + 1.0);
+    solution->stopped = solution->stopped || stopped;
     free_work(&w);
     return rc;
 }

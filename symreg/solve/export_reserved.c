@@ -5,7 +5,7 @@
  * and functions of Python 3, and the names that `from sympy import *` defines (SymPy 1.14), as read
  * by sympify(), except names of several words (solve_linear, BlockMatrix) or of more than ten
  * letters, which columns hardly have. */
-#include "output.h"
+#include "solve.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* csv_setup.c - turns the options of CSV mode into settings. */
+/* setup.c - turns the options of CSV mode into settings. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "output.h"
+#include "solve.h"
 
 /* Sets the loss: a name of the preset's, or a formula of p and t. */
 static int choose_loss(const char *text, struct orr_settings *preset, struct sr_csv_setup *setup)
@@ -23,14 +23,6 @@ static int choose_loss(const char *text, struct orr_settings *preset, struct sr_
     if (!rc)
         preset->symreg.loss = ORR_SR_CUSTOM;
     return rc;
-}
-
-static int read_whole(const char *option, const char *text, long low, long high, long *value)
-{
-    if (!orr_whole(text, low, high, value))
-        return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %ld to %ld, found \"%s\"",
-                        option, low, high, text);
-    return 0;
 }
 
 /* Text of the definitions that formulas need: named constants, then user-defined operators. */
@@ -82,18 +74,13 @@ static int set_language(const struct sr_csv_options *o, const struct sr_table *t
 static int set_units(const struct sr_csv_options *o, struct sr_csv_setup *setup)
 {
     struct sr_constraints *c = &setup->constraints;
-    char *end = NULL;
     if (!o->units)
-        return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
+        return 0;
     if (o->log_target && setup->units.target_known) /* a logarithm is dimensionless */
         memset(&setup->units.target, 0, sizeof setup->units.target);
     c->units = setup->settings.units = &setup->units;
-    if (o->units_penalty) {
-        c->units_penalty = strtod(o->units_penalty, &end);
-        if (end == o->units_penalty || *end || !(c->units_penalty > 0 && c->units_penalty < 1e9))
-            return ORR_FAIL(ORR_EUSAGE, "--units-penalty: expected a number above 0, found \"%s\"",
-                            o->units_penalty);
-    }
+    if (o->units_penalty)
+        c->units_penalty = strtod(o->units_penalty, NULL);
     return 0;
 }
 
@@ -152,8 +139,6 @@ static int set_form(const struct sr_csv_options *o, const struct sr_table *table
     size_t count;
     if (!o->form)
         return 0;
-    if (o->category)
-        return ORR_FAIL(ORR_EUSAGE, "--category: not with --template");
     const char **const others = other_words(table, &count);
     const int rc = others ? sr_template_parse(form, setup->language, o->form, table->name,
                                               table->data.features, others, count)
@@ -180,14 +165,11 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
                            struct sr_csv_setup *setup)
 {
     struct sr_constraints *c = &setup->constraints;
-    long depth = 0;
     sr_constraints_init(c, setup->language);
     TRY(set_form(o, table, setup));
     c->maxsize = setup->settings.maxsize;
-    TRY(sr_complexity_set(setup->language, o->complexity));
-    if (o->maxdepth)
-        TRY(read_whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth));
-    c->maxdepth = (int)depth;
+    TRY(sr_complexity_set(setup->language, o->complexity, table->name, table->data.features));
+    c->maxdepth = o->maxdepth ? atoi(o->maxdepth) : 0;
     if (o->constrain)
         TRY(sr_constraints_arguments(c, o->constrain));
     if (o->nest) { /* the user's rules replace the default ones */
@@ -336,107 +318,60 @@ static void add_custom(struct sr_settings *s)
             s->binary[s->binary_count++] = (enum sr_op)op;
 }
 
-/* Lists the options that change the data searched, or the meaning, cost or shape of formulas, as
- * lines KEY=VALUE. The caller frees the text. */
-static char *about_options(const struct sr_csv_options *o)
-{
-    const struct {
-        const char *name, *value;
-    } option[] = {{"--target", o->target},         {"--features", o->features},
-                  {"--weights", o->weights},       {"--log-target", o->log_target},
-                  {"--units", o->units},           {"--units-penalty", o->units_penalty},
-                  {"--define", o->define},         {"--loss", o->loss},
-                  {"--constrain", o->constrain},   {"--nest", o->nest},
-                  {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
-                  {"--batch", o->batch},           {"--guess", o->guess},
-                  {"--exclude", o->exclude},       {"--require", o->require},
-                  {"--constants", o->constants},   {"--category", o->category},
-                  {"--template", o->form}};
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    for (size_t i = 0; i < sizeof option / sizeof *option && out; i++) {
-        const char *value = option[i].value;
-        const bool none = !value || (value == o->weights && !strcmp(value, "equal"));
-        fprintf(out, "%s=%s\n", option[i].name, none ? "" : value);
-    }
-    if (out && !fclose(out))
-        return text;
-    free(text);
-    return NULL;
-}
-
 int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup *setup)
 {
     struct sr_csv_options weighed = *options;
     weighed.weights = SR_WEIGHTS_CHOSEN;
     free(setup->about);
-    setup->settings.context_text = setup->about = about_options(&weighed);
+    setup->settings.context_text = setup->about = sr_options_record(&weighed);
     return setup->about ? 0 : ORR_ENOMEM;
 }
 
-static int read_round(const char *text, enum sr_round *round)
+static enum sr_round round_of(const char *text)
 {
     static const char *const names[] = {[SR_ROUND_DIGITS] = "digits",
                                         [SR_ROUND_INTEGERS] = "integers",
                                         [SR_ROUND_RATIONALS] = "rationals",
                                         [SR_ROUND_LIKELY] = "likely"};
-    for (int k = 0; k < (int)(sizeof names / sizeof *names) && text; k++)
-        if (!strcmp(text, names[k])) {
-            *round = (enum sr_round)k;
-            return 0;
-        }
-    return text ? ORR_FAIL(
-                      ORR_EUSAGE,
-                      "--round-constants: expected likely, digits, integers or rationals, found "
-                      "\"%s\"",
-                      text)
-                : 0;
+    int k = 0;
+    while (k < (int)(sizeof names / sizeof *names) && strcmp(text, names[k]) != 0)
+        k++;
+    return (enum sr_round)k;
 }
 
-enum { SAMPLE = 4096, MOST_ALTERNATIVES = 20 }; /* SAMPLE: rows, for large tables */
+enum { SAMPLE = 4096 }; /* rows, for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct orr_settings preset = *given;
-    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0, permutations = 0, beside = 0;
+    const long batch = o->batch ? atol(o->batch) : table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);
+    TRY(sr_options_check(o));
     TRY(set_language(o, table, setup));
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(sr_settings_init(&setup->settings, &preset));
-    TRY(read_round(o->round_constants, &setup->settings.round));
+    if (o->round_constants)
+        setup->settings.round = round_of(o->round_constants);
     if (o->category && setup->settings.algorithm == &sr_algorithm_pysr)
         return ORR_FAIL(ORR_EUSAGE, "--category: not with --compat pysr, whose algorithm fits one "
                                     "set of constants");
-    if (o->alternatives)
-        TRY(read_whole("--alternatives", o->alternatives, 0, MOST_ALTERNATIVES, &beside));
-    if (o->category && (o->permutations || o->constants || beside || o->round_constants))
-        return ORR_FAIL(ORR_EUSAGE, "%s: not with --category",
-                        o->permutations ? "--permutations"
-                        : o->constants  ? "--constants"
-                        : beside        ? "--alternatives"
-                                        : "--round-constants");
     if (!o->round_constants && !o->category && setup->settings.algorithm != &sr_algorithm_pysr)
         setup->settings.round = SR_ROUND_LIKELY;
     if (o->rule)
         TRY(sr_rule_find("--rule", o->rule, &setup->rule));
-    if (o->batch)
-        TRY(read_whole("--batch", o->batch, 0, 1000000000, &batch));
-    if (o->permutations)
-        TRY(read_whole("--permutations", o->permutations, 1, 9999, &permutations));
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
-    setup->settings.alternatives = (int)beside;
+    setup->settings.alternatives = o->alternatives ? atoi(o->alternatives) : 0;
     setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;
-    setup->permutations = (int)permutations;
+    setup->permutations = o->permutations ? atoi(o->permutations) : 0;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
-    setup->settings.context_text = setup->about = about_options(o);
+    setup->settings.context_text = setup->about = sr_options_record(o);
     TRY(setup->about ? 0 : ORR_ENOMEM);
     add_custom(&setup->settings);
     if (setup->settings.binary_count + setup->settings.unary_count == 0)

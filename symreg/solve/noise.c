@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "output.h"
+#include "solve.h"
 #include "symreg/evolve/search.h"
 
 /* Median of the absolute values of some rows. */

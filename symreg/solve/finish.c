@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "solve.h"
 
 enum { REFINE_STEPS = 30 };
 
-double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
+static double seconds_left(double seconds, enum sr_limit_of what, double started_s)
 {
     static const double
         share[] =
@@ -19,7 +19,7 @@ double sr_seconds_left(double seconds, enum sr_limit_of what, double started_s)
 
 double sr_time_limit(double seconds, enum sr_limit_of what, double started_s)
 {
-    return seconds > 0 ? orr_time_s() + sr_seconds_left(seconds, what, started_s) : 0;
+    return seconds > 0 ? orr_time_s() + seconds_left(seconds, what, started_s) : 0;
 }
 
 int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "solve.h"
 
 enum { REFIT_STEPS = 60 };
 /* Fair losses before the fit of the constants up to this multiple of the limit are fitted. */

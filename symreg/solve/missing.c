@@ -4,14 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output.h"
-
-int sr_missing_check(const char *text)
-{
-    return !text || !strcmp(text, "error") || !strcmp(text, "drop")
-               ? 0
-               : ORR_FAIL(ORR_EUSAGE, "--missing: expected drop or error, found \"%s\"", text);
-}
+#include "solve.h"
 
 /* Whether a row lacks a value; counts it in each column that does. */
 static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column, int count,

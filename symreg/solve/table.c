@@ -6,7 +6,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "output.h"
+#include "solve.h"
 #include "base/text.h"
 
 static bool is_number(const char *name)
@@ -265,39 +265,51 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
 
 /* Names are written to JSON and LaTeX; formulas with longer names could exceed SR_TEXT. */
 enum { NAME_BYTES = 100 };
-static int check_name(const char *file, const struct orr_csv *csv, int column)
+
+int sr_column_name_check(const char *file, size_t line, int column, const char *name)
 {
     uint32_t code;
-    if (strlen(csv->names[column]) > NAME_BYTES)
+    if (strlen(name) > NAME_BYTES)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s:%zu: the name of column %d: expected at most %d bytes, found %zu", file,
-                        csv->header, column + 1, NAME_BYTES, strlen(csv->names[column]));
-    for (const char *c = csv->names[column]; *c; c += orr_character(c, &code)) {
+                        line, column + 1, NAME_BYTES, strlen(name));
+    for (const char *c = name; *c; c += orr_character(c, &code)) {
         orr_character(c, &code);
         if (code < ' ' || code == 127 || (code >= 0x80 && code < 0xa0))
             return ORR_FAIL(ORR_EFORMAT,
                             "%s:%zu: the name of column %d is not UTF-8 or has a tab, line break "
                             "or other control character in it; save the table as UTF-8",
-                            file, csv->header, column + 1);
+                            file, line, column + 1);
         if (orr_unseen(c))
             return ORR_FAIL(ORR_EFORMAT,
                             "%s:%zu: the name of column %d, \"%s\", has an invisible character in "
                             "it, U+%04X; remove it",
-                            file, csv->header, column + 1, csv->names[column], (unsigned)code);
+                            file, line, column + 1, name, (unsigned)code);
     }
     return 0;
+}
+
+static int check_name(const char *file, const struct orr_csv *csv, int column)
+{
+    return sr_column_name_check(file, csv->header, column, csv->names[column]);
+}
+
+int sr_feature_name_check(const char *file, size_t line, int column, const char *name)
+{
+    return is_number(name)
+               ? ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: the name of column %d, \"%s\", could not be distinguished from "
+                          "a number in a formula; give the table a header row of names",
+                          file, line, column + 1, name)
+               : 0;
 }
 
 /* Rejects numeric names, which a table without a header has. */
 static int check_feature(const char *file, const struct orr_csv *csv, int column)
 {
-    if (!is_number(csv->names[column]))
-        return 0;
-    TRY(check_header(csv, file));
-    return ORR_FAIL(ORR_EFORMAT,
-                    "%s:%zu: the name of column %d, \"%s\", could not be distinguished from a "
-                    "number in a formula; give the table a header row of names",
-                    file, csv->header, column + 1, csv->names[column]);
+    if (is_number(csv->names[column]))
+        TRY(check_header(csv, file));
+    return sr_feature_name_check(file, csv->header, column, csv->names[column]);
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
@@ -413,6 +425,19 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
     table->weights = "";
     table->weight_mean = sr_weights_level(weight, rows);
     return true;
+}
+
+void sr_table_unweigh(struct sr_table *table, struct sr_table *second)
+{
+    struct sr_table *const both[] = {table, second};
+    for (int k = 0; k < 2 && table->by.count; k++) {
+        if (!both[k])
+            continue;
+        both[k]->data.weight = NULL;
+        both[k]->weights = NULL;
+        both[k]->weight_mean = 0;
+    }
+    table->by.count = 0;
 }
 
 /* Fills the weights that the options request, with mean 1. */
@@ -542,7 +567,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
                      int weights, int category, struct sr_table *table)
 {
     int column[SR_COLUMNS + 3], count = 0;
-    TRY(sr_missing_check(o->missing));
+    TRY(sr_option_check(SR_OPTION_missing, o->missing));
     if (!o->missing || !strcmp(o->missing, "error"))
         return 0;
     for (; count < features; count++)
@@ -635,14 +660,20 @@ int sr_table_fill(const char *file, const struct sr_csv_options *o, struct sr_ta
     return fill_table(file, o, NULL, table);
 }
 
+int sr_table_fill_like(const char *file, const struct sr_csv_options *o,
+                       const struct sr_table *like, struct sr_table *table)
+{
+    TRY(fill_table(file, o, like, table));
+    table->data.language = like->data.language;
+    return 0;
+}
+
 int sr_table_read_like(const char *file, const struct sr_csv_options *o,
                        const struct sr_table *like, struct sr_table *table)
 {
     *table = (struct sr_table){0};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
-    TRY(fill_table(orr_input_name(file), o, like, table));
-    table->data.language = like->data.language;
-    return 0;
+    return sr_table_fill_like(orr_input_name(file), o, like, table);
 }
 
 int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,

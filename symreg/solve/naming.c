@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "solve.h"
 #include "symreg/seed/structure.h"
 
 #define PI 3.14159265358979323846

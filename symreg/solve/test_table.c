@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output.h"
+#include "solve.h"
 
 void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst)
 {

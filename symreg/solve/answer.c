@@ -1,0 +1,25 @@
+/* answer.c - standard errors of the constants of an answer. */
+#include <math.h>
+
+#include "solve.h"
+
+double sr_answer_variance(const struct sr_answer *o, int row)
+{
+    const double n = (double)o->data->rows,
+                 freedom = n - sr_expr_constants(&o->front->expr[row], NULL);
+    if (!(o->variance_factor > 0) || !(o->variance > 0))
+        return o->variance;
+    const double chi2 = n * o->front->loss[row] / o->variance;
+    return o->variance * o->variance_factor * (freedom > 0 ? fmax(1, chi2 / freedom) : 1);
+}
+
+int sr_answer_errors(const struct sr_answer *o, int row, double error[SR_NODES])
+{
+    const int count = sr_expr_constants(&o->front->expr[row], NULL);
+    if (!o->category && !o->front->unfitted[row])
+        return sr_constants_errors(&o->front->expr[row], o->data, sr_answer_variance(o, row),
+                                   error);
+    for (int i = 0; i < count; i++)
+        error[i] = o->front->unfitted[row] ? (double)NAN : o->category->row[row].shared[i];
+    return 0;
+}

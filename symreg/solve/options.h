@@ -1,0 +1,167 @@
+/* options.h - the options of a table as rows: the program's --help, parsing and refusals, the keys
+ * of the library, and the text by which a checkpoint knows its search are made from them.
+ *
+ * A new option is a row here and its use. */
+#ifndef SR_OPTIONS_H
+#define SR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Who takes an option. */
+enum sr_option_of {
+    SR_OF_TABLE = 1,   /* symreg FILE.csv */
+    SR_OF_MOTION = 2,  /* symreg motion TRACKS.csv */
+    SR_OF_PREDICT = 4, /* symreg predict FRONT.json FILE.csv */
+    SR_OF_RUN = 8,     /* symreg, for the laws of a run */
+    SR_OF_LIBRARY = 16,
+    SR_OF_SEARCH = SR_OF_TABLE | SR_OF_MOTION,
+    SR_OF_BOTH = SR_OF_SEARCH | SR_OF_LIBRARY, /* of a search, wherever the table comes from */
+};
+enum sr_option_kind {
+    SR_OPTION_TEXT,
+    SR_OPTION_WHOLE,    /* a number from low to high */
+    SR_OPTION_POSITIVE, /* a number above 0, below 1e9 */
+    SR_OPTION_WORD,     /* one of choices */
+    SR_OPTION_SETTING,  /* sets the setting `key` */
+};
+
+/* ROW(member of struct sr_csv_options, name, value of --help (NULL: a flag), help, .of = who, ...
+ * other members of struct sr_option that are not 0), in the order of --help. */
+#define SR_OPTIONS(ROW)                                                                            \
+    ROW(target, "--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin",             \
+        .of = SR_OF_TABLE, .recorded = true)                                                       \
+    ROW(features, "--features", "A,B,C", "columns to explain it with (default: all others)",       \
+        .of = SR_OF_TABLE, .recorded = true)                                                       \
+    ROW(exclude, "--exclude", "A,B", "columns that formulas must not use", .of = SR_OF_TABLE,      \
+        .recorded = true)                                                                          \
+    ROW(require, "--require", "A,B", "columns that every formula of the front must use",           \
+        .of = SR_OF_BOTH, .recorded = true)                                                        \
+    ROW(weights, "--weights", "COLUMN|relative|equal",                                             \
+        "row weights; relative: 1/y^2; equal: alike", .of = SR_OF_TABLE | SR_OF_LIBRARY,           \
+        .recorded = true, .same_as_none = "equal")                                                 \
+    ROW(missing, "--missing", "drop|error",                                                        \
+        "leave rows with a missing value out, or refuse them (default)",                           \
+        .of = SR_OF_SEARCH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .choices = "drop or error")    \
+    ROW(sigma, "--sigma", "COLUMN",                                                                \
+        "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE)      \
+    ROW(category, "--category", "COLUMN",                                                          \
+        "one formula for all rows, with constants of each value of this column",                   \
+        .of = SR_OF_TABLE | SR_OF_LIBRARY, .recorded = true)                                       \
+    ROW(test, "--test", "FILE", "a second table: loss and R2 of every formula on it",              \
+        .of = SR_OF_TABLE)                                                                         \
+    ROW(log_target, "--log-target", NULL, "explain the logarithm of the target", .of = SR_OF_BOTH, \
+        .recorded = true)                                                                          \
+    ROW(binary, "--binary", "+,-,*,/,^", "operators of two arguments", .of = SR_OF_SEARCH,         \
+        .kind = SR_OPTION_SETTING, .key = "symreg.binary")                                         \
+    ROW(unary, "--unary", "inv,exp,sin", "operators of one argument", .of = SR_OF_SEARCH,          \
+        .kind = SR_OPTION_SETTING, .key = "symreg.unary")                                          \
+    ROW(define, "--define", "G(X)=FORMULA",                                                        \
+        "operators of your own, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"", .of = SR_OF_BOTH,             \
+        .recorded = true)                                                                          \
+    ROW(loss, "--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",  \
+        .of = SR_OF_BOTH, .recorded = true)                                                        \
+    ROW(round_constants, "--round-constants", "likely|digits|integers|rationals",                  \
+        "what constants are rounded to (default: likely, fractions that are no coincidence)",      \
+        .of = SR_OF_BOTH, .kind = SR_OPTION_WORD,                                                  \
+        .choices = "likely, digits, integers or rationals", .without = "--category")               \
+    ROW(guess, "--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined", \
+        .of = SR_OF_BOTH, .recorded = true)                                                        \
+    ROW(form, "--template", "FORM",                                                                \
+        "find f, g in a given form: \"sin(x)*f(r) + g(m)\"; other names: constants",               \
+        .of = SR_OF_BOTH, .recorded = true, .without = "--category")                               \
+    ROW(maxsize, "--maxsize", "N", "largest complexity", .of = SR_OF_SEARCH,                       \
+        .kind = SR_OPTION_SETTING, .key = "symreg.maxsize")                                        \
+    ROW(maxdepth, "--maxdepth", "N", "nodes on the longest path of a formula", .of = SR_OF_BOTH,   \
+        .recorded = true, .kind = SR_OPTION_WHOLE, .low = 1, .high = 64)                           \
+    ROW(complexity, "--complexity", "OP=N,...",                                                    \
+        "price of an operator, constant, variable or column, \"exp=3\"", .of = SR_OF_BOTH,         \
+        .recorded = true)                                                                          \
+    ROW(constrain, "--constrain", "OP:N,M;...",                                                    \
+        "largest complexity of arguments, -1 = any: \"^:-1,1\"", .of = SR_OF_BOTH,                 \
+        .recorded = true)                                                                          \
+    ROW(nest, "--nest", "OP:OP=N;...",                                                             \
+        "how often one may stand inside another: \"sin:cos=0\" (default: no sin(sin(x)))",         \
+        .of = SR_OF_BOTH, .recorded = true)                                                        \
+    ROW(units, "--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"",           \
+        .of = SR_OF_BOTH, .recorded = true)                                                        \
+    ROW(constants, "--constants", "NAME[=VALUE UNIT],...",                                         \
+        "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"", .of = SR_OF_BOTH, .recorded = true, \
+        .without = "--category")                                                                   \
+    ROW(units_penalty, "--units-penalty", "X",                                                     \
+        "wrong dimensions cost X constants' losses (default: forbidden)", .of = SR_OF_BOTH,        \
+        .recorded = true, .kind = SR_OPTION_POSITIVE, .needs = "--units")                          \
+    ROW(seconds, "--seconds", "S", "stop after so long (with a FILE: 60)", .of = SR_OF_SEARCH,     \
+        .kind = SR_OPTION_SETTING, .key = "symreg.seconds")                                        \
+    ROW(evaluations, "--evaluations", "N", "stop after so many formulas", .of = SR_OF_SEARCH,      \
+        .kind = SR_OPTION_SETTING, .key = "symreg.evaluations")                                    \
+    ROW(iterations, "--iterations", "N", "stop after so many epochs", .of = SR_OF_SEARCH,          \
+        .kind = SR_OPTION_SETTING, .key = "symreg.iterations")                                     \
+    ROW(stop_loss, "--stop-loss", "X", "stop at this loss", .of = SR_OF_SEARCH,                    \
+        .kind = SR_OPTION_SETTING, .key = "symreg.stop_loss")                                      \
+    ROW(batch, "--batch", "ROWS",                                                                  \
+        "search on so many random rows, refine on all; 0: search on all (default: 4096 above "     \
+        "10000 rows)",                                                                             \
+        .of = SR_OF_BOTH, .recorded = true, .kind = SR_OPTION_WHOLE, .high = 1000000000)           \
+    ROW(compat, "--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)",      \
+        .of = SR_OF_SEARCH | SR_OF_RUN, .kind = SR_OPTION_SETTING, .key = "symreg.algorithm")      \
+    ROW(permutations, "--permutations", "N",                                                       \
+        "repeat the search on N shuffled targets, for a p-value; 19 suffice for 0.05",             \
+        .of = SR_OF_SEARCH, .kind = SR_OPTION_WHOLE, .low = 1, .high = 9999,                       \
+        .without = "--category")                                                                   \
+    ROW(alternatives, "--alternatives", "N",                                                       \
+        "also list up to N other formulas of each complexity that are as good as what best "       \
+        "selects",                                                                                 \
+        .of = SR_OF_BOTH, .kind = SR_OPTION_WHOLE, .high = 20, .same_as_none = "0",                \
+        .without = "--category")                                                                   \
+    ROW(rule, "--rule", "NAME",                                                                    \
+        "whose choice the report shows, or predict evaluates (default best)",                      \
+        .of = SR_OF_BOTH | SR_OF_PREDICT)
+
+/* Options as given, NULL where absent; docs/symreg.md explains them. */
+struct sr_csv_options {
+#define MEMBER(member, ...) const char *member;
+    SR_OPTIONS(MEMBER)
+#undef MEMBER
+    const char *other_targets; /* columns that are no features by default, each in quotes */
+    bool use_seconds;          /* --seconds without --iterations: the whole time is used */
+    /* Factor of the variances of constants, where errors of rows with sigmas are not independent.
+     * The variances are also multiplied by chi^2 per degree of freedom where that is above 1.
+     * 0: neither */
+    double variance_factor;
+    const char *remark; /* about the table, for the terminal and report.md; NULL: none */
+    const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */
+};
+
+struct sr_option {
+    const char *name, *value_name, *help; /* value_name: NULL for a flag */
+    size_t offset;                        /* of its text in struct sr_csv_options */
+    unsigned of;                          /* enum sr_option_of */
+    enum sr_option_kind kind;
+    bool recorded;            /* it changes the data, or the meaning, cost or shape of formulas: a
+                                 search resumes with the same value only */
+    const char *same_as_none; /* a value that means the same as no option */
+    long low, high;
+    const char *choices;
+    const char *key;             /* the setting that it sets */
+    const char *needs, *without; /* another option that must, or must not, be given, too */
+};
+enum sr_option_number {
+#define NUMBER(member, ...) SR_OPTION_##member,
+    SR_OPTIONS(NUMBER)
+#undef NUMBER
+        SR_OPTION_COUNT
+};
+extern const struct sr_option sr_option[SR_OPTION_COUNT];
+
+/* Where the text of an option is kept, NULL where it is not given. */
+const char **sr_option_place(struct sr_csv_options *options, int number);
+/* Checks the value of an option by its row; NULL: not given. ORR_EUSAGE names the option. */
+int sr_option_check(int number, const char *text);
+/* Checks each option by its row: numbers, words, what it needs and excludes. ORR_EUSAGE names
+ * it. */
+int sr_options_check(const struct sr_csv_options *options);
+/* The options that are recorded as lines NAME=VALUE. The caller frees the text; NULL: no memory. */
+char *sr_options_record(const struct sr_csv_options *options);
+
+#endif
