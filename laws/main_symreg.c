@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "symreg/motion/motion.h"
 
 static struct sr_csv_options table;
@@ -47,13 +48,97 @@ static void list_options(void)
     memcpy(options + OF_RUN + SR_OPTION_COUNT, of_commands, sizeof of_commands);
 }
 
+/* Runs `symreg predict FRONT FILE`. */
+static int run_predict(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 3)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "predict: expected FRONT.json and FILE.csv, found %d argument%s",
+                        cli->argc_rest - 1, cli->argc_rest == 2 ? "" : "s");
+    if (*cli->out)
+        return ORR_FAIL(ORR_EUSAGE, "--out: predict writes to standard output");
+    const struct sr_predict_options how = {.index = predict_index,
+                                           .rule = table.rule,
+                                           .missing = table.missing,
+                                           .interval = predict_interval,
+                                           .quiet = cli->quiet};
+    return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
+}
+
+/* What a search of any table needs. */
+static int prepare(const struct orr_cli *cli)
+{
+    if (table.rule && !*cli->out)
+        return ORR_FAIL(ORR_EUSAGE, "--rule: needs the --out DIR of the report that shows it");
+    table.use_seconds = (table.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
+                        !table.iterations && !orr_cli_sets(cli, "symreg.iterations");
+    return 0;
+}
+
+/* Runs `symreg motion TRACKS`. */
+static int run_motion(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
+                        cli->argc_rest - 1);
+    if (!motion.time || !motion.position)
+        return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
+                        cli->argv_rest[1]);
+    TRY(prepare(cli));
+    motion.missing = table.missing;
+    return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
+}
+
+static int run_table(const struct orr_cli *cli)
+{
+    const char *file = cli->argv_rest[0];
+    if (!table.target)
+        return ORR_FAIL(ORR_EUSAGE,
+                        strcmp(file, "-") == 0 || orr_exists(file)
+                            ? "%s: which column is to be explained? Give --target COLUMN"
+                            : "%s: no such file; see symreg --help",
+                        file);
+    TRY(prepare(cli));
+    return sr_csv_run_targets(cli, file, &table);
+}
+
+static int run_laws(const struct orr_cli *cli)
+{
+    return laws_run(cli, orbits_option);
+}
+
+/* The options of each command, by the rows of symreg/solve/options.h. */
+static char of_laws[1024] = "--orbits,--run,--attention,--plan", of_table[1024],
+            of_motion[1024] = "--time,--position,--body,--system,--mass,--centre",
+            of_predict[1024] = "--index,--interval";
 static const struct orr_command commands[] = {
-    {"motion", "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--"
-               "unary,--maxsize,"
-               "--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary"},
-    {"predict", "--index,--rule,--interval,--missing,--help"},
-    {NULL, NULL},
+    {"", "the laws of a run", of_laws, run_laws, NULL, false, 0},
+    {"motion", "symreg motion TRACKS.csv", of_motion, run_motion,
+     "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--unary,"
+     "--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary",
+     false, 2},
+    {"predict", "symreg predict FRONT.json FILE.csv", of_predict, run_predict,
+     "--index,--rule,--interval,--missing,--help", true, 3},
+    {"*", "a table (FILE.csv)", of_table, run_table, NULL, false, 1},
+    {NULL, NULL, NULL, NULL, NULL, false, 0},
 };
+
+static void list_owners(void)
+{
+    static const struct {
+        unsigned of;
+        char *list;
+    } owner[] = {{SR_OF_RUN, of_laws},
+                 {SR_OF_TABLE, of_table},
+                 {SR_OF_MOTION, of_motion},
+                 {SR_OF_PREDICT, of_predict}};
+    for (size_t k = 0; k < sizeof owner / sizeof *owner; k++)
+        for (int i = 0; i < SR_OPTION_COUNT; i++)
+            if (sr_option[i].of & owner[k].of)
+                orr_append(owner[k].list, sizeof of_table, "%s%s", *owner[k].list ? "," : "",
+                           sr_option[i].name);
+}
+
 static const struct orr_program program = {
     .name = "symreg",
     .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
@@ -76,114 +161,15 @@ static const struct orr_program program = {
     .commands = commands,
 };
 
-/* Runs `symreg predict FRONT FILE`. */
-static int run_predict(const struct orr_cli *cli)
-{
-    if (cli->argc_rest != 3)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "predict: expected FRONT.json and FILE.csv, found %d argument%s",
-                        cli->argc_rest - 1, cli->argc_rest == 2 ? "" : "s");
-    for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && **o->value && o->value != &predict_index &&
-            o->value != &predict_interval && o->value != &table.rule && o->value != &table.missing)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to a search, not to predict", o->name);
-    const struct sr_predict_options how = {.index = predict_index,
-                                           .rule = table.rule,
-                                           .missing = table.missing,
-                                           .interval = predict_interval,
-                                           .quiet = cli->quiet};
-    if (*cli->out)
-        return ORR_FAIL(ORR_EUSAGE, "--out: predict writes to standard output");
-    return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
-}
-
-/* Whether an option applies only to `symreg motion`. */
-static bool is_motion(const struct orr_option *o)
-{
-    return o->value == &motion.time || o->value == &motion.position || o->value == &motion.body ||
-           o->value == &motion.system || o->value == &motion.mass || o->value == &motion.centre;
-}
-
-static void note_seconds(const struct orr_cli *cli)
-{
-    table.use_seconds = (table.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
-                        !table.iterations && !orr_cli_sets(cli, "symreg.iterations");
-}
-
-static int refuse_run(const struct orr_cli *cli)
-{
-    if (cli->plan || *orbits_option || *cli->attention || cli->run_given)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
-                        cli->plan        ? "--plan"
-                        : *orbits_option ? "--orbits"
-                        : cli->run_given ? "--run"
-                                         : "--attention");
-    if (table.rule && !*cli->out)
-        return ORR_FAIL(ORR_EUSAGE, "--rule: needs the --out DIR of the report that shows it");
-    return 0;
-}
-
-/* Runs `symreg motion TRACKS`. */
-static int run_motion(const struct orr_cli *cli)
-{
-    const char **const made[] = {&table.target, &table.features, &table.weights, &table.sigma,
-                                 &table.test,   &table.category, &table.exclude};
-    if (cli->argc_rest != 2)
-        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
-                        cli->argc_rest - 1);
-    TRY(refuse_run(cli));
-    for (const struct orr_option *o = options; o->name; o++)
-        for (size_t k = 0; k < sizeof made / sizeof *made; k++)
-            if (o->value == made[k] && *o->value)
-                return ORR_FAIL(ORR_EUSAGE,
-                                "%s: belongs to a table; motion makes its own, whose columns are "
-                                "r, m1, m2, and F or a",
-                                o->name);
-    if (!motion.time || !motion.position)
-        return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
-                        cli->argv_rest[1]);
-    note_seconds(cli);
-    motion.missing = table.missing;
-    return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
-}
-
 static int run(const struct orr_cli *cli)
 {
-    const bool moves = cli->argc_rest && !strcmp(cli->argv_rest[0], "motion");
-    if (cli->argc_rest && !strcmp(cli->argv_rest[0], "predict"))
-        return run_predict(cli);
-    if (predict_index || predict_interval)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg predict FRONT.json FILE.csv",
-                        predict_index ? "--index" : "--interval");
-    if (moves)
-        return run_motion(cli);
-    for (const struct orr_option *o = options; o->name; o++)
-        if (is_motion(o) && *o->value)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to symreg motion TRACKS.csv", o->name);
-    if (cli->argc_rest > 1)
-        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: symreg [options] FILE.csv",
-                        cli->argv_rest[1]);
-    if (cli->argc_rest == 1) {
-        TRY(refuse_run(cli));
-        const char *file = cli->argv_rest[0];
-        if (!table.target)
-            return ORR_FAIL(ORR_EUSAGE,
-                            strcmp(file, "-") == 0 || orr_exists(file)
-                                ? "%s: which column is to be explained? Give --target COLUMN"
-                                : "%s: no such file; see symreg --help",
-                            file);
-        note_seconds(cli);
-        return sr_csv_run_targets(cli, file, &table);
-    }
-    for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && o->value != &table.compat && o->value != &orbits_option)
-            return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
-    return laws_run(cli, orbits_option);
+    return orr_command_run(&program, cli);
 }
 
 int main(int argc, char **argv)
 {
     list_options();
+    list_owners();
     mallopt(M_MMAP_THRESHOLD, 16 << 20); /* large blocks are returned to the system when freed */
     return orr_main(&program, argc, argv, run);
 }

@@ -42,6 +42,8 @@ static const struct orr_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[4096];
+enum { PROBES = 32 };
+static struct orr_command commands[PROBES];
 static const struct orr_program program = {
     .name = "probe",
     .purpose = "Looks into trained models, as they are or with their attention changed. With\n"
@@ -53,6 +55,7 @@ static const struct orr_program program = {
     .max_rest = 1024,
     .groups = "attention,seed,orbits,planets,text,finetune",
     .without = "--plan",
+    .commands = commands,
     .usual = "--preset,--set,--run,--out,--attention,--checkpoint,--sequences,--threads,--help",
 };
 
@@ -87,49 +90,6 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return read_whole("--window", window_text, 0, &change->window);
 }
 
-/* Checks that the probe takes the option. An option in no row of the table belongs to all probes of
- * models; probes of result files refuse it. */
-static int check_option(const struct probe_command *command, const char *option)
-{
-    char owners[128] = "";
-    for (const struct probe_command *c = probe_table; c->name; c++)
-        if (probe_takes(c, option))
-            orr_append(owners, sizeof owners, "%s%s", *owners ? ", " : "", c->name);
-    if (!*owners && command->files)
-        return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",
-                        option, command->name);
-    if (!*owners || probe_takes(command, option))
-        return 0;
-    if (!strcmp(option, "--resume"))
-        return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
-    return ORR_FAIL(ORR_EUSAGE, "%s: not with probe %s; it belongs to %s", option, command->name,
-                    owners);
-}
-
-static int check_options(const struct orr_cli *cli, const struct probe_command *command)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } common[] = {{"--checkpoint", *cli->checkpoint != '\0'},
-                  {"--attention", *cli->attention != '\0'},
-                  {"--run", cli->run_given},
-                  {"--preset", cli->preset_given},
-                  {"--set", cli->set_given},
-                  {"--seed", cli->seed_given},
-                  {"--threads", cli->threads_given},
-                  {"--device", cli->device != ORR_DEVICE_AUTO},
-                  {"--attention-impl", cli->generic_attention},
-                  {"--resume", cli->resume}};
-    for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value)
-            TRY(check_option(command, o->name));
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (common[i].given)
-            TRY(check_option(command, common[i].name));
-    return 0;
-}
-
 static int read_options(const struct orr_cli *cli, const struct probe_command *command,
                         struct probe_options *o)
 {
@@ -150,7 +110,6 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
     if (o->file_count > 0 && !command->files)
         return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
                         o->file[0]);
-    TRY(check_options(cli, command));
     TRY(read_whole("--layer", layer_text, 0, &o->layer));
     TRY(read_whole("--head", head_text, 0, &o->head));
     TRY(read_whole("--sequences", sequences_text, 1, &o->sequences));
@@ -228,12 +187,12 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
 
 static char found_run[4096]; /* the folder of the preset.json found by main() */
 
-static int run_probe(const struct orr_cli *cli)
+static int run_command(const struct orr_cli *cli)
 {
     const struct probe_command *command;
     struct probe_options o;
     struct gpt_device device;
-    int rc = probe_find(cli->argc_rest > 0 ? cli->argv_rest[0] : NULL, &command);
+    int rc = probe_find(cli->argv_rest[0], &command);
     rc = rc ? rc : read_options(cli, command, &o);
     if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint", cli->checkpoint);
@@ -285,11 +244,26 @@ static void find_preset(const char *run_option, const char *checkpoint, char pat
     free(folder);
 }
 
-static void write_usage(void)
+/* Usage and commands, of the table of probes. */
+static void list_probes(void)
 {
-    for (const struct probe_command *c = probe_table; c->name; c++)
+    static char what[PROBES][64];
+    int n = 0;
+    for (const struct probe_command *c = probe_table; c->name; c++, n++) {
         orr_append(usage, sizeof usage, "%sprobe %-11s %s", *usage ? "\n       " : "", c->name,
                    c->purpose);
+        snprintf(what[n], sizeof what[n], "probe %s%s", c->name,
+                 c->files ? ", which reads results and no models" : "");
+        commands[n] =
+            (struct orr_command){c->name, what[n], c->takes, run_command, NULL, c->files, 0};
+    }
+}
+
+static int run_probe(const struct orr_cli *cli)
+{
+    const struct probe_command *command;
+    TRY(probe_find(cli->argc_rest > 0 ? cli->argv_rest[0] : NULL, &command));
+    return orr_command_run(&program, cli);
 }
 
 /* The settings of a model are those of its run. They are passed as --preset before parsing, so that
@@ -301,7 +275,7 @@ int main(int argc, char **argv)
     const char *checkpoint = option_value(argc, argv, "--checkpoint");
     char **with_preset = calloc((size_t)argc + 3, sizeof *with_preset);
     int count = argc;
-    write_usage();
+    list_probes();
     if (!with_preset)
         return orr_error_exit(program.name, ORR_FAIL(ORR_ENOMEM, "out of memory"));
     memcpy(with_preset, argv, (size_t)argc * sizeof *argv);

@@ -205,7 +205,7 @@ int probe_grid(const struct probe_options *options);
 struct probe_command {
     const char *name, *purpose; /* subcommand; text of --help */
     int (*run)(const struct probe_options *options);
-    /* Options that not every probe takes, separated by blanks; for --resume see
+    /* Options that not every probe takes, "--layer,--head" (stage/cli.h); for --resume see
      * probe_results_there(). */
     const char *takes;
     bool exact;   /* computes matrix products in fp32, never in bf16 */
@@ -213,7 +213,6 @@ struct probe_command {
     bool files;   /* takes files of results instead of a model, and no options of models */
 };
 extern const struct probe_command probe_table[]; /* ends with name == NULL */
-bool probe_takes(const struct probe_command *command, const char *option);
 /* Finds a probe by name. An unknown name, or NULL, is ORR_EUSAGE; the message lists all probes. */
 int probe_find(const char *name, const struct probe_command **command);
 

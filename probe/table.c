@@ -5,7 +5,7 @@
 
 const struct probe_command probe_table[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", probe_attention,
-     .takes = "--layer --head"},
+     .takes = "--layer,--head"},
     {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate,
      .takes = ""},
     {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, .takes = "",
@@ -17,17 +17,17 @@ const struct probe_command probe_table[] = {
     {"intervene", "whether a quantity changed inside the model moves what it predicts",
      probe_intervene, .takes = "--resume", .exact = true},
     {"labels", "R^2 of forces against labelled sequences, label saving", probe_labels,
-     .takes = "--resume --sizes --steps --draws --no-untrained"},
+     .takes = "--resume,--sizes,--steps,--draws,--no-untrained"},
     {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
-     .takes = "--resume --sizes --steps --draws --no-untrained"},
+     .takes = "--resume,--sizes,--steps,--draws,--no-untrained"},
     {"adaptation", "forces outside the labels, read from the frozen and the fine-tuned model",
-     probe_adaptation, .takes = "--resume --sizes --steps --draws", .exact = true},
+     probe_adaptation, .takes = "--resume,--sizes,--steps,--draws", .exact = true},
     {"length", "errors, entropy, sinks of sequences 1 to 16 times as long as trained", probe_length,
      .takes = "--resume"},
     {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,
      .takes = "--resume"},
     {"inductive", "whether random targets of the state are generalised as the state does",
-     probe_inductive, .takes = "--resume --steps --draws"},
+     probe_inductive, .takes = "--resume,--steps,--draws"},
     {"planets", "next positions and forces of the real planets, by VSOP87 (libnova)", probe_planets,
      .takes = "--resume", .exact = true, .planets = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
@@ -36,13 +36,6 @@ const struct probe_command probe_table[] = {
      .takes = "--figure", .files = true},
     {.name = NULL},
 };
-
-bool probe_takes(const struct probe_command *command, const char *option)
-{
-    const size_t bytes = strlen(option);
-    const char *at = strstr(command->takes, option);
-    return at && (at[bytes] == ' ' || !at[bytes]);
-}
 
 int probe_find(const char *name, const struct probe_command **command)
 {

@@ -22,28 +22,6 @@ static const struct orr_option options[] = {
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-static const struct orr_program program = {
-    .name = "orbits",
-    .purpose = "Simulates planetary orbits and writes the data sets of a preset; or looks at them.",
-    .usage = "orbits [options]               write the data sets of a preset\n"
-             "       orbits verify DIR              check every file against manifest.json\n"
-             "       orbits stat [DIR]              what is in the data sets\n"
-             "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
-             "                                      one sequence: elements, sampling, picture; of\n"
-             "                                      DIR as it is there, else of the settings\n"
-             "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
-             "                                      positions, states, forces, masses as CSV\n"
-             "       orbits checksum [options]      make all training sequences, write nothing\n"
-             "       orbits prior [options]         what the prior tells before any training",
-    .options = options,
-    .max_rest = 2,
-    .groups = "seed,orbits,planets",
-    .without = "--checkpoint,--attention,--attention-impl,--device",
-    .usual = "--preset,--set,--run,--out,--threads,--seed,--resume,--force,--plan,--help,"
-             "orbits.train,orbits.two_body_train,orbits.positions,orbits.a_min_au,orbits.a_max_au,"
-             "orbits.dt_yr,orbits.law,orbits.law_exponent,orbits.expression",
-};
-
 /* Reports the space that large sets, or a part of them, need, and refuses sets that do not fit. */
 static int check_disk(const struct orr_cli *cli, const char *dir, int part, int parts)
 {
@@ -109,6 +87,8 @@ static int write_sets(const struct orr_cli *cli)
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
         return 0;
     }
+    if (part_text && cli->plan)
+        return ORR_FAIL(ORR_EUSAGE, "--plan: of all data sets, not of a --part");
     const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* reports an invalid expression */
     sim_dynamics_free(&dynamics);
     TRY(rc); /* before anything is made */
@@ -229,44 +209,44 @@ static int show_sequence(const struct orr_cli *cli)
     return sim_sequence_show(preset, split, index, picture);
 }
 
-static int run_command(const struct orr_cli *cli)
+static const struct orr_command commands[] = {
+    {"", "writing data sets", "--force,--plan,--part", write_sets, NULL, false, 0},
+    {"verify", "orbits verify", NULL, verify_folder, NULL, false, 2},
+    {"stat", "orbits stat", NULL, print_statistics, NULL, false, 2},
+    {"show", "orbits show", "--split,--sequence", show_sequence, NULL, false, 2},
+    {"export", "orbits export", "--split,--csv", export_folder, NULL, false, 2},
+    {"checksum", "orbits checksum", NULL, print_checksum, NULL, false, 1},
+    {"prior", "orbits prior", NULL, print_prior, NULL, false, 1},
+    {NULL, NULL, NULL, NULL, NULL, false, 0}};
+static const struct orr_program program = {
+    .name = "orbits",
+    .purpose = "Simulates planetary orbits and writes the data sets of a preset; or looks at them.",
+    .usage = "orbits [options]               write the data sets of a preset\n"
+             "       orbits verify DIR              check every file against manifest.json\n"
+             "       orbits stat [DIR]              what is in the data sets\n"
+             "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
+             "                                      one sequence: elements, sampling, picture; of\n"
+             "                                      DIR as it is there, else of the settings\n"
+             "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
+             "                                      positions, states, forces, masses as CSV\n"
+             "       orbits checksum [options]      make all training sequences, write nothing\n"
+             "       orbits prior [options]         what the prior tells before any training",
+    .options = options,
+    .max_rest = 2,
+    .groups = "seed,orbits,planets",
+    .without = "--checkpoint,--attention,--attention-impl,--device",
+    .commands = commands,
+    .usual = "--preset,--set,--run,--out,--threads,--seed,--resume,--force,--plan,--help,"
+             "orbits.train,orbits.two_body_train,orbits.positions,orbits.a_min_au,orbits.a_max_au,"
+             "orbits.dt_yr,orbits.law,orbits.law_exponent,orbits.expression",
+};
+
+static int run(const struct orr_cli *cli)
 {
-    static const struct {
-        const char *name;
-        int (*run)(const struct orr_cli *cli);
-    } commands[] = {{"verify", verify_folder},    {"stat", print_statistics},
-                    {"show", show_sequence},      {"export", export_folder},
-                    {"checksum", print_checksum}, {"prior", print_prior}};
-    const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
-    const bool shows = name && !strcmp(name, "show"), exports = name && !strcmp(name, "export");
-    if ((split_name && !shows && !exports) || (sequence_number && !shows) || (csv && !exports))
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits %s",
-                        csv               ? "--csv"
-                        : sequence_number ? "--sequence"
-                                          : "--split",
-                        csv               ? "export"
-                        : sequence_number ? "show"
-                                          : "show and orbits export");
-    if ((force || cli->plan || part_text) && name)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to writing data sets, not to orbits %s",
-                        force       ? "--force"
-                        : part_text ? "--part"
-                                    : "--plan",
-                        name);
-    if (part_text && cli->plan)
-        return ORR_FAIL(ORR_EUSAGE, "--plan: of all data sets, not of a --part");
-    if (!name)
-        return write_sets(cli);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (!strcmp(name, commands[i].name))
-            return commands[i].run(cli);
-    return ORR_FAIL(ORR_EUSAGE,
-                    "unexpected argument \"%s\"; expected verify, stat, show, export, checksum or "
-                    "prior",
-                    name);
+    return orr_command_run(&program, cli);
 }
 
 int main(int argc, char **argv)
 {
-    return orr_main(&program, argc, argv, run_command);
+    return orr_main(&program, argc, argv, run);
 }

@@ -70,7 +70,7 @@ no format | 2 'expected --csv' | export $data
 absent set | 1 'no data set solar_system' | export $data --csv --split solar_system --out $WORK/no
 no sets | 1 'no data sets there' | export $WORK --csv
 a misspelt set | 2 'did you mean "train"' | export $data --csv --split trian
---csv elsewhere | 2 '--csv: belongs to orbits export' | stat $data --csv
+--csv elsewhere | 2 '--csv: belongs to orbits export, not to orbits stat' | stat $data --csv
 --split elsewhere | 2 '--split: belongs to orbits show and orbits export' | stat $data --split train
 END
 truncate -s 1000 "$data/force_magnitude_two_body_test.npy"

@@ -145,7 +145,8 @@ bad "no such centre" 1 "--centre: no body \"c\"" "$eight$second" $TX --body b --
 bad "a centre of three" 2 'expected 2 coordinates, as --position has, found 3' "$eight" $TX \
     --centre 1,2,3
 bad "no common times" 1 'no time at which all bodies' "$eight$later" $TX --body b
-bad "a target" 2 '--target: belongs to a table' "$eight" $TX --target x
+bad "a target" 2 '--target: belongs to a table (FILE.csv), not to symreg motion' "$eight" $TX \
+    --target x
 # a table is not replaced by a result, and only a search that runs writes
 mkdir "$KEEP/out"
 cp "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"

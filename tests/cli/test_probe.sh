@@ -233,7 +233,7 @@ check "... whose maps are gone, and nothing else" equal \
 probe=("$BIN/probe")
 for option in "--seed 3" "--set seed=3" "--preset smoke" "--run $run" "--threads 1" "--device cpu" \
     "--attention-impl generic" "--attention softmax"; do
-    refuse "a reader of results: $option" 2 "${option%% *}: probe seeds reads results" -- \
+    refuse "a reader of results: $option" 2 "${option%% *}: does not go with probe seeds" -- \
         "${probe[@]}" seeds $option "$WORK/before.csv"
 done
 with() {
@@ -246,7 +246,7 @@ planets=$run/lssar/pretrain_planets/last.safetensors text=$WORK/text.safetensors
 refusals "${probe[@]}" <<END
 no subcommand | 2 'attention, evaluate, outputs' |
 --plan | 2 '--plan: probe has no such option' | attention --plan
---resume | 2 --resume: 'probe attention always measures anew' | attention --resume
+--resume | 2 --resume: 'not to probe attention' | attention --resume
 unknown subcommand | 2 attentoin 'attention, evaluate, outputs' | attentoin
 two subcommands | 2 'unexpected argument' | attention evaluate
 unknown option | 2 --heads 'did you mean --head?' | attention --heads 2
@@ -269,7 +269,7 @@ refusals with <<END
 unknown variant | 2 'unknown variant "sotfmax"' | attention --attention sotfmax
 no such layer | 2 --layer '0 to 0' | attention --layer 1
 no such head | 2 --head: '0 to 1' 'found 5' | attention --head 5
-a layer for evaluate | 2 --layer: 'it belongs to attention' | evaluate --layer 0
+a layer for evaluate | 2 --layer: 'belongs to probe attention, not' | evaluate --layer 0
 neither on nor off | 2 --reweight: 'on or off' | evaluate --reweight yes
 a power below 1 | 2 --p: 'at least 1' '"0.5"' | attention --p 0.5
 a power that is none | 2 --p: 'at least 1' '"nan"' | attention --p nan
@@ -285,7 +285,7 @@ no step to change | 2 intervene '3 positions' | intervene --length 3
 too few sequences to read out | 2 --sequences: 'found 5' | linear --sequences 5
 END
 refuse "data sets are of some probes" 2 --draws: \
-    'not with probe linear; it belongs to labels, extrapolate, adaptation, inductive' -- \
+    'probe labels, probe extrapolate, probe adaptation and probe inductive, not to' -- \
     with linear --draws 2
 refusals "${probe[@]}" <<END
 a fine-tuned model predicts none | 1 'a model of stage magnitude' | evaluate --checkpoint '$tuned'

@@ -189,7 +189,9 @@ for option in seconds evaluations iterations stop-loss; do
     key=symreg.${option/-/_}
     bad "--$option" 2 "--$option: $key: expected" "$OK" --$option 2x
     bad "--set $key" 2 "--set: $key: expected" "$OK" --set $key=2x
-    refuse "--$option without FILE" 2 "--$option: needs a FILE.csv" -- "$BIN/symreg" --$option 1
+    refuse "--$option without FILE" 2 \
+        "--$option: belongs to symreg motion TRACKS.csv and a table (FILE.csv)" -- \
+        "$BIN/symreg" --$option 1
 done
 for option in binary unary; do
     bad "--$option" 2 "--$option: symreg.$option: expected a list of names" "$OK" --$option 'a,,b'
@@ -203,7 +205,8 @@ for result in front.csv log.jsonl; do # (a kill would leave no table)
         "$run/fits/$result is the table" -- timeout "$LIMIT" "$BIN/symreg" "$WORK/link.csv" \
         --target y --quiet --out "$run/fits"
 done
-refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
+refuse "an option without FILE" 2 'a table (FILE.csv), not to the laws of a run' -- \
+    "$BIN/symreg" --units x=m
 for number in +5 ' 5' 5. 99999999999999999999; do
     refuse "the number \"$number\"" 2 '--maxdepth: expected a whole number from 1 to 64, found' -- \
         "$BIN/symreg" "$F" --target y --maxdepth "$number"

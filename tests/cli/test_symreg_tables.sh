@@ -405,8 +405,8 @@ echo '{"front": [{"equation": "x", "selected_by": ["best"]}], "features": ["x"]}
     >"$WORK/odd2.json"
 bad_predict "a missing value" 1 "$WORK/few.csv:3: column \"x\"" "$WORK/odd2.json" "$WORK/few.csv"
 bad_predict "one argument" 2 'expected FRONT.json and FILE.csv, found 1 argument' "$F"
-bad_predict "an option of a search" 2 '--target: belongs to a search' "$F" "$WORK/second.csv" \
-    --target F
+bad_predict "an option of a search" 2 "--target: belongs to a table (FILE.csv), not" "$F" \
+    "$WORK/second.csv" --target F
 bad "two files" 2 'unexpected argument' "$WORK/law.csv" "$WORK/second.csv"
 bad "--index of a search" 2 '--index: belongs to symreg predict' "$WORK/law.csv" --index 1
 

@@ -1,0 +1,89 @@
+/* commands.c - the commands of a program as rows: which one the arguments name, and whose options
+ * they are. */
+#include "base/error.h"
+#include "base/text.h"
+#include "cli.h"
+#include "help.h"
+
+#include <string.h>
+
+static int find(const struct orr_program *program, const struct orr_cli *cli,
+                const struct orr_command **found)
+{
+    const char *word = cli->argc_rest ? cli->argv_rest[0] : "";
+    char known[512] = "", meant[128];
+    struct orr_nearest nearest = {0};
+    for (const struct orr_command *c = program->commands; c->name; c++) {
+        *found = c;
+        if (!strcmp(c->name, word) || (*word && !strcmp(c->name, "*")))
+            return 0;
+        if (!*c->name)
+            continue;
+        orr_append(known, sizeof known, "%s%s", *known ? ", " : "", c->name);
+        if (*word)
+            orr_nearest_offer(&nearest, word, c->name);
+    }
+    orr_nearest_text(&nearest, meant);
+    return *word ? ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"%s; expected one of %s", word,
+                            meant, known)
+                 : ORR_FAIL(ORR_EUSAGE, "%s: expected a command: one of %s", program->name, known);
+}
+
+/* Lists the commands that take an option, "a, b and c"; "" where none does. */
+static void list_owners(const struct orr_program *program, const char *option, char *text,
+                        size_t bytes)
+{
+    const struct orr_command *last = NULL;
+    *text = '\0';
+    for (const struct orr_command *c = program->commands; c->name; c++) {
+        if (!orr_is_listed(c->takes, option))
+            continue;
+        if (last)
+            orr_append(text, bytes, "%s%s", *text ? ", " : "", last->what);
+        last = c;
+    }
+    if (last)
+        orr_append(text, bytes, "%s%s", *text ? " and " : "", last->what);
+}
+
+static int check(const struct orr_program *program, const struct orr_command *command,
+                 const char *option)
+{
+    char owners[1024];
+    list_owners(program, option, owners, sizeof owners);
+    if (orr_is_listed(command->takes, option) || (!*owners && !command->alone))
+        return 0;
+    return *owners
+               ? ORR_FAIL(ORR_EUSAGE, "%s: belongs to %s, not to %s", option, owners, command->what)
+               : ORR_FAIL(ORR_EUSAGE, "%s: does not go with %s", option, command->what);
+}
+
+int orr_command_run(const struct orr_program *program, const struct orr_cli *cli)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } common[] = {{"--checkpoint", *cli->checkpoint},
+                  {"--attention", *cli->attention},
+                  {"--run", cli->run_given}, /* before --preset, which a run may have set */
+                  {"--preset", cli->preset_given},
+                  {"--set", cli->set_given},
+                  {"--attention-impl", cli->generic_attention},
+                  {"--device", cli->device != ORR_DEVICE_AUTO},
+                  {"--threads", cli->threads_given},
+                  {"--seed", cli->seed_given},
+                  {"--resume", cli->resume},
+                  {"--plan", cli->plan}};
+    const struct orr_command *command = NULL;
+    TRY(find(program, cli, &command));
+    if (command->words && cli->argc_rest > command->words)
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; expected %s alone",
+                        cli->argv_rest[command->words], command->what);
+    for (const struct orr_option *o = program->options; o && o->name; o++)
+        if (o->value && *o->value && **o->value)
+            TRY(check(program, command, o->name));
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (common[i].given)
+            TRY(check(program, command, common[i].name));
+    return command->run(cli);
+}
