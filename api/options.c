@@ -79,7 +79,7 @@ static int set_setting(struct orrery_regression *r, const char *key, const char 
 {
     char full[128], text[ORR_SETTING];
     struct orr_settings defaults;
-    const bool whole = strchr(key, '.') || !strcmp(key, "seed");
+    const bool whole = strchr(key, '.') || !strcmp(key, "seed"), given = value != NULL;
     if (snprintf(full, sizeof full, "%s%s", whole ? "" : "symreg.", key) >= (int)sizeof full)
         return ORR_FAIL(ORR_EUSAGE, "set: expected a key of at most 120 bytes");
     if (!value) {
@@ -93,12 +93,14 @@ static int set_setting(struct orrery_regression *r, const char *key, const char 
         return ORR_FAIL(ORR_EUSAGE, "set: expected seed, symreg.* or an option, found \"%s\"",
                         full);
     r->settings = changed;
-    r->seconds_given |= !strcmp(full, "symreg.seconds");
-    r->iterations_given |= !strcmp(full, "symreg.iterations");
+    if (!strcmp(full, "symreg.seconds"))
+        r->seconds_given = given;
+    if (!strcmp(full, "symreg.iterations"))
+        r->iterations_given = given;
     return 0;
 }
 
-static int set_option(struct orrery_regression *r, const char *key, const char *value)
+int api_set(struct orrery_regression *r, const char *key, const char *value)
 {
     bool flag = false;
     if (!key)
@@ -115,5 +117,13 @@ static int set_option(struct orrery_regression *r, const char *key, const char *
 
 int orrery_regression_set(struct orrery_regression *r, const char *key, const char *value)
 {
-    API_RETURN(r, set_option(r, key, value));
+    API_RETURN(r, api_set(r, key, value));
+}
+
+void api_roles(const struct orrery_regression *r, char text[API_ROLES])
+{
+    const struct sr_csv_options *o = &r->options;
+    const bool weighs = o->weights && strcmp(o->weights, "equal") != 0;
+    snprintf(text, API_ROLES, "weights=%.300s category=%.300s log-target=%d",
+             weighs ? o->weights : "", o->category ? o->category : "", o->log_target != NULL);
 }

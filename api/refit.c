@@ -69,9 +69,9 @@ static int fit_constants(const struct sr_settings *s, const struct sr_data *data
 
 static int refit_formulas(struct orrery_regression *r, const char *const *formulas, int count)
 {
+    api_forget(r);
     if (r->table.category)
         return ORR_FAIL(ORR_EINVAL, "refit: not of a table with a category");
-    api_forget(r);
     struct sr_fit *fit = r->solution.fit = orr_alloc(1, sizeof *fit);
     if (!fit)
         return ORR_ENOMEM;

@@ -19,7 +19,8 @@ void api_forget(struct orrery_regression *r)
     sr_csv_setup_free(&r->setup);
     sr_solution_free(&r->solution);
     r->has_front = false;
-    sr_table_unweigh(&r->table, r->has_test ? &r->second : NULL);
+    sr_table_unweigh(&r->table); /* of weights that the last search chose */
+    sr_table_unweigh(&r->second);
     sr_category_forget(&r->table);
     free(r->state);
     r->state = NULL;
@@ -99,6 +100,13 @@ static int write_state(const struct orrery_regression *r, const char *path)
 
 int api_set_up(struct orrery_regression *r)
 {
+    char roles[API_ROLES];
+    api_roles(r, roles);
+    if (r->has_table && strcmp(roles, r->roles) != 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "weights, category and log-target are read with the table: expected those "
+                        "of orrery_regression_data(), %s, found %s; give the table again",
+                        r->roles, roles);
     r->solved = r->options;
     r->solved.target = r->table.target;
     r->solved.use_seconds = r->seconds_given && !r->iterations_given;
@@ -190,7 +198,7 @@ static int set_lines(struct orrery_regression *r, const char *options)
         if (!value)
             return ORR_FAIL(ORR_EUSAGE, "options: expected KEY=VALUE, found \"%.100s\"", line);
         *value = '\0';
-        TRY(orrery_regression_set(r, line + blank, value + 1));
+        TRY(api_set(r, line + blank, value + 1));
     }
     return 0;
 }
@@ -200,16 +208,10 @@ int orrery_fit(const struct orrery_table *table, const char *options,
 {
     struct api_call call;
     TRY(orrery_regression_create(ORRERY_INTERFACE, fit));
-    struct orrery_regression *r = *fit;
-    const int rc = set_lines(r, options);
-    if (rc && *r->handle.message) /* that of the setting */
-        return rc;
-    if (rc) {
-        TRY(api_enter(&r->handle, &call));
-        return api_leave(&call, rc);
-    }
-    TRY(orrery_regression_data(r, table));
-    return orrery_regression_search(r, 0, NULL, NULL);
+    TRY(api_enter(&(*fit)->handle, &call));
+    TRY(api_leave(&call, set_lines(*fit, options)));
+    TRY(orrery_regression_data(*fit, table));
+    return orrery_regression_search(*fit, 0, NULL, NULL);
 }
 
 int orrery_regression_state(struct orrery_regression *r, const void **state, size_t *bytes)
@@ -218,7 +220,7 @@ int orrery_regression_state(struct orrery_regression *r, const void **state, siz
     TRY(api_enter(r ? &r->handle : NULL, &call));
     int rc = !state || !bytes ? ORR_FAIL(ORR_EINVAL, "state: expected two pointers, found NULL")
              : !r->state      ? ORR_FAIL(ORR_EMISSING, "state: no search with "
-                                                            "keep-state was done")
+                                                            "keep-state has ended an epoch")
                               : 0;
     if (!rc) {
         *state = r->state;

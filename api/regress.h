@@ -5,6 +5,7 @@
 #include "call.h"
 #include "symreg/solve/solve.h"
 
+enum { API_ROLES = 1024 };
 struct orrery_regression {
     struct api_handle handle;
     struct orr_settings settings;
@@ -14,6 +15,7 @@ struct orrery_regression {
     struct sr_table table;
     struct sr_table second; /* of a test */
     bool has_table, has_test;
+    char roles[API_ROLES]; /* api_roles() of the table */
     size_t columns;             /* of the caller's table */
     size_t column[SR_FEATURES]; /* index of each feature in them */
     bool keep_state;
@@ -31,6 +33,10 @@ void api_forget(struct orrery_regression *r);
 int api_set_up(struct orrery_regression *r);
 /* The problem of the table with these settings. */
 struct sr_problem api_problem(struct orrery_regression *r, int threads);
+/* Sets an option or a setting by its key. */
+int api_set(struct orrery_regression *r, const char *key, const char *value);
+/* The options that are read with a table, as text. */
+void api_roles(const struct orrery_regression *r, char text[API_ROLES]);
 /* Checks the number of a row of the front, or of an alternative. */
 int api_check_row(const struct orrery_regression *r, int row);
 int api_check_alternative(const struct orrery_regression *r, int number);

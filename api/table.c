@@ -262,6 +262,7 @@ int orrery_regression_data(struct orrery_regression *r, const struct orrery_tabl
     api_forget(r);
     keep_table(&taken, &r->table);
     r->has_table = true;
+    api_roles(r, r->roles);
     sr_table_free(&r->second);
     r->second = (struct sr_table){0};
     r->has_test = false;

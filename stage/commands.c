@@ -7,16 +7,22 @@
 
 #include <string.h>
 
+/* meant: " (did you mean ...)" for a word that is no command's name; "" for others. */
 static int find(const struct orr_program *program, const struct orr_cli *cli,
-                const struct orr_command **found)
+                const struct orr_command **found, char meant[128])
 {
     const char *word = cli->argc_rest ? cli->argv_rest[0] : "";
-    char known[512] = "", meant[128];
+    char known[512] = "";
     struct orr_nearest nearest = {0};
+    *meant = '\0';
     for (const struct orr_command *c = program->commands; c->name; c++) {
         *found = c;
-        if (!strcmp(c->name, word) || (*word && !strcmp(c->name, "*")))
+        if (!strcmp(c->name, word))
             return 0;
+        if (*word && !strcmp(c->name, "*")) {
+            orr_nearest_text(&nearest, meant);
+            return 0;
+        }
         if (!*c->name)
             continue;
         orr_append(known, sizeof known, "%s%s", *known ? ", " : "", c->name);
@@ -75,10 +81,11 @@ int orr_command_run(const struct orr_program *program, const struct orr_cli *cli
                   {"--resume", cli->resume},
                   {"--plan", cli->plan}};
     const struct orr_command *command = NULL;
-    TRY(find(program, cli, &command));
+    char meant[128];
+    TRY(find(program, cli, &command, meant));
     if (command->words && cli->argc_rest > command->words)
-        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; expected %s alone",
-                        cli->argv_rest[command->words], command->what);
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"%s; expected %s alone",
+                        cli->argv_rest[command->words], meant, command->what);
     for (const struct orr_option *o = program->options; o && o->name; o++)
         if (o->value && *o->value && **o->value)
             TRY(check(program, command, o->name));

@@ -77,8 +77,8 @@ struct orrery_permutations {
  *     orrery_regression_free(fit);
  *
  * @param table with y and at least 2 rows; it is copied
- * @param options lines KEY=VALUE as orrery_regression_set() takes them, "#" begins a comment; or
- * NULL
+ * @param options lines KEY=VALUE as orrery_regression_set() takes them; a line that begins with # is
+ * a comment; NULL: none
  * @param fit *fit becomes a handle, after an error too, for its message; NULL if there is no memory
  * @return a status */
 ORRERY_CALL int orrery_fit(const struct orrery_table *table, const char *options,
@@ -110,15 +110,17 @@ ORRERY_CALL int orrery_regression_set(struct orrery_regression *regression, cons
  * @param i from 0
  * @return a text that is always valid; NULL after the last */
 ORRERY_CALL const char *orrery_regression_option(int i);
-/** Copies a table for all later searches; the front of an earlier table is discarded.
+/** Copies a table for all later searches; the front of an earlier table is discarded. The options
+ * "weights", "category" and "log-target" are read now: a search with others is ORRERY_EINVAL.
  * @param regression the handle
  * @param table a table with y and at least 2 rows
  * @return a status */
 ORRERY_CALL int orrery_regression_data(struct orrery_regression *regression,
                                        const struct orrery_table *table);
 /** Copies a second table, which no search uses: rows then have its test_loss and test_r2. It has
- * the columns of the table given to orrery_regression_data(), which discards it. Its rows count
- * alike unless it has weights or sigma of its own.
+ * the columns of the table given to orrery_regression_data(), which discards it. Its rows count by
+ * weights or sigma of its own, else as the search chose for the first table. The front of an
+ * earlier search is discarded.
  * @param regression the handle
  * @param table with y; NULL: none
  * @return a status; ORRERY_EMISSING: there is no first table */
@@ -133,7 +135,7 @@ ORRERY_CALL int orrery_regression_test(struct orrery_regression *regression,
 ORRERY_CALL int orrery_regression_search(struct orrery_regression *regression, int threads,
                                          orrery_progress_call *progress, void *context);
 /** The state of the last search with keep-state, from which a later one resumes. Valid until the
- * next search or orrery_regression_free().
+ * next search, refit, data, test or free.
  * @param regression the handle
  * @param state *state becomes the bytes, which belong to the handle
  * @param bytes *bytes becomes their number

@@ -32,6 +32,7 @@ class Front:
     rows: list[Row]
     chosen: dict[str, int]
     alternatives: list[dict[str, Any]]
+    sigma: bool  # the rows of the search had standard deviations
 
 
 def _file(path: Any) -> pathlib.Path:
@@ -114,11 +115,12 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
             "low": _numbers(row, "low_95", where, n), "high": _numbers(row, "high_95", where, n),
             "covariance": _numbers(row, "covariance", where, n * (n + 1) // 2),
             **{to: _known(row, key, where) if key in row else None for to, key in (
-                ("variance", "residual_variance"), ("freedom", "degrees_of_freedom"))}}
+                ("variance", "residual_variance"), ("freedom", "degrees_of_freedom"),
+                ("test_loss", "test_loss"), ("test_r2", "test_r2"))}}
 
 
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None,
-                                       list[dict[str, Any]]]:
+                                       list[dict[str, Any]], bool]:
     where = f"{path}: expected the front.json of symreg"
     whole = expect(read_json(path), dict, str(path))
     check_sum(path)
@@ -149,7 +151,7 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
     define = whole.get("define")
     if define is not None:
         expect(define, str, f"{path}: define")
-    return rows, features, define, beside
+    return rows, features, define, beside, "sigma" in whole
 
 
 def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
@@ -255,7 +257,8 @@ def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
                high=numbers("high", math.inf), covariance=covariance,
                variance=_number(row.get("variance"), "residual_variance"),
                freedom=_number(row.get("freedom"), "degrees_of_freedom"),
-               mathml=text(lib.MATHML))
+               mathml=text(lib.MATHML), test_loss=_number(row.get("test_loss"), "test_loss"),
+               test_r2=_number(row.get("test_r2"), "test_r2"))
 
 
 def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:
@@ -263,8 +266,9 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     path = _file(path)
     features: list[str] | None = None
     beside: list[dict[str, Any]] = []
+    sigma = False
     if path.suffix == ".json":
-        rows, features, own, beside = _json(path)
+        rows, features, own, beside, sigma = _json(path)
         define = define or own
     else:
         rows = _csv(path)
@@ -297,4 +301,4 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
                                  f"{', '.join(map(str, row['constants']))}")
     except (lib.Error, ValueError) as error:
         raise FileError(f"{path}: {where}: {error}") from None
-    return Front(columns, define, made, _chosen(rows), beside)
+    return Front(columns, define, made, _chosen(rows), beside, sigma)

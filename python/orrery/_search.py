@@ -161,7 +161,6 @@ class Search(_Named):
         (Ctrl-C) of the calling thread ends the search within about a second.
         """
         outcome: dict[str, Any] = {}
-        done = threading.Event()
 
         def call(progress: Any, _context: Any) -> int:
             try:
@@ -172,11 +171,15 @@ class Search(_Named):
                 outcome.setdefault("error", error)
                 return 1
 
-        callback = lib.PROGRESS_CALL(call)
+        return self._waited("search", threads, lib.PROGRESS_CALL(call), None, outcome=outcome)
+
+    def _waited(self, name: str, *arguments: Any, outcome: dict[str, Any]) -> str | None:
+        """Calls in a thread of its own, which an interrupt of this one stops."""
+        done = threading.Event()
 
         def work() -> None:
             try:
-                outcome["status"] = self.status("search", threads, callback, None)
+                outcome["status"] = self.status(name, *arguments)
             except BaseException as error:
                 outcome.setdefault("error", error)
             finally:
@@ -298,10 +301,11 @@ class Search(_Named):
         """What the table cannot decide, or what its noise looks like, in sentences."""
         return [_options.renamed(self.text("remark", i)) for i in range(self.counts().remarks)]
 
-    def permutations(self, searches: int, threads: int) -> dict[str, Any]:
+    def permutations(self, searches: int, threads: int) -> tuple[dict[str, Any], str | None]:
+        """What searches on shuffled targets found, and what ended them early."""
         found = lib.Permutations()
-        self.status("permutations", searches, threads, ctypes.byref(found))
-        return {name: getattr(found, name) for name, _ in found._fields_ if name != "bytes"}
+        ended = self._waited("permutations", searches, threads, ctypes.byref(found), outcome={})
+        return {name: getattr(found, name) for name, _ in found._fields_ if name != "bytes"}, ended
 
     def select(self) -> dict[str, int]:
         """The row that each rule chooses; rules that choose none are left out."""

@@ -31,8 +31,13 @@ def fit(model: Any, X: Any, y: Any, y_units: Any, given: dict[str, Any]) -> None
         raise ValueError(f"y_units: expected {targets} texts, one a column of y, found {y_units!r}")
     if test is not None and count(test) != targets:
         raise ValueError(f"y_test: expected {targets} columns, found {count(test)}")
+    before = model._outputs or []
+    seed = model._seed()
     for k in range(targets):
         each = clone(model)
+        each.random_state = seed
+        if model.warm_start and len(before) == targets:
+            each._state, each._epochs = before[k]._state, before[k]._epochs
         if model.output_directory is not None:
             run = "run" if model.run_id is None else model.run_id
             each.run_id = os.path.join(os.fspath(run), f"target_{k}")
@@ -45,6 +50,9 @@ def fit(model: Any, X: Any, y: Any, y_units: Any, given: dict[str, Any]) -> None
             setattr(model, name, getattr(first, name))
         elif hasattr(model, name):
             delattr(model, name)
-    for name in ("_front", "_chosen"):  # of an earlier fit
+    for name in ("_front", "_chosen", "_alternatives", "_remarks", "_category", "_state", "_epochs",
+                 "_define", "_sigma", "permutations_"):  # of an earlier fit
         model.__dict__.pop(name, None)
+    model.stopped_ = next((each.stopped_ for each in outputs if each.stopped_), None)
+    model.n_iter_ = max(each.n_iter_ for each in outputs)
     model._outputs = outputs

@@ -109,6 +109,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _define: str | None
     _alternatives: Sequence[dict[str, Any]] = ()
     _remarks: Sequence[str] = ()
+    _sigma = False  # whether the noise of each row was given
+    permutations_: dict[str, Any] | None = None
     _outputs: list[SymbolicRegressor] | None = None
 
     @_named_only
@@ -252,6 +254,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                 "sigma": weights_of(sigma, len(y), "sigma")}
         if sigma is not None and weights is not None:
             raise ValueError("sigma: expected weights or sigma, found both")
+        if category is not None and self.permutations:
+            raise ValueError("permutations: not with fit(category=...)")
         names = self._names(variable_names)
         settings = _options.settings(self, names)
         settings["rule"] = self.model_selection
@@ -270,6 +274,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         settings["seed"] = str(self._seed())
         test = self._test(X_test, y_test)
         file = self._file()
+        self._sigma = sigma is not None
         self._search(settings, {"x": X, "y": y, "names": columns, "target": target, **rows}, test)
         self.variable_names_ = names
         if file is not None:
@@ -308,29 +313,44 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
               sigma: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
 
-        A row of the front that gains nothing over a shorter one goes. Units and constraints of the
-        search are not asked for.
+        A row of the front that gains nothing over a shorter one goes. Units, constraints and guesses
+        of the search are not asked for, and rows without weights or sigma count alike.
         """
         rows = self._rows()
         if self._category:
             raise ValueError("refit: not after fit(category=...): fit again")
         X, y = table_and_target(self, X, y, reset=False)
         weights, sigma = weights_of(weights, len(y)), weights_of(sigma, len(y), "sigma")
-        settings = {**_options.settings(self), "define": self._define or ""}
-        settings.pop("constants", None)  # their values stand in the definitions
+        names = self.variable_names_
+        settings = {**_options.settings(self, names), "define": self._define or ""}
+        for lost in ("constants", "guess", "units-penalty", "template", "alternatives", "require",
+                     "constrain", "nest", "maxdepth", "complexity"):
+            settings.pop(lost, None)  # (values of constants stand in the definitions)
+        settings["rule"] = self.model_selection
         if not settings["define"]:
             del settings["define"]
         settings["seed"] = str(self._seed())
-        search = Search(settings)
-        names = self.variable_names_
         used = sorted({i for row in rows for i in columns_of(row.equation, names, self._define)})
+        prices = _options.prices(self.complexity_of_operators, self.complexity_of_constants,
+                                 self._prices_of(used), [names[i] for i in used])
+        if prices:
+            settings["complexity"] = prices
+        search = Search(settings)
         search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names),
                     sigma)
         search.refit([row.equation for row in rows])
         self._front, self._chosen = search.front(), search.select()
         self._alternatives, self._remarks = [], search.remarks()
-        self._state = None
+        self._state, self._sigma, self.permutations_ = None, sigma is not None, None
         return self
+
+    def _prices_of(self, used: Sequence[int]) -> Any:
+        """complexity_of_variables of these columns."""
+        prices = self.complexity_of_variables
+        if prices is None or isinstance(prices, int) or not isinstance(prices, Iterable):
+            return prices
+        each = list(prices)
+        return [each[i] for i in used]
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *,
@@ -354,7 +374,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model._front, model._chosen = front.rows, front.chosen
         model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
-        model._category, model._remarks = None, []
+        model._category, model._remarks, model._sigma = None, [], front.sigma
         model.permutations_ = None
         model.stopped_, model.n_iter_ = None, 0
         return model
@@ -423,7 +443,14 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._front, self._chosen = search.front(), search.select()
         self._alternatives = search.alternatives()
         self._define, self._remarks = search.definitions(), search.remarks()
-        self.permutations_ = search.permutations(shuffled, jobs) if shuffled and not ended else None
+        self.permutations_ = None
+        if shuffled and ended != "interrupt":
+            found, broken = search.permutations(shuffled, jobs)
+            self.permutations_ = found if found["searches"] else None
+            if broken:
+                warnings.warn(f"fit: permutations: stopped by an interrupt after "
+                              f"{found['searches']} of {shuffled} searches", RuntimeWarning,
+                              stacklevel=4)
         self._epochs = before + (self.niterations or 0)
         self._state = self._state_of(search) if self.warm_start else None
 
@@ -599,6 +626,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if np.ndim(noise) and np.shape(noise) != (len(X),):
             raise ValueError(f"sigma: expected a number or {len(X)}, one a row, found shape "
                              f"{np.shape(noise)}")
+        if sigma is None and self._sigma:
+            raise ValueError("predict_interval: sigma: expected that of the new rows, as the fit "
+                             "had standard deviations of its own")
         if len(row.covariance) != len(row.constants) * (len(row.constants) + 1) // 2:
             raise ValueError("predict_interval: a pickle of an older version lacks the uncertainty "
                              "of constants: fit again")
@@ -680,6 +710,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return _present.text(self._front, self._chosen)
 
     def _repr_html_(self) -> str:
+        if self._outputs:
+            return "".join(each._repr_html_() for each in self._outputs)
         if not hasattr(self, "_front"):
             import html
 

@@ -450,6 +450,35 @@ def test_weights_are_chosen_as_by_the_program():
     assert np.std(relative.predict(X) / truth - 1) < 0.03
 
 
+def test_refit_asks_for_formulas_alone():
+    """What guided the search is not asked for: guesses, templates, penalties of other columns."""
+    X = columns(count=3)
+    y = X[:, 0] * X[:, 1]
+    other = X * 0.5
+    for given, fit in (({"guesses": ["x0*x1+sin(x2)"]}, {}), ({"guesses": ["sqrt(x0-0.4)"]}, {}),
+                       ({"template": "f(x0,x1)+g(x2)"}, {}),
+                       ({"units_penalty": 1}, {"X_units": ["m", "m", "s"], "y_units": "m^2"})):
+        model = small(maxsize=7, **given).fit(X, y, **fit)
+        model.refit(other, other[:, 0] * other[:, 1])
+        assert np.allclose(model.predict(other), other[:, 0] * other[:, 1])
+    model = small(maxsize=9, complexity_of_variables=[3, 1, 1]).fit(X, y)
+    best = model.get_best()["complexity"]
+    assert model.refit(X, y).get_best()["complexity"] == best == 5
+    with pytest.raises(ValueError, match=r"permutations: not with fit\(category"):
+        small(permutations=2).fit(X, y, category=np.arange(len(y)) % 2)
+
+
+def test_noise_of_rows_is_asked_for_again():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(0.3, 5, (60, 1))
+    sigma = 0.05 * X[:, 0]**2
+    model = small().fit(X, X[:, 0]**2 + sigma * rng.normal(size=60), sigma=sigma)
+    with pytest.raises(ValueError, match="predict_interval: sigma: expected that of the new rows"):
+        model.predict_interval(X)
+    low, high = model.predict_interval(X, sigma=sigma)
+    assert np.all(low < high)
+
+
 def test_several_targets():
     X = columns(count=3)
     Y = np.column_stack([X[:, 0] * X[:, 1], 2 * X[:, 2]])
@@ -462,6 +491,14 @@ def test_several_targets():
         assert str(alone.equations_) == str(each.equations_)
     with pytest.raises(ValueError, match=r"2 targets: use estimators_\[k\]"):
         model.latex()
+    assert model.permutations_ is None and model.n_iter_ >= 1 and model.stopped_ is None
+    assert model._repr_html_().count("<table") >= 2
+    drawn = small(random_state=np.random.RandomState(3))
+    drawn.fit(X, Y)
+    assert {each.random_state for each in drawn.estimators_} == {
+        int(np.random.RandomState(3).randint(2**31))}
+    warm = small(maxsize=5, warm_start=True).fit(X, Y).fit(X, Y)
+    assert [each._epochs for each in warm.estimators_] == [4, 4]
     one = model.fit(X, Y[:, 0])
     assert one.estimators_ == [one] and one.predict(X).ndim == 1
 

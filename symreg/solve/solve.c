@@ -14,9 +14,12 @@ static bool is_stopped(const struct sr_problem *p)
 /* Weights by a short first search, where noise grows with the target; of the second table, too. */
 static int choose_weights(const struct sr_problem *p)
 {
-    struct sr_table *table = p->table;
+    struct sr_table *table = p->table, *second = p->second;
     TRY(sr_noise_choose(table, p->options, p->setup, p->threads));
-    return !table->by.count || !p->second || sr_table_weigh(p->second, &table->by)
+    if (!table->by.count || !second || second->weights) /* it has its own */
+        return 0;
+    second->by = table->by;
+    return sr_table_weigh(second, &table->by)
                ? 0
                : ORR_FAIL(ORR_EINVAL,
                           "%s: column \"%s\": the formula that gives rows their weights is 0 or "

@@ -121,8 +121,8 @@ int sr_table_read_like(const char *file, const struct sr_csv_options *options,
 /* Gives a table without weights 1/y^2, scaled to mean 1, of y as predicted by the formula (NULL: of
  * the column itself); false where that is not finite, or sr_weights_relative() is. */
 bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction);
-/* Takes away weights that a search chose (table->by), of a second table, too, unless it is NULL. */
-void sr_table_unweigh(struct sr_table *table, struct sr_table *second);
+/* Takes away weights that a search chose (table->by). */
+void sr_table_unweigh(struct sr_table *table);
 /* Checks the name of a column in that line, from 0: its bytes, and that no formula takes it for a
  * number. ORR_EFORMAT. */
 int sr_column_name_check(const char *file, size_t line, int column, const char *name);

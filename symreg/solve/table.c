@@ -427,17 +427,14 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
     return true;
 }
 
-void sr_table_unweigh(struct sr_table *table, struct sr_table *second)
+void sr_table_unweigh(struct sr_table *table)
 {
-    struct sr_table *const both[] = {table, second};
-    for (int k = 0; k < 2 && table->by.count; k++) {
-        if (!both[k])
-            continue;
-        both[k]->data.weight = NULL;
-        both[k]->weights = NULL;
-        both[k]->weight_mean = 0;
-    }
+    if (!table->by.count)
+        return;
     table->by.count = 0;
+    table->data.weight = NULL;
+    table->weights = NULL;
+    table->weight_mean = 0;
 }
 
 /* Fills the weights that the options request, with mean 1. */
@@ -591,7 +588,7 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
 static int same_features(const struct orr_csv *csv, const char *file, const struct sr_table *like,
                          int column[SR_COLUMNS], int *count)
 {
-    for (; *count < like->data.features; (*count)++)
+    for (; *count < sr_category_features(&like->data, like->category); (*count)++)
         TRY(find_column(csv, file, like->name[*count], NULL, &column[*count]));
     return 0;
 }

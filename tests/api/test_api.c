@@ -140,15 +140,20 @@ TEST(constants_of_each_category)
     assert_int_equal(described.category_constants, 1);
     assert_int_equal(orrery_regression_counts(r, &counts), 0);
     assert_int_equal(counts.categories, 3);
+    assert_int_equal(orrery_regression_test(r, &table), 0); /* of a table that has been solved */
+    assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+    assert_int_equal(orrery_regression_select(r, "best", &row), 0);
+    assert_int_equal(orrery_regression_row(r, row, &described), 0);
+    assert_true(fabs(described.test_r2 - 1) < 1e-9);
     assert_int_equal(orrery_formula_of_row(r, row, &formula), 0);
     REFUSED(formula, ORRERY_EINVAL, orrery_formula_evaluate(formula, &table, predicted),
             "belong to a row of a front");
     orrery_formula_free(formula);
-    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, (const char *[]){"a * 2"}, 1),
-            "not of a table");
     x[5] = 7;
     REFUSED(r, ORRERY_EINVAL, orrery_regression_predict(r, row, &table, predicted),
             "table:2: column \"M\"");
+    REFUSED(r, ORRERY_EINVAL, orrery_regression_refit(r, (const char *[]){"a * 2"}, 1),
+            "not of a table");
     orrery_regression_free(r);
 }
 
@@ -363,6 +368,69 @@ TEST(functions_of_a_template)
     assert_int_equal(orrery_regression_set(r, "template", "M * f(b)"), 0);
     REFUSED(r, ORRERY_EUSAGE, orrery_regression_search(r, 1, NULL, NULL),
             "template: f: expected a column");
+    orrery_regression_free(r);
+}
+
+/* What an option of orrery_fit() lacks is said; the front is that of the calls one by one. */
+TEST(a_fit_in_one_call)
+{
+    const struct orrery_table table = kepler();
+    struct orrery_regression *fit = NULL;
+    struct orrery_counts counts = {.bytes = sizeof counts};
+    assert_int_equal(orrery_fit(&table, "# a comment\nnonsense", &fit), ORRERY_EUSAGE);
+    assert_non_null(strstr(orrery_message(fit), "options: expected KEY=VALUE, found \"nonsense\""));
+    orrery_regression_free(fit);
+    assert_int_equal(orrery_fit(&table, "maxsise=9", &fit), ORRERY_EUSAGE);
+    assert_non_null(strstr(orrery_message(fit), "maxsize"));
+    orrery_regression_free(fit);
+    assert_int_equal(
+        orrery_fit(&table, "enumerate=3000\n iterations=3\n\nsymreg.maxsize=9\n", &fit), 0);
+    assert_int_equal(orrery_regression_counts(fit, &counts), 0);
+    assert_true(counts.rows > 1);
+    orrery_regression_free(fit);
+}
+
+/* Rows of a test count by their own weights, whatever the search chose, and as often as it runs. */
+TEST(a_test_has_its_own_weights)
+{
+    enum { MANY = 1000 };
+    static double u[MANY], v[MANY], half[MANY];
+    struct orrery_regression *r = small();
+    struct orrery_row row = {.bytes = sizeof row};
+    double loss[2][2];
+    unsigned random = 1;
+    for (int i = 0; i < MANY; i++) {
+        double uniform[13], noise = -6;
+        for (int k = 0; k < 13; k++)
+            uniform[k] = (double)((random = random * 1664525u + 1013904223u) >> 8) / (1 << 24);
+        for (int k = 1; k < 13; k++)
+            noise += uniform[k];
+        u[i] = exp(4 * uniform[0]);
+        v[i] = 2.7 * u[i] * u[i] * (1 + 0.05 * noise);
+        half[i] = i < MANY / 2;
+    }
+    const struct orrery_table table = {
+        .bytes = sizeof table, .rows = MANY, .columns = 1, .x = u, .y = v};
+    struct orrery_table test = table;
+    assert_int_equal(orrery_regression_set(r, "evaluations", "4000"), 0);
+    assert_int_equal(orrery_regression_set(r, "enumerate", NULL), 0);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        test.weights = weighted ? half : NULL;
+        assert_int_equal(orrery_regression_data(r, &table), 0);
+        assert_int_equal(orrery_regression_test(r, &test), 0);
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(orrery_regression_search(r, 1, NULL, NULL), 0);
+            assert_non_null(r->table.by.count ? &r->table : NULL); /* weights were chosen */
+            assert_int_equal(orrery_regression_row(r, 0, &row), 0);
+            loss[weighted][again] = row.test_loss;
+        }
+        assert_true(loss[weighted][0] == loss[weighted][1]);
+    }
+    assert_true(fabs(loss[0][0] / loss[1][0] - 1) > 0.1);
+    REFUSED(
+        r, ORRERY_EINVAL,
+        (orrery_regression_set(r, "log-target", "1"), orrery_regression_search(r, 1, NULL, NULL)),
+        "give the table again");
     orrery_regression_free(r);
 }
 
