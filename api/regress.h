@@ -15,7 +15,7 @@ struct orrery_regression {
     struct sr_table table;
     struct sr_table second; /* of a test */
     bool has_table, has_test;
-    char roles[API_ROLES]; /* api_roles() of the table */
+    char roles[API_ROLES];      /* api_roles() of the table */
     size_t columns;             /* of the caller's table */
     size_t column[SR_FEATURES]; /* index of each feature in them */
     bool keep_state;

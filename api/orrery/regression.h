@@ -77,8 +77,8 @@ struct orrery_permutations {
  *     orrery_regression_free(fit);
  *
  * @param table with y and at least 2 rows; it is copied
- * @param options lines KEY=VALUE as orrery_regression_set() takes them; a line that begins with # is
- * a comment; NULL: none
+ * @param options lines KEY=VALUE as orrery_regression_set() takes them; a line that begins with #
+ * is a comment; NULL: none
  * @param fit *fit becomes a handle, after an error too, for its message; NULL if there is no memory
  * @return a status */
 ORRERY_CALL int orrery_fit(const struct orrery_table *table, const char *options,

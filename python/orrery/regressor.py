@@ -313,8 +313,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
               sigma: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
 
-        A row of the front that gains nothing over a shorter one goes. Units, constraints and guesses
-        of the search are not asked for, and rows without weights or sigma count alike.
+        A row of the front that gains nothing over a shorter one goes. Units, constraints and
+        guesses of the search are not asked for, and rows without weights or sigma count alike.
         """
         rows = self._rows()
         if self._category:
