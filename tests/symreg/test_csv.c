@@ -1,6 +1,6 @@
 /* test_csv.c - tables, own operators and losses, and the options of CSV mode. */
 #include "symreg/formulas.h"
-#include "symreg/solve/solve.h"
+#include "symreg/table/program.h"
 
 static char path[4096];
 
