@@ -6,7 +6,7 @@
 
 #include "base/stop.h"
 #include "symreg/evolve/search.h"
-#include "symreg/solve/solve.h"
+#include "symreg/table/program.h"
 
 enum { ROWS = 60 };
 
