@@ -171,6 +171,8 @@ def weights_of(weights: Any, rows: int, name: str = "weights") -> np.ndarray | N
     """A number of at least 0 for each row; sigma: above 0."""
     if weights is None:
         return None
+    if isinstance(weights, str):
+        raise ValueError(f"{name}: expected numbers, found {weights!r}")
     weights = array_of(name, weights)
     try:
         array = floats(name, weights)

@@ -425,6 +425,7 @@ def test_sigma_test_rows_and_permutations():
                         ({"sigma": sigma, "weights": sigma}, "expected weights or sigma"),
                         ({"weights": sigma, "sample_weight": sigma}, "expected weights or sample"),
                         ({"X_test": X}, "X_test, y_test: expected both"),
+                        ({"sigma": "x"}, "sigma: expected numbers, found 'x'"),
                         ({"weights": "some"}, '"relative" or "equal"')):
         with pytest.raises(ValueError, match=said):
             small().fit(X, y, **given)

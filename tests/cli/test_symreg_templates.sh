@@ -145,7 +145,7 @@ syntax | 2 '--template: formula: expected a feature' 'at character 7' | 'f(r) +'
 empty | 2 '--template: formula: expected' | ''
 too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k(r)*f(m)*g(x)*h'
 no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
---category | 2 '--category: not with --template' | 'f(r)' --category class --features x,r
+--category | 2 '--template: not with --category' | 'f(r)' --category class --features x,r
 a guess of another form | 2 'is not of the form of --template' | 'f(r) + g(m)' --guess 'r*m'
 EOF
 
