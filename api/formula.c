@@ -7,10 +7,10 @@
 #include <string.h>
 
 struct formula {
-    struct sr_language *language; /* owned */
+    const struct sr_language *language;
     struct sr_expr expr;
     int features, category_columns; /* the last features are constants of each category */
-    char *name[SR_FEATURES];        /* (features) owned */
+    const char *name[SR_FEATURES];  /* (features) */
     size_t column[SR_FEATURES];     /* (features) in the tables that it is evaluated on */
     size_t columns;                 /* of these tables */
 };
@@ -23,31 +23,37 @@ struct categories {
 struct orrery_formula {
     struct api_handle handle;
     struct formula of;
+    struct sr_language *language; /* those of `of`, owned */
+    char *name[SR_FEATURES];
 };
 
-static void free_formula(struct formula *f)
+/* Leaves the handle for its message alone. */
+static void empty(struct orrery_formula *f)
 {
     sr_language_free(f->language);
-    for (int k = 0; k < f->features; k++)
+    for (int k = 0; k < f->of.features; k++)
         free(f->name[k]);
-    *f = (struct formula){0};
+    f->language = NULL;
+    f->of = (struct formula){0};
 }
 
-/* The language of a text of definitions, which may be NULL. */
-static int make_language(const char *define, struct sr_language **language)
+/* Gives a formula a language of its own: that of a text of definitions, which may be NULL. */
+static int own_language(struct orrery_formula *f, const char *define)
 {
-    *language = sr_language_create();
-    TRY(*language ? 0 : ORR_ENOMEM);
-    return define && *define ? sr_custom_define(*language, define) : 0;
+    f->of.language = f->language = sr_language_create();
+    TRY(f->language ? 0 : ORR_ENOMEM);
+    return define && *define ? sr_custom_define(f->language, define) : 0;
 }
 
-static int add_name(struct formula *f, const char *name, size_t column)
+static int add_name(struct orrery_formula *f, const char *name, size_t column)
 {
-    char *copy = strdup(name);
-    if (!copy)
+    const int k = f->of.features;
+    f->name[k] = strdup(name);
+    if (!f->name[k])
         return ORR_FAIL(ORR_ENOMEM, "formula: out of memory");
-    f->column[f->features] = column;
-    f->name[f->features++] = copy;
+    f->of.name[k] = f->name[k];
+    f->of.column[k] = column;
+    f->of.features++;
     return 0;
 }
 
@@ -143,7 +149,8 @@ static bool may_use(const char *text, const char *name)
 }
 
 /* Takes the columns that the text may use. */
-static int take_names(const char *text, const char *const *names, size_t columns, struct formula *f)
+static int take_names(const char *text, const char *const *names, size_t columns,
+                      struct orrery_formula *f)
 {
     char numbered[32];
     for (size_t c = 0; c < columns; c++) {
@@ -156,10 +163,10 @@ static int take_names(const char *text, const char *const *names, size_t columns
             continue;
         TRY(sr_column_name_check("table", 0, (int)c, name));
         TRY(sr_feature_name_check("table", 0, (int)c, name));
-        for (int k = 0; k < f->features; k++)
+        for (int k = 0; k < f->of.features; k++)
             if (!strcmp(f->name[k], name))
                 return ORR_FAIL(ORR_EINVAL, "names: \"%s\" stands twice", name);
-        if (f->features == SR_FEATURES)
+        if (f->of.features == SR_FEATURES)
             return ORR_FAIL(ORR_EINVAL, "formula: expected at most %d columns in it", SR_FEATURES);
         TRY(add_name(f, name, c));
     }
@@ -167,16 +174,16 @@ static int take_names(const char *text, const char *const *names, size_t columns
 }
 
 static int parse(const char *text, const char *const *names, size_t columns, const char *define,
-                 struct formula *f)
+                 struct orrery_formula *f)
 {
     if (!text)
         return ORR_FAIL(ORR_EINVAL, "formula: expected a text, found NULL");
     if (columns < 1 || columns > SR_COLUMNS)
         return ORR_FAIL(ORR_EINVAL, "columns: expected 1 to %d, found %zu", SR_COLUMNS, columns);
-    f->columns = columns;
+    f->of.columns = columns;
     TRY(take_names(text, names, columns, f));
-    TRY(make_language(define, &f->language));
-    return sr_expr_parse(f->language, text, (const char *const *)f->name, f->features, &f->expr);
+    TRY(own_language(f, define));
+    return sr_expr_parse(f->language, text, f->of.name, f->of.features, &f->of.expr);
 }
 
 int orrery_formula_parse(int interface_, const char *text, const char *const *names, size_t columns,
@@ -186,34 +193,48 @@ int orrery_formula_parse(int interface_, const char *text, const char *const *na
     TRY(api_create(interface_, sizeof **formula, formula));
     struct orrery_formula *f = *formula;
     TRY(api_enter(&f->handle, &call));
-    const int rc = parse(text, names, columns, define, &f->of);
+    const int rc = parse(text, names, columns, define, f);
     if (rc)
-        free_formula(&f->of);
+        empty(f);
     return api_leave(&call, rc);
 }
 
-/* A formula of the regression's table. f: cleared before; to be freed after an error, too. */
-static int formula_of(const struct orrery_regression *r, const struct sr_expr *expr,
-                      struct formula *f)
+/* A formula of the regression's table, with the language and names of the regression. */
+static struct formula formula_of(const struct orrery_regression *r, const struct sr_expr *expr)
 {
     const struct sr_data *data = &r->table.data;
     const int own = sr_category_features(data, r->table.category);
-    f->columns = r->columns;
-    f->expr = *expr;
-    for (int k = 0; k < data->features; k++)
-        TRY(add_name(f, r->table.name[k], k < own ? r->column[k] : 0));
+    struct formula f = {.language = r->setup.language,
+                        .expr = *expr,
+                        .features = data->features,
+                        .columns = r->columns};
+    for (int k = 0; k < f.features; k++)
+        f.name[k] = r->table.name[k];
+    for (int k = 0; k < own; k++)
+        f.column[k] = r->column[k];
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].op == SR_FEATURE && expr->node[i].feature >= own)
-            f->category_columns = data->features - own;
-    return make_language(r->setup.define, &f->language);
+            f.category_columns = data->features - own;
+    return f;
+}
+
+/* Copies what a formula refers to. */
+static int own_parts(struct orrery_formula *f, const struct formula *from, const char *define)
+{
+    f->of = *from;
+    f->of.features = 0;
+    for (int k = 0; k < from->features; k++)
+        TRY(add_name(f, from->name[k], from->column[k]));
+    return own_language(f, define);
 }
 
 static int copy_formula(const struct orrery_regression *r, const struct sr_front *front, int row,
                         struct orrery_formula **formula)
 {
+    const struct formula from = formula_of(r, &front->expr[row]);
     struct orrery_formula *f = orr_alloc(1, sizeof *f);
     TRY(f ? 0 : ORR_ENOMEM);
-    const int rc = formula_of(r, &front->expr[row], &f->of);
+    const int rc = own_parts(f, &from, r->setup.define);
     if (rc) {
         orrery_formula_free(f);
         return rc;
@@ -255,7 +276,7 @@ int orrery_formula_of_alternative(struct orrery_regression *r, int number,
 void orrery_formula_free(struct orrery_formula *f)
 {
     if (f)
-        free_formula(&f->of);
+        empty(f);
     free(f);
 }
 
@@ -274,7 +295,7 @@ static int print(const struct formula *f, int notation, char *text, size_t bytes
         [ORRERY_LATEX] = SR_LATEX,  [ORRERY_C] = SR_C,     [ORRERY_SYMPY] = SR_SYMPY,
         [ORRERY_NUMPY] = SR_NUMPY,  [ORRERY_JAX] = SR_JAX, [ORRERY_PYTORCH] = SR_TORCH,
         [ORRERY_MATHML] = SR_MATHML};
-    const char *const *names = (const char *const *)f->name;
+    const char *const *names = f->name;
     char whole[SR_TEXT];
     if (notation < ORRERY_TEXT || notation > ORRERY_MATHML)
         return ORR_FAIL(ORR_EINVAL, "notation: expected 0 to %d, found %d", ORRERY_MATHML,
@@ -377,17 +398,12 @@ int orrery_formula_deviation(struct orrery_formula *f, const struct orrery_table
 static int predict_row(const struct orrery_regression *r, int row, const struct orrery_table *table,
                        double *y)
 {
-    struct formula f = {0};
     TRY(api_check_row(r, row));
-    int rc = formula_of(r, &r->solution.fit->front.expr[row], &f);
-    if (!rc) {
-        const struct sr_category *c = r->table.category;
-        const int column = c ? orr_csv_column(&r->table.csv, c->name) : 0;
-        const struct categories from = {c, (size_t)column, row};
-        rc = evaluate_on(&f, &from, table, y, NULL, NULL);
-    }
-    free_formula(&f);
-    return rc;
+    const struct formula f = formula_of(r, &r->solution.fit->front.expr[row]);
+    const struct sr_category *c = r->table.category;
+    const int column = c ? orr_csv_column(&r->table.csv, c->name) : 0;
+    const struct categories from = {c, (size_t)column, row};
+    return evaluate_on(&f, &from, table, y, NULL, NULL);
 }
 
 int orrery_regression_predict(struct orrery_regression *r, int row,
@@ -399,13 +415,9 @@ int orrery_regression_predict(struct orrery_regression *r, int row,
 static int print_row(const struct orrery_regression *r, int row, int notation, char *text,
                      size_t bytes, size_t *needed)
 {
-    struct formula f = {0};
     TRY(api_check_row(r, row));
-    int rc = formula_of(r, &r->solution.fit->front.expr[row], &f);
-    if (!rc)
-        rc = print(&f, notation, text, bytes, needed);
-    free_formula(&f);
-    return rc;
+    const struct formula f = formula_of(r, &r->solution.fit->front.expr[row]);
+    return print(&f, notation, text, bytes, needed);
 }
 
 int orrery_regression_print(struct orrery_regression *r, int row, int notation, char *text,

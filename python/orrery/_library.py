@@ -445,6 +445,13 @@ class Handle:
         if status:
             raise self._error(status)
 
+    @classmethod
+    def of(cls, kind: str, pointer: c_void_p) -> Handle:
+        """A handle that a call has made."""
+        handle = cls.__new__(cls)
+        handle._library, handle._kind, handle.pointer = loaded(), kind, pointer
+        return handle
+
     def _call(self, name: str) -> Any:
         return getattr(self._library, f"orrery_{self._kind}_{name}")
 

@@ -286,11 +286,8 @@ class Search(_Named):
                                                                 ctypes.byref(pointer))
             if raised:
                 raise self._error(raised)
-            text = ctypes.create_string_buffer(1 << 14)
-            lib.loaded().orrery_formula_print(pointer, lib.TEXT, text, len(text), None)
-            lib.loaded().orrery_formula_free(pointer)
             row = {"complexity": known.complexity, "loss": known.loss, "nats": known.nats,
-                   "equation": text.value.decode(),
+                   "equation": lib.Handle.of("formula", pointer).text("print", lib.TEXT),
                    "description_length": known.description_length}
             if not math.isnan(known.test_loss):
                 row.update(test_loss=known.test_loss, test_r2=known.test_r2)

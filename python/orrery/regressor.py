@@ -322,7 +322,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         X, y = table_and_target(self, X, y, reset=False)
         weights, sigma = weights_of(weights, len(y)), weights_of(sigma, len(y), "sigma")
         names = self.variable_names_
-        settings = {**_options.settings(self, names), "define": self._define or ""}
+        settings = {**_options.settings(self), "define": self._define or ""}
         for lost in ("constants", "guess", "units-penalty", "template", "alternatives", "require",
                      "constrain", "nest", "maxdepth", "complexity"):
             settings.pop(lost, None)  # (values of constants stand in the definitions)
@@ -347,7 +347,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def _prices_of(self, used: Sequence[int]) -> Any:
         """complexity_of_variables of these columns."""
         prices = self.complexity_of_variables
-        if prices is None or isinstance(prices, int) or not isinstance(prices, Iterable):
+        if not isinstance(prices, Iterable):
             return prices
         each = list(prices)
         return [each[i] for i in used]

@@ -51,7 +51,8 @@ awk 'BEGIN { srand(5); print "a,b,c,y"
         printf "%.6g,%.6g,%.6g,%.6g\n", a, b, c, a * b * b / (b + c) * (1 + 0.03 * (e - 6)) } }' \
     >"$WORK/noise.csv"
 both "noise that grows with y" "$WORK/noise.csv" y "--evaluations 12000" evaluations=12000
-check "... by weights that were chosen" grep -q 'so rows count by 1 / prediction^2' "$WORK/library"
+check "noise that grows with y: weights are chosen" \
+    grep -q 'so rows count by 1 / prediction^2' "$WORK/library"
 both "weights equal" "$WORK/noise.csv" y "$few --weights equal" evaluations=8000 weights=equal
 both "weights relative" "$WORK/noise.csv" y "$few --weights relative" evaluations=8000 \
     weights=relative
@@ -70,9 +71,9 @@ awk 'BEGIN { srand(2); print "m1,m2,r,F"
     >"$WORK/named.csv"
 both "named constants beside alternatives" "$WORK/named.csv" F \
     "$few --constants G --alternatives 5" evaluations=8000 constants=G alternatives=5
-check "... the law has the name" grep -q 'G.*<- .*best' "$WORK/library"
+check "named constants: the law has the name G" grep -q 'G.*<- .*best' "$WORK/library"
 sed -n '/^alternatives/,$p' "$WORK/library" >"$WORK/beside"
-check "... and is no alternative of itself" no_law "$WORK/beside"
+check "named constants: the law is no alternative of itself" no_law "$WORK/beside"
 
 awk 'BEGIN { srand(3); print "x,s,y"
     for (i = 0; i < 60; i++) {
@@ -80,11 +81,11 @@ awk 'BEGIN { srand(3); print "x,s,y"
         for (k = 0; k < 12; k++) e += rand()
         printf "%.5g,%.3g,%.5g\n", x, s, 2.5 * x * x + 1 + s * (e - 6) } }' >"$WORK/sigma.csv"
 both "standard deviations" "$WORK/sigma.csv" y "$few --sigma s" evaluations=8000 sigma:s
-check "... of which chi^2 is said" grep -q 'chi^2' "$WORK/library"
+check "standard deviations: a remark gives chi^2" grep -q 'chi^2' "$WORK/library"
 both "weights of a column" "$WORK/sigma.csv" y "$few --weights s" evaluations=8000 weights:s
 both "permutations" "$WORK/sigma.csv" y "--evaluations 2000 --permutations 3 --features x" \
     evaluations=2000 features:1 permutations:3
-check "... are counted" grep -q '^permutations: 0 of 3' "$WORK/library"
+check "permutations: those as good are counted" grep -q '^permutations: 0 of 3' "$WORK/library"
 
 # refusals: in the words of each, of the same thing
 awk 'BEGIN { OFS = ","; print "k,x,r,F"
@@ -97,7 +98,7 @@ refused() { # "OPTIONS" TEXT WORD...
     "$BIN/symreg" "$WORK/named.csv" --target F $options --quiet >"$WORK/p" 2>&1
     "$WORK/fit_table" "$WORK/named.csv" F "$@" >"$WORK/l" 2>&1
     check "the program refuses $options" grep -qF -- "$text" "$WORK/p"
-    check "... and the library in its words" grep -qF -- "${text#--}" "$WORK/l"
+    check "the library refuses ${1%%=*} in its words" grep -qF -- "${text#--}" "$WORK/l"
 }
 refused "--alternatives 21" "--alternatives: expected a whole number from 0 to 20" alternatives=21
 refused "--units-penalty 3" "--units-penalty: needs --units" units-penalty=3
