@@ -187,7 +187,7 @@ static int make_page(void *of, const struct orr_stage_output *output)
     return 0;
 }
 
-static int report_or_animate(struct call *call)
+static int make_wanted(struct call *call)
 {
     static const struct orr_stage_row stage = {.doing = "making the report",
                                                .status = page_status,
@@ -211,25 +211,7 @@ static int report_or_animate(struct call *call)
     return rc;
 }
 
-/* ---- several runs, and options that exclude each other */
-
-/* The first given option that applies only to the report of one run; NULL: none. */
-static const char *of_one_run(const struct orr_cli *cli)
-{
-    return cli->run_given      ? "--run"
-           : *cli->attention   ? "--attention"
-           : *orbits_option    ? "--orbits"
-           : *verdict_option   ? "--verdict"
-           : animate_option    ? "--animate"
-           : body_option       ? "--body"
-           : figure_option     ? "--figure"
-           : cli->preset_given ? "--preset"
-           : cli->set_given    ? "--set"
-           : cli->seed_given   ? "--seed"
-           : cli->plan         ? "--plan"
-           : cli->resume       ? "--resume"
-                               : NULL;
-}
+/* ---- several runs */
 
 static int draw_losses(const struct orr_cli *cli)
 {
@@ -251,9 +233,8 @@ static int draw_losses(const struct orr_cli *cli)
 static int print_aggregate(const struct orr_cli *cli)
 {
     struct verdict_cells cells;
-    const char *other = *cli->out ? "--out" : of_one_run(cli);
-    if (other)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the report of one run, not to --runs", other);
+    if (*cli->out)
+        return ORR_FAIL(ORR_EUSAGE, "--out: --runs writes into its folder");
     if (!*runs_option)
         return ORR_FAIL(ORR_EUSAGE, "--runs: expected a folder, found \"\"");
     int rc = verdict_cells_read(&cells, runs_option);
@@ -268,51 +249,15 @@ static int print_aggregate(const struct orr_cli *cli)
     return rc;
 }
 
-/* Checks that at most one of the options is given that replace the page. */
-static int check_options(const struct orr_cli *cli)
+/* ---- what --help calls "instead", and the page */
+
+static int run_tensorboard(const struct orr_cli *cli)
 {
-    const struct {
-        const char *name, *given;
-    } instead[] = {{"--runs", runs_option},
-                   {"--losses", losses_option},
-                   {"--tensorboard", tensorboard_option},
-                   {"--animate", animate_option},
-                   {"--body", body_option},
-                   {"--figure", figure_option}};
-    const char *first = NULL;
-    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++) {
-        if (first && instead[i].given)
-            return ORR_FAIL(ORR_EUSAGE, "%s: does not go with %s", instead[i].name, first);
-        first = instead[i].given ? instead[i].name : first;
-    }
-    const bool figure = losses_option || body_option || figure_option;
-    if ((size_option || font_option) && !figure)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --body, --figure and --losses",
-                        size_option ? "--size" : "--font");
-    if (keep_option && first && !figure)
-        return ORR_FAIL(ORR_EUSAGE, "--keep: does not go with %s", first);
-    if (first && (*verdict_option || cli->plan || cli->resume) && !runs_option)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to %s",
-                        cli->plan     ? "--plan"
-                        : cli->resume ? "--resume"
-                                      : "--verdict",
-                        first);
-    if (cli->argc_rest && !losses_option)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "unexpected argument \"%s\"; a run is named by --run, or after --losses",
-                        cli->argv_rest[0]);
-    return 0;
+    return report_tensorboard(cli->run, tensorboard_option, cli->quiet);
 }
 
 static int make_report(const struct orr_cli *cli)
 {
-    TRY(check_options(cli));
-    if (runs_option)
-        return print_aggregate(cli);
-    if (losses_option)
-        return draw_losses(cli);
-    if (tensorboard_option)
-        return report_tensorboard(cli->run, tensorboard_option, cli->quiet);
     if (orr_plan_text(cli, "report"))
         return 0;
     TRY(orr_settings_needs_orbits(&cli->preset, "a report"));
@@ -321,7 +266,7 @@ static int make_report(const struct orr_cli *cli)
         return ORR_ENOMEM;
     call->cli = cli;
     strcpy(call->out, *cli->out ? cli->out : cli->run);
-    const int rc = report_or_animate(call);
+    const int rc = make_wanted(call);
     cJSON_Delete(call->verdict);
     report_free(&call->run);
     report_origin_close(&call->origin);
@@ -329,55 +274,74 @@ static int make_report(const struct orr_cli *cli)
     return rc;
 }
 
+#define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,"
+static const struct orr_command commands[] = {
+    {"--runs", "report --runs", "--runs", print_aggregate, NULL, false, ORR_NO_WORDS},
+    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses, NULL,
+     false, 0},
+    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard, NULL, false,
+     ORR_NO_WORDS},
+    {"--animate", "report --animate", OF_RUN "--animate", make_report, NULL, false, ORR_NO_WORDS},
+    {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report, NULL, false,
+     ORR_NO_WORDS},
+    {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report, NULL,
+     false, ORR_NO_WORDS},
+    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, NULL, false, 0},
+    {NULL, NULL, NULL, NULL, NULL, false, 0},
+};
+
+static const struct orr_option options[] = {
+    {"--runs", "DIR",
+     "instead: one table over the runs in DIR, up to 3 folders deep; writes DIR/runs.json",
+     &runs_option, NULL},
+    {"--orbits", "DIR", "the data sets that the run was made from, if not those of its settings",
+     &orbits_option, NULL},
+    {"--verdict", "FILE", "verdict.json of a grid (bin/verdict), which the page then begins with",
+     &verdict_option, NULL},
+    {"--animate", "BODY",
+     "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: truth, rollouts and forces step "
+     "by "
+     "step; all: of every body",
+     &animate_option, NULL},
+    {"--body", "NAME",
+     "instead: the forces on one body (mercury, ..., halley) as one picture, --out FILE.png or "
+     "FILE.svg (NAME.png)",
+     &body_option, NULL},
+    {"--figure", "NAME", "instead: one of the other figures, exponents, pareto or loss",
+     &figure_option, NULL},
+    {"--size", "PIXELS", "width of that PNG; everything in it grows alike", &size_option, NULL},
+    {"--font", "NAME[,POINTS]", "font and size of its text (DejaVu Sans,11)", &font_option, NULL},
+    {"--keep", NULL, "leaves each figure's data (.set, .dat) and gnuplot script (.gp) beside it",
+     &keep_option, NULL},
+    {"--losses", NULL,
+     "instead: training losses of all attention variants of the runs given, as a table and a "
+     "picture, --out FILE.png (losses.png)",
+     &losses_option, NULL},
+    {"--tensorboard", "DIR", "instead: the run's logs as event files of TensorBoard in DIR",
+     &tensorboard_option, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static const struct orr_program program = {
+    .name = "report",
+    .purpose = "Draws the figures of a run and writes its self-contained report.html",
+    .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+             "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
+             "FILE] [--size "
+             "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
+             "--tensorboard DIR [--run DIR]\n       report --runs DIR",
+    .max_rest = 64,
+    .options = options,
+    .groups = "",
+    .without = "--checkpoint,--device,--attention-impl,--threads",
+    .commands = commands,
+};
+
+static int run(const struct orr_cli *cli)
+{
+    return orr_command_run(&program, cli);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct orr_option options[] = {
-        {"--runs", "DIR",
-         "instead: one table over the runs in DIR, up to 3 folders deep; writes DIR/runs.json",
-         &runs_option, NULL},
-        {"--orbits", "DIR",
-         "the data sets that the run was made from, if not those of its settings", &orbits_option,
-         NULL},
-        {"--verdict", "FILE",
-         "verdict.json of a grid (bin/verdict), which the page then begins with", &verdict_option,
-         NULL},
-        {"--animate", "BODY",
-         "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: truth, rollouts and forces step "
-         "by "
-         "step; all: of every body",
-         &animate_option, NULL},
-        {"--body", "NAME",
-         "instead: the forces on one body (mercury, ..., halley) as one picture, --out FILE.png or "
-         "FILE.svg (NAME.png)",
-         &body_option, NULL},
-        {"--figure", "NAME", "instead: one of the other figures, exponents, pareto or loss",
-         &figure_option, NULL},
-        {"--size", "PIXELS", "width of that PNG; everything in it grows alike", &size_option, NULL},
-        {"--font", "NAME[,POINTS]", "font and size of its text (DejaVu Sans,11)", &font_option,
-         NULL},
-        {"--keep", NULL,
-         "leaves each figure's data (.set, .dat) and gnuplot script (.gp) beside it", &keep_option,
-         NULL},
-        {"--losses", NULL,
-         "instead: training losses of all attention variants of the runs given, as a table and a "
-         "picture, --out FILE.png (losses.png)",
-         &losses_option, NULL},
-        {"--tensorboard", "DIR", "instead: the run's logs as event files of TensorBoard in DIR",
-         &tensorboard_option, NULL},
-        {NULL, NULL, NULL, NULL, NULL},
-    };
-    static const struct orr_program program = {
-        .name = "report",
-        .purpose = "Draws the figures of a run and writes its self-contained report.html",
-        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
-                 "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
-                 "FILE] [--size "
-                 "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
-                 "--tensorboard DIR [--run DIR]\n       report --runs DIR",
-        .max_rest = 64,
-        .options = options,
-        .groups = "",
-        .without = "--checkpoint,--device,--attention-impl,--threads",
-    };
-    return orr_main(&program, argc, argv, make_report);
+    return orr_main(&program, argc, argv, run);
 }

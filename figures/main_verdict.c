@@ -13,11 +13,6 @@ static int write_ledger(const struct orr_cli *cli)
 {
     char path[4096];
     const char *folder = *cli->out ? cli->out : ".";
-    if (is_record || beside)
-        return ORR_FAIL(ORR_EUSAGE, "%s: not with --claims", is_record ? "--cell" : "--beside");
-    if (cli->argc_rest)
-        return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
-                        cli->argv_rest[0]);
     int rc = verdict_ledger_read(claims, NULL, &ledger);
     rc = rc ? rc : verdict_ledger_there(&ledger); /* checked before a folder is created */
     rc = rc ? rc : orr_mkdir(folder);
@@ -35,12 +30,8 @@ static int write_verdict(const struct orr_cli *cli)
     return verdict_print(&v, &sentences);
 }
 
-static int run(const struct orr_cli *cli)
+static int combine(const struct orr_cli *cli)
 {
-    if (claims)
-        return write_ledger(cli);
-    if (is_record && beside)
-        return ORR_FAIL(ORR_EUSAGE, "--beside: not with --cell");
     if (is_record && cli->argc_rest != 1)
         return ORR_FAIL(ORR_EUSAGE, "--cell: expected one run directory, found %d", cli->argc_rest);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
@@ -65,35 +56,49 @@ static int run(const struct orr_cli *cli)
     return rc;
 }
 
+static const struct orr_option options[] = {
+    {"--claims", "DIR",
+     "instead: writes claims.md, what these files of results say of published claims", &claims,
+     NULL},
+    {"--beside", "DIR",
+     "results of other grids, as --claims takes them, whose claims stand beside the verdict",
+     &beside, NULL},
+    {"--cell", NULL,
+     "instead: writes <CELL>/cell.json, the results of one run as a small file, which stands "
+     "for the run wherever cells are put together",
+     &is_record, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static const struct orr_command commands[] = {
+    {"--claims", "verdict --claims", "--claims", write_ledger, NULL, false, ORR_NO_WORDS},
+    {"--cell", "verdict --cell", "--cell", combine, NULL, false, 0},
+    {"", "a verdict", "--beside", combine, NULL, false, 0},
+    {"*", "a verdict", "--beside", combine, NULL, false, 0},
+    {NULL, NULL, NULL, NULL, NULL, false, 0},
+};
+static const struct orr_program program = {
+    .name = "verdict",
+    .purpose =
+        "Compares the models of several runs, the cells of a grid: means over seeds with upper "
+        "bound and\nuntrained baseline, differences between attention variants, and a summary "
+        "in words.\nPrints Markdown, writes verdict.json into --out (docs/verdict.md).",
+    .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
+             "verdict --claims "
+             "DIR [--out DIR]",
+    .options = options,
+    .max_rest = 1024,
+    .groups = "",
+    .without = "--checkpoint,--device,--attention-impl,--threads,--plan,--run,--preset,--set,"
+               "--seed,--resume,--attention",
+    .commands = commands,
+};
+
+static int run(const struct orr_cli *cli)
+{
+    return orr_command_run(&program, cli);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct orr_option options[] = {
-        {"--claims", "DIR",
-         "instead: writes claims.md, what these files of results say of published claims", &claims,
-         NULL},
-        {"--beside", "DIR",
-         "results of other grids, as --claims takes them, whose claims stand beside the verdict",
-         &beside, NULL},
-        {"--cell", NULL,
-         "instead: writes <CELL>/cell.json, the results of one run as a small file, which stands "
-         "for the run wherever cells are put together",
-         &is_record, NULL},
-        {NULL, NULL, NULL, NULL, NULL},
-    };
-    static const struct orr_program program = {
-        .name = "verdict",
-        .purpose =
-            "Compares the models of several runs, the cells of a grid: means over seeds with upper "
-            "bound and\nuntrained baseline, differences between attention variants, and a summary "
-            "in words.\nPrints Markdown, writes verdict.json into --out (docs/verdict.md).",
-        .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
-                 "verdict --claims "
-                 "DIR [--out DIR]",
-        .options = options,
-        .max_rest = 1024,
-        .groups = "",
-        .without = "--checkpoint,--device,--attention-impl,--threads,--plan,--run,--preset,--set,"
-                   "--seed,--resume,--attention",
-    };
     return orr_main(&program, argc, argv, run);
 }

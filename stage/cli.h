@@ -41,17 +41,21 @@ struct orr_option {
     const char *key;    /* the setting that the option sets, "symreg.maxsize"; NULL: none. Overrides
                            --set; errors name the option */
 };
-/* What a program does, by the word that its arguments begin with, `symreg motion`: a row each. An
- * option that some rows take belongs to these alone, one that no row takes to all. */
+/* What a program does, by the word that its arguments begin with, `symreg motion`, or by an option
+ * that replaces what it does else, `report --losses`: a row each. An option that some rows take
+ * belongs to these alone, one that no row takes to all. */
 struct orr_command {
-    const char *name;  /* the word; "": without arguments; "*": with any other first argument */
-    const char *what;  /* in messages, "symreg motion TRACKS.csv" */
+    const char *name; /* the word; an option, whose value is NULL where it is not given; "": without
+                          either; "*": with any other first argument */
+    const char *what; /* in messages, "symreg motion TRACKS.csv" */
     const char *takes; /* options, "--time,--body"; NULL: none that belong to others */
     int (*run)(const struct orr_cli *cli);
     const char *usual; /* what its --help lists in place of the program's `usual`; NULL: that */
     bool alone;        /* it takes no option but these, --out, --quiet and --help */
-    int words;         /* most arguments, its name included; 0: as many as the program takes */
+    int words;         /* most arguments, a word's name included; 0: as many as the program takes;
+                          ORR_NO_WORDS: none */
 };
+enum { ORR_NO_WORDS = -1 };
 struct orr_program {
     const char *name;                 /* "symreg" */
     const char *purpose;              /* one line */
@@ -74,8 +78,9 @@ struct orr_program {
                           lists all; NULL: all options, no settings */
     const struct orr_command *commands; /* ended by name == NULL; may be NULL */
 };
-/* Finds the command of the arguments, checks that it takes the options that are given, and runs it.
- * ORR_EUSAGE names an option that belongs to others, or an unknown word with the nearest one. */
+/* Finds the command of the arguments, of several options the first row's, checks that it takes the
+ * options that are given, and runs it. ORR_EUSAGE names an option that belongs to others, or an
+ * unknown word with the nearest one. */
 int orr_command_run(const struct orr_program *program, const struct orr_cli *cli);
 /* Parses all arguments, loads the preset, applies --set and validates. --help (-h) and --version
  * print and set *done; --help shows the settings that result from the other arguments. ORR_EUSAGE

@@ -1,11 +1,19 @@
-/* commands.c - the commands of a program as rows: which one the arguments name, and whose options
- * they are. */
+/* commands.c - the commands of a program as rows: which one the arguments or an option name, and
+ * whose options they are. */
 #include "base/error.h"
 #include "base/text.h"
 #include "cli.h"
 #include "help.h"
 
 #include <string.h>
+
+static bool is_given(const struct orr_program *program, const char *option)
+{
+    for (const struct orr_option *o = program->options; o && o->name; o++)
+        if (!strcmp(o->name, option))
+            return *o->value != NULL;
+    return false;
+}
 
 /* meant: " (did you mean ...)" for a word that is no command's name; "" for others. */
 static int find(const struct orr_program *program, const struct orr_cli *cli,
@@ -16,6 +24,13 @@ static int find(const struct orr_program *program, const struct orr_cli *cli,
     struct orr_nearest nearest = {0};
     *meant = '\0';
     for (const struct orr_command *c = program->commands; c->name; c++) {
+        *found = c;
+        if (*c->name == '-' && is_given(program, c->name))
+            return 0;
+    }
+    for (const struct orr_command *c = program->commands; c->name; c++) {
+        if (*c->name == '-')
+            continue;
         *found = c;
         if (!strcmp(c->name, word))
             return 0;
@@ -30,6 +45,9 @@ static int find(const struct orr_program *program, const struct orr_cli *cli,
             orr_nearest_offer(&nearest, word, c->name);
     }
     orr_nearest_text(&nearest, meant);
+    if (*word && !*known)
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; see %s --help", word,
+                        program->name);
     return *word ? ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"%s; expected one of %s", word,
                             meant, known)
                  : ORR_FAIL(ORR_EUSAGE, "%s: expected a command: one of %s", program->name, known);
@@ -42,7 +60,7 @@ static void list_owners(const struct orr_program *program, const char *option, c
     const struct orr_command *last = NULL;
     *text = '\0';
     for (const struct orr_command *c = program->commands; c->name; c++) {
-        if (!orr_is_listed(c->takes, option))
+        if (!orr_is_listed(c->takes, option) || (last && !strcmp(last->what, c->what)))
             continue;
         if (last)
             orr_append(text, bytes, "%s%s", *text ? ", " : "", last->what);
@@ -83,7 +101,10 @@ int orr_command_run(const struct orr_program *program, const struct orr_cli *cli
     const struct orr_command *command = NULL;
     char meant[128];
     TRY(find(program, cli, &command, meant));
-    if (command->words && cli->argc_rest > command->words)
+    if (command->words == ORR_NO_WORDS && cli->argc_rest)
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; expected %s alone",
+                        cli->argv_rest[0], command->what);
+    if (command->words > 0 && cli->argc_rest > command->words)
         return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"%s; expected %s alone",
                         cli->argv_rest[command->words], meant, command->what);
     for (const struct orr_option *o = program->options; o && o->name; o++)

@@ -117,11 +117,13 @@ refuse 'ends in .png or .svg, found' --body earth --out "$WORK/no.jpg"
 refuse '--size: expected a width of 200 to 20000 pixels, found "big"' --body earth --size big
 refuse '--size: belongs to a PNG' --body earth --size 900 --out "$WORK/no.svg"
 refuse '--font: expected NAME or NAME,POINTS' --body earth --font 'Sans,x'
-refuse '--size: belongs to --body, --figure and --losses' --size 900
-refuse '--figure: does not go with --body' --body earth --figure loss
-refuse '--keep: does not go with --animate' --animate earth --keep
-refuse '--resume: belongs to the page, not to --body' --body earth --resume
-refuse 'unexpected argument "earth"; a run is named by --run' earth
+refuse '--size: belongs to report --losses, report --body and report --figure, not to the page' \
+    --size 900
+refuse '--figure: belongs to report --figure, not to report --body' --body earth --figure loss
+refuse 'and the page, not to report --animate' --animate earth --keep
+refuse '--resume: belongs to the page, not to report --body' --body earth --resume
+refuse 'unexpected argument "earth"; see report --help' earth
+refuse 'unexpected argument "earth"; expected report --body alone' --body mars earth
 program report --quiet --losses "$WORK/empty" --out "$WORK/no.png" >"$WORK/said" 2>&1
 check "refused: a run without logs" grep -qF 'no training log' "$WORK/said"
 check_not "nothing was drawn" test -e "$WORK/no.png" -o -e "$WORK/no.svg" -o -e "$WORK/no.jpg"

@@ -140,7 +140,7 @@ for name in all.gif mars.mp4 page.html; do
     check_not "... $name is not written" test -e "$WORK/$name"
 done
 bad 'found "marz"' --animate marz
-bad '--resume: belongs to the page, not to --animate' --animate mars --resume
+bad '--resume: belongs to the page, not to report --animate' --animate mars --resume
 
 # ---- a disk that fails, or a process that is killed, at each operation on the files of a picture
 if [ ! -e "$FAIL_WRITE" ]; then
