@@ -165,6 +165,7 @@ class Shape(Struct):
         ("reweight", c_int),
         ("unshifted_rows", c_int),
         ("rope_base", c_double),
+        ("activation", c_int),
     ]
 
 
