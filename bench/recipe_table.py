@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """recipe_table.py - what bench/recipe.sh measured, recipe beside recipe.
 
-usage: recipe_table.py [--figure FILE.png] [RESULTS.csv]       default: bench/results/recipe.csv
+usage: recipe_table.py [--figure FILE.png [--also FILE.csv]] [RESULTS.csv]
+                                                           default: bench/results/recipe.csv
 
 For each preset and attention, and each recipe beside that of AdamW: mean errors over
 the seeds that both have, the difference with its 95% half width (Student's t), in how many seeds
 the error is at most that of AdamW, and the ratio of processor times, mean and range.
 --figure draws held-out losses against processor time (gnuplot): a line for each seed, time divided
-among steps in equal parts. Needs Python 3 alone.
+among steps in equal parts; --also adds the panels of another file. Needs Python 3 alone.
 """
 
 import argparse
@@ -67,9 +68,22 @@ def curves(row):
     return [(float(step) / last * float(row["processor_s"]), loss) for step, loss in points]
 
 
+def axis(name, values):
+    """A logarithmic axis that ends at the values, with marks as dense as they leave legible."""
+    low, high = min(values) / 1.1, max(values) * 1.1
+    digits = ((1,) if high > 500 * low else (1, 2, 5) if high > 4 * low else
+              (1, 1.5, 2, 2.5, 3, 4, 5, 7))
+    marks = [digit * 10.0**power for power in range(-9, 7) for digit in digits]
+    marks = ", ".join(f"{m:g}" for m in marks if low <= m <= high)
+    return [f"set {name}range [{low:.6g}:{high:.6g}]", f"set {name}tics ({marks})"]
+
+
 def figure(found, path):
     panels = [(kind, recipes) for kind, recipes in found.items()
               if len(recipes) > 1 and "," not in kind[0]]
+    # rates that were tried are of the table alone
+    panels = [(kind, {name: rows for name, rows in recipes.items() if "lr" not in name})
+              for kind, recipes in panels]
     if not panels:
         sys.exit("recipe_table.py: no preset with two recipes: nothing to draw")
     columns = 2
@@ -77,11 +91,14 @@ def figure(found, path):
     lines = [f"set terminal pngcairo size 1000,{360 * rows} font 'sans,11'",
              f"set output '{path.name}'",
              f"set multiplot layout {rows},{columns}",
-             "set logscale xy", "set grid", "set xlabel 'processor time, s'",
-             "set ylabel 'held-out loss'", "set key top right"]
+             "set logscale xy", "set grid", "set termoption noenhanced", "set xlabel 'processor time, s'",
+             "set ylabel 'held-out loss'", "set key top right", "set format y '%.2g'"]
     data = []
     for number, ((preset, attention), recipes) in enumerate(panels):
-        lines.append(f"set title '{preset}, {attention}'")
+        points = [point for seeds in recipes.values() for row in seeds.values()
+                  for point in curves(row)]
+        lines += [f"set title '{preset}, {attention}'", *axis("x", [t for t, _ in points]),
+                  *axis("y", [float(loss) for _, loss in points])]
         parts = []
         for colour, (name, seeds) in enumerate(recipes.items()):
             for i, row in enumerate(seeds.values()):
@@ -105,11 +122,12 @@ def main():
     parser.add_argument("results", nargs="?", type=pathlib.Path,
                         default=pathlib.Path("bench/results/recipe.csv"))
     parser.add_argument("--figure", type=pathlib.Path)
+    parser.add_argument("--also", type=pathlib.Path)
     options = parser.parse_args()
     found = read(options.results)
     table(found)
     if options.figure:
-        figure(found, options.figure)
+        figure(found | (read(options.also) if options.also else {}), options.figure)
 
 
 if __name__ == "__main__":
