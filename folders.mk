@@ -41,7 +41,7 @@ symreg/layout     -               symreg
 symreg/solve      -               symreg/evolve+ symreg/layout symreg
 symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
-laws              law             symreg sim stage base >symreg/solve >symreg/table >symreg/motion
+laws              law             symreg sim stage base >symreg/solve >symreg/motion
 figures           report_|verdict_ symreg stage base >symreg/expr
 figures/compare   -               figures
 api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare

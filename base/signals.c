@@ -104,6 +104,14 @@ void orr_signals_catch(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+void orr_signals_release(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (seen)
+        raise(seen);
+}
+
 int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;

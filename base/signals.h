@@ -12,6 +12,9 @@ struct orr_stop;
  * action, whatever the parent process set. SIGBUS of a mapped file that became shorter prints one
  * line to stderr and exits with status 1. */
 void orr_signals_catch(void);
+/* Before another program is executed in this process: SIGINT and SIGTERM have their default actions
+ * again, and one that was seen since orr_signals_catch() takes its action. */
+void orr_signals_release(void);
 /* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, or SIGHUP
  * or SIGQUIT, which are caught only for this. It runs in the handler and must be async-signal-safe.
  * NULL removes it. */

@@ -276,18 +276,18 @@ static int make_report(const struct orr_cli *cli)
 
 #define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,"
 static const struct orr_command commands[] = {
-    {"--runs", "report --runs", "--runs", print_aggregate, NULL, false, ORR_NO_WORDS},
-    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses, NULL,
+    {"--runs", "report --runs", "--runs", print_aggregate, NULL, NULL, false, ORR_NO_WORDS},
+    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses, NULL, NULL,
      false, 0},
-    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard, NULL, false,
+    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard, NULL, NULL, false,
      ORR_NO_WORDS},
-    {"--animate", "report --animate", OF_RUN "--animate", make_report, NULL, false, ORR_NO_WORDS},
-    {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report, NULL, false,
+    {"--animate", "report --animate", OF_RUN "--animate", make_report, NULL, NULL, false, ORR_NO_WORDS},
+    {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report, NULL, NULL, false,
      ORR_NO_WORDS},
-    {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report, NULL,
+    {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report, NULL, NULL,
      false, ORR_NO_WORDS},
-    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, NULL, false, 0},
-    {NULL, NULL, NULL, NULL, NULL, false, 0},
+    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, NULL, NULL, false, 0},
+    {NULL, NULL, NULL, NULL, NULL, NULL, false, 0},
 };
 
 static const struct orr_option options[] = {

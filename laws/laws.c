@@ -196,7 +196,7 @@ static void free_source(struct law_source *source)
 
 static void note_no_positions(const struct laws *laws, const char *why)
 {
-    orr_note(laws->cli->quiet, "symreg: no source \"" ORR_POSITIONS "\": %s", why);
+    orr_note(laws->cli->quiet, "%s: no source \"" ORR_POSITIONS "\": %s", laws->program, why);
 }
 
 /* Whether the data set of the source exists. */
@@ -267,10 +267,10 @@ static int search_laws(struct laws *laws, struct sr_settings *settings, struct s
     settings->checkpoint = laws->checkpoint;
     settings->checkpoint_of_stops = true;
     settings->resume = cli->resume && orr_exists(laws->checkpoint);
-    orr_progress_init(&progress, "symreg", (uint64_t)settings->iterations, cli->quiet);
+    orr_progress_init(&progress, laws->program, (uint64_t)settings->iterations, cli->quiet);
     int rc = sr_search(settings, fits, count, cli->threads, &progress);
     if (settings->resume && (rc == ORR_EINVAL || rc == ORR_EFORMAT)) {
-        orr_note(cli->quiet, "symreg: %s; the search starts anew", orr_error());
+        orr_note(cli->quiet, "%s: %s; the search starts anew", laws->program, orr_error());
         orr_error_clear();
         settings->resume = false;
         rc = sr_search(settings, fits, count, cli->threads, &progress);
@@ -332,8 +332,9 @@ static int compare_labels(struct laws *laws)
 
 /* Notes the variants of the settings if --attention names another one. It may be a variant that is
  * not trained yet, or a misspelt name. */
-static void note_attention(const struct orr_cli *cli)
+static void note_attention(const struct laws *laws)
 {
+    const struct orr_cli *cli = laws->cli;
     const struct orr_name_list *names = &cli->preset.attention;
     char folder[4096], known[ORR_LIST * (ORR_NAME + 2)] = "";
     if (!cli->attention_added || orr_path(folder, "%s/%s", cli->run, cli->attention) ||
@@ -342,9 +343,9 @@ static void note_attention(const struct orr_cli *cli)
     for (int i = 0; i < names->count - 1; i++)
         orr_append(known, sizeof known, "%s%s", i ? ", " : "", names->item[i]);
     orr_note(cli->quiet,
-             "symreg: --attention %s: nothing of it is in %s yet, and the settings have %s; laws "
+             "%s: --attention %s: nothing of it is in %s yet, and the settings have %s; laws "
              "need the tables of bin/finetune",
-             cli->attention, cli->run, known);
+             laws->program, cli->attention, cli->run, known);
 }
 
 /* ---- the stage: laws.json is written last, and names the other files */
@@ -366,7 +367,7 @@ static int read_all(void *of, const struct orr_stage_output *output)
     struct laws *laws = of;
     const struct orr_artefact *file = output->file;
     if (file->action == ORR_REMAKE && laws->cli->resume)
-        orr_note(laws->cli->quiet, "symreg: %s: made anew: %s", file->path, file->why);
+        orr_note(laws->cli->quiet, "%s: %s: made anew: %s", laws->program, file->path, file->why);
     laws->has_read = true;
     TRY(check_sources(laws, true));
     for (int i = 0; i < laws->sources; i++)
@@ -381,7 +382,7 @@ static int keep_laws(void *of)
 {
     const struct laws *laws = of;
     TRY(orr_remove(laws->checkpoint));
-    orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
+    orr_note(laws->cli->quiet, "%s: %s is up to date", laws->program, laws->folder);
     return laws_print(laws);
 }
 
@@ -412,14 +413,14 @@ static int run_laws(struct laws *laws)
     TRY(orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder));
     TRY(list_sources(laws));
     if (laws->sources == 0) {
-        orr_note(cli->quiet, "symreg: preset %s has no force magnitudes: nothing to do",
+        orr_note(cli->quiet, "%s: preset %s has no force magnitudes: nothing to do", laws->program,
                  cli->preset.name);
         return 0;
     }
     TRY(open_lineage(laws));
     if (cli->plan) {
         TRY(orr_stage_plan(&stage, laws));
-        note_attention(cli);
+        note_attention(laws);
         return 0;
     }
     TRY(orr_stage_check(&stage, laws)); /* before a folder is made */
@@ -428,15 +429,16 @@ static int run_laws(struct laws *laws)
     return orr_stage_make(&stage, laws);
 }
 
-int laws_run(const struct orr_cli *cli, const char *orbits)
+int laws_run(const struct orr_cli *cli, const char *orbits, const char *program)
 {
-    if (orr_plan_text(cli, "symreg"))
+    if (orr_plan_text(cli, program))
         return 0;
     TRY(orr_settings_needs_orbits(&cli->preset, "a search for laws"));
     struct laws *laws = orr_alloc(1, sizeof *laws);
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
+    laws->program = program;
     laws->orbits = orbits;
     const int rc = run_laws(laws);
     laws_free(laws);

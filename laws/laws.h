@@ -29,6 +29,7 @@ struct law_source {
 struct laws {
     char folder[4096]; /* <run>/laws, or --out */
     const struct orr_cli *cli;
+    const char *program; /* its name in notes */
     char checkpoint[4096];
     struct sr_settings settings;
     bool has_read; /* tables and their statistics were read */
@@ -62,10 +63,11 @@ int law_positions_estimate(const struct sim_dataset *set, const struct law_force
 /* Names of the features, in the order of the columns of x. */
 extern const char *const law_features[3];
 
-/* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table of
- * laws. Tables of forces that do not match the settings are refused; the message names the
- * difference. orbits: the folder of the data sets; "": the one that the settings name. */
-int laws_run(const struct orr_cli *cli, const char *orbits);
+/* What bin/laws does: fits every source and sample, writes laws/, prints the table of laws. Tables
+ * of forces that do not match the settings are refused; the message names the difference. orbits:
+ * the folder of the data sets; "": the one that the settings name. program: with which notes
+ * begin. */
+int laws_run(const struct orr_cli *cli, const char *orbits, const char *program);
 /* For an interrupted search: writes the fronts so far, unless laws.json records complete ones, and
  * returns ORR_EINTR with a message that says how to resume. */
 int laws_stopped(const struct laws *laws);

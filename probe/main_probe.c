@@ -255,7 +255,7 @@ static void list_probes(void)
         snprintf(what[n], sizeof what[n], "probe %s%s", c->name,
                  c->files ? ", which reads results and no models" : "");
         commands[n] =
-            (struct orr_command){c->name, what[n], c->takes, run_command, NULL, c->files, 0};
+            (struct orr_command){c->name, what[n], c->takes, .run = run_command, .alone = c->files};
     }
 }
 

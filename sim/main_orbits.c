@@ -210,14 +210,14 @@ static int show_sequence(const struct orr_cli *cli)
 }
 
 static const struct orr_command commands[] = {
-    {"", "writing data sets", "--force,--plan,--part", write_sets, NULL, false, 0},
-    {"verify", "orbits verify", NULL, verify_folder, NULL, false, 2},
-    {"stat", "orbits stat", NULL, print_statistics, NULL, false, 2},
-    {"show", "orbits show", "--split,--sequence", show_sequence, NULL, false, 2},
-    {"export", "orbits export", "--split,--csv", export_folder, NULL, false, 2},
-    {"checksum", "orbits checksum", NULL, print_checksum, NULL, false, 1},
-    {"prior", "orbits prior", NULL, print_prior, NULL, false, 1},
-    {NULL, NULL, NULL, NULL, NULL, false, 0}};
+    {"", "writing data sets", "--force,--plan,--part", .run = write_sets},
+    {"verify", "orbits verify", NULL, .run = verify_folder, .words = 2},
+    {"stat", "orbits stat", NULL, .run = print_statistics, .words = 2},
+    {"show", "orbits show", "--split,--sequence", .run = show_sequence, .words = 2},
+    {"export", "orbits export", "--split,--csv", .run = export_folder, .words = 2},
+    {"checksum", "orbits checksum", NULL, .run = print_checksum, .words = 1},
+    {"prior", "orbits prior", NULL, .run = print_prior, .words = 1},
+    {.name = NULL}};
 static const struct orr_program program = {
     .name = "orbits",
     .purpose = "Simulates planetary orbits and writes the data sets of a preset; or looks at them.",

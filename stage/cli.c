@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cli.h"
 #include "help.h"
+#include "program.h"
 #include "provenance.h"
 
 #include <errno.h>
@@ -544,5 +545,8 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
         printf("orrery %s %s\n", program->name, ORR_VERSION);
     else if (p.stages)
         print_stages();
-    return *done ? 0 : merge_settings(&p);
+    if (*done)
+        return 0;
+    TRY(orr_command_hand_over(program, cli, argv));
+    return merge_settings(&p);
 }

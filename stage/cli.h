@@ -50,10 +50,12 @@ struct orr_command {
     const char *what; /* in messages, "symreg motion TRACKS.csv" */
     const char *takes; /* options, "--time,--body"; NULL: none that belong to others */
     int (*run)(const struct orr_cli *cli);
-    const char *usual; /* what its --help lists in place of the program's `usual`; NULL: that */
-    bool alone;        /* it takes no option but these, --out, --quiet and --help */
-    int words;         /* most arguments, a word's name included; 0: as many as the program takes;
-                          ORR_NO_WORDS: none */
+    const char *program; /* the program beside this one that does it in place of `run`, with all
+                            arguments; NULL: this one */
+    const char *usual;   /* what its --help lists in place of the program's `usual`; NULL: that */
+    bool alone;          /* it takes no option but these, --out, --quiet and --help */
+    int words;           /* most arguments, a word's name included; 0: as many as the program takes;
+                            ORR_NO_WORDS: none */
 };
 enum { ORR_NO_WORDS = -1 };
 struct orr_program {
@@ -83,8 +85,10 @@ struct orr_program {
  * unknown word with the nearest one. */
 int orr_command_run(const struct orr_program *program, const struct orr_cli *cli);
 /* Parses all arguments, loads the preset, applies --set and validates. --help (-h) and --version
- * print and set *done; --help shows the settings that result from the other arguments. ORR_EUSAGE
- * for unknown options, keys and values, with the nearest valid name. Creates nothing on disk. */
+ * print and set *done; --help shows the settings that result from the other arguments. A command
+ * that another program does is handed over to that before any file is read; the process is then the
+ * other program. ORR_EUSAGE for unknown options, keys and values, with the nearest valid name.
+ * Creates nothing on disk. */
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
 

@@ -1,10 +1,13 @@
 /* commands.c - the commands of a program as rows: which one the arguments or an option name, and
  * whose options they are. */
 #include "base/error.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "cli.h"
 #include "help.h"
+#include "program.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static bool is_given(const struct orr_program *program, const char *option)
@@ -70,16 +73,52 @@ static void list_owners(const struct orr_program *program, const char *option, c
         orr_append(text, bytes, "%s%s", *text ? " and " : "", last->what);
 }
 
+/* Whether a command takes an option: one of its own, or one that no command claims. */
+static bool takes(const struct orr_program *program, const struct orr_command *command,
+                  const char *option)
+{
+    bool claimed = command->alone;
+    for (const struct orr_command *c = program->commands; c->name; c++)
+        claimed |= orr_is_listed(c->takes, option);
+    return !claimed || orr_is_listed(command->takes, option);
+}
+
 static int check(const struct orr_program *program, const struct orr_command *command,
                  const char *option)
 {
     char owners[1024];
-    list_owners(program, option, owners, sizeof owners);
-    if (orr_is_listed(command->takes, option) || (!*owners && !command->alone))
+    if (takes(program, command, option))
         return 0;
+    list_owners(program, option, owners, sizeof owners);
     return *owners
                ? ORR_FAIL(ORR_EUSAGE, "%s: belongs to %s, not to %s", option, owners, command->what)
                : ORR_FAIL(ORR_EUSAGE, "%s: does not go with %s", option, command->what);
+}
+
+/* The first of the program's own options that is given and that the command does not take; NULL:
+ * none. Another program would refuse an empty one, too. */
+static const char *own_of_others(const struct orr_program *program,
+                                 const struct orr_command *command)
+{
+    for (const struct orr_option *o = program->options; o && o->name; o++)
+        if (o->value && *o->value && (**o->value || command->program) &&
+            !takes(program, command, o->name))
+            return o->name;
+    return NULL;
+}
+
+int orr_command_hand_over(const struct orr_program *program, const struct orr_cli *cli, char **argv)
+{
+    const char *word = cli->argc_rest ? cli->argv_rest[0] : "";
+    char path[4096];
+    const struct orr_command *command = program->commands;
+    while (command && command->name && (!command->program || strcmp(command->name, word) != 0))
+        command++;
+    if (!command || !command->name || own_of_others(program, command))
+        return 0;
+    TRY(orr_program_beside(argv[0], command->program, path));
+    orr_signals_release();
+    return orr_program_exec(path, (const char *const *)(uintptr_t)argv);
 }
 
 int orr_command_run(const struct orr_program *program, const struct orr_cli *cli)
@@ -107,9 +146,8 @@ int orr_command_run(const struct orr_program *program, const struct orr_cli *cli
     if (command->words > 0 && cli->argc_rest > command->words)
         return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"%s; expected %s alone",
                         cli->argv_rest[command->words], meant, command->what);
-    for (const struct orr_option *o = program->options; o && o->name; o++)
-        if (o->value && *o->value && **o->value)
-            TRY(check(program, command, o->name));
+    const char *other = own_of_others(program, command);
+    TRY(other ? check(program, command, other) : 0);
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         if (common[i].given)
             TRY(check(program, command, common[i].name));

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "cli.h"
+#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,18 +63,18 @@ static const struct stage {
     const struct option *options;
 } stages[] = {
     {"orbits", "orbits", NULL, of_orbits},       {"pretrain", "pretrain", NULL, of_training},
-    {"finetune", "finetune", NULL, of_training}, {"symreg", "symreg", NULL, of_symreg},
+    {"finetune", "finetune", NULL, of_training}, {"symreg", "laws", NULL, of_symreg},
     {"figures", "report", NULL, of_figures},     {"probe", "probe", "attention", of_probe}};
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
 static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg",
-                                       "probe",  "report",   "verdict"};
+                                       "laws",   "probe",    "report",   "verdict"};
 
 static void print_help(void)
 {
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
-           "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, probe, "
-           "report, verdict\n"
+           "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
+           "probe, report, verdict\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
            "to date\n"
            "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
@@ -193,18 +194,6 @@ static int add_settings(struct command *c, const char *set)
     return 0;
 }
 
-/* Finds a program beside this one, and keeps the path as the user wrote it. */
-static int find_program(const char *self, const char *name, char path[4096])
-{
-    const char *slash = strrchr(self, '/');
-    char folder[4096];
-    if (slash)
-        return orr_path(path, "%.*s/%s", (int)(slash - self), self, name);
-    if (orr_program_folder(folder))
-        return ORR_FAIL(ORR_EMISSING, "%s: cannot tell where this program is (no /proc)", name);
-    return orr_path(path, "%s/%s", folder, name);
-}
-
 /* Whether the run has a preset.json, which its programs use if no preset is given. */
 static bool has_settings(const char *run)
 {
@@ -220,7 +209,7 @@ static int make_command(struct command *c, const char *self, const struct stage 
 {
     const char *preset = value[PRESET] ? value[PRESET] : "quick";
     c->argc = 0;
-    TRY(find_program(self, stage->program, c->program));
+    TRY(orr_program_beside(self, stage->program, c->program));
     TRY(value[RUN] ? orr_path(c->run, "%s", value[RUN]) : default_run(preset, c->run));
     const bool its_own = !value[PRESET] && value[RUN] && has_settings(c->run);
     const char *const begin[] = {
@@ -237,13 +226,6 @@ static int make_command(struct command *c, const char *self, const struct stage 
         TRY(w == RUN || w == FORCE ? 0 : add_argument(c, value[w]));
     }
     return plan ? add_argument(c, "--plan") : 0;
-}
-
-static int exec_program(const char *const *argv)
-{
-    execv(argv[0], (char *const *)(uintptr_t)argv);
-    return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
-                    strerror(errno));
 }
 
 /* ---------------------------------------------------------------------------- processes */
@@ -383,7 +365,7 @@ static int one_stage(const char *self, int count, char *const *argument, int *st
     if (!rc)
         rc = make_command(c, self, stage, value, false);
     if (!rc)
-        rc = exec_program(c->argv);
+        rc = orr_program_exec(c->program, c->argv);
     if (c)
         free(c->set);
     free(c);
@@ -421,7 +403,7 @@ static int run_script(const char *name, const char *self, int count, char *const
     const char *argv[8] = {script};
     snprintf(file, sizeof file, "%s.sh", name);
     TRY(orr_data_path("tools", file, script));
-    TRY(find_program(self, "", bin));
+    TRY(orr_program_beside(self, "", bin));
     bin[strlen(bin) - 1] = '\0';
     if (count < 1 || count > 6)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected %s", name,
@@ -434,7 +416,7 @@ static int run_script(const char *name, const char *self, int count, char *const
         argv[1] = grid;
     if (setenv("BIN", bin, 0))
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
-    return exec_program(argv);
+    return orr_program_exec(script, argv);
 }
 
 static int run_program(const char *name, const char *self, char **argument)
@@ -445,9 +427,9 @@ static int run_program(const char *name, const char *self, char **argument)
                                          "watch", "cells", "sweep"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
-            TRY(find_program(self, name, path));
+            TRY(orr_program_beside(self, name, path));
             argument[-1] = path;
-            return exec_program((const char *const *)(uintptr_t)(argument - 1));
+            return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }
         orr_nearest_offer(&nearest, name, programs[i]);
     }

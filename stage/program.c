@@ -9,6 +9,8 @@
 #include "base/isa.h"
 #include "program.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +50,24 @@ bool orr_is_option(const char *argument, const char *name, bool *next)
         return false;
     *next = !argument[length];
     return true;
+}
+
+int orr_program_beside(const char *self, const char *name, char path[4096])
+{
+    const char *slash = strrchr(self, '/');
+    char folder[4096];
+    if (slash && readlink(self, folder, sizeof folder) < 0)
+        return orr_path(path, "%.*s/%s", (int)(slash - self), self, name);
+    if (orr_program_folder(folder))
+        return ORR_FAIL(ORR_EMISSING, "%s: cannot tell where this program is (no /proc)", name);
+    return orr_path(path, "%s/%s", folder, name);
+}
+
+int orr_program_exec(const char *path, const char *const *argv)
+{
+    execv(path, (char *const *)(uintptr_t)argv);
+    return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", path,
+                    strerror(errno));
 }
 
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes)

@@ -1,8 +1,11 @@
-/* program.h - the arguments of the running program (inside stage/ only). */
+/* program.h - the arguments of the running program, and the programs beside it (inside stage/ only).
+ */
 #ifndef ORR_PROGRAM_H
 #define ORR_PROGRAM_H
 
 #include <stdbool.h>
+
+#include "cli.h"
 
 /* The arguments of main(), with the program's name first; returns their number, 0 outside
  * orr_main(). */
@@ -10,5 +13,16 @@ int orr_program_arguments(char ***argv);
 /* Whether an argument is the option `name`: "--set=a=b" and "--set a=b" are both --set. *next: its
  * value is the next argument. */
 bool orr_is_option(const char *argument, const char *name, bool *next);
+/* Writes the path of the program `name` beside the running one, whose argv[0] is `self`: in the
+ * folder as the user wrote it, unless `self` was found in PATH or is a symbolic link. ORR_EMISSING
+ * where that folder is unknown. */
+int orr_program_beside(const char *self, const char *name, char path[4096]);
+/* Executes another program in this process; returns only with an error, which names it. argv begins
+ * with the name that the program gets, and ends with NULL. */
+int orr_program_exec(const char *path, const char *const *argv);
+/* Where the arguments name a command that another program does (orr_command.program), and only
+ * options that it takes: executes that program, and returns only with an error. Else 0. */
+int orr_command_hand_over(const struct orr_program *program, const struct orr_cli *cli,
+                          char **argv);
 
 #endif

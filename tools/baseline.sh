@@ -32,7 +32,7 @@ tree() {
         esac
     done) >"$out/$2"
 }
-for program in orbits pretrain finetune symreg report probe verdict; do
+for program in orbits pretrain finetune symreg laws report probe verdict; do
     "$BIN/$program" --help all >"$out/help/$program" 2>&1
 done
 for file in presets/*.json; do

@@ -68,7 +68,7 @@ link() {
     names+=("$1/$3")
 }
 programs=()
-for name in orrery orbits pretrain finetune symreg probe report verdict; do
+for name in orrery orbits pretrain finetune symreg laws probe report verdict; do
     programs+=("$bin/$name")
 done
 work=$(mktemp -d) || exit 1

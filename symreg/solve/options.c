@@ -24,6 +24,18 @@ const char **sr_option_place(struct sr_csv_options *options, int number)
     return (const char **)(void *)((char *)options + sr_option[number].offset);
 }
 
+int sr_options_list(struct sr_csv_options *options, unsigned who,
+                    struct orr_option list[SR_OPTION_COUNT])
+{
+    int count = 0;
+    for (int i = 0; i < SR_OPTION_COUNT; i++)
+        if (sr_option[i].of & who)
+            list[count++] =
+                (struct orr_option){sr_option[i].name, sr_option[i].value_name, sr_option[i].help,
+                                    sr_option_place(options, i), sr_option[i].key};
+    return count;
+}
+
 static const char *text_of(const struct sr_csv_options *options, int number)
 {
     return *(const char *const *)(const void *)((const char *)options + sr_option[number].offset);

@@ -8,13 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "stage/cli.h"
+
 /* Who takes an option. */
 enum sr_option_of {
     SR_OF_TABLE = 1,   /* symreg FILE.csv */
     SR_OF_MOTION = 2,  /* symreg motion TRACKS.csv */
     SR_OF_PREDICT = 4, /* symreg predict FRONT.json FILE.csv */
-    SR_OF_RUN = 8,     /* symreg, for the laws of a run */
+    SR_OF_RUN = 8,     /* laws, the laws of a run: symreg without a FILE hands over to it */
     SR_OF_LIBRARY = 16,
+    SR_OF_PROGRAMS = SR_OF_LIBRARY - 1,
     SR_OF_SEARCH = SR_OF_TABLE | SR_OF_MOTION,
     SR_OF_BOTH = SR_OF_SEARCH | SR_OF_LIBRARY, /* of a search, wherever the table comes from */
 };
@@ -29,6 +32,8 @@ enum sr_option_kind {
 /* ROW(member of struct sr_csv_options, name, value of --help (NULL: a flag), help, .of = who, ...
  * other members of struct sr_option that are not 0), in the order of --help. */
 #define SR_OPTIONS(ROW)                                                                            \
+    ROW(orbits, "--orbits", "DIR",                                                                 \
+        "of a run: the data sets it was made from, if not those of its settings", .of = SR_OF_RUN) \
     ROW(target, "--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin",             \
         .of = SR_OF_TABLE, .recorded = true)                                                       \
     ROW(features, "--features", "A,B,C", "columns to explain it with (default: all others)",       \
@@ -156,6 +161,10 @@ extern const struct sr_option sr_option[SR_OPTION_COUNT];
 
 /* Where the text of an option is kept, NULL where it is not given. */
 const char **sr_option_place(struct sr_csv_options *options, int number);
+/* Writes the options of `who` (some of enum sr_option_of) as a command line takes them, which fills
+ * `options`; returns their number. */
+int sr_options_list(struct sr_csv_options *options, unsigned who,
+                    struct orr_option list[SR_OPTION_COUNT]);
 /* Checks the value of an option by its row; NULL: not given. ORR_EUSAGE names the option. */
 int sr_option_check(int number, const char *text);
 /* Checks each option by its row: numbers, words, what it needs and excludes. ORR_EUSAGE names

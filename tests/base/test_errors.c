@@ -313,6 +313,27 @@ TEST(test_log_on_a_full_disk)
     orr_log_close(&log);
 }
 
+/* What was seen before a release, and what comes after it, ends the process. (The next test leaves
+ * a signal that was seen.) */
+TEST(test_released_signals)
+{
+    for (int seen = 0; seen < 2; seen++) {
+        int status;
+        const pid_t child = fork();
+        if (child == 0) {
+            orr_signals_catch();
+            if (seen)
+                raise(SIGTERM);
+            orr_signals_release();
+            if (!seen)
+                raise(SIGINT);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == (seen ? SIGTERM : SIGINT));
+    }
+}
+
 TEST(test_signals)
 {
     orr_signals_catch();

@@ -100,7 +100,7 @@ options_in_page() { # NAME: each option of --help is in it
             { echo "$option" && return 1; }
     done
 }
-for name in orrery $PROGRAMS probe verdict; do
+for name in orrery $PROGRAMS laws probe verdict; do
     if command -v man >/dev/null; then
         check "man page of $name" man_page "$name"
     else

@@ -52,7 +52,7 @@ show() { # NAME=VALUE...: what programs and tools of these recipes would get
 }
 # the programs of the recipes, which show how they are called
 mkdir "$WORK/bin"
-for p in $PROGRAMS probe; do
+for p in $PROGRAMS laws probe; do
     printf '#!/bin/sh\nprintf "[%%s]" "bin/${0##*/}" "$@"\necho\n' >"$WORK/bin/$p"
     chmod +x "$WORK/bin/$p"
 done
@@ -68,7 +68,7 @@ train="[--threads][7$name][--device][4$name]"
 stages="[bin/orbits]$run[--resume][--threads][7$name][--out][5$name]
 [bin/pretrain]$run$model[--resume]$train[--minutes][6$name]
 [bin/finetune]$run$model[--resume]$train[--minutes][6$name]
-[bin/symreg]$run$model[--resume][--threads][7$name]"
+[bin/laws]$run$model[--resume][--threads][7$name]"
 check "... and says them to the programs" equal "$stages
 [bin/report]$run$model[--resume]
 [bin/probe][attention]$run$model$train

@@ -34,7 +34,8 @@ command_of() {
     local step=$1 run=$2
     program=$step options=("${SMALL[@]}" --run "$run")
     case $step in
-    orbits | pretrain | finetune | symreg) return ;;
+    orbits | pretrain | finetune) return ;;
+    symreg) program=laws && return ;; # what symreg without a file becomes
     report) options=(--quiet --run "$run") && return ;;
     cell) program=verdict options=(--quiet --cell "$run") && return ;;
     verdict) options=(--quiet --out "$run/verdict" "$run") && return ;;

@@ -1,21 +1,16 @@
-/* main_symreg.c - bin/symreg: formulas from a CSV table, or the laws of a run directory. */
-#include "laws.h"
-
+/* main_symreg.c - bin/symreg: formulas from a table, laws of motion from tracks, predictions. The
+ * laws of a run are those of bin/laws, which takes over where no file is given. */
 #include <malloc.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "symreg/motion/motion.h"
+#include "motion/motion.h"
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
-static const char *orbits_option = "", *predict_index, *predict_interval;
+static const char *predict_index, *predict_interval;
 /* Options that are not of a table, beside the rows of symreg/solve/options.h. */
-static const struct orr_option of_run[] = {
-    {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
-     &orbits_option, NULL},
-};
 static const struct orr_option of_commands[] = {
     {"--time", "COLUMN", "of motion: times, which rise along the rows of a body", &motion.time,
      NULL},
@@ -31,21 +26,13 @@ static const struct orr_option of_commands[] = {
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
 };
-enum {
-    OF_RUN = sizeof of_run / sizeof *of_run,
-    OF_COMMANDS = sizeof of_commands / sizeof *of_commands
-};
-static struct orr_option options[OF_RUN + SR_OPTION_COUNT + OF_COMMANDS + 1];
+static struct orr_option options[SR_OPTION_COUNT + sizeof of_commands / sizeof *of_commands + 1];
 
 /* All options in the order of --help. */
 static void list_options(void)
 {
-    memcpy(options, of_run, sizeof of_run);
-    for (int i = 0; i < SR_OPTION_COUNT; i++)
-        options[OF_RUN + i] =
-            (struct orr_option){sr_option[i].name, sr_option[i].value_name, sr_option[i].help,
-                                sr_option_place(&table, i), sr_option[i].key};
-    memcpy(options + OF_RUN + SR_OPTION_COUNT, of_commands, sizeof of_commands);
+    const int count = sr_options_list(&table, SR_OF_PROGRAMS, options);
+    memcpy(options + count, of_commands, sizeof of_commands);
 }
 
 /* Runs `symreg predict FRONT FILE`. */
@@ -102,25 +89,29 @@ static int run_table(const struct orr_cli *cli)
     return sr_csv_run_targets(cli, file, &table);
 }
 
-static int run_laws(const struct orr_cli *cli)
-{
-    return laws_run(cli, orbits_option);
-}
-
 /* The options of each command, by the rows of symreg/solve/options.h. */
-static char of_laws[1024] = "--orbits,--run,--attention,--plan", of_table[1024],
+static char of_laws[1024] = "--run,--attention,--plan", of_table[1024],
             of_motion[1024] = "--time,--position,--body,--system,--mass,--centre",
             of_predict[1024] = "--index,--interval";
 static const struct orr_command commands[] = {
-    {"", "the laws of a run", of_laws, run_laws, NULL, false, 0},
-    {"motion", "symreg motion TRACKS.csv", of_motion, run_motion,
-     "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,--unary,"
-     "--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,symreg.unary",
-     false, 2},
-    {"predict", "symreg predict FRONT.json FILE.csv", of_predict, run_predict,
-     "--index,--rule,--interval,--missing,--help", true, 3},
-    {"*", "a table (FILE.csv)", of_table, run_table, NULL, false, 1},
-    {NULL, NULL, NULL, NULL, NULL, false, 0},
+    {.name = "", .what = "the laws of a run", .takes = of_laws, .program = "laws"},
+    {.name = "motion",
+     .what = "symreg motion TRACKS.csv",
+     .takes = of_motion,
+     .run = run_motion,
+     .usual = "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,"
+              "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
+              "symreg.unary",
+     .words = 2},
+    {.name = "predict",
+     .what = "symreg predict FRONT.json FILE.csv",
+     .takes = of_predict,
+     .run = run_predict,
+     .usual = "--index,--rule,--interval,--missing,--help",
+     .alone = true,
+     .words = 3},
+    {.name = "*", .what = "a table (FILE.csv)", .takes = of_table, .run = run_table, .words = 1},
+    {.name = NULL},
 };
 
 static void list_owners(void)
