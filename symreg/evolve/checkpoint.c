@@ -191,7 +191,7 @@ char *sr_search_about(const struct sr_settings *s, const struct sr_fit *fits, in
         const char *key;
         double value;
     } number[] = {
-        {"--compat", sr_algorithm_of(s)->kind},
+        {"--compat", s->algorithm->kind},
         {"symreg.loss", s->loss},
         {"symreg.loss_parameter", s->loss_parameter},
         {"--maxsize", s->maxsize},

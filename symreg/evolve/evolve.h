@@ -56,11 +56,6 @@ extern const struct sr_algorithm sr_algorithm_orrery;
 extern const struct sr_algorithm sr_algorithm_parts;
 /* The algorithm of SymbolicRegression.jl, with PySR's current default constants. */
 extern const struct sr_algorithm sr_algorithm_pysr;
-/* The selected algorithm, by default sr_algorithm_orrery. Never NULL. */
-static inline const struct sr_algorithm *sr_algorithm_of(const struct sr_settings *settings)
-{
-    return settings->algorithm ? settings->algorithm : &sr_algorithm_orrery;
-}
 
 /* -------------------------------------------------------------------------------- search */
 
@@ -106,7 +101,8 @@ struct sr_fit {
 /* Frees a fit and its results, but not its data. */
 void sr_fit_free(struct sr_fit *fit);
 /* Fits all tables with `threads` threads; results do not depend on the number of threads. The
- * tables take over the settings' language. ORR_EINVAL where an operator or a guess does not belong
+ * tables take over the settings' language, and settings without an algorithm get
+ * sr_algorithm_orrery. ORR_EINVAL where an operator or a guess does not belong
  * to the language. After a signal it returns ORR_EINTR with the fronts found so far. progress may
  * be NULL. Several searches may run at once, each with its own language. */
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,

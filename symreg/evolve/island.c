@@ -25,7 +25,7 @@ void sr_island_guess(struct sr_worker *w, struct sr_member *member)
 void sr_island_init(struct sr_worker *w)
 {
     const struct sr_settings *s = w->settings;
-    const struct sr_algorithm *algorithm = sr_algorithm_of(s);
+    const struct sr_algorithm *algorithm = s->algorithm;
     sr_hall_of_fame_clear(w->island->hall);
     sr_near_clear(w->island->near);
     if (algorithm->knows_constant)
@@ -107,7 +107,7 @@ static int run_tournament(struct sr_worker *w)
 static void add_child(struct sr_worker *w, struct sr_member *child)
 {
     int oldest = 0;
-    if (!isfinite(child->loss) && !sr_algorithm_of(w->settings)->keeps_infinite)
+    if (!isfinite(child->loss) && !w->settings->algorithm->keeps_infinite)
         return;
     for (int i = 1; i < w->settings->population_size; i++)
         if (w->entry[i].age < w->entry[oldest].age)
@@ -163,7 +163,7 @@ static void simplify_members(struct sr_worker *w)
     for (int i = 0; i < w->settings->population_size; i++) {
         struct sr_member *member = &w->island->member[i];
         sr_rewrite(w->settings, &member->expr);
-        if (sr_algorithm_of(w->settings)->scaled)
+        if (w->settings->algorithm->scaled)
             /* the outer scale makes up for the factor, so the loss does not change */
             sr_expr_strip(&member->expr);
         member->cost = sr_member_cost(w->view, member);
@@ -177,7 +177,7 @@ static void optimise_members(struct sr_worker *w)
         if (gsl_rng_uniform(w->thread->rng) >= optimise_share ||
             !sr_expr_constants(&member->expr, NULL))
             continue;
-        if (sr_algorithm_of(w->settings)->fit(w, member))
+        if (w->settings->algorithm->fit(w, member))
             sr_member_evaluate(w, member);
     }
 }
@@ -200,7 +200,7 @@ void sr_island_epoch(struct sr_worker *w, int number)
     simplify_members(w);
     optimise_members(w);
     for (int c = 1; c <= w->settings->maxsize && !sr_island_over(w->island); c++)
-        if (sr_algorithm_of(w->settings)->polishes && w->view->polish[c] &&
+        if (w->settings->algorithm->polishes && w->view->polish[c] &&
             c % w->settings->populations == number)
             sr_polish_row(w, c);
 }

@@ -46,8 +46,7 @@ static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
 {
     const struct sr_settings *s = w->settings;
     struct sr_expr scaled;
-    if (sr_algorithm_of(s)
-            ->scales_parts) { /* units are those of the functions with their factors */
+    if (s->algorithm->scales_parts) { /* units are those of the functions with their factors */
         scaled = *expr;
         sr_parts_scale(s, &scaled);
         expr = &scaled;
@@ -108,7 +107,7 @@ static void offer_scaled(struct sr_worker *w, const struct sr_expr *expr, double
 
 double sr_member_cost(const struct sr_epoch_view *view, const struct sr_member *member)
 {
-    return member->loss / sr_algorithm_of(view->settings)->unit(view->loss->base) +
+    return member->loss / view->settings->algorithm->unit(view->loss->base) +
            view->settings->parsimony * member->expr.count;
 }
 
@@ -133,7 +132,7 @@ static void remember_loss(struct sr_worker *w, struct sr_member *member, uint64_
 
 bool sr_member_fit(struct sr_worker *w, struct sr_member *member, int steps, int restarts)
 {
-    const bool scaled = sr_algorithm_of(w->settings)->scaled;
+    const bool scaled = w->settings->algorithm->scaled;
     if (w->view->screen) {
         const double penalty = penalty_of(w, &member->expr);
         member->loss =
@@ -282,7 +281,7 @@ void sr_member_evaluate(struct sr_worker *w, struct sr_member *member)
     if (w->view->categories)
         evaluate_categories(w, member, penalty);
     else
-        sr_algorithm_of(w->settings)->evaluate(w, member, penalty);
+        w->settings->algorithm->evaluate(w, member, penalty);
     remember_loss(w, member, hash);
 }
 

@@ -29,9 +29,8 @@ static enum sr_end end_of(const struct sr_settings *s, const struct sr_run *run)
         return SR_END_EXACT;
     if (s->stop_loss > 0 && smallest <= s->stop_loss)
         return SR_END_LOSS;
-    return s->patience > 0 && sr_algorithm_of(s)->patient && run->stale >= s->patience
-               ? SR_END_PATIENCE
-               : SR_END_NONE;
+    return s->patience > 0 && s->algorithm->patient && run->stale >= s->patience ? SR_END_PATIENCE
+                                                                                 : SR_END_NONE;
 }
 
 void sr_run_end(const struct sr_settings *s, struct sr_run *run)
@@ -149,7 +148,7 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
         for (unsigned k = orr_draw_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
-            if (sr_algorithm_of(s)->scaled)
+            if (s->algorithm->scaled)
                 sr_expr_strip(&migrant.expr);
             migrant.cost = sr_member_cost(&run->view, &migrant);
             settle_migrant(s, &run->island[i], rng, &migrant);

@@ -197,11 +197,10 @@ static enum sr_mutation choose_mutation(const struct sr_algorithm *algorithm, gs
     return (enum sr_mutation)chosen;
 }
 
-bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
+bool sr_mutate_whole(const struct sr_settings *settings, int features, gsl_rng *rng,
+                     struct sr_expr *expr)
 {
-    const struct sr_algorithm *algorithm = sr_algorithm_of(settings);
-    if (settings->form)
-        return sr_parts_mutate(settings, rng, expr);
+    const struct sr_algorithm *algorithm = settings->algorithm;
     switch (choose_mutation(algorithm, rng, expr)) {
     case SR_ROTATE:
         return rotate_pair(settings, rng, expr);
@@ -232,12 +231,10 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     }
 }
 
-bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
-                  struct sr_expr *b)
+bool sr_cross_whole(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
+                    struct sr_expr *b)
 {
     const int maxsize = settings->maxsize;
-    if (settings->form)
-        return sr_parts_cross(settings, rng, a, b);
     const int i = draw_below(rng, a->count), k = draw_below(rng, b->count);
     const int a_start = sr_expr_start(a, i), a_size = a->node[i].size;
     const int b_start = sr_expr_start(b, k), b_size = b->node[k].size;

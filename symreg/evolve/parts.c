@@ -1,5 +1,5 @@
-/* parts.c - formulas of a template: each change applies to one unknown function, over its own
- * columns, as to a formula of its own. */
+/* parts.c - changes of formulas; of those of a template, each applies to one unknown function, over
+ * its own columns, as to a formula of its own. */
 #include "search.h"
 
 /* Settings for a function alone, of at most `maxsize` nodes. */
@@ -28,29 +28,33 @@ void sr_parts_start(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *e
     for (int k = 0; k < form->parts; k++) {
         struct sr_expr part = {.count = 1, .node = {sr_constant_node(1)}};
         if (form->part[k].columns)
-            sr_algorithm_of(s)->start(&own, form->part[k].columns, rng, &part);
+            s->algorithm->start(&own, form->part[k].columns, rng, &part);
         sr_template_put(form, k, &part, s->maxsize, expr);
     }
 }
 
-bool sr_parts_mutate(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
+bool sr_mutate(const struct sr_settings *s, int features, gsl_rng *rng, struct sr_expr *expr)
 {
+    if (!s->form)
+        return sr_mutate_whole(s, features, rng, expr);
     const int k = draw_function(s->form, rng);
     struct sr_expr part;
     if (!sr_template_take(s->form, k, expr, &part))
         return false;
     const struct sr_settings own = settings_alone(s, s->maxsize - expr->count + part.count);
-    return sr_mutate(&own, s->form->part[k].columns, rng, &part) &&
+    return sr_mutate_whole(&own, s->form->part[k].columns, rng, &part) &&
            sr_template_put(s->form, k, &part, s->maxsize, expr);
 }
 
-bool sr_parts_cross(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b)
+bool sr_crossover(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b)
 {
+    if (!s->form)
+        return sr_cross_whole(s, rng, a, b);
     const int k = draw_function(s->form, rng);
     const struct sr_settings own = settings_alone(s, s->maxsize);
     struct sr_expr from_a, from_b;
     return sr_template_take(s->form, k, a, &from_a) && sr_template_take(s->form, k, b, &from_b) &&
-           sr_crossover(&own, rng, &from_a, &from_b) &&
+           sr_cross_whole(&own, rng, &from_a, &from_b) &&
            sr_template_put(s->form, k, &from_a, s->maxsize, a) &&
            sr_template_put(s->form, k, &from_b, s->maxsize, b);
 }

@@ -142,8 +142,8 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     for (int f = 0; f < count; f++) {
         fits[f].data.language = s->language;
         int rc = make_loss(s, &fits[f], &search->loss[f], &search->categories[f]);
-        const bool screened = sr_algorithm_of(s)->screens && !fits[f].category &&
-                              fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        const bool screened =
+            s->algorithm->screens && !fits[f].category && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
         if (!rc && screened)
             rc = sr_screen_init(&search->screen[f], &search->loss[f]);
         for (int k = 0; k < s->restarts && !rc; k++) {
@@ -249,7 +249,7 @@ static int find_seeds(struct search *search)
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
     int failed = 0;
-    if (s->enumerate <= 0 || !sr_algorithm_of(s)->proposes)
+    if (s->enumerate <= 0 || !s->algorithm->proposes)
         return 0;
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
@@ -282,7 +282,7 @@ static void offer_seeds(struct search *search)
         enter_island(worker, run, 0);
         sr_hall_of_fame_clear(run->island[0].hall);
         sr_near_clear(run->island[0].near);
-        if (sr_algorithm_of(s)->knows_constant)
+        if (s->algorithm->knows_constant)
             sr_offer_constant(worker);
         for (int g = 0; g < s->guesses; g++)
             sr_island_guess(worker, &(struct sr_member){.expr = s->guess[g]});
@@ -481,7 +481,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
         }
         if (!run->view.categories)
             sr_fit_front(run, &search->thread[0].work);
-        if (sr_algorithm_of(s)->polishes && !run->view.categories)
+        if (s->algorithm->polishes && !run->view.categories)
             sr_polish_front(run, &search->thread[0].work);
         result->rough = orr_signal_seen();
         if (run->near)
@@ -676,8 +676,11 @@ void sr_fit_free(struct sr_fit *fit)
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress)
 {
+    struct sr_settings complete = *settings;
     struct search search = {
-        .settings = settings, .threads = threads > 0 ? threads : 1, .unsaved = fits[0].unsaved};
+        .settings = &complete, .threads = threads > 0 ? threads : 1, .unsaved = fits[0].unsaved};
+    if (!complete.algorithm)
+        complete.algorithm = &sr_algorithm_orrery;
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
     fits[0].unsaved[0] = '\0';
     const int rc = scratch ? search_fits(&search, fits, count, progress, scratch) : ORR_ENOMEM;

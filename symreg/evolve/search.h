@@ -112,17 +112,19 @@ char *sr_search_about(const struct sr_settings *settings, const struct sr_fit *f
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
                     struct sr_expr *expr);
 /* Applies one random mutation; false when the result does not fit. */
+bool sr_mutate_whole(const struct sr_settings *settings, int features, gsl_rng *rng,
+                     struct sr_expr *expr);
+/* Swaps random subtrees; false when a result is too large. */
+bool sr_cross_whole(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
+                    struct sr_expr *b);
+
+/* The two functions above; of a template, in one of its functions, over the columns of that. */
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
-/* Swaps random subtrees; false when a result is too large. */
 bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
                   struct sr_expr *b);
-
-/* The same for formulas of settings->form; sr_mutate() and sr_crossover() call them. */
+/* Draws a first formula of settings->form. */
 void sr_parts_start(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *expr);
-bool sr_parts_mutate(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *expr);
-bool sr_parts_cross(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
-                    struct sr_expr *b);
 /* Gives a factor 1 to every unknown function without a factor of its own, where the formula has
  * nodes left, and takes the factors away. Bit k: function k. */
 unsigned sr_parts_scale(const struct sr_settings *settings, struct sr_expr *expr);

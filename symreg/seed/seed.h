@@ -49,7 +49,7 @@ struct sr_settings {
     bool resume; /* resume from the checkpoint if it exists; otherwise it is removed first */
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: no observer */
     void *observer;
-    const struct sr_algorithm *algorithm; /* evolve.h; NULL: the engine's own */
+    const struct sr_algorithm *algorithm; /* evolve.h; NULL, for sr_search(): the engine's own */
     /* Whether a formula is admissible, a free outer factor understood; and whether the front may
      * hold it as it stands. */
     bool (*admissible)(const struct sr_expr *expr, const void *context);

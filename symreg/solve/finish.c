@@ -81,7 +81,7 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
                     struct sr_fit *fit)
 {
     struct sr_front *front = &fit->front;
-    const bool refits = sampled || fit->rough, rounds = refits || !sr_algorithm_of(s)->polishes;
+    const bool refits = sampled || fit->rough, rounds = refits || !s->algorithm->polishes;
     bool unfitted[SR_NODES + 1] = {false};
     struct sr_loss loss;
     struct sr_work work = {0};
@@ -125,7 +125,7 @@ out:
 
 bool sr_front_published(const struct sr_settings *s)
 {
-    return sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
+    return s->algorithm->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
 }
 
 int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)

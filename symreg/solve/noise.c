@@ -125,7 +125,7 @@ static bool may_choose(const struct sr_table *table, const struct sr_csv_options
     if (table->weights || o->weights || o->log_target || table->category || n < FEW ||
         (s->max_seconds > 0 && s->max_seconds < few_seconds) ||
         (s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) || s->loss != ORR_SR_L2 ||
-        !sr_algorithm_of(s)->proposes || s->enumerate <= 0 || s->form)
+        !s->algorithm->proposes || s->enumerate <= 0 || s->form)
         return false;
     size = orr_alloc(n, sizeof *size);
     for (size_t i = 0; i < n && size; i++)

@@ -71,7 +71,7 @@ END
 # build: as the Makefile does, objects and one library a folder
 build() {
     local file object folder
-    for file in base/zero.c alpha/low/low.c alpha/high/high.c beta/main_beta.c beta/beta.c; do
+    for file in {base,alpha/low,alpha/high,beta}/*.c; do
         object=build/${file%.c}.o
         mkdir -p "${object%/*}"
         ${CC:-gcc} -w -I. -c "$file" -o "$object" || return
@@ -83,12 +83,13 @@ build() {
 # in_tree PART: one part of lint on the tree
 in_tree() {
     cd "$tree" || return 2
-    case $1 in headers | unused | state) build || return 2 ;; esac
+    case $1 in headers | unused | state | circles) build || return 2 ;; esac
     case $1 in
     headers) "$tools/lint_headers.sh" build ;;
     unused) ONLY_TESTS=only_tests.txt "$tools/lint_unused.sh" build ;;
     includes) "$tools/lint_includes.sh" ;;
     state) "$tools/lint_state.sh" build alpha ;;
+    circles) "$tools/lint_circles.sh" build base alpha/low alpha/high ;;
     links) "$tools/lint_links.sh" README.md docs/guide.md ;;
     size) "$tools/lint_size.sh" base alpha beta ;;
     esac
@@ -107,7 +108,7 @@ complains() {
 }
 
 plant
-for part in includes headers unused state links size; do
+for part in includes headers unused state circles links size; do
     check "$part: nothing to say of a tree as it should be" run $part
 done
 
@@ -164,6 +165,20 @@ echo 'static int (*const a_table[])(void) = {a_low}; int a_call(void) { return (
     >>"$tree/alpha/low/low.c"
 check "state: constants and what belongs to a thread" run state
 plant
+
+echo 'int a_side(void) { return a_high(0, 0) + a_tested(); }' >"$tree/alpha/high/side.c"
+check "circles: a file that needs another" in_tree circles
+echo 'int a_round(void) { return a_side(); }' >>"$tree/alpha/high/high.c"
+complains circles 'alpha/high: a circle of files: high.c side.c'
+echo 'int a_side(void) { return a_high(0, 0) + a_more(); }' >"$tree/alpha/high/side.c"
+echo 'int a_more(void) { return a_round(); }' >"$tree/alpha/high/more.c"
+echo 'int a_round(void) { return a_side(); }' >>"$tree/alpha/high/high.c"
+run circles
+check "circles: of three files" grep -q '^alpha/high: a circle of files: .* .* ' "$WORK/out"
+plant
+(cd "$tree" && "$tools/lint_circles.sh" build alpha/none) >"$WORK/out"
+check "circles: a folder without object files" equal \
+    'alpha/none: its object files are not in build' "$(cat "$WORK/out")"
 
 echo '[gone](gone.md)' >>"$tree/docs/guide.md"
 complains links 'docs/guide.md:3: a link to gone.md'

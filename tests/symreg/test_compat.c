@@ -248,32 +248,38 @@ TEST(compat_starts_as_it_should)
     gsl_rng_free(rng);
 }
 
-/* Settings without an algorithm search with the engine's own; the compatible one takes its place
- * only where it is named. */
+/* Settings without an algorithm search with the engine's own, also by their checkpoint; the
+ * compatible one takes its place only where it is named. */
 TEST(own_algorithm_is_the_default)
 {
     static struct sr_fit fit[3];
     const struct sr_algorithm *const algorithm[3] = {NULL, &sr_algorithm_orrery,
                                                      &sr_algorithm_pysr};
-    char *about[3];
+    char folder[64], path[4096];
     struct table t;
     table_of(&t, "m1 * sin(r) + m2", 0.05);
+    scratch_create(folder);
+    scratch_path(path, folder, "search.checkpoint");
     for (int k = 0; k < 3; k++) {
         struct sr_settings s = settings_of();
         s.algorithm = algorithm[k];
         s.iterations = 2;
+        s.checkpoint = k == 0 ? path : NULL;
         fit[k] = (struct sr_fit){.data = t.data};
-        about[k] = sr_search_about(&s, &fit[k], 1);
-        assert_non_null(about[k]);
         assert_int_equal(sr_search(&s, &fit[k], 1, 2, NULL), 0);
+        struct sr_fit again = {.data = t.data};
+        s.checkpoint = path;
+        s.resume = true;
+        assert_int_equal(sr_search(&s, &again, 1, 2, NULL), k < 2 ? 0 : ORR_EINVAL);
+        if (k < 2)
+            same_front(&fit[0].front, &again.front);
+        else
+            error_names("search.checkpoint", "--compat", NULL);
     }
     same_front(&fit[0].front, &fit[1].front);
-    assert_string_equal(about[0], about[1]);
-    assert_string_not_equal(about[1], about[2]);
-    for (int k = 0; k < 3; k++)
-        free(about[k]);
     assert_true(fit[0].screened >= fit[1].screened && fit[0].screened <= fit[1].screened);
     assert_true(fit[2].evaluations > fit[1].evaluations || fit[2].evaluations < fit[1].evaluations);
+    scratch_remove(folder);
     table_free(&t);
 }
 

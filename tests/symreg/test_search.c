@@ -18,6 +18,7 @@ static struct sr_settings small_settings(enum sr_op unary, enum sr_op second, in
         .population_size = 27,
         .cycles = 100,
         .restarts = 1,
+        .algorithm = &sr_algorithm_orrery,
         .seed = 7,
     };
     return s;
