@@ -1,6 +1,7 @@
-/* main_laws.c - bin/laws: the laws of a run, a formula of every source of forces. bin/symreg without
- * a file becomes this program, which then goes by the name "symreg", as in the advice that programs
- * and documents give. */
+/* main_laws.c - bin/laws: the laws of a run, a formula of every source of forces.
+ *
+ * bin/symreg without a file becomes this program, which then goes by the name "symreg", as in the
+ * advice of programs and documents. */
 #include "laws.h"
 
 #include <malloc.h>

@@ -1,5 +1,5 @@
-/* program.h - the arguments of the running program, and the programs beside it (inside stage/ only).
- */
+/* program.h - the arguments of the running program, and the programs beside it (inside stage/
+ * only). */
 #ifndef ORR_PROGRAM_H
 #define ORR_PROGRAM_H
 
