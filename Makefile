@@ -200,9 +200,11 @@ install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX=$(call arg,PREFIX) DESTD
 docs-site:    ; @$(or $(PYTHON),python3) tools/docs_site.py --out '$(B)/site' $(if $(EXECUTE),--execute)
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 docs-api:     ; @B='$(B)' tools/docs_api.sh
+options-page: $(B)/liborrery.so.2
+	$(CC) -Iapi docs/examples/options.c -o $(B)/options_page $< -Wl,-rpath,$(abspath $(B)) && $(B)/options_page >docs/symreg_options.md
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
 .PHONY: all programs world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
-        compile_commands clean install uninstall dist docs-api docs-site check coverage fuzz reliability bench
+        compile_commands clean install uninstall dist docs-api docs-site options-page check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

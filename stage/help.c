@@ -74,12 +74,18 @@ static void print_options(const struct orr_program *program, bool all)
             print_option(&common[i], all);
 }
 
-/* The values that a setting accepts: "a|b", "true|false", "a,b,c", or its range. */
-static void accepted_values(const struct orr_setting *f, char text[128])
+/* The values that a setting accepts: "a|b", "true|false", "(a list: a,b,c)", or its range. */
+static void accepted_values(const struct orr_setting *f, char text[256])
 {
     *text = '\0';
-    if (f->choices)
-        snprintf(text, 128, "%s", f->choices);
+    if (f->type == ORR_FIELD_NAMES && f->choices) {
+        snprintf(text, 256, "(a list of ");
+        for (const char *at = f->choices; *at; at += strcspn(at, "|"), at += *at == '|')
+            orr_append(text, 256, "%s%.*s", at == f->choices ? "" : ", ", (int)strcspn(at, "|"),
+                       at);
+        orr_append(text, 256, ")");
+    } else if (f->choices)
+        snprintf(text, 256, "%s", f->choices);
     else if (f->type == ORR_FIELD_BOOL)
         strcpy(text, "true|false");
     else if (f->type == ORR_FIELD_NAMES)
@@ -89,7 +95,7 @@ static void accepted_values(const struct orr_setting *f, char text[128])
     else if (f->type == ORR_FIELD_U64)
         strcpy(text, "(whole number from 0 to 18446744073709551615)");
     else
-        snprintf(text, 128, "(%snumber from %g to %g)", f->type == ORR_FIELD_DOUBLE ? "" : "whole ",
+        snprintf(text, 256, "(%snumber from %g to %g)", f->type == ORR_FIELD_DOUBLE ? "" : "whole ",
                  f->min, f->max);
 }
 
@@ -107,11 +113,11 @@ static void value_of(const struct orr_settings *preset, const struct orr_setting
 static void print_setting(const struct orr_setting *f, const struct orr_settings *preset,
                           const struct orr_settings *file, bool all)
 {
-    char line[2 * ORR_SETTING + 1024], value[ORR_SETTING], other[ORR_SETTING], takes[128];
+    char line[2 * ORR_SETTING + 1024], value[ORR_SETTING], other[ORR_SETTING], takes[256];
     value_of(preset, f, value);
     value_of(file ? file : preset, f, other);
     accepted_values(f, takes);
-    const bool differs = strcmp(value, other) != 0, shown = all || f->choices;
+    const bool differs = strcmp(value, other) != 0, shown = all || f->type == ORR_FIELD_ENUM;
     snprintf(line, sizeof line, "%s%s%s%s%s%s [%s]", f->help, shown ? " " : "", shown ? takes : "",
              differs ? " (with a FILE: " : "", differs ? other : "", differs ? ")" : "", value);
     print_row(f->key, line, all);

@@ -236,6 +236,38 @@ struct orr_settings {
     struct orr_symreg_settings symreg;
 };
 
+/* A row of the table: what --help, parsing and lists of options are made from. */
+enum orr_setting_type {
+    ORR_FIELD_INT,
+    ORR_FIELD_LONG,
+    ORR_FIELD_U64,
+    ORR_FIELD_DOUBLE,
+    ORR_FIELD_BOOL,
+    ORR_FIELD_ENUM,
+    ORR_FIELD_TEXT,
+    ORR_FIELD_NAMES
+};
+
+/* The kinds of artefacts, as bits 1 << kind, whose records exclude a setting, and why. */
+struct orr_left_out {
+    unsigned kinds;
+    const char *reason;
+};
+
+struct orr_setting {
+    const char *key; /* "pretrain.steps" */
+    enum orr_setting_type type;
+    size_t offset;       /* in struct orr_settings */
+    const char *initial; /* default, as text */
+    double min, max;     /* numbers: allowed range, inclusive */
+    const char *choices; /* "a|b|c": of an enum in its order; of a list what may be in it */
+    const char *help;
+    const char *needs;
+    struct orr_left_out left_out[3]; /* ended by kinds == 0 */
+};
+/* The row of a key; NULL if there is none. */
+const struct orr_setting *orr_setting_find(const char *key);
+
 struct cJSON;
 
 /* Sets all defaults of the table. Settings of pretrain_planets, except its steps, follow those of

@@ -262,8 +262,9 @@ const struct orr_setting orr_setting_rows[] = {
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
     OPTIMIZER(finetune.vector)
     {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "search: Orrery's, or that of SymbolicRegression.jl (PySR)"},
-    {NAMES(symreg.binary, "+,*"), "binary operators"},
-    {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators"},
+    {NAMES(symreg.binary, "+,*"), "binary operators", .choices = "+|-|*|/|^|min|max|hypot|atan2"},
+    {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators",
+     .choices = "neg|inv|square|cube|sqrt|abs|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|sign|cbrt|log10"},
     {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile"), "loss of a formula"},
     {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|; quantile: which quantile",
      .needs = "symreg.loss=huber|logcosh|quantile"},
@@ -281,7 +282,7 @@ const struct orr_setting orr_setting_rows[] = {
     {DOUBLE(symreg.seconds, "0", 0, 1e+09), "time limit of a search, seconds, 0 = none"},
     {DOUBLE(symreg.evaluations, "0", 0, 1e+18), "limit of evaluated formulas, 0 = none"},
     {DOUBLE(symreg.stop_loss, "0", 0, 1e+300), "loss at which a search ends, 0 = at an exact formula"},
-    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report, of accuracy, score, best, mdl"},
+    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report", .choices = "accuracy|score|best|mdl"},
     {DOUBLE(symreg.constant_tolerance, "0.001", 1e-12, 1), "relative spread of k up to which a formula counts as k times the run's law"},
     {0},
 };

@@ -5,38 +5,10 @@
 #include "provenance.h"
 #include "settings.h"
 
-enum orr_setting_type {
-    ORR_FIELD_INT,
-    ORR_FIELD_LONG,
-    ORR_FIELD_U64,
-    ORR_FIELD_DOUBLE,
-    ORR_FIELD_BOOL,
-    ORR_FIELD_ENUM,
-    ORR_FIELD_TEXT,
-    ORR_FIELD_NAMES
-};
-
-/* The kinds of artefacts, as bits 1 << kind, whose records exclude a setting, and why. */
-struct orr_left_out {
-    unsigned kinds;
-    const char *reason;
-};
-
 /* The conditions under which a setting has an effect, "key=a|b,other!=c": all must hold, and those
  * of its group. ORR_ALWAYS: no conditions, not even the group's; NULL: only the group's. */
 #define ORR_ALWAYS ""
 
-struct orr_setting {
-    const char *key; /* "pretrain.steps" */
-    enum orr_setting_type type;
-    size_t offset;       /* in struct orr_settings */
-    const char *initial; /* default, as text */
-    double min, max;     /* numbers: allowed range, inclusive */
-    const char *choices; /* enums: "a|b|c" in the order of the enum */
-    const char *help;
-    const char *needs;
-    struct orr_left_out left_out[3]; /* ended by kinds == 0 */
-};
 /* Common to all settings of a group. */
 struct orr_setting_group {
     const char *prefix; /* "pretrain." */
@@ -47,8 +19,6 @@ struct orr_setting_group {
 extern const struct orr_setting orr_setting_rows[]; /* ended by key == NULL */
 extern const struct orr_setting_group
     orr_setting_groups[]; /* ended by prefix == NULL; a key is in at most one */
-/* The row of a key; NULL if there is none. */
-const struct orr_setting *orr_setting_find(const char *key);
 
 /* orr_settings_value() of a row. */
 void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,

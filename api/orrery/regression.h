@@ -68,6 +68,34 @@ struct orrery_permutations {
     double median_loss; /**< median of these losses */
 };
 
+/** What the value of an option is; numbers lie within low and high. */
+enum orrery_option_type {
+    ORRERY_OPTION_TEXT = 0,   /**< docs/symreg.md says of what form */
+    ORRERY_OPTION_FLAG = 1,   /**< "0" or "1" */
+    ORRERY_OPTION_WHOLE = 2,  /**< a whole number */
+    ORRERY_OPTION_NUMBER = 3, /**< a number */
+    ORRERY_OPTION_WORD = 4,   /**< one of choices */
+    ORRERY_OPTION_WORDS       /**< some of choices: "a,b" */
+};
+/** An option of a table. Texts that an option does not have are NULL. */
+struct orrery_option {
+    size_t bytes;        /**< sizeof(struct orrery_option) */
+    const char *key;     /**< of orrery_regression_set(); NULL: of the program alone */
+    const char *program; /**< as the program symreg is given it: "--units", or by --set */
+    const char *value;   /**< what stands behind it in --help: "A=UNIT,..." */
+    const char *python;  /**< parameter of orrery.SymbolicRegressor in Python */
+    int type;            /**< enum orrery_option_type */
+    const char *initial; /**< default */
+    double low;          /**< smallest number */
+    double high;         /**< largest number */
+    const char *choices; /**< "a|b|c" */
+    const char *unit;    /**< of a number */
+    const char *needs;   /**< what must be given, too: "--units", or the setting with its values */
+    const char *without; /**< what must not be given, too */
+    int recorded;        /**< 1: a search resumes with the same value only */
+    const char *help;    /**< what it does, in half a sentence */
+};
+
 /** Does all in one call: a handle, its options, its table and a search with all cores. More by the
  * calls below, with the same handle.
  *
@@ -91,25 +119,23 @@ ORRERY_CALL int orrery_regression_create(int interface_, struct orrery_regressio
 /** Frees a handle.
  * @param regression a handle that no call uses, or NULL */
 ORRERY_CALL void orrery_regression_free(struct orrery_regression *regression);
-/** Changes a setting. Keys are "seed", those of symreg.* as `symreg --help` lists them
- * ("symreg.maxsize", or "maxsize"), and options of symreg for tables: "loss", "units",
- * "units-penalty", "constants", "define", "guess", "constrain", "nest", "complexity", "maxdepth",
- * "require", "round-constants", "batch", "log-target" ("1"), "weights" ("relative": 1/y^2; "equal":
- * all 1; NULL: 1/prediction^2 where a short first search shows that noise grows with y, else all 1;
- * none of these if the table has weights or sigma), "rule" (of the remarks), "category" (a column
- * of tables given later, whose numbers have constants of their own), "template" (a form with
- * unknown functions, "sin(x)*f(r) + g(m)"), "alternatives" (how many of each complexity). With
- * "keep-state" ("1") the search can be resumed.
+/** Changes a setting. Keys are those of orrery_option_at(): "seed", the settings of symreg.* as
+ * `symreg --help` lists them ("symreg.maxsize", or "maxsize"), options of symreg for tables
+ * ("units", "log-target": "1"), and "keep-state" ("1"), with which the search can be resumed.
  * @param regression the handle
  * @param key the name of a setting
  * @param value its value as text; NULL: the default
  * @return a status; ORRERY_EUSAGE names the nearest key */
 ORRERY_CALL int orrery_regression_set(struct orrery_regression *regression, const char *key,
                                       const char *value);
-/** The name of option number i of orrery_regression_set(), beside "seed" and symreg.*.
- * @param i from 0
- * @return a text that is always valid; NULL after the last */
-ORRERY_CALL const char *orrery_regression_option(int i);
+/** How many options there are: of orrery_regression_set(), and of the program symreg alone.
+ * @return their number */
+ORRERY_CALL int orrery_option_count(void);
+/** Describes an option. docs/symreg_options.md is made from these rows.
+ * @param number from 0
+ * @param option is filled; the caller sets option->bytes. Texts are always valid
+ * @return ORRERY_OK or ORRERY_EINVAL */
+ORRERY_CALL int orrery_option_at(int number, struct orrery_option *option);
 /** Copies a table for all later searches; the front of an earlier table is discarded. The options
  * "weights", "category" and "log-target" are read now: a search with others is ORRERY_EINVAL.
  * @param regression the handle

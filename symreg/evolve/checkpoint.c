@@ -201,7 +201,6 @@ char *sr_search_about(const struct sr_settings *s, const struct sr_fit *fits, in
         {"symreg.restarts", s->restarts},
         {"symreg.parsimony", s->parsimony},
         {"symreg.enumerate", s->enumerate},
-        {"--alternatives", s->alternatives},
     };
     char *text = NULL;
     size_t bytes;

@@ -51,7 +51,8 @@ double sr_snap_limit(const struct sr_loss *loss, double reached);
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
                       struct sr_work *work);
 
-/* Which numbers constants are rounded to when a front is finished. */
+/* Which numbers constants are rounded to when a front is finished, in the order of the words of
+ * --round-constants. */
 enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND_LIKELY };
 /* Replaces constants by whole numbers, or by fractions of a denominator up to 12, the smallest
  * first, and refits and rounds the other constants. k replaced constants together raise the loss by

@@ -56,17 +56,14 @@ static int find(const char *name)
     return i;
 }
 
-/* Whether a text is one of the words of "a, b or c". */
-static bool is_choice(const char *choices, const char *text)
+int sr_option_word(int number, const char *text)
 {
     const size_t length = strlen(text);
-    for (const char *at = choices; *at; at += strspn(at, ", ")) {
-        const size_t word = strcspn(at, ", ");
-        if (word == length && !strncmp(at, text, length) && strcmp(text, "or") != 0)
-            return true;
-        at += word;
-    }
-    return false;
+    const char *at = sr_option[number].value_name;
+    for (int k = 0; at; k++, at = strchr(at, '|'), at += at != NULL)
+        if (strcspn(at, "|") == length && !strncmp(at, text, length))
+            return k;
+    return -1;
 }
 
 int sr_option_check(int number, const char *text)
@@ -76,15 +73,16 @@ int sr_option_check(int number, const char *text)
     long whole;
     if (!text)
         return 0;
-    if (o->kind == SR_OPTION_WORD && !is_choice(o->choices, text))
-        return ORR_FAIL(ORR_EUSAGE, "%s: expected %s, found \"%s\"", o->name, o->choices, text);
+    if (o->kind == SR_OPTION_WORD && sr_option_word(number, text) < 0)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected one of %s, found \"%s\"", o->name, o->value_name,
+                        text);
     if (o->kind == SR_OPTION_WHOLE && !orr_whole(text, o->low, o->high, &whole))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %ld to %ld, found \"%s\"",
                         o->name, o->low, o->high, text);
     if (o->kind != SR_OPTION_POSITIVE)
         return 0;
     const double value = strtod(text, &end);
-    return end != text && !*end && value > 0 && value < 1e9
+    return end != text && !*end && value > 0 && value < (double)o->high
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "%s: expected a number above 0, found \"%s\"", o->name, text);
 }
@@ -110,7 +108,7 @@ char *sr_options_record(const struct sr_csv_options *options)
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     for (int i = 0; i < SR_OPTION_COUNT && out; i++)
-        if (sr_option[i].recorded)
+        if (sr_option[i].recorded && !sr_option[i].key)
             fprintf(out, "%s=%s\n", sr_option[i].name,
                     is_given(options, i) ? text_of(options, i) : "");
     if (out && !fclose(out))

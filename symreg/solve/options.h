@@ -1,5 +1,6 @@
 /* options.h - the options of a table as rows: the program's --help, parsing and refusals, the keys
- * of the library, and the text by which a checkpoint knows its search are made from them.
+ * of the library, parameters of Python, docs/symreg_options.md, and the text by which a checkpoint
+ * knows its search are made from them.
  *
  * A new option is a row here and its use. */
 #ifndef SR_OPTIONS_H
@@ -24,8 +25,8 @@ enum sr_option_of {
 enum sr_option_kind {
     SR_OPTION_TEXT,
     SR_OPTION_WHOLE,    /* a number from low to high */
-    SR_OPTION_POSITIVE, /* a number above 0, below 1e9 */
-    SR_OPTION_WORD,     /* one of choices */
+    SR_OPTION_POSITIVE, /* a number above 0, below high */
+    SR_OPTION_WORD,     /* one of those in value_name, "a|b|c" */
     SR_OPTION_SETTING,  /* sets the setting `key` */
 };
 
@@ -35,93 +36,105 @@ enum sr_option_kind {
     ROW(orbits, "--orbits", "DIR",                                                                 \
         "of a run: the data sets it was made from, if not those of its settings", .of = SR_OF_RUN) \
     ROW(target, "--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin",             \
-        .of = SR_OF_TABLE, .recorded = true)                                                       \
+        .of = SR_OF_TABLE, .recorded = true, .python = "y of fit()")                               \
     ROW(features, "--features", "A,B,C", "columns to explain it with (default: all others)",       \
-        .of = SR_OF_TABLE, .recorded = true)                                                       \
+        .of = SR_OF_TABLE, .recorded = true, .python = "X of fit()")                               \
     ROW(exclude, "--exclude", "A,B", "columns that formulas must not use", .of = SR_OF_TABLE,      \
         .recorded = true)                                                                          \
     ROW(require, "--require", "A,B", "columns that every formula of the front must use",           \
-        .of = SR_OF_BOTH, .recorded = true)                                                        \
+        .of = SR_OF_BOTH, .recorded = true, .python = "required_features")                         \
     ROW(weights, "--weights", "COLUMN|relative|equal",                                             \
         "row weights; relative: 1/y^2; equal: alike", .of = SR_OF_TABLE | SR_OF_LIBRARY,           \
-        .recorded = true, .same_as_none = "equal")                                                 \
+        .recorded = true, .same_as_none = "equal", .python = "weights of fit()")                   \
     ROW(missing, "--missing", "drop|error",                                                        \
         "leave rows with a missing value out, or refuse them (default)",                           \
-        .of = SR_OF_SEARCH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .choices = "drop or error")    \
+        .of = SR_OF_SEARCH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .initial = "error")            \
     ROW(sigma, "--sigma", "COLUMN",                                                                \
-        "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE)      \
+        "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE,      \
+        .python = "sigma of fit()")                                                                \
     ROW(category, "--category", "COLUMN",                                                          \
         "one formula for all rows, with constants of each value of this column",                   \
-        .of = SR_OF_TABLE | SR_OF_LIBRARY, .recorded = true)                                       \
+        .of = SR_OF_TABLE | SR_OF_LIBRARY, .recorded = true, .python = "category of fit()")        \
     ROW(test, "--test", "FILE", "a second table: loss and R2 of every formula on it",              \
-        .of = SR_OF_TABLE)                                                                         \
+        .of = SR_OF_TABLE, .python = "X_test, y_test of fit()")                                    \
     ROW(log_target, "--log-target", NULL, "explain the logarithm of the target", .of = SR_OF_BOTH, \
         .recorded = true)                                                                          \
     ROW(binary, "--binary", "+,-,*,/,^", "operators of two arguments", .of = SR_OF_SEARCH,         \
-        .kind = SR_OPTION_SETTING, .key = "symreg.binary")                                         \
+        .recorded = true, .kind = SR_OPTION_SETTING, .key = "symreg.binary",                       \
+        .python = "binary_operators")                                                              \
     ROW(unary, "--unary", "inv,exp,sin", "operators of one argument", .of = SR_OF_SEARCH,          \
-        .kind = SR_OPTION_SETTING, .key = "symreg.unary")                                          \
+        .recorded = true, .kind = SR_OPTION_SETTING, .key = "symreg.unary",                        \
+        .python = "unary_operators")                                                               \
     ROW(define, "--define", "G(X)=FORMULA",                                                        \
         "operators of your own, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"", .of = SR_OF_BOTH,             \
-        .recorded = true)                                                                          \
+        .recorded = true, .python = "binary_operators, unary_operators")                           \
     ROW(loss, "--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",  \
-        .of = SR_OF_BOTH, .recorded = true)                                                        \
-    ROW(round_constants, "--round-constants", "likely|digits|integers|rationals",                  \
+        .of = SR_OF_BOTH, .recorded = true, .python = "elementwise_loss")                          \
+    ROW(round_constants, "--round-constants", "digits|integers|rationals|likely",                  \
         "what constants are rounded to (default: likely, fractions that are no coincidence)",      \
-        .of = SR_OF_BOTH, .kind = SR_OPTION_WORD,                                                  \
-        .choices = "likely, digits, integers or rationals", .without = "--category")               \
+        .of = SR_OF_BOTH, .kind = SR_OPTION_WORD, .initial = "likely", .without = "--category",    \
+        .python = "round_constants")                                                               \
     ROW(guess, "--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined", \
-        .of = SR_OF_BOTH, .recorded = true)                                                        \
+        .of = SR_OF_BOTH, .recorded = true, .python = "guesses")                                   \
     ROW(form, "--template", "FORM",                                                                \
         "find f, g in a given form: \"sin(x)*f(r) + g(m)\"; other names: constants",               \
-        .of = SR_OF_BOTH, .recorded = true, .without = "--category")                               \
-    ROW(maxsize, "--maxsize", "N", "largest complexity", .of = SR_OF_SEARCH,                       \
-        .kind = SR_OPTION_SETTING, .key = "symreg.maxsize")                                        \
+        .of = SR_OF_BOTH, .recorded = true, .without = "--category", .python = "template")         \
+    ROW(maxsize, "--maxsize", "N", "largest complexity", .of = SR_OF_SEARCH, .recorded = true,     \
+        .kind = SR_OPTION_SETTING, .key = "symreg.maxsize", .python = "maxsize")                   \
     ROW(maxdepth, "--maxdepth", "N", "nodes on the longest path of a formula", .of = SR_OF_BOTH,   \
-        .recorded = true, .kind = SR_OPTION_WHOLE, .low = 1, .high = 64)                           \
+        .recorded = true, .kind = SR_OPTION_WHOLE, .low = 1, .high = 64, .python = "maxdepth")     \
     ROW(complexity, "--complexity", "OP=N,...",                                                    \
         "price of an operator, constant, variable or column, \"exp=3\"", .of = SR_OF_BOTH,         \
-        .recorded = true)                                                                          \
+        .recorded = true,                                                                          \
+        .python = "complexity_of_operators, complexity_of_constants, complexity_of_variables")     \
     ROW(constrain, "--constrain", "OP:N,M;...",                                                    \
         "largest complexity of arguments, -1 = any: \"^:-1,1\"", .of = SR_OF_BOTH,                 \
-        .recorded = true)                                                                          \
+        .recorded = true, .python = "constraints")                                                 \
     ROW(nest, "--nest", "OP:OP=N;...",                                                             \
         "how often one may stand inside another: \"sin:cos=0\" (default: no sin(sin(x)))",         \
-        .of = SR_OF_BOTH, .recorded = true)                                                        \
+        .of = SR_OF_BOTH, .recorded = true, .python = "nested_constraints")                        \
     ROW(units, "--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"",           \
-        .of = SR_OF_BOTH, .recorded = true)                                                        \
+        .of = SR_OF_BOTH, .recorded = true, .python = "X_units, y_units")                          \
     ROW(constants, "--constants", "NAME[=VALUE UNIT],...",                                         \
         "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"", .of = SR_OF_BOTH, .recorded = true, \
-        .without = "--category")                                                                   \
+        .without = "--category", .python = "named_constants")                                      \
     ROW(units_penalty, "--units-penalty", "X",                                                     \
         "wrong dimensions cost X constants' losses (default: forbidden)", .of = SR_OF_BOTH,        \
-        .recorded = true, .kind = SR_OPTION_POSITIVE, .needs = "--units")                          \
+        .recorded = true, .kind = SR_OPTION_POSITIVE, .high = 1000000000, .needs = "--units",      \
+        .python = "units_penalty")                                                                 \
     ROW(seconds, "--seconds", "S", "stop after so long (with a FILE: 60)", .of = SR_OF_SEARCH,     \
-        .kind = SR_OPTION_SETTING, .key = "symreg.seconds")                                        \
+        .kind = SR_OPTION_SETTING, .key = "symreg.seconds", .python = "timeout_in_seconds",        \
+        .unit = "s")                                                                               \
     ROW(evaluations, "--evaluations", "N", "stop after so many formulas", .of = SR_OF_SEARCH,      \
-        .kind = SR_OPTION_SETTING, .key = "symreg.evaluations")                                    \
+        .kind = SR_OPTION_SETTING, .key = "symreg.evaluations", .python = "max_evals",             \
+        .unit = "formulas")                                                                        \
     ROW(iterations, "--iterations", "N", "stop after so many epochs", .of = SR_OF_SEARCH,          \
-        .kind = SR_OPTION_SETTING, .key = "symreg.iterations")                                     \
+        .kind = SR_OPTION_SETTING, .key = "symreg.iterations", .python = "niterations",            \
+        .unit = "epochs")                                                                          \
     ROW(stop_loss, "--stop-loss", "X", "stop at this loss", .of = SR_OF_SEARCH,                    \
-        .kind = SR_OPTION_SETTING, .key = "symreg.stop_loss")                                      \
+        .kind = SR_OPTION_SETTING, .key = "symreg.stop_loss", .python = "early_stop_condition")    \
     ROW(batch, "--batch", "ROWS",                                                                  \
         "search on so many random rows, refine on all; 0: search on all (default: 4096 above "     \
         "10000 rows)",                                                                             \
-        .of = SR_OF_BOTH, .recorded = true, .kind = SR_OPTION_WHOLE, .high = 1000000000)           \
+        .of = SR_OF_BOTH, .recorded = true, .kind = SR_OPTION_WHOLE, .high = 1000000000,           \
+        .python = "batch_size", .unit = "rows")                                                    \
     ROW(compat, "--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)",      \
-        .of = SR_OF_SEARCH | SR_OF_RUN, .kind = SR_OPTION_SETTING, .key = "symreg.algorithm")      \
+        .of = SR_OF_SEARCH | SR_OF_RUN, .recorded = true, .kind = SR_OPTION_SETTING,               \
+        .key = "symreg.algorithm")                                                                 \
     ROW(permutations, "--permutations", "N",                                                       \
         "repeat the search on N shuffled targets, for a p-value; 19 suffice for 0.05",             \
         .of = SR_OF_SEARCH, .kind = SR_OPTION_WHOLE, .low = 1, .high = 9999,                       \
-        .without = "--category")                                                                   \
+        .without = "--category", .python = "permutations", .unit = "searches")                     \
     ROW(alternatives, "--alternatives", "N",                                                       \
         "also list up to N other formulas of each complexity that are as good as what best "       \
         "selects",                                                                                 \
-        .of = SR_OF_BOTH, .kind = SR_OPTION_WHOLE, .high = 20, .same_as_none = "0",                \
-        .without = "--category")                                                                   \
-    ROW(rule, "--rule", "NAME",                                                                    \
+        .of = SR_OF_BOTH, .recorded = true, .kind = SR_OPTION_WHOLE, .high = 20, .initial = "0",   \
+        .same_as_none = "0", .without = "--category", .python = "alternatives",                    \
+        .unit = "formulas")                                                                        \
+    ROW(rule, "--rule", "accuracy|score|best|mdl",                                                 \
         "whose choice the report shows, or predict evaluates (default best)",                      \
-        .of = SR_OF_BOTH | SR_OF_PREDICT)
+        .of = SR_OF_BOTH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .initial = "best",               \
+        .python = "model_selection")
 
 /* Options as given, NULL where absent; docs/symreg.md explains them. */
 struct sr_csv_options {
@@ -147,9 +160,10 @@ struct sr_option {
                                  search resumes with the same value only */
     const char *same_as_none; /* a value that means the same as no option */
     long low, high;
-    const char *choices;
     const char *key;             /* the setting that it sets */
+    const char *initial, *unit;  /* the default, and what a number counts; of no setting */
     const char *needs, *without; /* another option that must, or must not, be given, too */
+    const char *python;          /* the parameter of SymbolicRegressor */
 };
 enum sr_option_number {
 #define NUMBER(member, ...) SR_OPTION_##member,
@@ -167,10 +181,13 @@ int sr_options_list(struct sr_csv_options *options, unsigned who,
                     struct orr_option list[SR_OPTION_COUNT]);
 /* Checks the value of an option by its row; NULL: not given. ORR_EUSAGE names the option. */
 int sr_option_check(int number, const char *text);
+/* The number of a text among the words of an option, "a|b|c", from 0; -1: it is none of them. */
+int sr_option_word(int number, const char *text);
 /* Checks each option by its row: numbers, words, what it needs and excludes. ORR_EUSAGE names
  * it. */
 int sr_options_check(const struct sr_csv_options *options);
-/* The options that are recorded as lines NAME=VALUE. The caller frees the text; NULL: no memory. */
+/* The options that are recorded as lines NAME=VALUE, but for settings, which sr_search() records
+ * as it has them. The caller frees the text; NULL: no memory. */
 char *sr_options_record(const struct sr_csv_options *options);
 
 #endif

@@ -327,18 +327,6 @@ int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup
     return setup->about ? 0 : ORR_ENOMEM;
 }
 
-static enum sr_round round_of(const char *text)
-{
-    static const char *const names[] = {[SR_ROUND_DIGITS] = "digits",
-                                        [SR_ROUND_INTEGERS] = "integers",
-                                        [SR_ROUND_RATIONALS] = "rationals",
-                                        [SR_ROUND_LIKELY] = "likely"};
-    int k = 0;
-    while (k < (int)(sizeof names / sizeof *names) && strcmp(text, names[k]) != 0)
-        k++;
-    return (enum sr_round)k;
-}
-
 enum { SAMPLE = 4096 }; /* rows, for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
@@ -353,14 +341,15 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(sr_settings_init(&setup->settings, &preset));
     if (o->round_constants)
-        setup->settings.round = round_of(o->round_constants);
+        setup->settings.round =
+            (enum sr_round)sr_option_word(SR_OPTION_round_constants, o->round_constants);
     if (o->category && setup->settings.algorithm == &sr_algorithm_pysr)
         return ORR_FAIL(ORR_EUSAGE, "--category: not with --compat pysr, whose algorithm fits one "
                                     "set of constants");
     if (!o->round_constants && !o->category && setup->settings.algorithm != &sr_algorithm_pysr)
         setup->settings.round = SR_ROUND_LIKELY;
     if (o->rule)
-        TRY(sr_rule_find("--rule", o->rule, &setup->rule));
+        setup->rule = (enum sr_rule)sr_option_word(SR_OPTION_rule, o->rule);
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)

@@ -88,6 +88,10 @@ check "regress.c compiles" build docs/examples/regress.c regress -lm
 check "... and finds Kepler's third law" prints '17.655333, expected 17.655333$' run_it regress
 check "fit.c compiles" build docs/examples/fit.c fit -lm
 check "fit.c finds the law in one call" prints '^T = (\(a \* sqrt|sqrt).*' run_it fit
+check "options.c compiles" build docs/examples/options.c options
+run_it options >"$WORK/options.md"
+check "docs/symreg_options.md is what the rows of options give (make options-page)" \
+    same_file docs/symreg_options.md "$WORK/options.md"
 check "threads.cpp compiles" build docs/examples/threads.cpp threads -pthread
 check "... and fits two tables beside a simulation" prints '^\(3 \* square\(x1\)\)$' run_it threads
 

@@ -102,7 +102,7 @@ refused() { # "OPTIONS" TEXT WORD...
 }
 refused "--alternatives 21" "--alternatives: expected a whole number from 0 to 20" alternatives=21
 refused "--units-penalty 3" "--units-penalty: needs --units" units-penalty=3
-refused "--round-constants some" "--round-constants: expected likely, digits" round-constants=some
+refused "--round-constants some" "--round-constants: expected one of digits" round-constants=some
 refused "--maxdepth 0" "--maxdepth: expected a whole number from 1" maxdepth=0
 refused "--category k --alternatives 2" "--alternatives: not with --category" category=k \
     alternatives=2

@@ -172,7 +172,7 @@ bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--binary without commas" 2 'expected, with commas between: + -' "$OK" --binary '+ -'
-bad "--rule" 2 '--rule: no rule "worst"' "$OK" --rule worst
+bad "--rule" 2 '--rule: expected one of accuracy|score|best|mdl, found "worst"' "$OK" --rule worst
 bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar
 bad "--run" 2 '--run: belongs to the laws of a run' "$OK" --run "$WORK/none"
 bad "--plan" 2 '--plan: belongs to the laws of a run' "$OK" --plan

@@ -178,7 +178,7 @@ for kind in integers likely; do # as 3 (x + z / 1.5) it would have no whole numb
         '^7,[^,]*,"?\(\((x \* 3|3 \* x|z \* 2|2 \* z)\) \+ \((x \* 3|3 \* x|z \* 2|2 \* z)\)\)"?$' \
         "$WORK/line-$kind/front.csv"
 done
-bad "another kind" 2 'expected likely, digits, integers or rationals, found "free"' \
+bad "another kind" 2 'expected one of digits|integers|rationals|likely, found "free"' \
     "$WORK/law.csv" --round-constants free
 
 # ---- no other operators than those given, not even for a law that is their sum
@@ -263,7 +263,7 @@ bad "text is not missing" 1 "$WORK/text.csv:5: column \"x\": expected a finite n
     "$WORK/text.csv" --missing drop
 printf 'x,F\n1,\n,3\n4,5\n' >"$WORK/few.csv"
 bad "too few rows are left" 1 'at least 2 rows, found 1' "$WORK/few.csv" --missing drop
-bad "--missing of another word" 2 '--missing: expected drop or error, found "fill"' \
+bad "--missing of another word" 2 '--missing: expected one of drop|error, found "fill"' \
     "$WORK/law.csv" --missing fill
 
 # ---- --test: a second table
