@@ -15,7 +15,7 @@ from . import _options
 from ._arguments import path_of
 from ._export import numbers_of
 from ._files import FileError, expect, member, read_json, read_text, real
-from ._search import RULES, Formula, Row
+from ._search import Formula, Row
 from ._tables import check_sum
 
 NAN = float("nan")
@@ -92,9 +92,10 @@ def _known(of: dict[str, Any], key: str, where: str) -> Any:
 
 def _json_row(row: Any, where: str) -> dict[str, Any]:
     rules = member(row, "selected_by", list, where)
+    known = _options.choices("rule")
     for rule in rules:
-        if rule not in RULES:
-            raise FileError(f"{where}: selected_by: expected some of {', '.join(RULES)}, found "
+        if rule not in known:
+            raise FileError(f"{where}: selected_by: expected some of {', '.join(known)}, found "
                              f"{rule!r:.60}")
     constants = member(row, "constants", list, where) if "constants" in row else []
     n = len(constants)

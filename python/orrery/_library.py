@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
-from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint16
-from ctypes import c_int64, c_uint64, c_void_p
+import re
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import Any, Callable
 
 from ._files import plain
@@ -22,8 +23,32 @@ HEAD_BINS, HEAD_NUMBERS, HEAD_CHARACTERS = 0, 1, 2
 GATE_NONE, GATE_SIGMOID, GATE_SOFTPLUS = 0, 1, 2
 LEARNED, ROPE, NO_POSITIONS = 0, 1, 2
 NUMBERS, WORDS = 0, 1
+OPTION_TEXT, OPTION_FLAG, OPTION_WHOLE, OPTION_NUMBER, OPTION_WORD, OPTION_WORDS = range(6)
 
 LIBRARY = "liborrery.so.2"
+_HANDLES = ("regression", "formula", "simulation", "model", "attention", "results")
+
+
+def _type(declared: str) -> Any:
+    """The type of ctypes for one of C, as "int" or "double *"; those of orrery.h by their names."""
+    name, stars = declared.replace("*", "").strip(), declared.count("*")
+    if name == "progress_call":
+        return PROGRESS_CALL
+    if name in ("void", "char", *_HANDLES):
+        kind, stars = (c_char_p if name == "char" else c_void_p if stars else None), stars - 1
+    else:
+        kind = next((getattr(ctypes, c) for c in (f"c_{name}", f"c_{name.removesuffix('_t')}")
+                     if hasattr(ctypes, c)), None) or STRUCTS[f"orrery_{name}"]
+    for _ in range(stars):
+        kind = POINTER(kind)
+    return kind
+
+
+def members(declared: str) -> list[tuple[str, Any]]:
+    """Members of a struct as C declares them: "size_t rows, columns; double *y"."""
+    return [(name.strip(" *"), _type(of + "*" * name.count("*")))
+            for of, names in (each.strip().split(" ", 1) for each in declared.split(";"))
+            for name in names.split(",")]
 
 
 class Struct(ctypes.Structure):
@@ -34,206 +59,100 @@ class Struct(ctypes.Structure):
 
 
 class Table(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("rows", c_size_t),
-        ("columns", c_size_t),
-        ("type", c_int),
-        ("order", c_int),
-        ("x", c_void_p),
-        ("y", c_void_p),
-        ("weights", c_void_p),
-        ("names", POINTER(c_char_p)),
-        ("target", c_char_p),
-        ("sigma", c_void_p),
-    ]
+    _fields_ = members(
+        "size_t bytes, rows, columns; int type, order; void *x, *y, *weights; char "
+        "**names, *target; void *sigma")
 
 
 class Progress(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("seconds", c_double),
-        ("evaluations", c_double),
-        ("epoch", c_int),
-        ("rows", c_int),
-        ("loss", c_double),
-        ("best", c_char_p),
-    ]
+    _fields_ = members(
+        "size_t bytes; double seconds, evaluations; int epoch, rows; double loss; "
+        "char *best")
 
 
 class Row(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("complexity", c_int),
-        ("constants", c_int),
-        ("category_constants", c_int),
-        ("loss", c_double),
-        ("score", c_double),
-        ("description_length", c_double),
-        ("nats", c_double),
-        ("test_loss", c_double),
-        ("test_r2", c_double),
-    ]
+    _fields_ = members(
+        "size_t bytes; int complexity, constants, category_constants; double loss, "
+        "score, description_length, nats, test_loss, test_r2")
 
 
 class Counts(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("rows", c_int),
-        ("alternatives", c_int),
-        ("remarks", c_int),
-        ("categories", c_size_t),
-    ]
+    _fields_ = members("size_t bytes; int rows, alternatives, remarks; size_t categories")
 
 
 class Permutations(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("searches", c_int),
-        ("as_good", c_int),
-        ("complexity", c_int),
-        ("p", c_double),
-        ("least_loss", c_double),
-        ("median_loss", c_double),
-    ]
+    _fields_ = members(
+        "size_t bytes; int searches, as_good, complexity; double p, least_loss, "
+        "median_loss")
+
+
+class Option(Struct):
+    _fields_ = members(
+        "size_t bytes; char *key, *program, *value, *python; int type; char *initial; "
+        "double low, high; char *choices, *unit, *needs, *without; int recorded; char "
+        "*help")
 
 
 class Set(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("sequences", c_uint64),
-        ("positions", c_size_t),
-        ("tokens", c_int),
-        ("labelled", c_int),
-    ]
+    _fields_ = members(
+        "size_t bytes; uint64_t sequences; size_t positions; int tokens, labelled")
 
 
 class Arrays(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("tokens", POINTER(c_uint16)),
-        ("coordinates", POINTER(c_float)),
-        ("bodies", POINTER(c_uint8)),
-        ("full_state", POINTER(c_float)),
-        ("state", POINTER(c_float)),
-        ("force_magnitude", POINTER(c_float)),
-        ("force", POINTER(c_float)),
-        ("scale", POINTER(c_float)),
-    ]
+    _fields_ = members(
+        "size_t bytes; uint16_t *tokens; float *coordinates; uint8_t *bodies; float "
+        "*full_state, *state, *force_magnitude, *force, *scale")
 
 
 class Column(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("name", c_char_p),
-        ("kind", c_int),
-        ("numbers", POINTER(c_double)),
-        ("words", POINTER(c_char_p)),
-    ]
+    _fields_ = members("size_t bytes; char *name; int kind; double *numbers; char **words")
 
 
 class Elements(ctypes.Structure):
-    _fields_ = [
-        ("a_au", c_double),
-        ("e", c_double),
-        ("omega_rad", c_double),
-        ("phase_rad", c_double),
-        ("clockwise", c_int),
-    ]
+    _fields_ = members("double a_au, e, omega_rad, phase_rad; int clockwise")
 
 
 class Shape(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("layers", c_int),
-        ("heads", c_int),
-        ("width", c_int),
-        ("feedforward", c_int),
-        ("context", c_int),
-        ("input", c_int),
-        ("head", c_int),
-        ("outputs", c_int),
-        ("vocabulary", c_int),
-        ("positions", c_int),
-        ("gate", c_int),
-        ("attention", c_char_p),
-        ("power", c_double),
-        ("window", c_int),
-        ("parameters", c_uint64),
-        ("step", c_int64),
-        ("reference", c_int),
-        ("reweight", c_int),
-        ("unshifted_rows", c_int),
-        ("rope_base", c_double),
-        ("activation", c_int),
-    ]
+    _fields_ = members(
+        "size_t bytes; int layers, heads, width, feedforward, context, input, head, "
+        "outputs, vocabulary, positions, gate; char *attention; double power; int "
+        "window; uint64_t parameters; int64_t step; int reference, reweight, "
+        "unshifted_rows; double rope_base; int activation")
 
 
 class Sequences(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("sequences", c_size_t),
-        ("rows", c_size_t),
-        ("stride", c_size_t),
-        ("tokens", POINTER(c_uint16)),
-        ("coordinates", POINTER(c_float)),
-    ]
+    _fields_ = members(
+        "size_t bytes, sequences, rows, stride; uint16_t *tokens; float *coordinates")
 
 
 class Attend(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("attention", c_char_p),
-        ("reweight", c_int),
-        ("power", c_double),
-        ("set_window", c_int),
-        ("window", c_int),
-        ("context", c_int),
-        ("ntk", c_int),
-    ]
+    _fields_ = members(
+        "size_t bytes; char *attention; int reweight; double power; int set_window, "
+        "window, context, ntk")
 
 
 class AttentionShape(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("variant", c_char_p),
-        ("power", c_double),
-        ("window", c_int),
-        ("type", c_int),
-        ("reference", c_int),
-        ("sequences", c_int),
-        ("rows", c_int),
-        ("heads", c_int),
-        ("size", c_int),
-        ("threads", c_int),
-    ]
+    _fields_ = members(
+        "size_t bytes; char *variant; double power; int window, type, reference, "
+        "sequences, rows, heads, size, threads")
 
 
 class AttentionLine(Struct):
-    _fields_ = [
-        ("bytes", c_size_t),
-        ("name", c_char_p),
-        ("score", c_char_p),
-        ("bias", c_char_p),
-        ("phi", c_char_p),
-        ("norm", c_char_p),
-        ("transform", c_char_p),
-        ("reweight", c_int),
-        ("reweightable", c_int),
-        ("unshifted_rows", c_int),
-        ("source", c_char_p),
-    ]
+    _fields_ = members(
+        "size_t bytes; char *name, *score, *bias, *phi, *norm, *transform; int "
+        "reweight, reweightable, unshifted_rows; char *source")
 
 
 PROGRESS_CALL = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
-# Names of orrery.h's structs, for the test that compares them.
+# orrery.h's structs.
 STRUCTS = {
     "orrery_table": Table,
     "orrery_progress": Progress,
     "orrery_row": Row,
     "orrery_counts": Counts,
     "orrery_permutations": Permutations,
+    "orrery_option": Option,
     "orrery_set": Set,
     "orrery_arrays": Arrays,
     "orrery_elements": Elements,
@@ -245,113 +164,86 @@ STRUCTS = {
     "orrery_column": Column,
 }
 
-_HANDLE, _MADE, _DOUBLES = c_void_p, POINTER(c_void_p), POINTER(c_double)
-_FLOATS, _SEQUENCES, _PASS = POINTER(c_float), POINTER(Sequences), POINTER(AttentionShape)
+# orrery.h's functions.
+_DECLARED = """
+int orrery_attention_create(int, attention **)
+void orrery_attention_free(attention *)
+char *orrery_attention_variant(int)
+int orrery_attention_describe(attention *, char *, attention_line *)
+int orrery_attention_saved(attention *, attention_shape *, size_t *)
+int orrery_attention_forward(attention *, attention_shape *, void *, void *, void *)
+int orrery_attention_weights(attention *, attention_shape *, void *, double *)
+int orrery_attention_backward(attention *, attention_shape *, void *, void *, void *, void *,
+    void *)
+char *orrery_version()
+char *orrery_status_text(int)
+char *orrery_message(void *)
+void orrery_stop(void *)
+int orrery_formula_parse(int, char *, char **, size_t, char *, formula **)
+int orrery_formula_of_row(regression *, int, formula **)
+int orrery_formula_of_alternative(regression *, int, formula **)
+void orrery_formula_free(formula *)
+int orrery_formula_print(formula *, int, char *, size_t, size_t *)
+int orrery_formula_evaluate(formula *, table *, double *)
+int orrery_formula_columns(formula *, size_t, int *)
+int orrery_formula_constants(formula *, int *, double *)
+int orrery_formula_deviation(formula *, table *, int, double *, double *, double *)
+int orrery_model_create(int, model **)
+void orrery_model_free(model *)
+int orrery_model_open(model *, char *, int, int)
+int orrery_model_describe(model *, shape *)
+int orrery_model_metadata(model *, char *, char *, size_t, size_t *)
+int orrery_model_attend(model *, attend *)
+int orrery_model_outputs(model *, sequences *, float *)
+int orrery_model_next(model *, sequences *, double, double *)
+int orrery_model_forces(model *, sequences *, double *)
+int orrery_model_attention(model *, sequences *, int, double *)
+int orrery_model_rollout(model *, sequences *, size_t, double, float *)
+int orrery_fit(table *, char *, regression **)
+int orrery_regression_create(int, regression **)
+void orrery_regression_free(regression *)
+int orrery_regression_set(regression *, char *, char *)
+int orrery_option_count()
+int orrery_option_at(int, option *)
+int orrery_regression_data(regression *, table *)
+int orrery_regression_test(regression *, table *)
+int orrery_regression_search(regression *, int, progress_call, void *)
+int orrery_regression_state(regression *, void **, size_t *)
+int orrery_regression_resume(regression *, void *, size_t)
+int orrery_regression_refit(regression *, char **, int)
+int orrery_regression_permutations(regression *, int, int, permutations *)
+int orrery_regression_counts(regression *, counts *)
+int orrery_regression_row(regression *, int, row *)
+int orrery_regression_alternative(regression *, int, row *)
+int orrery_regression_remark(regression *, int, char *, size_t, size_t *)
+int orrery_regression_select(regression *, char *, int *)
+int orrery_regression_print(regression *, int, int, char *, size_t, size_t *)
+int orrery_regression_predict(regression *, int, table *, double *)
+int orrery_regression_definitions(regression *, char *, size_t, size_t *)
+int orrery_regression_constants(regression *, int, double *, double *)
+int orrery_regression_category(regression *, int, int, size_t *, double *, double *)
+int orrery_regression_intervals(regression *, int, double *, double *)
+int orrery_regression_covariance(regression *, int, double *, double *, double *)
+double orrery_interval_factor(double, double)
+int orrery_results_create(int, results **)
+void orrery_results_free(results *)
+int orrery_results_open(results *, char *)
+int orrery_results_check(results *, char *)
+int orrery_results_size(results *, size_t *, size_t *)
+int orrery_results_column(results *, size_t, column *)
+int orrery_results_find(results *, char *, column *)
+int orrery_simulation_create(int, simulation **)
+void orrery_simulation_free(simulation *)
+int orrery_simulation_set(simulation *, char *)
+int orrery_simulation_describe(simulation *, char *, set *)
+int orrery_simulation_sequences(simulation *, char *, uint64_t, size_t, int, arrays *)
+int orrery_simulation_orbit(simulation *, elements *, double, double, double, size_t, double *)
+int orrery_simulation_force(simulation *, double, double, size_t, double *, double *, double *)
+"""
 # Function -> (result, arguments).
-FUNCTIONS = {
-    "orrery_version": (c_char_p, []),
-    "orrery_status_text": (c_char_p, [c_int]),
-    "orrery_message": (c_char_p, [_HANDLE]),
-    "orrery_stop": (None, [_HANDLE]),
-    "orrery_fit": (c_int, [POINTER(Table), c_char_p, _MADE]),
-    "orrery_formula_parse": (
-        c_int,
-        [c_int, c_char_p, POINTER(c_char_p), c_size_t, c_char_p, _MADE],
-    ),
-    "orrery_formula_of_row": (c_int, [_HANDLE, c_int, _MADE]),
-    "orrery_formula_of_alternative": (c_int, [_HANDLE, c_int, _MADE]),
-    "orrery_formula_free": (None, [_HANDLE]),
-    "orrery_formula_print": (c_int, [_HANDLE, c_int, c_char_p, c_size_t, POINTER(c_size_t)]),
-    "orrery_formula_evaluate": (c_int, [_HANDLE, POINTER(Table), _DOUBLES]),
-    "orrery_formula_columns": (c_int, [_HANDLE, c_size_t, POINTER(c_int)]),
-    "orrery_formula_constants": (c_int, [_HANDLE, POINTER(c_int), _DOUBLES]),
-    "orrery_formula_deviation": (
-        c_int,
-        [_HANDLE, POINTER(Table), c_int, _DOUBLES, _DOUBLES, _DOUBLES],
-    ),
-    "orrery_regression_create": (c_int, [c_int, _MADE]),
-    "orrery_regression_free": (None, [_HANDLE]),
-    "orrery_regression_set": (c_int, [_HANDLE, c_char_p, c_char_p]),
-    "orrery_regression_data": (c_int, [_HANDLE, POINTER(Table)]),
-    "orrery_regression_search": (c_int, [_HANDLE, c_int, PROGRESS_CALL, c_void_p]),
-    "orrery_regression_state": (c_int, [_HANDLE, POINTER(c_void_p), POINTER(c_size_t)]),
-    "orrery_regression_resume": (c_int, [_HANDLE, c_void_p, c_size_t]),
-    "orrery_regression_option": (c_char_p, [c_int]),
-    "orrery_regression_test": (c_int, [_HANDLE, POINTER(Table)]),
-    "orrery_regression_permutations": (c_int, [_HANDLE, c_int, c_int, POINTER(Permutations)]),
-    "orrery_regression_counts": (c_int, [_HANDLE, POINTER(Counts)]),
-    "orrery_regression_row": (c_int, [_HANDLE, c_int, POINTER(Row)]),
-    "orrery_regression_alternative": (c_int, [_HANDLE, c_int, POINTER(Row)]),
-    "orrery_regression_remark": (
-        c_int,
-        [_HANDLE, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
-    ),
-    "orrery_regression_select": (c_int, [_HANDLE, c_char_p, POINTER(c_int)]),
-    "orrery_regression_print": (
-        c_int,
-        [_HANDLE, c_int, c_int, c_char_p, c_size_t, POINTER(c_size_t)],
-    ),
-    "orrery_regression_predict": (c_int, [_HANDLE, c_int, POINTER(Table), _DOUBLES]),
-    "orrery_regression_definitions": (
-        c_int,
-        [_HANDLE, c_char_p, c_size_t, POINTER(c_size_t)],
-    ),
-    "orrery_regression_refit": (c_int, [_HANDLE, POINTER(c_char_p), c_int]),
-    "orrery_regression_constants": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
-    "orrery_regression_category": (c_int, [_HANDLE, c_int, c_int, POINTER(c_size_t), _DOUBLES,
-                                           _DOUBLES]),
-    "orrery_regression_intervals": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES]),
-    "orrery_regression_covariance": (c_int, [_HANDLE, c_int, _DOUBLES, _DOUBLES, _DOUBLES]),
-    "orrery_interval_factor": (c_double, [c_double, c_double]),
-    "orrery_simulation_create": (c_int, [c_int, _MADE]),
-    "orrery_simulation_free": (None, [_HANDLE]),
-    "orrery_simulation_set": (c_int, [_HANDLE, c_char_p]),
-    "orrery_simulation_describe": (c_int, [_HANDLE, c_char_p, POINTER(Set)]),
-    "orrery_simulation_sequences": (
-        c_int,
-        [_HANDLE, c_char_p, c_uint64, c_size_t, c_int, POINTER(Arrays)],
-    ),
-    "orrery_simulation_orbit": (
-        c_int,
-        [_HANDLE, POINTER(Elements), c_double, c_double, c_double, c_size_t, _DOUBLES],
-    ),
-    "orrery_simulation_force": (
-        c_int,
-        [_HANDLE, c_double, c_double, c_size_t, _DOUBLES, _DOUBLES, _DOUBLES],
-    ),
-    "orrery_model_create": (c_int, [c_int, _MADE]),
-    "orrery_model_free": (None, [_HANDLE]),
-    "orrery_model_open": (c_int, [_HANDLE, c_char_p, c_int, c_int]),
-    "orrery_model_describe": (c_int, [_HANDLE, POINTER(Shape)]),
-    "orrery_model_metadata": (
-        c_int,
-        [_HANDLE, c_char_p, c_char_p, c_size_t, POINTER(c_size_t)],
-    ),
-    "orrery_model_attend": (c_int, [_HANDLE, POINTER(Attend)]),
-    "orrery_model_outputs": (c_int, [_HANDLE, _SEQUENCES, _FLOATS]),
-    "orrery_model_next": (c_int, [_HANDLE, _SEQUENCES, c_double, _DOUBLES]),
-    "orrery_model_forces": (c_int, [_HANDLE, _SEQUENCES, _DOUBLES]),
-    "orrery_model_attention": (c_int, [_HANDLE, _SEQUENCES, c_int, _DOUBLES]),
-    "orrery_model_rollout": (c_int, [_HANDLE, _SEQUENCES, c_size_t, c_double, _FLOATS]),
-    "orrery_attention_create": (c_int, [c_int, _MADE]),
-    "orrery_attention_free": (None, [_HANDLE]),
-    "orrery_attention_variant": (c_char_p, [c_int]),
-    "orrery_attention_describe": (c_int, [_HANDLE, c_char_p, POINTER(AttentionLine)]),
-    "orrery_attention_saved": (c_int, [_HANDLE, _PASS, POINTER(c_size_t)]),
-    "orrery_attention_forward": (c_int, [_HANDLE, _PASS, c_void_p, c_void_p, c_void_p]),
-    "orrery_attention_weights": (c_int, [_HANDLE, _PASS, c_void_p, _DOUBLES]),
-    "orrery_attention_backward": (
-        c_int,
-        [_HANDLE, _PASS, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
-    ),
-    "orrery_results_create": (c_int, [c_int, _MADE]),
-    "orrery_results_free": (None, [_HANDLE]),
-    "orrery_results_open": (c_int, [_HANDLE, c_char_p]),
-    "orrery_results_check": (c_int, [_HANDLE, c_char_p]),
-    "orrery_results_size": (c_int, [_HANDLE, POINTER(c_size_t), POINTER(c_size_t)]),
-    "orrery_results_column": (c_int, [_HANDLE, c_size_t, POINTER(Column)]),
-    "orrery_results_find": (c_int, [_HANDLE, c_char_p, POINTER(Column)]),
-}
+FUNCTIONS = {name: (_type(result), [_type(each) for each in arguments.split(",") if each])
+             for result, name, arguments in re.findall(r"(.*?)(orrery_\w+)\(([^)]*)\)",
+                                                       _DECLARED)}
 
 
 class Error(RuntimeError):
@@ -426,6 +318,18 @@ def loaded() -> ctypes.CDLL:
     if _loaded is None:
         _loaded = load()
     return _loaded
+
+
+@functools.cache
+def options() -> tuple[dict[str, Any], ...]:
+    """The options of a table: the library's rows, struct orrery_option."""
+    row, rows = Option(), []
+    for number in range(loaded().orrery_option_count()):
+        loaded().orrery_option_at(number, ctypes.byref(row))
+        values = {name: getattr(row, name) for name, _ in Option._fields_}
+        rows.append({name: value.decode() if isinstance(value, bytes) else value
+                     for name, value in values.items()})
+    return tuple(rows)
 
 
 def version() -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _arguments
+from . import _library as lib
 
 HUGE = 10**40  # the library says what it takes
 
 ARITHMETIC = ("+", "-", "*", "/")
-BINARY = (*ARITHMETIC, "^", "min", "max", "hypot", "atan2")
-UNARY = ("neg", "inv", "square", "cube", "sqrt", "abs", "exp", "log", "sin", "cos", "tan", "asin",
-         "acos", "atan", "sinh", "cosh", "tanh", "sign", "cbrt", "log10")
 SAME = {"plus": "+", "sub": "-", "mult": "*", "div": "/", "pow": "^", "**": "^", "ln": "log"}
 DEFAULTS = {"binary_operators": ARITHMETIC,
             "unary_operators": ("inv", "square", "sqrt", "exp", "log", "sin", "cos")}
@@ -149,20 +148,19 @@ def refuse(unknown: Mapping[str, Any], known: Iterable[str],
                       UserWarning, stacklevel=4)
 
 
-# Options of the library -> parameters, where their names differ.
-PARAMETERS = {
-    "binary": "binary_operators", "unary": "unary_operators", "iterations": "niterations",
-    "cycles": "ncycles_per_iteration", "evaluations": "max_evals",
-    "seconds": "timeout_in_seconds", "units-penalty": "units_penalty", "units": "X_units, y_units",
-    "constants": "named_constants",
-    "define": "binary_operators, unary_operators", "loss": "elementwise_loss",
-    "constrain": "constraints", "nest": "nested_constraints",
-    "complexity": "complexity_of_operators, _constants or _variables", "guess": "guesses",
-    "require": "required_features",
-    "round-constants": "round_constants",
-    "batch": "batch_size", "stop_loss": "early_stop_condition", "seed": "random_state",
-    "resume": "warm_start",
-}
+@functools.cache
+def choices(key: str) -> tuple[str, ...]:
+    """The words that an option of the library takes."""
+    return next(tuple(row["choices"].split("|")) for row in lib.options() if row["key"] == key)
+
+
+@functools.cache
+def parameters() -> dict[str, str]:
+    """Options of the library and of the program -> parameters."""
+    named = {name.removeprefix("--"): row["python"].removesuffix(" of fit()")
+             for row in lib.options() if row["python"]
+             for name in (row["program"], row["key"]) if name}
+    return {**named, "resume": "warm_start"}
 
 
 def renamed(message: str) -> str:
@@ -172,7 +170,7 @@ def renamed(message: str) -> str:
     message = message.replace("give the table a header row of names", "give other names")
     message = re.sub(r"^table:(\d+): column (\".*?\"): ", r"column \2, row \1: ", message)
     message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",
-                     lambda m: PARAMETERS.get(m[2] or m[3], m[2] or m[3]), message)
+                     lambda m: parameters().get(m[2] or m[3], m[2] or m[3]), message)
     return message.removeprefix("set: ")
 
 
@@ -220,7 +218,7 @@ def operators(given: Any, arity: int, name: str) -> tuple[list[str], list[str]]:
         raise ValueError(f"{name}: expected a list of operators, found the text {given!r}")
     names: list[str] = []
     definitions: list[str] = []
-    known = BINARY if arity == 2 else UNARY
+    known = choices("binary" if arity == 2 else "unary")
     listed = _of(name, given, Iterable, "a list of operators")
     if isinstance(listed, (set, frozenset)):  # whose order is another in every process
         listed = sorted(listed, key=str)
@@ -295,7 +293,6 @@ def _nested(given: Mapping[str, Mapping[str, int]] | None) -> str:
 # ------------------------------------------------------------------------------------ loss
 
 _NAMED = {"L2DistLoss": "l2", "L1DistLoss": "l1", "LogCoshLoss": "logcosh"}
-LOSSES = ("l1", "l2", "relative", "huber", "logcosh", "quantile", "study")
 
 
 def _parametric(name: str, p: str) -> str | None:
@@ -317,7 +314,7 @@ def _parametric(name: str, p: str) -> str | None:
 def loss(given: str) -> str:
     """A loss of PySR, a Julia function of prediction and target, or a formula of p and t."""
     text = str(_of("elementwise_loss", given, str, "a text")).strip()
-    if text in LOSSES:
+    if text in choices("loss"):
         return text
     named = re.match(r"^(\w+?)(?:\{\s*([\d.]+)\s*\})?\(\s*([\d.eE+-]*)\s*\)$", text)
     if named and named.group(1)[0].isupper():
@@ -425,6 +422,10 @@ def _by_arity(m: Any) -> tuple[list[str], list[str], list[str]]:
     return binary, unary, defined2 + defined1
 
 
+# Numbers whose parameters are more than a number, or none of a search (None).
+NOT_PLAIN = ("seed", "batch", "stop_loss", None)
+
+
 def settings(m: Any, names: list[str] | None = None) -> dict[str, str]:
     """Settings of the library for the parameters of an estimator, but for those of a table.
 
@@ -432,21 +433,16 @@ def settings(m: Any, names: list[str] | None = None) -> dict[str, str]:
     chosen: dict[str, str] = {}
     binary, unary, defined = _by_arity(m)
     chosen["binary"], chosen["unary"] = ",".join(binary), ",".join(unary)
-    for key, name, whole in (
-        ("maxsize", "maxsize", True), ("maxdepth", "maxdepth", True),
-        ("iterations", "niterations", True), ("populations", "populations", True),
-        ("population_size", "population_size", True), ("cycles", "ncycles_per_iteration", True),
-        ("parsimony", "parsimony", False), ("evaluations", "max_evals", False),
-        ("seconds", "timeout_in_seconds", False), ("units-penalty", "units_penalty", False),
-        ("enumerate", "enumerate", False), ("patience", "patience", True),
-        ("alternatives", "alternatives", True),
-    ):
+    for row in lib.options():
+        key, name = row["key"], row["python"]
+        if row["type"] not in (lib.OPTION_WHOLE, lib.OPTION_NUMBER) or key in NOT_PLAIN or not name:
+            continue
         value = getattr(m, name)
         limit = name in ("timeout_in_seconds", "max_evals")
         if limit and value == 0:  # (the library's 0 is no limit)
             raise ValueError(f"{name}: expected a number above 0, or None for no limit, found 0")
         if value is not None and not (limit and value == math.inf):
-            chosen[key] = number(name, value, whole)
+            chosen[key] = number(name, value, row["type"] == lib.OPTION_WHOLE)
     chosen.setdefault("seconds", "0")
     guesses = [m.guesses] if isinstance(m.guesses, str) else list(
         _of("guesses", m.guesses, Iterable, "formulas"))

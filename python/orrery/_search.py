@@ -14,8 +14,6 @@ from . import _library as lib
 from . import _options
 from ._arguments import encoded
 
-RULES = ("accuracy", "score", "best", "mdl")
-
 
 @dataclass(frozen=True)
 class Row:
@@ -141,7 +139,7 @@ class Search(_Named):
     def __init__(self, settings: dict[str, str]):
         super().__init__("regression")
         for key, value in settings.items():
-            self.status("set", key.encode(), encoded(_options.PARAMETERS.get(key, key), value))
+            self.status("set", key.encode(), encoded(_options.parameters().get(key, key), value))
 
     def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
              names: list[str] | None = None, target: str | None = None,
@@ -307,7 +305,7 @@ class Search(_Named):
     def select(self) -> dict[str, int]:
         """The row that each rule chooses; rules that choose none are left out."""
         chosen = {}
-        for rule in RULES:
+        for rule in _options.choices("rule"):
             row = ctypes.c_int()
             try:
                 self.status("select", rule.encode(), ctypes.byref(row))

@@ -1,6 +1,7 @@
 """Arguments that ctypes would change: numbers that do not fit into an int, fractions, texts with a
 NUL. All are refused, and the error names the argument as Python calls it."""
 
+import inspect
 import os
 import pickle
 import threading
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import orrery
-from orrery import _arguments, _options
+from orrery import _arguments, _library, _options
 
 Q = np.random.default_rng(2).normal(size=(1, 2, 6, 4)).astype(np.float32)
 X = np.random.default_rng(3).uniform(1, 2, (30, 2))
@@ -349,3 +350,27 @@ def test_numbers_of_numpy_are_taken():
     pytest.importorskip("torch")
     assert orrery.stream(batch_size=np.int64(4)).batch_size == 4
     assert len(orrery.simulate(n=np.int32(2), seed=np.uint64(3))["state"]) == 2
+
+
+def test_defaults_are_those_of_the_options():
+    """__init__ has the library's defaults, None where an option is not given by default."""
+    parameters = inspect.signature(orrery.SymbolicRegressor.__init__).parameters
+    compared = 0
+    for row in _library.options():
+        if row["python"] not in parameters or row["initial"] is None:
+            continue
+        default = parameters[row["python"]].default
+        if row["type"] in (_library.OPTION_WHOLE, _library.OPTION_NUMBER):
+            assert default is None or default == float(row["initial"]), row["key"]
+        elif row["type"] == _library.OPTION_WORDS:
+            assert ",".join(default) == row["initial"], row["key"]
+        elif row["type"] == _library.OPTION_FLAG:
+            assert default == bool(int(row["initial"])), row["key"]
+        else:
+            assert default in (None, row["initial"]), row["key"]
+        compared += 1
+    assert compared > 15
+    of_fit = inspect.signature(orrery.SymbolicRegressor.fit).parameters
+    for row in _library.options():
+        for name in (row["python"] or "maxsize").removesuffix(" of fit()").split(", "):
+            assert name in parameters or name in of_fit, row
