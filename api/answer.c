@@ -46,9 +46,8 @@ static bool find_remark(const struct orrery_regression *r, int number, char *tex
 
 static int count_all(const struct orrery_regression *r, struct orrery_counts *counts)
 {
-    struct orrery_counts known;
     char text[512];
-    TRY(api_take("counts", &known, sizeof known, sizeof known, counts));
+    TRY(api_filled("counts", sizeof *counts, counts));
     *counts = (struct orrery_counts){.bytes = sizeof *counts};
     if (!r->has_front)
         return 0;
@@ -84,10 +83,9 @@ int orrery_regression_remark(struct orrery_regression *r, int number, char *text
 static int describe_row(const struct orrery_regression *r, const struct sr_front *front,
                         const struct sr_test *test, int number, struct orrery_row *row)
 {
-    struct orrery_row known;
     const bool beside = front != front_of(r);
     const struct sr_category *c = beside ? NULL : r->table.category;
-    TRY(api_take("row", &known, sizeof known, sizeof known, row));
+    TRY(api_filled("row", sizeof *row, row));
     *row = (struct orrery_row){.bytes = sizeof *row,
                                .complexity = front->complexity[number],
                                .constants = sr_expr_constants(&front->expr[number], NULL),
@@ -156,10 +154,9 @@ int orrery_regression_definitions(struct orrery_regression *r, char *text, size_
 static int test_permutations(struct orrery_regression *r, int searches, int threads,
                              struct orrery_permutations *result)
 {
-    struct orrery_permutations known;
     const struct sr_permutations *found = &r->solution.permutations;
     int team;
-    TRY(api_take("result", &known, sizeof known, sizeof known, result));
+    TRY(api_filled("result", sizeof *result, result));
     TRY(api_threads(threads, &team));
     TRY(api_check_row(r, 0));
     if (searches < 1 || searches > 9999)
@@ -196,15 +193,10 @@ static int copy_constants(const struct orrery_regression *r, int row, double *va
     TRY(api_check_row(r, row));
     const struct sr_expr *expr = &front_of(r)->expr[row];
     const int count = sr_expr_constants(expr, value);
-    for (int c = 0; error && c < count && r->table.category; c++)
-        error[c] =
-            r->setup.settings.loss == ORR_SR_L2 ? r->table.category->row[row].shared[c] : NAN;
-    if (r->table.category)
-        return 0;
     for (int c = 0; error && c < count; c++)
         error[c] = NAN;
-    return error && r->setup.settings.loss == ORR_SR_L2 && !front_of(r)->unfitted[row]
-               ? sr_constants_errors(expr, &r->table.data, r->table.variance, error)
+    return error && r->setup.settings.loss == ORR_SR_L2
+               ? sr_answer_errors(&r->solution.answer, row, error)
                : 0;
 }
 

@@ -64,8 +64,7 @@ static const char *const transform_name[] = {[K_TRANSFORM_NONE] = "none",
 
 static int describe_line(const char *name, struct orrery_attention_line *line)
 {
-    struct orrery_attention_line known;
-    TRY(api_take("line", &known, sizeof known, sizeof known, line));
+    TRY(api_filled("line", sizeof *line, line));
     if (!name)
         return ORR_FAIL(ORR_EINVAL, "variant: expected a text, found NULL");
     const struct k_attention *variant = k_attention_find(name);

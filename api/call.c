@@ -146,17 +146,58 @@ int api_create(int interface_, size_t bytes, void *handle)
     return memory ? ORRERY_OK : ORRERY_ENOMEM;
 }
 
-int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from)
+/* Reads the size of a caller's struct: at least `least` bytes of the `bytes` that it has here. */
+static int read_size(const char *what, size_t bytes, size_t least, const void *from, size_t *given)
 {
-    size_t given = 0;
+    *given = 0;
     if (!from)
         return ORR_FAIL(ORR_EINVAL, "%s: expected a struct, found NULL", what);
-    memcpy(&given, from, sizeof given);
-    if (given < least || given > 65536)
-        return ORR_FAIL(ORR_EINVAL, "%s: bytes: expected sizeof of the struct, %zu, found %zu",
-                        what, bytes, given);
+    memcpy(given, from, sizeof *given);
+    return *given >= least && *given <= 65536
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s: bytes: expected sizeof of the struct, %zu, found %zu",
+                          what, bytes, *given);
+}
+
+int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from)
+{
+    size_t given;
+    TRY(read_size(what, bytes, least, from, &given));
     memset(to, 0, bytes);
     memcpy(to, from, given < bytes ? given : bytes);
+    return 0;
+}
+
+int api_filled(const char *what, size_t bytes, const void *to)
+{
+    size_t given;
+    return read_size(what, bytes, bytes, to, &given);
+}
+
+int api_read_lines(const char *what, const char *text,
+                   int (*set)(void *context, const char *key, const char *value), void *context)
+{
+    char line[4096];
+    while (text && *text) {
+        const char *begin = text + strspn(text, " \t\r\n"), *end = begin + strcspn(begin, "\n");
+        text = end;
+        while (end > begin && strchr(" \t\r", end[-1]))
+            end--;
+        const size_t length = (size_t)(end - begin);
+        if (!length || *begin == '#')
+            continue;
+        if (length >= sizeof line)
+            return ORR_FAIL(ORR_EUSAGE, "%s: expected lines of at most %zu bytes, found %zu", what,
+                            sizeof line - 1, length);
+        memcpy(line, begin, length);
+        line[length] = '\0';
+        char *value = strchr(line, '=');
+        if (!value)
+            return ORR_FAIL(ORR_EUSAGE, "%s: expected lines KEY=VALUE, found \"%.100s\"", what,
+                            line);
+        *value = '\0';
+        TRY(set(context, line, value + 1));
+    }
     return 0;
 }
 

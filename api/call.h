@@ -43,6 +43,11 @@ int api_create(int interface_, size_t bytes, void *handle);
 /* Copies a caller's struct into one of the library's: its first `bytes` bytes, the rest 0.
  * ORR_EINVAL if it has fewer than `least` bytes. */
 int api_take(const char *what, void *to, size_t bytes, size_t least, const void *from);
+/* Checks the size of a caller's struct that a call fills, whose size in the library is `bytes`. */
+int api_filled(const char *what, size_t bytes, const void *to);
+/* Reads lines KEY=VALUE; blanks around them, empty lines and comments, after #, are left out. */
+int api_read_lines(const char *what, const char *text,
+                   int (*set)(void *context, const char *key, const char *value), void *context);
 /* Writes a text into text[bytes] as orrery_regression_print() describes. */
 int api_write_text(const char *whole, char *text, size_t bytes, size_t *needed);
 int api_threads(int threads, int *count);

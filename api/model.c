@@ -106,8 +106,7 @@ int orrery_model_open(struct orrery_model *m, const char *path, int threads, int
 
 static int describe_shape(const struct orrery_model *m, struct orrery_shape *shape)
 {
-    struct orrery_shape known;
-    TRY(api_take("shape", &known, sizeof known, sizeof known, shape));
+    TRY(api_filled("shape", sizeof *shape, shape));
     TRY(check_open(m));
     const struct gpt_config *c = &m->model.config;
     *shape = (struct orrery_shape){.bytes = sizeof *shape,

@@ -142,9 +142,8 @@ int orrery_option_count(void)
 
 int orrery_option_at(int number, struct orrery_option *option)
 {
-    struct orrery_option known;
     if (number < 0 || number >= orrery_option_count() ||
-        api_take("option", &known, sizeof known, sizeof known, option)) {
+        api_filled("option", sizeof *option, option)) {
         orr_error_recover();
         return ORRERY_EINVAL;
     }
@@ -211,8 +210,9 @@ static int set_setting(struct orrery_regression *r, const char *key, const char 
     return 0;
 }
 
-int api_set(struct orrery_regression *r, const char *key, const char *value)
+int api_set(void *regression, const char *key, const char *value)
 {
+    struct orrery_regression *r = regression;
     bool flag = false;
     if (!key)
         return ORR_FAIL(ORR_EINVAL, "set: expected a key, found NULL");

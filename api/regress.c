@@ -180,36 +180,13 @@ int orrery_regression_search(struct orrery_regression *r, int threads,
     return api_leave(&call, rc);
 }
 
-/* Sets lines KEY=VALUE. */
-static int set_lines(struct orrery_regression *r, const char *options)
-{
-    char line[4096];
-    for (const char *at = options; at && *at; at += *at == '\n') {
-        const size_t length = strcspn(at, "\n"), blank = strspn(at, " \t");
-        if (length >= sizeof line)
-            return ORR_FAIL(ORR_EUSAGE, "options: expected lines of at most %zu bytes",
-                            sizeof line - 1);
-        memcpy(line, at, length);
-        line[length] = '\0';
-        at += length;
-        char *value = strchr(line, '=');
-        if (blank >= length || line[blank] == '#')
-            continue;
-        if (!value)
-            return ORR_FAIL(ORR_EUSAGE, "options: expected KEY=VALUE, found \"%.100s\"", line);
-        *value = '\0';
-        TRY(api_set(r, line + blank, value + 1));
-    }
-    return 0;
-}
-
 int orrery_fit(const struct orrery_table *table, const char *options,
                struct orrery_regression **fit)
 {
     struct api_call call;
     TRY(orrery_regression_create(ORRERY_INTERFACE, fit));
     TRY(api_enter(&(*fit)->handle, &call));
-    TRY(api_leave(&call, set_lines(*fit, options)));
+    TRY(api_leave(&call, api_read_lines("options", options, api_set, *fit)));
     TRY(orrery_regression_data(*fit, table));
     return orrery_regression_search(*fit, 0, NULL, NULL);
 }

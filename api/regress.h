@@ -33,8 +33,8 @@ void api_forget(struct orrery_regression *r);
 int api_set_up(struct orrery_regression *r);
 /* The problem of the table with these settings. */
 struct sr_problem api_problem(struct orrery_regression *r, int threads);
-/* Sets an option or a setting by its key. */
-int api_set(struct orrery_regression *r, const char *key, const char *value);
+/* Sets an option or a setting of an orrery_regression by its key. */
+int api_set(void *regression, const char *key, const char *value);
 /* The options that are read with a table, as text. */
 void api_roles(const struct orrery_regression *r, char text[API_ROLES]);
 /* Checks the number of a row of the front, or of an alternative. */

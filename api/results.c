@@ -83,8 +83,7 @@ int orrery_results_size(struct orrery_results *r, size_t *rows, size_t *columns)
 
 static int give_column(const struct orrery_results *r, size_t number, struct orrery_column *column)
 {
-    struct orrery_column known;
-    TRY(api_take("column", &known, sizeof known, sizeof known, column));
+    TRY(api_filled("column", sizeof *column, column));
     if (number >= r->table.count)
         return ORR_FAIL(ORR_EINVAL, "column: expected a number below %zu, found %zu",
                         r->table.count, number);

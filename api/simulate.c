@@ -29,41 +29,13 @@ void orrery_simulation_free(struct orrery_simulation *simulation)
 
 /* ------------------------------------------------------------------------------ settings */
 
-/* Applies one line KEY=VALUE, without blanks around it. */
-static int set_line(struct orr_settings *settings, const char *line)
+static int set_key(void *settings, const char *key, const char *value)
 {
-    const char *equals = strchr(line, '=');
-    char key[128];
-    if (!equals || (size_t)(equals - line) >= sizeof key)
-        return ORR_FAIL(ORR_EUSAGE, "settings: expected lines KEY=VALUE, found \"%.100s\"", line);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - line), line);
-    TRY(orr_settings_set_by(settings, "settings", key, equals + 1)); /* reports the nearest key */
+    TRY(orr_settings_set_by(settings, "settings", key, value)); /* reports the nearest key */
     return orr_settings_in_groups(key, "seed,orbits,planets")
                ? 0
                : ORR_FAIL(ORR_EUSAGE,
                           "settings: expected seed, orbits.* or planets.*, found \"%s\"", key);
-}
-
-static int set_lines(struct orr_settings *settings, const char *text)
-{
-    char line[4096];
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        const char *begin = text + strspn(text, " \t\r"), *end = text + length;
-        text = end + (*end == '\n');
-        while (end > begin && strchr(" \t\r", end[-1]))
-            end--;
-        length = end > begin ? (size_t)(end - begin) : 0;
-        if (!length || *begin == '#')
-            continue;
-        if (length >= sizeof line)
-            return ORR_FAIL(ORR_EUSAGE, "settings: expected lines of at most %zu bytes, found %zu",
-                            sizeof line - 1, length);
-        memcpy(line, begin, length);
-        line[length] = '\0';
-        TRY(set_line(settings, line));
-    }
-    return 0;
 }
 
 static int set_all(struct orrery_simulation *s, const char *text, struct orr_settings *changed)
@@ -72,7 +44,7 @@ static int set_all(struct orrery_simulation *s, const char *text, struct orr_set
     if (!text)
         return ORR_FAIL(ORR_EINVAL, "settings: expected a text, found NULL");
     *changed = s->settings;
-    TRY(set_lines(changed, text));
+    TRY(api_read_lines("settings", text, set_key, changed));
     TRY(orr_settings_check(changed));
     TRY(orr_settings_check_laws(changed, "settings"));
     TRY(sim_dynamics_create(&dynamics, changed)); /* compiles a law that is an expression */
@@ -96,20 +68,20 @@ int orrery_simulation_set(struct orrery_simulation *s, const char *settings)
 static int find_set(const char *name, enum sim_split *split)
 {
     struct orr_nearest nearest;
+    char meant[128];
     if (sim_split_find(name ? name : "", split, &nearest))
         return 0;
+    orr_nearest_text(&nearest, meant);
     return ORR_FAIL(ORR_EUSAGE,
-                    "unknown data set \"%.100s\"%s%s%s; expected train, val, test, two_body_train, "
+                    "unknown data set \"%.100s\"%s; expected train, val, test, two_body_train, "
                     "..., planets_solar, ...",
-                    name ? name : "", nearest.name ? "; did you mean " : "",
-                    nearest.name ? nearest.name : "", nearest.name ? "?" : "");
+                    name ? name : "", meant);
 }
 
 static int describe_set(const struct orrery_simulation *s, const char *name, struct orrery_set *set)
 {
     enum sim_split split;
-    struct orrery_set known;
-    TRY(api_take("set", &known, sizeof known, sizeof known, set));
+    TRY(api_filled("set", sizeof *set, set));
     TRY(find_set(name, &split));
     *set = (struct orrery_set){.bytes = sizeof *set,
                                .sequences = sim_split_count(&s->settings, split),

@@ -34,6 +34,7 @@ def _type(declared: str) -> Any:
     name, stars = declared.replace("*", "").strip(), declared.count("*")
     if name == "progress_call":
         return PROGRESS_CALL
+    kind: Any
     if name in ("void", "char", *_HANDLES):
         kind, stars = (c_char_p if name == "char" else c_void_p if stars else None), stars - 1
     else:

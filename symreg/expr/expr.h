@@ -359,6 +359,14 @@ double sr_fewest_digits(double value, double share, int most);
  * in double quotes, and quotes inside it are doubled as in a CSV file: "mass, kg" and "5"" pipe".
  */
 
+struct orr_nearest;
+/* Seeks an operator of any arity, also of the user, by name, which is offered the names that it is
+ * not (NULL: no matter). */
+bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op *op,
+                struct orr_nearest *nearest);
+/* The number of the column of this name; -1: there is none. nearest: as of sr_op_seek(). */
+int sr_feature_find(const char *name, const char *const *names, int features,
+                    struct orr_nearest *nearest);
 /* Whether a formula writes the name without quotes: a plain word that is not an operator's name. */
 bool sr_name_is_plain(const struct sr_language *language, const char *name);
 /* Length in bytes of the quoted name at the start of the text, quotes included; 0 if there is

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/vecmath.h"
+#include "stage/settings.h"
 
 /* ---- angles too large for the vector code, reduced in integer arithmetic, equal on all CPUs
  *
@@ -188,18 +189,37 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
         }
         orr_nearest_offer(&nearest, name, sr_op_table[i].name);
     }
-    const char *const kind = arity == 2 ? "binary" : "unary";
-    if (nearest.name)
-        return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; did you mean \"%s\"?", key, kind,
-                        name, nearest.name);
-    char known[512] = "";
-    for (int i = SR_FEATURE + 1; i < SR_OPS; i++)
-        if (sr_op_table[i].arity == arity) {
-            const size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, " %s", sr_op_table[i].name);
+    const char *const setting = arity == 2 ? "symreg.binary" : "symreg.unary";
+    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; %s%s", key, setting + strlen("symreg."),
+                    name, nearest.name ? "did you mean " : "expected a list A,B of some of ",
+                    nearest.name ? nearest.name : orr_setting_find(setting)->choices);
+}
+
+bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op *op,
+                struct orr_nearest *nearest)
+{
+    for (int i = SR_FEATURE + 1; sr_op_known(language, i); i++) {
+        const char *const known = sr_op(language, i)->name;
+        if (!strcmp(known, name)) {
+            *op = (enum sr_op)i;
+            return true;
         }
-    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected, with commas between:%s", key,
-                    kind, name, known);
+        if (nearest)
+            orr_nearest_offer(nearest, name, known);
+    }
+    return false;
+}
+
+int sr_feature_find(const char *name, const char *const *names, int features,
+                    struct orr_nearest *nearest)
+{
+    for (int f = 0; f < features; f++) {
+        if (!strcmp(names[f], name))
+            return f;
+        if (nearest)
+            orr_nearest_offer(nearest, name, names[f]);
+    }
+    return -1;
 }
 
 /* ---- the language */

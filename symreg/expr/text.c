@@ -33,10 +33,8 @@ static size_t index_length(const char *at)
 bool sr_name_is_plain(const struct sr_language *language, const char *name)
 {
     const size_t word = word_length(name), length = word + (word ? index_length(name + word) : 0);
-    bool plain = length > 0 && !name[length];
-    for (int op = SR_FEATURE + 1; plain && sr_op_known(language, op); op++)
-        plain = strcmp(sr_op(language, op)->name, name) != 0;
-    return plain;
+    enum sr_op op;
+    return length > 0 && !name[length] && !sr_op_seek(language, name, &op, NULL);
 }
 
 size_t sr_name_quoted(const char *text)
@@ -170,13 +168,13 @@ static int parse_quoted(struct parser *p)
     const size_t length = sr_name_quoted(p->at);
     if (length == 0)
         return fail_expected(p, "a name that ends with a quote");
-    for (int f = 0; sr_name_read(p->at, length, name, sizeof name) && f < p->features; f++) {
-        if (strcmp(p->names[f], name) != 0)
-            continue;
-        p->at += length;
-        return emit_node(p, sr_feature_node(f));
-    }
-    return fail_expected(p, "a feature");
+    const int f = sr_name_read(p->at, length, name, sizeof name)
+                      ? sr_feature_find(name, p->names, p->features, NULL)
+                      : -1;
+    if (f < 0)
+        return fail_expected(p, "a feature");
+    p->at += length;
+    return emit_node(p, sr_feature_node(f));
 }
 
 static int parse_unknown(struct parser *p, const char *start, size_t length, const char *expected)

@@ -30,31 +30,21 @@ static int next_entry(const char **at, const char *separators, char entry[ENTRY]
     return 1;
 }
 
-/* Seeks an operator of any arity by name. */
 static bool seek_op(const struct sr_language *language, const char *name, enum sr_op *op,
                     struct orr_nearest *nearest)
 {
-    for (int i = SR_FEATURE + 1; sr_op_known(language, i); i++) {
-        const char *const known = sr_op(language, i)->name;
-        if (!strcmp(known, name)) {
-            *op = (enum sr_op)i;
-            return true;
-        }
-        orr_nearest_offer(nearest, name, known);
-    }
-    *op = SR_LOG;
-    return !strcmp(name, "ln");
+    return sr_op_seek(language, strcmp(name, "ln") ? name : "log", op, nearest);
 }
 
 static int find_op(const struct sr_language *language, const char *option, const char *name,
                    enum sr_op *op)
 {
     struct orr_nearest nearest = {0};
+    char meant[128];
     if (seek_op(language, name, op, &nearest))
         return 0;
-    return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s%s%s", option, name,
-                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
-                    nearest.name ? "\"?" : "");
+    orr_nearest_text(&nearest, meant);
+    return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s", option, name, meant);
 }
 
 static int whole_number(const char *option, const char *entry, const char *text, long low, long *n)
@@ -120,23 +110,11 @@ int sr_scale_complexity(const struct sr_language *language)
                                     : 0);
 }
 
-/* The feature that a word names, with or without quotes; -1: none. */
-static int find_feature(const char *word, const char *const *names, int features)
-{
-    char name[ENTRY];
-    if (!sr_name_read(word, strlen(word), name, sizeof name))
-        return -1;
-    for (int f = 0; f < features; f++)
-        if (!strcmp(names[f], name))
-            return f;
-    return -1;
-}
-
 /* Sets one price, "exp=3". given: what has a price, operators and features. */
 static int set_price(struct sr_language *language, const char *entry, const char *equals,
                      const char *const *names, int features, uint64_t given[2])
 {
-    char name[ENTRY];
+    char name[ENTRY], column[ENTRY], meant[128];
     struct orr_nearest nearest = {0};
     enum sr_op op = SR_CONSTANT;
     long price = 1;
@@ -145,14 +123,12 @@ static int set_price(struct sr_language *language, const char *entry, const char
     if (!strcmp(name, "variable"))
         op = SR_FEATURE;
     else if (strcmp(name, "constant") != 0 && !seek_op(language, name, &op, &nearest)) {
-        for (int f = 0; f < features; f++)
-            orr_nearest_offer(&nearest, name, names[f]);
-        feature = find_feature(name, names, features);
+        if (sr_name_read(name, strlen(name), column, sizeof column))
+            feature = sr_feature_find(column, names, features, &nearest);
+        orr_nearest_text(&nearest, meant);
         if (feature < 0)
-            return ORR_FAIL(ORR_EUSAGE, "--complexity: no operator%s \"%s\"%s%s%s",
-                            features ? " or column" : "", name,
-                            nearest.name ? "; did you mean \"" : "",
-                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "");
+            return ORR_FAIL(ORR_EUSAGE, "--complexity: no operator%s \"%s\"%s",
+                            features ? " or column" : "", name, meant);
     }
     TRY(whole_number("--complexity", entry, equals + 1, 1, &price));
     const int bit = feature < 0 ? (int)op : feature;

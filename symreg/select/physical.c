@@ -249,12 +249,13 @@ static int read_unit(const char *name, const char *text, double *value, struct s
 static int fail_unknown(const char *name)
 {
     struct orr_nearest nearest = {0};
+    char meant[128];
     for (int i = 0; i < CONSTANTS; i++)
         orr_nearest_offer(&nearest, name, constants[i].name);
+    orr_nearest_text(&nearest, meant);
     return ORR_FAIL(ORR_EUSAGE,
-                    "--constants: \"%s\" is not well known%s%s%s; expected \"%s=VALUE UNIT\"", name,
-                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
-                    nearest.name ? "\"" : "", name);
+                    "--constants: \"%s\" is not well known%s; expected \"%s=VALUE UNIT\"", name,
+                    meant, name);
 }
 
 /* A constant with value, and perhaps unit, after "=". */

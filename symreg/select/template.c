@@ -14,22 +14,6 @@ struct reader {
     size_t count;
 };
 
-static int column_of(const struct reader *r, const char *name)
-{
-    for (int f = 0; f < r->features; f++)
-        if (!strcmp(r->names[f], name))
-            return f;
-    return -1;
-}
-
-static bool is_operator(const struct sr_language *language, const char *name)
-{
-    bool known = !strcmp(name, "ln");
-    for (int op = SR_FEATURE + 1; sr_op_known(language, op); op++)
-        known = known || !strcmp(sr_op(language, op)->name, name);
-    return known;
-}
-
 /* Reads one column in the brackets of an unknown function; *at moves behind it. */
 static int read_column(const struct reader *r, struct sr_part *part, const char **at)
 {
@@ -48,9 +32,7 @@ static int read_column(const struct reader *r, struct sr_part *part, const char 
                         "%s: expected the name of a column in the brackets, found \"%.*s\"; a "
                         "constant is written without brackets",
                         part->name, (int)length, *at);
-    const int column = column_of(r, name);
-    for (int f = 0; f < r->features; f++)
-        orr_nearest_offer(&nearest, name, r->names[f]);
+    const int column = sr_feature_find(name, r->names, r->features, &nearest);
     if (column < 0) {
         orr_nearest_text(&nearest, hint);
         return ORR_FAIL(ORR_EUSAGE,
@@ -78,12 +60,13 @@ static int read_columns(const struct reader *r, struct sr_part *part, const char
 /* Whether a word may be an unknown part. */
 static int check_word(const struct reader *r, const char *name, bool called)
 {
-    if (is_operator(r->form->language, name))
+    enum sr_op op;
+    if (!strcmp(name, "ln") || sr_op_seek(r->form->language, name, &op, NULL))
         return ORR_FAIL(ORR_EUSAGE,
                         "\"%s\" is a known function: expected its argument in brackets, or another "
                         "name for an unknown one",
                         name);
-    if (called && column_of(r, name) >= 0)
+    if (called && sr_feature_find(name, r->names, r->features, NULL) >= 0)
         return ORR_FAIL(ORR_EUSAGE,
                         "\"%s\" is a column and is called like a function; expected another name",
                         name);

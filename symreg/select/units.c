@@ -140,22 +140,19 @@ static int find_column(const char *name, const char *const *names, int features,
                        struct sr_units *units, struct sr_dimension **place)
 {
     struct orr_nearest nearest = {0};
+    char meant[128];
     orr_nearest_offer(&nearest, name, target);
     if (!strcmp(name, target)) {
         units->target_known = true;
         *place = &units->target;
         return 0;
     }
-    for (int f = 0; f < features; f++) {
-        orr_nearest_offer(&nearest, name, names[f]);
-        if (!strcmp(name, names[f])) {
-            *place = &units->feature[f];
-            return 0;
-        }
-    }
-    return ORR_FAIL(ORR_EUSAGE, "--units: \"%s\" is no feature and not the target%s%s%s", name,
-                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
-                    nearest.name ? "\"?" : "");
+    const int f = sr_feature_find(name, names, features, &nearest);
+    orr_nearest_text(&nearest, meant);
+    *place = f < 0 ? NULL : &units->feature[f];
+    return *place ? 0
+                  : ORR_FAIL(ORR_EUSAGE, "--units: \"%s\" is no feature and not the target%s", name,
+                             meant);
 }
 
 int sr_units_parse(const char *text, const char *const *names, int features, const char *target,

@@ -90,16 +90,14 @@ static int set_required(const char *list, const struct sr_table *table, struct s
     const struct sr_settings *s = &setup->settings;
     int count = 0;
     for (const char *at = list; at; count++) {
-        char name[256];
+        char name[256], meant[128];
         struct orr_nearest nearest = {0};
-        int f = 0;
         TRY(sr_column_next("--require", list, &at, name, sizeof name));
-        for (; f < table->data.features && strcmp(table->name[f], name) != 0; f++)
-            orr_nearest_offer(&nearest, name, table->name[f]);
-        if (f == table->data.features)
-            return ORR_FAIL(ORR_EUSAGE, "--require: \"%s\" is not among the features%s%s%s", name,
-                            nearest.name ? "; did you mean \"" : "",
-                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "");
+        const int f = sr_feature_find(name, table->name, table->data.features, &nearest);
+        orr_nearest_text(&nearest, meant);
+        if (f < 0)
+            return ORR_FAIL(ORR_EUSAGE, "--require: \"%s\" is not among the features%s", name,
+                            meant);
         if (setup->constraints.required >> f & 1)
             return ORR_FAIL(ORR_EUSAGE, "--require: \"%s\" stands twice", name);
         setup->constraints.required |= (uint64_t)1 << f;

@@ -138,11 +138,11 @@ static bool take_head(const char **at, char name[SR_OP_NAME], char argument[ARGU
 
 static int name_is_free(const struct sr_language *language, const char *name)
 {
+    enum sr_op op;
     if (language->count == SR_CUSTOMS)
         return ORR_FAIL(ORR_EUSAGE, "--define: at most %d operators", SR_CUSTOMS);
-    for (int op = SR_FEATURE + 1; sr_op_known(language, op); op++)
-        if (!strcmp(sr_op(language, op)->name, name))
-            return ORR_FAIL(ORR_EUSAGE, "--define: there is already an operator \"%s\"", name);
+    if (sr_op_seek(language, name, &op, NULL))
+        return ORR_FAIL(ORR_EUSAGE, "--define: there is already an operator \"%s\"", name);
     for (int k = 0; k < language->named; k++)
         if (!strcmp(language->constant_name[k], name))
             return ORR_FAIL(ORR_EUSAGE, "--define: there is already a constant \"%s\"", name);

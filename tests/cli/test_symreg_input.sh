@@ -154,7 +154,7 @@ bad "--guess too large" 2 'complexity 5, --maxsize is 3' "$OK" --guess 'x+x*x' -
 bad "--units" 2 'is no feature and not the target' "$OK" --units 'q=m'
 bad "--units twice" 2 '--units: "x" stands twice' "$OK" --units 'x=m,x=s'
 bad "--units-penalty alone" 2 'needs --units' "$OK" --units-penalty 2
-bad "--constants unknown" 2 '"k_b" is not well known; did you mean "k_B"' "$OK" --constants 'k_b'
+bad "--constants unknown" 2 '"k_b" is not well known (did you mean "k_B"?)' "$OK" --constants 'k_b'
 bad "--constants of a column" 2 '--constants: "x" is a column, too' "$OK" --constants 'x=3'
 bad "--constants of the target" 2 '--constants: "y" is a column, too' "$OK" --constants 'y=3'
 bad "--define of a column" 2 '--define: "x" is a column, too' "$OK" --define 'x=3'
@@ -171,7 +171,7 @@ bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
 bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
-bad "--binary without commas" 2 'expected, with commas between: + -' "$OK" --binary '+ -'
+bad "--binary without commas" 2 'expected a list A,B of some of +|-' "$OK" --binary '+ -'
 bad "--rule" 2 '--rule: expected one of accuracy|score|best|mdl, found "worst"' "$OK" --rule worst
 bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar
 bad "--run" 2 '--run: belongs to the laws of a run' "$OK" --run "$WORK/none"
