@@ -26,7 +26,6 @@ DEFINED = {
     "cos2": "cos2(x)=cos(x)^2",
 }
 
-ISLANDS = "the search of Orrery has no such rate; leave it out"
 # Parameters of PySR without a meaning here -> what to use instead.
 REFUSED = {
     "cluster_manager": "run one process per table, each with its own n_jobs",
@@ -34,15 +33,13 @@ REFUSED = {
     "autodiff_backend": "derivatives are exact; leave it out",
     "precision": "everything is computed in 64 bits; leave it out",
     "type_spec": "everything is computed with real numbers of 64 bits; leave it out",
-    "mutations": ISLANDS,
-    "default_mutations": ISLANDS,
-    "plugins": "use early_stop_condition, a Python function that every epoch calls",
+    **dict.fromkeys(("mutations", "default_mutations"),
+                    "the search of Orrery has no such rate; leave it out"),
+    **dict.fromkeys(("plugins", "use_tracing", "tracing_file"),
+                    "use early_stop_condition, a Python function that every epoch calls"),
     "default_plugins": "there are none; leave it out",
-    "use_tracing": "use early_stop_condition, a Python function that every epoch calls",
-    "tracing_file": "use early_stop_condition, a Python function that every epoch calls",
-    "loss_function": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
-    "full_objective": "a loss is a mean over rows: use elementwise_loss, a formula of p and t",
-    "loss_function_expression": "use elementwise_loss, a formula of p and t",
+    **dict.fromkeys(("loss_function", "full_objective", "loss_function_expression"),
+                    "a loss is a mean over rows: use elementwise_loss, a formula of p and t"),
     "loss_scale": "losses are compared by their logarithm; leave it out",
     "expression_spec": 'use template="sin(x0)*f(x1) + g(x2)", or binary_operators and guesses',
     "complexity_mapping": "use complexity_of_operators, complexity_of_constants and "
@@ -54,20 +51,16 @@ REFUSED = {
     "should_optimize_constants": "constants are always fitted",
     "denoise": "noise is weighed by model_selection='mdl' or 'best'; leave it out",
     "select_k_features": "of more than 64 columns those most related to y are used; leave it out",
-    "temp_equation_file": "use output_directory; without it nothing is written",
-    "tempdir": "use output_directory; without it nothing is written",
+    **dict.fromkeys(("temp_equation_file", "tempdir"),
+                    "use output_directory; without it nothing is written"),
     "logger_spec": "use progress, or a function as early_stop_condition",
     "extra_sympy_mappings": "user-defined operators are written out in sympy()",
     "extra_torch_mappings": "user-defined operators are written out in pytorch()",
     "extra_jax_mappings": "user-defined operators are written out in jax()",
-    "ncyclesperiteration": "its name is ncycles_per_iteration",
+    **dict.fromkeys(("ncycles", "ncyclesperiteration"), "its name is ncycles_per_iteration"),
     "npop": "its name is population_size",
-    "ncycles": "its name is ncycles_per_iteration",
     "loss": "its name is elementwise_loss",
-    "variable_names": "give it to fit()",
-    "weights": "give it to fit()",
-    "X_units": "give it to fit()",
-    "y_units": "give it to fit()",
+    **dict.fromkeys(("variable_names", "weights", "X_units", "y_units"), "give it to fit()"),
     # of from_file()
     "equation_file": "use output_directory and run_id, and in from_file() the first argument, path",
     "run_directory": "give it to from_file() as its first argument, path",
@@ -84,43 +77,29 @@ OF_FIT = {
 }
 
 
-# Values with which parameters of PySR ask for nothing that is not so: only a warning.
-_ANY = object()
-NOTHING: dict[str, Any] = {
-    "turbo": _ANY, "bumper": _ANY, "parallelism": _ANY, "procs": _ANY, "multithreading": _ANY,
-    "cluster_manager": None, "heap_size_hint_in_bytes": _ANY, "worker_timeout": _ANY,
-    "worker_imports": None, "julia_project": _ANY, "julia_kwargs": _ANY, "update": _ANY,
-    "fast_cycle": _ANY, "autodiff_backend": None, "precision": 64, "denoise": False,
-    "select_k_features": None, "use_frequency": _ANY, "use_frequency_in_tournament": _ANY,
-    "adaptive_parsimony_scaling": _ANY, "should_simplify": True, "should_optimize_constants": True,
-    "optimizer_algorithm": _ANY, "optimizer_nrestarts": _ANY, "optimizer_f_calls_limit": _ANY,
-    "optimizer_iterations": _ANY, "optimize_probability": _ANY, "alpha": _ANY, "annealing": _ANY,
-    "probability_negate_constant": _ANY, "crossover_probability": _ANY,
-    "skip_mutation_failures": _ANY, "migration": _ANY, "hof_migration": _ANY, "topn": _ANY,
-    "fraction_replaced": _ANY, "fraction_replaced_hof": _ANY, "fraction_replaced_guesses": _ANY,
-    "perturbation_factor": _ANY, "tournament_selection_n": _ANY, "tournament_selection_p": _ANY,
-    "warmup_maxsize_by": _ANY, "temp_equation_file": False, "tempdir": None,
-    "delete_tempfiles": _ANY, "update_verbosity": _ANY, "input_stream": _ANY,
-    "print_precision": _ANY, "output_torch_format": _ANY, "output_jax_format": _ANY,
-    "logger_spec": None, "loss_function": None, "full_objective": None,
-    "loss_function_expression": None, "expression_spec": None, "complexity_mapping": None,
-    "dimensional_constraint_penalty": None, "dimensionless_constants_only": False,
-    "extra_sympy_mappings": None, "extra_torch_mappings": None, "extra_jax_mappings": None,
-    "mutations": None, "plugins": None, "use_tracing": False, "tracing_file": None,
-    "Xresampled": None,
-}
+# Parameters of PySR that leave the answer as it is, whatever their value: only a warning.
+IGNORED = frozenset("""
+    turbo bumper parallelism procs multithreading heap_size_hint_in_bytes worker_timeout
+    julia_project julia_kwargs update fast_cycle use_frequency use_frequency_in_tournament
+    adaptive_parsimony_scaling optimizer_algorithm optimizer_nrestarts optimizer_f_calls_limit
+    optimizer_iterations optimize_probability alpha annealing probability_negate_constant
+    crossover_probability skip_mutation_failures migration hof_migration topn
+    fraction_replaced fraction_replaced_hof fraction_replaced_guesses perturbation_factor
+    tournament_selection_n tournament_selection_p warmup_maxsize_by delete_tempfiles
+    update_verbosity input_stream print_precision output_torch_format output_jax_format
+    """.split())
+# Values with which those of REFUSED ask for nothing, where that is not None: a warning, too.
+NOTHING = {"precision": 64, "denoise": False, "should_simplify": True,
+           "should_optimize_constants": True, "temp_equation_file": False,
+           "dimensionless_constants_only": False, "use_tracing": False}
 
 
-def _asks_for_nothing(name: str, value: Any) -> bool:
+def _asks_for_nothing(name: str, value: Any, refused: Mapping[str, str]) -> bool:
     """Whether the parameter with this value leaves the answer as it is."""
-    if name.startswith("weight_"):  # (rates of mutations)
+    if name in IGNORED or name.startswith("weight_"):  # (rates of mutations)
         return True
-    nothing = NOTHING.get(name, name)
-    if nothing is _ANY:
-        return True
-    if nothing is None or isinstance(nothing, bool):
-        return value is nothing
-    return type(value) is type(nothing) and bool(value == nothing)
+    nothing = NOTHING.get(name)
+    return name in refused and type(value) is type(nothing) and bool(value == nothing)
 
 
 def refuse(unknown: Mapping[str, Any], known: Iterable[str],
@@ -131,7 +110,7 @@ def refuse(unknown: Mapping[str, Any], known: Iterable[str],
 
     complaints, ignored = [], []
     for name, value in unknown.items():
-        if _asks_for_nothing(name, value):
+        if _asks_for_nothing(name, value, refused):
             ignored.append(name)
             continue
         instead = refused.get(name)
