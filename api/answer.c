@@ -26,10 +26,12 @@ int api_check_row(const struct orrery_regression *r, int row)
                : ORR_FAIL(ORR_EMISSING, "there is no front yet; orrery_regression_search()");
 }
 
-int api_check_alternative(const struct orrery_regression *r, int number)
+int api_find_row(const struct orrery_regression *r, bool beside, int number,
+                 const struct sr_front **front)
 {
-    const struct sr_front *beside = r->has_front ? r->solution.fit->alternatives : NULL;
-    return check_number("alternative", number, beside ? beside->count : 0);
+    *front = !r->has_front ? NULL : beside ? r->solution.fit->alternatives : front_of(r);
+    return beside ? check_number("alternative", number, *front ? (*front)->count : 0)
+                  : api_check_row(r, number);
 }
 
 /* Writes remark `number` of those that apply; *count: how many apply. */
@@ -80,11 +82,13 @@ int orrery_regression_remark(struct orrery_regression *r, int number, char *text
     API_RETURN(r, write_remark(r, number, text, bytes, needed));
 }
 
-static int describe_row(const struct orrery_regression *r, const struct sr_front *front,
-                        const struct sr_test *test, int number, struct orrery_row *row)
+static int describe_row(const struct orrery_regression *r, bool beside, int number,
+                        struct orrery_row *row)
 {
-    const bool beside = front != front_of(r);
+    const struct sr_test *test = beside ? &r->solution.test_beside : &r->solution.test;
     const struct sr_category *c = beside ? NULL : r->table.category;
+    const struct sr_front *front;
+    TRY(api_find_row(r, beside, number, &front));
     TRY(api_filled("row", sizeof *row, row));
     *row = (struct orrery_row){.bytes = sizeof *row,
                                .complexity = front->complexity[number],
@@ -99,26 +103,14 @@ static int describe_row(const struct orrery_regression *r, const struct sr_front
     return 0;
 }
 
-static int give_row(const struct orrery_regression *r, int number, struct orrery_row *row)
-{
-    TRY(api_check_row(r, number));
-    return describe_row(r, front_of(r), &r->solution.test, number, row);
-}
-
 int orrery_regression_row(struct orrery_regression *r, int number, struct orrery_row *row)
 {
-    API_RETURN(r, give_row(r, number, row));
-}
-
-static int give_alternative(const struct orrery_regression *r, int number, struct orrery_row *row)
-{
-    TRY(api_check_alternative(r, number));
-    return describe_row(r, r->solution.fit->alternatives, &r->solution.test_beside, number, row);
+    API_RETURN(r, describe_row(r, false, number, row));
 }
 
 int orrery_regression_alternative(struct orrery_regression *r, int number, struct orrery_row *row)
 {
-    API_RETURN(r, give_alternative(r, number, row));
+    API_RETURN(r, describe_row(r, true, number, row));
 }
 
 static int choose_row(const struct orrery_regression *r, const char *rule, int *row)

@@ -228,10 +228,15 @@ static int own_parts(struct orrery_formula *f, const struct formula *from, const
     return own_language(f, define);
 }
 
-static int copy_formula(const struct orrery_regression *r, const struct sr_front *front, int row,
+static int copy_formula(const struct orrery_regression *r, bool beside, int number,
                         struct orrery_formula **formula)
 {
-    const struct formula from = formula_of(r, &front->expr[row]);
+    const struct sr_front *front;
+    if (!formula)
+        return ORR_FAIL(ORR_EINVAL, "formula: expected a pointer, found NULL");
+    *formula = NULL;
+    TRY(api_find_row(r, beside, number, &front));
+    const struct formula from = formula_of(r, &front->expr[number]);
     struct orrery_formula *f = orr_alloc(1, sizeof *f);
     TRY(f ? 0 : ORR_ENOMEM);
     const int rc = own_parts(f, &from, r->setup.define);
@@ -243,34 +248,15 @@ static int copy_formula(const struct orrery_regression *r, const struct sr_front
     return 0;
 }
 
-static int of_row(const struct orrery_regression *r, int row, struct orrery_formula **formula)
-{
-    if (!formula)
-        return ORR_FAIL(ORR_EINVAL, "formula: expected a pointer, found NULL");
-    *formula = NULL;
-    TRY(api_check_row(r, row));
-    return copy_formula(r, &r->solution.fit->front, row, formula);
-}
-
 int orrery_formula_of_row(struct orrery_regression *r, int row, struct orrery_formula **formula)
 {
-    API_RETURN(r, of_row(r, row, formula));
-}
-
-static int of_alternative(const struct orrery_regression *r, int number,
-                          struct orrery_formula **formula)
-{
-    if (!formula)
-        return ORR_FAIL(ORR_EINVAL, "formula: expected a pointer, found NULL");
-    *formula = NULL;
-    TRY(api_check_alternative(r, number));
-    return copy_formula(r, r->solution.fit->alternatives, number, formula);
+    API_RETURN(r, copy_formula(r, false, row, formula));
 }
 
 int orrery_formula_of_alternative(struct orrery_regression *r, int number,
                                   struct orrery_formula **formula)
 {
-    API_RETURN(r, of_alternative(r, number, formula));
+    API_RETURN(r, copy_formula(r, true, number, formula));
 }
 
 void orrery_formula_free(struct orrery_formula *f)

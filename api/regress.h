@@ -37,9 +37,11 @@ struct sr_problem api_problem(struct orrery_regression *r, int threads);
 int api_set(void *regression, const char *key, const char *value);
 /* The options that are read with a table, as text. */
 void api_roles(const struct orrery_regression *r, char text[API_ROLES]);
-/* Checks the number of a row of the front, or of an alternative. */
+/* Checks the number of a row of the front. */
 int api_check_row(const struct orrery_regression *r, int row);
-int api_check_alternative(const struct orrery_regression *r, int number);
+/* The front that has a row of this number, or with `beside` an alternative. */
+int api_find_row(const struct orrery_regression *r, bool beside, int number,
+                 const struct sr_front **front);
 /* options.c: the defaults of symreg for tables. */
 int api_default_settings(struct orr_settings *settings);
 /* Copies and checks a caller's table. ORR_EINVAL if the struct or its numbers are invalid; needs_y:

@@ -26,12 +26,18 @@ void orrery_results_free(struct orrery_results *r)
     free(r);
 }
 
+static int check_text(const char *path)
+{
+    return path && *path ? 0
+                         : ORR_FAIL(ORR_EINVAL, "path: expected a text, found %s",
+                                    path ? "an empty one" : "NULL");
+}
+
 static int open_path(struct orrery_results *r, const char *path)
 {
     struct api_columns table = {0};
-    const int rc = path && *path ? api_columns_read(path, &table)
-                                 : ORR_FAIL(ORR_EINVAL, "path: expected a text, found %s",
-                                            path ? "an empty one" : "NULL");
+    TRY(check_text(path));
+    const int rc = api_columns_read(path, &table);
     if (rc) {
         api_columns_free(&table);
         return rc;
@@ -49,11 +55,9 @@ int orrery_results_open(struct orrery_results *r, const char *path)
 static int check_path(const char *path)
 {
     char folder[4096], why[ORR_WHY] = "";
-    const char *slash = path ? strrchr(path, '/') : NULL;
     cJSON *json = NULL;
-    if (!path || !*path)
-        return ORR_FAIL(ORR_EINVAL, "path: expected a text, found %s",
-                        path ? "an empty one" : "NULL");
+    TRY(check_text(path));
+    const char *slash = strrchr(path, '/');
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: no such file", path);
     TRY(orr_cjson_open(path));
