@@ -72,13 +72,13 @@ int main(void)
     struct orrery_option o = {.bytes = sizeof o};
     printf(
         "# Options of a table\n\n"
-        "What a search of any table takes, from the rows that parsing, `--help` and refusals are "
-        "made of. `make options-page` writes this page;\n"
-        "[Symbolic regression](symreg.md#options) says more of some options. An option without a "
-        "key or a parameter is not one of the library or of Python,\n"
-        "where arrays take the place of columns, files and targets. "
-        "A search is resumed (`--resume`, `keep-state`, `warm_start`) with the same values of "
-        "those marked *kept*.\n\n"
+        "Every option of a search in a table, from the rows of which parsing, `--help` and "
+        "refusals are made; `make options-page` writes this page.\n"
+        "[Symbolic regression](symreg.md#options) says more of some options. Where the library "
+        "or Python has no such name, arrays and arguments say it: columns, the target, a second "
+        "table.\n"
+        "*Kept*: a search is resumed (`--resume`, `keep-state`, `warm_start`) with the same value "
+        "only.\n\n"
         "| `symreg` | `orrery_regression_set()` | `SymbolicRegressor` | value | default | meaning "
         "| kept |\n|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < orrery_option_count(); i++) {
