@@ -22,7 +22,8 @@ PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/r
 GROUPS = {
     "Start": ["install", "programs", "formats", "glossary", "machines"],
     "Physics and laws": ["laws", "equations", "findings", "claims"],
-    "Symbolic regression": ["symreg", "symreg_options", "symreg_search", "symreg_results", "motion"],
+    "Symbolic regression": ["symreg", "symreg_options", "symreg_search", "symreg_results",
+                            "motion"],
     "Models": ["attention", "recipe", "checkpoints", "text", "gpu", "cluster", "probe"],
     "Results": ["report", "verdict", "provenance", "reliability"],
     "Interfaces": ["python", "library"],

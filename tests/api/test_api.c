@@ -378,7 +378,8 @@ TEST(a_fit_in_one_call)
     struct orrery_regression *fit = NULL;
     struct orrery_counts counts = {.bytes = sizeof counts};
     assert_int_equal(orrery_fit(&table, "# a comment\nnonsense", &fit), ORRERY_EUSAGE);
-    assert_non_null(strstr(orrery_message(fit), "options: expected lines KEY=VALUE, found \"nonsense\""));
+    assert_non_null(
+        strstr(orrery_message(fit), "options: expected lines KEY=VALUE, found \"nonsense\""));
     orrery_regression_free(fit);
     assert_int_equal(orrery_fit(&table, "maxsise=9", &fit), ORRERY_EUSAGE);
     assert_non_null(strstr(orrery_message(fit), "maxsize"));
