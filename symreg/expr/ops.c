@@ -190,9 +190,11 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
         orr_nearest_offer(&nearest, name, sr_op_table[i].name);
     }
     const char *const setting = arity == 2 ? "symreg.binary" : "symreg.unary";
-    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; %s%s", key, setting + strlen("symreg."),
-                    name, nearest.name ? "did you mean " : "expected a list A,B of some of ",
-                    nearest.name ? nearest.name : orr_setting_find(setting)->choices);
+    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; %s%s%s", key,
+                    setting + strlen("symreg."), name,
+                    nearest.name ? "did you mean \"" : "expected a list A,B of some of ",
+                    nearest.name ? nearest.name : orr_setting_find(setting)->choices,
+                    nearest.name ? "\"?" : "");
 }
 
 bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op *op,
