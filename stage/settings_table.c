@@ -18,7 +18,7 @@
 #define DOUBLE(member, initial, min, max) ROW(member, DOUBLE, initial), min, max, NULL
 #define BOOL(member, initial)             ROW(member, BOOL, initial), 0, 0, NULL
 #define TEXT(member, initial)             ROW(member, TEXT, initial), 0, 0, NULL
-#define NAMES(member, initial)            ROW(member, NAMES, initial), 0, 0, NULL
+#define NAMES(member, initial, choices)   ROW(member, NAMES, initial), 0, 0, choices
 #define ENUM(member, initial, choices)    ROW(member, ENUM, initial), 0, 0, choices
 
 /* the choices of orbits.law, without the first bar, and rows of settings of single laws */
@@ -117,7 +117,7 @@ static const char pauses[] = "where a training is saved changes nothing: it resu
 const struct orr_setting orr_setting_rows[] = {
     {TEXT(about, ""), "what the preset is for", .left_out = {{ALL, "it is a text for readers"}}},
     {U64(seed, "0", 0, 1.8e+19), "seed of every random stream"},
-    {NAMES(attention, "softmax,lssar"), "attention variants to train; the untrained baseline has the first",
+    {NAMES(attention, "softmax,lssar", NULL), "attention variants to train; the untrained baseline has the first",
      .left_out = {{ALL, "models are inputs by name, and their attention is a fact of their record"}}},
     {ENUM(orbits.protocol, "vafa2025", "vafa2025|identifiable"), "vafa2025: a star and its planets; identifiable: two bodies whose masses the motion shows",
      .left_out = {{AFTER_SETS, by_data}, {RUNS, "planet runs have one protocol"}}},
@@ -262,9 +262,8 @@ const struct orr_setting orr_setting_rows[] = {
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
     OPTIMIZER(finetune.vector)
     {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "search: Orrery's, or that of SymbolicRegression.jl (PySR)"},
-    {NAMES(symreg.binary, "+,*"), "binary operators", .choices = "+|-|*|/|^|min|max|hypot|atan2"},
-    {NAMES(symreg.unary, "sin,cos,exp,inv"), "unary operators",
-     .choices = "neg|inv|square|cube|sqrt|abs|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|sign|cbrt|log10"},
+    {NAMES(symreg.binary, "+,*", "+|-|*|/|^|min|max|hypot|atan2"), "binary operators"},
+    {NAMES(symreg.unary, "sin,cos,exp,inv", "neg|inv|square|cube|sqrt|abs|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|sign|cbrt|log10"), "unary operators"},
     {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile"), "loss of a formula"},
     {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|; quantile: which quantile",
      .needs = "symreg.loss=huber|logcosh|quantile"},
@@ -282,7 +281,7 @@ const struct orr_setting orr_setting_rows[] = {
     {DOUBLE(symreg.seconds, "0", 0, 1e+09), "time limit of a search, seconds, 0 = none"},
     {DOUBLE(symreg.evaluations, "0", 0, 1e+18), "limit of evaluated formulas, 0 = none"},
     {DOUBLE(symreg.stop_loss, "0", 0, 1e+300), "loss at which a search ends, 0 = at an exact formula"},
-    {NAMES(symreg.rules, "accuracy,score,best"), "selection rules to report", .choices = "accuracy|score|best|mdl"},
+    {NAMES(symreg.rules, "accuracy,score,best", "accuracy|score|best|mdl"), "selection rules to report"},
     {DOUBLE(symreg.constant_tolerance, "0.001", 1e-12, 1), "relative spread of k up to which a formula counts as k times the run's law"},
     {0},
 };
