@@ -135,9 +135,26 @@ static struct orrery_option describe_more(const struct more *row)
     return option;
 }
 
+/* Options of a table, without those of a run's laws alone. */
+static int table_options(void)
+{
+    int count = 0;
+    for (int i = 0; i < SR_OPTION_COUNT; i++)
+        count += sr_option[i].of != SR_OF_RUN;
+    return count;
+}
+
+static const struct sr_option *table_option(int number)
+{
+    const struct sr_option *row = sr_option;
+    while (row->of == SR_OF_RUN || number-- > 0)
+        row++;
+    return row;
+}
+
 int orrery_option_count(void)
 {
-    return SR_OPTION_COUNT + MORE;
+    return table_options() + MORE;
 }
 
 int orrery_option_at(int number, struct orrery_option *option)
@@ -147,8 +164,9 @@ int orrery_option_at(int number, struct orrery_option *option)
         orr_error_recover();
         return ORRERY_EINVAL;
     }
-    *option = number < SR_OPTION_COUNT ? describe_row(&sr_option[number])
-                                       : describe_more(&more[number - SR_OPTION_COUNT]);
+    const int of_table = table_options();
+    *option = number < of_table ? describe_row(table_option(number))
+                                : describe_more(&more[number - of_table]);
     option->bytes = sizeof *option;
     return ORRERY_OK;
 }

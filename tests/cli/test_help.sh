@@ -30,8 +30,8 @@ operators() { # ARITY: of the table
     sed -n "s/^OP(SR_[A-Z0-9]*, *\"\([^\"]*\)\", *$1,.*/\1/p" symreg/expr/ops_table.h | sort
 }
 listed() { # KEY: in the row of the setting
-    grep -A1 "NAMES(symreg.$1," stage/settings_table.c | sed -n 's/.*choices = "\([^"]*\)".*/\1/p' |
-        head -n 1 | tr '|' '\n' | sort
+    sed -n "s/.*NAMES(symreg.$1, \"[^\"]*\", \"\([^\"]*\)\".*/\1/p" stage/settings_table.c |
+        tr '|' '\n' | sort
 }
 check "symreg.binary lists the operators of two arguments" equal "$(operators 2)" "$(listed binary)"
 check "symreg.unary lists the operators of one argument" equal "$(operators 1)" "$(listed unary)"
