@@ -129,8 +129,7 @@ static int describe_shape(const struct orrery_model *m, struct orrery_shape *sha
                                    .reference = m->model.ops == &k_ref,
                                    .reweight = m->model.variant.reweight,
                                    .unshifted_rows = m->model.variant.unshifted_rows,
-                                   .rope_base = c->rope_base,
-                                   .activation = (int)c->activation};
+                                   .rope_base = c->rope_base};
     return 0;
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """peer_recipe.py - the preset quick trained by PyTorch with torch.optim.Muon, beside Orrery.
 
-    PYTHONPATH=python python3 bench/peer_recipe.py [--steps 1080,1400] [--seed 0]
+    PYTHONPATH=python python3 bench/peer_recipe.py [--steps 1080,1400] [--seed 0] [--recipe muon]
         [--results bench/results/recipe.csv] [--out bench/results/peer_recipe.json]
 
 Processor time that PyTorch needs until the error of the next position on the test sequences is at
-most that of Orrery, whose time and error are the row "quick,muon,SEED,softmax" of bench/recipe.sh.
+most that of Orrery, whose time and error are the row "quick,RECIPE,SEED,softmax" of
+bench/recipe.sh; the row's settings of model and pretraining hold for PyTorch, too.
 Each of --steps is a training of its own with its whole schedule, in ascending order; the first one
 that reaches Orrery's error ends the search. Needs torch >= 2.15 with torch.optim.Muon, numpy, a C++
 compiler for torch.compile, and bin/orbits (BIN: the folder of the programs). One thread, fp32.
@@ -238,20 +239,29 @@ class Training:
         return difference.norm(dim=-1).mean().item()
 
 
-def orrery_row(path, seed):
-    """Processor seconds and error of Orrery."""
+def orrery_row(path, seed, recipe):
+    """Processor seconds, error and settings of Orrery."""
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if (row["preset"], row["recipe"], row["seed"], row["attention"]) == \
-                    (PRESET, "muon", str(seed), "softmax"):
+                    (PRESET, recipe, str(seed), "softmax"):
                 return {"processor_s": float(row["processor_s"]), "error_au": float(row["error"]),
                         "settings": row["settings"]}
-    sys.exit(f"peer_recipe: error: {path}: expected a row {PRESET},muon,{seed},softmax")
+    sys.exit(f"peer_recipe: error: {path}: expected a row {PRESET},{recipe},{seed},softmax")
 
 
-def make_orbits(folder, seed):
+def set_as(preset, settings):
+    """Changes the preset by settings KEY=VALUE of a row."""
+    for setting in settings.split():
+        key, value = setting.split("=")
+        part, name = key.split(".")
+        if part in ("model", "pretrain") and name != "optimizer":
+            preset[part][name] = float(value) if "." in value or "e" in value else int(value)
+
+
+def make_orbits(folder, seed, preset=PRESET):
     program = pathlib.Path(os.environ.get("BIN", ROOT / "bin")) / "orbits"
-    subprocess.run([program, "--preset", PRESET, "--run", folder, "--seed", str(seed),
+    subprocess.run([program, "--preset", preset, "--run", folder, "--seed", str(seed),
                     "--threads", "1"], check=True, stdout=subprocess.DEVNULL)
     return pathlib.Path(folder) / "orbits"
 
@@ -261,14 +271,16 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", default="1080,1400")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--recipe", default="muon")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench/results/recipe.csv")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "bench/results/peer_recipe.json")
     parser.add_argument("--save", type=pathlib.Path, metavar="FILE.safetensors",
                         help="checkpoint of the last training, which bin/probe evaluate reads")
     o = parser.parse_args()
     torch.set_num_threads(1)
-    ours = orrery_row(o.results, o.seed)
+    ours = orrery_row(o.results, o.seed, o.recipe)
     preset = json.loads((ROOT / "presets" / f"{PRESET}.json").read_text(encoding="utf-8"))
+    set_as(preset, ours["settings"])
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
                             capture_output=True, text=True, check=False).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="orrery-peer-") as folder:

@@ -52,10 +52,6 @@ static inline int k_attention_end(const struct k_attention_shape *shape)
     return shape->end > 0 ? shape->end : shape->T;
 }
 
-/* What stands between the two layers of a feed-forward block: GELU in its erf form, x Phi(x)
- * (Hendrycks & Gimpel 2016), or squared ReLU, max(x, 0)^2 (So et al. 2021, arXiv 2109.08668). */
-enum k_activation { K_ACTIVATION_GELU, K_ACTIVATION_RELU2 };
-
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
  * members of its own part and those above; optional tensors that are NULL are skipped. */
 struct k_linear {
@@ -65,19 +61,18 @@ struct k_linear {
     /* inputs are not rounded, whatever open() allowed: for coordinates as inputs, and for
      * coordinates and forces as outputs */
     bool fp32_only;
-    enum k_activation activation; /* of pre and inp_pre */
     /* forward; at most one of `residual` and `pre` */
     real *out;            /* (N, OC) */
     const real *b;        /* (OC) */
     const real *residual; /* (N, OC), is added to out; must not be out */
-    real *pre;            /* (N, OC): pre = inp W^T + b and out = activation(pre), both kept */
+    real *pre; /* (N, OC): pre = inp W^T + b and out = gelu(pre), both kept. GELU in its erf form */
     /* backward */
     const real *dout; /* (N, OC) */
     real *dinp;       /* (N, C) = dout W */
     real *dw;         /* (OC, C) adds dout^T inp; never NULL */
     real *db;         /* (OC) adds the column sums of dout */
-    /* (N, C) where inp = activation(inp_pre), or NULL. dinp is then multiplied by
-     * activation'(inp_pre), and is the gradient with respect to inp_pre */
+    /* (N, C) where inp = gelu(inp_pre), or NULL. dinp is then multiplied by gelu'(inp_pre), and
+     * is the gradient with respect to inp_pre */
     const real *inp_pre;
     /* Tensors that are bf16 (k_ops.has_bf16_tensors): the pointers above then point to bf16. Not
      * with `fp32_only`. */

@@ -1,5 +1,5 @@
 /* scalar.h - functions of one number that GPU and host kernels share: the normal distribution
- * function, GELU, squared ReLU, the logistic function, softplus, gates of a block.
+ * function, GELU, the logistic function, softplus, gates of a block.
  *
  * Compiled by C, C++ and nvcc; float throughout. They keep relative precision in the tails (a
  * GELU computed from 1 + erf has none below -4) and do not overflow. A NaN input gives a NaN
@@ -39,18 +39,6 @@ K_HD float k_gelu(float x)
 K_HD float k_gelu_slope(float x)
 {
     return k_normal_cdf(x) + x * (0.398942280f * expf(-0.5f * x * x));
-}
-
-/* max(x, 0)^2. So et al. 2021. */
-K_HD float k_relu2(float x)
-{
-    return x > 0.0f ? x * x : x < 0.0f ? 0.0f : x * 0.0f; /* NaN stays NaN */
-}
-
-/* d/dx max(x, 0)^2 = 2 max(x, 0) */
-K_HD float k_relu2_slope(float x)
-{
-    return x > 0.0f ? 2.0f * x : x < 0.0f ? 0.0f : x * 0.0f;
 }
 
 /* 1 / (1 + e^-x) = 1 - k_logistic(-x); as precise near 0 as near 1. */

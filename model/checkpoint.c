@@ -32,34 +32,32 @@ static const struct field {
     enum kind kind;
     size_t offset;
     enum { BODY, HEAD, OWN } part; /* OWN: no setting decides it, only the file */
-    /* NEWER: absent in older files, where it is zero; SPARSE: in all files where it is zero */
-    enum { ALWAYS, NEWER, SPARSE } given;
+    bool newer;                    /* absent in older files, where it is zero */
     /* the setting of presets; if it ends in =, value + more is appended */
     const char *setting;
     int more;
 } fields[] = {
-    {FIELD(layers, KIND_INT), BODY, ALWAYS, "model.layers=", 0},
-    {FIELD(heads, KIND_INT), BODY, ALWAYS, "model.heads=", 0},
-    {FIELD(width, KIND_INT), BODY, ALWAYS, "model.width=", 0},
-    {FIELD(ffn, KIND_INT), BODY, ALWAYS, "model.ffn_mult", 0},
-    {FIELD(context, KIND_INT), BODY, ALWAYS, "orbits.positions=", 1},
-    {FIELD(input, KIND_INT), BODY, ALWAYS, "orbits.output", 0},
-    {FIELD(vocab, KIND_INT), BODY, ALWAYS, "orbits.bins=", -3},
-    {FIELD(fourier, KIND_INT), BODY, ALWAYS, "model.fourier=", 0},
-    {FIELD(fourier_min_au, KIND_DOUBLE), BODY, ALWAYS, "model.fourier_min_au=", 0},
-    {FIELD(head, KIND_INT), HEAD, ALWAYS, NULL, 0},
-    {FIELD(outputs, KIND_INT), HEAD, ALWAYS, NULL, 0},
-    {FIELD(positions, KIND_INT), BODY, ALWAYS, "model.positions", 0},
-    {FIELD(rope_base, KIND_DOUBLE), BODY, ALWAYS, "model.rope_base=", 0},
-    {FIELD(attention, KIND_TEXT), BODY, ALWAYS, "attention=", 0},
-    {FIELD(attention_p, KIND_DOUBLE), BODY, ALWAYS, "model.attention_p=", 0},
-    {FIELD(attention_window, KIND_INT), BODY, ALWAYS, "model.attention_window=", 0},
-    {FIELD(gate, KIND_INT), BODY, NEWER, "model.gate", 0},
-    {FIELD(activation, KIND_INT), BODY, SPARSE, "model.activation", 0},
-    {FIELD(tied, KIND_INT), HEAD, NEWER, "model.tie", 0},
-    {FIELD(init_std, KIND_DOUBLE), OWN, NEWER, NULL, 0},
-    {FIELD(huber, KIND_DOUBLE), OWN, NEWER, NULL, 0},
-    {FIELD(head_bias, KIND_INT), OWN, NEWER, NULL, 0},
+    {FIELD(layers, KIND_INT), BODY, false, "model.layers=", 0},
+    {FIELD(heads, KIND_INT), BODY, false, "model.heads=", 0},
+    {FIELD(width, KIND_INT), BODY, false, "model.width=", 0},
+    {FIELD(ffn, KIND_INT), BODY, false, "model.ffn_mult", 0},
+    {FIELD(context, KIND_INT), BODY, false, "orbits.positions=", 1},
+    {FIELD(input, KIND_INT), BODY, false, "orbits.output", 0},
+    {FIELD(vocab, KIND_INT), BODY, false, "orbits.bins=", -3},
+    {FIELD(fourier, KIND_INT), BODY, false, "model.fourier=", 0},
+    {FIELD(fourier_min_au, KIND_DOUBLE), BODY, false, "model.fourier_min_au=", 0},
+    {FIELD(head, KIND_INT), HEAD, false, NULL, 0},
+    {FIELD(outputs, KIND_INT), HEAD, false, NULL, 0},
+    {FIELD(positions, KIND_INT), BODY, false, "model.positions", 0},
+    {FIELD(rope_base, KIND_DOUBLE), BODY, false, "model.rope_base=", 0},
+    {FIELD(attention, KIND_TEXT), BODY, false, "attention=", 0},
+    {FIELD(attention_p, KIND_DOUBLE), BODY, false, "model.attention_p=", 0},
+    {FIELD(attention_window, KIND_INT), BODY, false, "model.attention_window=", 0},
+    {FIELD(gate, KIND_INT), BODY, true, "model.gate", 0},
+    {FIELD(tied, KIND_INT), HEAD, true, "model.tie", 0},
+    {FIELD(init_std, KIND_DOUBLE), OWN, true, NULL, 0},
+    {FIELD(huber, KIND_DOUBLE), OWN, true, NULL, 0},
+    {FIELD(head_bias, KIND_INT), OWN, true, NULL, 0},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 
@@ -190,8 +188,6 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
     size_t n = 6;
     for (size_t i = 0; i < FIELDS; i++) {
         field_print(&model->config, &fields[i], text[i]);
-        if (fields[i].given == SPARSE && !strcmp(text[i], "0"))
-            continue;
         meta[n++] = fields[i].key;
         meta[n++] = text[i];
     }
@@ -225,7 +221,7 @@ static int read_config(const struct orr_safetensors *file, const char *path,
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < FIELDS; i++) {
         const char *text = orr_safetensors_metadata(file, fields[i].key);
-        if (!text && fields[i].given != ALWAYS)
+        if (!text && fields[i].newer)
             continue;
         if (!text)
             return ORR_FAIL(ORR_EFORMAT, "%s: metadata lacks \"%s\"", path, fields[i].key);

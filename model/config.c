@@ -50,7 +50,6 @@ static int check_sizes(const struct gpt_config *c)
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
         {"attention_window", c->attention_window, 0, INT_MAX},
         {"gate", (int)c->gate, K_GATE_NONE, K_GATE_SOFTPLUS},
-        {"activation", (int)c->activation, K_ACTIVATION_GELU, K_ACTIVATION_RELU2},
         {"vocab", c->vocab, least_vocab, tokens ? 65536 : 0},
         {"tied", c->tied, 0, c->head == GPT_HEAD_TEXT},
         {"fourier", c->fourier, 0, tokens ? 0 : 24},
@@ -114,10 +113,7 @@ static int set_data(struct gpt_config *config, const struct orr_settings *preset
     return 0;
 }
 
-/* Settings and kernels use equal numbers for gates and activations. */
-_Static_assert((int)ORR_ACTIVATION_GELU == (int)K_ACTIVATION_GELU &&
-                   (int)ORR_ACTIVATION_RELU2 == (int)K_ACTIVATION_RELU2,
-               "activations of settings and of kernels");
+/* Settings and kernels use equal numbers for the gates. */
 _Static_assert((int)ORR_GATE_NONE == (int)K_GATE_NONE &&
                    (int)ORR_GATE_SIGMOID == (int)K_GATE_SIGMOID &&
                    (int)ORR_GATE_SOFTPLUS == (int)K_GATE_SOFTPLUS,
@@ -145,7 +141,6 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings 
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
         .gate = (enum k_gate)m->gate,
-        .activation = (enum k_activation)m->activation,
         .recompute = m->recompute == ORR_RECOMPUTE_BLOCK,
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);

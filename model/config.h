@@ -30,15 +30,13 @@ struct gpt_config {
     double attention_p;
     int attention_window;
     enum k_gate gate;
-    enum k_activation activation;
     enum orr_positions positions;
     /* 0, or 1: the backward pass recomputes each block from its input, which alone is kept. It
      * does not change results and is not part of checkpoints */
     int recompute;
-    int filling; /* 0; there must be no padding */
 };
-/* Configurations are compared as bytes, so there must be no padding. */
-_Static_assert(sizeof(struct gpt_config) == 18 * sizeof(int) + 5 * sizeof(double) + ORR_NAME,
+/* Configurations are compared as bytes, so there must be no padding between members. */
+_Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double) + ORR_NAME,
                "padding in struct gpt_config");
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the

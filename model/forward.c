@@ -101,7 +101,6 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                                 .inp = a->ln2,
                                                 .out = a->up,
                                                 .pre = a->pre,
-                                                .activation = c->activation,
                                                 .inp_bf16 = bf16,
                                                 .out_bf16 = bf16});
 }
@@ -293,7 +292,6 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
                                               .dout = copied ? act->dx_bf16 : act->dx,
                                               .dinp = act->dwide,
                                               .inp_pre = a->pre,
-                                              .activation = model->config.activation,
                                               .inp_bf16 = bf16,
                                               .out_bf16 = copied,
                                               .inp_db = bf16 ? gpt_grad(model, w->up_b) : NULL}));

@@ -32,7 +32,6 @@ enum orr_protocol { ORR_PROTOCOL_VAFA2025, ORR_PROTOCOL_IDENTIFIABLE };
 enum orr_encounters { ORR_ENCOUNTERS_ERROR, ORR_ENCOUNTERS_REDRAW };
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
-enum orr_activation { ORR_ACTIVATION_GELU, ORR_ACTIVATION_RELU2 };
 enum orr_gate { ORR_GATE_NONE, ORR_GATE_SIGMOID, ORR_GATE_SOFTPLUS };
 enum orr_schedule {
     ORR_SCHEDULE_CONSTANT,
@@ -133,12 +132,11 @@ struct orr_model_settings {
     double attention_p;   /* exponent of re-weighting */
     int attention_window; /* 0 = all earlier positions */
     double rope_base;
-    double init_std;    /* of the random initial weights */
-    enum orr_gate gate; /* of the attention's output; makes the feed-forward width / 2 smaller */
-    enum orr_activation activation; /* of the feed-forward layers */
-    int fourier;                    /* continuous input: bands of sin/cos features, 0 = none */
-    double fourier_min_au;          /* shortest wavelength */
-    bool tie;                       /* text: embedding and head share weights */
+    double init_std;       /* of the random initial weights */
+    enum orr_gate gate;    /* of the attention's output; makes the feed-forward width / 2 smaller */
+    int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
+    double fourier_min_au; /* shortest wavelength */
+    bool tie;              /* text: embedding and head share weights */
     enum orr_precision precision;
     enum orr_device device;       /* where to compute; does not affect content, so not in digests */
     enum orr_recompute recompute; /* in the backward pass; not in digests */

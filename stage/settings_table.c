@@ -230,7 +230,6 @@ const struct orr_setting orr_setting_rows[] = {
     {DOUBLE(model.rope_base, "10000", 1, 1e+12), "base of the rotary position encoding", .needs = "model.positions=rope"},
     {DOUBLE(model.init_std, "0.02", 1e-6, 100), "standard deviation of the random weights of blocks; divided by sqrt(2 layers) for those that add to the residual stream"},
     {ENUM(model.gate, "none", "none|sigmoid|softplus"), "output gate of attention; with one the feed-forward width is (ffn_mult - 1/2) width"},
-    {ENUM(model.activation, "gelu", "gelu|relu2"), "of the feed-forward layers: GELU, or squared ReLU, max(x, 0)^2"},
     {INT(model.fourier, "0", 0, 24), "continuous input: number of bands of sin/cos features, 0 = none", .needs = "orbits.output=continuous"},
     {DOUBLE(model.fourier_min_au, "0.25", 1e-09, 1e+09), "shortest wavelength of these features, AU, doubled from band to band", .needs = "model.fourier!=0"},
     {BOOL(model.tie, "true"), "text: whether the head has the embedding's weights",

@@ -77,32 +77,6 @@ static inline int call_linear_gelu_backward(const struct k_ops *ops, real *dpre,
     return ops->linear_backward(&l);
 }
 
-/* Squared ReLU: out and pre as above, and the gradient by pre, of which inp = relu2(pre). */
-static inline int call_linear_relu2_forward(const struct k_ops *ops, real *out, real *pre,
-                                            const real *inp, const real *w, const real *b, int N,
-                                            int C, int OC)
-{
-    return ops->linear_forward(&(struct k_linear){.N = N,
-                                                  .C = C,
-                                                  .OC = OC,
-                                                  .inp = inp,
-                                                  .w = w,
-                                                  .activation = K_ACTIVATION_RELU2,
-                                                  .b = b,
-                                                  .out = out,
-                                                  .pre = pre});
-}
-
-static inline int call_linear_relu2_backward(const struct k_ops *ops, real *dpre, real *dw,
-                                             real *db, const real *dout, const real *inp,
-                                             const real *w, const real *pre, int N, int C, int OC)
-{
-    struct k_linear l = linear_gradients(dpre, dw, db, dout, inp, w, N, C, OC);
-    l.activation = K_ACTIVATION_RELU2;
-    l.inp_pre = pre;
-    return ops->linear_backward(&l);
-}
-
 static inline int call_layernorm_forward(const struct k_ops *ops, real *out, real *mean, real *rstd,
                                          const real *x, const real *gamma, const real *beta, int N,
                                          int C)

@@ -37,11 +37,6 @@ enum orrery_gate {
     ORRERY_GATE_SIGMOID = 1, /**< sigmoid of a linear map of the attention's input */
     ORRERY_GATE_SOFTPLUS = 2 /**< softplus of a linear map of the attention's input */
 };
-/** Activations of feed-forward layers. */
-enum orrery_activation {
-    ORRERY_GELU = 0, /**< x Phi(x), exact */
-    ORRERY_RELU2 = 1 /**< max(x, 0)^2 */
-};
 /** Position encodings of a model. */
 enum orrery_positions {
     ORRERY_LEARNED = 0,     /**< a learned vector per row */
@@ -72,7 +67,6 @@ struct orrery_shape {
     int reweight;          /**< 1: rows are re-weighted, whatever `attention` is */
     int unshifted_rows;    /**< rows of up to this many keys are neither shifted nor re-centred */
     double rope_base;      /**< base of rotary positions */
-    int activation;        /**< enum orrery_activation */
 };
 /** Rows of sequences for a model; the array that is not the model's input is NULL. Each sequence
  * begins `stride` rows after the one before, so that arrays of orrery_arrays can be passed as they

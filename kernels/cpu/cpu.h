@@ -95,11 +95,10 @@ enum { K_CPU_NARROW = 8 };
 int k_cpu_narrow_forward(const struct k_linear *layer, float *out);
 int k_cpu_narrow_backward(const struct k_linear *layer);
 
-/* out = activation(pre) over n elements, in the calling thread. */
-void k_cpu_activation_piece(enum k_activation activation, float *out, const float *pre, size_t n);
-/* dpre = dout activation'(pre); may alias dout. */
-void k_cpu_activation_backward_piece(enum k_activation activation, float *dpre, const float *dout,
-                                     const float *pre, size_t n);
+/* out = gelu(pre) over n elements, in the calling thread. */
+void k_cpu_gelu_piece(float *out, const float *pre, size_t n);
+/* dpre = dout gelu'(pre); may alias dout. */
+void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n);
 /* Sum of the weights of N rows, in order; N when weight is NULL. */
 double k_cpu_weight_sum(const float *weight, int N);
 /* ORR_EINVAL where target[n stride + c] of a row with non-zero weight is not below V. */

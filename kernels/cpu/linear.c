@@ -1,7 +1,7 @@
 /* linear.c - linear layers: oneDNN on pieces of rows that stay in a worker's cache.
  *
- * A worker rounds a piece of rows to bf16 (where allowed), multiplies it and applies bias,
- * activation and column sums before it takes the next piece. Gradients of weights are summed within GROUPS
+ * A worker rounds a piece of rows to bf16 (where allowed), multiplies it and applies bias, GELU
+ * and column sums before it takes the next piece. Gradients of weights are summed within GROUPS
  * ranges of pieces, and the groups are added in order.
  *
  * bf16 is used by rule, never by timing: allowed by open(), bf16 multiplication in hardware, and
@@ -142,7 +142,7 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C)
 
 struct layer {
     const struct k_linear *of;
-    float *sums; /* (N, OC): out, or the argument of the activation */
+    float *sums; /* (N, OC): out, or the argument of GELU */
     bool bf16;
     bool wide; /* whether weights are packed */
 };
@@ -170,7 +170,7 @@ static int forward_piece(const struct layer *l, const struct k_cpu_plan *plan, i
     float *sums = l->sums + first * OC;
     const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(plan, rows), sums, a, b, of->b, local);
     if (!failed && of->pre)
-        k_cpu_activation_piece(of->activation, of->out + first * OC, sums, n * OC);
+        k_cpu_gelu_piece(of->out + first * OC, sums, n * OC);
     if (!failed && of->residual)
         add_piece(sums, of->residual + first * OC, n * OC);
     return failed;
@@ -251,8 +251,8 @@ static int backward_piece(const struct gradients *g, int group, bool first_of_gr
         failed |= k_cpu_matmul_run(k_cpu_plan_matmul(&g->dinp_plan, rows), g->of->dinp + at * C,
                                    dout, w, NULL, local);
     if (g->of->dinp && g->of->inp_pre)
-        k_cpu_activation_backward_piece(g->of->activation, g->of->dinp + at * C,
-                                        g->of->dinp + at * C, g->of->inp_pre + at * C, n * C);
+        k_cpu_gelu_backward_piece(g->of->dinp + at * C, g->of->dinp + at * C,
+                                  g->of->inp_pre + at * C, n * C);
     if (g->of->db)
         k_cpu_column_sums(g->db_part + (size_t)group * OC, g->of->dout + at * OC, rows, g->of->OC);
     if (!g->of->dw)
@@ -367,7 +367,7 @@ static int narrow_forward(const struct k_linear *l)
     const size_t n = (size_t)l->N * (size_t)l->OC;
     TRY(k_cpu_narrow_forward(l, l->pre ? l->pre : l->out));
     if (l->pre)
-        k_cpu_activation_piece(l->activation, l->out, l->pre, n);
+        k_cpu_gelu_piece(l->out, l->pre, n);
     if (l->residual)
         add_piece(l->out, l->residual, n);
     return 0;
@@ -387,8 +387,7 @@ static int narrow_backward(const struct k_linear *l)
 {
     TRY(k_cpu_narrow_backward(l));
     if (l->inp_pre && l->dinp)
-        k_cpu_activation_backward_piece(l->activation, l->dinp, l->dinp, l->inp_pre,
-                                        (size_t)l->N * (size_t)l->C);
+        k_cpu_gelu_backward_piece(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* pack.c - the backward pass of linear layers that are wide both ways.
  *
  * Rows come in chunks. Within a chunk, pieces of rows are rounded, multiplied by the packed
- * weights and finished while they are in cache (the activation's slope, column sums); then the gradient of
+ * weights and finished while they are in cache (GELU's slope, column sums); then the gradient of
  * the weights is computed in blocks of outputs, each by one sum over all rows of the chunk,
  * directly into dw. Neither division depends on the number of threads, so the assignment of
  * tasks to workers does not change results. */
@@ -153,7 +153,7 @@ static int wide_piece(const struct wide *d, size_t start, int index, size_t at, 
     const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(&d->plan, rows), dinp, dout, d->w_packed,
                                         NULL, k_cpu_scratch_local());
     if (g->inp_pre)
-        k_cpu_activation_backward_piece(g->activation, dinp, dinp, g->inp_pre + at * C, n * C);
+        k_cpu_gelu_backward_piece(dinp, dinp, g->inp_pre + at * C, n * C);
     return failed;
 }
 

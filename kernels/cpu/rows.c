@@ -13,9 +13,9 @@ enum {
     GROUPS = 16,  /* partial sums of layer-norm parameter gradients */
 };
 
-/* ---- GELU, exact form: x Phi(x), and squared ReLU */
+/* ---- GELU, exact form: x Phi(x) */
 
-static void gelu_piece(float *out, const float *pre, size_t n)
+void k_cpu_gelu_piece(float *out, const float *pre, size_t n)
 {
     size_t i = 0;
     cpu_vec density;
@@ -30,7 +30,7 @@ static void gelu_piece(float *out, const float *pre, size_t n)
 }
 
 /* d/dx x Phi(x) = Phi(x) + x phi(x) */
-static void gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n)
+void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n)
 {
     size_t i = 0;
     cpu_vec density;
@@ -45,34 +45,11 @@ static void gelu_backward_piece(float *dpre, const float *dout, const float *pre
     }
 }
 
-void k_cpu_activation_piece(enum k_activation activation, float *out, const float *pre, size_t n)
-{
-    if (activation == K_ACTIVATION_GELU) {
-        gelu_piece(out, pre, n);
-        return;
-    }
-#pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        out[i] = pre[i] < 0 ? 0 : pre[i] * pre[i]; /* NaN stays NaN */
-}
-
-void k_cpu_activation_backward_piece(enum k_activation activation, float *dpre, const float *dout,
-                                     const float *pre, size_t n)
-{
-    if (activation == K_ACTIVATION_GELU) {
-        gelu_backward_piece(dpre, dout, pre, n);
-        return;
-    }
-#pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        dpre[i] = dout[i] * (pre[i] < 0 ? 0 : 2 * pre[i]);
-}
-
 static int cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t at = 0; at < n; at += BLOCK)
-        gelu_backward_piece(dpre + at, dout + at, pre + at, n - at < BLOCK ? n - at : BLOCK);
+        k_cpu_gelu_backward_piece(dpre + at, dout + at, pre + at, n - at < BLOCK ? n - at : BLOCK);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* columns.cu - one pass over the gradient of a linear layer's output. It computes the column
  * sums (the gradient of the bias), the bf16 copy that both products read, and before them the
- * gradient of the activation.
+ * gradient of GELU.
  *
  * A block of 8 warps takes 256 columns of a chunk of rows: a lane takes 8 columns, a warp every
  * eighth row. The sums of the warps are added in order and written as one line of partial sums
@@ -82,18 +82,13 @@ static __device__ __forceinline__ void finish_chunk(const struct columns &c,
     c.partial[(size_t)blockIdx.y * (size_t)c.columns + (size_t)mine] = all;
 }
 
-/* What a pass multiplies by the slope of, if anything. */
-enum { NO_SLOPE, OF_GELU, OF_RELU2 };
-
-template <typename T, int SLOPE> static __device__ __forceinline__ float slope_of(float x)
+template <typename T> static __device__ __forceinline__ float slope_of(float x)
 {
-    if (SLOPE == OF_RELU2)
-        return k_relu2_slope(x);
     return sizeof(T) == sizeof(float) ? k_gelu_slope(x) : k_gelu_slope_bf16(x);
 }
 
 /* dpre may be x: the thread that writes a number has read it before. */
-template <typename T, int SLOPE, bool WIDE>
+template <typename T, bool GELU, bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
     k_columns(const struct columns c, T *dpre, const T *x, const T *pre)
 {
@@ -103,11 +98,11 @@ static __global__ void __launch_bounds__(THREADS)
     for (int row = first + (int)(threadIdx.x / K_WARP); row < end; row += WARPS) {
         const size_t at = (size_t)row * (size_t)c.columns;
         struct k_cuda_eight v = load<WIDE>(x + at, c.columns);
-        if (SLOPE != NO_SLOPE) {
+        if (GELU) {
             const struct k_cuda_eight p = load<WIDE>(pre + at, c.columns);
 #pragma unroll
             for (int k = 0; k < K_EIGHT; k++)
-                v.x[k] *= slope_of<T, SLOPE>(p.x[k]);
+                v.x[k] *= slope_of<T>(p.x[k]);
             store<WIDE>(dpre + at, v, c.columns);
         }
         if (c.copy)
@@ -141,22 +136,16 @@ static __global__ void __launch_bounds__(THREADS)
     out[c] += sum;
 }
 
-template <typename T, int SLOPE>
+template <typename T, bool GELU>
 static int launch(const struct k_cuda_columns *k, const struct columns *c, dim3 grid)
 {
     const bool wide = c->columns % K_EIGHT == 0 && k_cuda_aligned(k->x) && k_cuda_aligned(k->pre) &&
                       k_cuda_aligned(k->dpre);
     if (wide)
-        return K_LAUNCH((k_columns<T, SLOPE, true>), grid, THREADS, 0, *c, (T *)k->dpre,
+        return K_LAUNCH((k_columns<T, GELU, true>), grid, THREADS, 0, *c, (T *)k->dpre,
                         (const T *)k->x, (const T *)k->pre);
-    return K_LAUNCH((k_columns<T, SLOPE, false>), grid, THREADS, 0, *c, (T *)k->dpre,
+    return K_LAUNCH((k_columns<T, GELU, false>), grid, THREADS, 0, *c, (T *)k->dpre,
                     (const T *)k->x, (const T *)k->pre);
-}
-
-template <int SLOPE>
-static int choose(const struct k_cuda_columns *k, const struct columns *c, dim3 grid)
-{
-    return k->bf16 ? launch<__nv_bfloat16, SLOPE>(k, c, grid) : launch<float, SLOPE>(k, c, grid);
 }
 
 int k_cuda_columns(const struct k_cuda_columns *k)
@@ -180,9 +169,12 @@ int k_cuda_columns(const struct k_cuda_columns *k)
         c.partial = (float *)memory;
     }
     const dim3 grid((unsigned)across, (unsigned)chunks);
-    TRY(!k->pre                              ? choose<NO_SLOPE>(k, &c, grid)
-        : k->activation == K_ACTIVATION_GELU ? choose<OF_GELU>(k, &c, grid)
-                                             : choose<OF_RELU2>(k, &c, grid));
+    if (k->pre)
+        TRY((k->bf16 ? launch<__nv_bfloat16, true>(k, &c, grid)
+                     : launch<float, true>(k, &c, grid)));
+    else
+        TRY((k->bf16 ? launch<__nv_bfloat16, false>(k, &c, grid)
+                     : launch<float, false>(k, &c, grid)));
     if (!k->sums)
         return 0;
     return K_LAUNCH(k_columns_finish, (k->columns + K_WARP - 1) / K_WARP, THREADS, 0, k->sums,

@@ -3,7 +3,7 @@
  *
  * out (N, OC) = inp (N, C) W^T: W is (OC, C), so B is transposed. dinp = dout W is not
  * transposed. dW += dout^T inp has A transposed. Biases and residuals are added within the
- * product, activations are not (gelu.cu).
+ * product, GELU is not (gelu.cu).
  *
  * Operands that are bf16 are used directly. Where products are in bf16 and the gradient of the
  * output is float, it is rounded once for both products, in the pass that sums its columns
@@ -50,8 +50,7 @@ static int cuda_linear_forward(const struct k_linear *l)
     TRY(k_cuda_matmul(&m));
     if (!l->pre)
         return 0;
-    return k_cuda_activation_forward(l->activation, l->out, l->pre, l->out_bf16,
-                                     (size_t)l->N * (size_t)l->OC);
+    return k_cuda_gelu_forward(l->out, l->pre, l->out_bf16, (size_t)l->N * (size_t)l->OC);
 }
 
 /* ---- backward */
@@ -90,7 +89,7 @@ static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand
     return k_cuda_matmul(&m);
 }
 
-/* dinp = dout W, times activation'(inp_pre) where inp is the output of one. */
+/* dinp = dout W, times gelu'(inp_pre) where inp is the output of a GELU. */
 static int input_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
 {
     struct k_cuda_matmul m = {};
@@ -105,7 +104,6 @@ static int input_gradient(const struct k_linear *l, const struct k_cuda_operand 
     c.rows = l->N, c.columns = l->C;
     c.x = c.dpre = l->dinp;
     c.pre = l->inp_pre;
-    c.activation = l->activation;
     c.bf16 = l->inp_bf16;
     c.sums = l->inp_db;
     return k_cuda_columns(&c);

@@ -85,9 +85,8 @@ struct k_cuda_columns {
     int rows, columns;
     const void *x;
     bool bf16; /* x, pre and dpre are bf16 */
-    /* dpre = x activation'(pre), from which copy and sums are then made instead of x; NULL: none */
+    /* dpre = x gelu'(pre), from which copy and sums are then made instead of x; NULL: no GELU */
     const void *pre;
-    enum k_activation activation;
     void *dpre;          /* may be x */
     __nv_bfloat16 *copy; /* rounded copy of a float x, rows k_cuda_round_stride apart; or NULL */
     float *sums;         /* (columns) adds the column sums, taken before rounding; or NULL */
@@ -96,8 +95,7 @@ int k_cuda_columns(const struct k_cuda_columns *c);
 
 /* ---- gelu.cu */
 
-/* out (n) = activation(pre), both float or both bf16. */
-int k_cuda_activation_forward(enum k_activation activation, void *out, const void *pre, bool bf16,
-                              size_t n);
+/* out (n) = gelu(pre), both float or both bf16. */
+int k_cuda_gelu_forward(void *out, const void *pre, bool bf16, size_t n);
 
 #endif

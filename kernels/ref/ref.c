@@ -55,27 +55,12 @@ static double normal_cdf(double x)
     return 0.5 * erfc(-x / sqrt(2));
 }
 
-static double activation_of(enum k_activation activation, double x)
-{
-    if (activation == K_ACTIVATION_GELU)
-        return x * normal_cdf(x);
-    return x < 0 ? 0 : x * x; /* NaN stays NaN */
-}
-
-static double slope_of(enum k_activation activation, double x)
-{
-    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
-    if (activation == K_ACTIVATION_GELU)
-        return normal_cdf(x) + x * peak * exp(-0.5 * x * x);
-    return x < 0 ? 0 : 2 * x;
-}
-
 static int ref_linear_forward(const struct k_linear *l)
 {
     const size_t n = (size_t)l->N * (size_t)l->OC;
     multiply_rows(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
     for (size_t i = 0; l->pre && i < n; i++)
-        l->out[i] = (real)activation_of(l->activation, (double)l->pre[i]);
+        l->out[i] = (real)((double)l->pre[i] * normal_cdf((double)l->pre[i]));
     for (size_t i = 0; l->residual && i < n; i++)
         l->out[i] += l->residual[i];
     return 0;
@@ -83,8 +68,12 @@ static int ref_linear_forward(const struct k_linear *l)
 
 static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        dpre[i] = (real)((double)dout[i] * slope_of(K_ACTIVATION_GELU, (double)pre[i]));
+    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i];
+        const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
+        dpre[i] = (real)((double)dout[i] * slope);
+    }
     return 0;
 }
 
@@ -111,9 +100,7 @@ static int ref_linear_backward(const struct k_linear *l)
         if (l->db)
             l->db[o] = (real)((double)l->db[o] + sum);
     }
-    for (size_t i = 0; l->dinp && l->inp_pre && i < N * C; i++)
-        l->dinp[i] = (real)((double)l->dinp[i] * slope_of(l->activation, (double)l->inp_pre[i]));
-    return 0;
+    return l->dinp && l->inp_pre ? ref_gelu_backward(l->dinp, l->dinp, l->inp_pre, N * C) : 0;
 }
 
 /* linear_forward, cross_entropy and linear_backward, one after another. */

@@ -118,7 +118,7 @@ class Shape(Struct):
         "size_t bytes; int layers, heads, width, feedforward, context, input, head, "
         "outputs, vocabulary, positions, gate; char *attention; double power; int "
         "window; uint64_t parameters; int64_t step; int reference, reweight, "
-        "unshifted_rows; double rope_base; int activation")
+        "unshifted_rows; double rope_base")
 
 
 class Sequences(Struct):

@@ -25,8 +25,6 @@ from torch.nn import functional as F
 Line = dict[str, Any]
 
 POSITIONS = ["learned", "rope", "none"]
-ACTIVATIONS: list[Callable[[torch.Tensor], torch.Tensor]] = [
-    F.gelu, lambda x: F.relu(x).square()]
 GATES = [None, torch.sigmoid, F.softplus]
 COORDINATES, CHARACTERS = 1, 2  # `input`; 0: bins of x and y
 DEGENERATE = 1e-4  # a shifted row is degenerate when max(n A) - 1 is at most this
@@ -201,10 +199,9 @@ class FeedForward(nn.Module):
         super().__init__()
         self.up = nn.Linear(c["width"], c["ffn"])
         self.down = nn.Linear(c["ffn"], c["width"])
-        self.activation = ACTIVATIONS[c.get("activation", 0)]
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.down(self.activation(self.up(x)))
+        return self.down(F.gelu(self.up(x)))
 
 
 class Block(nn.Module):

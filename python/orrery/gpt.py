@@ -25,15 +25,14 @@ if TYPE_CHECKING:
 # Metadata of checkpoints (docs/checkpoints.md) that say what the model is, and those of the C
 # programs that are no longer true of other weights.
 _INTEGERS = ("layers", "heads", "width", "ffn", "context", "input", "vocab", "fourier", "head",
-             "outputs", "positions", "attention_window", "gate", "activation", "tied", "head_bias")
+             "outputs", "positions", "attention_window", "gate", "tied", "head_bias")
 _NUMBERS = ("fourier_min_au", "rope_base", "attention_p", "init_std", "huber")
-_NEWER = {"gate": 0, "activation": 0, "tied": 0, "head_bias": 0, "init_std": 0.0, "huber": 0.0}
+_NEWER = {"gate": 0, "tied": 0, "head_bias": 0, "init_std": 0.0, "huber": 0.0}
 _OF_OTHER_WEIGHTS = ("made", "training", "xxh64", "xxh64_metadata")
 _FORMAT = "orrery-gpt-1"
 _INPUTS = ("bins", "coordinates", "characters")
 _HEADS = ("bins", "numbers", "characters")
 _GATES = ("none", "sigmoid", "softplus")
-_ACTIVATIONS = ("gelu", "relu2")
 _POSITIONS = ("learned", "rope", "none")
 
 
@@ -110,7 +109,6 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
               context: int = 64, attention: str | dict[str, Any] | Callable[..., Any] = "softmax",
               p: float = 15, window: int = 0,
               positions: str = "learned", rope_base: float = 10000, gate: str = "none",
-              activation: str = "gelu",
               ffn: int | None = None, vocab: int = 0, fourier: int = 0,
               fourier_min_au: float = 0.25, outputs: int | None = None,
               kernels: bool = False) -> "torch.nn.Module":
@@ -124,7 +122,7 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
     from . import _torch_model
 
     kinds = {"input": (input, _INPUTS), "positions": (positions, _POSITIONS),
-             "gate": (gate, _GATES), "activation": (activation, _ACTIVATIONS)}
+             "gate": (gate, _GATES)}
     numbers = {}
     for name, (value, known) in kinds.items():
         if value not in known:
@@ -155,7 +153,7 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
          "ffn": ffn or (4 * width if gate == "none" else 7 * width // 2), "fourier": fourier,
          "fourier_min_au": fourier_min_au, "head": head, "outputs": outputs, **numbers,
          "rope_base": rope_base, "attention": line["name"], "attention_p": p,
-         "attention_window": window, **{k: v for k, v in _NEWER.items() if k not in numbers},
+         "attention_window": window, **{k: v for k, v in _NEWER.items() if k != "gate"},
          "line": line}
     stage = "pretrain" if outputs != 1 else "magnitude"
     module = _torch_model.GPT(c, {"stage": stage, "step": "0"})
@@ -187,8 +185,7 @@ def _of_torch(module: Any) -> tuple[dict[str, Any], dict[str, str], dict[str, np
 def _metadata(c: dict[str, Any], known: dict[str, str]) -> dict[str, str]:
     """Of a checkpoint of other weights than those that `known` describes."""
     kept = {k: v for k, v in known.items() if k not in _OF_OTHER_WEIGHTS}
-    numbers = {k: str(c[k]) for k in _INTEGERS if k != "activation" or c[k]} | {
-        k: repr(float(c[k])) for k in _NUMBERS}
+    numbers = {k: str(c[k]) for k in _INTEGERS} | {k: repr(float(c[k])) for k in _NUMBERS}
     return {"step": "0", "stage": "pretrain", **kept, "format": "pt", "orrery_format": _FORMAT,
             "version": f"{lib.version()} from_torch", **numbers, "attention": c["attention"]}
 
@@ -198,7 +195,7 @@ def _architecture(config: Any, path: str) -> tuple[dict[str, Any], dict[str, str
     if not isinstance(config, dict) or config.get("model_type") != "orrery":
         found = config.get("model_type") if isinstance(config, dict) else config
         raise ValueError(f"{path}: expected model_type orrery, found {found!r:.60}")
-    c: dict[str, Any] = {"activation": 0, **_files.member(config, "architecture", dict, path)}
+    c: dict[str, Any] = _files.member(config, "architecture", dict, path)
     metadata: dict[str, str] = _files.expect(config.get("metadata", {}), dict, f"{path}: metadata")
     for key in _INTEGERS + _NUMBERS:
         _files.member(c, key, int if key in _INTEGERS else float, f"{path}: architecture")
@@ -309,7 +306,6 @@ class GPT:
         return numbers | {
             "input": _INPUTS[shape.input], "head": _HEADS[shape.head],
             "positions": _POSITIONS[shape.positions], "gate": _GATES[shape.gate],
-            "activation": _ACTIVATIONS[shape.activation],
             "attention": shape.attention.decode(), "reference": bool(shape.reference),
             "reweight": bool(shape.reweight)}
 

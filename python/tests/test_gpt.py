@@ -157,7 +157,6 @@ def test_save_keeps_the_bytes(model, tmp_path):
 CASES = [{"input": i, "positions": p, "gate": g} for i in ("coordinates", "bins", "characters")
          for p, g in (("learned", "none"), ("rope", "sigmoid"), ("none", "softplus"))]
 CASES += [{"attention": kind} for kind in orrery.attention_variants()]
-CASES += [{"activation": "relu2"}, {"activation": "relu2", "input": "bins"}]
 CASES += [{"fourier": 3, "window": 5, "p": 2.5, "attention": "lssar"}]
 
 
@@ -230,7 +229,7 @@ def test_new_modules():
 
     for settings, message in (({"input": "pixels"}, "input: expected one of bins"),
                               ({"input": "bins"}, "vocab"), ({"vocab": 3}, "vocab"),
-                              ({"attention": "softmix"}, "softmax"), ({"gate": "relu"}, "gate"), ({"activation": "relu"}, "activation")):
+                              ({"attention": "softmix"}, "softmax"), ({"gate": "relu"}, "gate")):
         with pytest.raises(ValueError, match=message):
             torch_gpt(**settings)
 

@@ -28,16 +28,11 @@ static void layer(const struct k_ops *ops, struct outputs *o, const struct sizes
     real *dinp = output(o, "dinp", NC), *dpre = output(o, "dpre", NC);
     real *dw = output_added(o, &r, "dw", CO), *db = output_added(o, &r, "db", (size_t)OC);
     real *dw2 = output_added(o, &r, "dw of gelu", CO);
-    real *dw3 = output_added(o, &r, "dw of relu2", CO), *squares = output(o, "relu2", NO);
-    real *argument = output(o, "argument of relu2", NO), *drelu2 = output(o, "by it", NC);
     assert_int_equal(call_linear_forward(ops, out, inp, w, b, N, C, OC), 0);
     assert_int_equal(call_linear_residual_forward(ops, added, inp, w, b, residual, N, C, OC), 0);
     assert_int_equal(call_linear_backward(ops, dinp, dw, db, dout, inp, w, N, C, OC), 0);
     assert_int_equal(call_linear_gelu_backward(ops, dpre, dw2, NULL, dout, inp, w, slope, N, C, OC),
                      0);
-    assert_int_equal(call_linear_relu2_forward(ops, squares, argument, inp, w, b, N, C, OC), 0);
-    assert_int_equal(
-        call_linear_relu2_backward(ops, drelu2, dw3, NULL, dout, inp, w, slope, N, C, OC), 0);
 }
 
 /* A head of two channels over vocabularies of OC; every fifth row does not count, and has a target

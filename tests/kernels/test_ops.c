@@ -96,22 +96,6 @@ static void op_linear_gelu_bare(const struct k_ops *ops, const struct size *z, s
     linear_gelu(ops, z, o, false);
 }
 
-static void op_linear_relu2(const struct k_ops *ops, const struct size *z, struct outputs *o)
-{
-    struct stream s = {SEED, 0};
-    const size_t N = (size_t)z->N, C = (size_t)z->C, OC = (size_t)z->OC;
-    const real *inp = input(o, &s, N * C, 1), *w = input(o, &s, OC * C, 0.3);
-    const real *b = input(o, &s, OC, 1), *dout = input(o, &s, N * OC, 1);
-    real *before = input(o, &s, N * C, 1);
-    real *out = output(o, "out", N * OC), *pre = output(o, "pre", N * OC);
-    real *dpre = output(o, "dpre", N * C), *dw = output_added(o, &s, "dw", OC * C);
-    before[0] = 0;
-    assert_int_equal(call_linear_relu2_forward(ops, out, pre, inp, w, b, z->N, z->C, z->OC), 0);
-    assert_int_equal(
-        call_linear_relu2_backward(ops, dpre, dw, NULL, dout, inp, w, before, z->N, z->C, z->OC),
-        0);
-}
-
 /* The second gradient is written over dout, as the header allows. */
 static void op_gelu(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
@@ -369,7 +353,6 @@ static const struct op ops_table[] = {
     {"linear fp32_only, no bias", op_linear_fp32_only_bare},
     {"linear gelu", op_linear_gelu},
     {"linear gelu, no bias", op_linear_gelu_bare},
-    {"linear relu2", op_linear_relu2},
     {"gelu", op_gelu},
     {"add", op_add},
     {"layernorm", op_layernorm},
@@ -442,8 +425,7 @@ TEST(bf16_rounds_what_it_may)
             const char *what = label_of(op, &sizes[k]);
             outputs_same(what, &one, &two);
             const bool may = op->run == op_linear || op->run == op_linear_bare ||
-                             op->run == op_linear_gelu || op->run == op_linear_gelu_bare ||
-                             op->run == op_linear_relu2;
+                             op->run == op_linear_gelu || op->run == op_linear_gelu_bare;
             if (!may)
                 outputs_same(what, &one, &exact);
             for (int t = 0; may && t < one.count; t++) {

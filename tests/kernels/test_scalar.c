@@ -54,9 +54,6 @@ TEST(values_keep_their_digits)
         compare("gelu", f, k_gelu(f), x * cdf, eps * (8 + tail) * fabs(x) * cdf + lost);
         compare("gelu'", f, k_gelu_slope(f), cdf + x * slope,
                 eps * ((8 + tail) * cdf + (10 + 2 * x * x) * fabs(x) * slope) + lost);
-        const double square = x < 0 ? 0 : x * x;
-        compare("relu2", f, k_relu2(f), square < 3e38 ? square : (double)INFINITY, eps * square);
-        compare("relu2'", f, k_relu2_slope(f), x < 0 ? 0 : 2 * x, 0);
         /* for bf16: 2^-14 of the value; the slope is a difference where x < 0 */
         const double bf16 = 0x1p-14 + eps * tail;
         compare("gelu for bf16", f, k_gelu_bf16(f), x * cdf, bf16 * fabs(x) * cdf + lost);
@@ -89,8 +86,6 @@ TEST(ends_and_nan)
     assert_true(k_softplus(INFINITY) == INFINITY && k_softplus(-INFINITY) == 0);
     assert_true(k_gelu(0) == 0 && k_gelu_slope(0) == 0.5F && k_logistic(0) == 0.5F);
     assert_true(isnan(k_normal_cdf(NAN)) && isnan(k_gelu(NAN)) && isnan(k_gelu_slope(NAN)));
-    assert_true(k_relu2(0) == 0 && k_relu2_slope(0) == 0 && k_relu2(-INFINITY) == 0);
-    assert_true(isnan(k_relu2(NAN)) && isnan(k_relu2_slope(NAN)));
     assert_true(isnan(k_gelu_bf16(NAN)) && isnan(k_gelu_slope_bf16(NAN)) && k_gelu_bf16(0) == 0);
     assert_true(isnan(k_logistic(NAN)) && isnan(k_softplus(NAN)));
 }

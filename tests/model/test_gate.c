@@ -1,6 +1,5 @@
 /* test_gate.c - the output gate: a factor at the start, as many weights as without, nothing else
- * drawn otherwise, and in checkpoints. The activation of feed-forward layers: in checkpoints, and
- * in those alone that need it. */
+ * drawn otherwise, and in checkpoints. */
 #include "tiny.h"
 
 static char *const dir = scratch_dir;
@@ -137,58 +136,6 @@ TEST(test_saved)
     c.gate = K_GATE_SIGMOID;
     assert_int_equal(gpt_load_as(&back, path, &c, true, &k_ref, NULL), ORR_EINVAL);
     error_names(path, "gate is 2", "expected 1", NULL);
-}
-
-/* Squared ReLU survives saving; files with GELU do not name it, so that they keep their bytes. */
-TEST(an_activation_is_saved)
-{
-    for (enum k_activation which = K_ACTIVATION_GELU; which <= K_ACTIVATION_RELU2; which++) {
-        struct gpt_config c = tiny_continuous();
-        struct gpt_model model, back;
-        struct orr_safetensors *file;
-        char path[4096];
-        scratch_path(path, dir, "activation.safetensors");
-        c.activation = which;
-        tiny_trained(&model, &c);
-        assert_int_equal(gpt_save(&model, path, 3, true, NULL), 0);
-        assert_int_equal(orr_safetensors_open(path, &file), 0);
-        const char *found = orr_safetensors_metadata(file, "activation");
-        assert_true(which == K_ACTIVATION_GELU ? !found : found && !strcmp(found, "1"));
-        orr_safetensors_close(file);
-        assert_int_equal(gpt_load(&back, path, &k_ref, NULL), 0);
-        assert_memory_equal(&back.config, &model.config, sizeof c);
-        gpt_free(&back);
-        gpt_free(&model);
-        c.activation = (enum k_activation)2;
-        assert_int_equal(gpt_create(&back, &c, &k_ref, 5), ORR_EUSAGE);
-        error_names("model.activation", "expected 0 to 1", "2", NULL);
-        c.activation = !which;
-        assert_int_equal(gpt_load_as(&back, path, &c, true, &k_ref, NULL), ORR_EINVAL);
-        error_names(path, "activation is", "(model.activation)", NULL);
-    }
-}
-
-/* The two activations give other outputs, and both train. */
-TEST(an_activation_matters)
-{
-    struct gpt_config c = tiny_continuous();
-    struct gpt_model gelu, relu2;
-    struct gpt_batch batch;
-    const real *x, *y;
-    double difference = 0;
-    tiny_trained(&gelu, &c);
-    c.activation = K_ACTIVATION_RELU2;
-    tiny_trained(&relu2, &c);
-    assert_int_equal(gpt_batch_create(&batch, &c, 2, 11), 0);
-    tiny_fill(&batch, &c, 60);
-    assert_int_equal(gpt_forward(&gelu, &batch, &x), 0);
-    assert_int_equal(gpt_forward(&relu2, &batch, &y), 0);
-    for (int i = 0; i < 22 * c.outputs; i++)
-        difference += fabs((double)(x[i] - y[i]));
-    assert_true(difference > 1e-4);
-    gpt_batch_free(&batch);
-    gpt_free(&gelu);
-    gpt_free(&relu2);
 }
 
 TESTS(scratch_setup, scratch_teardown)

@@ -127,7 +127,7 @@ static const struct {
     {TRAININGS,
      "model.layers=3 model.heads=3 model.width=24 model.ffn_mult=3 model.positions=rope "
      "model.attention_p=3 model.attention_window=5 model.rope_base=100 model.init_std=0.06 "
-     "model.gate=softplus model.activation=relu2 model.fourier=2 model.fourier_min_au=0.5 "
+     "model.gate=softplus model.fourier=2 model.fourier_min_au=0.5 "
      "model.precision=fp32"},
     {BASELINES, "finetune.magnitude_loss=raw finetune.magnitude.train=head"},
     {MAGNITUDES, "finetune.samples=3 finetune.sample_size=30"},
