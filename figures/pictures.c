@@ -49,9 +49,16 @@ const char *report_script(const char *picture)
     return figure ? figure->script : "forces.gp";
 }
 
+/* The planet of "real_venus", -1 for another name. */
+static int find_real(const char *name)
+{
+    const int body = strncmp(name, "real_", 5) ? -1 : report_body_of(name + 5);
+    return body < REPORT_PLANETS ? body : -1;
+}
+
 bool report_is_figure(const char *name)
 {
-    return report_body_of(name) >= 0 || find_figure(name);
+    return report_body_of(name) >= 0 || find_real(name) >= 0 || find_figure(name);
 }
 
 int report_plot_figure(const struct report_run *run, const char *name, const char *folder,
@@ -64,6 +71,8 @@ int report_plot_figure(const struct report_run *run, const char *name, const cha
                         report_body_title[body]);
     if (body >= 0)
         return report_plot_forces(run, body, folder, picture);
+    if (body < 0 && find_real(name) >= 0)
+        return report_plot_real(run, find_real(name), folder, picture);
     if (figure->of_laws && !run->has_laws)
         return ORR_FAIL(ORR_EINVAL, "%s: the run has no laws, of which figure %s is", run->path,
                         name);

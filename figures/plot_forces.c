@@ -31,27 +31,35 @@ struct field {
     size_t ending;
 };
 
-/* Chooses the panels: truth, untrained model, variants in the run's order. panel (REPORT_SOURCES);
- * returns how many. */
-static int choose_panels(const struct report_run *run, int panel[])
+/* The panels of a run: truth, untrained model, variants in the run's order. panel
+ * (REPORT_SOURCES); returns how many. */
+static int choose_panels(const struct report_run *run, int body, struct report_panel panel[])
 {
     int n = 0;
-    panel[n++] = report_find(run, "truth");
-    const int untrained = report_find(run, "untrained");
+    const int truth = report_find(run, "truth"), untrained = report_find(run, "untrained");
+    report_panel_of(&run->source[truth], &run->source[truth].orbit[body], &panel[n++]);
     if (untrained >= 0 && run->source[untrained].has_vectors)
-        panel[n++] = untrained;
+        report_panel_of(&run->source[untrained], &run->source[untrained].orbit[body], &panel[n++]);
     for (int s = 0; s < run->source_count; s++) /* skips sources whose stage was omitted */
         if (run->source[s].has_vectors && run->source[s].role == REPORT_ATTENTION)
-            panel[n++] = s;
+            report_panel_of(&run->source[s], &run->source[s].orbit[body], &panel[n++]);
     return n;
 }
 
-/* The force drawn for a source; for the truth the true force, whatever its file predicts. */
-static void force_of(const struct report_source *source, const struct report_position *at,
+void report_panel_of(const struct report_source *source, const struct report_orbit *orbit,
+                     struct report_panel *panel)
+{
+    const bool truth = source->role == REPORT_TRUTH;
+    *panel =
+        (struct report_panel){truth ? "True forces" : source->title, source->colour, orbit, truth};
+}
+
+/* The force drawn in a panel; for the truth the true force, whatever its file predicts. */
+static void force_of(const struct report_panel *panel, const struct report_position *at,
                      double f[2])
 {
-    f[0] = source->role == REPORT_TRUTH ? at->fx_true : at->fx;
-    f[1] = source->role == REPORT_TRUTH ? at->fy_true : at->fy;
+    f[0] = panel->truth ? at->fx_true : at->fx;
+    f[1] = panel->truth ? at->fy_true : at->fy;
 }
 
 /* The arrow of a force, in AU; returns whether it was cut. */
@@ -80,10 +88,9 @@ static bool is_drawn(const struct report_orbit *orbit, size_t i, size_t stride)
     return orbit->at[i].labelled || i % stride == 0;
 }
 
-static void measure_field(const struct report_run *run, int planet, const int panel[], int panels,
-                          struct field *field)
+static void measure_field(const struct report_panel panel[], int panels, struct field *field)
 {
-    const struct report_orbit *orbit = &run->source[panel[0]].orbit[planet];
+    const struct report_orbit *orbit = panel[0].orbit;
     double r_au = 0;
     size_t unlabelled = 0;
     for (size_t i = 0; i < orbit->count; i++) {
@@ -92,17 +99,15 @@ static void measure_field(const struct report_run *run, int planet, const int pa
     }
     field->stride = 1 + (unlabelled > 0 ? unlabelled - 1 : 0) / POSITIONS_DRAWN;
     field->arrow_au = arrow_share * r_au;
-    field->root = planet >= REPORT_PLANETS;
     field->cut = field->ending = 0;
     double low[2] = {0, 0}, high[2] = {0, 0}; /* includes the Sun */
     for (int p = 0; p < panels; p++) {
-        const struct report_source *source = &run->source[panel[p]];
-        orbit = &source->orbit[planet];
+        orbit = panel[p].orbit;
         for (size_t i = 0; i < orbit->count; i++) {
             const struct report_position *at = &orbit->at[i];
             const double from[2] = {at->x_au, at->y_au};
             double f[2], arrow_au[2];
-            force_of(source, at, f);
+            force_of(&panel[p], at, f);
             const bool cut = arrow_of(field, f, arrow_au), ends = passes_sun(field, at),
                        drawn = is_drawn(orbit, i, field->stride);
             field->ending += p == 0 && drawn && ends;
@@ -119,15 +124,15 @@ static void measure_field(const struct report_run *run, int planet, const int pa
     field->extent_au = 1.07 * fmax(high[0] - low[0], high[1] - low[1]) / 2;
 }
 
-static void write_panel(struct orr_file *file, const struct report_source *source, int planet,
+static void write_panel(struct orr_file *file, const struct report_panel *panel,
                         const struct field *field)
 {
-    const struct report_orbit *orbit = &source->orbit[planet];
-    orr_file_printf(file, "# x y dx dy kind ends  %s\n", source->name);
+    const struct report_orbit *orbit = panel->orbit;
+    orr_file_printf(file, "# x y dx dy kind ends  %s\n", panel->title);
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
         double f[2], arrow_au[2];
-        force_of(source, at, f);
+        force_of(panel, at, f);
         enum arrow_kind kind = arrow_of(field, f, arrow_au) ? ARROW_CUT : ARROW_PREDICTED;
         if (at->labelled)
             kind = ARROW_LABELLED;
@@ -139,67 +144,94 @@ static void write_panel(struct orr_file *file, const struct report_source *sourc
     orr_file_printf(file, "\n\n");
 }
 
-static int write_notes(struct orr_file *file, const struct report_run *run, int planet,
-                       const int panel[], int panels)
+static int write_notes(struct orr_file *file, const struct report_panel panel[], int panels)
 {
     for (int p = 0; p < panels; p++) {
-        const struct report_source *source = &run->source[panel[p]];
         struct report_agreement a;
         char note[128], error[32];
-        TRY(report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a));
-        const size_t count = source->orbit[planet].count;
+        TRY(report_agree(panel[p].orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_BASELINE, &a));
+        const size_t count = panel[p].orbit->count;
         report_percent(a.relative_error, error);
-        if (source->role == REPORT_TRUTH)
+        if (panel[p].truth && count == a.count)
+            snprintf(note, sizeof note, "%zu positions, none labelled", count);
+        else if (panel[p].truth)
             snprintf(note, sizeof note, "%zu positions, %zu of them labelled", count,
                      count - a.count);
         else
             snprintf(note, sizeof note, "mean cosine %.3g, median error %s", a.cosine, error);
-        orr_gnuplot_assign(file, "title", p + 1,
-                           source->role == REPORT_TRUTH ? "True forces" : source->title);
-        orr_file_printf(file, "note[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note, p + 1,
-                        source->colour);
+        orr_gnuplot_assign(file, "title", p + 1, panel[p].title);
+        orr_gnuplot_assign(file, "note", p + 1, note);
+        orr_gnuplot_assign(file, "colour", p + 1, panel[p].colour);
     }
     return 0;
+}
+
+static bool has_labels(const struct report_orbit *orbit)
+{
+    for (size_t i = 0; i < orbit->count; i++)
+        if (orbit->at[i].labelled)
+            return true;
+    return false;
+}
+
+/* Writes the panels' arrows and the settings of the script, <folder>/<name>.dat and .set. */
+static int write_field(const struct report_panel panel[], int panels, const struct field *field,
+                       const char *heading, const char *unit, const char *stem)
+{
+    char path[REPORT_PATH];
+    struct orr_file file = {0};
+    TRY(orr_path(path, "%s.dat", stem));
+    TRY(orr_file_create(&file, path));
+    for (int p = 0; p < panels; p++)
+        write_panel(&file, &panel[p], field);
+    int rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    TRY(rc);
+    TRY(orr_path(path, "%s.set", stem));
+    TRY(orr_file_create(&file, path));
+    orr_gnuplot_assign(&file, "planet", 0, heading);
+    orr_file_printf(
+        &file,
+        "panels = %d\nx_center = %.7g\ny_center = %.7g\nextent = %.7g\n"
+        "arrow = %.7g\ncut = %zu\nending = %zu\nlongest = %.3g\nstride = %zu\nlabels = %d\n"
+        "unit_name = \"%s%s\"\narray title[%d]\narray note[%d]\narray colour[%d]\n",
+        panels, field->center_au[0], field->center_au[1], field->extent_au, field->arrow_au,
+        field->cut, field->ending, longest, field->stride, has_labels(panel[0].orbit), unit,
+        field->root ? ", lengths by square root" : "", panels, panels, panels);
+    rc = write_notes(&file, panel, panels);
+    rc = rc ? rc : orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+int report_plot_panels(const struct report_panel panel[], int panels, bool root,
+                       const char *heading, const char *unit, const char *stem, bool *ends)
+{
+    struct field field = {.root = root};
+    measure_field(panel, panels, &field);
+    *ends = field.ending > 0;
+    return write_field(panel, panels, &field, heading, unit, stem);
 }
 
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture)
 {
-    int panel[REPORT_SOURCES + 2];
-    const int panels = choose_panels(run, panel);
-    struct field field;
-    measure_field(run, planet, panel, panels, &field);
+    struct report_panel panel[REPORT_SOURCES];
+    const int panels = choose_panels(run, planet, panel);
+    const bool root = planet >= REPORT_PLANETS;
+    char stem[REPORT_PATH];
+    bool ends;
     snprintf(picture->name, sizeof picture->name, "forces_%s", report_body_name[planet]);
+    TRY(orr_path(stem, "%s/%s", folder, picture->name));
+    TRY(report_plot_panels(panel, panels, root, report_body_title[planet], report_force_unit(run),
+                           stem, &ends));
     snprintf(picture->caption, sizeof picture->caption,
              "%s: force on it along its orbit, true and predicted. Coloured arrows of models are "
              "predictions at positions without a label, thin grey arrows at labelled positions "
              "(circles).%s%s",
-             report_body_title[planet], field.root ? " Lengths are square roots of forces." : "",
-             field.ending ? " Where the true arrow would pass the Sun, arrows end at their "
-                            "positions instead of beginning there."
-                          : "");
-
-    char path[REPORT_PATH];
-    struct orr_file file = {0};
-    TRY(orr_path(path, "%s/%s.dat", folder, picture->name));
-    TRY(orr_file_create(&file, path));
-    for (int p = 0; p < panels; p++)
-        write_panel(&file, &run->source[panel[p]], planet, &field);
-    int rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    TRY(rc);
-    TRY(orr_path(path, "%s/%s.set", folder, picture->name));
-    TRY(orr_file_create(&file, path));
-    orr_file_printf(
-        &file,
-        "planet = \"%s\"\npanels = %d\nx_center = %.7g\ny_center = %.7g\nextent = %.7g\n"
-        "arrow = %.7g\ncut = %zu\nending = %zu\nlongest = %.3g\nstride = %zu\n"
-        "unit_name = \"%s%s\"\narray title[%d]\narray note[%d]\narray colour[%d]\n",
-        report_body_title[planet], panels, field.center_au[0], field.center_au[1], field.extent_au,
-        field.arrow_au, field.cut, field.ending, longest, field.stride, report_force_unit(run),
-        field.root ? ", lengths by square root" : "", panels, panels, panels);
-    rc = write_notes(&file, run, planet, panel, panels);
-    rc = rc ? rc : orr_file_commit(&file);
-    orr_file_close(&file);
-    return rc;
+             report_body_title[planet], root ? " Lengths are square roots of forces." : "",
+             ends ? " Where the true arrow would pass the Sun, arrows end at their positions "
+                    "instead of beginning there."
+                  : "");
+    return 0;
 }

@@ -225,7 +225,8 @@ struct report_pictures {
 /* Draws every picture of the run as PNG and SVG into `folder`, which must exist. */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures);
-/* Pictures by name: those of a body ("earth"), and "exponents", "pareto", "loss". The second
+/* Pictures by name: those of a body ("earth"), of a planet at its real positions ("real_venus"),
+ * and "exponents", "pareto", "loss". The second
  * function writes the data of one picture, as below; ORR_EINVAL: the run has no such picture. */
 bool report_is_figure(const char *name);
 int report_plot_figure(const struct report_run *run, const char *name, const char *folder,
@@ -236,6 +237,23 @@ const char *report_script(const char *picture);
  * exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture);
+/* The same of a planet at its real positions, which `bin/probe planets` has predicted forces at:
+ * truth, untrained model, and every model whose probe_pretrain_planets/planets_forces.csv is there.
+ * ORR_EMISSING where none is; ORR_EFORMAT for a table that is not the probe's. */
+int report_plot_real(const struct report_run *run, int planet, const char *folder,
+                     struct report_picture *picture);
+/* A panel of forces.gp: an orbit with the forces of one source. report_panel_of() fills it. */
+struct report_panel {
+    const char *title, *colour;
+    const struct report_orbit *orbit;
+    bool truth; /* draws fx_true, fy_true */
+};
+void report_panel_of(const struct report_source *source, const struct report_orbit *orbit,
+                     struct report_panel *panel);
+/* Writes <stem>.dat and .set of panels, the first of which is the truth. root: lengths are square
+ * roots of forces; *ends: whether arrows that would pass the Sun end at their positions. */
+int report_plot_panels(const struct report_panel panel[], int panels, bool root,
+                       const char *heading, const char *unit, const char *stem, bool *ends);
 int report_plot_loss(const struct report_run *run, const char *folder,
                      struct report_picture *picture);
 int report_plot_pareto(const struct report_run *run, const char *folder,

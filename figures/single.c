@@ -76,8 +76,8 @@ int report_single_check(const char *figure, const struct report_style *style, co
     const char *dot = strrchr(out, '.');
     if (!report_is_figure(figure))
         return ORR_FAIL(ORR_EUSAGE,
-                        "expected a body (mercury, ..., halley), exponents, pareto or loss, found "
-                        "\"%s\"",
+                        "expected a body (mercury, ..., halley), real_mercury, ..., real_neptune, "
+                        "exponents, pareto or loss, found \"%s\"",
                         figure);
     if (!dot || (strcmp(dot, ".png") && strcmp(dot, ".svg")))
         return ORR_FAIL(ORR_EUSAGE,
