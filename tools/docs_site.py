@@ -17,8 +17,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "HACKING.md", "CHANGELOG.md", "python/README.md", "bench/results/README.md",
-         "tests/cuda/README.md"]
+PAGES = ["README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+         "python/README.md", "bench/results/README.md", "tests/cuda/README.md"]
 GROUPS = {
     "Start": ["install", "programs", "formats", "glossary", "machines"],
     "Physics and laws": ["laws", "equations", "findings", "claims"],

@@ -133,7 +133,8 @@ put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js figures/cla
 put 755 share/orrery/tools "$here"/{cells,shared,sweep,watch}.sh
 while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"
-done < <(printf '%s\n' README.md CHANGELOG.md LICENSE LICENSE.GPL-3 &&
+done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \
+    LICENSE.GPL-3 &&
     find docs -type f | LC_ALL=C sort)
 put 644 share/man/man1 "$work"/man/*.1
 put 644 share/bash-completion/completions "$work/orrery"

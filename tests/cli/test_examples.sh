@@ -48,7 +48,7 @@ for script in docs/examples/*.sh; do
     check "$(basename "$script"): can be run" test -x "$script"
 done
 
-# ---- README: every command behind a "$", smaller and in a folder of its own
+# ---- README and recipes: every command behind a "$", smaller and in a folder of its own
 mkdir "$WORK/runs"
 readme() {
     CUDA=0 PRESET=smoke timeout "$LIMIT" bash -c "$1" </dev/null >"$WORK/out" 2>&1 || {
@@ -56,35 +56,63 @@ readme() {
         return 1
     }
 }
-check "README: make world" readme "make world RUN=$WORK/runs/smoke"
-sed -n 's/^    \$ //p' README.md >"$WORK/commands"
-mapfile -t commands <"$WORK/commands"
-check "README has commands" test ${#commands[@]} -ge 10
-for command in "${commands[@]}"; do
+# printed PAGE COMMAND: rows that the page prints behind it, without the columns' blanks
+printed() {
+    grep -A 4 -F "$2" "$1" | grep -F '<- ' | sed 's/^ *//'
+}
+check "README: at most 110 lines" test "$(wc -l <README.md)" -le 110
+check "... one picture" equal 1 "$(grep -c '!\[' README.md)"
+check "... three commands that a stranger runs" equal 3 "$(grep -c '^    \$ ' README.md)"
+check "make world" readme "make world RUN=$WORK/runs/smoke"
+for page in README.md docs/recipes.md; do
+    sed -n "s,^    \\\$ ,$page ,p" $page
+done | awk '{ text = $0; sub(/^[^ ]* /, "", text) } !seen[text]++' >"$WORK/commands"
+check "pages have commands" test "$(wc -l <"$WORK/commands")" -ge 12
+while read -r page command <&3; do
     case $command in
     *DEVICE=cuda*) continue ;;                       # no GPU here
     *pytorch*) continue ;;                           # above
     *python3*) has_python numpy || continue ;;
     esac
-    here=${command//quick/smoke}
+    here=${command%%  #*} # without its comment
+    here=${here//quick/smoke}
     here=${here//laptop/smoke}
-    here=${here//7200/60}
+    here=${here//3600/60}
     here=${here//rw_softplus/lssa} # a variant that is not there before one adds it
     here=${here//runs\//$WORK/runs/}
     here=${here//--out data/--out $WORK/data}
+    here=${here//--out newton/--threads 1 --out $WORK/newton}
     here=${here//\"data\//\"$WORK/data/}
     case $here in make*RUN=* | bin/*) ;; make*) here="$here RUN=$WORK/runs/smoke" ;; esac
-    check "README: $command" readme "$here"
-    case $command in
-    *planets.csv*) # what README prints of it
-        grep -A 4 -F "$command" README.md | grep -F '<- ' >"$WORK/printed"
-        mapfile -t printed <"$WORK/printed"
-        check "... selects two formulas" test ${#printed[@]} -eq 2
-        for row in "${printed[@]}"; do
-            check "... prints $row" grep -qF "${row#    }" "$WORK/out"
-        done
+    case $here in
+    *"bin/probe planets"*)
+        bin/probe planets --run "$WORK/runs/smoke" 2>&1 | grep -q libnova && continue
         ;;
     esac
-done
-check_not "nothing in the source" test -e losses.png -o -e data -o -e earth.png
+    check "$page: $command" readme "$here"
+    printed "$page" "$command" >"$WORK/rows"
+    while read -r row; do
+        check "... prints $row" grep -qF -- "$row" "$WORK/out"
+    done <"$WORK/rows"
+    case $command in
+    *planets.csv*) check "... selects two formulas" equal 2 "$(wc -l <"$WORK/rows")" ;;
+    *motion*)
+        check "... selects one" equal 1 "$(wc -l <"$WORK/rows")"
+        check "... with the error that README has" bash -c \
+            "sed -nE 's/^\| ([0-9.]+) \| ([0-9.]{6}).*/\1 +- \2/p' '$WORK/newton/report.md' |
+            grep -qxF \"\$(grep -o '39[.0-9]* +- [0-9.]*[0-9]' README.md)\""
+        check "... and what it is near to" grep -q 'is near 4 pi^2 .*: G in AU' \
+            "$WORK/newton/report.md"
+        ;;
+    *real_venus*) check "... a picture" is_png "$WORK/runs/venus.png" ;;
+    esac
+done 3<"$WORK/commands"
+if has_python numpy; then
+    sed -n '/^```python$/,/^```$/{/^```/d;p}' README.md >"$WORK/six.py"
+    check "README: six lines of Python" equal 6 "$(wc -l <"$WORK/six.py")"
+    check "... run" readme "PYTHONPATH=python python3 '$WORK/six.py'"
+    check "... print Kepler's law" grep -qF '(sqrt(a) * a) [4.6' "$WORK/out"
+    check "... and the shape" grep -qxF '(1000, 33, 2)' "$WORK/out"
+fi
+check_not "nothing in the source" test -e losses.png -o -e data -o -e earth.png -o -e newton
 finish
