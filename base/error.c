@@ -2,6 +2,7 @@
 #include "error.h"
 #include "memory.h"
 #include "signals.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <errno.h>
@@ -90,8 +91,10 @@ int orr_error_exit(const char *program, int code)
         return 0;
     if (code == ORR_EINTR) /* 128 + signal, as a shell reports it: the next stage must not start */
         return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
+    const bool colours = orr_terminal_colours();
     if (!told)
-        fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
+        fprintf(stderr, "%s: %serror:%s %s\n", program, colours ? ORR_RED : "",
+                colours ? ORR_PLAIN : "", message[0] ? message : "unknown failure");
     return code == ORR_EUSAGE ? 2 : 1;
 }
 

@@ -83,6 +83,17 @@ static int without_last(const char *detail, int bytes)
     return bytes;
 }
 
+/* Draws the line, cut to the terminal; its label is bold where colours are shown. */
+static void draw_line(const char *line)
+{
+    int rows, columns;
+    orr_terminal_size(&rows, &columns);
+    const int bytes = orr_bytes_within(line, columns - 1), label = (int)strcspn(line, ":");
+    const bool bold = label < bytes && orr_terminal_colours();
+    fprintf(stderr, "\r\033[K%s%.*s%s%.*s", bold ? ORR_BOLD : "", label < bytes ? label : bytes,
+            line, bold ? ORR_PLAIN : "", label < bytes ? bytes - label : 0, line + label);
+}
+
 static void print_line(struct orr_progress *p, double now, const char *detail)
 {
     const double elapsed = now - p->start_s;
@@ -107,12 +118,10 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
             break;
     }
     orr_shown(shown, sizeof shown, line);
-    int columns = 0, rows;
     if (p->terminal)
-        orr_terminal_size(&rows, &columns);
-    fprintf(stderr, "%s%.*s%s", p->terminal ? "\r\033[K" : "",
-            p->terminal ? orr_bytes_within(shown, columns - 1) : (int)strlen(shown), shown,
-            p->terminal ? "" : "\n");
+        draw_line(shown);
+    else
+        fprintf(stderr, "%s\n", shown);
     fflush(stderr);
     p->last_s = now;
     p->dirty = p->terminal;

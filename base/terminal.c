@@ -4,6 +4,8 @@
 #include "text.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -16,6 +18,12 @@ void orr_terminal_size(int *rows, int *columns)
         *rows = size.ws_row;
         *columns = size.ws_col;
     }
+}
+
+bool orr_terminal_colours(void)
+{
+    const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return (!none || !*none) && (!kind || strcmp(kind, "dumb") != 0) && isatty(STDERR_FILENO) == 1;
 }
 
 int orr_bytes_within(const char *text, int cells)

@@ -309,8 +309,7 @@ static const struct orr_option options[] = {
      "FILE.svg (NAME.png)",
      &body_option, NULL},
     {"--figure", "NAME",
-     "instead: one of the other figures, exponents, pareto or loss; real_mercury, ..., "
-     "real_neptune: forces at real positions, after bin/probe planets",
+     "instead: exponents, pareto, loss, or real_mars: at real positions, after probe planets",
      &figure_option, NULL},
     {"--size", "PIXELS", "width of that PNG; everything in it grows alike", &size_option, NULL},
     {"--font", "NAME[,POINTS]", "font and size of its text (DejaVu Sans,11)", &font_option, NULL},

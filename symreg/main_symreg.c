@@ -144,11 +144,9 @@ static const struct orr_program program = {
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
                     "symreg.constant_tolerance",
     .without = "--checkpoint,--device,--attention-impl",
-    .usual = "--target,--features,--weights,--sigma,--test,--binary,--unary,--guess,--"
-             "maxsize,--units,"
-             "--seconds,--permutations,--rule,--preset,--set,--run,--out,--threads,--seed,--resume,"
-             "--help,"
-             "symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
+    .usual = "--target,--features,--weights,--sigma,--missing,--category,--test,--binary,--unary,"
+             "--template,--maxsize,--units,--constants,--seconds,--rule,"
+             "--preset,--set,--run,--out,--threads,--seed,--resume,--help,symreg.loss",
     .commands = commands,
 };
 
