@@ -3,9 +3,8 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <gsl/gsl_linalg.h>
 
 static const double longest = 2; /* longest arrow, relative to the true one at the same position */
 /* length of the true arrow, relative to half the size of the orbit */
@@ -97,94 +96,34 @@ static struct square frame_of(const struct report_run *run, int body)
     return view;
 }
 
-/* ----------------------------------------------------------------------------- the ellipse */
-
-struct track {
-    size_t n;
-    const struct report_rollout *known;
-    const struct report_orbit *truth;
-};
-
-static void position_at(const struct track *p, size_t i, double at[2])
-{
-    at[0] = p->known ? p->known->at[i].x_true_au : p->truth->at[i].x_au;
-    at[1] = p->known ? p->known->at[i].y_true_au : p->truth->at[i].y_au;
-}
-
-/* Fits a conic around the Sun to all positions by least squares: r = p - u x - v y, c = (p, u, v).
- * False where the positions are not on a conic (under another law than Newton's), or where it is
- * not an ellipse. */
-static bool fit_conic(const struct track *p, double c[3])
-{
-    double m[9] = {0}, b[3] = {0}, at[2];
-    for (size_t i = 0; i < p->n; i++) {
-        position_at(p, i, at);
-        const double row[3] = {1, -at[0], -at[1]}, r = hypot(at[0], at[1]);
-        for (int k = 0; k < 3; k++) {
-            b[k] += row[k] * r;
-            for (int l = 0; l < 3; l++)
-                m[3 * k + l] += row[k] * row[l];
-        }
-    }
-    gsl_matrix_view matrix = gsl_matrix_view_array(m, 3, 3);
-    gsl_vector_view right = gsl_vector_view_array(b, 3), solution = gsl_vector_view_array(c, 3);
-    if (p->n < 5 || gsl_linalg_HH_solve(&matrix.matrix, &right.vector, &solution.vector))
-        return false;
-    for (size_t i = 0; i < p->n; i++) {
-        position_at(p, i, at);
-        const double r = hypot(at[0], at[1]);
-        if (!(fabs(c[0] - c[1] * at[0] - c[2] * at[1] - r) < 0.01 * r))
-            return false;
-    }
-    return c[0] > 0 && hypot(c[1], c[2]) < 0.99;
-}
-
-/* Writes the ellipse at even steps of eccentric anomaly, which resolve both ends well; the
- * positions where there is no ellipse. */
-static void write_curve(const struct track *p, struct orr_file *file)
-{
-    enum { POINTS = 240 };
-    double c[3], at[2];
-    orr_file_printf(file, "$curve << EOD\n");
-    if (fit_conic(p, c)) {
-        const double e = hypot(c[1], c[2]), a = c[0] / (1 - e * e), turn = atan2(c[2], c[1]);
-        for (int k = 0; k <= POINTS; k++) {
-            const double E = 2 * M_PI * k / POINTS;
-            const double x = a * (cos(E) - e), y = a * sqrt(1 - e * e) * sin(E);
-            orr_file_printf(file, "%.7g %.7g\n", x * cos(turn) - y * sin(turn),
-                            x * sin(turn) + y * cos(turn));
-        }
-    } else {
-        for (size_t i = 0; i < p->n; i++) {
-            position_at(p, i, at);
-            orr_file_printf(file, "%.7g %.7g\n", at[0], at[1]);
-        }
-    }
-    orr_file_printf(file, "EOD\n");
-}
-
 /* ---------------------------------------------------------------------------------- blocks */
 
 /* Writes the true positions: those of a rollout, which begin at step 0, else those with forces. */
-static void write_orbit(const struct report_run *run, int body, struct orr_file *file)
+static int write_orbit(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];
     const struct report_rollout *known = rollout_of(run, body);
     const size_t n = known ? known->count : truth->count;
-    const struct track track = {n, known, truth};
-    write_curve(&track, file);
+    double *xy = orr_alloc(2 * n + 2, sizeof *xy);
+    if (!xy)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        xy[2 * i] = known ? known->at[i].x_true_au : truth->at[i].x_au;
+        xy[2 * i + 1] = known ? known->at[i].y_true_au : truth->at[i].y_au;
+    }
+    report_write_curve(n, xy, file);
     orr_file_printf(file, "$orbit << EOD\n");
     for (size_t i = 0, at = 0; i < n; i++) {
-        double xy[2];
-        position_at(&track, i, xy);
         const int step = known ? (int)i : truth->at[i].step;
         while (at < truth->count && truth->at[at].step < step)
             at++;
         const bool labelled =
             at < truth->count && truth->at[at].step == step && truth->at[at].labelled;
-        orr_file_printf(file, "%d %.7g %.7g %d\n", step, xy[0], xy[1], labelled);
+        orr_file_printf(file, "%d %.7g %.7g %d\n", step, xy[2 * i], xy[2 * i + 1], labelled);
     }
+    free(xy);
     orr_file_printf(file, "EOD\n$none << EOD\nEOD\n");
+    return 0;
 }
 
 static void write_forces(const struct report_source *source, int body, int number, double arrow_au,
@@ -217,7 +156,7 @@ static void write_path(const struct report_source *source, int body, int number,
     orr_file_printf(file, "EOD\n");
 }
 
-static void write_input(const struct report_run *run, int body, struct orr_file *file)
+static int write_input(const struct report_run *run, int body, struct orr_file *file)
 {
     const struct square view = frame_of(run, body);
     const struct report_orbit *truth = &run->source[0].orbit[body];
@@ -236,7 +175,7 @@ static void write_input(const struct report_run *run, int body, struct orr_file 
                     "array title[%d]\narray colour[%d]\narray paths[%d]\narray "
                     "forces[%d]\n",
                     REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES);
-    write_orbit(run, body, file);
+    TRY(write_orbit(run, body, file));
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!is_shown(source))
@@ -249,7 +188,7 @@ static void write_input(const struct report_run *run, int body, struct orr_file 
         write_forces(source, body, number, view.arrow_au, file);
         write_path(source, body, number, file);
     }
-    orr_file_printf(file, "sources = %d\n", number);
+    return orr_file_printf(file, "sources = %d\n", number);
 }
 
 int report_animate(const struct report_run *run, int body, const char *picture)
@@ -264,8 +203,8 @@ int report_animate(const struct report_run *run, int body, const char *picture)
     TRY(orr_mkdir(*folder ? folder : "/"));
     TRY(orr_path(input, "%s/.orbit_%s.gp", folder, report_body_name[body]));
     TRY(orr_file_create(&file, input));
-    write_input(run, body, &file);
-    int rc = orr_file_commit(&file);
+    int rc = write_input(run, body, &file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     rc = rc ? rc : orr_gnuplot_draw("player.gp", input, picture);
     remove(input);

@@ -20,10 +20,14 @@ struct measured {
 
 void report_percent(double error, char text[32])
 {
+    const double percent = 100 * error;
+    const int decimals = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : percent >= 0.0995 ? 2 : 3;
     if (error >= 10)
-        snprintf(text, 32, "%.3g times", error);
+        snprintf(text, 32, "%.0f times", error);
+    else if (percent > 0 && percent < 0.001)
+        snprintf(text, 32, "below 0.001%%");
     else
-        snprintf(text, 32, "%.3g%%", 100 * error);
+        snprintf(text, 32, "%.*f%%", percent > 0 ? decimals : 0, percent);
 }
 
 static int measure_source(const struct report_run *run, int source, int measure, struct measured *m)
@@ -59,7 +63,7 @@ struct compared {
 static int compare_sources(const struct report_run *run, int a, int b, struct compared *total,
                            char *text)
 {
-    static const char *const name[MEASURES] = {"R^2 of log force", "median error on planets",
+    static const char *const name[MEASURES] = {"R\u00b2 of log force", "median error on planets",
                                                "median error on eccentric bodies"};
     bool any = false;
     for (int k = 0; k < MEASURES; k++) {

@@ -2,11 +2,13 @@
 #
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
+# With svg it also writes STEM.box, as forces.gp does.
+#
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
 # colour[]. For pareto also law ("Newton's law"), and per curve front[] (a file with columns
 # Complexity and Loss) and size[], loss[] and is_true[] (1 or 0; -1: none) of the selected law; the
 # second panel omits the first curve, the truth, and those after the last. For loss also $data,
-# two blocks per curve: the line, then its marks (validation losses).
+# two blocks per curve: step, loss, smoothed loss; then its marks (step, validation loss, 1: the best).
 
 # defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
@@ -54,9 +56,11 @@ set xrange [0:*]
 set autoscale xfixmax # the axis ends where the data do, not at the next tic
 unset key
 
-remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : "lines: training, dots: validation"
+remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : "lines: training, dots: validation, ring: best"
+pale(colour) = "#b8".colour[2:7]
 set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
 
+if (ARG3 eq "svg") { set print ARG1.".box" }
 set multiplot
 do for [p = 1:panels] {
     col = (p - 1) % columns
@@ -67,25 +71,31 @@ do for [p = 1:panels] {
     set rmargin at screen (x0 + wide) / width
     set bmargin at screen y0 / height
     set tmargin at screen (y0 + high) / height
+    if (ARG3 eq "svg") {
+        print (x0 - left) / width, (height - y0 - high - 40 * f) / height, (wide + left + right) / width, (high + 96 * f) / height
+    }
     set label 1 panel_title[p] at graph 0.0, graph 1.06 left font ",12" noenhanced
     set ylabel "loss" offset 1, 0
+    remark = kind eq "pareto" || p == 1 ? remark : ""
     set label 2 remark at graph 1.0, graph 1.06 right font ",10" tc rgb "#444444"
     if (kind eq "pareto") {
         set xlabel "complexity (nodes)"
         # a perfect fit has loss 0, which a logarithmic axis cannot show
         shown(x) = x > 1e-16 ? x : 1e-16
-        beside(x, c) = x + (c - (curves + 1) / 2.0) * 0.14
+        dot(c) = 0.6 + 0.28 * (final - c) # rings of earlier sources stay visible around later dots
         set datafile separator comma
         if (p < panels) { unset label 2 } else { set label 2 at graph 0.98, graph 0.94 right }
         final = p == 2 && last > 0 ? last : curves
-        plot for [c = p:final] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
-             for [c = p:final] front[c] using (beside(column("Complexity"), c)):(shown(column("Loss"))) with points pt 7 ps 0.7 lc rgb colour[c], \
-             for [c = p:final] "+" using (is_true[c] == 0 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.8 lw 2 lc rgb colour[c], \
-             for [c = p:final] "+" using (is_true[c] == 1 ? beside(size[c], c) : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.6 lc rgb colour[c]
+        plot for [c = p:final] front[c] using (column("Complexity")):(shown(column("Loss"))) with steps lw 1.4 lc rgb colour[c], \
+             for [c = p:final] front[c] using (column("Complexity")):(shown(column("Loss"))) with points pt 7 ps dot(c) lc rgb colour[c], \
+             for [c = p:final] "+" using (is_true[c] == 0 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.2 + dot(c) lw 2 lc rgb colour[c], \
+             for [c = p:final] "+" using (is_true[c] == 1 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.0 + dot(c) lc rgb colour[c]
         set datafile separator
     } else {
         set xlabel "step"
-        plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \
+        plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.7 lc rgb pale(colour[c]), \
+             for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):3 with lines lw 1.6 lc rgb colour[c], \
+             for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p && $3 == 1 ? $1 : NaN):2 with points pt 6 ps 1.9 lw 1.6 lc rgb colour[c], \
              for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.9 lw 0.8 dt 3 lc rgb colour[c]
     }
 }

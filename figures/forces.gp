@@ -3,16 +3,20 @@
 #
 #   gnuplot -c forces.gp STEM OUTPUT png|svg
 #
+# With svg it also writes STEM.box, a line for each panel with its texts: left, top, width and height as
+# shares of the picture, by which report.html shows one panel a row on phones.
+#
 # STEM.set: planet, panels, x_center, y_center and extent (AU: axes are center +- extent; centers
 # are optional), arrow (AU: the length of force 1), cut (number of arrows cut), longest (length at
 # which arrows are cut), stride, unit_name (meaning of force 1), labels (optional; 0: no position
 # has a label), and per panel title[], note[], colour[]; the first panel is the truth. STEM.dat: one
 # block per panel, rows x y dx dy kind ends: kind 0 not labelled, 1 labelled, 2 not labelled and cut
 # at `longest`, 3 not drawn; ends 1: the arrow ends at x y, 0: it begins there. `ending`, the number
-# of arrows that end, and the column `ends` are optional.
+# of arrows that end, and the column `ends` are optional. has_curve 1: the block $curve (x y) is the
+# orbit; else it is drawn through the rows.
 
 x_center = 0; y_center = 0; ending = 0
-labels = 1
+labels = 1; has_curve = 0
 # defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
@@ -57,6 +61,7 @@ begin(c) = ending > 0 ? column(6) * column(c) : 0 # from the position back to wh
 set style arrow 2 head filled size graph 0.016, 18 lw 0.8 lc rgb "#a0a0a0"
 set style arrow 3 head filled size graph 0.022, 18 lw 1.5 lc rgb "#c00000"
 
+if (ARG3 eq "svg") { set print ARG1.".box" }
 set multiplot
 set label 100 planet at screen left / width, screen 1 - 30 * f / height left font ",16" front noenhanced
 if (ending > 0) {
@@ -83,7 +88,11 @@ do for [p = 1:panels] {
         set format y ""
     }
     set format x "%g"
-    plot data index p - 1 using 1:2 with lines lc rgb "#dddddd" lw 1.2, \
+    if (ARG3 eq "svg") {
+        margin = col == 0 ? left : gap
+        print (x0 - margin) / width, (height - y0 - side - 50 * f - above) / height, (side + margin + gap / 2) / width, (side + 104 * f + above) / height
+    }
+    plot for [k = 1:1] (has_curve ? "$curve" : data) index (has_curve ? 0 : p - 1) using 1:2 with lines lc rgb "#d0d0d0" lw 1.2, \
          data index p - 1 using ($5 == 1 && p > 1 ? $1 - begin(3) : NaN):($2 - begin(4)):3:4 with vectors arrowstyle 2, \
          data index p - 1 using ($5 == 1 ? $1 : NaN):2 with points pt 6 ps 1.1 lw 1.2 lc rgb "#909090", \
          data index p - 1 using ($5 == 0 || ($5 == 1 && p == 1) ? $1 - begin(3) : NaN):($2 - begin(4)):3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \

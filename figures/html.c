@@ -62,9 +62,43 @@ int report_html_base64(struct orr_file *html, const char *path)
     return rc;
 }
 
-/* Adds hints to captions of tables wider than the page (.scrolls of report.css). */
-static const char scroll_hints[] =
-    "\nfor (const box of document.querySelectorAll('.wide:has(> table)')) {\n"
+/* Adds hints to captions of tables wider than the page (.scrolls of report.css). On phones: shows a
+ * picture's panels one a row (data-panels: left, top, width and height of each, as shares), and
+ * closes the pictures of most bodies. */
+static const char page_script[] =
+    "\nconst phone = matchMedia('(max-width: 600px)');\n"
+    "function split(figure) {\n"
+    "  const image = figure.querySelector('img');\n"
+    "  if (!phone.matches || figure.querySelector('.strips') || !image.naturalWidth) return;\n"
+    "  const strips = document.createElement('div');\n"
+    "  strips.className = 'strips';\n"
+    "  strips.setAttribute('role', 'img');\n"
+    "  strips.setAttribute('aria-label', image.alt);\n"
+    "  for (const panel of figure.dataset.panels.trim().split(';')) {\n"
+    "    const [x, y, w, h] = panel.split(' ').map(Number);\n"
+    "    const strip = document.createElement('div');\n"
+    "    const shape = (w * image.naturalWidth) / (h * image.naturalHeight);\n"
+    "    strip.style.aspectRatio = shape;\n"
+    "    const part = new Image();\n"
+    "    part.alt = '';\n"
+    "    part.src = image.src;\n"
+    "    part.style.width = 100 / w + '%';\n"
+    "    part.style.left = (-100 * x) / w + '%';\n"
+    "    part.style.top = (-100 * y) / h + '%';\n"
+    "    strip.append(part);\n"
+    "    strips.append(strip);\n"
+    "  }\n"
+    "  image.closest('.wide').after(strips);\n"
+    "  figure.classList.add('split');\n"
+    "}\n"
+    "for (const figure of document.querySelectorAll('figure[data-panels]')) {\n"
+    "  const image = figure.querySelector('img');\n"
+    "  image.addEventListener('load', () => split(figure));\n"
+    "  phone.addEventListener('change', () => split(figure));\n"
+    "  split(figure);\n"
+    "}\n"
+    "for (const rest of document.querySelectorAll('details.rest')) rest.open = !phone.matches;\n"
+    "for (const box of document.querySelectorAll('.wide:has(> table)')) {\n"
     "  const caption = document.getElementById(box.getAttribute('aria-labelledby'));\n"
     "  new ResizeObserver(() => caption.classList.toggle(\n"
     "    'scrolls', box.scrollWidth > box.clientWidth + 1)).observe(box);\n"
@@ -95,7 +129,7 @@ static int write_policy(struct orr_file *html)
                               "'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
                               "form-action 'none'; script-src");
         write_hash(html, script, bytes + 1);
-        write_hash(html, scroll_hints, strlen(scroll_hints));
+        write_hash(html, page_script, strlen(page_script));
         rc = orr_file_printf(html, "\">\n");
     }
     free(script);
@@ -159,6 +193,25 @@ static int write_answers(const struct report_run *run, struct orr_file *html)
               "</section>\n");
 }
 
+/* Writes data-panels from the lines of <folder>/<name>.box, where the script wrote them. */
+static int write_panels(const char *folder, const char *name, struct orr_file *html)
+{
+    char path[REPORT_PATH], *text = NULL;
+    size_t bytes;
+    TRY(orr_path(path, "%s/%s.box", folder, name));
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_file_read(path, &text, &bytes));
+    while (bytes && text[bytes - 1] == '\n')
+        bytes--;
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = text[i] == '\n' ? ';' : text[i];
+    orr_file_printf(html, " data-panels=\"");
+    report_html_bytes(html, text, bytes);
+    free(text);
+    return orr_file_printf(html, "\"");
+}
+
 static int write_picture(const struct report_pictures *pictures, const char *folder,
                          const char *name, struct orr_file *html)
 {
@@ -168,10 +221,12 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
             continue;
         char path[REPORT_PATH];
         TRY(orr_path(path, "%s/%s.png", folder, name));
+        orr_file_printf(html, "<figure id=\"%s\"", name);
+        TRY(write_panels(folder, name, html));
         orr_file_printf(html,
-                        "<figure id=\"%s\">\n<div class=\"wide\" role=\"region\" "
-                        "aria-labelledby=\"%s-caption\" tabindex=\"0\"><a href=\"#%s\"><img alt=\"",
-                        name, name, name);
+                        ">\n<div class=\"wide\" role=\"region\" aria-labelledby=\"%s-caption\" "
+                        "tabindex=\"0\"><a href=\"#%s\"><img alt=\"",
+                        name, name);
         report_html_text(html, picture->caption);
         orr_file_printf(html, "\" src=\"data:image/png;base64,");
         TRY(report_html_base64(html, path));
@@ -186,30 +241,111 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
     return 0;
 }
 
-static int write_vectors(const struct report_run *run, const struct report_pictures *pictures,
-                         const char *folder, struct orr_file *html)
+static int write_field(const struct report_pictures *pictures, const char *folder, int body,
+                       struct orr_file *html)
+{
+    char name[64];
+    snprintf(name, sizeof name, "forces_%s", report_body_name[body]);
+    return write_picture(pictures, folder, name, html);
+}
+
+/* The body on which the models' forces are nearer to the truth than the untrained model's by most,
+ * in the mean cosine; the third without an untrained model. */
+static int find_telling(const struct report_run *run, int *telling)
+{
+    const int untrained = report_find(run, "untrained");
+    double most = -INFINITY;
+    *telling = 2;
+    for (int body = 0; body < report_bodies(run); body++) {
+        struct report_agreement a;
+        double sum = 0, models = 0;
+        if (untrained < 0 || !run->source[untrained].has_vectors)
+            continue;
+        for (int s = 0; s < run->source_count; s++) {
+            if (!run->source[s].has_vectors || run->source[s].role != REPORT_ATTENTION)
+                continue;
+            TRY(report_agree(&run->source[s].orbit[body], 1, REPORT_EVEN_IN_TIME,
+                             REPORT_NO_BASELINE, &a));
+            sum += a.cosine;
+            models++;
+        }
+        TRY(report_agree(&run->source[untrained].orbit[body], 1, REPORT_EVEN_IN_TIME,
+                         REPORT_NO_BASELINE, &a));
+        if (sum / models - a.cosine > most + 1e-6) { /* of equals the first */
+            most = sum / models - a.cosine;
+            *telling = body;
+        }
+    }
+    return 0;
+}
+
+/* The player, and the picture of one body: what a reader sees first. */
+static int write_first(const struct report_run *run, const struct report_pictures *pictures,
+                       const char *folder, int telling, struct orr_file *html)
 {
     if (!run->has_vectors)
-        return orr_file_printf(html, "<h2>Force vectors of the planets</h2>\n<p>This preset has no "
-                                     "force-vector task.</p>\n");
+        return 0;
+    TRY(report_html_player(run, html));
+    orr_file_printf(html,
+                    "<p>On %s the models differ from the untrained one by most; <a "
+                    "href=\"#fields\">the other bodies</a> are below.</p>\n",
+                    report_body_title[telling]);
+    return write_field(pictures, folder, telling, html);
+}
+
+/* Force fields of all bodies but one: two, and the rest in a part that phones close. */
+static int write_fields(const struct report_run *run, const struct report_pictures *pictures,
+                        const char *folder, int telling, struct orr_file *html)
+{
+    int written = 0;
+    orr_file_printf(html,
+                    "<h2 id=\"fields\">Forces along the orbits</h2>\n<p>A click on a picture shows "
+                    "it in full width. <a href=\"#forces_%s\">%s</a> is above.</p>\n<div "
+                    "class=\"multiples\">\n",
+                    report_body_name[telling], report_body_title[telling]);
+    for (int body = 0; body < report_bodies(run); body++) {
+        if (body == telling)
+            continue;
+        if (written++ == 2)
+            orr_file_printf(html, "</div>\n<details class=\"rest\" open>\n<summary>The other "
+                                  "bodies</summary>\n<div class=\"multiples\">\n");
+        TRY(write_field(pictures, folder, body, html));
+    }
+    return orr_file_printf(html, written > 2 ? "</div>\n</details>\n" : "</div>\n");
+}
+
+static int write_vectors(const struct report_run *run, const struct report_pictures *pictures,
+                         const char *folder, int telling, struct orr_file *html)
+{
+    orr_file_printf(html, "<h2 id=\"vectors\">Force vectors of the planets</h2>\n");
+    if (!run->has_vectors)
+        return orr_file_printf(html, "<p>This preset has no force-vector task.</p>\n");
     orr_file_printf(
         html,
-        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are labelled and "
-        "trained on. Tables are over the others. Near-circular orbits make the direction easy: "
-        "compare each row with the untrained model and with <em>exact direction</em>, which knows "
-        "only the direction of the Sun and the labelled forces. Figures draw forces in units of "
-        "each body&rsquo;s %s.</p>\n",
+        "<p>A few positions of each body are labelled and trained on. Tables are over the others. "
+        "Near-circular orbits make the direction easy: compare each row with the untrained model "
+        "and with <em>exact direction</em>, which knows only the direction of the Sun and the "
+        "labelled forces. Figures draw forces in units of each body&rsquo;s %s.</p>\n",
         report_force_unit(run));
     TRY(report_html_vectors(run, html));
-    TRY(report_html_player(run, html));
-    orr_file_printf(html, "<h2>Forces along the orbits</h2>\n<p>A click on a picture shows it in "
-                          "full width.</p>\n<div class=\"multiples\">\n");
-    for (int p = 0; p < report_bodies(run); p++) {
-        char name[64];
-        snprintf(name, sizeof name, "forces_%s", report_body_name[p]);
-        TRY(write_picture(pictures, folder, name, html));
-    }
-    return orr_file_printf(html, "</div>\n");
+    return write_fields(run, pictures, folder, telling, html);
+}
+
+static void write_contents(const struct report_run *run, bool verdict, struct orr_file *html)
+{
+    const struct {
+        const char *id, *title;
+        bool there;
+    } parts[] = {{"answers", "In short", true},       {"orbits", "Orbits", run->has_vectors},
+                 {"verdict", "The verdict", verdict}, {"recovered", "Laws", true},
+                 {"vectors", "Force vectors", true},  {"fields", "All bodies", run->has_vectors},
+                 {"training", "Training", true},      {"commands", "Commands", true},
+                 {"settings", "Settings", true}};
+    orr_file_printf(html, "<nav aria-label=\"Contents\">");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].there)
+            orr_file_printf(html, "<a href=\"#%s\">%s</a>\n", parts[i].id, parts[i].title);
+    orr_file_printf(html, "</nav>\n");
 }
 
 /* Writes the law that the tables compare with. */
@@ -217,7 +353,7 @@ static void write_true_law(const struct report_run *run, struct orr_file *html)
 {
     const struct report_true_law *law = &run->true_law;
     const struct orr_orbits_settings *o = &run->preset.orbits;
-    orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>");
+    orr_file_printf(html, "<h2 id=\"recovered\">Recovered laws</h2>\n<p>");
     if (law->newton) {
         orr_file_printf(html, "Newton: ");
         report_html_formula(html, "k * m1 * m2 / r^2");
@@ -250,8 +386,9 @@ static int write_laws(const struct report_run *run, const struct report_pictures
                       const char *folder, struct orr_file *html)
 {
     if (!run->has_laws)
-        return orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>This preset has no force-"
-                                     "magnitude task.</p>\n");
+        return orr_file_printf(
+            html, "<h2 id=\"recovered\">Recovered laws</h2>\n<p>This preset has no force-"
+                  "magnitude task.</p>\n");
     write_true_law(run, html);
     TRY(report_html_laws(run, html));
     report_html_choices(run, html);
@@ -262,28 +399,34 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     return write_picture(pictures, folder, "pareto", html);
 }
 
-static int write_scroll_hints(struct orr_file *html)
+static int write_end(struct orr_file *html)
 {
-    return orr_file_printf(html, "<script>%s</script>\n</body>\n</html>\n", scroll_hints);
+    return orr_file_printf(html, "<script>%s</script>\n</body>\n</html>\n", page_script);
 }
 
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
                       const char *folder, const struct cJSON *verdict, struct orr_file *html)
 {
+    int telling;
+    TRY(find_telling(run, &telling));
     TRY(write_head(run, html));
+    write_contents(run, verdict != NULL, html);
     TRY(write_answers(run, html));
+    TRY(write_first(run, pictures, folder, telling, html));
     TRY(report_html_verdict(verdict, html));
     TRY(write_laws(run, pictures, folder, html));
-    TRY(write_vectors(run, pictures, folder, html));
-    orr_file_printf(html, "<h2>Training</h2>\n");
+    TRY(write_vectors(run, pictures, folder, telling, html));
+    orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
     TRY(report_html_commands(run, html));
-    orr_file_printf(html, "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
-                          "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
-                          "<summary>All settings</summary>\n<pre tabindex=\"0\">");
+    orr_file_printf(
+        html,
+        "<h2 id=\"settings\">Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
+        "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
+        "<summary>All settings</summary>\n<pre tabindex=\"0\">");
     report_html_text(html, run->preset_text);
     orr_file_printf(html, "</pre>\n</details>\n</main>\n");
-    return write_scroll_hints(html);
+    return write_end(html);
 }
 
 int report_html(const struct report_run *run, const struct report_pictures *pictures,

@@ -44,7 +44,7 @@ static int write_command(const struct report_run *run, const char *before, const
 
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
-    orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">");
+    orr_file_printf(html, "<h2 id=\"commands\">Commands and versions</h2>\n<pre tabindex=\"0\">");
     TRY(write_command(
         run,
         "# what of this run would be kept and what made again\nmake plan PRESET=", " RUN=", html));

@@ -160,7 +160,8 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(
         html,
-        "<h2>Orbits</h2>\n<p>The yellow disc is the Sun, the true orbit is grey. Arrows are "
+        "<h2 id=\"orbits\">Orbits</h2>\n<p>The yellow disc is the Sun, the true orbit is grey. "
+        "Arrows are "
         "forces, as "
         "long as they are in proportion to the true one at the same position (at most twice as "
         "long); "

@@ -360,7 +360,7 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
                      {"exact reference: 1/r&sup2; through the labels", REPORT_BASELINE_SQUARE}};
     char id[64], caption[256];
     snprintf(id, sizeof id, "%s-%s", cosine ? "cosines" : "errors", bodies->name);
-    snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
+    snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions.", bodies->title,
              cosine ? "mean cosine of the angle to the true force"
                     : "median relative error of the force vector");
     report_html_table(html, id, caption, "Source");

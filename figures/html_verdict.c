@@ -140,10 +140,11 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
     const cJSON *item;
     if (!json)
         return 0;
-    orr_file_printf(html,
-                    "<section class=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
-                    "Of %.0f runs of preset ",
-                    orr_json_number(json, "cells"));
+    orr_file_printf(
+        html,
+        "<section class=\"verdict\" id=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
+        "Of %.0f runs of preset ",
+        orr_json_number(json, "cells"));
     report_html_text(html, cJSON_GetStringValue(orr_json_get(json, "preset"))
                                ? orr_json_get(json, "preset")->valuestring
                                : "?");

@@ -78,12 +78,10 @@ static void print_table(const struct report_run *all)
     for (int s = 0; s < all->source_count; s++) {
         const struct report_curve *c = &all->source[s].curve[REPORT_PRETRAIN];
         const size_t quarter = (c->count + 3) / 4, n = quarter < LAST ? quarter : LAST;
+        const size_t best = report_best(c);
         double sum = 0;
-        size_t best = 0;
         for (size_t i = c->count - n; i < c->count; i++)
             sum += c->loss[i];
-        for (size_t i = 1; i < c->val_count; i++)
-            best = c->val_loss[i] < c->val_loss[best] ? i : best;
         char title[256];
         printf("| %s | %.0f | %.4g |", orr_shown(title, sizeof title, all->source[s].title),
                c->step[c->count - 1], sum / (double)n);

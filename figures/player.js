@@ -201,9 +201,10 @@
       const said = [];
       const both = controls.forces.checked && forces(source, step);
       if (both) {
-        const size = (100 * Math.hypot(...both.found)) / Math.hypot(...both.truth);
+        const size = Math.hypot(...both.found) / Math.hypot(...both.truth);
+        const sized = size < 10 ? (100 * size).toFixed(0) + '%' : size.toFixed(0) + ' times';
         said.push('force turned by ' + Math.abs(degrees(both.truth, both.found)).toFixed(1) +
-          '\u00b0, ' + size.toFixed(0) + '% of the true size');
+          '\u00b0, ' + sized + (size < 10 ? ' of' : '') + ' the true size');
       }
       const path = controls.paths.checked && rollout(source);
       const guess = path && pair(path, step - body.known);

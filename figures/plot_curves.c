@@ -30,18 +30,27 @@ static void name_curve(struct orr_file *set, int curve, int panel,
     orr_gnuplot_assign(set, "title", curve, source->title);
 }
 
+size_t report_best(const struct report_curve *curve)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < curve->val_count; i++)
+        best = curve->val_loss[i] < curve->val_loss[best] ? i : best;
+    return best;
+}
+
 /* Ends a block of gnuplot data. An empty block would shift the numbers of the following ones, so it
  * gets a line of NaN. */
 static void end_block(struct orr_file *data, size_t points)
 {
-    orr_file_printf(data, points ? "\n\n" : "NaN NaN\n\n\n");
+    orr_file_printf(data, points ? "\n\n" : "NaN NaN NaN\n\n\n");
 }
 
-/* Positive values only: the axis is logarithmic. */
-static void write_training(struct orr_file *data, const struct report_curve *curve)
+/* The means of groups of `stride` logged values, positive only, as the axis is logarithmic: step and
+ * loss (POINTS_DRAWN). Returns how many. */
+static size_t take_means(const struct report_curve *curve, size_t stride, double step[],
+                         double loss[])
 {
-    const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / POINTS_DRAWN;
-    size_t written = 0;
+    size_t taken = 0;
     for (size_t i = 0; i < curve->count; i += stride) {
         double sum = 0, steps = 0;
         size_t n = 0;
@@ -50,16 +59,35 @@ static void write_training(struct orr_file *data, const struct report_curve *cur
             steps += curve->step[j];
             n++;
         }
-        written += sum > 0;
-        if (sum > 0)
-            orr_file_printf(data, "%.7g %.7g\n", steps / (double)n, sum / (double)n);
+        if (sum > 0) {
+            step[taken] = steps / (double)n;
+            loss[taken++] = sum / (double)n;
+        }
     }
-    end_block(data, written);
-    written = 0;
+    return taken;
+}
+
+/* Step, loss, and the smoothed loss: the geometric mean over a twentieth of the curve around it. */
+static void write_training(struct orr_file *data, const struct report_curve *curve)
+{
+    const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / POINTS_DRAWN;
+    double step[POINTS_DRAWN + 1], loss[POINTS_DRAWN + 1];
+    const size_t n = take_means(curve, stride, step, loss), reach = n / 40;
+    for (size_t i = 0; i < n; i++) {
+        const size_t half = reach < i ? reach : i, least = n - 1 - i < half ? n - 1 - i : half;
+        double sum = 0;
+        for (size_t j = i - least; j <= i + least; j++)
+            sum += log(loss[j]);
+        orr_file_printf(data, "%.7g %.7g %.7g\n", step[i], loss[i],
+                        exp(sum / (double)(2 * least + 1)));
+    }
+    end_block(data, n);
+    size_t written = 0;
     for (size_t i = 0; i < curve->val_count; i++) {
         written += curve->val_loss[i] > 0;
         if (curve->val_loss[i] > 0)
-            orr_file_printf(data, "%.7g %.7g\n", curve->val_step[i], curve->val_loss[i]);
+            orr_file_printf(data, "%.7g %.7g %d\n", curve->val_step[i], curve->val_loss[i],
+                            i == report_best(curve));
     }
     end_block(data, written);
 }
@@ -69,8 +97,8 @@ int report_plot_loss(const struct report_run *run, const char *folder,
 {
     snprintf(picture->name, sizeof picture->name, "loss");
     snprintf(picture->caption, sizeof picture->caption,
-             "Training losses per stage (logarithmic). Lines: training batches; dots: held-out "
-             "validation.%s",
+             "Training losses per stage (logarithmic). Lines: training batches, smoothed, with the "
+             "logged values in pale; dots: held-out validation, the best one in a circle.%s",
              run->preset.pretrain.ema > 0 && run->preset.pretrain.noise_au > 0
                  ? " In pretraining, validation uses averaged weights and inputs without noise, so "
                    "that it can lie below the training batches."
@@ -142,8 +170,9 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     }
     snprintf(picture->caption, sizeof picture->caption,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity, right "
-             "without %s. Fronts of one size lie side by side. The large circle is the formula "
-             "that the rule \"best\" selects, filled when it is %s.",
+             "without %s. Where fronts coincide, dots of earlier sources are rings around those of "
+             "later ones. The large circle is the formula that the rule \"best\" selects, filled "
+             "when it is %s.",
              positions ? "the truth and without the positions, whose loss is a weighted one"
                        : "the truth",
              run->true_law.newton ? "k m1 m2 / r^2" : "the run's true law");

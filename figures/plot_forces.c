@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { POSITIONS_DRAWN = 50 }; /* unlabelled positions, at most, as arrows would overlap */
 
@@ -174,6 +175,21 @@ static bool has_labels(const struct report_orbit *orbit)
     return false;
 }
 
+/* Writes $curve, the orbit that all panels have. */
+static int write_orbit(const struct report_orbit *orbit, struct orr_file *file)
+{
+    double *xy = orr_alloc(2 * orbit->count + 2, sizeof *xy);
+    if (!xy)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < orbit->count; i++) {
+        xy[2 * i] = orbit->at[i].x_au;
+        xy[2 * i + 1] = orbit->at[i].y_au;
+    }
+    report_write_curve(orbit->count, xy, file);
+    free(xy);
+    return 0;
+}
+
 /* Writes the panels' arrows and the settings of the script, <folder>/<name>.dat and .set. */
 static int write_field(const struct report_panel panel[], int panels, const struct field *field,
                        const char *heading, const char *unit, const char *stem)
@@ -198,7 +214,9 @@ static int write_field(const struct report_panel panel[], int panels, const stru
         panels, field->center_au[0], field->center_au[1], field->extent_au, field->arrow_au,
         field->cut, field->ending, longest, field->stride, has_labels(panel[0].orbit), unit,
         field->root ? ", lengths by square root" : "", panels, panels, panels);
+    orr_file_printf(&file, "has_curve = 1\n");
     rc = write_notes(&file, panel, panels);
+    rc = rc ? rc : write_orbit(panel[0].orbit, &file);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;

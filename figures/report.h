@@ -148,6 +148,8 @@ int report_check_laws(const struct report_run *run, const char *path);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
+/* Index of the smallest validation loss of a curve; 0 without any. */
+size_t report_best(const struct report_curve *curve);
 /* The current lines of a log. A run that was killed and resumed logs the steps after its checkpoint
  * again: take(), called once for every line in order with the object, its step and the line's
  * number, adds it to the lines and deletes those that it replaces. A last line cut short by a kill
@@ -210,7 +212,8 @@ struct report_answer {
 };
 /* The only error is ORR_ENOMEM. */
 int report_answers(const struct report_run *run, struct report_answer answer[REPORT_ANSWERS]);
-/* A relative error as "9.3%"; from 10 on as a factor, "145 times". */
+/* A relative error as "9.3%", with the two digits that a median of some tens of positions has, and
+ * whole percents from 10% on; from 10 on as a factor, "145 times". */
 void report_percent(double error, char text[32]);
 
 /* A picture: base name without extension, caption. */
@@ -248,6 +251,10 @@ struct report_panel {
     const struct report_orbit *orbit;
     bool truth; /* draws fx_true, fy_true */
 };
+/* Writes $curve of a gnuplot script: the ellipse around the Sun through the positions at (n, 2), at
+ * even steps of eccentric anomaly, which resolve both ends well; the positions where there is
+ * none. */
+void report_write_curve(size_t n, const double at[], struct orr_file *file);
 void report_panel_of(const struct report_source *source, const struct report_orbit *orbit,
                      struct report_panel *panel);
 /* Writes <stem>.dat and .set of panels, the first of which is the truth. root: lengths are square

@@ -102,10 +102,11 @@ TEST(figures_are_told)
     struct report_answer answer[REPORT_ANSWERS];
     make_run(&helps);
     assert_int_equal(report_answers(&run, answer), 0);
-    assert_non_null(strstr(answer[0].text,
-                           "\nGPT (Softmax): R^2 of log force 0.980 against 0.800 (better), median "
-                           "error on planets 2% against 20% (better), median error on eccentric "
-                           "bodies 2% against 20% (better)."));
+    assert_non_null(
+        strstr(answer[0].text,
+               "\nGPT (Softmax): R\u00b2 of log force 0.980 against 0.800 (better), median "
+               "error on planets 2.0% against 20% (better), median error on eccentric "
+               "bodies 2.0% against 20% (better)."));
     assert_non_null(strstr(answer[1].text, "0.500 against 0.980 (worse)"));
     assert_non_null(strstr(answer[2].text, "Samples of 3 from which Newton's law is selected"));
     assert_non_null(strstr(answer[2].text, "GPT (Softmax) 3, GPT (LSSAR) 2, GPT (untrained) 1."));
@@ -142,14 +143,16 @@ TEST(missing_parts_are_told)
     assert_non_null(strstr(answer[2].text, "Not known"));
 }
 
-/* Errors are percent, and factors from 1,000% on. */
+/* Errors are percent with two digits, and factors from 1,000% on. */
 TEST(errors_are_percent_or_factors)
 {
     static const struct {
         double error;
         const char *text;
-    } cases[] = {{0.0934, "9.34%"}, {0, "0%"},        {1, "100%"},
-                 {9.99, "999%"},    {10, "10 times"}, {145.3, "145 times"}};
+    } cases[] = {{0.0934, "9.3%"},       {0, "0%"},        {1, "100%"},
+                 {0.00456, "0.46%"},     {0.12345, "12%"}, {0.00002, "0.002%"},
+                 {3e-9, "below 0.001%"}, {9.99, "999%"},   {10, "10 times"},
+                 {145.3, "145 times"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
         report_percent(cases[i].error, text);

@@ -419,6 +419,31 @@ static void check_policy(const char *page)
     assert_int_equal(count_of(page, "javascript:"), 0);
 }
 
+/* Every link of the page has its target. What a reader sees first stands before the tables: the
+ * player, and the body on which the models differ from the untrained one by most, here the first of
+ * equals. Phones find the panels of pictures, and all bodies but three in a part of their own. */
+static void check_order(const char *page)
+{
+    int links = 0;
+    for (const char *at = page; (at = strstr(at, " href=\"#")) != NULL; links++) {
+        char id[128];
+        at += strlen(" href=\"#");
+        snprintf(id, sizeof id, " id=\"%.*s\"", (int)strcspn(at, "\""), at);
+        assert_int_equal(count_of(page, id), 1);
+    }
+    assert_true(links > REPORT_BODIES + 8);
+    const char *tables = strstr(page, " id=\"recovered\"");
+    assert_non_null(tables);
+    assert_true(strstr(page, "<nav ") < strstr(page, " id=\"answers\""));
+    assert_true(strstr(page, " id=\"player\"") < tables);
+    assert_true(strstr(page, " id=\"forces_mercury\"") < tables);
+    assert_true(strstr(page, " id=\"forces_venus\"") > tables);
+    assert_int_equal(count_of(page, " data-panels=\"0.0 "), REPORT_BODIES + 2); /* not exponents */
+    assert_true(strstr(page, "<details class=\"rest\"") > strstr(page, " id=\"forces_earth\""));
+    assert_true(strstr(page, "<details class=\"rest\"") < strstr(page, " id=\"forces_mars\""));
+    assert_int_equal(count_of(page, "R^2"), 0);
+}
+
 /* The real thing: every picture is there, and the page carries all of them and escapes the law. */
 TEST(pictures_and_page_are_whole)
 {
@@ -444,6 +469,7 @@ TEST(pictures_and_page_are_whole)
     assert_int_equal(count_of(page, "<link") + count_of(page, "@import") + count_of(page, "fetch("),
                      0);
     check_policy(page);
+    check_order(page);
     assert_non_null(strstr(page, "<code>(39.4 * (m1 * m2))</code>"));
     assert_non_null(strstr(page, "<em>exact direction</em>"));
     assert_non_null(strstr(page, ">39.5</td>")); /* the median of k over two samples */
