@@ -198,6 +198,7 @@ claims: all   ; @$(GRID_ENV) tools/claims.sh bench/results/verdict
 install: all
 install uninstall dist: ; @B='$(B)' BIN='$(BIN)' PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@
 docs-site:    ; @$(or $(PYTHON),python3) tools/docs_site.py --out '$(B)/site' $(if $(EXECUTE),--execute)
+example:      ; @BIN='$(BIN)' tools/example.sh $(call arg,RUN)
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)
 docs-api:     ; @B='$(B)' tools/docs_api.sh
 options-page: $(B)/liborrery.so.2
@@ -206,5 +207,5 @@ format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
 .PHONY: all programs world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
-        compile_commands clean install uninstall dist docs-api docs-site options-page check coverage fuzz reliability bench
+        compile_commands clean install uninstall dist docs-api docs-site options-page example check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
