@@ -25,7 +25,7 @@ void report_percent(double error, char text[32])
     if (error >= 10)
         snprintf(text, 32, "%.0f times", error);
     else if (percent > 0 && percent < 0.001)
-        snprintf(text, 32, "below 0.001%%");
+        snprintf(text, 32, "<0.001%%");
     else
         snprintf(text, 32, "%.*f%%", percent > 0 ? decimals : 0, percent);
 }

@@ -28,7 +28,8 @@ static void error_cell(struct orr_file *html, double error)
     char text[32];
     report_percent(error, text);
     if (isfinite(error))
-        orr_file_printf(html, "<td class=\"n\">%s</td>", text);
+        orr_file_printf(html, "<td class=\"n\">%s%s</td>", *text == '<' ? "&lt;" : "",
+                        text + (*text == '<'));
     else
         write_cell(html, "%g", error);
 }

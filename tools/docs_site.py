@@ -4,7 +4,7 @@ api/orrery.h, that of Python from docstrings, and the notebooks. It opens from d
 
     python3 tools/docs_site.py [--out build/site] [--execute]
 
-Sphinx and MyST (pip install sphinx myst-parser numpy) make the pages; a warning is an error. The
+Sphinx, MyST and the theme Furo (pip install sphinx myst-parser furo numpy) make the pages; a warning is an error. The
 source of the site is a copy below --out, in which a link to a file that is no page is a download.
 --execute shows the outputs of the notebooks (nbclient, ipykernel). `make docs-site` calls it.
 """
@@ -18,25 +18,34 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
-         "python/README.md", "bench/results/README.md", "tests/cuda/README.md"]
+         "python/README.md", "bench/results/README.md", "tests/cuda/README.md",
+         "findings/README.md"]
 GROUPS = {
-    "Start": ["install", "programs", "formats", "glossary", "machines"],
-    "Physics and laws": ["laws", "equations", "findings", "claims"],
-    "Symbolic regression": ["symreg", "symreg_options", "symreg_search", "symreg_results",
-                            "motion"],
-    "Models": ["attention", "recipe", "checkpoints", "text", "gpu", "cluster", "probe"],
-    "Results": ["report", "verdict", "provenance", "reliability"],
-    "Interfaces": ["python", "library"],
+    "Start": ["install", "recipes", "gallery", "notebooks", "glossary"],
+    "A formula from a table": ["symreg", "python"],
+    "A law from tracks": ["motion"],
+    "Train and probe": ["text", "probe", "report", "gpu", "cluster"],
+    "Your own": ["attention", "laws", "checkpoints", "library"],
+    "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
+                  "equations", "provenance"],
+    "The study": ["findings", "claims", "verdict", "symreg_search", "symreg_results", "recipe",
+                  "reliability", "machines"],
 }
 CONF = """
 project = "Orrery"
+html_title = "Orrery"
+copyright = "2026, The Orrery developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_heading_anchors = 4
-html_theme = "alabaster"
-html_theme_options = {"page_width": "70em", "sidebar_width": "16em", "fixed_sidebar": True}
+html_theme = "furo"
+html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 highlight_language = "none"
+pygments_style = "default"
+pygments_dark_style = "github-dark"
 exclude_patterns = []
 autodoc_member_order = "bysource"
 autodoc_mock_imports = ["torch"]
@@ -197,22 +206,29 @@ def copy_notebooks(source, execute):
 # -------------------------------------------------------------------------------------- site
 
 
+def toctree(title, names):
+    return ["```{toctree}", f":caption: {title}", ":maxdepth: 1", ":hidden:", *names, "```", ""]
+
+
 def index(pages, notebooks):
+    """The landing page: a picture, four doors, and what the sidebar lists."""
     known = {p.removeprefix("docs/").removesuffix(".md") for p in pages if p.startswith("docs/")}
     named = [name for names in GROUPS.values() for name in names]
     rest = sorted(n for n in known if not n.startswith("probes/") and n not in named)
-    groups = {**GROUPS, "Notebooks": [f"notebooks/{n}" for n in notebooks]}
-    groups["Interfaces"] = [*GROUPS["Interfaces"], "reference_python", "reference_c"]
-    groups["Probes"] = sorted(n for n in known if n.startswith("probes/"))
-    groups["More"] = rest
-    out = ["# Orrery", "", "```{toctree}", ":hidden:", "README", "```", "",
-           "[What Orrery is and how it is run](README.md).", ""]
-    for title, names in groups.items():
-        if names:
-            out += ["```{toctree}", f":caption: {title}", ":maxdepth: 1",
-                    *(f"docs/{name}" for name in names), "```", ""]
-    others = [p.removesuffix(".md") for p in pages if p in PAGES and p != "README.md"]
-    out += ["```{toctree}", ":caption: Project", ":maxdepth: 1", *others, "```", ""]
+    first = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n")[1]
+    out = ["# Orrery", "", first, "", "```{raw} html",
+           (ROOT / "docs/site/index.html").read_text(encoding="utf-8"), "```", "",
+           "[Start in two minutes](README.md), look at the [gallery](docs/gallery.md) or at",
+           "[a finished report](path:docs/example/report.html).", ""]
+    for title, names in GROUPS.items():
+        names = [f"docs/{n}" for n in names if n != "notebooks"] if title != "Start" else [
+            "In two minutes <README>", *(f"docs/{n}" for n in names if n != "notebooks"),
+            *(f"docs/notebooks/{n}" for n in notebooks)]
+        out += toctree(title, names)
+    out += toctree("Probes", sorted(f"docs/{n}" for n in known if n.startswith("probes/")))
+    if rest:
+        out += toctree("More", [f"docs/{n}" for n in rest])
+    out += toctree("Project", [p.removesuffix(".md") for p in pages if p in PAGES[1:]])
     return "\n".join(out)
 
 
@@ -228,6 +244,11 @@ def main():
     say(source, "docs/reference_c.md", c_reference())
     say(source, "docs/reference_python.md", PYTHON)
     say(source, "index.md", index(pages, copy_notebooks(source, options.execute)))
+    (source / "static").mkdir()
+    for path in ["docs/site/site.css", "docs/forces_venus.png"]:
+        shutil.copy(ROOT / path, source / "static")
+    (source / "docs/example").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "docs/example/report.html", source / "docs/example")
     say(source, "conf.py", f"import sys\nsys.path.insert(0, {str(ROOT / 'python')!r})\n" + CONF)
     html = options.out / "html"
     status = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b",

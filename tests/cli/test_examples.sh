@@ -48,7 +48,7 @@ for script in docs/examples/*.sh; do
     check "$(basename "$script"): can be run" test -x "$script"
 done
 
-# ---- README and recipes: every command behind a "$", smaller and in a folder of its own
+# ---- README, recipes and gallery: every command behind a "$", smaller and in a folder of its own
 mkdir "$WORK/runs"
 readme() {
     CUDA=0 PRESET=smoke timeout "$LIMIT" bash -c "$1" </dev/null >"$WORK/out" 2>&1 || {
@@ -68,10 +68,10 @@ check "README: at most 110 lines" test "$(wc -l <README.md)" -le 110
 check "... one picture" equal 1 "$(grep -c '!\[' README.md)"
 check "... three commands that a stranger runs" equal 3 "$(grep -c '^    \$ ' README.md)"
 check "make world" readme "make world RUN=$WORK/runs/smoke"
-for page in README.md docs/recipes.md; do
+for page in README.md docs/recipes.md docs/gallery.md; do
     sed -n "s,^    \\\$ ,$page ,p" $page
 done | awk '{ text = $0; sub(/^[^ ]* /, "", text) } !seen[text]++' >"$WORK/commands"
-check "pages have commands" test "$(wc -l <"$WORK/commands")" -ge 12
+check "pages have commands" test "$(wc -l <"$WORK/commands")" -ge 20
 while read -r page command <&3; do
     case $command in
     *DEVICE=cuda*) continue ;;                       # no GPU here

@@ -151,7 +151,7 @@ TEST(errors_are_percent_or_factors)
         const char *text;
     } cases[] = {{0.0934, "9.3%"},       {0, "0%"},        {1, "100%"},
                  {0.00456, "0.46%"},     {0.12345, "12%"}, {0.00002, "0.002%"},
-                 {3e-9, "below 0.001%"}, {9.99, "999%"},   {10, "10 times"},
+                 {3e-9, "<0.001%"}, {9.99, "999%"},   {10, "10 times"},
                  {145.3, "145 times"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# test_docs_site.sh - the documentation's site: every page is made without a warning, the landing page
+# has its picture and four doors, whose pages are there. Needs sphinx, myst-parser, furo and numpy.
+. tests/cli/lib.sh
+PYTHON=${PYTHON:-python3}
+if ! $PYTHON -c 'import sphinx, myst_parser, furo, numpy' 2>/dev/null; then
+    skip "the site" "$PYTHON has no sphinx, myst-parser, furo or numpy"
+    finish
+fi
+export PYTHONDONTWRITEBYTECODE=1
+check "the site is made" $PYTHON tools/docs_site.py --out "$WORK/site"
+html=$WORK/site/html
+check "the landing page" test -s "$html/index.html"
+sed -nE 's/^<a href="([^"]*)"><strong>.*/\1/p' docs/site/index.html >"$WORK/doors"
+check "... has four doors" equal 4 "$(wc -l <"$WORK/doors")"
+while read -r door; do
+    check "... $door is there" test -s "$html/$door"
+    check "... and linked" grep -qF "<a href=\"$door\"><strong>" "$html/index.html"
+done <"$WORK/doors"
+check "... its picture" is_png "$html/_static/forces_venus.png"
+check "the gallery has ten pictures" equal 10 \
+    "$(grep -o '<img [^>]*src="../_images/' "$html/docs/gallery.html" | wc -l)"
+check "search" test -s "$html/searchindex.js"
+check "a finished report" same_file docs/example/report.html \
+    "$(find "$html" -name report.html -size +1M)"
+finish
