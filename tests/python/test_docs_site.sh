@@ -20,6 +20,8 @@ done <"$WORK/doors"
 check "... its picture" is_png "$html/_static/forces_venus.png"
 check "the gallery has ten pictures" equal 10 \
     "$(grep -o '<img [^>]*src="../_images/' "$html/docs/gallery.html" | wc -l)"
+check_not "headings without a level" grep -rF 'role="heading">' "$html" --include='*.html'
+check_not "code that the keyboard cannot scroll" grep -rlF '<pre>' "$html/docs" --include='*.html'
 check "search" test -s "$html/searchindex.js"
 check "a finished report" same_file docs/example/report.html \
     "$(find "$html" -name report.html -size +1M)"
