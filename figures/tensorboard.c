@@ -119,6 +119,80 @@ static int write_event(struct orr_file *file, const struct message *event, const
     return write_record(file, event->data, event->bytes);
 }
 
+/* ---- hyperparameters: plugin_data.proto of TensorBoard's plugin hparams */
+
+/* An entry of SessionStartInfo { map<string, Value> hparams = 1 }, where Value { oneof { double
+ * number_value = 2; string string_value = 3; bool bool_value = 4 } }. */
+static void put_hparam(struct message *session, const char *key, const cJSON *item)
+{
+    struct message entry = {.bytes = 0}, value = {.bytes = 0};
+    if (cJSON_IsNumber(item))
+        put_fixed(&value, 2, &item->valuedouble, FIXED64);
+    else if (cJSON_IsString(item))
+        put_bytes(&value, 3, item->valuestring, strlen(item->valuestring));
+    else if (cJSON_IsBool(item)) {
+        put_varint(&value, 4 << 3 | VARINT);
+        put_varint(&value, cJSON_IsTrue(item) ? 1 : 0);
+    }
+    if (!value.bytes || value.bytes > sizeof value.data)
+        return;
+    put_bytes(&entry, 1, key, strlen(key));
+    put_bytes(&entry, 2, value.data, value.bytes);
+    put_bytes(session, 1, entry.data, entry.bytes);
+}
+
+/* Numbers, texts and switches of the settings, under the keys of --set. */
+static void put_settings(struct message *session, const cJSON *settings, const char *above)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, settings) {
+        char key[2 * ORR_NAME];
+        if (!*above && !strcmp(item->string, "about"))
+            continue;
+        snprintf(key, sizeof key, "%s%s%.60s", above, *above ? "." : "", item->string);
+        if (cJSON_IsObject(item) && !*above)
+            put_settings(session, item, key);
+        else
+            put_hparam(session, key, item);
+    }
+}
+
+/* Writes the event by which TensorBoard lists and sorts a training by its settings: Summary.Value {
+ * string tag = 1; TensorProto tensor = 8; SummaryMetadata metadata = 9 }. */
+static int write_hparams(struct orr_file *file, const cJSON *settings, const char *name,
+                         double wall_time_s, const char *log)
+{
+    static const uint8_t null_tensor[] = {8, 1, 18, 2, 18, 0}; /* DT_FLOAT of one empty dimension */
+    static const char tag[] = "_hparams_/session_start_info";
+    struct message session = {.bytes = 0}, content = {.bytes = 0}, plugin = {.bytes = 0},
+                   metadata = {.bytes = 0}, value = {.bytes = 0}, summary = {.bytes = 0}, event;
+    const size_t source = strcspn(name, "/");
+    cJSON attention = {.type = cJSON_String}, stage = {.type = cJSON_String};
+    char first[ORR_NAME];
+    snprintf(first, sizeof first, "%.*s", (int)source, name);
+    attention.valuestring = first;
+    char rest[REPORT_PATH];
+    snprintf(rest, sizeof rest, "%s", name[source] ? name + source + 1 : name);
+    stage.valuestring = rest;
+    put_hparam(&session, "attention", &attention);
+    put_settings(&session, settings, "");
+    put_hparam(&session, "stage", &stage);
+    put_fixed(&session, 5, &wall_time_s, FIXED64);
+    if (session.bytes + 256 > MESSAGE)
+        return ORR_FAIL(ORR_EFORMAT, "%s: more than %d bytes of settings", log, MESSAGE - 256);
+    put_bytes(&content, 3, session.data, session.bytes);
+    put_bytes(&plugin, 1, "hparams", 7);
+    put_bytes(&plugin, 2, content.data, content.bytes);
+    put_bytes(&metadata, 1, plugin.data, plugin.bytes);
+    put_bytes(&value, 1, tag, sizeof tag - 1);
+    put_bytes(&value, 8, null_tensor, sizeof null_tensor);
+    put_bytes(&value, 9, metadata.data, metadata.bytes);
+    put_bytes(&summary, 1, value.data, value.bytes);
+    begin_event(&event, wall_time_s);
+    put_bytes(&event, 5, summary.data, summary.bytes);
+    return write_event(file, &event, log);
+}
+
 /* ---- logs */
 
 static int write_line(struct orr_file *file, const cJSON *line, double wall_time_s, const char *log)
@@ -156,7 +230,8 @@ static int take_line(void *of, cJSON *line, double step, size_t number)
     return 0;
 }
 
-static int write_events(const struct report_lines *lines, const char *path)
+static int write_events(const struct report_lines *lines, const cJSON *settings, const char *name,
+                        const char *path)
 {
     struct stat info;
     struct message version;
@@ -166,6 +241,8 @@ static int write_events(const struct report_lines *lines, const char *path)
     begin_event(&version, wall_time_s);
     put_bytes(&version, 3, "brain.Event:2", 13);
     int rc = write_event(&file, &version, lines->path);
+    if (settings && !rc)
+        rc = write_hparams(&file, settings, name, wall_time_s, lines->path);
     for (size_t i = 0; i < lines->count && !rc; i++)
         rc = write_line(&file, lines->at[i], wall_time_s, lines->path);
     rc = rc ? rc : orr_file_commit(&file);
@@ -174,25 +251,27 @@ static int write_events(const struct report_lines *lines, const char *path)
 }
 
 /* "lssar/pretrain/log.jsonl" becomes <out>/lssar/pretrain/events.out.tfevents.0.orrery. */
-static int convert_log(const char *log, const char *name, const char *out)
+static int convert_log(const char *log, const char *name, const cJSON *settings, const char *out)
 {
-    char folder[REPORT_PATH], path[REPORT_PATH];
+    char folder[REPORT_PATH], path[REPORT_PATH], part[REPORT_PATH];
     struct report_lines lines;
     size_t length = strlen(name) - strlen(".jsonl");
     if (length > 4 && !strncmp(name + length - 4, "/log", 4))
         length -= 4;
-    TRY(orr_path(folder, "%s/%.*s", out, (int)length, name));
+    TRY(orr_path(part, "%.*s", (int)length, name));
+    TRY(orr_path(folder, "%s/%s", out, part));
     TRY(orr_path(path, "%s/events.out.tfevents.0.orrery", folder));
     int rc = report_lines_read(log, take_line, &lines);
     rc = rc ? rc : orr_mkdir(folder);
-    rc = rc ? rc : write_events(&lines, path);
+    rc = rc ? rc : write_events(&lines, settings, part, path);
     report_lines_free(&lines);
     return rc;
 }
 
 /* Converts the logs of a folder and its subfolders; name: the folder's path below the run, "": the
  * run. */
-static int look_into(const char *run, const char *name, const char *out, int depth, size_t *count)
+static int look_into(const char *run, const char *name, const cJSON *settings, const char *out,
+                     int depth, size_t *count)
 {
     struct orr_entries entries;
     char path[REPORT_PATH], inside[REPORT_PATH];
@@ -207,9 +286,9 @@ static int look_into(const char *run, const char *name, const char *out, int dep
         if (rc || lstat(path, &info))
             continue;
         if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
-            rc = look_into(run, inside, out, depth + 1, count);
+            rc = look_into(run, inside, settings, out, depth + 1, count);
         } else if (S_ISREG(info.st_mode) && dot && !strcmp(dot, ".jsonl")) {
-            rc = convert_log(path, inside, out);
+            rc = convert_log(path, inside, settings, out);
             ++*count;
         }
     }
@@ -222,7 +301,14 @@ int report_tensorboard(const char *run, const char *out, bool quiet)
     size_t count = 0;
     if (!orr_exists(run))
         return ORR_FAIL(ORR_EMISSING, "%s: no such run directory", run);
-    TRY(look_into(run, "", out, 0, &count));
+    char preset[REPORT_PATH];
+    cJSON *settings = NULL;
+    TRY(orr_path(preset, "%s/preset.json", run));
+    if (orr_exists(preset))
+        TRY(orr_json_read(preset, &settings));
+    const int rc = look_into(run, "", settings, out, 0, &count);
+    cJSON_Delete(settings);
+    TRY(rc);
     if (!count)
         return ORR_FAIL(ORR_EMISSING, "%s: no logs (*.jsonl) in this folder", run);
     orr_note(quiet, "report: %zu logs in %s; look at them with: tensorboard --logdir %s", count,

@@ -53,6 +53,32 @@ TEST(bytes_are_those_of_tensorboard)
     assert_reference();
 }
 
+/* Settings of the run, the source and the stage are the hyperparameters of each log: by tensorboard
+ * 2.21, an Event with plugin_data_pb2's SessionStartInfo of attention, pretrain.lr and stage. Lists, and
+ * what the run says about itself, are none. */
+TEST(settings_are_hyperparameters)
+{
+    static const char hparams[] = "090000000065cdcd412a88010a85010a1c5f68706172616d735f2f7365737369"
+                                  "6f6e5f73746172745f696e666f42060801120212004a5d0a5b0a076870617261"
+                                  "6d7312501a4e0a140a09617474656e74696f6e12071a056c737361720a180a0b"
+                                  "707265747261696e2e6c721209117b14ae47e17a743f0a130a05737461676512"
+                                  "0a1a08707265747261696e290000000065cdcd41";
+    char *bytes = NULL, hex[4096] = "";
+    size_t count;
+    (void)convert("{\"step\": 1, \"loss\": 0.5}\n");
+    scratch_text(scratch_at(scratch_dir, "run/preset.json"),
+                 "{\"about\": \"a run\", \"attention\": [\"lssar\"], \"pretrain\": {\"lr\": "
+                 "0.005}}");
+    assert_int_equal(report_tensorboard(run, out, true), 0);
+    assert_int_equal(orr_file_read(events, &bytes, &count), 0);
+    for (size_t i = 0; i < count && i < sizeof hex / 2 - 1; i++)
+        sprintf(hex + 2 * i, "%02x", (unsigned char)bytes[i]);
+    /* after the version, 24 bytes and 16 of framing, and 12 of its own */
+    assert_int_equal(strncmp(hex + 2 * (24 + 16 + 12), hparams, sizeof hparams - 1), 0);
+    free(bytes);
+    assert_int_equal(remove(scratch_at(scratch_dir, "run/preset.json")), 0);
+}
+
 /* A line that a kill cut short is no event, and steps that a resumed run wrote again count once. */
 TEST(lines_written_again_count_once)
 {
