@@ -3,6 +3,8 @@
 #   gnuplot -c symreg_residuals.gp DATA OUTPUT png
 #
 # DATA is a gnuplot script: title_text, target, and $points with rows target, prediction, residual.
+# Positive values that span more than 2.5 decades have logarithmic axes, and residuals are then relative to the
+# prediction: each of several bodies is seen, not only the one with the largest values.
 
 load ARG1
 set terminal pngcairo size 1000, 500 font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
@@ -17,8 +19,13 @@ stats $points using 2 name "p" nooutput
 stats $points using 3 name "d" nooutput
 low = y_min < p_min ? y_min : p_min
 high = y_max > p_max ? y_max : p_max
+wide = y_min > 0 && p_min > 0 && high > 316 * low
 pad = high > low ? 0.04 * (high - low) : (high == 0 ? 1.0 : 0.1 * abs(high))
 size_d = abs(d_min) > abs(d_max) ? abs(d_min) : abs(d_max)
+if (wide) {
+    stats $points using ($3 / $2) name "r" nooutput
+    size_d = abs(r_min) > abs(r_max) ? abs(r_min) : abs(r_max)
+}
 size_d = size_d > 0 ? 1.15 * size_d : 1.0
 dot = y_records > 500 ? 0.35 : 0.7
 set tics font ",9"
@@ -31,24 +38,40 @@ set label 1 title_text at screen 0.05, screen 0.945 left font ",10" noenhanced
 set tmargin at screen 0.87
 set bmargin at screen 0.15
 set xlabel "prediction"
-set xrange [low - pad : high + pad]
-set xtics step(high - low + 2 * pad)
+if (wide) {
+    set logscale x
+    set xrange [low / 1.5 : high * 1.5]
+    set format x "10^{%T}"
+    set xtics 100
+} else {
+    set xrange [low - pad : high + pad]
+    set xtics step(high - low + 2 * pad)
+}
 
 set lmargin at screen 0.10
 set rmargin at screen 0.47
 set ylabel target offset 0.5, 0 noenhanced
-set yrange [low - pad : high + pad]
-set ytics step(high - low + 2 * pad)
+if (wide) {
+    set logscale y
+    set yrange [low / 1.5 : high * 1.5]
+    set format y "10^{%T}"
+    set ytics 100
+} else {
+    set yrange [low - pad : high + pad]
+    set ytics step(high - low + 2 * pad)
+}
 plot x with lines lc rgb "#b0b0b0" lw 1.2, \
      $points using 2:1 with points pt 7 ps dot lc rgb "#1f77b4"
 
 unset label 1
 set lmargin at screen 0.62
 set rmargin at screen 0.97
-set ylabel target." - prediction" offset 0.5, 0 noenhanced
+set ylabel wide ? "(".target." - prediction) / prediction" : target." - prediction" offset 0.5, 0 noenhanced
+unset logscale y
+set format y "%.4g"
 set yrange [-size_d : size_d]
 set ytics step(2 * size_d)
 plot 0 with lines lc rgb "#b0b0b0" lw 1.2, \
-     $points using 2:3 with points pt 7 ps dot lc rgb "#d95f02"
+     $points using 2:(wide ? $3 / $2 : $3) with points pt 7 ps dot lc rgb "#d95f02"
 unset multiplot
 set output

@@ -96,6 +96,17 @@ drawn() { # SETTING: elements that have the third curve's colour
 both=$(drawn '') && one=$(drawn 'last = 2')
 check "a curve in both panels is drawn more often ($both) than in one ($one)" \
     test "$one" -gt 0 -a "$both" -gt "$one"
+# residuals of values over six decades: the smallest ones are seen as well
+residuals() { # SMALL NAME: a picture in which the smallest prediction has this relative residual
+    awk -v small="$1" 'BEGIN { print "title_text = \"t\"; target = \"F\"\n$points << EOD"
+        for (i = 0; i < 30; i++) { p = 10 ^ (-9 + i / 5); d = p * (i ? 0.01 : small)
+            print p + d, p, d }
+        print "EOD" }' >"$WORK/points"
+    gnuplot -c figures/symreg_residuals.gp "$WORK/points" "$WORK/$2.png" png
+}
+check "residuals" residuals 0.01 even
+check "residuals, the smallest one larger" residuals 0.3 uneven
+check_not "... is another picture" same_file "$WORK/even.png" "$WORK/uneven.png"
 check "the page, kept" figure --keep --out "$WORK/page"
 check "... with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
     -s "$WORK/page/figures/forces_earth.gp" -a -s "$WORK/page/figures/loss.set"
