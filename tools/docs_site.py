@@ -28,8 +28,8 @@ GROUPS = {
     "Your own": ["attention", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
                   "equations", "provenance"],
-    "The study": ["findings", "claims", "verdict", "symreg_search", "symreg_results", "recipe",
-                  "reliability", "machines"],
+    "The study": ["findings", "study", "claims", "verdict", "symreg_search", "symreg_results",
+                  "recipe", "reliability", "machines"],
 }
 CONF = """
 project = "Orrery"
