@@ -82,6 +82,21 @@ int orrery_regression_remark(struct orrery_regression *r, int number, char *text
     API_RETURN(r, write_remark(r, number, text, bytes, needed));
 }
 
+static int write_answer(const struct orrery_regression *r, int row, char *text, size_t bytes,
+                        size_t *needed)
+{
+    char line[SR_SENTENCE];
+    TRY(api_check_row(r, row));
+    TRY(sr_answer_line(&r->solution.answer, row, line, sizeof line));
+    return api_write_text(line, text, bytes, needed);
+}
+
+int orrery_regression_answer(struct orrery_regression *r, int row, char *text, size_t bytes,
+                             size_t *needed)
+{
+    API_RETURN(r, write_answer(r, row, text, bytes, needed));
+}
+
 static int describe_row(const struct orrery_regression *r, bool beside, int number,
                         struct orrery_row *row)
 {

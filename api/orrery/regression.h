@@ -224,6 +224,17 @@ ORRERY_CALL int orrery_regression_alternative(struct orrery_regression *regressi
  * @return a status */
 ORRERY_CALL int orrery_regression_remark(struct orrery_regression *regression, int number,
                                          char *text, size_t bytes, size_t *needed);
+/** Writes a row of the front in a person's words: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2
+ * 0.99998; 8 rows)". The formula is in a notation that orrery_formula_parse() reads; behind it are
+ * its numbers with standard errors, periods and amplitudes of waves, and how well it fits.
+ * @param regression the handle
+ * @param row from 0
+ * @param text (bytes); NULL: only *needed is set
+ * @param bytes of text
+ * @param needed *needed becomes the size of the text in bytes, with its NUL; may be NULL
+ * @return a status */
+ORRERY_CALL int orrery_regression_answer(struct orrery_regression *regression, int row, char *text,
+                                         size_t bytes, size_t *needed);
 /** Selects a row by a rule.
  * @param regression the handle
  * @param rule "accuracy", "score", "best" or "mdl"

@@ -110,6 +110,7 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
                 raise FileError(f"{where}: {key}: expected a number of at least 0, found {value}")
     return {"complexity": member(row, "complexity", int, where),
             "equation": member(row, "equation", str, where), "rules": rules,
+            "answer": member(row, "answer", str, where) if "answer" in row else "",
             "constants": constants,
             **{key: _known(row, key, where) for key in ("loss", "score", "description_length")},
             "errors": errors,
@@ -259,7 +260,7 @@ def _row(row: dict[str, Any], text: Callable[[int], str]) -> Row:
                variance=_number(row.get("variance"), "residual_variance"),
                freedom=_number(row.get("freedom"), "degrees_of_freedom"),
                mathml=text(lib.MATHML), test_loss=_number(row.get("test_loss"), "test_loss"),
-               test_r2=_number(row.get("test_r2"), "test_r2"))
+               test_r2=_number(row.get("test_r2"), "test_r2"), answer=row.get("answer") or "")
 
 
 def read(path: Any, names: list[str] | None, count: int | None, define: str | None) -> Front:

@@ -29,6 +29,12 @@ def text(rows: list[Row], chosen: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
+def answer(rows: list[Row], chosen: dict[str, int], rule: str) -> str:
+    """What the rule chooses, in a person's words; "" where that is not known."""
+    line = rows[chosen[rule]].answer if rule in chosen else ""
+    return plain(f"{rule}: {line}") if line else ""
+
+
 def _plot(rows: list[Row], best: int | None) -> str:
     """Loss (logarithmic) by complexity, as SVG."""
     chosen = None if best is None else rows[best].complexity

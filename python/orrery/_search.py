@@ -40,6 +40,7 @@ class Row:
     mathml: str = ""
     test_loss: float = float("nan")  # on the rows of X_test
     test_r2: float = float("nan")
+    answer: str = ""  # in a person's words; "" in fronts of older files
 
 
 @dataclass(frozen=True)
@@ -271,6 +272,7 @@ class Search(_Named):
                             known.description_length, constants, errors, latex, sympy, c,
                             tuple(category), tuple(category_errors), mathml=mathml,
                             test_loss=known.test_loss, test_r2=known.test_r2,
+                            answer=self.text("answer", i),
                             **self._covariance(i, known.constants),
                             **(self._intervals(i, known.constants) if i in chosen else {})))
         return rows

@@ -708,7 +708,16 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return "\n".join(str(each) for each in self._outputs)
         if not hasattr(self, "_front"):
             return repr(self)
-        return _present.text(self._front, self._chosen)
+        return "\n".join([_present.text(self._front, self._chosen), *filter(None, [self._answer()])])
+
+    def __repr__(self, *given: Any, **more: Any) -> str:
+        lines = [super().__repr__(*given, **more)]
+        if not self._outputs and hasattr(self, "_front"):
+            lines += filter(None, [self._answer()])
+        return "\n".join(lines)
+
+    def _answer(self) -> str:
+        return _present.answer(self._front, self._chosen, self.model_selection)
 
     def _repr_html_(self) -> str:
         if self._outputs:

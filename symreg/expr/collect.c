@@ -1,5 +1,5 @@
 /* collect.c - rewrites a formula for readers: products with their number in front and powers
- * joined, one fraction line, flat sums. */
+ * joined, one fraction line, flat sums, powers for exponentials of logarithms. */
 #include "expr.h"
 
 #include <math.h>
@@ -17,14 +17,23 @@ struct writer {
 struct item {
     int node; /* last node of the subtree */
     double weight;
+    bool fitted; /* the power is a number of the formula */
 };
 struct gather {
     double number, under; /* what a sum adds; the factor and the divisor of a product */
-    int numbers, count;
+    int numbers, factors, count; /* numbers; those that are no divisors */
     struct item item[SR_NODES];
 };
 
 static void write_node(const struct writer *w, int i);
+
+/* A number that is part of the notation, not of the formula: no fit may change it. */
+static void put_fixed(struct sr_expr *out, double value)
+{
+    struct sr_node node = sr_constant_node(value);
+    node.feature = SR_FIXED;
+    sr_put_node(out, node);
+}
 
 /* Without the rounding error of joining numbers. */
 static double tidy(double value)
@@ -46,17 +55,25 @@ static bool is_same(const struct sr_expr *in, int a, int b)
     return same;
 }
 
-/* x^a x^b equals x^(a + b) for every x only if a and b are whole. */
-static void add_factor(const struct sr_expr *in, struct gather *g, int node, double power)
+/* x^a x^b equals x^(a + b) for every x but 0, unless a + b is whole and a and b are not: negative
+ * numbers have no root. */
+static bool may_join(double a, double b)
+{
+    return (sr_is_whole(a) && sr_is_whole(b)) || !sr_is_whole(a + b);
+}
+
+static void add_factor(const struct sr_expr *in, struct gather *g, int node, double power,
+                       bool fitted)
 {
     for (int k = 0; k < g->count; k++) {
         struct item *const old = &g->item[k];
-        if (sr_is_whole(old->weight) && sr_is_whole(power) && is_same(in, old->node, node)) {
-            old->weight += power;
+        if (may_join(old->weight, power) && is_same(in, old->node, node)) {
+            old->weight = tidy(old->weight + power);
+            old->fitted = old->fitted || fitted;
             return;
         }
     }
-    g->item[g->count++] = (struct item){node, power};
+    g->item[g->count++] = (struct item){node, power, fitted};
 }
 
 /* Multiplies by the subtree that ends at i, to a whole power. */
@@ -69,6 +86,7 @@ static void gather_factors(const struct sr_expr *in, struct gather *g, int i, do
         double *const number = power > 0 ? &g->number : &g->under;
         *number = sr_product(*number, sr_raised(node->value, fabs(power)));
         g->numbers += power == 1 ? 1 : 2;
+        g->factors += power > 0;
         return;
     }
     if (node->op == SR_MUL || node->op == SR_DIV) {
@@ -81,14 +99,15 @@ static void gather_factors(const struct sr_expr *in, struct gather *g, int i, do
         gather_factors(in, g, left, power);
         return;
     }
-    if (node->op == SR_POW && sr_is_number(&in->node[i - 1]))
+    const bool fitted = node->op == SR_POW && sr_is_number(&in->node[i - 1]);
+    if (fitted)
         raised = in->node[i - 1].value;
     if (raised != 0 && sr_is_whole(raised))
         gather_factors(in, g, left, raised * power);
     else if (raised != 0 && fabs(power) == 1)
-        add_factor(in, g, left, raised * power);
+        add_factor(in, g, left, raised * power, fitted);
     else
-        add_factor(in, g, i, power);
+        add_factor(in, g, i, power, false);
 }
 
 static void gather_product(const struct sr_expr *in, struct gather *g, int i)
@@ -108,23 +127,30 @@ static void gather_product(const struct sr_expr *in, struct gather *g, int i)
     }
 }
 
-static void write_power(const struct writer *w, int node, double power)
+static void write_power(const struct writer *w, const struct item *item, double power)
 {
-    write_node(w, node);
+    write_node(w, item->node);
     if (power == 2 || power == 3 || power == 0.5) {
         sr_put_op(w->out, power == 2 ? SR_SQUARE : power == 3 ? SR_CUBE : SR_SQRT);
     } else if (power != 1) {
-        sr_put_constant(w->out, power);
+        if (item->fitted)
+            sr_put_constant(w->out, power);
+        else
+            put_fixed(w->out, power);
         sr_put_op(w->out, SR_POW);
     }
 }
 
-/* Writes the number, unless it is 1, and the factors whose power has the sign: columns in order,
- * then the others. False, and nothing is written, where there are none. */
+/* Writes the number, unless it is no part of the product, and the factors whose power has the sign:
+ * columns in order, then the others. A divisor beside a number in front has no error of its own.
+ * False, and nothing is written, where there are none. */
 static bool write_row(const struct writer *w, const struct gather *g, double number, int sign)
 {
-    bool any = number != 1;
-    if (any)
+    const bool joined = g->number != 1 && g->number != -1 && g->under != 1;
+    bool any = number != 1 || (sign > 0 && g->factors && g->under == 1);
+    if (any && sign < 0 && joined)
+        put_fixed(w->out, number);
+    else if (any)
         sr_put_constant(w->out, number);
     for (int place = 0; place <= SR_FEATURES; place++)
         for (int k = 0; k < g->count; k++) {
@@ -132,7 +158,7 @@ static bool write_row(const struct writer *w, const struct gather *g, double num
             const double power = sign * g->item[k].weight;
             if (power <= 0 || (base->op == SR_FEATURE ? base->feature : SR_FEATURES) != place)
                 continue;
-            write_power(w, g->item[k].node, power);
+            write_power(w, &g->item[k], power);
             if (any)
                 sr_put_op(w->out, SR_MUL);
             any = true;
@@ -160,7 +186,7 @@ static bool write_product(const struct writer *w, int i, bool bare)
         return false;
     }
     if (!write_row(w, &g, fabs(g.number), 1))
-        sr_put_constant(w->out, 1);
+        put_fixed(w->out, 1);
     if (write_row(w, &g, g.under, -1))
         sr_put_op(w->out, SR_DIV);
     return g.number < 0;
@@ -180,7 +206,7 @@ static void gather_terms(const struct sr_expr *in, struct gather *g, int i, doub
         g->number += sign * node->value;
         g->numbers++;
     } else {
-        g->item[g->count++] = (struct item){i, sign};
+        g->item[g->count++] = (struct item){i, sign, false};
     }
 }
 
@@ -222,11 +248,60 @@ static void write_node(const struct writer *w, int i)
         sr_put_op(w->out, SR_NEG);
 }
 
+/* ---- powers */
+
+/* Whether the subtree that ends at i is a product of one logarithm and numbers. *log: its node;
+ * the power is *number / *under. */
+static bool is_multiple_of_log(const struct sr_expr *in, int i, int *log, double *number,
+                               double *under)
+{
+    struct gather g;
+    gather_product(in, &g, i);
+    if (g.count != 1 || g.item[0].weight != 1 || in->node[g.item[0].node].op != SR_LOG)
+        return false;
+    *log = g.item[0].node;
+    *number = g.number;
+    *under = g.under;
+    return true;
+}
+
+/* Copies the subtree that ends at i, with powers of u for exp(c log(u)). */
+static void write_powers(const struct writer *w, int i)
+{
+    const struct sr_expr *in = w->in;
+    double number, under;
+    int log;
+    if (in->node[i].op == SR_EXP && is_multiple_of_log(in, i - 1, &log, &number, &under)) {
+        const bool plain = number == 1 && under != 1;
+        write_powers(w, log - 1);
+        if (plain)
+            put_fixed(w->out, 1);
+        else
+            sr_put_constant(w->out, number);
+        if (under != 1 && plain)
+            sr_put_constant(w->out, under);
+        else if (under != 1)
+            put_fixed(w->out, under);
+        if (under != 1)
+            sr_put_op(w->out, SR_DIV);
+        sr_put_op(w->out, SR_POW);
+        return;
+    }
+    const int arity = sr_expr_arity(in, i);
+    if (arity == 2)
+        write_powers(w, sr_expr_left(in, i));
+    if (arity > 0)
+        write_powers(w, i - 1);
+    sr_put_node(w->out, in->node[i]);
+}
+
 void sr_expr_collect(const struct sr_language *language, struct sr_expr *expr)
 {
-    struct sr_expr out = {0};
-    const struct writer w = {expr, &out};
-    write_node(&w, expr->count - 1);
+    struct sr_expr powers = {0}, out = {0};
+    write_powers(&(struct writer){expr, &powers}, expr->count - 1);
+    if (!sr_put_end(language, &powers, SR_NODES))
+        return;
+    write_node(&(struct writer){&powers, &out}, powers.count - 1);
     if (sr_put_end(language, &out, SR_NODES))
         *expr = out;
 }

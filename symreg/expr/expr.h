@@ -326,10 +326,12 @@ static inline bool sr_has(uint64_t operators, enum sr_op op)
     return (operators >> op & 1) != 0;
 }
 /* Rewrites the formula for readers: the factors of a product are joined to powers behind their
- * number, divisors stand below one fraction line, columns come in their order, and nested sums are
- * one sum: ((m1 * (m2 * 39.4)) / (r * r)) becomes (39.4 * m1 * m2) / square(r). The value is kept
- * up to rounding; where a factor cancels, the result may be defined where the formula is not. The
- * formula is unchanged where the result is too large or would have a number that is not finite. */
+ * number, divisors stand below one fraction line, columns come in their order, exp(c log(x)) is a
+ * power, and nested sums are one sum: ((m1 * (m2 * 39.4)) / (r * r)) becomes (39.4 * m1 * m2) /
+ * square(r), and (a * sqrt(a)) becomes a ^ 1.5. Numbers that the rewriting brings in, as this 1.5,
+ * are SR_FIXED; a factor 1 of the formula stays. The value is kept up to rounding; where a factor
+ * cancels, the result may be defined where the formula is not. The formula is unchanged where the
+ * result is too large or would have a number that is not finite. */
 void sr_expr_collect(const struct sr_language *language, struct sr_expr *expr);
 /* Hash of the algebraic normal form, equal for m1 * m2 / r and inv(r) * (m2 * m1). */
 uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr);
@@ -392,11 +394,16 @@ enum sr_notation {
     SR_TORCH,
     SR_MATHML,
     SR_NOTATIONS,
-    SR_PRINTED = SR_NOTATIONS
+    SR_PRINTED = SR_NOTATIONS,
+    SR_INFIX /* as people write: "2 * a^1.5 - 3", which sr_expr_parse() reads, too */
 };
 extern const char *const sr_notation_name[SR_NOTATIONS]; /* "LaTeX", "C", "SymPy", "NumPy" ... */
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
                   enum sr_notation notation, const char *const *names, char *text, size_t bytes);
+/* SR_INFIX, with zeros behind number k, in the order of sr_expr_constants(), up to decimals[k]
+ * places behind the point: 1.0000. */
+void sr_expr_infix(const struct sr_language *language, const struct sr_expr *expr,
+                   const int *decimals, const char *const *names, char *text, size_t bytes);
 /* Prints SR_PRINTED, PySR's notation: "(39.48 * inv((r * r)))", constants by sr_number_print().
  * names[i] names feature i; a name that equals an operator's is quoted. The text always ends with
  * NUL and is cut where it does not fit. */

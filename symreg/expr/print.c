@@ -16,6 +16,8 @@ struct writer {
     const char *const *names;
     char *text;
     size_t bytes, used;
+    const int *decimals; /* of sr_expr_infix(); NULL: none */
+    int numbers;         /* written so far */
 };
 
 /* A formula and the meaning of its features: columns, or the operands of a user-defined operator in
@@ -107,6 +109,13 @@ static const char *const mathml[SR_OPS] = {
     [SR_LOG] = CALL("<mi>ln</mi>") CLOSE "</mrow>",
     [SR_CBRT] = "<mroot><mrow>$1</mrow><mn>3</mn></mroot>",
     [SR_LOG10] = CALL("<msub><mi>log</mi><mn>10</mn></msub>") CLOSE "</mrow>",
+};
+
+/* Operators in SR_INFIX; all others are calls by their name. */
+static const char *const infix[SR_OPS] = {
+    [SR_ADD] = "$1 + $2", [SR_SUB] = "$1 - $2",  [SR_MUL] = "$1 * $2",  [SR_DIV] = "$1 / $2",
+    [SR_POW] = "$1^$2",   [SR_NEG] = "-$1",      [SR_INV] = "1 / $1",   [SR_SQUARE] = "$1^2",
+    [SR_CUBE] = "$1^3",
 };
 
 /* Functions of arrays: their names in NumPy and JAX, and in PyTorch. */
@@ -278,7 +287,19 @@ static void write_mathml_number(struct writer *w, const char *digits, int expone
     put_text(w, text);
 }
 
-static enum binding write_number(struct writer *w, double value)
+/* Zeros behind the digits of a number, which leave its value. */
+static void pad_number(struct writer *w, const char *digits, int decimals)
+{
+    const char *const point = strchr(digits, '.');
+    const int have = point ? (int)strlen(point + 1) : 0;
+    if (strpbrk(digits, "en") || have >= decimals)
+        return;
+    put_text(w, point ? "" : ".");
+    for (int k = have; k < decimals; k++)
+        put_text(w, "0");
+}
+
+static enum binding write_number(struct writer *w, double value, int decimals)
 {
     char plain[SR_NUMBER], power[40];
     sr_number_print(value, plain);
@@ -293,8 +314,9 @@ static enum binding write_number(struct writer *w, double value)
         put_text(w, plain);
         if (e)
             put_text(w, power);
+        pad_number(w, plain, decimals);
     }
-    if (w->notation != SR_SYMPY && w->notation != SR_PRINTED && style_of(w->notation) != SR_LATEX &&
+    if (w->notation < SR_NOTATIONS && w->notation != SR_SYMPY && style_of(w->notation) != SR_LATEX &&
         !strpbrk(plain, ".en"))
         put_text(w, ".0"); /* in C 1 / 2 is 0, and NumPy's integer arrays have no power -2 */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
@@ -302,7 +324,7 @@ static enum binding write_number(struct writer *w, double value)
 
 static enum binding write_name(struct writer *w, const char *name)
 {
-    if (w->notation == SR_PRINTED)
+    if (w->notation >= SR_PRINTED)
         write_plain_name(w, name);
     else if (w->notation == SR_LATEX)
         write_latex_name(w, name);
@@ -321,10 +343,10 @@ static enum binding write_constant(struct writer *w, const struct sr_node *node)
     const char *const bar = strchr(name, '_');
     const bool latex = w->notation == SR_LATEX;
     char stem[SR_OP_NAME];
-    if (w->notation == SR_PRINTED) {
+    if (w->notation >= SR_PRINTED) {
         put_text(w, name);
     } else if (style_of(w->notation) != SR_LATEX) {
-        return write_number(w, node->value);
+        return write_number(w, node->value, 0);
     } else if (!strcmp(name, "hbar")) {
         put_text(w, latex ? "\\hbar" : "<mi>&#x210f;</mi>");
     } else if (bar && bar > name && bar[1] && !strchr(bar + 1, '_')) {
@@ -401,6 +423,25 @@ static enum binding write_plain(struct writer *w, const struct scope *scope, int
     return write_form(w, scope, i, form, need, ATOM);
 }
 
+/* An operator as people write it, or a call by its name. */
+static enum binding write_infix(struct writer *w, const struct scope *scope, int i)
+{
+    static const enum binding any[2] = {ANY, ANY}, powers[2] = {ATOM, ATOM};
+    const int op = scope->expr->node[i].op;
+    const char *const form = op < SR_CUSTOM ? infix[op] : NULL;
+    if (!form) {
+        char call[SR_OP_NAME + 16];
+        const struct sr_op_info *info = sr_op(w->language, op);
+        snprintf(call, sizeof call, "%s(%s)", info->name, info->arity == 2 ? "$1, $2" : "$1");
+        return write_form(w, scope, i, call, any, ATOM);
+    }
+    const struct layout *layout = &layouts[forms[op].layout];
+    const enum binding need[2] = {op == SR_NEG ? PRODUCT : layout->need[0][SR_SYMPY],
+                                  layout->need[1][SR_SYMPY]};
+    const bool power = op == SR_POW || op == SR_SQUARE || op == SR_CUBE;
+    return write_form(w, scope, i, form, power ? powers : need, layout->result[SR_SYMPY]);
+}
+
 /* The call of an operator by its name in MathML. */
 static enum binding write_mathml_call(struct writer *w, const struct scope *scope, int i)
 {
@@ -470,15 +511,20 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
     const struct sr_node *node = &scope->expr->node[i];
     if (w->used + 1 == w->bytes)
         return ATOM;
-    if (node->op == SR_CONSTANT)
-        return w->language && node->feature && node->feature <= w->language->named
-                   ? write_constant(w, node)
-                   : write_number(w, node->value);
+    if (node->op == SR_CONSTANT && w->language && node->feature &&
+        node->feature <= w->language->named)
+        return write_constant(w, node);
+    if (node->op == SR_CONSTANT) {
+        const bool padded = w->decimals && sr_is_number(node);
+        return write_number(w, node->value, padded ? w->decimals[w->numbers++] : 0);
+    }
     if (node->op == SR_FEATURE)
         return scope->around ? write_node(w, scope->around, scope->operand[node->feature])
                              : write_name(w, w->names[node->feature]);
     if (w->notation == SR_PRINTED)
         return write_plain(w, scope, i);
+    if (w->notation == SR_INFIX)
+        return write_infix(w, scope, i);
     if (w->notation == SR_MATHML && (node->op >= SR_CUSTOM || !mathml[node->op]))
         return write_mathml_call(w, scope, i);
     if (node->op >= SR_CUSTOM)
@@ -501,7 +547,16 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
 void sr_expr_text(const struct sr_language *language, const struct sr_expr *expr,
                   enum sr_notation notation, const char *const *names, char *text, size_t bytes)
 {
-    struct writer w = {language, notation, names, text, bytes, 0};
+    struct writer w = {language, notation, names, text, bytes, 0, NULL, 0};
+    const struct scope scope = {.expr = expr};
+    write_node(&w, &scope, expr->count - 1);
+    text[w.used] = '\0';
+}
+
+void sr_expr_infix(const struct sr_language *language, const struct sr_expr *expr,
+                   const int *decimals, const char *const *names, char *text, size_t bytes)
+{
+    struct writer w = {language, SR_INFIX, names, text, bytes, 0, decimals, 0};
     const struct scope scope = {.expr = expr};
     write_node(&w, &scope, expr->count - 1);
     text[w.used] = '\0';

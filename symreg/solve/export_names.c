@@ -83,6 +83,10 @@ void sr_expr_write(const struct sr_language *language, const struct sr_expr *exp
     const char *exported[SR_FEATURES];
     for (int f = 0; f < names->features; f++)
         exported[f] = names->name[f];
-    const bool typeset = notation == SR_LATEX || notation == SR_MATHML;
-    sr_expr_text(language, expr, notation, typeset ? names->column : exported, text, bytes);
+    const bool typeset = notation == SR_LATEX || notation == SR_MATHML || notation == SR_INFIX;
+    struct sr_expr written = *expr;
+    if (typeset)
+        sr_expr_collect(language, &written);
+    sr_expr_text(language, &written, notation,
+                 typeset || notation == SR_PRINTED ? names->column : exported, text, bytes);
 }

@@ -147,7 +147,7 @@ static int search_live(void *context, const struct sr_problem *p, struct sr_fit 
     note_rows(cli, p);
     if (*cli->out)
         TRY(orr_path(log, "%s/log.jsonl", cli->out));
-    TRY(sr_live_start(p->table, s, cli->quiet, log, &live));
+    TRY(sr_live_start(p->table, p->setup, cli->quiet, log, &live));
     s->observe = sr_live_observe;
     s->observer = live;
     if (*cli->out && !s->resume) /* an interruption must not leave files of an earlier search */
@@ -214,6 +214,18 @@ static int run_permutations(const struct orr_cli *cli, const struct sr_problem *
     return 0;
 }
 
+/* The answer in a person's words, the last line on the terminal. Control characters of names do not
+ * reach it. */
+static int print_sentence(const struct sr_answer *answer)
+{
+    char text[SR_SENTENCE], shown[4 * SR_SENTENCE];
+    TRY(sr_answer_sentence(answer, text, sizeof text));
+    fflush(stderr);
+    if (*text)
+        printf("%s\n", orr_shown(shown, sizeof shown, text));
+    return 0;
+}
+
 /* How the search ended: a note, or the error of a stop. */
 static int tell_end(const struct orr_cli *cli, const struct sr_fit *fit, double seconds,
                     const char *checkpoint, int stopped)
@@ -263,7 +275,9 @@ static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_
     const int stopped = solution->stopped ? ORR_EINTR : 0;
     if (*cli->out)
         keep_late(&run->late, write_all(cli, answer, stopped, &run->late));
+    fflush(stdout);
     const int rc = tell_end(cli, solution->fit, answer->seconds, checkpoint, stopped);
+    keep_late(&run->late, print_sentence(answer));
     return run->late.code ? ORR_FAIL(run->late.code, "%s", run->late.message) : rc;
 }
 

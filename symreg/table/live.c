@@ -3,17 +3,27 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "program.h"
 
-enum { HEAD_LINES = 2 };
+enum {
+    HEAD_LINES = 2,
+    WIDE = 60,     /* columns from which on losses and scores are shown in full */
+    JUDGED = 2000, /* rows, at most, on which the front so far is judged */
+};
 static const double redraw_s = 0.1;
+static const double share_drawn = 0.05; /* of the time, at most, for drawing and judging */
 
 struct sr_live {
     const struct sr_language *language;
-    const char *const *names;
-    double max_seconds, started, drawn;
+    const struct sr_table *table;
+    const struct sr_settings *settings;
+    struct sr_table sample; /* of the rows of a large table */
+    const struct sr_table *judged;
+    enum sr_rule rule;
+    double max_seconds, started, next; /* next: when the block may be drawn again */
     int epochs, restarts;
     double *evaluations; /* (restarts) */
     struct sr_hall_of_fame *best;
@@ -38,6 +48,17 @@ static void erase_block(struct sr_live *live)
     live->lines = 0;
 }
 
+/* Prints a line, cut to the width of the terminal, with `end` kept where the line is cut. */
+static void print_cut(const char *line, const char *end, int columns)
+{
+    const int spare = columns - 1 - (int)strlen(end);
+    const int whole = orr_bytes_within(line, spare);
+    if (!line[whole])
+        fprintf(stderr, "%s%s\n", line, end);
+    else
+        fprintf(stderr, "%.*s...%s\n", orr_bytes_within(line, spare - 3), line, end);
+}
+
 static void print_status(const struct sr_live *live, int epoch, double total, double spent,
                          int columns)
 {
@@ -54,28 +75,78 @@ static void print_status(const struct sr_live *live, int epoch, double total, do
     snprintf(text, sizeof text, "symreg: epoch %d%s, %.4g formulas, %.3g/s, %s, %s left%s", epoch,
              of, total, total / fmax(spent, 1e-3), spent_text, isfinite(left) ? left_text : "?",
              live->keys ? " (q stops)" : "");
-    fprintf(stderr, "%.*s\n%.*s\n", columns - 1, text, columns - 1,
-            "complexity          loss     score  equation");
+    print_cut(text, "", columns);
+    print_cut(columns >= WIDE ? "complexity          loss     score  equation"
+                              : "size       loss  equation",
+              "", columns);
+}
+
+/* The front so far as it would be answered: judged on the rows of live->judged, or, for categories
+ * and where that fails, as it stands. Returns the row that the rule chooses; -1: none. */
+static int judge_front(struct sr_live *live)
+{
+    sr_front_make(live->best, &live->front);
+    if (!live->table->category && live->front.count) {
+        if (sr_front_judge(live->settings, &live->judged->data, &live->front)) {
+            orr_error_recover();
+            sr_front_make(live->best, &live->front);
+        }
+    }
+    return sr_front_select(&live->front, live->rule);
+}
+
+/* A formula as people write it, with its constants to five digits. */
+static void print_short(const struct sr_live *live, int row, char *text, size_t bytes)
+{
+    enum { DIGITS = 5 };
+    struct sr_expr expr = live->front.expr[row];
+    sr_expr_collect(live->language, &expr);
+    for (int i = 0; i < expr.count; i++)
+        if (sr_is_number(&expr.node[i]))
+            expr.node[i].value = sr_round_digits(expr.node[i].value, DIGITS);
+    sr_expr_text(live->language, &expr, SR_INFIX, live->table->name, text, bytes);
+}
+
+/* The rows of the front, of which `most` fit: the longest, which fit best, and the chosen one. */
+static void print_rows(struct sr_live *live, int chosen, int most, int columns)
+{
+    const struct sr_front *front = &live->front;
+    const bool wide = columns >= WIDE;
+    char text[SR_TEXT], row[SR_TEXT + 64], mark[40];
+    snprintf(mark, sizeof mark, "   <- %s", sr_rule_name[live->rule]);
+    int first = front->count > most ? front->count - most : 0;
+    for (int i = 0; i < front->count; i++) {
+        const bool is_chosen = i == chosen;
+        if (i < first + (chosen >= 0 && chosen < first) && !is_chosen)
+            continue;
+        print_short(live, i, text, sizeof text);
+        if (wide)
+            snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", front->complexity[i],
+                     front->loss[i], front->score[i], text);
+        else
+            snprintf(row, sizeof row, "%4d  %9.3g  %s", front->complexity[i], front->loss[i], text);
+        *row = is_chosen ? '>' : *row;
+        print_cut(row, is_chosen && wide ? mark : "", columns);
+        live->lines++;
+    }
 }
 
 static void draw_block(struct sr_live *live, int epoch, double total, double spent)
 {
-    char text[SR_TEXT], row[SR_TEXT + 64];
     int rows, columns;
     orr_terminal_size(&rows, &columns);
-    sr_front_make(live->best, &live->front);
-    const struct sr_front *front = &live->front;
+    const int chosen = judge_front(live);
     erase_block(live);
     print_status(live, epoch, total, spent, columns);
-    const int most = rows - HEAD_LINES - 1;
-    /* show the longest formulas, which are the best */
-    int i = front->count > most ? front->count - most : 0;
-    live->lines = HEAD_LINES + front->count - i;
-    for (; i < front->count; i++) {
-        sr_expr_print(live->language, &front->expr[i], live->names, text, sizeof text);
-        snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", front->complexity[i], front->loss[i],
-                 front->score[i], text);
-        fprintf(stderr, "%.*s\n", orr_bytes_within(row, columns - 1), row);
+    live->lines = HEAD_LINES;
+    print_rows(live, chosen, rows - HEAD_LINES - 2, columns);
+    if (chosen >= 0) {
+        char text[SR_TEXT], name[300], line[SR_TEXT + 400];
+        print_short(live, chosen, text, sizeof text);
+        snprintf(line, sizeof line, "%s so far: %s = %s", sr_rule_name[live->rule],
+                 orr_shown(name, sizeof name, live->table->target), text);
+        print_cut(line, "", columns);
+        live->lines++;
     }
     fflush(stderr);
 }
@@ -125,9 +196,10 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
     tell_unsaved(live, seen->unsaved);
     if (live->line)
         orr_progress_set(&live->progress, (uint64_t)seen->epoch, NULL);
-    if (live->block && now - live->drawn >= redraw_s) {
+    if (live->block && now >= live->next) {
         draw_block(live, seen->epoch, total, now - live->started);
-        live->drawn = now;
+        const double end = orr_time_s();
+        live->next = end + fmax(redraw_s, (end - now) / share_drawn);
     }
 }
 
@@ -136,12 +208,24 @@ static void free_live(struct sr_live *live)
     (void)orr_log_close(&live->log);
     free(live->evaluations);
     free(live->best);
+    sr_table_free(&live->sample);
     free(live);
 }
 
-int sr_live_start(const struct sr_table *table, const struct sr_settings *settings, bool quiet,
+/* What the block shows, and on which rows it is judged. */
+static int start_block(struct sr_live *live)
+{
+    live->judged = live->table;
+    if (!live->block || live->table->data.rows <= JUDGED || live->table->category)
+        return 0;
+    live->judged = &live->sample;
+    return sr_table_sample(live->table, JUDGED, live->settings->seed, &live->sample);
+}
+
+int sr_live_start(const struct sr_table *table, const struct sr_csv_setup *setup, bool quiet,
                   const char *log, struct sr_live **result)
 {
+    const struct sr_settings *settings = &setup->settings;
     struct sr_live *live = *result = orr_alloc(1, sizeof *live);
     if (!live)
         return ORR_ENOMEM;
@@ -153,6 +237,11 @@ int sr_live_start(const struct sr_table *table, const struct sr_settings *settin
     if (!rc && *log && table->csv.comments && !settings->resume)
         rc = orr_log_line(&live->log, "skipped_lines", (double)table->csv.comments,
                           (const char *)NULL);
+    live->block = !quiet && isatty(STDERR_FILENO) == 1;
+    live->table = table;
+    live->settings = settings;
+    if (!rc)
+        rc = start_block(live);
     if (rc) {
         free_live(live);
         *result = NULL;
@@ -161,12 +250,11 @@ int sr_live_start(const struct sr_table *table, const struct sr_settings *settin
     sr_hall_of_fame_clear(live->best);
     live->quiet = quiet;
     live->language = settings->language;
-    live->names = table->name;
+    live->rule = setup->rule;
     live->max_seconds = settings->max_seconds;
     live->epochs = settings->restarts_fresh ? 0 : settings->iterations;
     live->restarts = settings->restarts;
     live->started = orr_time_s();
-    live->block = !quiet && isatty(STDERR_FILENO) == 1;
     live->line = !quiet && !live->block;
     atomic_init(&live->asked, false);
     orr_progress_init(&live->progress, "symreg", (uint64_t)live->epochs, quiet);

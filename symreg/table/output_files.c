@@ -140,7 +140,7 @@ static void add_row(const struct sr_answer *o, const struct sr_export *names, in
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",       "sympy", "numpy",
                                                    "jax",   "pytorch", "mathml"};
     const struct sr_front *front = o->front;
-    char text[SR_TEXT];
+    char text[SR_TEXT], line[SR_SENTENCE];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
@@ -165,6 +165,8 @@ static void add_row(const struct sr_answer *o, const struct sr_export *names, in
     }
     if (o->beside)
         return;
+    if (!sr_answer_line(o, row, line, sizeof line))
+        cJSON_AddStringToObject(object, "answer", line);
     cJSON *rules = cJSON_AddArrayToObject(object, "selected_by");
     for (int rule = 0; rule < SR_RULES; rule++)
         if (sr_front_select(front, (enum sr_rule)rule) == row)

@@ -58,6 +58,17 @@ static void write_head(const struct sr_answer *o, struct orr_file *file)
     }
 }
 
+/* The answer in a person's words. */
+static int write_answer(const struct sr_answer *o, struct orr_file *file)
+{
+    char text[SR_SENTENCE];
+    TRY(sr_answer_sentence(o, text, sizeof text));
+    orr_file_printf(file, "\n");
+    orr_markdown_code(file, text, false);
+    orr_file_printf(file, "\n");
+    return 0;
+}
+
 static void write_test_head(const struct sr_test *test, struct orr_file *file)
 {
     orr_file_printf(file, "Test: %zu rows of ", test->rows);
@@ -270,6 +281,7 @@ int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
     if (!rc) {
         sr_export_make(&names, o->names, o->data->features);
         write_head(o, &file);
+        rc = write_answer(o, &file);
         write_front(o, &file);
         write_names(&names, &file);
         if (drawn)
@@ -280,7 +292,8 @@ int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
         sr_output_parts(o, &file);
-        rc = write_constants(o, &file);
+        if (!rc)
+            rc = write_constants(o, &file);
         sr_output_categories(o, SR_REPORTED_CATEGORIES, &file);
         if (o->alternatives)
             write_front(o->alternatives, &file);

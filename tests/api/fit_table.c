@@ -131,6 +131,16 @@ static int permute(struct orrery_regression *r, int searches)
     return status;
 }
 
+/* The last line of the program, of the rule best. */
+static void print_last(struct orrery_regression *r)
+{
+    char text[4096];
+    int row;
+    if (!orrery_regression_select(r, "best", &row) &&
+        !orrery_regression_answer(r, row, text, sizeof text, NULL))
+        printf("best: %s\n", text);
+}
+
 /* The part behind a word such as "sigma:"; NULL: another word. */
 static const char *part(const char *argument, const char *word)
 {
@@ -179,6 +189,8 @@ int main(int argc, char **argv)
         print_answer(r, g.test != NULL, alternatives);
     if (!status && g.permutations)
         status = permute(r, g.permutations);
+    if (!status)
+        print_last(r);
     if (status)
         printf("error: %s\n", orrery_message(r));
     orrery_regression_free(r);

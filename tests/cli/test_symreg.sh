@@ -81,10 +81,20 @@ check "one seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 1 --out "$W
 check "another seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 2 --out "$WORK/seed-2"
 check "... another search" other_files "$WORK/seed-1" "$WORK/seed-2" front.csv
 
+# ---- the answer in a person's words: the last line, what the report begins with, and what --guess
+# reads back
+law "${fit[@]}" --iterations 3 --out "$WORK/words" >"$WORK/printed"
+last=$(tail -n 1 "$WORK/printed")
+check "the last line" grep -Eq '^best: F = .*\br\b.*   \(.*R2 [0-9.]+; 120 rows\)$' <<<"$last"
+check "... the report has it" grep -qF "$last" "$WORK/words/report.md"
+formula=${last#best: F = }
+law "${fit[@]}" --iterations 0 --binary + --unary '' --guess "${formula%%   *}" >"$WORK/printed"
+check "... --guess reads it back" equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
+
 # ---- options; what each of them changes is seen beside a search without it
 # printed OPTION...: the equations of the front
 printed() {
-    law "${fit[@]}" --iterations 3 "$@" | tail -n +2
+    law "${fit[@]}" --iterations 3 "$@" | sed '1d; /^best: /d'
 }
 # x and z, and targets that are one formula each; h is 3 x where u is 1, and else another thing
 awk 'BEGIN {

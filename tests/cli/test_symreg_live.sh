@@ -18,7 +18,7 @@ awk 'BEGIN {
 on_terminal() {
     local out=$1
     shift
-    script -qefc "stty cols 64 rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 \
+    script -qefc "stty cols ${WIDTH:-64} rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 \
         --out '$WORK/fit' $* >'$WORK/printed'" "$out" >/dev/null
 }
 
@@ -36,6 +36,24 @@ widest() {
 }
 check "the width is used by formulas" test "$(widest '^ *[0-9]')" -ge 62
 check "... and kept by all" test "$(widest '')" -le 63
+
+# what the rows of the front show: constants of five digits, and what the rule would choose now
+shown() {
+    tr -d '\r' <"$WORK/$1" | sed 's/\x1b\[[0-9]*[A-Z]/\n/g'
+}
+check "constants have five digits" test -z "$(shown screen | grep -E '^[> ] +[0-9]+ +' |
+    sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' |
+    grep -oE '[0-9]{6,}')"
+check "the present choice is marked" test "$(shown screen | grep -cE '^> .* <- best$')" -gt 1
+check "... and told" test "$(shown screen | grep -c '^best so far: 力 = ')" -gt 1
+for columns in 40 200; do
+    WIDTH=$columns on_terminal "$WORK/wide-$columns" --iterations 2 </dev/null
+    most=$(shown wide-$columns | grep -E '^[> ] |^symreg: epoch|^best so' |
+        LC_ALL=C sed 's/[\xe0-\xef][\x80-\xbf][\x80-\xbf]/##/g' | LC_ALL=C awk '
+        length > most { most = length } END { print most }')
+    check "lines within $columns columns" test "$most" -lt $columns -a "$most" -gt 30
+    check "... and the choice" test "$(shown wide-$columns | grep -c '^> ')" -gt 0
+done
 
 start=$(date +%s)
 # once the mass is in a formula that is shown

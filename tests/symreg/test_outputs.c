@@ -160,6 +160,15 @@ static const struct sr_export *names_of(const char *const *columns)
     return &names;
 }
 
+/* sr_expr_write() without collecting what people read. */
+static void write_as_it_is(const struct sr_expr *expr, enum sr_notation notation, char *text)
+{
+    if (notation == SR_LATEX || notation == SR_MATHML || notation == SR_INFIX)
+        sr_expr_text(NULL, expr, notation, feature_name, text, SR_TEXT);
+    else
+        sr_expr_write(NULL, expr, notation, names_of(feature_name), text, SR_TEXT);
+}
+
 /* Whether rounding decides nothing: the value changes little with the point. */
 static bool is_tame(const struct sr_expr *expr, const struct sr_data *data)
 {
@@ -172,9 +181,21 @@ static bool is_tame(const struct sr_expr *expr, const struct sr_data *data)
            fabs(moved - value) <= 1e-9 * (1 + fabs(value));
 }
 
+/* The value of a text that symreg reads, as --guess does. */
+static double value_read_back(const char *text, const struct sr_data *data)
+{
+    struct sr_expr again;
+    double value = NAN;
+    if (sr_expr_parse(NULL, text, feature_name, FEATURES, &again))
+        fail_msg("\"%s\" is not read back: %s", text, orr_error());
+    sr_eval(&again, data, &value);
+    return value;
+}
+
 TEST(every_notation_has_the_value)
 {
-    enum { FORMULAS = 3000 };
+    enum { FORMULAS = 3000, COLLECTED = 2 };
+    static const enum sr_notation collected[COLLECTED] = {SR_MATHML, SR_INFIX};
     gsl_rng *rng = random_stream(11);
     static char text[SR_TEXT];
     int compared = 0;
@@ -186,16 +207,19 @@ TEST(every_notation_has_the_value)
         double value;
         if (!sr_eval(&expr, &data, &value))
             continue;
-        for (int n = SR_C; n <= SR_NOTATIONS; n++) { /* the last: MathML of the collected formula */
-            const enum sr_notation notation = n < SR_NOTATIONS ? (enum sr_notation)n : SR_MATHML;
+        /* all notations, then those that people read of the collected formula */
+        for (int n = SR_C; n < SR_NOTATIONS + COLLECTED; n++) {
+            const enum sr_notation notation =
+                n < SR_NOTATIONS ? (enum sr_notation)n : collected[n - SR_NOTATIONS];
             struct sr_expr written = expr;
-            if (n == SR_NOTATIONS && is_tame(&expr, &data))
+            if (n >= SR_NOTATIONS && is_tame(&expr, &data))
                 sr_expr_collect(NULL, &written);
-            sr_expr_write(NULL, &written, notation, names_of(feature_name), text, sizeof text);
+            write_as_it_is(&written, notation, text);
             if (notation == SR_MATHML)
                 say_mathml(text);
             const bool arrays = notation == SR_NUMPY || notation == SR_JAX || notation == SR_TORCH;
-            const double again = value_of_text(text, x, arrays);
+            const double again = notation == SR_INFIX ? value_read_back(text, &data)
+                                                      : value_of_text(text, x, arrays);
             if (!near(again, value, 1e-6) && fabs(again - value) > 1e-9)
                 fail_msg("%s\nas %s\nis %.17g, expected %.17g", text_of(&expr), text, again, value);
         }
@@ -248,11 +272,69 @@ TEST(products_are_collected)
     writes_collected("r / 0 + 1 / 0", "((r / 0) + (1 / 0))", NULL); /* as it stands */
 }
 
+static void reads_well(const char *text, const char *infix)
+{
+    static const char *const names[] = {"a", "mass, kg", "t"};
+    struct sr_expr expr, again;
+    char out[SR_TEXT];
+    assert_int_equal(sr_expr_parse(NULL, text, names, 3, &expr), 0);
+    sr_expr_collect(NULL, &expr);
+    sr_expr_text(NULL, &expr, SR_INFIX, names, out, sizeof out);
+    assert_string_equal(out, infix);
+    assert_int_equal(sr_expr_parse(NULL, out, names, 3, &again), 0);
+}
+
+/* Powers as powers, and parentheses only where they are needed. */
+TEST(formulas_are_written_as_people_write_them)
+{
+    reads_well("(a * sqrt(a))", "a^1.5");
+    reads_well("(sqrt(a) * (1 * a))", "1 * a^1.5");
+    reads_well("exp((1.499824 * log(a)))", "a^1.499824");
+    reads_well("exp((log(a) / 0.6667402))", "a^(1 / 0.6667402)");
+    reads_well("(exp((log(a) * -1.5)) / 0.999604)", "1 / (0.999604 * a^1.5)");
+    reads_well("(cos((1.485166261 * t)) / -0.0179) - 33.2",
+               "-cos(1.485166261 * t) / 0.0179 - 33.2");
+    reads_well("((a - 3) - (2.5 - t)) * (2 * neg(a))", "-2 * a * (a + t - 5.5)");
+    reads_well("inv(((\"mass, kg\" + 0.5) * t))", "1 / (t * (\"mass, kg\" + 0.5))");
+    reads_well("square((a / (t - 2))) ^ 0.3", "(a^2 / (t - 2)^2)^0.3");
+    reads_well("(a ^ t) ^ 2 - max(a, -t) * 2e-7", "(a^t)^2 - 2e-07 * max(a, -t)");
+    reads_well("abs(square(cos(t))) - (3 - a)", "abs(cos(t)^2) + a - 3");
+}
+
+/* sqrt(a) sqrt(a) is not a, where a is negative; a sqrt(a) is a^1.5 wherever either is a number. */
+TEST(powers_are_joined_where_they_are_equal)
+{
+    reads_well("sqrt(a) * sqrt(a)", "sqrt(a) * sqrt(a)");
+    reads_well("sqrt(a) / cube(a)", "1 / a^2.5");
+    reads_well("a ^ 0.3 * a ^ 0.4", "a^0.7");
+}
+
+/* LaTeX and MathML of files are what people read. */
+TEST(typeset_formulas_are_collected)
+{
+    char out[SR_TEXT];
+    const struct sr_expr expr = formula("(m1 * (0.5 * sqrt(m1))) / (r * r)");
+    sr_expr_write(NULL, &expr, SR_LATEX, names_of(feature_name), out, sizeof out);
+    assert_string_equal(out, "\\frac{0.5 \\, m_{1}^{1.5}}{r^{2}}");
+    sr_expr_write(NULL, &expr, SR_C, names_of(feature_name), out, sizeof out);
+    assert_string_equal(out, "m1 * (0.5 * sqrt(m1)) / (r * r)");
+}
+
+/* Zeros behind a number are those of its error; they change no value. */
+TEST(numbers_are_padded_to_their_error)
+{
+    static const int decimals[] = {4, 1, 3};
+    char out[SR_TEXT];
+    const struct sr_expr expr = formula("1 * r ^ 1.25 + 2e-7");
+    sr_expr_infix(NULL, &expr, decimals, feature_name, out, sizeof out);
+    assert_string_equal(out, "1.0000 * r^1.25 + 2e-07");
+}
+
 static void writes(const char *text, enum sr_notation notation, const char *expected)
 {
     char out[SR_TEXT];
     const struct sr_expr expr = formula(text);
-    sr_expr_write(NULL, &expr, notation, names_of(feature_name), out, sizeof out);
+    write_as_it_is(&expr, notation, out);
     assert_string_equal(out, expected);
 }
 

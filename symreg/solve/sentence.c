@@ -1,0 +1,311 @@
+/* sentence.c - the answer in a person's words: the selected formula as people write it, with the
+ * errors of its constants, periods and amplitudes of its waves, and how well it fits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve.h"
+
+static const double turn = 6.283185307179586;
+
+/* ---- the formula */
+
+/* Whether two vectors of predictions differ by no more than rounding, which is far below the
+ * residuals or below the digits of y. */
+static bool are_alike(const struct sr_data *data, const double *a, const double *b)
+{
+    static const double of_residuals = 1e-6, of_values = 1e-12;
+    double moved = 0, residual = 0, size = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        moved += (a[i] - b[i]) * (a[i] - b[i]);
+        residual += (a[i] - data->y[i]) * (a[i] - data->y[i]);
+        size += data->y[i] * data->y[i];
+    }
+    return sqrt(moved) <= of_residuals * sqrt(residual) + of_values * sqrt(size);
+}
+
+int sr_answer_readable(const struct sr_answer *o, int row, struct sr_expr *expr)
+{
+    const struct sr_data *data = sr_answer_data(o, row);
+    struct sr_expr collected = *expr = o->front->expr[row];
+    sr_expr_collect(data->language, &collected);
+    double *value = orr_alloc(2 * data->rows, sizeof *value);
+    if (!value)
+        return ORR_ENOMEM;
+    if (sr_eval(expr, data, value) && sr_eval(&collected, data, value + data->rows) &&
+        are_alike(data, value, value + data->rows))
+        *expr = collected;
+    free(value);
+    return 0;
+}
+
+/* ---- numbers */
+
+/* The decimal place of an error's last digit: one digit is shown, two where the first is 1. */
+static int last_place(double error)
+{
+    const int first = (int)floor(log10(error) + 1e-12);
+    return error / pow(10, first) < 1.95 ? first - 1 : first;
+}
+
+/* How many places behind the point a number has beside its error. */
+static int decimals_of(double value, double error)
+{
+    enum { MOST = 15 };
+    if (!(error > 0) || !isfinite(error) || error >= fabs(value))
+        return 0;
+    const int place = -last_place(error);
+    return place < 0 ? 0 : place < MOST ? place : MOST;
+}
+
+/* "1.0000 +- 0.0002", or the value alone where its error is unknown. */
+static void print_measured(double value, double error, char *text, size_t bytes)
+{
+    if (!(error > 0) || !isfinite(error)) {
+        snprintf(text, bytes, "%.6g", value);
+        return;
+    }
+    const double size = fmax(fabs(value), error);
+    const int place = last_place(error), first = (int)floor(log10(size));
+    const bool plain = size >= 1e-4 && size < 1e7;
+    const int power = plain ? 0 : first;
+    const int decimals = power - place > 0 ? power - place : 0;
+    const double unit = pow(10, plain && place > 0 ? place : 0), scale = pow(10, power);
+    const double shown[2] = {round(value / scale / unit) * unit, round(error / scale / unit) * unit};
+    if (decimals > 15)
+        snprintf(text, bytes, "%.16g +- %.1g", value, error);
+    else if (plain)
+        snprintf(text, bytes, "%.*f +- %.*f", decimals, decimals ? value : shown[0], decimals,
+                 decimals ? error : shown[1]);
+    else
+        snprintf(text, bytes, "(%.*f +- %.*f)e%+03d", decimals, value / scale, decimals,
+                 error / scale, power);
+}
+
+/* ---- what a number of the formula means */
+
+/* The numbers of a formula in their order, with standard errors; NaN where unknown. */
+struct numbers {
+    int count;
+    double value[SR_NODES], error[SR_NODES];
+};
+
+/* The node whose operand ends at node i; -1 for the root. */
+static int parent_of(const struct sr_expr *expr, int i)
+{
+    for (int k = i + 1; k < expr->count; k++)
+        if (k - expr->node[k].size < i)
+            return k;
+    return -1;
+}
+
+/* The number's place among the formula's numbers, by its node; -1: it is none. */
+static int number_at(const struct sr_expr *expr, int node)
+{
+    int number = -1;
+    if (!sr_is_number(&expr->node[node]))
+        return -1;
+    for (int k = 0; k <= node; k++)
+        number += sr_is_number(&expr->node[k]);
+    return number;
+}
+
+/* The subtree as `slope` times one column plus something: the number that the slope depends on, -1
+ * for none. False where it is no such subtree. */
+struct line {
+    double slope;
+    int number;
+};
+static bool read_line(const struct sr_expr *expr, int i, struct line *line)
+{
+    const int op = expr->node[i].op, left = sr_expr_left(expr, i), right = i - 1;
+    struct line a, b;
+    *line = (struct line){0, -1};
+    if (op == SR_CONSTANT || op == SR_FEATURE) {
+        line->slope = op == SR_FEATURE;
+        return true;
+    }
+    if (op == SR_NEG && read_line(expr, right, &a)) {
+        *line = (struct line){-a.slope, a.number};
+        return true;
+    }
+    if (sr_expr_arity(expr, i) != 2 || !read_line(expr, left, &a) || !read_line(expr, right, &b))
+        return false;
+    if (op == SR_ADD || op == SR_SUB) {
+        *line = a.slope != 0 ? a : (struct line){op == SR_ADD ? b.slope : -b.slope, b.number};
+        return a.slope == 0 || b.slope == 0;
+    }
+    const int factor = op == SR_MUL && a.slope == 0 ? left : right;
+    const struct line of = factor == left ? b : a;
+    const double value = expr->node[factor].value;
+    if ((op != SR_MUL && op != SR_DIV) || expr->node[factor].op != SR_CONSTANT || of.number >= 0)
+        return false;
+    *line = (struct line){op == SR_MUL ? of.slope * value : of.slope / value,
+                          number_at(expr, factor)};
+    return true;
+}
+
+/* A text that grows, with a separator before all but the first piece. */
+struct list {
+    char *text;
+    size_t bytes;
+    bool any;
+};
+static void add_piece(struct list *list, const char *separator, const char *piece)
+{
+    const size_t used = strlen(list->text);
+    snprintf(list->text + used, list->bytes - used, "%s%s", list->any ? separator : "", piece);
+    list->any = true;
+}
+
+static void add_quantity(struct list *list, const char *separator, const char *name, double value,
+                         double error)
+{
+    char number[80], piece[120];
+    print_measured(value, error, number, sizeof number);
+    snprintf(piece, sizeof piece, "%s%s%s", name, *name ? " " : "", number);
+    add_piece(list, separator, piece);
+}
+
+/* The node of the number before a wave that ends at node i, as in c cos(u) and cos(u) / c; -1: there
+ * is none, or the wave has other factors. *divides: the number is a divisor. */
+static int amplitude_of(const struct sr_expr *expr, int i, bool *divides)
+{
+    const int k = parent_of(expr, i), op = k < 0 ? SR_CONSTANT : expr->node[k].op;
+    if (op != SR_MUL && !(op == SR_DIV && sr_expr_left(expr, k) == i))
+        return -1;
+    const int other = sr_expr_left(expr, k) == i ? k - 1 : sr_expr_left(expr, k);
+    const int above = parent_of(expr, k), sum = above < 0 ? SR_ADD : expr->node[above].op;
+    *divides = op == SR_DIV;
+    return sr_is_number(&expr->node[other]) && (sum == SR_ADD || sum == SR_SUB || sum == SR_NEG)
+               ? other
+               : -1;
+}
+
+/* Periods and amplitudes of sin(w t + phi) and cos(w t + phi). */
+static void add_waves(struct list *list, const struct sr_expr *expr, const struct numbers *of)
+{
+    for (int i = 0; i < expr->count; i++) {
+        struct line line;
+        bool divides;
+        if ((expr->node[i].op != SR_SIN && expr->node[i].op != SR_COS) ||
+            !read_line(expr, i - 1, &line) || line.slope == 0)
+            continue;
+        const double period = turn / fabs(line.slope);
+        const double share =
+            line.number < 0 ? 0 : of->error[line.number] / fabs(of->value[line.number]);
+        add_quantity(list, ", ", "period", period, share * period);
+        const int node = amplitude_of(expr, i, &divides);
+        if (node < 0)
+            continue;
+        const double c = fabs(expr->node[node].value), e = of->error[number_at(expr, node)];
+        add_quantity(list, ", ", "amplitude", divides ? 1 / c : c, divides ? e / (c * c) : e);
+    }
+}
+
+/* Whether the number at node i divides, as in f / c and f / (c x): then its reciprocal is the number
+ * in front. */
+static bool is_divisor(const struct sr_expr *expr, int i)
+{
+    int k = i, up = parent_of(expr, i);
+    for (; up >= 0 && expr->node[up].op == SR_MUL && sr_expr_left(expr, up) == k; up = parent_of(expr, k))
+        k = up;
+    return up >= 0 && expr->node[up].op == SR_DIV && up - 1 == k;
+}
+
+static void add_constants(struct list *list, const struct sr_expr *expr, const struct numbers *of)
+{
+    for (int i = 0, number = 0; i < expr->count; i++) {
+        if (!sr_is_number(&expr->node[i]))
+            continue;
+        const double c = expr->node[i].value, e = of->error[number++];
+        const bool divides = c != 0 && is_divisor(expr, i);
+        add_quantity(list, ", ", "", divides ? 1 / c : c, divides ? e / (c * c) : e);
+    }
+}
+
+/* ---- the sentence */
+
+static int measure_numbers(const struct sr_answer *o, int row, const struct sr_expr *expr,
+                           struct numbers *of)
+{
+    of->count = sr_expr_constants(expr, of->value);
+    for (int k = 0; k < SR_NODES; k++)
+        of->error[k] = NAN;
+    if (!of->count || !o->least_squares || o->category || o->front->unfitted[row])
+        return 0;
+    return sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error);
+}
+
+/* R2 with as many digits as show what is unexplained. */
+static void add_share(struct list *list, const char *name, double left)
+{
+    char piece[60];
+    int places = 2;
+    for (double unit = 0.01; places < 15 && left < 0.95 * unit; unit /= 10)
+        places++;
+    if (!isfinite(left))
+        return;
+    if (left <= 1e-15)
+        snprintf(piece, sizeof piece, "%s 1", name);
+    else /* no -0.00 */
+        snprintf(piece, sizeof piece, "%s %.*f", name, places,
+                 fabs(1 - left) < 0.005 ? 0 : 1 - left);
+    add_piece(list, "; ", piece);
+}
+
+/* "1.0000 +- 0.0002; R2 0.99998; 8 rows" */
+static int describe_fit(const struct sr_answer *o, int row, const struct sr_expr *expr,
+                        const struct numbers *of, char *text, size_t bytes)
+{
+    char constants[1024] = "", waves[1024] = "", rows[60];
+    struct list list = {text, bytes, false}, of_constants = {constants, sizeof constants, false},
+                of_waves = {waves, sizeof waves, false};
+    double left = NAN, worst;
+    double *value = orr_alloc(o->data->rows, sizeof *value);
+    if (!value)
+        return ORR_ENOMEM;
+    if (sr_eval(expr, sr_answer_data(o, row), value))
+        sr_measure_fit(o->data, value, &left, &worst);
+    free(value);
+    *text = '\0';
+    if (isfinite(of->error[0]))
+        add_constants(&of_constants, expr, of);
+    add_waves(&of_waves, expr, of);
+    if (*constants)
+        add_piece(&list, "; ", constants);
+    if (*waves)
+        add_piece(&list, "; ", waves);
+    add_share(&list, "R2", left);
+    if (o->test)
+        add_share(&list, "test R2", 1 - o->test->r2[row]);
+    snprintf(rows, sizeof rows, "%zu row%s", o->data->rows, o->data->rows == 1 ? "" : "s");
+    add_piece(&list, "; ", rows);
+    return 0;
+}
+
+int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
+{
+    struct sr_expr expr;
+    struct numbers of;
+    int decimals[SR_NODES] = {0};
+    char formula[SR_TEXT], fit[4096];
+    TRY(sr_answer_readable(o, row, &expr));
+    TRY(measure_numbers(o, row, &expr, &of));
+    for (int k = 0; k < of.count; k++)
+        decimals[k] = decimals_of(of.value[k], of.error[k]);
+    sr_expr_infix(o->data->language, &expr, decimals, o->names, formula, sizeof formula);
+    TRY(describe_fit(o, row, &expr, &of, fit, sizeof fit));
+    snprintf(text, bytes, "%s = %s   (%s)", o->target, formula, fit);
+    return 0;
+}
+
+int sr_answer_sentence(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const int row = sr_front_select(o->front, o->rule);
+    *text = '\0';
+    if (row < 0)
+        return 0;
+    const int used = snprintf(text, bytes, "%s: ", sr_rule_name[o->rule]);
+    return sr_answer_line(o, row, text + used, bytes - (size_t)used);
+}

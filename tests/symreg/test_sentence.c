@@ -1,0 +1,111 @@
+/* test_sentence.c - the answer in a person's words: constants with the errors that least squares
+ * give, periods and amplitudes of waves, a share of the variance with as many digits as it needs. */
+#include "symreg/formulas.h"
+#include "symreg/solve/solve.h"
+
+enum { ROWS = 40 };
+static double column[FEATURES * ROWS], target[ROWS];
+static struct sr_front front;
+static struct sr_answer answer;
+
+/* A table of r, m1 and m2 whose target is the formula and a residual of this size, up and down. */
+static void make_table(const char *law, double noise)
+{
+    static struct sr_data data;
+    data = (struct sr_data){.rows = ROWS, .features = FEATURES, .x = column, .y = target};
+    for (int i = 0; i < ROWS; i++) {
+        column[i] = 0.5 + 0.173 * i;
+        column[ROWS + i] = 1 + (i * 7 % 11) / 3.0;
+        column[2 * ROWS + i] = 2.385 - (i * 5 % 13) / 7.0;
+    }
+    const struct sr_expr expr = formula(law);
+    assert_true(sr_eval(&expr, &data, target));
+    for (int i = 0; i < ROWS; i++)
+        target[i] += i % 2 ? noise : -noise;
+    front = (struct sr_front){.count = 1};
+    answer = (struct sr_answer){.target = "F",
+                                .names = feature_name,
+                                .data = &data,
+                                .front = &front,
+                                .least_squares = true,
+                                .rule = SR_BEST};
+}
+
+static const char *line_of(const char *text)
+{
+    static char line[SR_SENTENCE];
+    front.expr[0] = formula(text);
+    assert_int_equal(sr_answer_line(&answer, 0, line, sizeof line), 0);
+    return line;
+}
+
+/* The line of a formula of the table "formula, noise". */
+static void says(const char *text, double noise, const char *expected)
+{
+    make_table(text, noise);
+    assert_string_equal(line_of(text), expected);
+}
+
+/* With residuals +-s in 40 rows s^2 is 40/39 of the variance, and the error of a mean
+ * s / sqrt(39). */
+TEST(constants_have_their_errors)
+{
+    says("2.5", 0.3, "F = 2.50   (2.50 +- 0.05; R2 0.00; 40 rows)");
+    says("2.5", 0, "F = 2.5   (2.5; 40 rows)");
+    says("250123.0", 4000, "F = 250123   (250100 +- 600; R2 0.00; 40 rows)");
+    says("2.5e-12", 3e-13, "F = 2.5e-12   ((2.50 +- 0.05)e-12; R2 0.00; 40 rows)");
+}
+
+/* c = sum(r^1.5 y) / sum(r^3). A factor 1 that was fitted stays, with zeros as far as its error. */
+TEST(a_fitted_one_stays)
+{
+    double sum = 0;
+    make_table("1 * r * sqrt(r)", 0.02);
+    for (int i = 0; i < ROWS; i++)
+        sum += pow(column[i], 3);
+    const double error = 0.02 * sqrt(40 / 39.0) / sqrt(sum);
+    assert_true(error > 0.00025 && error < 0.00035); /* what is shown below */
+    assert_string_equal(line_of("1 * r * sqrt(r)"),
+                        "F = 1.0000 * r^1.5   (1.0000 +- 0.0003; R2 0.99999; 40 rows)");
+}
+
+/* A divisor is described by the number in front that it stands for. */
+TEST(divisors_are_described_by_their_reciprocal)
+{
+    says("r / 0.4", 0.05, "F = 2.5000 * r   (2.5000 +- 0.0018; R2 0.9999; 40 rows)");
+    says("r / 0.37", 0.05, "F = r / 0.3700   (2.7027 +- 0.0018; R2 0.99991; 40 rows)");
+    says("m1 / (0.37 * r)", 0.05, "F = m1 / (0.3700 * r)   (2.703 +- 0.005; R2 0.9997; 40 rows)");
+}
+
+TEST(waves_have_a_period_and_an_amplitude)
+{
+    says("-3 + 1.7 * sin(2.1 * r + 0.4)", 0.01,
+         "F = 1.700 * sin(2.1000 * r + 0.400) - 3.0000   (1.700 +- 0.002, 2.1000 +- 0.0007, "
+         "0.400 +- 0.003, 3.0000 +- 0.0017; period 2.9920 +- 0.0010, amplitude 1.700 +- 0.002; "
+         "R2 0.99993; 40 rows)");
+    says("cos((r - 1.1) / 0.3) / 0.5", 0, /* no amplitude of other factors, no period of squares */
+         "F = 2 * cos((r - 1.1) / 0.3)   (2, 1.1, 3.33333; period 1.88496, amplitude 2; R2 1; "
+         "40 rows)");
+    says("m1 * cos(square(r)) + m2 * sin(3 * r)", 0,
+         "F = m1 * cos(r^2) + m2 * sin(3 * r)   (3; period 2.0944; R2 1; 40 rows)");
+}
+
+/* Other losses have no standard errors. */
+TEST(errors_belong_to_least_squares)
+{
+    make_table("2.5 * r", 0.1);
+    answer.least_squares = false;
+    assert_string_equal(line_of("2.5 * r"), "F = 2.5 * r   (R2 0.9996; 40 rows)");
+}
+
+/* A form that predicts the rows otherwise is not shown: here the sum loses all digits of r. */
+TEST(what_is_shown_is_what_was_judged)
+{
+    struct sr_expr expr;
+    make_table("r", 0);
+    front.expr[0] = formula("((r + 1e13) + (0.7 - 1e13))");
+    assert_int_equal(sr_answer_readable(&answer, 0, &expr), 0);
+    assert_true(sr_expr_same_shape(&expr, &front.expr[0]));
+}
+
+TESTS(NULL, NULL)
