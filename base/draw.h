@@ -4,11 +4,13 @@
 #ifndef ORR_DRAW_H
 #define ORR_DRAW_H
 
+#include <stdint.h>
+
 #include <gsl/gsl_rng.h>
 
 #include "isa.h"
 
-enum { ORR_STRIPS = 128 };
+enum { ORR_STRIPS = 128, ORR_BLOCKS = 16 };
 #define ORR_TAIL_FROM 3.442619855899
 
 /* The strips of the ziggurat: `edge`, their right ends; `share`, the fraction of a strip's width in
@@ -25,6 +27,9 @@ struct orr_draws {
     double (*normal)(gsl_rng *rng);
     double (*gamma)(gsl_rng *rng, double shape);
     double (*beta)(gsl_rng *rng, double a, double b);
+    /* Blocks number `first` on of a stream, ORR_BLOCKS of them, as philox.c has them. out:
+     * (ORR_BLOCKS, 4). */
+    void (*blocks)(const uint32_t key[2], uint64_t index, uint64_t first, uint32_t *out);
 };
 ORR_ISA_TABLES(orr_draws)
 

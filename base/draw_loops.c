@@ -95,4 +95,37 @@ static double beta_of(gsl_rng *rng, double a, double b)
     return x / (x + y);
 }
 
-const struct orr_draws orr_draws = {exp_of, log_of, power, normal, gamma_of, beta_of};
+/* ---- Philox4x32-10, a block in each lane */
+
+static void blocks_of(const uint32_t key[2], uint64_t index, uint64_t first, uint32_t *out)
+{
+    uint32_t c0[ORR_BLOCKS], c1[ORR_BLOCKS], c2[ORR_BLOCKS], c3[ORR_BLOCKS];
+    for (uint64_t b = 0; b < ORR_BLOCKS; b++) {
+        c0[b] = (uint32_t)(first + b);
+        c1[b] = (uint32_t)((first + b) >> 32);
+        c2[b] = (uint32_t)index;
+        c3[b] = (uint32_t)(index >> 32);
+    }
+    uint32_t k0 = key[0], k1 = key[1];
+    for (int round = 0; round < 10; round++) {
+#pragma omp simd
+        for (int b = 0; b < ORR_BLOCKS; b++) {
+            const uint64_t p0 = (uint64_t)0xD2511F53u * c0[b], p1 = (uint64_t)0xCD9E8D57u * c2[b];
+            c0[b] = (uint32_t)(p1 >> 32) ^ c1[b] ^ k0;
+            c1[b] = (uint32_t)p1;
+            c2[b] = (uint32_t)(p0 >> 32) ^ c3[b] ^ k1;
+            c3[b] = (uint32_t)p0;
+        }
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    for (int b = 0; b < ORR_BLOCKS; b++) {
+        out[4 * b] = c0[b];
+        out[4 * b + 1] = c1[b];
+        out[4 * b + 2] = c2[b];
+        out[4 * b + 3] = c3[b];
+    }
+}
+
+const struct orr_draws orr_draws = {exp_of,   log_of,  power,    normal,
+                                    gamma_of, beta_of, blocks_of};

@@ -1,6 +1,7 @@
 /* philox.c - Philox4x32-10 counter-based streams (Salmon et al., SC'11) as a gsl_rng_type. */
 #include "error.h"
 #include "random.h"
+#include "draw.h"
 
 #include <stdint.h>
 
@@ -30,8 +31,8 @@ void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t o
 struct state {
     uint32_t key[2];
     uint64_t index, block;
-    uint32_t buffer[4];
-    int next; /* 4 = buffer used up */
+    int next, words; /* of the buffer: the next word, and how many it holds */
+    uint32_t buffer[4 * ORR_BLOCKS];
 };
 
 static uint64_t mix(uint64_t x) /* finaliser of SplitMix64 */
@@ -61,7 +62,7 @@ static void seek(struct state *s, uint64_t seed, uint64_t stage, uint64_t index)
     make_key(seed, stage, s->key);
     s->index = index;
     s->block = 0;
-    s->next = 4;
+    s->next = s->words = 0;
 }
 
 static void set(void *state, unsigned long seed)
@@ -69,20 +70,42 @@ static void set(void *state, unsigned long seed)
     seek(state, seed, 0, 0);
 }
 
-static unsigned long get(void *state)
+/* The first blocks of a stream are made one by one, as most streams are short; then many at once. */
+static void refill(struct state *s)
 {
-    struct state *s = state;
-    if (s->next == 4) {
+    enum { ALONE = 4 };
+    s->next = 0;
+    if (s->block < ALONE) {
         block(s->key, s->index, s->block++, s->buffer);
-        s->next = 0;
+        s->words = 4;
+        return;
     }
+    orr_draws_of(orr_isa())->blocks(s->key, s->index, s->block, s->buffer);
+    s->block += ORR_BLOCKS;
+    s->words = 4 * ORR_BLOCKS;
+}
+
+static inline uint32_t next_word(struct state *s)
+{
+    if (s->next == s->words)
+        refill(s);
     return s->buffer[s->next++];
 }
 
-static double get_double(void *state) /* 53 bits, [0, 1) */
+static unsigned long get(void *state)
 {
-    const uint64_t high = get(state) >> 5, low = get(state) >> 6;
+    return next_word(state);
+}
+
+static inline double next_double(struct state *s) /* 53 bits, [0, 1) */
+{
+    const uint64_t high = next_word(s) >> 5, low = next_word(s) >> 6;
     return (double)(high * 67108864 + low) * 0x1p-53;
+}
+
+static double get_double(void *state)
+{
+    return next_double(state);
 }
 
 static const gsl_rng_type philox = {"philox4x32-10", 0xffffffffu, 0, sizeof(struct state), set, get,
@@ -97,6 +120,11 @@ gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index)
     else
         ORR_FAIL(ORR_ENOMEM, "random stream: out of memory");
     return rng;
+}
+
+double orr_rng_uniform(gsl_rng *rng)
+{
+    return next_double(rng->state);
 }
 
 void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index)

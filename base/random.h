@@ -37,6 +37,8 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
 /* Moves an orr_rng_philox generator to the start of another stream (no allocation). */
 void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index);
+/* gsl_rng_uniform() of an orr_rng_philox generator, the same draw with less around it. */
+double orr_rng_uniform(gsl_rng *rng);
 /* The Philox block function, for kernels and known-answer tests. */
 void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 /* The 64-bit value number `n` of the stream (seed, stage, index), uniform, without a generator. */

@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Probabilities as in SymbolicRegression.jl. */
 static const double crossover_share = 0.0259, winner_share = 0.982, optimise_share = 0.14;
@@ -83,24 +84,36 @@ static int run_tournament(struct sr_worker *w)
     int entrant[TOURNAMENT] = {0}, winner = 0;
     double value[TOURNAMENT];
     for (int k = 0; k < size;) { /* draws without replacement */
-        const int i = (int)(gsl_rng_uniform(w->thread->rng) * n);
+        const int i = (int)(orr_rng_uniform(w->thread->rng) * n);
         if (entry[i].entered == number)
             continue;
         entry[i].entered = number;
         entrant[k] = i;
-        value[k++] = entry[i].value;
+        value[k] = entry[i].value;
+        winner = value[k] < value[winner] ? k : winner;
+        k++;
     }
     for (int rank = 0; rank < size; rank++) {
+        if (rank == size - 1 || orr_rng_uniform(w->thread->rng) < winner_share)
+            break;
+        entrant[winner] = -1; /* the next best */
         for (winner = 0; entrant[winner] < 0;)
             winner++;
         for (int k = winner + 1; k < size; k++)
             if (entrant[k] >= 0 && value[k] < value[winner])
                 winner = k;
-        if (rank == size - 1 || gsl_rng_uniform(w->thread->rng) < winner_share)
-            break;
-        entrant[winner] = -1;
     }
     return entrant[winner];
+}
+
+/* Without the nodes that the formula does not use. */
+static void copy_member(struct sr_member *to, const struct sr_member *from)
+{
+    to->loss = from->loss;
+    to->cost = from->cost;
+    to->age = from->age;
+    to->expr.count = from->expr.count;
+    memcpy(to->expr.node, from->expr.node, (size_t)from->expr.count * sizeof *to->expr.node);
 }
 
 /* The child replaces the oldest member. */
@@ -113,7 +126,7 @@ static void add_child(struct sr_worker *w, struct sr_member *child)
         if (w->entry[i].age < w->entry[oldest].age)
             oldest = i;
     child->age = w->island->births++;
-    w->island->member[oldest] = *child;
+    copy_member(&w->island->member[oldest], child);
     enter_tournament(w, oldest);
 }
 
@@ -123,8 +136,8 @@ static void cross_members(struct sr_worker *w)
     const struct sr_member *father = &w->island->member[run_tournament(w)];
     struct sr_member a, b;
     for (int attempt = 0; attempt < TRIES; attempt++) {
-        a = *mother;
-        b = *father;
+        copy_member(&a, mother);
+        copy_member(&b, father);
         if (!sr_crossover(w->settings, w->thread->rng, &a.expr, &b.expr))
             continue;
         sr_member_evaluate(w, &a);
@@ -141,7 +154,7 @@ static void mutate_member(struct sr_worker *w)
     struct sr_member child;
     bool changed = false;
     for (int attempt = 0; attempt < TRIES && !changed; attempt++) {
-        child = *parent;
+        copy_member(&child, parent);
         changed =
             sr_mutate(w->settings, w->view->loss->data->features, w->thread->rng, &child.expr);
     }
@@ -149,7 +162,7 @@ static void mutate_member(struct sr_worker *w)
         return;
     const double before = w->view->frequency[parent->expr.count];
     const double after = w->view->frequency[child.expr.count];
-    const double u = gsl_rng_uniform(w->thread->rng);
+    const double u = orr_rng_uniform(w->thread->rng);
     if (u * after > before)
         return;
     sr_member_evaluate(w, &child);
@@ -174,7 +187,7 @@ static void optimise_members(struct sr_worker *w)
 {
     for (int i = 0; i < w->settings->population_size && !sr_island_over(w->island); i++) {
         struct sr_member *member = &w->island->member[i];
-        if (gsl_rng_uniform(w->thread->rng) >= optimise_share ||
+        if (orr_rng_uniform(w->thread->rng) >= optimise_share ||
             !sr_expr_constants(&member->expr, NULL))
             continue;
         if (w->settings->algorithm->fit(w, member))
@@ -192,7 +205,7 @@ void sr_island_epoch(struct sr_worker *w, int number)
     sr_near_clear(w->island->near);
     for (int cycle = 0; cycle < w->settings->cycles && !sr_island_over(w->island); cycle++)
         for (int event = 0; event < EVENTS; event++) {
-            if (gsl_rng_uniform(w->thread->rng) < crossover_share)
+            if (orr_rng_uniform(w->thread->rng) < crossover_share)
                 cross_members(w);
             else
                 mutate_member(w);

@@ -6,12 +6,12 @@
 
 static int draw_below(gsl_rng *rng, int n)
 {
-    return (int)(gsl_rng_uniform(rng) * n);
+    return (int)(orr_rng_uniform(rng) * n);
 }
 
 static struct sr_node random_leaf(int features, gsl_rng *rng)
 {
-    return gsl_rng_uniform(rng) < 0.5 ? sr_constant_node(orr_draw_normal(rng))
+    return orr_rng_uniform(rng) < 0.5 ? sr_constant_node(orr_draw_normal(rng))
                                       : sr_feature_node(draw_below(rng, features));
 }
 
@@ -50,7 +50,7 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
                          struct sr_expr *expr, int i)
 {
     const enum sr_op op = random_op(s, rng);
-    const bool binary = sr_op(s->language, (int)op)->arity == 2, first = gsl_rng_uniform(rng) < 0.5;
+    const bool binary = sr_op(s->language, (int)op)->arity == 2, first = orr_rng_uniform(rng) < 0.5;
     const int size = expr->node[i].size, start = sr_expr_start(expr, i);
     struct sr_node piece[SR_NODES + 2];
     int n = 0;
@@ -74,7 +74,7 @@ static bool delete_node(const struct sr_settings *s, gsl_rng *rng, struct sr_exp
     if (arity == 0)
         return false;
     int keep = i - 1;
-    if (arity == 2 && gsl_rng_uniform(rng) < 0.5)
+    if (arity == 2 && orr_rng_uniform(rng) < 0.5)
         keep -= expr->node[keep].size;
     struct sr_node piece[SR_NODES];
     const int size = expr->node[keep].size;
@@ -101,8 +101,8 @@ static bool mutate_constant(const struct sr_algorithm *algorithm, gsl_rng *rng,
         return false;
     const double factor = algorithm->constant_factor(rng);
     double *value = &expr->node[i].value;
-    *value *= gsl_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
-    if (gsl_rng_uniform(rng) < 0.01)
+    *value *= orr_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
+    if (orr_rng_uniform(rng) < 0.01)
         *value = -*value;
     return true;
 }
@@ -150,7 +150,7 @@ static bool rotate_pair(const struct sr_settings *s, gsl_rng *rng, struct sr_exp
         return false;
     const int right = i - 1, left = right - expr->node[right].size;
     const struct sr_node root = expr->node[i];
-    if (sr_expr_arity(expr, left) == 2 && gsl_rng_uniform(rng) < 0.5) {
+    if (sr_expr_arity(expr, left) == 2 && orr_rng_uniform(rng) < 0.5) {
         /* a b . c :  ->  a b c : . */
         const struct sr_node pivot = expr->node[left];
         memmove(expr->node + left, expr->node + left + 1,
@@ -190,7 +190,7 @@ static enum sr_mutation choose_mutation(const struct sr_algorithm *algorithm, gs
     weight[SR_MOVE_CONSTANT] = weight[SR_MOVE_CONSTANT] * (n < 8 ? n : 8) / 8;
     for (int i = 0; i < SR_MUTATIONS; i++)
         total += weight[i];
-    double u = gsl_rng_uniform(rng) * total;
+    double u = orr_rng_uniform(rng) * total;
     int chosen = 0;
     while (chosen < SR_MUTATIONS - 1 && u >= weight[chosen])
         u -= weight[chosen++];

@@ -238,6 +238,8 @@ static void run_epoch(struct search *search, int epoch)
 
 /* ---- seeds */
 
+enum { FEW_ROWS = 32 };
+
 /* With at least as many fits as threads, fits run in parallel on one thread each. With fewer, they
  * run one after the other on all threads. */
 static int find_seeds(struct search *search)
@@ -247,7 +249,9 @@ static int find_seeds(struct search *search)
         .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds - search->before_s : 0,
         .evaluations = s->max_evaluations > 0 ? s->max_evaluations / search->fits : HUGE_VAL};
     const int outer = search->fits >= search->threads ? search->threads : 1;
-    const int inner = outer > 1 ? 1 : search->threads;
+    /* Of few rows the stages are short, and threads that wait for each other take longer. */
+    const int inner =
+        outer > 1 || search->run[0].fit->data.rows < FEW_ROWS ? 1 : search->threads;
     int failed = 0;
     if (s->enumerate <= 0 || !s->algorithm->proposes)
         return 0;

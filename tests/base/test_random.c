@@ -1,4 +1,5 @@
 /* test_random.c - Philox against the published known answers, streams, and GSL on top. */
+#include "base/draw.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -78,6 +79,35 @@ TEST(test_hash_is_the_stream)
         assert_true(orr_rng_hash(5, ORR_STAGE_SHUFFLE, 12, n) == (high << 32 | low));
     }
     gsl_rng_free(rng);
+}
+
+/* Many blocks at once are those of the block function, across the carry of their number. */
+TEST(test_many_blocks)
+{
+    static const uint64_t first[] = {0, 5, 0xfffffffbu};
+    const uint32_t key[2] = {0x9e3779b9u, 2385};
+    const uint64_t index = 0x123456789abcdefull;
+    uint32_t out[4 * ORR_BLOCKS], one[4];
+    for (int isa = 0; isa < ORR_ISA_COUNT; isa++)
+        for (size_t k = 0; k < sizeof first / sizeof *first && orr_draws_here(isa); k++) {
+            orr_draws_here(isa)->blocks(key, index, first[k], out);
+            for (uint64_t b = 0; b < ORR_BLOCKS; b++) {
+                const uint64_t n = first[k] + b;
+                const uint32_t counter[4] = {(uint32_t)n, (uint32_t)(n >> 32), (uint32_t)index,
+                                             (uint32_t)(index >> 32)};
+                orr_philox4x32(counter, key, one);
+                assert_memory_equal(out + 4 * b, one, sizeof one);
+            }
+        }
+}
+
+TEST(test_uniform_is_that_of_gsl)
+{
+    gsl_rng *a = orr_rng_create(3, ORR_STAGE_SYMREG, 9), *b = orr_rng_create(3, ORR_STAGE_SYMREG, 9);
+    for (int i = 0; i < 300; i++)
+        assert_true(orr_rng_uniform(a) == gsl_rng_uniform(b));
+    gsl_rng_free(a);
+    gsl_rng_free(b);
 }
 
 /* Mean, variance and lag-one products of uniforms, within 5 standard errors; neighbours in index
