@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,54 @@ static double number_at(const char *at, const char **end)
     snprintf(text, sizeof text, "%.*se%.*s", (int)length, at, (int)(sign + digits), power);
     *end = power + sign + digits;
     return strtod(text, NULL);
+}
+
+/* A plain number whose value follows from few digits: (-)12.5e-3, up to 15 digits and powers of ten
+ * up to 22, where one product or quotient of exact numbers rounds correctly (Clinger 1990). Writes
+ * how it is written, and returns its end; NULL: any other text. */
+static const char *plain_number(const char *at, double *value, struct orr_csv_digits *digits)
+{
+    enum { DIGITS = 15, POWER = 22 };
+    static const double ten[POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const bool minus = *at == '-';
+    const char *c = at + (minus || *at == '+'), *const first = c;
+    uint64_t whole = 0;
+    int significant = 0, behind = 0, power = 0;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        whole = 10 * whole + (uint64_t)(*c - '0');
+        significant += whole > 0;
+        if (significant > DIGITS)
+            return NULL;
+    }
+    const bool point = *c == '.';
+    const char *const fraction = c + point;
+    for (c = fraction; point && *c >= '0' && *c <= '9'; c++) {
+        whole = 10 * whole + (uint64_t)(*c - '0');
+        significant += whole > 0;
+        if (significant > DIGITS)
+            return NULL;
+    }
+    behind = point ? (int)(c - fraction) : 0;
+    if (c == first + point) /* no digit */
+        return NULL;
+    if (*c == 'e' || *c == 'E') {
+        const bool below = c[1] == '-';
+        c += 1 + (below || c[1] == '+');
+        if (*c < '0' || *c > '9')
+            return NULL;
+        for (; *c >= '0' && *c <= '9' && power < 1000; c++)
+            power = 10 * power + (*c - '0');
+        power = below ? -power : power;
+    }
+    const int last = power - behind;
+    if (last < -POWER || last > POWER)
+        return NULL;
+    const double size = last < 0 ? (double)whole / ten[-last] : (double)whole * ten[last];
+    *value = minus ? -size : size;
+    *digits = (struct orr_csv_digits){significant, last, !point && last == 0};
+    return c;
 }
 
 static double number_of(const char *cell, bool *ok)
@@ -202,6 +251,13 @@ static int grow_rows(struct orr_csv *csv, size_t *capacity, bool text)
     return values && line && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
+static inline void join_digits(struct orr_csv_digits *all, struct orr_csv_digits one)
+{
+    all->whole = all->whole && one.whole;
+    all->significant = one.significant > all->significant ? one.significant : all->significant;
+    all->last = one.last < all->last ? one.last : all->last;
+}
+
 /* Counts the digits of one more number of a column. */
 void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
 {
@@ -215,9 +271,7 @@ void orr_csv_count_digits(const char *cell, struct orr_csv_digits *digits)
     }
     if (*c && strchr("eEdD", *c))
         last += (int)fmax(-400, fmin(400, strtod(c + 1, NULL)));
-    digits->whole = digits->whole && !point && last == 0;
-    digits->significant = significant > digits->significant ? significant : digits->significant;
-    digits->last = last < digits->last ? last : digits->last;
+    join_digits(digits, (struct orr_csv_digits){significant, last, !point && last == 0});
 }
 
 /* Keeps the text of cell number `at` if it is not a finite number (ORR_CSV_KEEP_ODD), else counts
@@ -243,6 +297,23 @@ static int start_digits(struct orr_csv *csv)
     return csv->digits ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
+/* Reads a cell that is a plain number, as next_cell() and number_of() would; false for others. */
+static bool read_plain(struct reader *r, double *value, struct orr_csv_digits *digits, bool *last)
+{
+    struct orr_csv_digits one;
+    const char *const end = plain_number(r->at, value, &one);
+    if (!end || !is_end(end))
+        return false;
+    if (digits)
+        join_digits(digits, one);
+    *last = *end != ',';
+    r->column++;
+    r->at += end - r->at;
+    r->at += *r->at == '\r' && r->at[1] == '\n';
+    r->at += *r->at != '\0';
+    return true;
+}
+
 static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t capacity,
                       struct orr_csv *csv)
 {
@@ -254,10 +325,13 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t capacit
         if (last)
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells, found %zu", r->path, r->line,
                             csv->cols, c);
+        const size_t at = csv->rows * csv->cols + c;
+        if (flags != ORR_CSV_KEEP_TEXT &&
+            read_plain(r, &csv->values[at], csv->digits ? csv->digits + c : NULL, &last))
+            continue;
         int rc = next_cell(r, &cell, &last);
         if (rc)
             return rc;
-        const size_t at = csv->rows * csv->cols + c;
         csv->values[at] = number_of(cell, &ok);
         if (!ok && flags == ORR_CSV_NUMBERS)
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a number, found \"%s\"",
@@ -297,6 +371,8 @@ static void skip_line(struct reader *r)
 
 static bool skip_blank(struct reader *r)
 {
+    if ((unsigned char)*r->at > ' ') /* most lines */
+        return false;
     const char end = r->at[strspn(r->at, " \t")];
     if (end && end != '\n' && end != '\r')
         return false;
@@ -394,7 +470,8 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        const size_t cells = r.at[strspn(r.at, " \t")] == '#' ? count_cells(r.at) : 0;
+        const bool begun = (unsigned char)*r.at > '#'; /* by no blank and no "#" */
+        const size_t cells = !begun && r.at[strspn(r.at, " \t")] == '#' ? count_cells(r.at) : 0;
         if (cells && cells != csv->cols && only_comments(r.at, &csv->trailing))
             break;
         if (cells && cells != csv->cols)

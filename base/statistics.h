@@ -9,6 +9,9 @@ int orr_compare_doubles(const void *a, const void *b);
 /* Median of x (n), which is sorted in place. For even n the mean of the two middle numbers; NaN for
  * n = 0. */
 double orr_median(double *x, size_t n);
+/* Rearranges x: no number before x[k] is larger, none behind it is smaller. k < n; no NaN. The time
+ * is proportional to n. */
+void orr_select(double *x, size_t n, size_t k);
 
 /* Mean over repetitions, its standard error, and half of its 95% Student's t interval. */
 struct orr_mean {

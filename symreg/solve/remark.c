@@ -160,10 +160,13 @@ static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes
         total += share[i];
         least = fmin(least, data->y[i]);
     }
-    gsl_sort(share, 1, n);
+    /* the largest alone are sorted: no more of them may count */
+    const size_t limit = n < 40 ? 1 : n / 20, kept = limit + 1;
+    orr_select(share, n, n - kept);
+    gsl_sort(share + n - kept, 1, kept);
     double most = 0;
     size_t few = 0;
-    while (few < n && most < 0.9 * total)
+    while (few < kept && most < 0.9 * total)
         most += share[n - 1 - few++];
     free(share);
     snprintf(text, bytes,
@@ -172,7 +175,22 @@ static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes
              few, n, 100 * most / total,
              least > 0 ? ", and so does `--log-target`"
                        : " (`--log-target` needs numbers above 0)");
-    return total > 0 && few <= (n < 40 ? 1 : n / 20);
+    return total > 0 && few <= limit && most >= 0.9 * total;
+}
+
+/* The quarters of the rows, or of evenly spaced ones of a large table. */
+static int measure_quarters(const struct sr_data *data, const struct sr_expr *expr,
+                            struct sr_quarters *q)
+{
+    enum { MOST = 1 << 16 };
+    struct sr_data sample;
+    double *storage;
+    if (data->rows <= MOST)
+        return sr_quarters_measure(data, expr, q);
+    TRY(sr_rows_take(data, MOST, NULL, &sample, &storage));
+    const int rc = sr_quarters_measure(&sample, expr, q);
+    free(storage);
+    return rc;
 }
 
 /* Noise in proportion to y, which the short search saw, or else these residuals show. */
@@ -190,7 +208,7 @@ static bool remark_proportional(const struct sr_answer *o, char *text, size_t by
     }
     if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
         (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
-        sr_quarters_measure(sr_answer_data(o, row), &o->front->expr[row], &q))
+        measure_quarters(sr_answer_data(o, row), &o->front->expr[row], &q))
         return false;
     snprintf(text, bytes,
              "residuals grow with the size of %s: %.2g (median) in the quarter of rows with the "

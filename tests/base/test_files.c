@@ -616,4 +616,55 @@ TEST(test_memory_peak)
     assert_true(orr_memory_peak() < before + 0.5 * BYTES);
 }
 
+/* Plain numbers are read by a shorter way: the same bits and counts of digits as strtod() and
+ * orr_csv_count_digits() give, for any number of digits and powers. */
+TEST(plain_numbers_are_read_as_any)
+{
+    enum { NUMBERS = 20000 };
+    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 68);
+    static char text[NUMBERS * 48], again[NUMBERS][48];
+    size_t used = (size_t)snprintf(text, sizeof text, "x\n");
+    struct orr_csv csv;
+    struct orr_csv_digits digits = {.last = 400, .whole = true};
+    for (int i = 0; i < NUMBERS; i++) {
+        static const char *const form[] = {"%.*e", "%.*f", "%.*g", "%+.*e"};
+        const double size = exp(60 * (gsl_rng_uniform(rng) - 0.5) * (i % 3 == 0));
+        const double x = (gsl_rng_uniform(rng) - 0.3) * size;
+        const int digit = (int)(20 * gsl_rng_uniform(rng));
+        char *cell = again[i];
+        snprintf(cell, 48, form[i % 4], digit, x);
+        if (i % 7 == 0)
+            snprintf(cell, 48, "%.0f", 1e4 * x);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", cell,
+                                 i % 5 ? "\n" : "\r\n");
+        orr_csv_count_digits(cell, &digits);
+    }
+    assert_int_equal(orr_csv_parse("table", text, used, ORR_CSV_KEEP_ODD, &csv), 0);
+    assert_int_equal(csv.rows, NUMBERS);
+    for (int i = 0; i < NUMBERS; i++)
+        if (csv.values[i] != strtod(again[i], NULL))
+            fail_msg("%s was read as %.17g", again[i], csv.values[i]);
+    assert_int_equal(csv.digits[0].significant, digits.significant);
+    assert_int_equal(csv.digits[0].last, digits.last);
+    assert_true(csv.digits[0].whole == digits.whole);
+    orr_csv_free(&csv);
+    gsl_rng_free(rng);
+}
+
+/* Texts beside plain numbers go the long way: what is no number, and what only looks like one. */
+TEST(odd_cells_are_no_plain_numbers)
+{
+    static const char *const cell[] = {"", "-", ".", "1e", "1e+", "0x1", "1.5.2", "--1", "1 2", "+-1"};
+    for (size_t i = 0; i < sizeof cell / sizeof *cell; i++) {
+        struct orr_csv csv;
+        char text[64];
+        const int bytes = snprintf(text, sizeof text, "a,b\n%s,7\n", cell[i]);
+        assert_int_equal(
+            orr_csv_parse("table", text, (size_t)bytes, ORR_CSV_KEEP_ODD, &csv), 0);
+        assert_true(isnan(csv.values[0]) && csv.values[1] == 7);
+        assert_string_equal(csv.cells[0], cell[i]);
+        orr_csv_free(&csv);
+    }
+}
+
 TESTS(NULL, NULL)

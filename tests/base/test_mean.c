@@ -68,4 +68,23 @@ TEST(resamples_of_many_numbers)
     assert_memory_equal(interval, again, sizeof again);
 }
 
+/* Every place of short and long lists, with equal numbers, in order and not. */
+TEST(the_kth_number)
+{
+    enum { MOST = 60 };
+    double x[MOST], sorted[MOST];
+    for (size_t n = 1; n <= MOST; n++)
+        for (size_t k = 0; k < n; k++) {
+            for (size_t i = 0; i < n; i++) {
+                x[i] = n % 3 == 0 ? (double)i : n % 3 == 1 ? (double)(i * 7 % 5) : (double)(i * 37 % 61);
+                sorted[i] = x[i];
+            }
+            qsort(sorted, n, sizeof *sorted, orr_compare_doubles);
+            orr_select(x, n, k);
+            assert_true(x[k] == sorted[k]);
+            for (size_t i = 0; i < n; i++)
+                assert_true(i < k ? x[i] <= x[k] : x[i] >= x[k]);
+        }
+}
+
 TESTS(NULL, NULL)
