@@ -116,7 +116,7 @@ def test_one_answer(tmp_path, case):
     for ours, theirs in zip(model._front, front["front"]):
         # (the library's target has a name that no formula uses)
         assert ours.equation == theirs["equation"] and ours.sympy == theirs["sympy"]
-        assert ours.complexity == theirs["complexity"]
+        assert ours.complexity == theirs["complexity"] and ours.answer == theirs["answer"]
         for name in ("loss", "score", "description_length", "test_loss", "test_r2"):
             if name in theirs:
                 same(getattr(ours, name), theirs[name])

@@ -402,6 +402,21 @@ def test_all_refusals_are_named_at_once():
     assert "turbo" not in str(raised.value)
 
 
+def test_the_answer_in_words():
+    X = columns(60, 1)
+    model = small().fit(X, 3 * X[:, 0]**2 + 0.02 * np.sin(40 * X[:, 0]), variable_names=["a"])
+    for text in (str(model), repr(model)):
+        last = text.splitlines()[-1]
+        assert last.startswith("best: y = ") and last.endswith("; 60 rows)") and "R2 0.9" in last
+    assert repr(model).startswith("SymbolicRegressor(")
+    assert "best:" not in repr(small()) and str(small()) == repr(small())
+    # the formula of the line, read back, predicts what the row predicts
+    formula = last.removeprefix("best: y = ").partition("   (")[0]
+    again = small(guesses=[formula], niterations=0, maxsize=12).fit(X, model.predict(X),
+                                                                    variable_names=["a"])
+    assert min(column(again, "loss")) < 1e-20
+
+
 def test_sigma_test_rows_and_permutations():
     rng = np.random.default_rng(4)
     X = rng.uniform(0.3, 5, (80, 1))

@@ -21,7 +21,7 @@ struct item {
 };
 struct gather {
     double number, under; /* what a sum adds; the factor and the divisor of a product */
-    int numbers, factors, count; /* numbers; those that are no divisors */
+    int numbers, count;
     struct item item[SR_NODES];
 };
 
@@ -86,7 +86,6 @@ static void gather_factors(const struct sr_expr *in, struct gather *g, int i, do
         double *const number = power > 0 ? &g->number : &g->under;
         *number = sr_product(*number, sr_raised(node->value, fabs(power)));
         g->numbers += power == 1 ? 1 : 2;
-        g->factors += power > 0;
         return;
     }
     if (node->op == SR_MUL || node->op == SR_DIV) {
@@ -147,7 +146,7 @@ static void write_power(const struct writer *w, const struct item *item, double 
 static bool write_row(const struct writer *w, const struct gather *g, double number, int sign)
 {
     const bool joined = g->number != 1 && g->number != -1 && g->under != 1;
-    bool any = number != 1 || (sign > 0 && g->factors && g->under == 1);
+    bool any = number != 1 || (sign > 0 && g->numbers && g->under == 1);
     if (any && sign < 0 && joined)
         put_fixed(w->out, number);
     else if (any)

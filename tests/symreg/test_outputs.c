@@ -289,6 +289,7 @@ TEST(formulas_are_written_as_people_write_them)
 {
     reads_well("(a * sqrt(a))", "a^1.5");
     reads_well("(sqrt(a) * (1 * a))", "1 * a^1.5");
+    reads_well("((a / 1) * sqrt(a))", "1 * a^1.5");
     reads_well("exp((1.499824 * log(a)))", "a^1.499824");
     reads_well("exp((log(a) / 0.6667402))", "a^(1 / 0.6667402)");
     reads_well("(exp((log(a) * -1.5)) / 0.999604)", "1 / (0.999604 * a^1.5)");
