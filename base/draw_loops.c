@@ -127,5 +127,4 @@ static void blocks_of(const uint32_t key[2], uint64_t index, uint64_t first, uin
     }
 }
 
-const struct orr_draws orr_draws = {exp_of,   log_of,  power,    normal,
-                                    gamma_of, beta_of, blocks_of};
+const struct orr_draws orr_draws = {exp_of, log_of, power, normal, gamma_of, beta_of, blocks_of};

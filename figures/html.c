@@ -6,58 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-int report_html_part(struct orr_file *html, const char *name)
-{
-    char path[REPORT_PATH], *text = NULL;
-    size_t bytes;
-    int rc = orr_figures_path(name, path);
-    if (!rc)
-        rc = orr_file_read(path, &text, &bytes);
-    if (!rc)
-        rc = orr_file_write(html, text, bytes);
-    free(text);
-    return rc;
-}
-
-void report_html_bytes(struct orr_file *html, const char *text, size_t bytes)
-{
-    static const char *const entity[] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
-    for (size_t i = 0; i < bytes; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        if (c < sizeof entity / sizeof *entity && entity[c])
-            orr_file_printf(html, "%s", entity[c]);
-        else
-            orr_file_write(html, text + i, 1);
-    }
-}
-
-void report_html_text(struct orr_file *html, const char *text)
-{
-    report_html_bytes(html, text, strlen(text));
-}
-
-static int write_base64(struct orr_file *html, const unsigned char *in, size_t bytes)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    int rc = 0;
-    for (size_t i = 0; i < bytes && !rc; i += 3) {
-        const size_t left = bytes - i;
-        const unsigned b1 = left > 1 ? in[i + 1] : 0, b2 = left > 2 ? in[i + 2] : 0;
-        const unsigned group = (unsigned)in[i] << 16 | b1 << 8 | b2;
-        char out[4] = {digit[group >> 18], digit[group >> 12 & 63],
-                       left > 1 ? digit[group >> 6 & 63] : '=', left > 2 ? digit[group & 63] : '='};
-        rc = orr_file_write(html, out, 4);
-    }
-    return rc;
-}
-
 int report_html_base64(struct orr_file *html, const char *path)
 {
     char *text = NULL;
     size_t bytes = 0;
     TRY(orr_file_read(path, &text, &bytes));
-    const int rc = write_base64(html, (const unsigned char *)text, bytes);
+    const int rc = orr_html_base64(html, (const unsigned char *)text, bytes);
     free(text);
     return rc;
 }
@@ -104,39 +58,6 @@ static const char page_script[] =
     "    'scrolls', box.scrollWidth > box.clientWidth + 1)).observe(box);\n"
     "}\n";
 
-static int write_hash(struct orr_file *html, const char *text, size_t bytes)
-{
-    unsigned char hash[ORR_SHA256];
-    orr_sha256(text, bytes, hash);
-    orr_file_printf(html, " 'sha256-");
-    write_base64(html, hash, sizeof hash);
-    return orr_file_printf(html, "'");
-}
-
-/* Allows the page its own two scripts by their hashes, styles and embedded pictures, and nothing of
- * the network: a second wall behind the escaping of texts (Content Security Policy Level 3). */
-static int write_policy(struct orr_file *html)
-{
-    char path[REPORT_PATH], *player = NULL, *script = NULL;
-    size_t bytes;
-    TRY(orr_figures_path("player.js", path));
-    TRY(orr_file_read(path, &player, &bytes));
-    int rc = (script = malloc(bytes + 1)) ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    if (!rc) {
-        script[0] = '\n'; /* after <script> */
-        memcpy(script + 1, player, bytes);
-        orr_file_printf(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                              "'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
-                              "form-action 'none'; script-src");
-        write_hash(html, script, bytes + 1);
-        write_hash(html, page_script, strlen(page_script));
-        rc = orr_file_printf(html, "\">\n");
-    }
-    free(script);
-    free(player);
-    return rc;
-}
-
 static int write_head(const struct report_run *run, struct orr_file *html)
 {
     char date[64] = "";
@@ -146,21 +67,21 @@ static int write_head(const struct report_run *run, struct orr_file *html)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
     orr_file_printf(html,
                     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    TRY(write_policy(html));
+    TRY(orr_html_policy(html, "player.js", page_script));
     orr_file_printf(html, "<meta name=\"viewport\" "
                           "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: ");
-    report_html_text(html, run->name);
+    orr_html_text(html, run->name);
     orr_file_printf(html, "</title>\n<style>\n");
-    TRY(report_html_part(html, "report.css"));
+    TRY(orr_html_part(html, "report.css"));
     orr_file_printf(html, "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: recovered force "
                           "laws</h1>\n<p class=\"meta\">Run <strong>");
-    report_html_text(html, run->name);
+    orr_html_text(html, run->name);
     orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
                     (unsigned long long)run->preset.seed, ORR_VERSION, date);
     orr_file_printf(html, "</p>\n");
     if (*run->preset.about) {
         orr_file_printf(html, "<p>");
-        report_html_text(html, run->preset.about);
+        orr_html_text(html, run->preset.about);
         orr_file_printf(html, "</p>\n");
     }
     return orr_file_printf(
@@ -181,7 +102,7 @@ static int write_answers(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "<dt>%s</dt><dd>", answer[i].question);
         for (const char *line = answer[i].text; *line;) {
             const size_t bytes = strcspn(line, "\n");
-            report_html_bytes(html, line, bytes);
+            orr_html_bytes(html, line, bytes);
             line += bytes + (line[bytes] == '\n');
             orr_file_printf(html, *line ? "<br>\n" : "</dd>\n");
         }
@@ -227,15 +148,15 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
                         ">\n<div class=\"wide\" role=\"region\" aria-labelledby=\"%s-caption\" "
                         "tabindex=\"0\"><a href=\"#%s\"><img alt=\"",
                         name, name);
-        report_html_text(html, picture->caption);
+        orr_html_text(html, picture->caption);
         orr_file_printf(html, "\" src=\"data:image/png;base64,");
         TRY(report_html_base64(html, path));
         orr_file_printf(html, "\"></a></div>\n<figcaption id=\"%s-caption\">", name);
         /* small pictures show only the title */
         const size_t title = strcspn(picture->caption, ":");
-        report_html_bytes(html, picture->caption, title);
+        orr_html_bytes(html, picture->caption, title);
         orr_file_printf(html, "<span>");
-        report_html_text(html, picture->caption + title);
+        orr_html_text(html, picture->caption + title);
         orr_file_printf(html, "</span></figcaption>\n</figure>\n");
     }
     return 0;
@@ -361,7 +282,7 @@ static void write_true_law(const struct report_run *run, struct orr_file *html)
                               "years, solar masses).");
     } else {
         orr_file_printf(html, "The law of the orbits of this run: ");
-        report_html_text(html, law->formula);
+        orr_html_text(html, law->formula);
         orr_file_printf(html,
                         " (AU, years, solar masses). Tables and figures ask for this law; "
                         "k = %.5g is the law itself.",
@@ -424,7 +345,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
         "<h2 id=\"settings\">Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
         "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
         "<summary>All settings</summary>\n<pre tabindex=\"0\">");
-    report_html_text(html, run->preset_text);
+    orr_html_text(html, run->preset_text);
     orr_file_printf(html, "</pre>\n</details>\n</main>\n");
     return write_end(html);
 }

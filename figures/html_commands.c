@@ -24,7 +24,7 @@ static int version_row(const struct report_run *run, const char *file, struct or
     }
     const cJSON *version = orr_json_get(json, "version");
     orr_file_printf(html, "<tr><th scope=\"row\">%s</th><td>", file);
-    report_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
+    orr_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
     orr_file_printf(html, "</td></tr>\n");
     cJSON_Delete(json);
     return 0;
@@ -38,7 +38,7 @@ static int write_command(const struct report_run *run, const char *before, const
     TRY(orr_path(path, "%s%s", run->path, *between ? "/preset.json" : ""));
     TRY(orr_shell_word(word, sizeof word, path));
     orr_file_printf(html, "%s", before);
-    report_html_text(html, word);
+    orr_html_text(html, word);
     return *between ? write_command(run, between, "", html) : orr_file_printf(html, "\n");
 }
 

@@ -29,7 +29,7 @@ void report_html_formula(struct orr_file *html, const char *formula)
     if (make_mathml(formula, mathml))
         write_math(html, mathml);
     else
-        report_html_text(html, formula);
+        orr_html_text(html, formula);
 }
 
 void report_html_law(struct orr_file *html, const char *formula, const char *class_name)
@@ -43,6 +43,6 @@ void report_html_law(struct orr_file *html, const char *formula, const char *cla
     } else {
         orr_file_printf(html, "<code class=\"%s\">", class_name);
     }
-    report_html_text(html, formula);
+    orr_html_text(html, formula);
     orr_file_printf(html, "</code>%s", math ? "</details>" : "");
 }

@@ -120,7 +120,7 @@ static void write_boxes(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>", box++,
                         checked ? " checked" : "");
         report_html_dot(source, html);
-        report_html_text(html, source->title);
+        orr_html_text(html, source->title);
         orr_file_printf(html, "</label>\n");
     }
     orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-forces\" checked>"
@@ -178,7 +178,6 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
     write_controls(run, html);
     orr_file_printf(html, "</div>\n<script type=\"application/json\" id=\"player-data\">");
     report_html_player_data(run, html);
-    orr_file_printf(html, "</script>\n<script>\n");
-    TRY(report_html_part(html, "player.js"));
-    return orr_file_printf(html, "</script>\n");
+    orr_file_printf(html, "</script>\n");
+    return orr_html_script(html, "player.js");
 }

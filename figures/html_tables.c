@@ -48,7 +48,7 @@ static void open_row(struct orr_file *html, const struct report_source *source)
     orr_file_printf(html, "<tr%s><th scope=\"row\">",
                     source->role == REPORT_UNTRAINED ? " class=\"baseline\"" : "");
     report_html_dot(source, html);
-    report_html_text(html, source->title);
+    orr_html_text(html, source->title);
     orr_file_printf(html, "</th>");
 }
 
@@ -154,7 +154,7 @@ static void positions_note(const struct report_run *run, struct orr_file *html)
     if (s < 0)
         return;
     orr_file_printf(html, "<p class=\"note\">");
-    report_html_text(html, run->source[s].title);
+    orr_html_text(html, run->source[s].title);
     orr_file_printf(html,
                     ": forces estimated from the positions of the same held-out sequences. The "
                     "row knows times, both masses and positions, before and after each of them; "
@@ -223,7 +223,7 @@ void report_html_choices(const struct report_run *run, struct orr_file *html)
         const struct report_law *law = &run->law[i];
         open_row(html, &run->source[law->source]);
         orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample);
-        report_html_text(html, law->rule);
+        orr_html_text(html, law->rule);
         orr_file_printf(html, "</td><td>");
         report_html_law(html, law->equation, "law");
         orr_file_printf(html, "</td>");

@@ -41,10 +41,10 @@ static void write_sentence(struct orr_file *html, const char *text)
 {
     static const char sign[] = " +- ";
     for (const char *at; (at = strstr(text, sign)) != NULL; text = at + sizeof sign - 1) {
-        report_html_bytes(html, text, (size_t)(at - text));
+        orr_html_bytes(html, text, (size_t)(at - text));
         orr_file_printf(html, " &plusmn; ");
     }
-    report_html_text(html, text);
+    orr_html_text(html, text);
 }
 
 /* Writes a mean and half of its interval; a dash where there is none. */
@@ -76,9 +76,9 @@ static void write_names(struct orr_file *html, const char *title, const char *at
                         const cJSON *row)
 {
     orr_file_printf(html, "<tr><th scope=\"row\">");
-    report_html_text(html, title);
+    orr_html_text(html, title);
     orr_file_printf(html, "</th><td>");
-    report_html_text(html, attention);
+    orr_html_text(html, attention);
     orr_file_printf(html, "</td><td class=\"n\">%.0f</td>", orr_json_number(row, "seeds"));
 }
 
@@ -145,9 +145,9 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
         "<section class=\"verdict\" id=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
         "Of %.0f runs of preset ",
         orr_json_number(json, "cells"));
-    report_html_text(html, cJSON_GetStringValue(orr_json_get(json, "preset"))
-                               ? orr_json_get(json, "preset")->valuestring
-                               : "?");
+    orr_html_text(html, cJSON_GetStringValue(orr_json_get(json, "preset"))
+                            ? orr_json_get(json, "preset")->valuestring
+                            : "?");
     orr_file_printf(html, ", put together by a program; the rest of the page is of one run "
                           "alone.</p>\n<ol>\n");
     cJSON_ArrayForEach (item, orr_json_get(json, "verdict")) {
@@ -156,7 +156,7 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
         orr_file_printf(html, "</li>\n");
     }
     orr_file_printf(html, "</ol>\n<p>");
-    report_html_text(html, orr_json_get(json, "cannot_say")->valuestring);
+    orr_html_text(html, orr_json_get(json, "cannot_say")->valuestring);
     orr_file_printf(html, "</p>\n<details><summary>All figures</summary>\n");
     write_figures(json, html);
     write_differences(json, html);

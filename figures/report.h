@@ -7,6 +7,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include "base/html.h"
 #include "base/base.h"
 #include "stage/settings.h"
 
@@ -329,15 +330,10 @@ int report_html_player(const struct report_run *run, struct orr_file *html);
 void report_html_player_data(const struct report_run *run, struct orr_file *html);
 /* Writes how to repeat the run, and which programs wrote its files. */
 int report_html_commands(const struct report_run *run, struct orr_file *html);
-/* Writes a file of figures/ unchanged: style or script of the page. */
-int report_html_part(struct orr_file *html, const char *name);
-/* Writes text with & < > " escaped. */
-void report_html_text(struct orr_file *html, const char *text);
 /* Writes "F = ..." in MathML; a text that is no formula of k, m1, m2 and r as it is. */
 void report_html_formula(struct orr_file *html, const char *formula);
 /* The same for a table cell, followed by the text on demand. */
 void report_html_law(struct orr_file *html, const char *formula, const char *class_name);
-void report_html_bytes(struct orr_file *html, const char *text, size_t bytes);
 /* Writes the bytes of a file as base64 (RFC 4648, no line breaks). */
 int report_html_base64(struct orr_file *html, const char *path);
 

@@ -250,8 +250,7 @@ static int find_seeds(struct search *search)
         .evaluations = s->max_evaluations > 0 ? s->max_evaluations / search->fits : HUGE_VAL};
     const int outer = search->fits >= search->threads ? search->threads : 1;
     /* Of few rows the stages are short, and threads that wait for each other take longer. */
-    const int inner =
-        outer > 1 || search->run[0].fit->data.rows < FEW_ROWS ? 1 : search->threads;
+    const int inner = outer > 1 || search->run[0].fit->data.rows < FEW_ROWS ? 1 : search->threads;
     int failed = 0;
     if (s->enumerate <= 0 || !s->algorithm->proposes)
         return 0;

@@ -113,9 +113,9 @@ static const char *const mathml[SR_OPS] = {
 
 /* Operators in SR_INFIX; all others are calls by their name. */
 static const char *const infix[SR_OPS] = {
-    [SR_ADD] = "$1 + $2", [SR_SUB] = "$1 - $2",  [SR_MUL] = "$1 * $2",  [SR_DIV] = "$1 / $2",
-    [SR_POW] = "$1^$2",   [SR_NEG] = "-$1",      [SR_INV] = "1 / $1",   [SR_SQUARE] = "$1^2",
-    [SR_CUBE] = "$1^3",
+    [SR_ADD] = "$1 + $2", [SR_SUB] = "$1 - $2", [SR_MUL] = "$1 * $2",
+    [SR_DIV] = "$1 / $2", [SR_POW] = "$1^$2",   [SR_NEG] = "-$1",
+    [SR_INV] = "1 / $1",  [SR_SQUARE] = "$1^2", [SR_CUBE] = "$1^3",
 };
 
 /* Functions of arrays: their names in NumPy and JAX, and in PyTorch. */
@@ -316,8 +316,8 @@ static enum binding write_number(struct writer *w, double value, int decimals)
             put_text(w, power);
         pad_number(w, plain, decimals);
     }
-    if (w->notation < SR_NOTATIONS && w->notation != SR_SYMPY && style_of(w->notation) != SR_LATEX &&
-        !strpbrk(plain, ".en"))
+    if (w->notation < SR_NOTATIONS && w->notation != SR_SYMPY &&
+        style_of(w->notation) != SR_LATEX && !strpbrk(plain, ".en"))
         put_text(w, ".0"); /* in C 1 / 2 is 0, and NumPy's integer arrays have no power -2 */
     return signbit(value) ? SIGN : e ? PRODUCT : ATOM;
 }

@@ -71,7 +71,8 @@ static void print_measured(double value, double error, char *text, size_t bytes)
     const int power = plain ? 0 : first;
     const int decimals = power - place > 0 ? power - place : 0;
     const double unit = pow(10, plain && place > 0 ? place : 0), scale = pow(10, power);
-    const double shown[2] = {round(value / scale / unit) * unit, round(error / scale / unit) * unit};
+    const double shown[2] = {round(value / scale / unit) * unit,
+                             round(error / scale / unit) * unit};
     if (decimals > 15)
         snprintf(text, bytes, "%.16g +- %.1g", value, error);
     else if (plain)
@@ -140,8 +141,8 @@ static bool read_line(const struct sr_expr *expr, int i, struct line *line)
     const double value = expr->node[factor].value;
     if ((op != SR_MUL && op != SR_DIV) || expr->node[factor].op != SR_CONSTANT || of.number >= 0)
         return false;
-    *line = (struct line){op == SR_MUL ? of.slope * value : of.slope / value,
-                          number_at(expr, factor)};
+    *line =
+        (struct line){op == SR_MUL ? of.slope * value : of.slope / value, number_at(expr, factor)};
     return true;
 }
 
@@ -208,7 +209,8 @@ static void add_waves(struct list *list, const struct sr_expr *expr, const struc
 static bool is_divisor(const struct sr_expr *expr, int i)
 {
     int k = i, up = parent_of(expr, i);
-    for (; up >= 0 && expr->node[up].op == SR_MUL && sr_expr_left(expr, up) == k; up = parent_of(expr, k))
+    for (; up >= 0 && expr->node[up].op == SR_MUL && sr_expr_left(expr, up) == k;
+         up = parent_of(expr, k))
         k = up;
     return up >= 0 && expr->node[up].op == SR_DIV && up - 1 == k;
 }

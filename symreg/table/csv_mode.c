@@ -62,10 +62,10 @@ static void keep_late(struct sr_late *late, int code)
 
 /* Files of a search. The report and its pictures (the first OF_REPORT) are removed first and
  * written last. */
-enum { RESULTS = 7, OF_REPORT = 3 };
-static const char *const results[RESULTS] = {"report.md",       "front.png",      "residuals.png",
-                                             "front.csv",       "front_full.csv", "front.json",
-                                             "alternatives.csv"};
+enum { RESULTS = 8, OF_REPORT = 4 };
+static const char *const results[RESULTS] = {"report.md",     "report.html",     "front.png",
+                                             "residuals.png", "front.csv",       "front_full.csv",
+                                             "front.json",    "alternatives.csv"};
 
 /* Removes the first `count` result files, as they would describe another front than the new files.
  * Folders of these names are left alone. */
@@ -185,6 +185,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_answer *o, bool 
     }
     TRY(orr_path(path, "%s/front.json", cli->out));
     keep_late(late, sr_output_json(o, path));
+    TRY(stopped ? 0 : sr_page(o, cli->out, cli->quiet));
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 

@@ -11,6 +11,7 @@
 static const struct kind {
     const char *name, *begins, *holds;
 } kinds[] = {{"report.md", "# `", ", Orrery "},
+             {"report.html", "<!DOCTYPE html>", "content=\"Orrery symreg "},
              {"front.csv", "Complexity,Loss,Equation", NULL},
              {"front_full.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},
              {"alternatives.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},

@@ -64,6 +64,13 @@ int sr_output_json(const struct sr_answer *output, const char *path);
 /* Writes report.md, front.png and residuals.png. Without gnuplot there are no pictures, which is
  * reported on stderr unless quiet. */
 int sr_report(const struct sr_answer *output, const char *folder, bool quiet);
+/* Writes report.html, one self-contained page: the front as formulas, each with its predictions,
+ * residuals, constants and texts for programs. Without the page's style and script (figures/) there
+ * is none, which is reported on stderr unless quiet. */
+int sr_page(const struct sr_answer *output, const char *folder, bool quiet);
+/* Writes text of a number's bound: six digits, or as many as show a hundredth of its distance from
+ * the constant. */
+void sr_bound_print(double bound, double constant, char *text, size_t bytes);
 /* Draws the pictures. ORR_EMISSING without gnuplot or its scripts. */
 int sr_report_pictures(const struct sr_answer *output, const char *folder);
 /* ---- intervals of predictions, from what sr_output_json() writes */

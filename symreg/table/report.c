@@ -154,17 +154,15 @@ static void write_rules(const struct sr_answer *o, const struct sr_export *names
     }
 }
 
-/* Writes a bound of an interval, which may be infinite: six digits, or as many as show a hundredth
- * of its distance from the constant. */
-static void write_bound(double bound, double constant, struct orr_file *file)
+void sr_bound_print(double bound, double constant, char *text, size_t bytes)
 {
     int digits = 6;
     for (double share = fabs(bound - constant); share < 1e-3 * fabs(bound) && digits < 17; digits++)
         share *= 10;
     if (isinf(bound))
-        orr_file_printf(file, bound < 0 ? " -inf |" : " inf |");
+        snprintf(text, bytes, bound < 0 ? "-inf" : "inf");
     else
-        orr_file_printf(file, " %.*g |", digits, bound);
+        snprintf(text, bytes, "%.*g", digits, bound);
 }
 
 /* For squared losses, writes the constants of the selected formula with standard errors and profile
@@ -197,8 +195,10 @@ static int write_constants(const struct sr_answer *o, struct orr_file *file)
         sr_test_text(error[c], 0, text, sizeof text);
         orr_file_printf(file, "| %s | %s |", number, text);
         if (profiles) {
-            write_bound(low[c], constant[c], file);
-            write_bound(high[c], constant[c], file);
+            char from[40], to[40];
+            sr_bound_print(low[c], constant[c], from, sizeof from);
+            sr_bound_print(high[c], constant[c], to, sizeof to);
+            orr_file_printf(file, " %s | %s |", from, to);
         }
         orr_file_printf(file, "\n");
     }

@@ -635,8 +635,8 @@ TEST(plain_numbers_are_read_as_any)
         snprintf(cell, 48, form[i % 4], digit, x);
         if (i % 7 == 0)
             snprintf(cell, 48, "%.0f", 1e4 * x);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", cell,
-                                 i % 5 ? "\n" : "\r\n");
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", cell, i % 5 ? "\n" : "\r\n");
         orr_csv_count_digits(cell, &digits);
     }
     assert_int_equal(orr_csv_parse("table", text, used, ORR_CSV_KEEP_ODD, &csv), 0);
@@ -654,13 +654,13 @@ TEST(plain_numbers_are_read_as_any)
 /* Texts beside plain numbers go the long way: what is no number, and what only looks like one. */
 TEST(odd_cells_are_no_plain_numbers)
 {
-    static const char *const cell[] = {"", "-", ".", "1e", "1e+", "0x1", "1.5.2", "--1", "1 2", "+-1"};
+    static const char *const cell[] = {"",    "-",     ".",   "1e",  "1e+",
+                                       "0x1", "1.5.2", "--1", "1 2", "+-1"};
     for (size_t i = 0; i < sizeof cell / sizeof *cell; i++) {
         struct orr_csv csv;
         char text[64];
         const int bytes = snprintf(text, sizeof text, "a,b\n%s,7\n", cell[i]);
-        assert_int_equal(
-            orr_csv_parse("table", text, (size_t)bytes, ORR_CSV_KEEP_ODD, &csv), 0);
+        assert_int_equal(orr_csv_parse("table", text, (size_t)bytes, ORR_CSV_KEEP_ODD, &csv), 0);
         assert_true(isnan(csv.values[0]) && csv.values[1] == 7);
         assert_string_equal(csv.cells[0], cell[i]);
         orr_csv_free(&csv);

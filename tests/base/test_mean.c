@@ -76,7 +76,9 @@ TEST(the_kth_number)
     for (size_t n = 1; n <= MOST; n++)
         for (size_t k = 0; k < n; k++) {
             for (size_t i = 0; i < n; i++) {
-                x[i] = n % 3 == 0 ? (double)i : n % 3 == 1 ? (double)(i * 7 % 5) : (double)(i * 37 % 61);
+                x[i] = n % 3 == 0   ? (double)i
+                       : n % 3 == 1 ? (double)(i * 7 % 5)
+                                    : (double)(i * 37 % 61);
                 sorted[i] = x[i];
             }
             qsort(sorted, n, sizeof *sorted, orr_compare_doubles);

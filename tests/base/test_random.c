@@ -103,7 +103,8 @@ TEST(test_many_blocks)
 
 TEST(test_uniform_is_that_of_gsl)
 {
-    gsl_rng *a = orr_rng_create(3, ORR_STAGE_SYMREG, 9), *b = orr_rng_create(3, ORR_STAGE_SYMREG, 9);
+    gsl_rng *a = orr_rng_create(3, ORR_STAGE_SYMREG, 9),
+            *b = orr_rng_create(3, ORR_STAGE_SYMREG, 9);
     for (int i = 0; i < 300; i++)
         assert_true(orr_rng_uniform(a) == gsl_rng_uniform(b));
     gsl_rng_free(a);

@@ -19,7 +19,7 @@ fit=(--features r,m1,m2 --set symreg.populations=6 --set symreg.cycles=100)
 
 # ---- the law, and all files
 check "a search" law "${fit[@]}" --iterations 25 --out "$WORK/fit"
-for file in front.csv front_full.csv front.json log.jsonl report.md; do
+for file in front.csv front_full.csv front.json log.jsonl report.md report.html; do
     check "$file is written" test -s "$WORK/fit/$file"
 done
 check "columns of PySR" equal Complexity,Loss,Equation "$(head -n 1 "$WORK/fit/front.csv")"
@@ -69,7 +69,22 @@ touch "$WORK/bare"/{front,residuals}.png # of a front before
 check "resumed without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" \
     "$WORK/law.csv" --target F --iterations 0 --threads 1 --quiet --resume --out "$WORK/bare"
 check "... no pictures of another front" only \
-    'front(_full)?.csv|front.json|report.md|log.jsonl|checkpoint.bin|[.].*' "$WORK/bare"
+    'front(_full)?.csv|front.json|report.md|report.html|log.jsonl|checkpoint.bin|[.].*' "$WORK/bare"
+
+# ---- the page: all in one file, a row with a button for each row of the front, one of them shown
+page=$WORK/fit/report.html
+rows=$(($(wc -l <"$WORK/fit/front.csv") - 1))
+check "the page: a button for each row" equal "$rows" "$(grep -c '<tr data-row=.*<button' "$page")"
+check "... and its predictions" equal "$rows" \
+    "$(sed -n 's/.*"values"://p' "$page" | grep -o '\[[-0-9.e+,nul]*\]' | grep -c .)"
+check "... one of them is shown" equal 1 "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
+check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
+check "... the answer in words" grep -qF "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
+script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
+if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
+    check "... its script is allowed" grep -qF "'sha256-$(printf '\n%s\n' "$script" |
+        openssl dgst -sha256 -binary | base64)'" "$page"
+fi
 
 # ---- the same bytes for any threads; another seed is another search
 for n in 2 4; do
@@ -276,6 +291,8 @@ check "... do nothing in the report's head" grep -qF -- \
     "$WORK/markup/report.md"
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
+check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
+check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
@@ -366,11 +383,11 @@ LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
-    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,mine.md} \
+    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,report.html,mine.md} \
         "$1"/{front,residuals}.png
 }
 left() { # FOLDER: what a search wrote at its end
-    (cd "$1" && ls -d *.csv *.json *.md *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
+    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
 }
 results "$WORK/stopped"
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &

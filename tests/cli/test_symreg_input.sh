@@ -94,7 +94,7 @@ into() { # FOLDER OPTION...
     timeout "$LIMIT" "$BIN/symreg" "$F" --target y --quiet --threads 1 --iterations 1 \
         --set symreg.enumerate=200 --out "$@" >"$WORK/printed"
 }
-for name in report.md front.csv front_full.csv front.json alternatives.csv log.jsonl \
+for name in report.md report.html front.csv front_full.csv front.json alternatives.csv log.jsonl \
     checkpoint.bin front.png residuals.png; do
     mkdir "$WORK/mine"
     printf '{"title": "mine", "x": 1}\n# Mine\n' >"$WORK/mine/$name"

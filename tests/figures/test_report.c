@@ -317,7 +317,7 @@ TEST(strings_are_escaped)
     struct orr_file file = {0};
     assert_int_equal(orr_file_create(&file, in_folder("escapes")), 0);
     assert_int_equal(orr_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
-    report_html_text(&file, "<m1 & \"m2\">");
+    orr_html_text(&file, "<m1 & \"m2\">");
     assert_int_equal(orr_file_commit(&file), 0);
     orr_file_close(&file);
     char *text = read_text("escapes");
