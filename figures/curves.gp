@@ -2,7 +2,8 @@
 #
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
-# With svg it also writes STEM.box, as forces.gp does.
+# With svg it also writes STEM.box, as forces.gp does, each line followed by left and width of the axes as
+# shares of the picture, and the first and last x.
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
 # colour[]. For pareto also law ("Newton's law"), and per curve front[] (a file with columns
@@ -71,9 +72,6 @@ do for [p = 1:panels] {
     set rmargin at screen (x0 + wide) / width
     set bmargin at screen y0 / height
     set tmargin at screen (y0 + high) / height
-    if (ARG3 eq "svg") {
-        print (x0 - left) / width, (height - y0 - high - 40 * f) / height, (wide + left + right) / width, (high + 96 * f) / height
-    }
     set label 1 panel_title[p] at graph 0.0, graph 1.06 left font ",12" noenhanced
     set ylabel "loss" offset 1, 0
     remark = kind eq "pareto" || p == 1 ? remark : ""
@@ -91,12 +89,16 @@ do for [p = 1:panels] {
              for [c = p:final] "+" using (is_true[c] == 0 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.2 + dot(c) lw 2 lc rgb colour[c], \
              for [c = p:final] "+" using (is_true[c] == 1 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.0 + dot(c) lc rgb colour[c]
         set datafile separator
-    } else {
+    }
+    if (kind eq "loss") {
         set xlabel "step"
         plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.7 lc rgb pale(colour[c]), \
              for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):3 with lines lw 1.6 lc rgb colour[c], \
              for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p && $3 == 1 ? $1 : NaN):2 with points pt 6 ps 1.9 lw 1.6 lc rgb colour[c], \
              for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.9 lw 0.8 dt 3 lc rgb colour[c]
+    }
+    if (ARG3 eq "svg") {
+        print (x0 - left) / width, (height - y0 - high - 40 * f) / height, (wide + left + right) / width, (high + 96 * f) / height, x0 / width, wide / width, GPVAL_X_MIN, GPVAL_X_MAX
     }
 }
 

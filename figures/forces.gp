@@ -89,7 +89,7 @@ do for [p = 1:panels] {
     }
     set format x "%g"
     if (ARG3 eq "svg") {
-        margin = col == 0 ? left : gap
+        margin = col == 0 ? left : gap - 5 * f
         print (x0 - margin) / width, (height - y0 - side - 50 * f - above) / height, (side + margin + gap / 2) / width, (side + 104 * f + above) / height
     }
     plot for [k = 1:1] (has_curve ? "$curve" : data) index (has_curve ? 0 : p - 1) using 1:2 with lines lc rgb "#d0d0d0" lw 1.2, \

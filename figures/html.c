@@ -51,6 +51,31 @@ static const char page_script[] =
     "  phone.addEventListener('change', () => split(figure));\n"
     "  split(figure);\n"
     "}\n"
+    "const losses = document.getElementById('loss-data');\n"
+    "if (losses) {\n"
+    "  const curves = JSON.parse(losses.textContent);\n"
+    "  const figure = document.getElementById('loss');\n"
+    "  const image = figure.querySelector('img');\n"
+    "  const boxes = figure.dataset.panels.split(';').map((box) => box.split(' ').map(Number));\n"
+    "  const say = (curve, step) => {\n"
+    "    const off = curve.step.map((at) => Math.abs(at - step));\n"
+    "    return curve.title + ' ' + curve.loss[off.indexOf(Math.min(...off))];\n"
+    "  };\n"
+    "  image.addEventListener('pointermove', (event) => {\n"
+    "    const area = image.getBoundingClientRect();\n"
+    "    const x = (event.clientX - area.left) / area.width;\n"
+    "    const y = (event.clientY - area.top) / area.height;\n"
+    "    const panel = boxes.findIndex(([, top, , high, left, wide]) =>\n"
+    "      x >= left && x <= left + wide && y >= top && y <= top + high);\n"
+    "    if (panel < 0) return;\n"
+    "    const [, , , , left, wide, first, last] = boxes[panel];\n"
+    "    const step = first + ((last - first) * (x - left)) / wide;\n"
+    "    document.getElementById('loss-values').textContent = 'Near step ' + step.toFixed(0) + ': "
+    "' +\n"
+    "      curves.filter((curve) => curve.panel === panel + 1).map((curve) => say(curve, step))\n"
+    "        .join(', ') + '.';\n"
+    "  });\n"
+    "}\n"
     "for (const rest of document.querySelectorAll('details.rest')) rest.open = !phone.matches;\n"
     "for (const box of document.querySelectorAll('.wide:has(> table)')) {\n"
     "  const caption = document.getElementById(box.getAttribute('aria-labelledby'));\n"
@@ -339,6 +364,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(write_vectors(run, pictures, folder, telling, html));
     orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
+    TRY(report_html_losses(run, html));
     TRY(report_html_commands(run, html));
     orr_file_printf(
         html,

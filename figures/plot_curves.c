@@ -45,11 +45,9 @@ static void end_block(struct orr_file *data, size_t points)
     orr_file_printf(data, points ? "\n\n" : "NaN NaN NaN\n\n\n");
 }
 
-/* The means of groups of `stride` logged values, positive only, as the axis is logarithmic: step and
- * loss (POINTS_DRAWN). Returns how many. */
-static size_t take_means(const struct report_curve *curve, size_t stride, double step[],
-                         double loss[])
+size_t report_means(const struct report_curve *curve, size_t most, double step[], double loss[])
 {
+    const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / most;
     size_t taken = 0;
     for (size_t i = 0; i < curve->count; i += stride) {
         double sum = 0, steps = 0;
@@ -70,9 +68,8 @@ static size_t take_means(const struct report_curve *curve, size_t stride, double
 /* Step, loss, and the smoothed loss: the geometric mean over a twentieth of the curve around it. */
 static void write_training(struct orr_file *data, const struct report_curve *curve)
 {
-    const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / POINTS_DRAWN;
-    double step[POINTS_DRAWN + 1], loss[POINTS_DRAWN + 1];
-    const size_t n = take_means(curve, stride, step, loss), reach = n / 40;
+    double step[POINTS_DRAWN], loss[POINTS_DRAWN];
+    const size_t n = report_means(curve, POINTS_DRAWN, step, loss), reach = n / 40;
     for (size_t i = 0; i < n; i++) {
         const size_t half = reach < i ? reach : i, least = n - 1 - i < half ? n - 1 - i : half;
         double sum = 0;

@@ -149,6 +149,9 @@ int report_check_laws(const struct report_run *run, const char *path);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
+/* Means of groups of logged values of a curve: step and loss (most), positive only, as axes of losses
+ * are logarithmic. Returns how many. */
+size_t report_means(const struct report_curve *curve, size_t most, double step[], double loss[]);
 /* Index of the smallest validation loss of a curve; 0 without any. */
 size_t report_best(const struct report_curve *curve);
 /* The current lines of a log. A run that was killed and resumed logs the steps after its checkpoint
@@ -328,6 +331,8 @@ void report_html_dot(const struct report_source *source, struct orr_file *html);
 /* Writes the player of orbits; and its data alone, one JSON object. */
 int report_html_player(const struct report_run *run, struct orr_file *html);
 void report_html_player_data(const struct report_run *run, struct orr_file *html);
+/* Writes the losses that the page says where the pointer is on the picture of losses. */
+int report_html_losses(const struct report_run *run, struct orr_file *html);
 /* Writes how to repeat the run, and which programs wrote its files. */
 int report_html_commands(const struct report_run *run, struct orr_file *html);
 /* Writes "F = ..." in MathML; a text that is no formula of k, m1, m2 and r as it is. */

@@ -442,6 +442,8 @@ static void check_order(const char *page)
     assert_true(strstr(page, "<details class=\"rest\"") > strstr(page, " id=\"forces_earth\""));
     assert_true(strstr(page, "<details class=\"rest\"") < strstr(page, " id=\"forces_mars\""));
     assert_int_equal(count_of(page, "R^2"), 0);
+    assert_non_null(strstr(page, "id=\"loss-data\">[\n{\"panel\":1,\"title\":\"GPT (LSSAR)\","
+                                 "\"step\":[1,2],\"loss\":[0.5,0.25]}]</script>"));
 }
 
 /* The real thing: every picture is there, and the page carries all of them and escapes the law. */
