@@ -153,7 +153,7 @@ static int write_panels(const char *folder, const char *name, struct orr_file *h
     for (size_t i = 0; i < bytes; i++)
         text[i] = text[i] == '\n' ? ';' : text[i];
     orr_file_printf(html, " data-panels=\"");
-    report_html_bytes(html, text, bytes);
+    orr_html_bytes(html, text, bytes);
     free(text);
     return orr_file_printf(html, "\"");
 }
