@@ -1,5 +1,5 @@
-/* html_losses.c - losses of report.html's picture "loss" as JSON, whose values the page says where the
- * pointer is. */
+/* html_losses.c - losses of report.html's picture "loss" as JSON, whose values the page says where
+ * the pointer is. */
 #include "report.h"
 
 int report_html_losses(const struct report_run *run, struct orr_file *html)

@@ -149,8 +149,8 @@ int report_check_laws(const struct report_run *run, const char *path);
 int report_front_path(const struct report_run *run, int source, char path[REPORT_PATH]);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
-/* Means of groups of logged values of a curve: step and loss (most), positive only, as axes of losses
- * are logarithmic. Returns how many. */
+/* Means of groups of logged values of a curve: step and loss (most), positive only, as axes of
+ * losses are logarithmic. Returns how many. */
 size_t report_means(const struct report_curve *curve, size_t most, double step[], double loss[]);
 /* Index of the smallest validation loss of a curve; 0 without any. */
 size_t report_best(const struct report_curve *curve);

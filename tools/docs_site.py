@@ -4,8 +4,9 @@ api/orrery.h, that of Python from docstrings, and the notebooks. It opens from d
 
     python3 tools/docs_site.py [--out build/site] [--execute]
 
-Sphinx, MyST and the theme Furo (pip install sphinx myst-parser furo numpy) make the pages; a warning is an error. The
-source of the site is a copy below --out, in which a link to a file that is no page is a download.
+Sphinx, MyST and the theme Furo (pip install sphinx myst-parser furo numpy) make the pages; a
+warning is an error. The source of the site is a copy below --out, in which a link to a file that is
+no page is a download.
 --execute shows the outputs of the notebooks (nbclient, ipykernel). `make docs-site` calls it.
 """
 import argparse
@@ -233,8 +234,8 @@ def index(pages, notebooks):
 
 
 def complete_pages(html):
-    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code that scrolls can have the focus of the
-    keyboard, and captions of the sidebar have a level."""
+    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code that scrolls can have the
+    focus of the keyboard, and captions of the sidebar have a level."""
     for path in html.rglob("*.html"):
         if "_downloads" in path.parts:
             continue

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# example.sh [RUN] - docs/example/report.html: the report of a finished run of the preset quick, to look
-# at without building (`make world && make example`, minutes). The page is written by bin/report, below
-# 3 MB, and is not edited; tests/cli/test_example.sh finds it to be made of today's style and scripts.
+# example.sh [RUN] - docs/example/report.html: the report of a finished run of the preset quick, to
+# look at without building (`make world && make example`, minutes). The page is written by
+# bin/report, below 3 MB, and is not edited; tests/cli/test_example.sh finds it to be made of
+# today's style and scripts.
 set -eu
 run=${1:-runs/quick}
 work=$(mktemp -d)

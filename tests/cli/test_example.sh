@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test_example.sh - docs/example/report.html is what `make example` makes of a run of the preset quick:
-# by this version, with today's style and scripts, whole, and small.
+# test_example.sh - docs/example/report.html is what `make example` makes of a run of the preset
+# quick: by this version, with today's style and scripts, whole, and small.
 . tests/cli/lib.sh
 page=docs/example/report.html
 # between FIRST LAST: the lines of the page between two lines, the first such part

@@ -19,7 +19,8 @@ on_terminal() {
 }
 # lines: what the live line showed, one a line
 lines() {
-    tr '\r' '\n' <"$WORK/screen" | sed 's/\x1b\[[0-9;]*[Km]//g' | grep -E '^[^,]*: [0-9]+/[0-9]+ \([0-9]+%\)'
+    tr '\r' '\n' <"$WORK/screen" | sed 's/\x1b\[[0-9;]*[Km]//g' |
+        grep -E '^[^,]*: [0-9]+/[0-9]+ \([0-9]+%\)'
 }
 for columns in 200 80 60 40; do
     on_terminal $columns

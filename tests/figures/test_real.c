@@ -1,5 +1,5 @@
-/* test_real.c - the figure of forces at a planet's real positions, from tables that bin/probe planets
- * writes. */
+/* test_real.c - the figure of forces at a planet's real positions, from tables that bin/probe
+ * planets writes. */
 #include "small_run.h"
 
 enum { ROWS = 40 };

@@ -54,8 +54,8 @@ TEST(bytes_are_those_of_tensorboard)
 }
 
 /* Settings of the run, the source and the stage are the hyperparameters of each log: by tensorboard
- * 2.21, an Event with plugin_data_pb2's SessionStartInfo of attention, pretrain.lr and stage. Lists, and
- * what the run says about itself, are none. */
+ * 2.21, an Event with plugin_data_pb2's SessionStartInfo of attention, pretrain.lr and stage.
+ * Lists, and what the run says about itself, are none. */
 TEST(settings_are_hyperparameters)
 {
     static const char hparams[] = "090000000065cdcd412a88010a85010a1c5f68706172616d735f2f7365737369"

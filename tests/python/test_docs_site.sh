@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# test_docs_site.sh - the documentation's site: every page is made without a warning, the landing page
-# has its picture and four doors, whose pages are there. Needs sphinx, myst-parser, furo and numpy.
+# test_docs_site.sh - the documentation's site: every page is made without a warning, the landing
+# page has its picture and four doors, whose pages are there. Needs sphinx, myst-parser, furo
+# and numpy.
 . tests/cli/lib.sh
 PYTHON=${PYTHON:-python3}
 if ! $PYTHON -c 'import sphinx, myst_parser, furo, numpy' 2>/dev/null; then
