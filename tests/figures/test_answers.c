@@ -149,10 +149,9 @@ TEST(errors_are_percent_or_factors)
     static const struct {
         double error;
         const char *text;
-    } cases[] = {{0.0934, "9.3%"},       {0, "0%"},        {1, "100%"},
-                 {0.00456, "0.46%"},     {0.12345, "12%"}, {0.00002, "0.002%"},
-                 {3e-9, "<0.001%"}, {9.99, "999%"},   {10, "10 times"},
-                 {145.3, "145 times"}};
+    } cases[] = {{0.0934, "9.3%"}, {0, "0%"},           {1, "100%"},       {0.00456, "0.46%"},
+                 {0.12345, "12%"}, {0.00002, "0.002%"}, {3e-9, "<0.001%"}, {9.99, "999%"},
+                 {10, "10 times"}, {145.3, "145 times"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
         report_percent(cases[i].error, text);
