@@ -24,7 +24,9 @@ static bool are_alike(const struct sr_data *data, const double *a, const double 
     return sqrt(moved) <= of_residuals * sqrt(residual) + of_values * sqrt(size);
 }
 
-int sr_answer_readable(const struct sr_answer *o, int row, struct sr_expr *expr)
+/* The formula of a row as people write it (sr_expr_collect()), where that predicts the rows of the
+ * table alike; else as it is. */
+static int read_formula(const struct sr_answer *o, int row, struct sr_expr *expr)
 {
     const struct sr_data *data = sr_answer_data(o, row);
     struct sr_expr collected = *expr = o->front->expr[row];
@@ -41,11 +43,22 @@ int sr_answer_readable(const struct sr_answer *o, int row, struct sr_expr *expr)
 
 /* ---- numbers */
 
+static double ten_to(int power)
+{
+    return orr_pow(10, power);
+}
+
+/* The power of ten of a number's first digit. */
+static int first_place(double x)
+{
+    return (int)floor(orr_log(x) / orr_log(10) + 1e-12);
+}
+
 /* The decimal place of an error's last digit: one digit is shown, two where the first is 1. */
 static int last_place(double error)
 {
-    const int first = (int)floor(log10(error) + 1e-12);
-    return error / pow(10, first) < 1.95 ? first - 1 : first;
+    const int first = first_place(error);
+    return error / ten_to(first) < 1.95 ? first - 1 : first;
 }
 
 /* How many places behind the point a number has beside its error. */
@@ -66,11 +79,11 @@ static void print_measured(double value, double error, char *text, size_t bytes)
         return;
     }
     const double size = fmax(fabs(value), error);
-    const int place = last_place(error), first = (int)floor(log10(size));
+    const int place = last_place(error), first = first_place(size);
     const bool plain = size >= 1e-4 && size < 1e7;
     const int power = plain ? 0 : first;
     const int decimals = power - place > 0 ? power - place : 0;
-    const double unit = pow(10, plain && place > 0 ? place : 0), scale = pow(10, power);
+    const double unit = ten_to(plain && place > 0 ? place : 0), scale = ten_to(power);
     const double shown[2] = {round(value / scale / unit) * unit,
                              round(error / scale / unit) * unit};
     if (decimals > 15)
@@ -292,7 +305,7 @@ int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
     struct numbers of;
     int decimals[SR_NODES] = {0};
     char formula[SR_TEXT], fit[4096];
-    TRY(sr_answer_readable(o, row, &expr));
+    TRY(read_formula(o, row, &expr));
     TRY(measure_numbers(o, row, &expr, &of));
     for (int k = 0; k < of.count; k++)
         decimals[k] = decimals_of(of.value[k], of.error[k]);

@@ -88,22 +88,24 @@ static void write_losses(const struct page *p)
 {
     const struct sr_front *front = p->o->front;
     const int n = front->count;
-    double low = HUGE_VAL, high = -HUGE_VAL;
+    double least = HUGE_VAL, most = 0;
     for (int i = 0; i < n; i++)
         if (front->loss[i] > 0 && isfinite(front->loss[i])) {
-            low = fmin(low, log10(front->loss[i]));
-            high = fmax(high, log10(front->loss[i]));
+            least = fmin(least, front->loss[i]);
+            most = fmax(most, front->loss[i]);
         }
-    if (!isfinite(low) || n < 2)
+    if (!isfinite(least) || n < 2)
         return;
-    low -= front->loss[n - 1] > 0 ? 0 : 1;
+    const double decade = orr_log(10), high = orr_log(most);
+    double low = orr_log(least);
+    low -= front->loss[n - 1] > 0 ? 0 : decade;
     const double wide = fmax(high - low, 1e-9), first = front->complexity[0],
                  sizes = fmax(front->complexity[n - 1] - first, 1);
     put(p, "<figure class=\"losses\"><svg viewBox=\"0 0 480 220\" role=\"img\" aria-label=\"Loss "
            "against complexity\">\n<polyline class=\"line\" points=\"");
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < n; i++) {
-            const double loss = front->loss[i] > 0 ? log10(front->loss[i]) : low;
+            const double loss = front->loss[i] > 0 ? orr_log(front->loss[i]) : low;
             const double x = 74 + 390 * (front->complexity[i] - first) / sizes;
             const double y = 24 + 146 * (high - loss) / wide;
             if (turn == 0)
@@ -123,8 +125,8 @@ static void write_losses(const struct page *p)
                     "text-anchor=\"middle\">%d</text><text x=\"269\" y=\"212\" "
                     "text-anchor=\"middle\">complexity</text><text x=\"74\" y=\"13\">loss</text>"
                     "</svg></figure>\n",
-                    pow(10, high), front->loss[n - 1] > 0 ? pow(10, low) : 0.0,
-                    front->complexity[0], front->complexity[n - 1]);
+                    most, front->loss[n - 1] > 0 ? least : 0.0, front->complexity[0],
+                    front->complexity[n - 1]);
 }
 
 /* ---- the front */

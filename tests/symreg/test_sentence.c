@@ -101,11 +101,9 @@ TEST(errors_belong_to_least_squares)
 /* A form that predicts the rows otherwise is not shown: here the sum loses all digits of r. */
 TEST(what_is_shown_is_what_was_judged)
 {
-    struct sr_expr expr;
     make_table("r", 0);
-    front.expr[0] = formula("((r + 1e13) + (0.7 - 1e13))");
-    assert_int_equal(sr_answer_readable(&answer, 0, &expr), 0);
-    assert_true(sr_expr_same_shape(&expr, &front.expr[0]));
+    const char *const line = line_of("((r + 1e13) + (0.7 - 1e13))");
+    assert_int_equal(strncmp(line, "F = r + 1e+13 + (0.7 - 1e+13)  ", 31), 0);
 }
 
 TESTS(NULL, NULL)
