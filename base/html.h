@@ -15,8 +15,8 @@ int orr_html_part(struct orr_file *html, const char *name);
 /* Writes bytes as base64 (RFC 4648, no line breaks). */
 int orr_html_base64(struct orr_file *html, const unsigned char *in, size_t bytes);
 /* Writes the Content Security Policy (level 3) of a page that needs no network: the script of
- * figures/, as orr_html_script() writes it, and `inline_script` (NULL: none) by their hashes, styles
- * and embedded pictures. A second wall behind the escaping of texts. */
+ * figures/, as orr_html_script() writes it, and `inline_script` (NULL: none) by their hashes,
+ * styles and embedded pictures. A second wall behind the escaping of texts. */
 int orr_html_policy(struct orr_file *html, const char *script, const char *inline_script);
 /* Writes a script of figures/ as an element. */
 int orr_html_script(struct orr_file *html, const char *name);

@@ -70,7 +70,8 @@ static void set(void *state, unsigned long seed)
     seek(state, seed, 0, 0);
 }
 
-/* The first blocks of a stream are made one by one, as most streams are short; then many at once. */
+/* The first blocks of a stream are made one by one, as most streams are short; then many at
+ * once. */
 static void refill(struct state *s)
 {
     enum { ALONE = 4 };

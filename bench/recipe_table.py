@@ -91,7 +91,8 @@ def figure(found, path):
     lines = [f"set terminal pngcairo size 1000,{360 * rows} font 'sans,11'",
              f"set output '{path.name}'",
              f"set multiplot layout {rows},{columns}",
-             "set logscale xy", "set grid", "set termoption noenhanced", "set xlabel 'processor time, s'",
+             "set logscale xy", "set grid", "set termoption noenhanced",
+             "set xlabel 'processor time, s'",
              "set ylabel 'held-out loss'", "set key top right", "set format y '%.2g'"]
     data = []
     for number, ((preset, attention), recipes) in enumerate(panels):

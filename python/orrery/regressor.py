@@ -708,7 +708,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return "\n".join(str(each) for each in self._outputs)
         if not hasattr(self, "_front"):
             return repr(self)
-        return "\n".join([_present.text(self._front, self._chosen), *filter(None, [self._answer()])])
+        front, answer = _present.text(self._front, self._chosen), self._answer()
+        return f"{front}\n{answer}" if answer else front
 
     def __repr__(self, *given: Any, **more: Any) -> str:
         lines = [super().__repr__(*given, **more)]

@@ -18,8 +18,9 @@ awk 'BEGIN {
 on_terminal() {
     local out=$1
     shift
-    script -qefc "stty cols ${WIDTH:-64} rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 \
-        --out '$WORK/fit' $* >'$WORK/printed'" "$out" >/dev/null
+    script -qefc "stty cols ${WIDTH:-64} rows 14
+        '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 --out '$WORK/fit' $* >'$WORK/printed'" \
+        "$out" >/dev/null
 }
 
 on_terminal "$WORK/screen" --iterations 30 </dev/null
@@ -41,9 +42,9 @@ check "... and kept by all" test "$(widest '')" -le 63
 shown() {
     tr -d '\r' <"$WORK/$1" | sed 's/\x1b\[[0-9]*[A-Z]/\n/g'
 }
-check "constants have five digits" test -z "$(shown screen | grep -E '^[> ] +[0-9]+ +' |
-    sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' |
-    grep -oE '[0-9]{6,}')"
+shown screen | grep -E '^[> ] +[0-9]+ +' |
+    sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' >"$WORK/digits"
+check "constants have five digits" lacks '[0-9]{6,}' "$WORK/digits"
 check "the present choice is marked" test "$(shown screen | grep -cE '^> .* <- best$')" -gt 1
 check "... and told" test "$(shown screen | grep -c '^best so far: 力 = ')" -gt 1
 for columns in 40 200; do

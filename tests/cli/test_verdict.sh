@@ -77,9 +77,10 @@ check "the page stays" grep -q 'class="verdict"' "$WORK/page/report.html"
 page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
 check "no file" grep -q 'nowhere.json' "$WORK/err"
 program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
-check "not with --runs" grep -q -- '--verdict: belongs to the page, not to report --runs' "$WORK/err"
+check "not with --runs" grep -qF 'verdict: belongs to the page, not to report --runs' "$WORK/err"
 program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
-check "no setting either" grep -q -- '--set: belongs to .* and the page, not to report --runs' "$WORK/err"
+check "no setting either" grep -q 'set: belongs to .* and the page, not to report --runs' \
+    "$WORK/err"
 
 # ---- of files of results alone, as of cells that were made elsewhere
 
@@ -241,9 +242,11 @@ check_not "... no controls" grep -qP '\x1b|\xc2[\x80-\x9f]' "$WORK/out" "$WORK/e
 "$BIN/verdict" --cell "$WORK/bad.json" >"$WORK/out" 2>&1
 check "--cell of a file" grep -q 'expected a run directory' "$WORK/out"
 "$BIN/verdict" --claims "$WORK/kept" --cell >"$WORK/out" 2>&1
-check "--cell with --claims" grep -q -- '--cell: belongs to verdict --cell, not to verdict --claims' "$WORK/out"
+check "--cell with --claims" grep -q 'cell: belongs to verdict --cell, not to verdict --claims' \
+    "$WORK/out"
 "$BIN/verdict" --claims "$WORK/kept" --beside "$WORK/nowhere" >"$WORK/out" 2>&1
-check "--beside with --claims" grep -q -- '--beside: belongs to a verdict, not to verdict --claims' "$WORK/out"
+check "--beside with --claims" grep -q 'beside: belongs to a verdict, not to verdict --claims' \
+    "$WORK/out"
 for wrong in "$WORK/out" "$WORK/few" "$WORK/nowhere"; do # a file, a folder without results, neither
     check_not "no results: $wrong" program verdict --claims "$wrong" --out "$WORK/ledger"
     check_not "... and no ledger" test -e "$WORK/ledger"
