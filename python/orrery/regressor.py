@@ -16,7 +16,7 @@ from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import r_squared, table, table_and_target, weights_of
-from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
+from ._search import RULES, Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -390,9 +390,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return names
 
     def _rule(self) -> str:
-        known = _options.choices("rule")
-        if self.model_selection not in known:
-            raise ValueError(f"model_selection: expected one of {', '.join(known)}, found "
+        if self.model_selection not in RULES:
+            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
                              f"{self.model_selection!r}")
         return self.model_selection
 
@@ -708,8 +707,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             return "\n".join(str(each) for each in self._outputs)
         if not hasattr(self, "_front"):
             return repr(self)
-        front, answer = _present.text(self._front, self._chosen), self._answer()
-        return f"{front}\n{answer}" if answer else front
+        front = _present.text(self._front, self._chosen)
+        return "\n".join([front, *filter(None, [self._answer()])])
 
     def __repr__(self, *given: Any, **more: Any) -> str:
         lines = [super().__repr__(*given, **more)]

@@ -181,8 +181,8 @@ static void add_quantity(struct list *list, const char *separator, const char *n
     add_piece(list, separator, piece);
 }
 
-/* The node of the number before a wave that ends at node i, as in c cos(u) and cos(u) / c; -1: there
- * is none, or the wave has other factors. *divides: the number is a divisor. */
+/* The node of the number before a wave that ends at node i, as in c cos(u) and cos(u) / c; -1:
+ * there is none, or the wave has other factors. *divides: the number is a divisor. */
 static int amplitude_of(const struct sr_expr *expr, int i, bool *divides)
 {
     const int k = parent_of(expr, i), op = k < 0 ? SR_CONSTANT : expr->node[k].op;
@@ -217,8 +217,8 @@ static void add_waves(struct list *list, const struct sr_expr *expr, const struc
     }
 }
 
-/* Whether the number at node i divides, as in f / c and f / (c x): then its reciprocal is the number
- * in front. */
+/* Whether the number at node i divides, as in f / c and f / (c x): then its reciprocal is the
+ * number in front. */
 static bool is_divisor(const struct sr_expr *expr, int i)
 {
     int k = i, up = parent_of(expr, i);

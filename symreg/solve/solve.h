@@ -357,13 +357,13 @@ static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, in
 double sr_answer_variance(const struct sr_answer *output, int row);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
-/* A row of the front in one line, "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
- * with a formula that sr_expr_parse() reads, its numbers in their order (of divisors the reciprocal) with
- * standard errors where they are known, and periods and amplitudes of waves. ORR_ENOMEM. */
+/* A row of the front in one line: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
+ * with a formula that sr_expr_parse() reads, its numbers in their order (of divisors the
+ * reciprocal) with standard errors where they are known, and periods and amplitudes of waves. ORR_ENOMEM. */
 enum { SR_SENTENCE = SR_TEXT + 4608 };
 int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes);
-/* The line of the row that o->rule selects, behind the rule: "best: T = ...". Empty where it selects
- * none. ORR_ENOMEM. */
+/* The line of the row that o->rule selects, behind the rule: "best: T = ...". Empty where it
+ * selects none. ORR_ENOMEM. */
 int sr_answer_sentence(const struct sr_answer *o, char *text, size_t bytes);
 /* Compares a number, of a standard error (NaN: unknown), with well-known constants. True, with a
  * remark such as "pi / 2 (0.001% off; so close by chance: 0.02%)", where fewer than one number in a

@@ -77,11 +77,11 @@ rows=$(($(wc -l <"$WORK/fit/front.csv") - 1))
 check "the page: a button for each row" equal "$rows" "$(grep -c '<tr data-row=.*<button' "$page")"
 check "... and its predictions" equal "$rows" \
     "$(sed -n 's/.*"values"://p' "$page" | grep -o '\[[-0-9.e+,nul]*\]' | grep -c .)"
-check "... one of them is shown" equal 1 \
-    "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
-check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
-check "... the answer in words" grep -qF \
-    "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
+check "... one of them is shown" \
+    equal 1 "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
+check "... nothing from elsewhere" lacks 'src=|href=|@import' "$page"
+check "... the answer in words" \
+    grep -qF "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
 script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
 if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
     check "... its script is allowed" grep -qF "'sha256-$(printf '\n%s\n' "$script" |
