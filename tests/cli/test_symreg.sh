@@ -294,7 +294,8 @@ check "... do nothing in the report's head" grep -qF -- \
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
-check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' "$WORK/markup/report.html"
+check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
+    "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
@@ -385,11 +386,12 @@ LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
-    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,report.html,mine.md} \
-        "$1"/{front,residuals}.png
+    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,mine.md} \
+        "$1"/report.html "$1"/{front,residuals}.png
 }
 left() { # FOLDER: what a search wrote at its end
-    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
+    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort |
+        paste -sd ' ')
 }
 results "$WORK/stopped"
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
