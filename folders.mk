@@ -27,6 +27,7 @@ probe/linear      -               probe/orbits+
 probe/rollout     -               probe/orbits+
 probe/intervene   -               probe/linear+
 probe/labels      -               probe/linear+
+probe/exchange    -               probe/labels+
 probe/inductive   -               probe/labels+
 probe/planets     -               probe/core+
 probe/length      -               probe/core+

@@ -1,5 +1,6 @@
 /* main_probe.c - bin/probe: the command line; table.c lists the probes. */
 #define _XOPEN_SOURCE 700 /* for realpath */
+#include "core/answers.h"
 #include "results.h"
 #include "base/text.h"
 
@@ -10,6 +11,7 @@
 
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
+static const char *answers_text, *untrained_text, *export_text;
 static const char *steps_text, *draws_text, *sizes_text, *figure_text, *no_untrained_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
@@ -23,8 +25,8 @@ static const struct orr_option options[] = {
     {"--length", "L", "change: positions fed, beyond training with rope or none; length: the most",
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
-    {"--sizes", "N,N,...", "labels, extrapolate, adaptation: labelled sequences", &sizes_text,
-     NULL},
+    {"--sizes", "N,N,...", "labels, extrapolate, adaptation, export: labelled sequences",
+     &sizes_text, NULL},
     {"--figure", "NAME", "grid: what to draw: \"quantity, measure[, context N]\"", &figure_text,
      NULL},
     {"--steps", "N",
@@ -39,6 +41,13 @@ static const struct orr_option options[] = {
      "labels, extrapolate: leave out the untrained model, half of the work, whose values do not "
      "depend on pretraining",
      &no_untrained_text, NULL},
+    {"--answers", "DIR",
+     "of a model of another program, in place of a checkpoint (docs/exchange.md); its folder's "
+     "name is the model's",
+     &answers_text, NULL},
+    {"--untrained", "DIR", "answers of the untrained twin of that model", &untrained_text, NULL},
+    {"--export", "DIR", "answer: what is asked (default: RUN/" PROBE_EXCHANGE ")", &export_text,
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[4096];
@@ -104,6 +113,8 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .sizes = sizes_text,
                                 .figure = figure_text,
                                 .resume = cli->resume,
+                                .no_model = command->no_model || answers_text,
+                                .exported = export_text ? export_text : "",
                                 .file = cli->argv_rest + 1,
                                 .file_count = cli->argc_rest - 1,
                                 .quiet = cli->quiet};
@@ -187,6 +198,63 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
 
 static char found_run[4096]; /* the folder of the preset.json found by main() */
 
+/* ------------------------------------------------------------------------------- answers */
+
+/* Options that belong to checkpoints, or to the export that was answered. */
+static int check_answered(const struct orr_cli *cli, const struct probe_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } other[] = {{"--checkpoint", *cli->checkpoint},      {"--attention", *cli->attention},
+                 {"--sequences", sequences_text != NULL}, {"--sizes", sizes_text != NULL},
+                 {"--draws", draws_text != NULL},         {"--steps", steps_text != NULL},
+                 {"--no-untrained", o->no_untrained}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i].given)
+            return ORR_FAIL(ORR_EUSAGE, "%s: does not go with --answers%s", other[i].name,
+                            i < 2 ? ", which stand for a checkpoint"
+                                  : "; probe export takes what is asked");
+    return probe_is_changed(o) ? ORR_FAIL(ORR_EUSAGE, "--answers: a changed attention or length is "
+                                                      "of Orrery's own models")
+                               : 0;
+}
+
+static int check_twin(const struct probe_answers *answers, const struct probe_answers *twin)
+{
+    if (twin->content == answers->content)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: the same files as %s; expected those of an untrained model",
+                        twin->folder, answers->folder);
+    if (orr_json_says(twin->exported, "xxh64", orr_json_text(answers->exported, "xxh64")))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL, "%s/export.json: not the export that %s answers", twin->folder,
+                    answers->folder);
+}
+
+static int run_answers(const struct orr_cli *cli, const struct probe_command *command,
+                       struct probe_options *o)
+{
+    struct probe_answers answers = {.sizes = ""}, twin = {.sizes = ""};
+    int rc = check_answered(cli, o);
+    rc = rc ? rc : probe_answers_open(&answers, answers_text, o->preset);
+    if (!rc && untrained_text) {
+        rc = probe_answers_open(&twin, untrained_text, o->preset);
+        rc = rc ? rc : check_twin(&answers, &twin);
+        o->twin = &twin;
+    }
+    o->answers = &answers;
+    o->checkpoint = answers.folder;
+    o->no_untrained = !untrained_text;
+    o->sequences = answers.sequences;
+    o->draws = answers.draws;
+    o->sizes = *answers.sizes ? answers.sizes : NULL;
+    rc = rc ? rc : command->run(o);
+    probe_answers_close(&answers);
+    probe_answers_close(&twin);
+    return rc;
+}
+
 static int run_command(const struct orr_cli *cli)
 {
     const struct probe_command *command;
@@ -200,8 +268,12 @@ static int run_command(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EUSAGE,
                       "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
-    if (!rc && command->files)
+    if (!rc && untrained_text && !answers_text)
+        rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
+    if (!rc && (command->files || command->no_model))
         return command->run(&o);
+    if (!rc && answers_text)
+        return run_answers(cli, command, &o);
     rc = rc ? rc : gpt_device_find(&device, cli);
     rc = rc ? rc : gpt_device_open(&device, cli, command->exact);
     if (rc)

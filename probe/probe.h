@@ -14,6 +14,8 @@
 #include "base/base.h"
 #include "model/gpt.h"
 
+struct probe_answers;
+
 struct probe_options {
     const struct orr_settings *preset;
     const struct k_ops *ops; /* opened by the caller */
@@ -35,6 +37,12 @@ struct probe_options {
     const char *const *file; /* (file_count) for probes that take files */
     int file_count;
     bool quiet;
+    /* no checkpoint is opened: probe_export() needs none, and answers stand for one */
+    bool no_model;
+    /* What a model of another program answered (probe/core/answers.h), and its untrained twin;
+     * NULL: a checkpoint is probed, and there is no twin. */
+    const struct probe_answers *answers, *twin;
+    const char *exported; /* of answer: the folder of the export; "": the run's */
 };
 
 /* A model with its data. It contains pointers into itself and must not be copied. */
@@ -49,7 +57,8 @@ struct probe {
     bool from_files;
     int sequences, T; /* fed: sequences 0 .. sequences - 1, rows 0 .. T - 1 of each */
 };
-/* Opens checkpoint and data. sequences: 0 for the number in the stage's own evaluation. changed:
+/* Opens checkpoint and data; of answers the data alone, and a model that has a shape but no weights.
+ * sequences: 0 for the number in the stage's own evaluation. changed:
  * applies options->change and options->length. ORR_EMISSING or ORR_EINVAL where the checkpoint is
  * missing or does not fit the preset's kind of data; ORR_EUSAGE where the change does not apply.
  * Close the probe after an error, too. */
@@ -71,8 +80,8 @@ int probe_copy(const struct probe *probe, const struct probe_options *options, b
 /* Fills the batch (B = 1) with the inputs of sequence i. */
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* The folder for results: options->out, else <run>/<source>/probe for pretrained models and
- * <run>/<source>/probe_<stage> for others, else (no run) the folder "probe" next to the
- * checkpoint. */
+ * <run>/<source>/probe_<stage> for others, else (no run, or answers) the folder "probe" next to the
+ * checkpoint or in the folder of answers. */
 int probe_folder(const struct probe *probe, const struct probe_options *options, char folder[4096]);
 /* Locks the folder for writing; waits for a probe that holds the lock. Call orr_unlock(). */
 int probe_lock(const char *folder, int *lock);
@@ -197,6 +206,13 @@ int probe_inductive(const struct probe_options *options);
  * planets_forces.csv and a picture per planet. ORR_EMISSING where libnova is not built in. */
 int probe_planets(const struct probe_options *options);
 
+/* Writes what a model of another program is asked: inputs, rows to predict forces at, and
+ * export.json (docs/exchange.md). */
+int probe_export(const struct probe_options *options);
+/* Answers an export with a checkpoint of the run, and with its untrained baseline: the files that a
+ * model of another program would write. */
+int probe_answer(const struct probe_options *options);
+
 /* Prints the effects of settings, and of pairs of them, on a probe's results over a grid; writes
  * <out>/<probe>_grid.json and a picture of one value. */
 int probe_grid(const struct probe_options *options);
@@ -208,9 +224,10 @@ struct probe_command {
     /* Options that not every probe takes, "--layer,--head" (stage/cli.h); for --resume see
      * probe_results_there(). */
     const char *takes;
-    bool exact;   /* computes matrix products in fp32, never in bf16 */
-    bool planets; /* with a run: takes the models of planet runs */
-    bool files;   /* takes files of results instead of a model, and no options of models */
+    bool exact;    /* computes matrix products in fp32, never in bf16 */
+    bool planets;  /* with a run: takes the models of planet runs */
+    bool files;    /* takes files of results instead of a model, and no options of models */
+    bool no_model; /* takes the settings of a run, and no model */
 };
 extern const struct probe_command probe_table[]; /* ends with name == NULL */
 /* Finds a probe by name. An unknown name, or NULL, is ORR_EUSAGE; the message lists all probes. */

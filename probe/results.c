@@ -1,5 +1,5 @@
 /* results.c - writes and prints the results of probes. */
-#include "results.h"
+#include "probe/core/answers.h"
 
 #include "stage/provenance.h"
 
@@ -30,13 +30,18 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
 {
     const struct gpt_attention_override *c = &o->change;
     uint64_t content, bytes;
-    TRY(orr_file_checksum(o->checkpoint, &content, &bytes));
-    const int used = snprintf(
-        key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s", name, revision,
-        (unsigned long long)content,
-        (unsigned long long)orr_settings_checksum(o->preset, "seed,orbits,planets,finetune,text"),
-        o->sequences, o->length, c->attention ? c->attention : "-", (int)c->reweight, c->p,
-        c->set_window, c->window, c->ntk, more);
+    char twin[32] = "";
+    if (o->answers)
+        content = o->answers->content;
+    else
+        TRY(orr_file_checksum(o->checkpoint, &content, &bytes));
+    if (o->twin)
+        snprintf(twin, sizeof twin, " twin %016llx", (unsigned long long)o->twin->content);
+    const int used = snprintf(key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s%s",
+                              name, revision, (unsigned long long)content,
+                              (unsigned long long)orr_settings_checksum(o->preset, PROBE_SETTINGS),
+                              o->sequences, o->length, c->attention ? c->attention : "-",
+                              (int)c->reweight, c->p, c->set_window, c->window, c->ntk, more, twin);
     return used < PROBE_KEY
                ? 0
                : ORR_FAIL(ORR_EINVAL, "%s: options too long to be recorded: %s", name, more);
@@ -77,6 +82,8 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "key", key);
     (void)sscanf(key, "%*s %16s", content); /* in the format of probe_key() */
     cJSON_AddStringToObject(json, "checkpoint_xxh64", content);
+    if (options->answers)
+        cJSON_AddStringToObject(json, "untrained", options->twin ? options->twin->folder : "");
     cJSON_AddBoolToObject(json, "changed", probe_is_changed(options));
     cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
     if (results->about)

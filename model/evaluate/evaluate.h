@@ -19,6 +19,14 @@ struct gpt_next_state {
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
+/* Fills in prefix and horizons of rollouts of sequences of T rows. */
+void gpt_next_state_plan(struct gpt_next_state *result, int T, bool two_bodies);
+/* The same of predictions that were made elsewhere, in coordinates, except for the loss, which is
+ * NaN. config: that of the data, with T as its context. next (sequences, T): at row t the position
+ * predicted for row t + 1; path (sequences, T, 2): the rollout in rows from result->prefix on. */
+int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source *source,
+                             int sequences, double (*next)[2], const real *path,
+                             struct gpt_next_state *result);
 /* The upper bound for teacher_forced: the error, over result->sequences sequences, of an
  * observer who knows Newton's law and fits an orbit to the positions so far, at most the first
  * 64 (model/evaluate/orbit_fit.h). The prior of the fit, which matters while positions are few,

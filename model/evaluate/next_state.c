@@ -205,7 +205,7 @@ static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_ba
     return 0;
 }
 
-static void plan_horizons(struct gpt_next_state *r, int T, bool two_bodies)
+void gpt_next_state_plan(struct gpt_next_state *r, int T, bool two_bodies)
 {
     static const int wanted[3] = {1, 5, 100};
     r->prefix = T / 2 + 1; /* row 0 is the time step */
@@ -218,24 +218,45 @@ static void plan_horizons(struct gpt_next_state *r, int T, bool two_bodies)
         r->horizon[r->horizons++] = T - r->prefix;
 }
 
-int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
-                            double extent_au, struct gpt_next_state *result)
+/* Without a model: which sequences count, and the horizons of their rollouts. */
+static struct eval begin_evaluation(const struct gpt_config *config, struct gpt_source *source,
+                                    int sequences, double extent_au, struct gpt_next_state *result)
 {
-    const int T = model->config.context, most = (int)gpt_source_count(source);
-    struct eval e = {.model = model,
-                     .source = source,
-                     .extent_au = extent_au,
-                     .bins = model->config.vocab - 3,
-                     .result = result};
-    struct gpt_batch batch, start;
-    if (model->config.input == GPT_INPUT_TEXT)
-        return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
+    const int most = (int)gpt_source_count(source);
     *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most,
                                       .orbit_fit = NAN,
                                       .orbit_fit_half = NAN,
                                       .orbit_fit_late = NAN};
     /* continuous data have two bodies, tokens any number */
-    plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
+    gpt_next_state_plan(result, config->context, config->input == GPT_INPUT_CONTINUOUS);
+    return (struct eval){
+        .source = source, .extent_au = extent_au, .bins = config->vocab - 3, .result = result};
+}
+
+/* Sums become means; of no rows NaN. */
+static void end_evaluation(struct eval *e)
+{
+    struct gpt_next_state *result = e->result;
+    const double rows = (double)e->teacher_rows;
+    result->loss /= e->weight;
+    result->teacher_forced /= rows;
+    result->persistence /= rows;
+    result->sequence_mean /= rows;
+    for (int k = 0; k < result->horizons; k++) {
+        result->rollout[k] /= (double)e->rollout_rows[k];
+        result->rollout_persistence[k] /= (double)e->rollout_rows[k];
+    }
+}
+
+int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
+                            double extent_au, struct gpt_next_state *result)
+{
+    const int T = model->config.context;
+    struct gpt_batch batch, start;
+    if (model->config.input == GPT_INPUT_TEXT)
+        return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
+    struct eval e = begin_evaluation(&model->config, source, sequences, extent_au, result);
+    e.model = model;
     const int longest = result->prefix + result->horizon[result->horizons - 1];
     const int B = gpt_evaluation_batch(model, T, EVAL_BATCH);
     TRY(gpt_batch_create(&batch, &model->config, B, T));
@@ -250,20 +271,26 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     }
-    const double rows = (double)e.teacher_rows; /* 0 rows give NaN */
-    result->loss /= e.weight;
-    result->teacher_forced /= rows;
-    result->persistence /= rows;
-    result->sequence_mean /= rows;
-    for (int k = 0; k < result->horizons; k++) {
-        result->rollout[k] /= (double)e.rollout_rows[k];
-        result->rollout_persistence[k] /= (double)e.rollout_rows[k];
-    }
+    end_evaluation(&e);
     gpt_batch_free(&batch);
     gpt_batch_free(&start);
     free(path);
     free(e.xy);
     return rc;
+}
+
+int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source *source,
+                             int sequences, double (*next)[2], const real *path,
+                             struct gpt_next_state *result)
+{
+    struct eval e = begin_evaluation(config, source, sequences, 0, result);
+    const size_t T = (size_t)config->context;
+    for (size_t i = 0; i < (size_t)result->sequences; i++) {
+        TRY(teacher_forced(&e, i, next + i * T, (int)T));
+        TRY(rollout_errors(&e, i, path + 2 * i * T));
+    }
+    end_evaluation(&e);
+    return 0;
 }
 
 void gpt_next_state_add(cJSON *json, const struct gpt_next_state *r)

@@ -1,6 +1,6 @@
 /* open.c - opens a checkpoint, as trained or with changed attention, and held-out sequences for
  * it. */
-#include "probe/probe.h"
+#include "answers.h"
 
 #include <string.h>
 
@@ -60,6 +60,25 @@ static int check_input(const struct probe *probe, const char *checkpoint)
     if (tokens && c->vocab != p->orbits.bins + 3)
         return ORR_FAIL(ORR_EINVAL, "%s: a model of %d bins, preset %s makes %d; give its --preset",
                         checkpoint, c->vocab - 3, p->name, p->orbits.bins);
+    return 0;
+}
+
+/* A model of another program: the rows that it is given are those of the settings' models. */
+static int describe_answers(struct probe *probe, const struct probe_options *options)
+{
+    const struct orr_settings *p = &probe->preset;
+    struct gpt_config *c = &probe->trained;
+    const char *name = options->answers ? options->answers->name : "";
+    if (orr_settings_is_text(p) || p->orbits.output != ORR_OUTPUT_CONTINUOUS)
+        return ORR_FAIL(ORR_EINVAL,
+                        "preset %s: models of other programs are asked about coordinates "
+                        "(orbits.output=continuous), not about %s",
+                        p->name, orr_settings_is_text(p) ? "text" : "tokens");
+    TRY(gpt_config_from_preset(c, p, "softmax", p->orbits.positions));
+    snprintf(c->attention, sizeof c->attention, "%s", name);
+    snprintf(probe->source, sizeof probe->source, "%s", name);
+    strcpy(probe->stage, "pretrain");
+    probe->model.config = *c;
     return 0;
 }
 
@@ -176,12 +195,12 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
 {
     memset(probe, 0, sizeof *probe);
     probe->preset = *options->preset;
-    int rc = load_model(probe, options);
+    int rc = options->no_model ? describe_answers(probe, options) : load_model(probe, options);
     if (rc)
         return rc;
     probe->split = split_of(&probe->preset, probe->stage, options->final);
     probe->T = changed && options->length ? options->length : probe->trained.context;
-    if (changed) {
+    if (changed && !options->no_model) {
         struct gpt_attention_override change = options->change;
         change.context = probe->T == probe->trained.context ? 0 : probe->T;
         rc = gpt_override_attention(&probe->model, &change);
@@ -260,6 +279,8 @@ int probe_folder(const struct probe *probe, const struct probe_options *options,
 {
     if (*options->out)
         return orr_path(folder, "%s", options->out);
+    if (options->answers)
+        return orr_path(folder, "%s/probe", options->answers->folder);
     const bool first = !strcmp(probe->stage, "pretrain");
     if (*options->run)
         return orr_path(folder, "%s/%s/probe%s%s", options->run, probe->source, first ? "" : "_",

@@ -1,6 +1,7 @@
 /* evaluate.c - bin/probe evaluate: next-state errors of orbits, or the held-out loss of text, as
  * trained and with changed attention. */
-#include "probe/probe.h"
+#include "probe/core/answers.h"
+#include "probe/core/arena.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,6 +66,66 @@ static int evaluate_baseline(const struct both *both, struct probe *probe,
     return rc;
 }
 
+/* Checks that the sequences are those of the export, which may be of other files. */
+static int check_rows(struct probe *probe, const struct probe_answers *answers)
+{
+    const char *split = sim_split_name(probe->split);
+    const cJSON *set = orr_json_get(orr_json_get(answers->exported, "next_state"), split);
+    uint64_t sum;
+    char text[17];
+    TRY(probe_rows_checksum(probe, &sum));
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    return orr_json_says(set, "xxh64", text)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s/export.json: answers to other data: rows of %s with the checksum "
+                          "%s, expected %s, as of this run",
+                          answers->folder, split, orr_json_text(set, "xxh64"), text);
+}
+
+/* Copies predictions and rollouts: next (sequences, T), path (sequences, T, 2). */
+static int copy_answers(struct probe *probe, const struct probe_answers *answers,
+                        struct gpt_next_state *plan, double (*next)[2], real *path)
+{
+    const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
+    const size_t prefix = (size_t)plan->prefix;
+    const char *split = sim_split_name(probe->split);
+    char file[2 * ORR_NAME];
+    struct probe_array array;
+    snprintf(file, sizeof file, "predictions_%s.npy", split);
+    int rc = probe_array_open(&array, answers, file, n, T, 2, prefix);
+    if (!rc)
+        probe_array_copy(&array, n, next[0]);
+    probe_array_close(&array);
+    TRY(rc);
+    snprintf(file, sizeof file, "rollout_%s.npy", split);
+    rc = probe_array_open(&array, answers, file, n, T - prefix, 2, 2);
+    for (size_t i = 0; i < n && !rc; i++)
+        for (size_t k = 0; k < 2 * (T - prefix); k++)
+            path[2 * (i * T + prefix) + k] = (real)probe_array_at(&array, i, k / 2, k % 2);
+    probe_array_close(&array);
+    return rc;
+}
+
+static int evaluate_answers(struct probe *probe, const struct probe_answers *answers,
+                            struct gpt_next_state *result)
+{
+    const size_t rows = (size_t)probe->sequences * (size_t)probe->T;
+    struct probe_arena arena = {0};
+    double(*next)[2] = probe_take(&arena, rows, sizeof *next);
+    real *path = probe_take(&arena, 2 * rows, sizeof *path);
+    struct gpt_next_state plan = {.prefix = 0};
+    gpt_next_state_plan(&plan, probe->T, true);
+    int rc = arena.failed;
+    rc = rc ? rc : check_rows(probe, answers);
+    rc = rc ? rc : copy_answers(probe, answers, &plan, next, path);
+    rc = rc ? rc
+            : gpt_evaluate_predictions(&probe->model.config, probe->data, probe->sequences, next,
+                                       path, result);
+    probe_rewind(&arena, 0);
+    return rc;
+}
+
 static int evaluate_opened(struct both *both, struct probe *probe,
                            const struct probe_options *options, struct column *column)
 {
@@ -81,10 +142,14 @@ static int evaluate_opened(struct both *both, struct probe *probe,
     probe_describe(&probe->model, column->text);
     column->positions = probe->T;
     column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
-    TRY(evaluate_model(both, probe, &probe->model, &column->model));
+    TRY(options->answers ? evaluate_answers(probe, options->answers, &column->model.next)
+                         : evaluate_model(both, probe, &probe->model, &column->model));
     if (!both->is_text)
         TRY(gpt_orbit_upper_bound(probe->data, &probe->preset, both->planets, probe->T + 1, 0,
                                   &column->model.next));
+    column->baseline.next.teacher_forced = NAN;
+    if (options->answers)
+        return options->twin ? evaluate_answers(probe, options->twin, &column->baseline.next) : 0;
     return evaluate_baseline(both, probe, options, &column->baseline);
 }
 

@@ -186,9 +186,8 @@ static int by_neighbours(const struct probe_learners *learners, const struct ft_
     return 0;
 }
 
-/* Takes the logarithm of forces in place; nonpositive forces count as the smallest label. */
-static int take_logarithms(struct probe_arena *arena, const struct ft_labels *labels, size_t rows,
-                           double *F)
+int probe_learner_logarithms(struct probe_arena *arena, const struct ft_labels *labels, size_t rows,
+                             double *F)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
     float *forces = probe_take(arena, n ? n : 1, sizeof *forces);
@@ -207,7 +206,7 @@ int probe_learner_forces(const struct probe_learners *learners, struct gpt_model
                          const struct probe_held_out *held_out, double *log_f)
 {
     TRY(predict_forces(learners->arena, model, transform, held_out, log_f));
-    return take_logarithms(learners->arena, labels, held_out->rows, log_f);
+    return probe_learner_logarithms(learners->arena, labels, held_out->rows, log_f);
 }
 
 int probe_learner_predict(struct probe_learners *learners, enum probe_learner learner,
@@ -219,7 +218,7 @@ int probe_learner_predict(struct probe_learners *learners, enum probe_learner le
     int rc = learner == PROBE_NEIGHBOURS
                  ? by_neighbours(learners, labels, held_out, log_f)
                  : by_model(learners, learner, labels, lr, steps, held_out, log_f);
-    rc = rc ? rc : take_logarithms(learners->arena, labels, held_out->rows, log_f);
+    rc = rc ? rc : probe_learner_logarithms(learners->arena, labels, held_out->rows, log_f);
     probe_rewind(learners->arena, kept);
     learners->seconds[learner] += orr_time_s() - begin_s;
     return rc;

@@ -4,6 +4,8 @@
 
 #include <cjson/cJSON.h>
 
+const int probe_label_sizes[PROBE_LABEL_SIZES] = {100, 300, 1000, 3000};
+
 enum { HELD_OUT = 512, ROWS = 8, DRAWS = 3 };
 
 int probe_label_study_open(struct probe_label_study *t)
@@ -39,7 +41,8 @@ int probe_label_study_size(struct probe_label_study *t, size_t most)
 cJSON *probe_label_study_about(struct probe_label_study *t)
 {
     cJSON *json = t->s.results.about = cJSON_CreateObject();
-    probe_learners_budget(&t->learners, json);
+    if (!t->s.options->answers) /* how another program learned is not known */
+        probe_learners_budget(&t->learners, json);
     cJSON_AddNumberToObject(json, "draws", t->draws);
     cJSON_AddNumberToObject(json, "held_out_sequences", (double)t->held_out.sequences);
     return json;

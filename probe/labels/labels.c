@@ -12,9 +12,6 @@
 #include <cjson/cJSON.h>
 
 enum { REVISION = 2, RESAMPLES = 1000, LEVELS = 3 };
-/* With fewer labels all models fail; more labels need more steps than the default. */
-static const int standard[] = {100, 300, 1000, 3000};
-enum { STANDARD = sizeof standard / sizeof *standard };
 static const double level[LEVELS] = {0.8, 0.9, 0.95};
 
 /* Numbers of a cell; residuals of the held-out sequences follow them. */
@@ -24,6 +21,8 @@ struct curves {
     struct probe_label_study t;
     struct probe_cells cells;
     size_t *order; /* order of the labelled sequences */
+    /* (sizes, draws, held-out rows) forces that another program predicted, and its untrained twin */
+    double *answer[2];
 };
 
 /* -------------------------------------------------------------------------------- cells */
@@ -41,6 +40,14 @@ static double round_number(double x)
     return strtod(text, NULL);
 }
 
+static void score_cell(const struct probe_held_out *held_out, const double *log_f, double *cell)
+{
+    probe_residuals(held_out, NULL, log_f, cell + RESIDUALS);
+    cell[R2] = probe_held_out_r2(held_out, NULL, cell + RESIDUALS, NULL);
+    for (size_t s = 0; s < held_out->sequences; s++)
+        cell[RESIDUALS + s] = round_number(cell[RESIDUALS + s]);
+}
+
 /* Learns from the subset. The first draw chooses the learning rate for all draws. cell: LR ..
  * SECONDS, then the residuals. */
 static int fit_cell(struct curves *c, enum probe_learner learner, const double *first,
@@ -55,12 +62,22 @@ static int fit_cell(struct curves *c, enum probe_learner learner, const double *
         TRY(probe_learner_rate(learners, learner, subset, &cell[LR]));
     TRY(probe_learner_predict(learners, learner, subset, cell[LR], learners->train.steps, held_out,
                               log_f));
-    probe_residuals(held_out, NULL, log_f, cell + RESIDUALS);
-    cell[R2] = probe_held_out_r2(held_out, NULL, cell + RESIDUALS, NULL);
     cell[STEPS] = (double)(learners->steps[learner] - steps);
     cell[SECONDS] = round_number(learners->seconds[learner] - seconds);
-    for (size_t s = 0; s < held_out->sequences; s++)
-        cell[RESIDUALS + s] = round_number(cell[RESIDUALS + s]);
+    score_cell(held_out, log_f, cell);
+    return 0;
+}
+
+/* The forces that another program predicted after it learned from the labels of a draw. */
+static int answered_cell(struct curves *c, enum probe_learner learner, int size, int draw,
+                         const struct ft_labels *subset, double *log_f, double *cell)
+{
+    const struct probe_held_out *held_out = &c->t.held_out;
+    const size_t place = (size_t)size * (size_t)c->t.draws + (size_t)draw;
+    memcpy(log_f, c->answer[learner] + place * held_out->rows, held_out->rows * sizeof *log_f);
+    TRY(probe_learner_logarithms(&c->t.s.arena, subset, held_out->rows, log_f));
+    cell[LR] = cell[STEPS] = cell[SECONDS] = 0;
+    score_cell(held_out, log_f, cell);
     return 0;
 }
 
@@ -74,7 +91,9 @@ static int measure_cell(struct curves *c, enum probe_learner learner, int size, 
     double *cell = probe_take(arena, c->cells.numbers, sizeof *cell);
     TRY(arena->failed);
     probe_labels_draw(&c->t.forces.labels, c->order, draw, (size_t)n, &subset);
-    TRY(fit_cell(c, learner, find_cell(c, (int)learner, size, 0), &subset, log_f, cell));
+    TRY(c->t.s.options->answers && learner != PROBE_NEIGHBOURS
+            ? answered_cell(c, learner, size, draw, &subset, log_f, cell)
+            : fit_cell(c, learner, find_cell(c, (int)learner, size, 0), &subset, log_f, cell));
     TRY(probe_cells_add(&c->cells, cell, "%s %d %d", probe_learner_name[learner], n, draw));
     probe_rewind(arena, kept);
     return 0;
@@ -261,6 +280,7 @@ static int add_rows(struct curves *c)
 
 static int add_about(struct curves *c)
 {
+    const struct probe_options *o = c->t.s.options;
     cJSON *json = probe_label_study_about(&c->t);
     cJSON_AddNumberToObject(json, "held_out_rows", (double)c->t.held_out.rows);
     cJSON *learners = cJSON_AddObjectToObject(json, "arms");
@@ -275,6 +295,8 @@ static int add_about(struct curves *c)
                 steps += c->cells.cell[i].value[STEPS];
             }
         cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        if (o->answers && learner != PROBE_NEIGHBOURS)
+            continue; /* what another program spent is not known */
         cJSON_AddNumberToObject(one, "optimiser_steps", steps);
         cJSON_AddNumberToObject(one, "seconds", seconds);
     }
@@ -287,7 +309,23 @@ static int open_curves(void *of)
 {
     struct curves *c = of;
     TRY(probe_label_study_open(&c->t));
-    return probe_label_study_sizes(&c->t, standard, STANDARD, c->t.forces.labels.count);
+    return probe_label_study_sizes(&c->t, probe_label_sizes, PROBE_LABEL_SIZES,
+                                   c->t.forces.labels.count);
+}
+
+static int read_answers(struct curves *c)
+{
+    const struct probe_options *o = c->t.s.options;
+    const struct probe_answers *const of[2] = {o->answers, o->twin};
+    const size_t all = (size_t)c->t.sizes * (size_t)c->t.draws * c->t.held_out.rows;
+    for (int k = 0; k < 2; k++) {
+        if (!of[k])
+            continue;
+        c->answer[k] = probe_take(&c->t.s.arena, all, sizeof *c->answer[k]);
+        TRY(c->t.s.arena.failed);
+        TRY(probe_label_answers_read(&c->t, of[k], c->answer[k]));
+    }
+    return 0;
 }
 
 /* The key of the cells omits sizes and draws, as a cell does not depend on other sizes or draws. */
@@ -299,6 +337,7 @@ static int measure_model(void *of)
     c->order = probe_take(&c->t.s.arena, c->t.forces.labels.count, sizeof *c->order);
     TRY(c->t.s.arena.failed);
     TRY(probe_labels_order(&c->t.forces.labels, o->preset->seed, c->order));
+    TRY(read_answers(c));
     snprintf(more, sizeof more, "%ld", c->t.learners.train.steps);
     TRY(probe_key(o, "labels_cells", REVISION, more, key));
     TRY(probe_cells_open(&c->cells, o, c->t.s.folder, "labels", key,

@@ -110,6 +110,9 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
 int probe_learner_forces(const struct probe_learners *learners, struct gpt_model *model,
                          const struct ft_transform *transform, const struct ft_labels *labels,
                          const struct probe_held_out *held_out, double *log_f);
+/* Takes the logarithm of forces (rows) in place; nonpositive ones count as the smallest label. */
+int probe_learner_logarithms(struct probe_arena *arena, const struct ft_labels *labels, size_t rows,
+                             double *F);
 /* Chooses the rate with the best R^2 on the inner split of the labels. */
 int probe_learner_rate(struct probe_learners *learners, enum probe_learner learner,
                        const struct ft_labels *labels, double *lr);
@@ -142,6 +145,15 @@ int probe_label_study_sizes(struct probe_label_study *study, const int *standard
                             size_t most);
 /* Like probe_label_study_sizes() with one size by default: 3000, or all where there are fewer. */
 int probe_label_study_size(struct probe_label_study *study, size_t most);
+/* Forces of forces_labels.csv of a folder of answers: F (sizes, draws, held-out rows). ORR_EFORMAT,
+ * naming the line, where it has not exactly the rows that were asked, their true forces and finite
+ * predictions (label_answers.c). */
+#define PROBE_LABEL_ANSWERS "forces_labels.csv"
+int probe_label_answers_read(struct probe_label_study *study, const struct probe_answers *answers,
+                             double *F);
+/* Sizes of label curves that are measured by default. */
+enum { PROBE_LABEL_SIZES = 4 };
+extern const int probe_label_sizes[PROBE_LABEL_SIZES];
 /* Makes the object "about" of the results: budget, draws and held-out sequences. */
 struct cJSON *probe_label_study_about(struct probe_label_study *study);
 

@@ -1,12 +1,13 @@
 /* linear.c - bin/probe linear: reads quantities of Newton's law and orbital elements by ridge
  * regression from the residual stream after every block. */
 #include "probe/core/figure.h"
+#include "probe/orbits/motion.h"
 #include "readout.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FIT = 4000, OBSERVED = 200 };
+enum { OBSERVED = 200, LAYERS = 256 };
 
 struct linear {
     struct probe_session s;
@@ -50,31 +51,114 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
     return 0;
 }
 
+/* The streams of the fitting and the held-out set: of a model one for all layers, of answers one
+ * for each. */
+struct streams {
+    struct probe_stream *of[2];
+    bool by_layer;
+};
+
+static struct probe_reader reader_of(struct linear *l, const struct streams *streams, int layer)
+{
+    const int stream = streams->by_layer ? layer : 0;
+    return (struct probe_reader){.arena = &l->s.arena,
+                                 .features = streams->of[0][stream].width,
+                                 .read = probe_read_stream,
+                                 .fit = &l->fit,
+                                 .held_out = &l->held_out,
+                                 .stream = {&streams->of[0][stream], &streams->of[1][stream]},
+                                 .layer = streams->by_layer ? 0 : layer};
+}
+
+static int read_streams(struct linear *l, const struct streams *streams, int baseline)
+{
+    for (int c = 0; c < l->contexts; c++) {
+        for (int layer = 0; layer < l->layers; layer++) {
+            const struct probe_reader reader = reader_of(l, streams, layer);
+            TRY(probe_readout(&reader, &l->context[c], baseline ? NULL : &l->s.resamples,
+                              reading_of(l, baseline, layer, c)));
+            TRY(probe_session_tick(&l->s));
+        }
+        if (!baseline)
+            TRY(check_plumbing(l, reader_of(l, streams, l->layers - 1), c));
+    }
+    return 0;
+}
+
 static int read_model(struct linear *l, struct gpt_model *model, int baseline)
 {
     struct probe_stream stream[2];
+    const struct streams streams = {.of = {&stream[0], &stream[1]}};
     const int T = l->s.probe.T;
     const size_t kept = l->s.arena.count;
     TRY(probe_stream_capture(&l->s.arena, &stream[0], model, &l->fit, T, l->context, l->contexts));
     TRY(probe_stream_capture(&l->s.arena, &stream[1], model, &l->held_out, T, l->context,
                              l->contexts));
-    struct probe_reader reader = {.arena = &l->s.arena,
-                                  .features = model->config.width,
-                                  .read = probe_read_stream,
-                                  .fit = &l->fit,
-                                  .held_out = &l->held_out,
-                                  .stream = {&stream[0], &stream[1]}};
-    for (int c = 0; c < l->contexts; c++) {
-        for (reader.layer = 0; reader.layer < l->layers; reader.layer++) {
-            TRY(probe_readout(&reader, &l->context[c], baseline ? NULL : &l->s.resamples,
-                              reading_of(l, baseline, reader.layer, c)));
-            TRY(probe_session_tick(&l->s));
-        }
-        reader.layer = l->layers - 1;
-        if (!baseline)
-            TRY(check_plumbing(l, reader, c));
-    }
+    TRY(read_streams(l, &streams, baseline));
     probe_rewind(&l->s.arena, kept);
+    return 0;
+}
+
+/* Opens the activations of all layers, and checks that the readouts have rows enough. */
+static int open_answers(struct linear *l, const struct probe_answers *answers,
+                        struct streams *streams)
+{
+    struct probe_arena *arena = &l->s.arena;
+    const int T = l->s.probe.T, prefix = probe_prefix(T);
+    streams->by_layer = true;
+    for (int k = 0; k < 2; k++)
+        streams->of[k] = probe_take(arena, (size_t)l->layers, sizeof *streams->of[k]);
+    TRY(arena->failed);
+    for (int layer = 0; layer < l->layers; layer++) {
+        struct probe_stream *fit = &streams->of[0][layer], *held_out = &streams->of[1][layer];
+        TRY(probe_stream_answered(arena, fit, answers, "two_body_train", layer, &l->fit, T, prefix,
+                                  l->context, l->contexts));
+        TRY(probe_stream_answered(arena, held_out, answers, "two_body_test", layer, &l->held_out, T,
+                                  prefix, l->context, l->contexts));
+        if (fit->width != held_out->width)
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: layer %d: expected as many numbers in a row of two_body_test as "
+                            "of two_body_train, %d, found %d",
+                            answers->folder, layer, fit->width, held_out->width);
+        if (l->fit.n < 3 * (fit->width + PROBE_NUMBERS))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: layer %d: %d numbers in a row need an export of %d sequences, 3 "
+                            "for every number that is read, found %d; export with --sequences",
+                            answers->folder, layer, fit->width, 3 * (fit->width + PROBE_NUMBERS),
+                            l->fit.n);
+    }
+    return 0;
+}
+
+static int read_answers(struct linear *l, const struct probe_answers *answers, int baseline)
+{
+    const size_t kept = l->s.arena.count;
+    struct streams streams;
+    TRY(open_answers(l, answers, &streams));
+    TRY(read_streams(l, &streams, baseline));
+    probe_rewind(&l->s.arena, kept);
+    return 0;
+}
+
+/* Answers without an untrained twin have no baseline. */
+static void leave_out_baseline(struct linear *l)
+{
+    const int each = l->layers * l->contexts * PROBE_QUANTITIES;
+    for (int k = 0; k < each; k++)
+        l->reading[each + k] = (struct probe_reading){probe_exactly(NAN), NAN, 0};
+}
+
+static int read_all(struct linear *l)
+{
+    const struct probe_options *o = l->s.options;
+    if (!o->answers) {
+        TRY(read_model(l, &l->s.probe.model, 0));
+        return read_model(l, &l->s.baseline, 1);
+    }
+    TRY(read_answers(l, o->answers, 0));
+    if (o->twin)
+        return read_answers(l, o->twin, 1);
+    leave_out_baseline(l);
     return 0;
 }
 
@@ -170,7 +254,7 @@ static int add_best(struct linear *l)
         struct orr_row which = probe_row_of(&l->s.results, probe_exactly(best), "best layer", "%s",
                                             probe_quantities[q].name);
         which.context = row.context;
-        which.baseline = below;
+        which.baseline = l->s.options->answers && !l->s.options->twin ? (double)NAN : below;
         TRY(orr_table_add(&l->s.results.table, &row));
         TRY(orr_table_add(&l->s.results.table, &which));
         if (!isfinite(row.value))
@@ -204,36 +288,81 @@ static int draw_panels(void *of)
         {"eccentricity", "R^2", .y_label = ""}, {"angular momentum", "R^2", .y_label = ""},
     };
     const int context = l->context[full_context(l)].context;
-    const struct probe_figure figure = {.x_label = "layer (0 = embedding)",
-                                        .value = "model",
-                                        .upper_bound =
-                                            l->fit.newton ? "orbit fit (upper bound)" : NULL,
-                                        .baseline = "untrained baseline",
-                                        .raw = "inputs (raw)",
-                                        .least = -0.2,
-                                        .fixed = context,
-                                        .panel = panel,
-                                        .panels = sizeof panel / sizeof *panel};
+    const struct probe_figure figure = {
+        .x_label = "layer (0 = embedding)",
+        .value = "model",
+        .upper_bound = l->fit.newton ? "orbit fit (upper bound)" : NULL,
+        .baseline = l->s.options->answers && !l->s.options->twin ? NULL : "untrained baseline",
+        .raw = "inputs (raw)",
+        .least = -0.2,
+        .fixed = context,
+        .panel = panel,
+        .panels = sizeof panel / sizeof *panel};
     return probe_figure_draw(&l->s, &figure, "Ridge readout of the residual stream after %d steps",
                              context);
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int prepare_sets(struct linear *l)
+/* The number of layers whose activations are answered, from 0 on; both folders have as many. */
+static int count_layers(const struct probe_answers *answers, int *layers)
 {
-    const int steps = (l->s.probe.T - 1) / 2;
-    /* three rows of a single step per feature; the check above has the most features */
+    char file[ORR_NAME];
+    for (*layers = 0; *layers < LAYERS; ++*layers) {
+        snprintf(file, sizeof file, "activations_two_body_train_layer%d.npy", *layers);
+        if (!probe_answers_has(answers, file))
+            break;
+    }
+    return *layers ? 0
+                   : ORR_FAIL(ORR_EMISSING,
+                              "%s/activations_two_body_train_layer0.npy: missing; "
+                              "probe linear reads activations",
+                              answers->folder);
+}
+
+static int find_layers(struct linear *l)
+{
+    const struct probe_options *o = l->s.options;
+    int of_twin;
+    l->layers = l->s.probe.model.config.layers + 1;
+    if (!o->answers)
+        return 0;
+    TRY(count_layers(o->answers, &l->layers));
+    if (!o->twin)
+        return 0;
+    TRY(count_layers(o->twin, &of_twin));
+    return of_twin == l->layers
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: expected activations of %d layers, as %s has, found %d",
+                          o->twin->folder, l->layers, o->answers->folder, of_twin);
+}
+
+/* Three rows of a single step per feature; check_plumbing() has the most features. */
+static int find_counts(struct linear *l, int *fit, int *held_out)
+{
     const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
-    const int usual = FIT > least ? FIT : least;
-    const int fit = l->s.options->sequences ? l->s.options->sequences : usual;
-    const int held_out = (fit + 3) / 4;
-    if (fit < least)
+    const struct probe_options *o = l->s.options;
+    *fit = probe_readout_sequences(o, held_out);
+    if (o->answers)
+        return 0; /* open_answers() knows the widths */
+    if (!o->sequences && *fit < least) {
+        *fit = least;
+        *held_out = (least + 3) / 4;
+    }
+    if (*fit < least)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sequences: probe linear needs %d or more, 3 for every number that is "
                         "read (width %d and %d quantities), found %d",
-                        least, l->s.probe.model.config.width, PROBE_NUMBERS, fit);
-    l->layers = l->s.probe.model.config.layers + 1;
+                        least, l->s.probe.model.config.width, PROBE_NUMBERS, *fit);
+    return 0;
+}
+
+static int prepare_sets(struct linear *l)
+{
+    const int steps = (l->s.probe.T - 1) / 2;
+    int fit, held_out;
+    TRY(find_counts(l, &fit, &held_out));
+    TRY(find_layers(l));
     l->contexts = probe_contexts(steps, l->s.probe.preset.orbits.label_from_step, l->context);
     struct probe_arena *arena = &l->s.arena;
     l->reading =
@@ -242,7 +371,7 @@ static int prepare_sets(struct linear *l)
     TRY(probe_resamples_create(arena, &l->s.resamples, l->s.probe.preset.seed, held_out));
     TRY(probe_labelled_make(arena, &l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
     TRY(probe_labelled_make(arena, &l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
-    return probe_baseline(&l->s.probe, l->s.options, &l->s.baseline);
+    return l->s.options->answers ? 0 : probe_baseline(&l->s.probe, l->s.options, &l->s.baseline);
 }
 
 static int measure_model(void *of)
@@ -252,8 +381,7 @@ static int measure_model(void *of)
     orr_progress_init(&l->s.progress, "linear",
                       (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1), l->s.options->quiet);
     TRY(read_inputs(l));
-    TRY(read_model(l, &l->s.probe.model, 0));
-    TRY(read_model(l, &l->s.baseline, 1));
+    TRY(read_all(l));
     orr_progress_end(&l->s.progress, NULL);
     TRY(add_best(l));
     return add_all(l);

@@ -25,7 +25,27 @@ int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS
     return count;
 }
 
+int probe_readout_sequences(const struct probe_options *options, int *held_out)
+{
+    enum { FIT = 4000 };
+    const int fit = options->sequences ? options->sequences : FIT;
+    *held_out = (fit + 3) / 4;
+    return fit;
+}
+
 /* --------------------------------------------------------------------------------- stream */
+
+int probe_stream_places(int steps, const struct probe_context *contexts, int count, int *place)
+{
+    int kept = 0;
+    memset(place, 0, (size_t)steps * sizeof *place);
+    for (int c = 0; c < count; c++)
+        for (int k = 0; k < contexts[c].count; k++)
+            place[contexts[c].step[k]] = 1;
+    for (int k = 0; k < steps; k++)
+        place[k] = place[k] ? kept++ : -1;
+    return kept;
+}
 
 static int plan_places(struct probe_arena *arena, struct probe_stream *s, int T,
                        const struct probe_context *contexts, int count)
@@ -33,11 +53,7 @@ static int plan_places(struct probe_arena *arena, struct probe_stream *s, int T,
     s->steps = (T - 1) / 2;
     s->place = probe_take(arena, (size_t)s->steps, sizeof *s->place);
     TRY(arena->failed);
-    for (int c = 0; c < count; c++)
-        for (int k = 0; k < contexts[c].count; k++)
-            s->place[contexts[c].step[k]] = 1;
-    for (int k = 0; k < s->steps; k++)
-        s->place[k] = s->place[k] ? s->kept++ : -1;
+    s->kept = probe_stream_places(s->steps, contexts, count, s->place);
     return 0;
 }
 
@@ -86,6 +102,32 @@ int probe_stream_capture(struct probe_arena *arena, struct probe_stream *s, stru
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     }
     gpt_batch_free(&batch);
+    return rc;
+}
+
+int probe_stream_answered(struct probe_arena *arena, struct probe_stream *s,
+                          const struct probe_answers *answers, const char *split, int layer,
+                          const struct probe_labelled *set, int T, int prefix,
+                          const struct probe_context *contexts, int count)
+{
+    char file[2 * ORR_NAME];
+    struct probe_array array;
+    const size_t n = (size_t)set->n;
+    size_t same = 0;
+    *s = (struct probe_stream){.n = set->n, .layers = 1};
+    TRY(plan_places(arena, s, T, contexts, count));
+    for (int k = 0; k < s->steps && 2 + 2 * k < prefix; k++)
+        same += s->place[k] >= 0;
+    snprintf(file, sizeof file, "activations_%s_layer%d.npy", split, layer);
+    int rc = probe_array_open(&array, answers, file, n, (size_t)s->kept, 0, same);
+    s->width = rc ? 0 : (int)array.width;
+    s->x = rc ? NULL : probe_take(arena, n * (size_t)s->kept * array.width, sizeof *s->x);
+    rc = rc ? rc : arena->failed;
+    for (size_t i = 0; i < n * (size_t)s->kept && !rc; i++)
+        for (size_t c = 0; c < array.width; c++)
+            s->x[i * array.width + c] =
+                (float)probe_array_at(&array, i / (size_t)s->kept, i % (size_t)s->kept, c);
+    probe_array_close(&array);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #ifndef PROBE_READOUT_H
 #define PROBE_READOUT_H
 
+#include "probe/core/answers.h"
 #include "probe/core/bootstrap.h"
 #include "probe/orbits/labelled.h"
 #include "probe/orbits/quantities.h"
@@ -18,6 +19,9 @@ struct probe_context {
 /* Lists the contexts: 1, 2, 3, 5, 10 and all of `steps` steps, and a pooled context of at most
  * PROBE_POOLED steps from step `from` to the last. Returns how many there are. */
 int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS]);
+/* Sequences that readouts are fitted on, --sequences or 4000, and a quarter as many that they are
+ * tested on. */
+int probe_readout_sequences(const struct probe_options *options, int *held_out);
 
 /* The residual stream of a model at the last row of each stored step. */
 struct probe_stream {
@@ -30,6 +34,16 @@ struct probe_stream {
 int probe_stream_capture(struct probe_arena *arena, struct probe_stream *stream,
                          struct gpt_model *model, const struct probe_labelled *set, int T,
                          const struct probe_context *contexts, int count);
+
+/* The steps that occur in a context: place (steps) = index among them, -1: none. Returns how many
+ * there are. */
+int probe_stream_places(int steps, const struct probe_context *contexts, int count, int *place);
+/* The stream of one layer, 0, from answers: activations_<split>_layer<l>.npy, whose width it has.
+ * prefix: rows of a repeated sequence that are those of the sequence that it repeats. */
+int probe_stream_answered(struct probe_arena *arena, struct probe_stream *stream,
+                          const struct probe_answers *answers, const char *split, int layer,
+                          const struct probe_labelled *set, int T, int prefix,
+                          const struct probe_context *contexts, int count);
 
 /* Where features come from: a function that fills x (features) for a step of a sequence of the
  * fitting or the held-out set. */

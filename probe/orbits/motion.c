@@ -11,6 +11,12 @@ int probe_prefix(int T)
     return half - (half % 2 == 0);
 }
 
+int probe_rollout_sequences(const struct probe_options *options)
+{
+    enum { SEQUENCES = 500 };
+    return options->sequences ? options->sequences : SEQUENCES;
+}
+
 /* Position of body 1 relative to body 2 at a step. */
 static double separation_of(const double *path, int step, int c)
 {

@@ -9,6 +9,8 @@
 /* Rows given to a rollout of T rows: half of them, ending with a complete step, as in
  * gpt_evaluate_next_state(). */
 int probe_prefix(int T);
+/* How many sequences of two_body_test are continued: --sequences, or 500. */
+int probe_rollout_sequences(const struct probe_options *options);
 
 /* Velocities are central differences of fourth order (Abramowitz and Stegun, Table 25.2), which
  * need two steps on either side. */

@@ -1,5 +1,6 @@
 /* rollout.c - bin/probe rollout: errors of a model's autoregressive rollout of an orbit, in
  * position and in the constants of the motion, by horizon. */
+#include "probe/core/answers.h"
 #include "probe/core/figure.h"
 #include "probe/orbits/motion.h"
 #include "probe/orbits/quantities.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
+enum { BATCH = 64, HORIZONS = 5, PRIOR = 500 };
 
 /* The predictors that continue the orbits. */
 enum who { MODEL, BASELINE, PERSISTENCE, FITTED, TRUTH, WHO };
@@ -51,6 +52,31 @@ static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
     return rc;
 }
 
+/* Rows after the prefix as another program continued them. */
+static int by_answers(struct rollout *r, enum who who, const struct probe_answers *answers)
+{
+    const size_t n = (size_t)r->set.n, after = (size_t)(r->T - r->prefix);
+    struct probe_array array;
+    int rc = probe_array_open(&array, answers, "rollout_two_body_test.npy", n, after, 2, 2);
+    for (size_t i = 0; i < n && !rc; i++)
+        for (size_t k = 0; k < 2 * after; k++)
+            path_of(r, who, (int)i)[2 * (size_t)r->prefix + k] =
+                probe_array_at(&array, i, k / 2, k % 2);
+    probe_array_close(&array);
+    return rc;
+}
+
+static int by_learners(struct rollout *r)
+{
+    const struct probe_options *o = r->s.options;
+    if (!o->answers) {
+        TRY(by_model(r, MODEL, &r->s.probe.model));
+        return by_model(r, BASELINE, &r->s.baseline);
+    }
+    TRY(by_answers(r, MODEL, o->answers));
+    return o->twin ? by_answers(r, BASELINE, o->twin) : 0;
+}
+
 /* Fits 3, 4, ... steps up to the prefix, each fit starting from the previous one, then follows the
  * orbit. */
 static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
@@ -91,8 +117,7 @@ static int continue_all(struct rollout *r)
                               ? path[k - 4]
                               : (double)probe_labelled_rows(&r->set, i)[k];
             }
-    TRY(by_model(r, MODEL, &r->s.probe.model));
-    TRY(by_model(r, BASELINE, &r->s.baseline));
+    TRY(by_learners(r));
     if (r->set.newton)
         TRY(find_prior(r, &prior));
     for (int i = 0; i < r->set.n && r->set.newton; i++)
@@ -132,6 +157,12 @@ static struct probe_estimate estimate_error(const struct rollout *r, enum who wh
     return probe_bootstrap(&r->s.resamples, probe_median_of, &ranked);
 }
 
+/* Answers of another program may be without an untrained twin. */
+static bool has_baseline(const struct rollout *r)
+{
+    return !r->s.options->answers || r->s.options->twin;
+}
+
 /* Drifts of fitted orbits have rows of their own, as the upper bound of drifts is the truth. */
 static int add_row(struct rollout *r, int what, int horizon)
 {
@@ -142,7 +173,7 @@ static int add_row(struct rollout *r, int what, int horizon)
                                       what ? "drift" : "AU", "%s", quantity[what]);
     row.context = horizon;
     row.upper_bound = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
-    row.baseline = estimate_error(r, BASELINE, what, step).value;
+    row.baseline = has_baseline(r) ? estimate_error(r, BASELINE, what, step).value : (double)NAN;
     row.raw = estimate_error(r, PERSISTENCE, what, step).value;
     row.n = r->set.n;
     TRY(orr_table_add(&r->s.results.table, &row));
@@ -194,7 +225,7 @@ static int draw_panels(void *of)
     const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
                                         .upper_bound = r->set.newton ? "upper_bound" : NULL,
-                                        .baseline = "untrained baseline",
+                                        .baseline = has_baseline(r) ? "untrained baseline" : NULL,
                                         .raw = "persistence",
                                         .least = NAN,
                                         .by_context = true,
@@ -208,7 +239,7 @@ static int draw_panels(void *of)
 
 static int prepare_set(struct rollout *r)
 {
-    const int n = r->s.options->sequences ? r->s.options->sequences : SEQUENCES;
+    const int n = probe_rollout_sequences(r->s.options);
     r->T = r->s.probe.T;
     r->prefix = probe_prefix(r->T);
     r->known = (r->prefix - 1) / 2;
@@ -226,7 +257,7 @@ static int prepare_set(struct rollout *r)
     for (int w = 0; w < WHO; w++)
         r->path[w] = probe_take(arena, (size_t)n * (size_t)r->T * 2, sizeof *r->path[w]);
     TRY(arena->failed);
-    return probe_baseline(&r->s.probe, r->s.options, &r->s.baseline);
+    return r->s.options->answers ? 0 : probe_baseline(&r->s.probe, r->s.options, &r->s.baseline);
 }
 
 static int measure_model(void *of)

@@ -1,0 +1,315 @@
+/* answer.c - bin/probe answer: a model of the run answers an export as a model of another program
+ * does, from the exported files alone, and so does its untrained baseline. An example of answers,
+ * and the proof that they give the numbers of the probes (tests/cli/test_exchange.sh). */
+#include "probe/core/answers.h"
+#include "probe/labels/labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { BATCH = 32 };
+
+struct answerer {
+    const struct probe_options *options;
+    struct probe_label_study study; /* its session holds the probed model */
+    struct probe_answers exported;  /* the folder of the export */
+    struct gpt_model *model;        /* that answers: the probed one, or the baseline */
+    char folder[4096];
+    struct probe_arena arena;
+};
+
+/* Inputs (n, rows, 2) of the export. */
+static int open_inputs(const struct answerer *a, const char *file, struct orr_npy *npy)
+{
+    size_t shape[3] = {0, 0, 2};
+    char path[4096];
+    TRY(orr_path(path, "%s/%s", a->exported.folder, file));
+    TRY(orr_npy_expect(path, npy, ORR_F32, 3, shape));
+    if (npy->shape[1] >= 1 && npy->shape[1] <= (size_t)a->model->config.context)
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT, "%s: expected 1 to %d rows, found %zu", path,
+                    a->model->config.context, npy->shape[1]);
+}
+
+static int write_answer(const struct answerer *a, const char *file, size_t n, size_t rows,
+                        size_t width, const real *x)
+{
+    const size_t shape[] = {n, rows, width};
+    char path[4096];
+    TRY(orr_path(path, "%s/%s", a->folder, file));
+    return orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, shape, x, NULL);
+}
+
+/* Calls one() for batches of the inputs, whose rows are filled in and T rows long. */
+typedef int one_batch(struct answerer *a, struct gpt_batch *batch, size_t first, void *of);
+
+static int each_batch(struct answerer *a, const struct orr_npy *inputs, int T, one_batch *one,
+                      void *of)
+{
+    const size_t n = inputs->shape[0], rows = inputs->shape[1];
+    const struct gpt_config *c = &a->model->config;
+    const size_t F = (size_t)gpt_config_features(c);
+    const int most = gpt_evaluation_batch(a->model, T, BATCH);
+    struct gpt_batch batch = {0};
+    int rc = gpt_batch_create(&batch, c, most, T);
+    for (size_t first = 0; first < n && !rc; first += (size_t)most) {
+        batch.B = n - first < (size_t)most ? (int)(n - first) : most;
+        for (size_t b = 0; b < (size_t)batch.B; b++)
+            for (size_t t = 0; t < rows; t++) {
+                const float *xy = (const float *)inputs->data + 2 * ((first + b) * rows + t);
+                gpt_features(c, (double)xy[0], (double)xy[1], t == 0,
+                             batch.features + (b * (size_t)T + t) * F);
+            }
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                               : one(a, &batch, first, of);
+    }
+    gpt_batch_free(&batch);
+    return rc;
+}
+
+/* ----------------------------------------------------------------- next state and rollouts */
+
+static int keep_rows(void *to, size_t first, size_t rows, const real *out)
+{
+    memcpy((real *)to + 2 * first, out, 2 * rows * sizeof *out);
+    return 0;
+}
+
+static int predict_batch(struct answerer *a, struct gpt_batch *batch, size_t first, void *of)
+{
+    return gpt_forward_pieces(a->model, batch, keep_rows, (real *)of + 2 * first * (size_t)batch->T,
+                              NULL);
+}
+
+struct rollout {
+    int prefix;
+    real *path; /* (n, T, 2) */
+};
+
+static int continue_batch(struct answerer *a, struct gpt_batch *batch, size_t first, void *of)
+{
+    const struct rollout *r = of;
+    return gpt_rollout(a->model, batch, r->prefix, 0, r->path + 2 * first * (size_t)batch->T);
+}
+
+/* predictions_<split>.npy */
+static int answer_predictions(struct answerer *a, const char *file, const char *answer)
+{
+    struct orr_npy inputs = {.map = NULL};
+    int rc = open_inputs(a, file, &inputs);
+    const size_t n = inputs.shape[0], T = inputs.shape[1];
+    real *x = rc ? NULL : probe_take(&a->arena, n * T * 2, sizeof *x);
+    rc = rc ? rc : a->arena.failed;
+    rc = rc ? rc : each_batch(a, &inputs, (int)T, predict_batch, x);
+    rc = rc ? rc : write_answer(a, answer, n, T, 2, x);
+    orr_npy_close(&inputs);
+    return rc;
+}
+
+/* rollout_<split>.npy: the rows after the prefix. */
+static int answer_rollout(struct answerer *a, const char *file, const char *answer)
+{
+    const size_t T = (size_t)a->model->config.context;
+    struct orr_npy inputs = {.map = NULL};
+    int rc = open_inputs(a, file, &inputs);
+    const size_t n = inputs.shape[0], prefix = inputs.shape[1], after = T - prefix;
+    struct rollout r = {.prefix = (int)prefix};
+    r.path = rc ? NULL : probe_take(&a->arena, n * T * 2, sizeof *r.path);
+    rc = rc ? rc : a->arena.failed;
+    rc = rc ? rc : each_batch(a, &inputs, (int)T, continue_batch, &r);
+    for (size_t i = 0; i < n && !rc; i++) /* to the front, sequence by sequence */
+        memmove(r.path + 2 * i * after, r.path + 2 * (i * T + prefix), 2 * after * sizeof *r.path);
+    rc = rc ? rc : write_answer(a, answer, n, after, 2, r.path);
+    orr_npy_close(&inputs);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- activations */
+
+struct stream {
+    const cJSON *rows;
+    size_t kept, n;
+    real *x; /* (layers, n, kept, width) */
+};
+
+static int keep_stream(struct answerer *a, struct gpt_batch *batch, size_t first, void *of)
+{
+    const struct stream *s = of;
+    const size_t C = (size_t)a->model->config.width;
+    TRY(gpt_forward_body(a->model, batch));
+    for (int layer = 0; layer <= a->model->config.layers; layer++) {
+        const real *x;
+        TRY(gpt_residual(a->model, layer, &x));
+        for (size_t b = 0; b < (size_t)batch->B; b++)
+            for (size_t k = 0; k < s->kept; k++) {
+                const int row = cJSON_GetArrayItem(s->rows, (int)k)->valueint;
+                memcpy(s->x + (((size_t)layer * s->n + first + b) * s->kept + k) * C,
+                       x + (b * (size_t)batch->T + (size_t)row) * C, C * sizeof *x);
+            }
+    }
+    return 0;
+}
+
+/* activations_<split>_layer<l>.npy: the residual stream. */
+static int answer_activations(struct answerer *a, const char *file, const char *answer)
+{
+    const size_t layers = (size_t)a->model->config.layers + 1, C = (size_t)a->model->config.width;
+    const char *numbered = strstr(answer, "<l>");
+    struct stream s = {.rows = orr_json_get(a->exported.exported, "activation_rows")};
+    struct orr_npy inputs = {.map = NULL};
+    char name[2 * ORR_NAME];
+    int rc = open_inputs(a, file, &inputs);
+    s.n = inputs.shape[0];
+    s.kept = (size_t)cJSON_GetArraySize(s.rows);
+    s.x = rc ? NULL : probe_take(&a->arena, layers * s.n * s.kept * C, sizeof *s.x);
+    rc = rc ? rc : a->arena.failed;
+    rc = rc ? rc : each_batch(a, &inputs, (int)inputs.shape[1], keep_stream, &s);
+    for (size_t l = 0; l < layers && !rc; l++) {
+        snprintf(name, sizeof name, "%.*s%zu%s", (int)(numbered - answer), answer, l, numbered + 3);
+        rc = write_answer(a, name, s.n, s.kept, C, s.x + l * s.n * s.kept * C);
+    }
+    orr_npy_close(&inputs);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ forces */
+
+struct curve {
+    struct answerer *a;
+    struct orr_file file;
+    size_t size;
+    double lr; /* of the first draw of a size, for all its draws */
+    double *log_f;
+};
+
+static int answer_draw(void *of, int draw, const struct ft_labels *subset)
+{
+    struct curve *c = of;
+    struct answerer *a = c->a;
+    struct probe_learners *learners = &a->study.learners;
+    const struct probe_held_out *j = &a->study.held_out;
+    const size_t P = (size_t)j->set->positions;
+    const enum probe_learner learner =
+        a->model == &a->study.s.baseline ? PROBE_UNTRAINED : PROBE_PRETRAINED;
+    if (draw == 0)
+        TRY(probe_learner_rate(learners, learner, subset, &c->lr));
+    TRY(probe_learner_predict(learners, learner, subset, c->lr, learners->train.steps, j,
+                              c->log_f));
+    for (size_t i = 0; i < j->rows; i++)
+        (void)orr_file_printf(&c->file, "%zu,%d,%zu,%zu,%.9g,%.17g\n", c->size, draw, j->at[i] / P,
+                              (j->at[i] % P - 2) / 2, (double)j->set->force_magnitude[j->at[i]],
+                              orr_exp(c->log_f[i]));
+    return 0;
+}
+
+/* forces_labels.csv, learned as probe labels does. */
+static int answer_labels(struct answerer *a)
+{
+    struct probe_label_study *t = &a->study;
+    struct curve c = {.a = a};
+    char path[4096];
+    c.log_f = probe_take(&a->arena, t->held_out.rows, sizeof *c.log_f);
+    TRY(a->arena.failed);
+    TRY(orr_path(path, "%s/" PROBE_LABEL_ANSWERS, a->folder));
+    TRY(orr_file_create(&c.file, path));
+    (void)orr_file_printf(&c.file, "n,draw,sequence,step,F_true,F\n");
+    int rc = 0;
+    for (int k = 0; k < t->sizes && !rc; k++) {
+        c.size = (size_t)t->n[k];
+        rc = probe_labels_each(&a->arena, &t->forces.labels, a->options->preset->seed, t->draws,
+                               c.size, answer_draw, &c);
+    }
+    rc = rc ? rc : orr_file_commit(&c.file);
+    orr_file_close(&c.file);
+    return rc;
+}
+
+/* A table of forces is that of the fine-tuned model, where the run has it. */
+static int answer_table(struct answerer *a, bool vector)
+{
+    const bool twin = a->model == &a->study.s.baseline;
+    char from[4096], to[4096];
+    TRY(orr_table_path(a->options->run, twin ? "untrained" : a->study.s.probe.source, vector,
+                       from));
+    if (!orr_exists(from))
+        return 0;
+    TRY(orr_path(to, "%s/forces_%s.csv", a->folder, vector ? "vector" : "magnitude"));
+    return orr_file_copy(from, to);
+}
+
+/* ------------------------------------------------------------------------------------ answer */
+
+static int answer_one(struct answerer *a, const cJSON *asked)
+{
+    static const struct {
+        const char *begin;
+        int (*answer)(struct answerer *a, const char *file, const char *answer);
+    } kinds[] = {{"predictions_", answer_predictions},
+                 {"rollout_", answer_rollout},
+                 {"activations_", answer_activations}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (!strncmp(asked->string, kinds[k].begin, strlen(kinds[k].begin)))
+            return kinds[k].answer(a, orr_json_text(asked, "inputs"), asked->string);
+    if (!strcmp(asked->string, PROBE_LABEL_ANSWERS))
+        return answer_labels(a);
+    return answer_table(a, !strcmp(asked->string, "forces_vector.csv"));
+}
+
+/* Answers everything; the copy of export.json comes last, without which a folder is none. */
+static int answer_all(struct answerer *a, struct gpt_model *model, const char *suffix)
+{
+    const cJSON *asked;
+    char from[4096], to[4096];
+    a->model = model;
+    TRY(*a->options->out ? orr_path(a->folder, "%s%s", a->options->out, suffix)
+                         : orr_path(a->folder, "%s/answers/%s%s", a->options->run,
+                                    a->study.s.probe.source, suffix));
+    TRY(orr_path(from, "%s/export.json", a->exported.folder));
+    TRY(orr_path(to, "%s/export.json", a->folder));
+    TRY(orr_mkdir(a->folder));
+    TRY(orr_remove(to));
+    cJSON_ArrayForEach (asked, orr_json_get(a->exported.exported, "answers")) {
+        const size_t mark = a->arena.count;
+        TRY(answer_one(a, asked));
+        probe_rewind(&a->arena, mark);
+    }
+    TRY(orr_file_copy(from, to));
+    orr_note(a->options->quiet, "answer: %s", a->folder);
+    return 0;
+}
+
+static int open_all(struct answerer *a, struct probe_options *o)
+{
+    char folder[4096];
+    const bool named = a->options->exported && *a->options->exported;
+    TRY(named ? orr_path(folder, "%s", a->options->exported)
+              : orr_path(folder, "%s/" PROBE_EXCHANGE, a->options->run));
+    TRY(probe_answers_open(&a->exported, folder, o->preset));
+    o->sequences = a->exported.sequences;
+    o->draws = a->exported.draws;
+    o->sizes = *a->exported.sizes ? a->exported.sizes : NULL;
+    a->study.s.options = a->options = o;
+    TRY(probe_label_study_open(&a->study));
+    if (cJSON_HasObjectItem(orr_json_get(a->exported.exported, "answers"), PROBE_LABEL_ANSWERS))
+        TRY(probe_label_study_sizes(&a->study, probe_label_sizes, PROBE_LABEL_SIZES,
+                                    a->study.forces.labels.count));
+    return probe_baseline(&a->study.s.probe, o, &a->study.s.baseline);
+}
+
+int probe_answer(const struct probe_options *options)
+{
+    struct answerer a = {.options = options};
+    struct probe_options asked = *options;
+    int rc = open_all(&a, &asked);
+    rc = rc ? rc : answer_all(&a, &a.study.s.probe.model, "");
+    rc = rc ? rc : answer_all(&a, &a.study.s.baseline, "_untrained");
+    probe_label_sets_close(&a.study.forces);
+    probe_answers_close(&a.exported);
+    probe_rewind(&a.arena, 0);
+    probe_rewind(&a.study.s.arena, 0);
+    gpt_free(&a.study.s.baseline);
+    probe_close(&a.study.s.probe);
+    return rc;
+}

@@ -1,0 +1,424 @@
+/* export.c - bin/probe export: writes what a model of another program is asked, so that its answers
+ * are measured as Orrery's models are (docs/exchange.md). */
+#include "probe/core/answers.h"
+#include "probe/labels/labels.h"
+#include "probe/linear/readout.h"
+#include "probe/orbits/motion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+struct exporter {
+    const struct probe_options *options;
+    struct probe probe; /* rows without a model: the final split of next-state errors */
+    struct probe_arena arena;
+    struct probe_label_study study;
+    bool has_forces, has_curves;
+    int T, prefix;
+    char folder[4096];
+    cJSON *json, *asked, *files; /* export.json and two of its members */
+};
+
+/* ------------------------------------------------------------------------------------ files */
+
+static int add_file(struct exporter *e, const char *file)
+{
+    return orr_files_add(e->files, e->folder, file);
+}
+
+/* x (n, rows, 2), or (n, rows) with width 1. */
+static int write_array(struct exporter *e, const char *file, size_t n, int rows, int width,
+                       const float *x)
+{
+    const size_t shape[] = {n, (size_t)rows, (size_t)width};
+    char path[4096];
+    TRY(orr_path(path, "%s/%s", e->folder, file));
+    TRY(orr_npy_write(path, ORR_F32, width > 1 ? 3 : 2, shape, x, NULL));
+    return add_file(e, file);
+}
+
+/* A file that answers: its shape, with 0 for any number, and the rows that it is made from. */
+static void ask_array(struct exporter *e, const char *inputs, const char *file, size_t n, int rows,
+                      int width)
+{
+    const int shape[] = {(int)n + probe_repeats(n), rows, width};
+    cJSON *one = cJSON_AddObjectToObject(e->asked, file);
+    cJSON_AddStringToObject(one, "inputs", inputs);
+    cJSON_AddItemToObject(one, "shape", cJSON_CreateIntArray(shape, 3));
+    cJSON_AddNumberToObject(one, "sequences", (double)n);
+}
+
+static void ask_table(struct exporter *e, const char *rows, const char *file)
+{
+    cJSON *one = cJSON_AddObjectToObject(e->asked, file);
+    cJSON_AddStringToObject(one, "rows", rows);
+}
+
+/* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, which are other
+ * sequences from row `cut` on, and writes the file. */
+static int write_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
+                          float *x)
+{
+    const size_t R = (size_t)rows, C = (size_t)cut;
+    for (int k = 0; k < probe_repeats(n); k++) {
+        size_t of, as;
+        float *to = x + 2 * R * (n + (size_t)k);
+        probe_repeat(n, k, &of, &as);
+        memcpy(to, x + 2 * R * of, 2 * R * sizeof *to);
+        memcpy(to + 2 * C, x + 2 * (R * as + C), 2 * (R - C) * sizeof *to);
+    }
+    return write_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
+}
+
+/* Room for n sequences of `rows` rows and the repeated ones. */
+static float *take_rows(struct exporter *e, size_t n, int rows)
+{
+    return probe_take(&e->arena, (n + (size_t)probe_repeats(n)) * (size_t)rows * 2, sizeof(float));
+}
+
+/* ------------------------------------------------------------------- next state and rollouts */
+
+/* A source of rows: copies the first `rows` rows of sequence i. */
+typedef int copy_rows(struct exporter *e, const void *of, size_t i, int rows, float *to);
+
+static int rows_of_split(struct exporter *e, const void *of, size_t i, int rows, float *to)
+{
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    (void)of;
+    TRY(gpt_source_sequence(e->probe.data, i, &tokens, &coords, &bodies));
+    memcpy(to, coords, (size_t)rows * 2 * sizeof *to);
+    return 0;
+}
+
+static int rows_of_set(struct exporter *e, const void *of, size_t i, int rows, float *to)
+{
+    (void)e;
+    memcpy(to, probe_labelled_rows(of, (int)i), (size_t)rows * 2 * sizeof *to);
+    return 0;
+}
+
+/* Writes <kind>_<name>.npy of n sequences of `rows` rows. */
+static int write_rows(struct exporter *e, const char *kind, const char *name, copy_rows *copy,
+                      const void *of, size_t n, int rows, int cut)
+{
+    char file[2 * ORR_NAME];
+    float *x = take_rows(e, n, rows);
+    TRY(e->arena.failed);
+    for (size_t i = 0; i < n; i++)
+        TRY(copy(e, of, i, rows, x + i * (size_t)rows * 2));
+    snprintf(file, sizeof file, "%s_%s.npy", kind, name);
+    return write_repeated(e, file, n, rows, cut, x);
+}
+
+/* The first `prefix` rows of n sequences, and the question how they go on. */
+static int export_prefix(struct exporter *e, const char *name, copy_rows *copy, const void *of,
+                         size_t n)
+{
+    char inputs[2 * ORR_NAME], answer[2 * ORR_NAME];
+    snprintf(inputs, sizeof inputs, "prefix_%s.npy", name);
+    snprintf(answer, sizeof answer, "rollout_%s.npy", name);
+    ask_array(e, inputs, answer, n, e->T - e->prefix, 2);
+    return write_rows(e, "prefix", name, copy, of, n, e->prefix, e->prefix);
+}
+
+static int export_next_state(struct exporter *e)
+{
+    const char *split = sim_split_name(e->probe.split);
+    const size_t n = (size_t)e->probe.sequences;
+    char inputs[2 * ORR_NAME], answer[2 * ORR_NAME], sum[17];
+    uint64_t checksum;
+    TRY(probe_rows_checksum(&e->probe, &checksum));
+    snprintf(sum, sizeof sum, "%016" PRIx64, checksum);
+    cJSON *set = cJSON_AddObjectToObject(cJSON_AddObjectToObject(e->json, "next_state"), split);
+    cJSON_AddStringToObject(set, "xxh64", sum);
+    snprintf(inputs, sizeof inputs, "inputs_%s.npy", split);
+    snprintf(answer, sizeof answer, "predictions_%s.npy", split);
+    ask_array(e, inputs, answer, n, e->T, 2);
+    TRY(write_rows(e, "inputs", split, rows_of_split, NULL, n, e->T, e->prefix));
+    return export_prefix(e, split, rows_of_split, NULL, n);
+}
+
+/* ------------------------------------------------------------------------------- activations */
+
+/* Lists the rows whose activations are read: the last rows of the steps of all contexts. */
+static int list_kept(struct exporter *e, int *kept)
+{
+    const int steps = (e->T - 1) / 2;
+    struct probe_context context[PROBE_CONTEXTS];
+    const int count = probe_contexts(steps, e->options->preset->orbits.label_from_step, context);
+    int *place = probe_take(&e->arena, (size_t)steps, sizeof *place);
+    TRY(e->arena.failed);
+    *kept = probe_stream_places(steps, context, count, place);
+    cJSON *rows = cJSON_AddArrayToObject(e->json, "activation_rows");
+    for (int k = 0; k < steps; k++)
+        if (place[k] >= 0)
+            cJSON_AddItemToArray(rows, cJSON_CreateNumber(2 + 2 * k));
+    return 0;
+}
+
+static int export_activations(struct exporter *e, enum sim_split split, int n, int kept)
+{
+    const size_t mark = e->arena.count;
+    const char *name = sim_split_name(split);
+    char inputs[2 * ORR_NAME], answer[2 * ORR_NAME];
+    struct probe_labelled set;
+    TRY(probe_labelled_make(&e->arena, &set, &e->probe, split, n));
+    snprintf(inputs, sizeof inputs, "inputs_%s.npy", name);
+    snprintf(answer, sizeof answer, "activations_%s_layer<l>.npy", name);
+    ask_array(e, inputs, answer, (size_t)n, kept, 0);
+    TRY(write_rows(e, "inputs", name, rows_of_set, &set, (size_t)n, e->T, e->prefix));
+    probe_rewind(&e->arena, mark);
+    return 0;
+}
+
+static int export_labelled(struct exporter *e)
+{
+    const int rollouts = probe_rollout_sequences(e->options);
+    struct probe_labelled set;
+    int held_out, kept;
+    const int fit = probe_readout_sequences(e->options, &held_out);
+    TRY(list_kept(e, &kept));
+    TRY(export_activations(e, SIM_SPLIT_TWO_BODY_TRAIN, fit, kept));
+    TRY(export_activations(e, SIM_SPLIT_TWO_BODY_TEST, held_out, kept));
+    TRY(probe_labelled_make(&e->arena, &set, &e->probe, SIM_SPLIT_TWO_BODY_TEST, rollouts));
+    return export_prefix(e, sim_split_name(SIM_SPLIT_TWO_BODY_TEST), rows_of_set, &set,
+                         (size_t)rollouts);
+}
+
+/* ------------------------------------------------------------------------------------ forces */
+
+/* All rows of a labelled set, in the order of the numbers in tables of forces. */
+static int write_set(struct exporter *e, const char *file, const struct sim_dataset *set)
+{
+    float *x = probe_take(&e->arena, set->n * (size_t)e->T * 2, sizeof *x);
+    TRY(e->arena.failed);
+    for (size_t i = 0; i < set->n; i++)
+        memcpy(x + i * (size_t)e->T * 2, sim_dataset_coords(set, i), (size_t)e->T * 2 * sizeof *x);
+    return write_array(e, file, set->n, e->T, 2, x);
+}
+
+/* forces_train.npy (n, T): the labels that a model may learn from, elsewhere infinity. */
+static int write_labels(struct exporter *e)
+{
+    const struct ft_labels *labels = &e->study.forces.labels;
+    const struct sim_dataset *set = labels->set;
+    const size_t T = (size_t)e->T, P = (size_t)set->positions;
+    float *x = probe_take(&e->arena, set->n * T, sizeof *x);
+    TRY(e->arena.failed);
+    for (size_t i = 0; i < set->n; i++)
+        for (size_t t = 0; t < T; t++)
+            x[i * T + t] = ft_label_counts(set, &labels->bounds, i * P + t)
+                               ? set->force_magnitude[i * P + t]
+                               : INFINITY;
+    return write_array(e, "forces_train.npy", set->n, e->T, 1, x);
+}
+
+static int commit_table(struct exporter *e, struct orr_file *file, const char *name)
+{
+    const int rc = orr_file_commit(file);
+    orr_file_close(file);
+    return rc ? rc : add_file(e, name);
+}
+
+static int open_table(const struct exporter *e, struct orr_file *file, const char *name,
+                      const char *header)
+{
+    char path[4096];
+    TRY(orr_path(path, "%s/%s", e->folder, name));
+    TRY(orr_file_create(file, path));
+    (void)orr_file_printf(file, "%s\n", header);
+    return 0;
+}
+
+struct draws {
+    struct orr_file file;
+    size_t n;
+};
+
+static int write_draw(void *of, int draw, const struct ft_labels *subset)
+{
+    struct draws *d = of;
+    for (size_t i = 0; i < subset->count; i++)
+        (void)orr_file_printf(&d->file, "%zu,%d,%zu\n", d->n, draw, subset->sequence[i]);
+    return 0;
+}
+
+/* labels.csv: the labelled sequences of every measurement of a label curve. */
+static int write_draws(struct exporter *e)
+{
+    struct probe_label_study *t = &e->study;
+    struct draws d = {.n = 0};
+    int rc = open_table(e, &d.file, "labels.csv", "n,draw,sequence");
+    for (int k = 0; k < t->sizes && !rc; k++) {
+        d.n = (size_t)t->n[k];
+        rc = probe_labels_each(&e->arena, &t->forces.labels, e->options->preset->seed, t->draws,
+                               d.n, write_draw, &d);
+    }
+    if (!rc)
+        return commit_table(e, &d.file, "labels.csv");
+    orr_file_close(&d.file);
+    return rc;
+}
+
+/* rows_labels.csv: the held-out rows of a label curve. */
+static int write_held_out(struct exporter *e)
+{
+    const struct probe_held_out *j = &e->study.held_out;
+    const size_t P = (size_t)j->set->positions;
+    struct orr_file file = {0};
+    TRY(open_table(e, &file, "rows_labels.csv", "sequence,step,F_true"));
+    for (size_t i = 0; i < j->rows; i++)
+        (void)orr_file_printf(&file, "%zu,%zu,%.9g\n", j->at[i] / P, (j->at[i] % P - 2) / 2,
+                              (double)j->set->force_magnitude[j->at[i]]);
+    ask_table(e, "rows_labels.csv", PROBE_LABEL_ANSWERS);
+    return commit_table(e, &file, "rows_labels.csv");
+}
+
+/* The table of the truth that the run has, whose column F a model replaces. */
+static int copy_truth(struct exporter *e, bool vector, bool *there)
+{
+    char from[4096], to[4096], file[ORR_NAME], answer[ORR_NAME];
+    const char *kind = vector ? "vector" : "magnitude";
+    TRY(orr_table_path(e->options->run, "truth", vector, from));
+    *there = orr_exists(from);
+    if (!*there)
+        return 0;
+    snprintf(file, sizeof file, "rows_%s.csv", kind);
+    snprintf(answer, sizeof answer, "forces_%s.csv", kind);
+    TRY(orr_path(to, "%s/%s", e->folder, file));
+    TRY(orr_file_copy(from, to));
+    ask_table(e, file, answer);
+    return add_file(e, file);
+}
+
+static int export_solar(struct exporter *e)
+{
+    const struct orr_settings *p = e->options->preset;
+    const enum sim_split split =
+        p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+    struct sim_dataset set = {0};
+    char dir[4096];
+    bool there;
+    TRY(copy_truth(e, true, &there));
+    if (!there)
+        return 0;
+    TRY(orr_path(dir, "%s/orbits", e->options->run));
+    int rc = sim_dataset_open(&set, p, dir, split);
+    const size_t T = rc ? 0 : (size_t)set.positions - 1;
+    float *x = probe_take(&e->arena, set.n * T * 2, sizeof *x);
+    rc = rc ? rc : e->arena.failed;
+    for (size_t i = 0; i < set.n && !rc; i++)
+        memcpy(x + i * T * 2, sim_dataset_coords(&set, i), T * 2 * sizeof *x);
+    rc = rc ? rc : write_array(e, "inputs_forces_vector.npy", set.n, (int)T, 2, x);
+    sim_dataset_close(&set);
+    return rc;
+}
+
+static int export_forces(struct exporter *e)
+{
+    bool there;
+    TRY(write_set(e, "inputs_forces_train.npy", &e->study.forces.train));
+    TRY(write_set(e, "inputs_forces_test.npy", &e->study.forces.test));
+    TRY(write_labels(e));
+    if (e->has_curves) {
+        TRY(write_draws(e));
+        TRY(write_held_out(e));
+    }
+    return copy_truth(e, false, &there);
+}
+
+/* ----------------------------------------------------------------------------------- export */
+
+static void begin_json(struct exporter *e)
+{
+    const struct probe_options *o = e->options;
+    char sum[17];
+    e->json = orr_json_create(PROBE_EXPORT_FORMAT);
+    cJSON_AddStringToObject(e->json, "preset", o->preset->name);
+    orr_json_add_u64(e->json, "seed", o->preset->seed);
+    snprintf(sum, sizeof sum, "%016" PRIx64, orr_settings_checksum(o->preset, PROBE_SETTINGS));
+    cJSON_AddStringToObject(e->json, "settings_xxh64", sum);
+    cJSON *options = cJSON_AddObjectToObject(e->json, "options");
+    cJSON_AddNumberToObject(options, "sequences", o->sequences);
+    cJSON_AddNumberToObject(options, "draws", o->draws);
+    cJSON_AddStringToObject(options, "sizes", o->sizes ? o->sizes : "");
+    cJSON_AddNumberToObject(e->json, "rows", e->T);
+    cJSON_AddNumberToObject(e->json, "prefix", e->prefix);
+    e->asked = cJSON_AddObjectToObject(e->json, "answers");
+    e->files = cJSON_CreateObject();
+}
+
+/* The label curve needs labelled sequences; without enough of them it is left out. */
+static int open_forces(struct exporter *e)
+{
+    const struct orr_settings *p = e->options->preset;
+    e->study.s.options = e->options;
+    e->has_forces = p->orbits.two_body_train > 0 && p->orbits.two_body_test > 0;
+    if (!e->has_forces)
+        return 0;
+    TRY(probe_label_study_open(&e->study));
+    const size_t most = e->study.forces.labels.count;
+    e->has_curves = e->options->sizes || most >= (size_t)probe_label_sizes[0];
+    if (e->has_curves)
+        return probe_label_study_sizes(&e->study, probe_label_sizes, PROBE_LABEL_SIZES, most);
+    orr_note(e->options->quiet,
+             "export: no label curve: %zu sequences have labels to learn from, the least size is "
+             "%d; name fewer with --sizes",
+             most, probe_label_sizes[0]);
+    return 0;
+}
+
+static int open_all(struct exporter *e)
+{
+    struct probe_options final = *e->options;
+    final.final = true; /* next-state errors are those of evaluate */
+    TRY(probe_open(&e->probe, &final, false, e->options->sequences));
+    e->T = e->probe.T;
+    e->prefix = probe_prefix(e->T);
+    if (e->T < 4)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "probe export: sequences of %d rows leave no step to continue "
+                        "(orbits.positions of at least 5)",
+                        e->T);
+    TRY(*e->options->out ? orr_path(e->folder, "%s", e->options->out)
+                         : orr_path(e->folder, "%s/" PROBE_EXCHANGE, e->options->run));
+    return open_forces(e);
+}
+
+static int write_all(struct exporter *e)
+{
+    char path[4096];
+    struct probe_results lock = {.lock = 0};
+    TRY(orr_path(path, "%s/export.json", e->folder));
+    int rc = probe_results_begin(&lock, e->folder, "export");
+    begin_json(e);
+    rc = rc ? rc : export_next_state(e);
+    rc = rc ? rc : export_labelled(e);
+    rc = rc || !e->has_forces ? rc : export_forces(e);
+    rc = rc ? rc : export_solar(e);
+    cJSON_AddItemToObject(e->json, "files", e->files);
+    rc = rc ? rc : orr_json_write(path, e->json);
+    probe_results_free(&lock);
+    if (!rc)
+        orr_note(e->options->quiet, "export: %s; docs/exchange.md says how to answer", e->folder);
+    return rc;
+}
+
+int probe_export(const struct probe_options *options)
+{
+    struct exporter e = {.options = options};
+    int rc = open_all(&e);
+    rc = rc ? rc : write_all(&e);
+    cJSON_Delete(e.json);
+    probe_label_sets_close(&e.study.forces);
+    probe_rewind(&e.study.s.arena, 0);
+    probe_close(&e.study.s.probe);
+    probe_rewind(&e.arena, 0);
+    probe_close(&e.probe);
+    return rc;
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# test_exchange.sh - models of other programs by files (docs/exchange.md): Orrery's own models,
+# exported and answered, give the numbers that the probes give; malformed answers are refused by one
+# line, and nothing is written.
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+fast_pictures
+
+run=$WORK/run answers=$WORK/run/answers
+BASE=(--quiet --threads 1 --set model.precision=fp32)
+ASKED=(--sequences 160 --sizes 20,40 --draws 2)
+check "a run" program orbits "${TINY[@]}" --run "$run"
+check "its models" program pretrain "${TINY[@]}" --set model.precision=fp32 --run "$run"
+check "its tables of forces" program finetune "${TINY[@]}" --set model.precision=fp32 --run "$run"
+
+# alike A B: tables whose numbers are equal but for roundings; neither is empty
+alike() {
+    filled "$1" "$2" && paste -d, "$1" "$2" | awk -F, '
+        { if (NF % 2) exit bad = 1
+          for (i = 1; i <= NF / 2; i++) {
+              a = $i; b = $(i + NF / 2); d = a - b; if (d < 0) d = -d
+              if (a != b && !(a + 0 != 0 && d <= 1e-5 * (a < 0 ? -a : a))) exit bad = 1 } }
+        END { exit bad || NR < 2 }'
+}
+
+# same_errors A B: of two evaluate.json, all but the loss
+same_errors() {
+    local key folder
+    for folder; do
+        for key in teacher_forced persistence sequence_mean rollout_1 rollout_5 rollout_19 \
+            orbit_fit random_weights; do
+            value "$folder/evaluate.json" $key
+        done >"$folder/errors"
+        equal 8 "$(grep -c '[0-9]' "$folder/errors")" || return 1
+    done
+    alike "$1/errors" "$2/errors" && rm "$1/errors"
+}
+# without_baseline FILE: without the column before the last two
+without_baseline() {
+    sed 's/,[^,]*\(,[^,]*,[^,]*\)$/\1/' "$1" >"$1.rest"
+}
+
+# ---- what is asked
+check "export" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+asked=$run/exchange
+check "... a first row is the time step, in float32" grep -aq "'<f4'.*(168, 40, 2)" \
+    "$asked/inputs_test.npy"
+check "... a rollout is asked of its prefix alone" grep -aq "'<f4'.*(168, 21, 2)" \
+    "$asked/prefix_two_body_test.npy"
+check "... draws of labels" equal 121 "$(wc -l <"$asked/labels.csv")"
+check "... the rows of forces are the truth's" same_file "$asked/rows_magnitude.csv" \
+    "$run/truth/finetune/forces_magnitude.csv"
+cp "$asked/export.json" "$WORK/export.json"
+check "... again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+check "... the same question" same_file "$asked/export.json" "$WORK/export.json"
+
+# ---- the proof: own models, answered from the exported files
+check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
+for name in softmax lssar; do
+    a=$answers/$name
+    for probe in rollout linear labels evaluate; do
+        own=("${ASKED[@]:0:2}")
+        [ $probe != labels ] || own=("${ASKED[@]}" --steps 3)
+        check "$name: $probe of a checkpoint" program probe $probe --run "$run" --attention $name \
+            "${BASE[@]}" "${own[@]}" --out "$WORK/own/$name"
+        check "$name: $probe of its answers" program probe $probe --run "$run" "${BASE[@]}" \
+            --answers "$a" --untrained "${a}_untrained"
+        [ $probe = evaluate ] || check "... the numbers of the checkpoint" \
+            alike "$a/probe/$probe.csv" "$WORK/own/$name/$probe.csv"
+        [ $probe != evaluate ] || check "... the errors of the checkpoint" same_errors \
+            "$a/probe" "$WORK/own/$name"
+    done
+done
+check "results have the folder's name" equal '"softmax"' \
+    "$(value "$answers/softmax/probe/linear.json" source)"
+check "... and name the untrained twin" grep -q softmax_untrained \
+    "$answers/softmax/probe/linear.json"
+check "without a twin" program probe linear --run "$run" "${BASE[@]}" --answers "$answers/softmax" \
+    --out "$WORK/alone"
+check "... values as before, no baseline" every_row "$WORK/alone/linear.csv" '$(NF - 2) == "nan"'
+without_baseline "$WORK/alone/linear.csv"
+without_baseline "$answers/softmax/probe/linear.csv"
+check "... the other values" alike "$WORK/alone/linear.csv.rest" \
+    "$answers/softmax/probe/linear.csv.rest"
+rm "$answers/softmax/probe/linear.csv.rest"
+program probe linear --run "$run" "${BASE[@]:1}" --answers "$answers/softmax" --resume \
+    --untrained "$answers/softmax_untrained" >"$WORK/out" 2>&1
+check "resumed: nothing is measured twice" grep -q "complete" "$WORK/out"
+
+# ---- malformed answers
+bad=$answers/bad
+# spoiled NAME: another copy of the answers, of which a test spoils one file
+spoiled() {
+    rm -rf "$bad"
+    cp -r "$answers/softmax" "$bad"
+    rm -rf "$bad/probe"
+}
+# at FILE BYTE: writes standard input over the bytes from there on, behind the header of 128 bytes
+at() {
+    dd of="$bad/$1" bs=1 seek=$((128 + $2)) conv=notrunc status=none
+}
+# refused NAME PROBE PATTERN...
+refused() {
+    refuse "$1: one line" 1 "${@:3}" -- "$BIN/probe" "$2" --run "$run" "${BASE[@]}" --answers "$bad"
+    spoiled
+}
+spoiled
+printf '\000\000\300\177' | at predictions_test.npy 80
+refused "a NaN" evaluate predictions_test.npy 'sequence 0, row 10, column 0' 'found nan'
+printf '\000\000\200\177' | at rollout_two_body_test.npy 4
+refused "an infinity" rollout rollout_two_body_test.npy 'sequence 0, row 0, column 1' 'found inf'
+printf '\000\000\300\177' | at activations_two_body_test_layer1.npy 0
+refused "a NaN of a layer" linear activations_two_body_test_layer1.npy 'found nan'
+LC_ALL=C sed -i '1s/(168, 40, 2)/(167, 40, 2)/' "$bad/predictions_test.npy"
+truncate -s -320 "$bad/predictions_test.npy"
+refused "a sequence is missing" evaluate predictions_test.npy 'the shape (168, 40, 2)' \
+    'found (167, 40, 2)'
+LC_ALL=C sed -i '1s/(168, 40, 2)/(168, 20, 4)/' "$bad/predictions_test.npy"
+refused "another shape" evaluate 'expected the shape (168, 40, 2)' 'found (168, 20, 4)'
+truncate -s -4 "$bad/rollout_two_body_test.npy"
+refused "cut short" rollout rollout_two_body_test.npy
+LC_ALL=C sed -i "1s/<f4/<i4/" "$bad/rollout_two_body_test.npy"
+refused "whole numbers" rollout 'float32 or float64' '"<i4"'
+# the second half of the sequences before the first
+{
+    head -c 128 "$bad/predictions_test.npy"
+    tail -c $((88 * 320)) "$bad/predictions_test.npy" | head -c $((80 * 320))
+    tail -c +129 "$bad/predictions_test.npy" | head -c $((80 * 320))
+    tail -c $((8 * 320)) "$bad/predictions_test.npy"
+} >"$WORK/turned"
+mv "$WORK/turned" "$bad/predictions_test.npy"
+refused "another order" evaluate predictions_test.npy 'the order is another one'
+# the first prediction of the last repeated sequence, as if it knew how that goes on
+printf '\000\000\000\100' | at predictions_test.npy $((167 * 320))
+refused "a look ahead" evaluate predictions_test.npy 'depends on later rows' 'row 0 of sequence 167'
+cp "$answers/softmax/predictions_test.npy" "$bad/rollout_two_body_test.npy"
+refused "another question's answer" rollout 'expected the shape (168, 19, 2)' 'found (168, 40, 2)'
+mv "$bad/activations_two_body_train_layer0.npy" "$WORK/gone.npy"
+refused "no layer" linear activations_two_body_train_layer0.npy missing
+rm "$bad/activations_two_body_test_layer1.npy"
+refused "a layer of one set" linear activations_two_body_test_layer1.npy missing
+rm "$bad/predictions_test.npy"
+refused "no predictions" evaluate predictions_test.npy missing
+
+sed -i 5d "$bad/forces_labels.csv"
+refused "a row of forces is missing" labels forces_labels.csv 'found no such row' 'n 20, draw 0'
+sed -i 5p "$bad/forces_labels.csv"
+refused "a row twice" labels forces_labels.csv:6 'is there twice'
+sed -i '7s/,[^,]*$/,nan/' "$bad/forces_labels.csv"
+refused "a force that is none" labels forces_labels.csv:7 'F: expected a finite number'
+awk -F, -v OFS=, 'NR == 9 { $5 *= 1.001 } 1' "$bad/forces_labels.csv" >"$WORK/true"
+mv "$WORK/true" "$bad/forces_labels.csv"
+refused "another truth" labels forces_labels.csv:9 'F_true: expected' 'as exported'
+awk -F, -v OFS=, 'NR == 9 { $4 = 0 } 1' "$bad/forces_labels.csv" >"$WORK/true"
+mv "$WORK/true" "$bad/forces_labels.csv"
+refused "a row that was not asked" labels forces_labels.csv:9 'a row that was asked' 'step 0'
+sed -i 1s/F_true/truth/ "$bad/forces_labels.csv"
+refused "a column by another name" labels 'no column "F_true"'
+
+rm "$bad/export.json"
+refused "answers to nothing" evaluate export.json 'a copy of the export.json'
+sed -i 's/"prefix":.*/"prefix": 19,/' "$bad/export.json"
+refused "a changed question" evaluate export.json 'changed since it was made'
+check "other data" program probe export --preset smoke --seed 5 --run "$WORK/other" --quiet "${ASKED[@]}"
+cp "$WORK/other/exchange/export.json" "$bad"
+refused "answers to other data" evaluate export.json 'answers to other data' 'as of this run'
+refuse "the twin is the model" 1 'the same files as' -- "$BIN/probe" linear --run "$run" \
+    "${BASE[@]}" --answers "$answers/softmax" --untrained "$answers/softmax/"
+refusals "$BIN/probe" <<END
+a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrained '$bad'
+of a checkpoint, too | 2 --checkpoint: 'stand for a checkpoint' | rollout --answers '$bad' --checkpoint '$run/softmax/pretrain/last.safetensors'
+as many as were asked | 2 --sequences: 'takes what is asked' | rollout --run '$run' --answers '$bad' --sequences 3
+a changed attention | 2 --answers: 'changed attention' | rollout --run '$run' --answers '$bad' --p 3
+not of this probe | 2 --answers: 'not to probe intervene' | intervene --run '$run' --answers '$bad'
+no such folder | 1 'export.json: missing' | rollout --run '$run' --answers '$WORK/none'
+a name for no file | 2 'names the model' | rollout --run '$run' --answers '$run/a b'
+tokens | 1 'about coordinates' smoke_tokens | export --preset smoke_tokens --run '$WORK/tokens'
+END
+check "nothing temporary stays" clean "$WORK"
+finish
