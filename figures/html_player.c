@@ -86,7 +86,8 @@ static void write_rollouts(const struct report_run *run, int body, struct orr_fi
 
 void report_html_player_data(const struct report_run *run, struct orr_file *html)
 {
-    static const char *const role[] = {"truth", "oracle", "attention", "untrained", "positions"};
+    static const char *const role[] = {"truth",     "oracle",    "attention",
+                                       "untrained", "positions", "answers"};
     bool first = true;
     orr_file_printf(html, "{\"sources\":[");
     for (int s = 0; s < run->source_count; s++) {
@@ -116,7 +117,7 @@ static void write_boxes(const struct report_run *run, struct orr_file *html)
         const struct report_source *source = &run->source[s];
         if (!source->has_vectors)
             continue;
-        const bool checked = source->role == REPORT_TRUTH || source->role == REPORT_ATTENTION;
+        const bool checked = source->role == REPORT_TRUTH || report_is_model(source);
         orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>", box++,
                         checked ? " checked" : "");
         report_html_dot(source, html);

@@ -43,14 +43,15 @@ static int publish_report(const struct report_run *run, struct report_pictures *
     return 0;
 }
 
-static const char *orbits_option = "", *verdict_option = "", *animate_option, *runs_option,
-                  *losses_option, *tensorboard_option, *body_option, *figure_option, *size_option,
-                  *font_option, *keep_option;
+static const char *orbits_option = "", *answers_option = "", *verdict_option = "", *animate_option,
+                  *runs_option, *losses_option, *tensorboard_option, *body_option, *figure_option,
+                  *size_option, *font_option, *keep_option;
 
 struct call {
     char out[4096];
     const struct orr_cli *cli;
     struct report_origin origin;
+    struct orr_answers answers;
     struct report_run run;
     cJSON *verdict;
     bool has_read;
@@ -60,7 +61,7 @@ static int read_run(struct call *call)
 {
     call->has_read = true;
     TRY(report_origin_check(&call->origin, call->cli->run));
-    return report_read(&call->run, call->cli->run, call->cli->attention);
+    return report_read(&call->run, call->cli->run, call->cli->attention, &call->answers);
 }
 
 /* What is written into a folder refuses --out of a file, which would become a folder's name. */
@@ -195,7 +196,8 @@ static int make_wanted(struct call *call)
                                                .keep = keep_page,
                                                .make = make_page};
     const struct orr_cli *cli = call->cli;
-    TRY(report_origin_open(&call->origin, cli, orbits_option, verdict_option));
+    TRY(orr_answers_parse(&call->answers, answers_option, &cli->preset));
+    TRY(report_origin_open(&call->origin, cli, orbits_option, &call->answers, verdict_option));
     if (animate_option)
         return animate_orbits(call);
     if (body_option || figure_option)
@@ -274,7 +276,7 @@ static int make_report(const struct orr_cli *cli)
     return rc;
 }
 
-#define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,"
+#define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,--answers,"
 static const struct orr_command commands[] = {
     {"--runs", "report --runs", "--runs", print_aggregate, NULL, NULL, false, ORR_NO_WORDS},
     {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses, NULL, NULL,
@@ -297,6 +299,9 @@ static const struct orr_option options[] = {
      &runs_option, NULL},
     {"--orbits", "DIR", "the data sets that the run was made from, if not those of its settings",
      &orbits_option, NULL},
+    {"--answers", "DIR,DIR",
+     "forces of models of other programs, which are sources, too (docs/exchange.md)",
+     &answers_option, NULL},
     {"--verdict", "FILE", "verdict.json of a grid (bin/verdict), which the page then begins with",
      &verdict_option, NULL},
     {"--animate", "BODY",

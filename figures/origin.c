@@ -27,7 +27,7 @@ static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *input;
     struct orr_sources found = {0};
     cJSON_ArrayForEach (input, orr_json_get(record, "inputs"))
-        if (found.count < ORR_LIST + 4)
+        if (found.count < ORR_SOURCES)
             snprintf(found.name[found.count++], ORR_NAME, "%s", input->string);
     for (int i = 0; i < sources->count; i++) {
         bool there = false;
@@ -79,7 +79,7 @@ static int take_verdict(struct report_origin *origin, const char *path, char dig
 }
 
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
-                       const char *verdict)
+                       const struct orr_answers *answers, const char *verdict)
 {
     char verdict_digest[ORR_DIGEST] = "";
     const struct orr_settings *preset = &cli->preset;
@@ -87,7 +87,10 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     char path[REPORT_PATH];
     memset(origin, 0, sizeof *origin);
     orr_sources_list(preset, cli->attention, &origin->sources);
+    for (int i = 0; i < answers->count; i++)
+        snprintf(origin->sources.name[origin->sources.count++], ORR_NAME, "%s", answers->name[i]);
     int rc = orr_lineage_open(&origin->lineage, preset, orbits);
+    origin->lineage.answers = answers;
     for (int vector = 0; vector < 2 && !rc; vector++)
         rc = orr_lineage_find_external_tables(&origin->lineage, cli->run, cli->attention, vector);
     if (!rc)
@@ -97,6 +100,8 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     if (!rc)
         rc = accept_starts(origin, cli->run);
     of_laws = origin->sources;
+    if (!rc)
+        rc = orr_lineage_adopt_answers(&origin->lineage, origin->laws, path, &of_laws);
     sources_of_laws(origin->laws, &of_laws);
     add_positions(origin->laws, &of_laws);
     if (!rc && orr_has_task(preset, false))
@@ -129,7 +134,7 @@ static int check_laws(const struct report_origin *origin, const char *run)
     return whole ? 0
                  : orr_refuse_input(path, why, "symreg",
                                     ", or name its data sets with --orbits, its variants with "
-                                    "--attention");
+                                    "--attention, models of other programs with --answers");
 }
 
 /* Leaves out the variants that the settings name but the run does not have, as after --attention
@@ -159,6 +164,7 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
     TRY(orr_lineage_take_starts(lineage, made, path));
     orr_sources_list(lineage->preset, "", &sources);
     leave_out_unmade(run, made, &sources);
+    TRY(orr_lineage_adopt_answers(lineage, made, path, &sources));
     add_positions(made, &sources);
     TRY(orr_lineage_laws(lineage, &sources, digest));
     return orr_made_same(&lineage->records, digest, made, why)
@@ -189,8 +195,9 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
 {
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST], command[ORR_COMMAND];
     cJSON *json = NULL;
-    if (!orr_report_shows_evaluation(origin->lineage.preset, source) || !orr_exists(run))
-        return 0; /* not a run; reported when it is read */
+    if (!orr_report_shows_evaluation(origin->lineage.preset, source) || !orr_exists(run) ||
+        orr_lineage_is_answers(&origin->lineage, source))
+        return 0; /* not a run is reported when it is read */
     int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run, source);
     if (!rc)
         rc = orr_lineage_evaluation(&origin->lineage, source, true, digest);
@@ -225,7 +232,8 @@ static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *
         const char *source = sources->name[i];
         char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
-        if (!orr_has_table(lineage->preset, source, true))
+        if (!orr_has_table(lineage->preset, source, true) ||
+            orr_lineage_is_answers(lineage, source))
             continue;
         rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
         if (rc || !orr_exists(path))

@@ -16,7 +16,7 @@ struct report_origin {
  * verdict: file of a grid's verdict shown on the page; "": none. Close the origin after an error,
  * too. */
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
-                       const char *verdict);
+                       const struct orr_answers *answers, const char *verdict);
 void report_origin_close(struct report_origin *origin);
 /* ORR_EINVAL, naming the files, where existing laws, vectors or the evaluation do not match the
  * settings. */

@@ -32,8 +32,8 @@ struct field {
     size_t ending;
 };
 
-/* The panels of a run: truth, untrained model, variants in the run's order. panel
- * (REPORT_SOURCES); returns how many. */
+/* The panels of a run: truth, untrained model, variants in the run's order, other
+ * programs' models. panel (REPORT_SOURCES); returns how many. */
 static int choose_panels(const struct report_run *run, int body, struct report_panel panel[])
 {
     int n = 0;
@@ -42,7 +42,7 @@ static int choose_panels(const struct report_run *run, int body, struct report_p
     if (untrained >= 0 && run->source[untrained].has_vectors)
         report_panel_of(&run->source[untrained], &run->source[untrained].orbit[body], &panel[n++]);
     for (int s = 0; s < run->source_count; s++) /* skips sources whose stage was omitted */
-        if (run->source[s].has_vectors && run->source[s].role == REPORT_ATTENTION)
+        if (run->source[s].has_vectors && report_is_model(&run->source[s]))
             report_panel_of(&run->source[s], &run->source[s].orbit[body], &panel[n++]);
     return n;
 }

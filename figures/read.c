@@ -40,6 +40,11 @@ int report_find(const struct report_run *run, const char *source)
     return -1;
 }
 
+bool report_is_model(const struct report_source *source)
+{
+    return source->role == REPORT_ATTENTION || source->role == REPORT_OTHER;
+}
+
 int report_add_source(struct report_run *run, const char *name, enum report_role role)
 {
     if (report_find(run, name) >= 0)
@@ -77,6 +82,9 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
     case REPORT_POSITIONS:
         snprintf(source->title, sizeof source->title, "Positions (no network)");
         source->colour = "#b02a37";
+        break;
+    case REPORT_OTHER: /* its name is all that is known */
+        snprintf(source->title, sizeof source->title, "%s", name);
         break;
     }
     source->r2_log = source->median_relative_error = NAN;
@@ -143,7 +151,8 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
 
 /* Checks that positions and true forces of a table are the truth's, to some roundings of float32 in
  * units of the position and of the force. */
-static int check_truth(const struct report_run *run, const struct report_source *source)
+static int check_truth(const struct report_run *run, const struct report_source *source,
+                       const char *path)
 {
     const double same = 8 * (double)FLT_EPSILON;
     const struct report_source *truth = &run->source[0];
@@ -170,21 +179,18 @@ static int check_truth(const struct report_run *run, const struct report_source 
                          of->at[i].fy_true, of->at[i].labelled);
         }
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s/%s/finetune/forces_vector.csv: row %zu of %s: expected %s as in the "
-                        "table of %s, found %s",
-                        run->path, source->name, i + 1, report_body_name[p], expected, truth->name,
-                        found);
+                        "%s: row %zu of %s: expected %s as in the table of %s, found %s", path,
+                        i + 1, report_body_name[p], expected, truth->name, found);
     }
     return 0;
 }
 
-static int read_vectors(struct report_run *run, struct report_source *source)
+/* path: forces_vector.csv of the source. */
+static int read_vectors(struct report_run *run, struct report_source *source, const char *path)
 {
     static const char *const names[9] = {"name",    "step", "x",  "y",       "fx_true",
                                          "fy_true", "fx",   "fy", "labelled"};
-    char path[REPORT_PATH];
     int column[9];
-    TRY(orr_path(path, "%s/%s/finetune/forces_vector.csv", run->path, source->name));
     if (!orr_exists(path)) {
         char command[ORR_COMMAND];
         orr_command_of_run("finetune", command);
@@ -210,7 +216,7 @@ static int read_vectors(struct report_run *run, struct report_source *source)
         rc = take_rows(path, &csv, column, report_bodies(run), source);
     source->has_vectors = !rc;
     orr_csv_free(&csv);
-    return rc ? rc : check_truth(run, source);
+    return rc ? rc : check_truth(run, source, path);
 }
 
 static int read_curves(struct report_run *run, struct report_source *source)
@@ -281,16 +287,37 @@ int report_read_settings(struct report_run *run, const char *path, const char *a
     return list_sources(run, attention);
 }
 
-int report_read(struct report_run *run, const char *path, const char *attention)
+/* Forces that models of other programs predict; of some there are magnitudes alone. */
+static int read_answers(struct report_run *run, const struct orr_answers *answers)
 {
+    char path[REPORT_PATH];
+    bool there;
+    for (int i = 0; answers && i < answers->count; i++) {
+        const int s = run->source_count;
+        TRY(report_add_source(run, answers->name[i], REPORT_OTHER));
+        TRY(orr_answers_table(answers, answers->name[i], true, path, &there));
+        if (there && run->has_vectors)
+            TRY(read_vectors(run, &run->source[s], path));
+    }
+    return 0;
+}
+
+int report_read(struct report_run *run, const char *path, const char *attention,
+                const struct orr_answers *answers)
+{
+    char table[REPORT_PATH];
     int rc = report_read_settings(run, path, attention);
     run->has_vectors = orr_has_task(&run->preset, true);
     for (int s = 0; s < run->source_count && !rc; s++) {
-        if (orr_has_table(&run->preset, run->source[s].name, true))
-            rc = read_vectors(run, &run->source[s]);
+        const char *name = run->source[s].name;
+        if (orr_has_table(&run->preset, name, true)) {
+            rc = orr_table_path(run->path, name, true, table);
+            rc = rc ? rc : read_vectors(run, &run->source[s], table);
+        }
         if (!rc)
             rc = read_curves(run, &run->source[s]);
     }
+    rc = rc ? rc : read_answers(run, answers);
     return rc || !orr_has_task(&run->preset, false) ? rc : report_read_laws(run);
 }
 

@@ -132,11 +132,24 @@ static int find_positions(struct report_run *run, const cJSON *laws)
     return 0;
 }
 
+/* Models of other programs, which laws.json marks. */
+static int find_answers(struct report_run *run, const cJSON *sources)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, sources) {
+        const char *name = text_of(item, "source");
+        if (name && orr_is_name(name) && *orr_json_text(item, "answers"))
+            TRY(report_add_source(run, name, REPORT_OTHER));
+    }
+    return 0;
+}
+
 static int take_json(struct report_run *run, const char *path, const cJSON *json)
 {
     const cJSON *laws = orr_json_get(json, "laws"), *item;
     if (!cJSON_IsArray(laws))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected an array \"laws\"", path);
+    TRY(find_answers(run, orr_json_get(json, "sources")));
     TRY(find_positions(run, laws));
     const int count = cJSON_GetArraySize(laws);
     run->law = orr_alloc((size_t)count + 1, sizeof *run->law);

@@ -9,13 +9,14 @@
 
 #include "base/html.h"
 #include "base/base.h"
+#include "stage/provenance.h"
 #include "stage/settings.h"
 
 enum {
     REPORT_PLANETS = 8, /* followed by four bodies on eccentric orbits, if the run has them */
     REPORT_BODIES = 12,
-    REPORT_SOURCES =
-        ORR_LIST + 4, /* truth, oracle, untrained, positions and the attention variants */
+    /* truth, oracle, untrained, positions, the attention variants, models of other programs */
+    REPORT_SOURCES = ORR_SOURCES,
     REPORT_PATH = 4096,
 };
 
@@ -58,13 +59,15 @@ struct report_interval {
     double value, low, high; /* NaN when missing */
 };
 
-/* REPORT_POSITIONS: of laws alone, where laws.json has it; there is no network behind it. */
+/* REPORT_POSITIONS: of laws alone, where laws.json has it; there is no network behind it.
+ * REPORT_OTHER: a model of another program, of laws where laws.json has it (docs/exchange.md). */
 enum report_role {
     REPORT_TRUTH,
     REPORT_ORACLE,
     REPORT_ATTENTION,
     REPORT_UNTRAINED,
-    REPORT_POSITIONS
+    REPORT_POSITIONS,
+    REPORT_OTHER
 };
 
 struct report_source {
@@ -132,9 +135,11 @@ int report_body_of(const char *name);
 /* Headings of the training stages. */
 extern const char *const report_stage_title[REPORT_STAGES];
 
-/* Reads a run directory. attention: one variant of the run's preset; "": all. ORR_EMISSING where a
+/* Reads a run directory. attention: one variant of the run's preset; "": all. answers: models of
+ * other programs whose forces are shown, too; NULL: none. ORR_EMISSING where a
  * file is missing, with the command that makes it. Call report_free() after an error, too. */
-int report_read(struct report_run *run, const char *path, const char *attention);
+int report_read(struct report_run *run, const char *path, const char *attention,
+                const struct orr_answers *answers);
 void report_free(struct report_run *run);
 /* Parts of report_read(): settings and names of the sources; laws/laws.json, which requires the
  * fronts of sample 0; a number of a JSON file (unchanged where missing); one training log (an empty
@@ -178,6 +183,8 @@ int report_to_make(const struct report_run *run, const char *file, const char *w
                    const char *program);
 /* The rule whose choice tables show first: `best` when it was used, else the last. */
 const char *report_headline_rule(const struct report_run *run);
+/* Whether a source is a pretrained model, Orrery's or another program's. */
+bool report_is_model(const struct report_source *source);
 /* Index of a source, -1 for none. */
 int report_find(const struct report_run *run, const char *source);
 

@@ -11,6 +11,23 @@ const char *const law_features[3] = {"r", "m1", "m2"};
 
 /* ---- sources */
 
+/* Models of other programs, each with its table of forces. */
+static int list_answers(struct laws *laws)
+{
+    for (int i = 0; i < laws->answers.count; i++) {
+        struct law_source *source = &laws->source[laws->sources++];
+        bool there;
+        snprintf(source->name, sizeof source->name, "%s", laws->answers.name[i]);
+        TRY(orr_answers_table(&laws->answers, source->name, false, source->path, &there));
+        if (!there)
+            return ORR_FAIL(ORR_EMISSING,
+                            "%s: missing; a model answers with the rows of the truth's table, "
+                            "which probe export copies",
+                            source->path);
+    }
+    return 0;
+}
+
 /* Sets names and paths of the tables of forces that the settings name. */
 static int list_sources(struct laws *laws)
 {
@@ -24,7 +41,7 @@ static int list_sources(struct laws *laws)
         snprintf(source->name, sizeof source->name, "%s", names.name[i]);
         TRY(orr_table_path(laws->cli->run, names.name[i], false, source->path));
     }
-    return 0;
+    return laws->sources ? list_answers(laws) : 0;
 }
 
 /* Reads the record of a table; NULL with the reason if there is none. Checkpoints that models were
@@ -40,6 +57,8 @@ static int find_digest(struct laws *laws)
 {
     struct orr_sources names;
     orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
+    for (int i = 0; i < laws->answers.count; i++)
+        snprintf(names.name[names.count++], ORR_NAME, "%s", laws->answers.name[i]);
     if (laws->positions)
         snprintf(names.name[names.count++], ORR_NAME, ORR_POSITIONS);
     return orr_lineage_laws(&laws->lineage, &names, laws->digest);
@@ -71,9 +90,12 @@ static int open_lineage(struct laws *laws)
     const struct orr_cli *cli = laws->cli;
     char why[ORR_WHY];
     TRY(orr_lineage_open(&laws->lineage, &cli->preset, laws->orbits));
+    laws->lineage.answers = &laws->answers;
     TRY(orr_lineage_find_external_tables(&laws->lineage, cli->run, cli->attention, false));
     for (int i = 0; i < laws->sources; i++) {
         cJSON *made = NULL;
+        if (orr_answers_folder(&laws->answers, laws->source[i].name))
+            continue;
         const int rc = read_made(laws, &laws->source[i], &made, why);
         cJSON_Delete(made);
         if (rc)
@@ -88,7 +110,8 @@ static int check_source(struct laws *laws, struct law_source *source)
 {
     char why[ORR_WHY], digest[ORR_DIGEST];
     cJSON *made = NULL;
-    if (*laws->lineage.external_tables[0] || !orr_exists(source->path))
+    if (*laws->lineage.external_tables[0] || !orr_exists(source->path) ||
+        orr_answers_folder(&laws->answers, source->name))
         return 0;
     int rc = read_made(laws, source, &made, why);
     if (!rc)
@@ -429,7 +452,8 @@ static int run_laws(struct laws *laws)
     return orr_stage_make(&stage, laws);
 }
 
-int laws_run(const struct orr_cli *cli, const char *orbits, const char *program)
+int laws_run(const struct orr_cli *cli, const char *orbits, const char *answers,
+             const char *program)
 {
     if (orr_plan_text(cli, program))
         return 0;
@@ -440,7 +464,8 @@ int laws_run(const struct orr_cli *cli, const char *orbits, const char *program)
     laws->cli = cli;
     laws->program = program;
     laws->orbits = orbits;
-    const int rc = run_laws(laws);
+    int rc = orr_answers_parse(&laws->answers, answers, &cli->preset);
+    rc = rc ? rc : run_laws(laws);
     laws_free(laws);
     return rc;
 }

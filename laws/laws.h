@@ -5,7 +5,7 @@
 #include "analysis.h"
 #include "stage/engine.h"
 
-enum { LAW_SOURCES = ORR_LIST + 4 };
+enum { LAW_SOURCES = ORR_SOURCES };
 
 /* One sample of one source. */
 struct law_sample {
@@ -34,8 +34,9 @@ struct laws {
     struct sr_settings settings;
     bool has_read; /* tables and their statistics were read */
     struct orr_lineage lineage;
-    const char *orbits; /* --orbits, NULL: none was given */
-    bool positions;     /* these laws have, or are to have, the source "positions", the last one */
+    struct orr_answers answers; /* sources that are models of other programs */
+    const char *orbits;         /* --orbits, NULL: none was given */
+    bool positions; /* these laws have, or are to have, the source "positions", the last one */
     char digest[ORR_DIGEST]; /* digest of the inputs of these laws */
     int sources;
     struct law_source source[LAW_SOURCES]; /* the truth first */
@@ -65,9 +66,10 @@ extern const char *const law_features[3];
 
 /* What bin/laws does: fits every source and sample, writes laws/, prints the table of laws. Tables
  * of forces that do not match the settings are refused; the message names the difference. orbits:
- * the folder of the data sets; "": the one that the settings name. program: with which notes
- * begin. */
-int laws_run(const struct orr_cli *cli, const char *orbits, const char *program);
+ * the folder of the data sets; "": the one that the settings name. answers: folders DIR,DIR of
+ * models of other programs, which are sources, too; "": none. program: with which notes begin. */
+int laws_run(const struct orr_cli *cli, const char *orbits, const char *answers,
+             const char *program);
 /* For an interrupted search: writes the fronts so far, unless laws.json records complete ones, and
  * returns ORR_EINTR with a message that says how to resume. */
 int laws_stopped(const struct laws *laws);

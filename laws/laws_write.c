@@ -49,12 +49,15 @@ static void add_law(const struct laws *laws, const struct law_source *source, in
     cJSON_AddNumberToObject(law, "constant", sample->k);
 }
 
-static void add_source(const struct law_source *source, cJSON *array)
+static void add_source(const struct laws *laws, const struct law_source *source, cJSON *array)
 {
+    const char *answers = orr_answers_folder(&laws->answers, source->name);
     const struct law_analysis *a = &source->analysis;
     cJSON *object = append_object(array);
     cJSON *exponents = cJSON_AddObjectToObject(object, "exponents");
     cJSON_AddStringToObject(object, "source", source->name);
+    if (answers) /* a model of another program */
+        cJSON_AddStringToObject(object, "answers", answers);
     cJSON_AddNumberToObject(object, "r2_log", a->r2_log);
     cJSON_AddNumberToObject(object, "median_relative_error", a->median_relative_error);
     cJSON_AddNumberToObject(object, "dropped", (double)a->dropped);
@@ -116,7 +119,7 @@ static void fill_json(const struct laws *laws, cJSON *json)
     cJSON_AddStringToObject(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
-        add_source(source, sources);
+        add_source(laws, source, sources);
         for (int s = 0; s < source->forces.samples; s++) {
             add_sample(source, s, samples);
             for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++)

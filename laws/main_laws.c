@@ -19,13 +19,15 @@ static struct orr_program program = {
     .options = options,
     .groups = "seed,attention,symreg",
     .without = "--checkpoint,--device,--attention-impl",
-    .usual = "--orbits,--compat,--preset,--set,--run,--out,--attention,--threads,--seed,--resume,"
+    .usual = "--orbits,--answers,--compat,--preset,--set,--run,--out,--attention,--threads,--seed,-"
+             "-resume,"
              "--plan,--help,symreg.binary,symreg.unary,symreg.loss,symreg.maxsize",
 };
 
 static int run(const struct orr_cli *cli)
 {
-    return laws_run(cli, given.orbits ? given.orbits : "", program.name);
+    return laws_run(cli, given.orbits ? given.orbits : "", given.answers ? given.answers : "",
+                    program.name);
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,8 @@ int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *pre
 void orr_lineage_close(struct orr_lineage *lineage)
 {
     orr_records_free(&lineage->records);
+    cJSON_Delete(lineage->recorded_answers);
+    lineage->recorded_answers = NULL;
 }
 
 int orr_lineage_take_text(struct orr_lineage *lineage, uint64_t content)
@@ -388,6 +390,16 @@ int orr_lineage_table(struct orr_lineage *lineage, const char *source, bool vect
     return finish_draft(&draft, digest);
 }
 
+/* Adds the table of forces of a model of another program, if it has one. */
+static void add_answers(struct draft *draft, const char *name, const char *source, bool vector)
+{
+    char digest[ORR_DIGEST];
+    bool there;
+    const int rc = orr_lineage_answers_table(draft->lineage, source, vector, digest, &there);
+    if (rc || there)
+        add_input(draft, name, rc, digest);
+}
+
 int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
                      char digest[ORR_DIGEST])
 {
@@ -398,7 +410,9 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];
-        if (!strcmp(source, ORR_POSITIONS))
+        if (orr_lineage_is_answers(lineage, source))
+            add_answers(&draft, source, source, false);
+        else if (!strcmp(source, ORR_POSITIONS))
             add_input(&draft, source, orr_lineage_set(lineage, "two_body_test", table), table);
         else if (orr_has_table(lineage->preset, source, false))
             add_input(&draft, source, orr_lineage_table(lineage, source, false, table), table);
@@ -431,14 +445,19 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
         add_input(&draft, "verdict", 0, verdict);
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
+        snprintf(name, sizeof name, "vectors of %s", source);
+        if (orr_lineage_is_answers(lineage, source)) {
+            add_answers(&draft, name, source, true);
+            continue;
+        }
         if (!orr_has_table(lineage->preset, source, true))
             continue;
-        snprintf(name, sizeof name, "vectors of %s", source);
         add_input(&draft, name, orr_lineage_table(lineage, source, true, input), input);
     }
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
-        if (!orr_report_shows_evaluation(lineage->preset, source))
+        if (!orr_report_shows_evaluation(lineage->preset, source) ||
+            orr_lineage_is_answers(lineage, source))
             continue;
         snprintf(name, sizeof name, "evaluation of %s, planets", source);
         add_input(&draft, name, orr_lineage_evaluation(lineage, source, true, input), input);

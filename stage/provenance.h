@@ -165,13 +165,33 @@ int orr_sidecar_remove(const char *path);
 #define ORR_WENT_ON_KEY "went_on"
 enum { ORR_WENT_ON = 256 };
 
+/* Folders of answers of models of other programs, each a source by the name of its folder. */
+enum { ORR_ANSWERS = 8 };
+struct orr_answers {
+    int count;
+    char name[ORR_ANSWERS][ORR_NAME], folder[ORR_ANSWERS][4096];
+};
+/* The last part of the path of a folder. ORR_EUSAGE where it is no name of a source. */
+int orr_answers_name(const char *folder, char name[ORR_NAME]);
+/* Reads a list DIR,DIR. ORR_EUSAGE where a name is taken by another source of the settings,
+ * ORR_EMISSING where there is no such folder. */
+int orr_answers_parse(struct orr_answers *answers, const char *list,
+                      const struct orr_settings *preset);
+/* The folder of a source; NULL: it is none of these, or answers is NULL. */
+const char *orr_answers_folder(const struct orr_answers *answers, const char *name);
+/* The path of its table of forces, and whether that exists. */
+int orr_answers_table(const struct orr_answers *answers, const char *name, bool vector,
+                      char path[4096], bool *there);
+
 /* The artefacts of a run under its settings. */
 struct orr_lineage {
     const struct orr_settings *preset;
     struct orr_records records;
-    const char *orbits;            /* folder given for the data sets; "" = made from the settings */
-    char external_tables[2][4096]; /* run whose tables of this kind are external, "" = none */
-    char text[ORR_DIGEST];         /* record of a text to train on, "" = orbits */
+    const char *orbits; /* folder given for the data sets; "" = made from the settings */
+    const struct orr_answers *answers; /* sources that are other programs' models; NULL: none */
+    struct cJSON *recorded_answers;   /* digests of tables by source, orr_lineage_adopt_answers() */
+    char external_tables[2][4096];    /* run whose tables of this kind are external, "" = none */
+    char text[ORR_DIGEST];            /* record of a text to train on, "" = orbits */
     char start[ORR_LIST][ORR_DIGEST]; /* per attention: start of pretraining, "" = random */
     char from[ORR_LIST][ORR_DIGEST];  /* per attention: start of fine-tuning, "" = the run's */
     char earlier_lengths[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_lineage_earlier_lengths */
@@ -245,9 +265,10 @@ int orr_lineage_training(struct orr_lineage *lineage, enum orr_kind kind, const 
  * ""), untrained; for laws also ORR_POSITIONS, which has no table: forces are estimated from
  * positions of two_body_test. */
 #define ORR_POSITIONS "positions"
+enum { ORR_SOURCES = ORR_LIST + 4 + ORR_ANSWERS };
 struct orr_sources {
     int count;
-    char name[ORR_LIST + 4][ORR_NAME];
+    char name[ORR_SOURCES][ORR_NAME];
 };
 void orr_sources_list(const struct orr_settings *preset, const char *only,
                       struct orr_sources *sources);
@@ -255,6 +276,15 @@ void orr_sources_list(const struct orr_settings *preset, const char *only,
  * ORR_POSITIONS if that is one of them. */
 int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sources,
                      char digest[ORR_DIGEST]);
+/* Whether a source is a model of another program. */
+bool orr_lineage_is_answers(const struct orr_lineage *lineage, const char *source);
+/* The digest of its table of forces, if it has one. */
+int orr_lineage_answers_table(struct orr_lineage *lineage, const char *source, bool vector,
+                              char digest[ORR_DIGEST], bool *there);
+/* Accepts the answers that laws with the record `made` (NULL: none) were made from, and adds their
+ * sources where the list lacks them. */
+int orr_lineage_adopt_answers(struct orr_lineage *lineage, const struct cJSON *made,
+                              const char *path, struct orr_sources *sources);
 /* Whether laws with the record `made` (NULL: none) were made from positions, too. */
 bool orr_made_from_positions(const struct cJSON *made);
 /* Whether the report shows a source's evaluation on planet runs. */

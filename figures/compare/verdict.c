@@ -140,7 +140,7 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
     if (!run)
         return ORR_ENOMEM;
     int rc = report_origin_vectors(cell->path, &cell->preset);
-    rc = rc ? rc : report_read(run, cell->path, attention);
+    rc = rc ? rc : report_read(run, cell->path, attention, NULL);
     rc = rc ? rc : measure_bodies(run, attention, own, baseline, raw);
     report_free(run);
     free(run);

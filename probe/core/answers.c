@@ -1,5 +1,6 @@
 /* answers.c - see answers.h. */
 #include "answers.h"
+#include "stage/provenance.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -10,27 +11,6 @@
 #include <xxhash.h>
 
 /* ------------------------------------------------------------------------------------ folder */
-
-/* The last part of a path, whatever slashes follow it. */
-static int take_name(const char *folder, char name[ORR_NAME])
-{
-    size_t end = strlen(folder);
-    while (end > 1 && folder[end - 1] == '/')
-        end--;
-    size_t begin = end;
-    while (begin > 0 && folder[begin - 1] != '/')
-        begin--;
-    const size_t plain =
-        strspn(folder + begin, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                               "0123456789_-+");
-    if (end == begin || plain < end - begin || end - begin >= ORR_NAME)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: the last part of the path names the model: expected 1 to %d letters, "
-                        "digits, _, - and +",
-                        folder, ORR_NAME - 1);
-    snprintf(name, ORR_NAME, "%.*s", (int)(end - begin), folder + begin);
-    return 0;
-}
 
 static int take_content(struct probe_answers *a)
 {
@@ -83,7 +63,7 @@ int probe_answers_open(struct probe_answers *a, const char *folder,
     enum orr_json_sum sum;
     *a = (struct probe_answers){.sizes = ""};
     TRY(orr_path(a->folder, "%s", folder));
-    TRY(take_name(folder, a->name));
+    TRY(orr_answers_name(folder, a->name));
     TRY(orr_path(path, "%s/export.json", folder));
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING,

@@ -35,6 +35,9 @@ enum sr_option_kind {
 #define SR_OPTIONS(ROW)                                                                            \
     ROW(orbits, "--orbits", "DIR",                                                                 \
         "of a run: the data sets it was made from, if not those of its settings", .of = SR_OF_RUN) \
+    ROW(answers, "--answers", "DIR,DIR",                                                           \
+        "of a run: tables of forces of models of other programs (docs/exchange.md)",               \
+        .of = SR_OF_RUN)                                                                           \
     ROW(target, "--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin",             \
         .of = SR_OF_TABLE, .recorded = true, .python = "y of fit()")                               \
     ROW(features, "--features", "A,B,C", "columns to explain it with (default: all others)",       \

@@ -87,6 +87,57 @@ program probe linear --run "$run" "${BASE[@]:1}" --answers "$answers/softmax" --
     --untrained "$answers/softmax_untrained" >"$WORK/out" 2>&1
 check "resumed: nothing is measured twice" grep -q "complete" "$WORK/out"
 
+# ---- laws and the page: a model whose force is one percent too large, and its twin
+mkdir "$answers/lstm" "$answers/lstm_twin"
+awk -F, -v OFS=, 'NR > 1 { $9 = $8 * 1.01 } 1' "$asked/rows_magnitude.csv" \
+    >"$answers/lstm/forces_magnitude.csv"
+awk -F, -v OFS=, 'NR > 1 { $8 = -$4; $9 = -$5 } 1' "$asked/rows_vector.csv" \
+    >"$answers/lstm/forces_vector.csv"
+cp "$answers/softmax_untrained/forces_magnitude.csv" "$answers/lstm_twin"
+both=$answers/lstm,$answers/lstm_twin/
+law() {
+    program symreg --run "$run" "${TINY[@]:2}" --set model.precision=fp32 "$@"
+}
+check "laws of other programs" law --answers "$both"
+check "... a law with its own constant" \
+    grep -q '^| lstm | best | .* | 2/2 | 2/2 | 39\.87[0-9]* |$' "$run/laws/laws.md"
+check "... its exponents" grep -q '^| lstm | 0\.99.* | 1\.00% | -2\.000 ' "$run/laws/laws.md"
+check "... of its twin" grep -q '^| lstm_twin | best | .* | 0/2 |' "$run/laws/laws.md"
+check "... what was not made by the run" grep -q "^Not made by this run: answers $answers/lstm/" \
+    "$run/laws/laws.md"
+check "... again, with nothing to do" law --answers "$both" --resume
+check "the page" program report --run "$run" --quiet --answers "$both"
+check "... has laws and forces of the model" test "$(grep -o '</span>lstm</th>' \
+    "$run/report.html" | wc -l)" -ge 3
+check "the page without force vectors of it" program report --run "$run" --quiet
+check "... has its laws" grep -q '</span>lstm</th>' "$run/report.html"
+check "a table over runs" program report --runs "$WORK" --quiet
+check "... has the model" grep -q '"source":.*"lstm"' "$WORK/runs.json"
+rm "$WORK/runs.json"
+refuse "without the model, the laws are of others" 1 laws.json symreg -- \
+    "$BIN/report" --run "$run" --quiet --answers "$answers/softmax_untrained"
+refuse "a name that the run has" 2 --answers: 'a source "softmax" already' -- \
+    "$BIN/symreg" --run "$run" "${TINY[@]:2}" --answers "$answers/softmax"
+refuse "no table there" 1 forces_magnitude.csv missing 'probe export copies' -- \
+    "$BIN/symreg" --run "$run" "${TINY[@]:2}" --set model.precision=fp32 --answers "$asked"
+refuse "of a table" 2 --answers: 'belongs to' -- "$BIN/symreg" "$asked/rows_magnitude.csv" \
+    --target F --answers "$answers/lstm"
+mkdir "$answers/wrong"
+awk -F, -v OFS=, 'NR == 7 { $8 *= 1.001 } 1' "$answers/lstm/forces_magnitude.csv" \
+    >"$answers/wrong/forces_magnitude.csv"
+refuse "another truth of the laws" 1 wrong/forces_magnitude.csv:7 F_true: 'as in line 7' -- \
+    "$BIN/symreg" --run "$run" "${TINY[@]:2}" --set model.precision=fp32 --answers "$answers/wrong"
+cp "$answers/lstm/forces_magnitude.csv" "$answers/wrong"
+awk -F, -v OFS=, 'NR == 7 { $6 *= 1.001 } 1' "$answers/lstm/forces_vector.csv" \
+    >"$answers/wrong/forces_vector.csv"
+check "laws of it" law --answers "$answers/wrong" --out "$WORK/laws"
+mv "$run/laws" "$WORK/both"
+mv "$WORK/laws" "$run/laws"
+refuse "another truth of the vectors" 1 wrong/forces_vector.csv 'row 6 of mercury' fx_true -- \
+    "$BIN/report" --run "$run" --quiet --answers "$answers/wrong"
+rm -r "$run/laws" "$answers/wrong"
+mv "$WORK/both" "$run/laws"
+
 # ---- malformed answers
 bad=$answers/bad
 # spoiled NAME: another copy of the answers, of which a test spoils one file

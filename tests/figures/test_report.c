@@ -171,7 +171,7 @@ TEST(run_is_read)
 {
     write_run();
     static struct report_run run;
-    assert_int_equal(report_read(&run, in_folder("run/"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run/"), "", NULL), 0);
     assert_string_equal(run.name, "run");
     assert_int_equal(run.source_count, 5);
     assert_string_equal(run.source[report_find(&run, "lssar")].title, "GPT (LSSAR)");
@@ -189,7 +189,7 @@ TEST(run_is_read)
     assert_near(a.cosine, cos(turn_rad), 1e-7);
     report_free(&run);
     /* one variant only */
-    assert_int_equal(report_read(&run, in_folder("run"), "lssar"), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "lssar", NULL), 0);
     assert_int_equal(run.source_count, 4);
     assert_int_equal(run.law_count, 8);
     assert_string_equal(run.source[3].title,
@@ -198,11 +198,11 @@ TEST(run_is_read)
     write_text("run/preset.json", "{\"name\": \"mini\", \"seed\": 7, \"attention\": [\"lssar\"], "
                                   "\"planets\": {\"enabled\": true, "
                                   "\"eccentric\": true}}");
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     assert_string_equal(run.source[3].title, "GPT (untrained, LSSAR)");
     report_free(&run);
     write_run();
-    assert_int_equal(report_read(&run, in_folder("run"), "lssa"), ORR_EUSAGE);
+    assert_int_equal(report_read(&run, in_folder("run"), "lssa", NULL), ORR_EUSAGE);
     report_free(&run);
 }
 
@@ -274,7 +274,7 @@ TEST(arrows_fit_their_axes)
 {
     write_run();
     static struct report_run run;
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     for (int body = 4; body < 11; body += 6) {
         struct drawn d = draw(&run, body, body == 4 ? "forces_jupiter" : "forces_encke");
         assert_non_null(strstr(d.set, "unit_name = \"largest labelled force"));
@@ -354,7 +354,7 @@ static int plot(struct report_pictures *pictures)
 {
     static struct report_run run;
     write_run();
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     const int rc = report_plot(&run, folder, true, pictures);
     if (!rc)
         assert_int_equal(report_html(&run, pictures, folder, NULL, in_folder("report.html")), 0);
@@ -526,7 +526,7 @@ TEST(tables_hide_nothing)
     law_sources = 6; /* what positions know stands below the table */
     write_run();
     law_sources = 5;
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     char *page = page_of(&run, report_html_laws);
     assert_int_equal(cells_of(page), 9); /* source, law, size, loss, front, k, 2, one rule */
     assert_int_equal(count_of(page, ">k <br>without m<sub>2</sub></th>"), 1);
@@ -588,7 +588,7 @@ TEST(own_law_is_asked_for)
                          "\"k times <mond>\", \"labels_differ_by\": 0},"
                        : "";
         write_run();
-        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
         assert_true(run.true_law.newton == !own && run.true_law.constants == 2 * own);
         assert_near(run.true_law.exponent[0], own ? -1.9 : -2, 1e-15);
         assert_near(run.true_law.exponent[2], own ? 0.7 : 1, 1e-15);
@@ -636,7 +636,7 @@ TEST(planet_tables_have_their_limits)
                        "{\"loss\": 0.5, \"period_r2\": 0.7385}");
         else
             write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5}");
-        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
         assert_true(kind == 0 ? run.period_r2 == 0.7385 : isnan(run.period_r2));
         if (kind == 2)
             run.preset.planets.enabled = false;
@@ -650,7 +650,7 @@ TEST(planet_tables_have_their_limits)
         report_free(&run);
     }
     write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5");
-    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), ORR_EFORMAT);
     assert_non_null(strstr(orr_error(), "pretrain_planets/evaluation.json"));
     report_free(&run);
     assert_int_equal(remove(in_folder("run/lssar/pretrain_planets/evaluation.json")), 0);
