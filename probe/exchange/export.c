@@ -376,6 +376,9 @@ static int open_forces(struct exporter *e)
 static int open_all(struct exporter *e)
 {
     struct probe_options final = *e->options;
+    if (*e->options->orbits)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--orbits: probe export asks about the data sets of the run and its seed");
     final.final = true; /* next-state errors are those of evaluate */
     TRY(probe_open(&e->probe, &final, false, e->options->sequences));
     e->T = e->probe.T;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OBSERVED = 200, LAYERS = 256 };
+enum { OBSERVED = 200, LAYERS = 1000 };
 
 struct linear {
     struct probe_session s;

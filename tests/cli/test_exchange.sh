@@ -138,6 +138,10 @@ refuse "another truth of the vectors" 1 wrong/forces_vector.csv 'row 6 of mercur
 rm -r "$run/laws" "$answers/wrong"
 mv "$WORK/both" "$run/laws"
 
+check "means over models" program probe seeds "$answers"/{softmax,lssar}/probe/linear.json \
+    --out "$WORK/seeds"
+check "... of both" filled "$WORK/seeds/linear_seeds.json"
+
 # ---- malformed answers
 bad=$answers/bad
 # spoiled NAME: another copy of the answers, of which a test spoils one file
@@ -225,6 +229,7 @@ a changed attention | 2 --answers: 'changed attention' | rollout --run '$run' --
 not of this probe | 2 --answers: 'not to probe intervene' | intervene --run '$run' --answers '$bad'
 no such folder | 1 'export.json: missing' | rollout --run '$run' --answers '$WORK/none'
 a name for no file | 2 'names the model' | rollout --run '$run' --answers '$run/a b'
+other data sets | 2 --orbits: 'of the run and its seed' | export --run '$run' --orbits '$run/orbits'
 tokens | 1 'about coordinates' smoke_tokens | export --preset smoke_tokens --run '$WORK/tokens'
 END
 check "nothing temporary stays" clean "$WORK"

@@ -1,0 +1,104 @@
+"""What judge() takes for a model: a protocol, and adapters of functions and Orrery's GPT; those of
+torch are in _judged_torch.py.
+
+Rows (n, T, 2) are those of docs/exchange.md: row 0 is (ln(dt / yr), 0), then come positions in AU of
+body 1 and body 2 of each step. No output may depend on later rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Predictor = Callable[[np.ndarray], np.ndarray]  # rows (n, T, 2) -> sizes of forces (n, T)
+
+
+class Adapted:
+    """A model as judge() uses it; has_... says what it can do."""
+
+    has_activations = has_tune = has_untrained = False
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        """(n, T, 2): at each row the position that follows."""
+        raise NotImplementedError
+
+    def rollout(self, rows: np.ndarray, steps: int) -> np.ndarray:
+        """(n, steps, 2): rows after the given ones, each of the model's own predictions."""
+        path = np.concatenate([rows, np.zeros((len(rows), steps, 2), np.float32)], 1)
+        known = rows.shape[1]
+        for t in range(known, known + steps):
+            path[:, t] = np.asarray(self.predict(path[:, :t]))[:, -1]
+        return path[:, known:]
+
+    def activations(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Of each layer (n, T, width)."""
+        raise NotImplementedError
+
+    def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
+        """A predictor of forces, learned from labels (n, T) where mask is true."""
+        raise NotImplementedError
+
+    def untrained(self, seed: int) -> Adapted:
+        """A model of the same shape with random weights."""
+        raise NotImplementedError
+
+
+class _Object(Adapted):
+    """An object with `predict`, and what else of the protocol it has."""
+
+    def __init__(self, model: Any):
+        self.model = model
+        self.has_activations = callable(getattr(model, "activations", None))
+        self.has_tune = callable(getattr(model, "tune", None))
+        self.has_untrained = callable(getattr(model, "untrained", None))
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.predict(rows))
+
+    def rollout(self, rows: np.ndarray, steps: int) -> np.ndarray:
+        own = getattr(self.model, "rollout", None)
+        return np.asarray(own(rows, steps)) if callable(own) else super().rollout(rows, steps)
+
+    def activations(self, rows: np.ndarray) -> list[np.ndarray]:
+        return [np.asarray(layer) for layer in self.model.activations(rows)]
+
+    def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
+        predictor: Predictor = self.model.tune(rows, labels, mask, seed)
+        if not callable(predictor):
+            raise TypeError(f"tune: expected a function of rows, found {type(predictor).__name__}")
+        return predictor
+
+    def untrained(self, seed: int) -> Adapted:
+        return adapt(self.model.untrained(seed))
+
+
+class _Function(Adapted):
+    def __init__(self, function: Callable[[np.ndarray], Any]):
+        self.function = function
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self.function(rows))
+
+
+def adapt(model: Any) -> Adapted:
+    """The adapter of what judge() was given."""
+    from .gpt import GPT
+
+    if isinstance(model, Adapted):
+        return model
+    if isinstance(model, GPT):
+        from ._judged_torch import OrreryModel
+
+        return OrreryModel(model)
+    if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
+        from ._judged_torch import TorchModel
+
+        return TorchModel(model)
+    if callable(getattr(model, "predict", None)):
+        return _Object(model)
+    if callable(model):
+        return _Function(model)
+    raise TypeError("model: expected a function, a torch.nn.Module, an orrery.GPT or an object with "
+                    f"predict(), found {type(model).__name__}")

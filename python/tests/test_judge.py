@@ -1,0 +1,167 @@
+"""judge(): models answer a run, in files, and the programs in C measure them."""
+
+import csv
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import orrery
+from conftest import BIN
+from orrery.gpt import GPT
+
+ASKED = {"sequences": 160, "sizes": [20], "draws": 1, "threads": 1, "quiet": True}
+FP32 = {"model.precision": "fp32"}
+
+
+def stay(rows):
+    """Persistence: row t + 1 is of the body of row t - 1."""
+    out = np.zeros_like(rows)
+    out[:, 1:] = rows[:, :-1]
+    return out
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return {tuple(row[key] for key in ("quantity", "measure", "layer", "context")): row
+                for row in csv.DictReader(file)}
+
+
+def errors_of(path):
+    return json.loads(path.read_text())["as_trained"]
+
+
+def test_a_function_gives_the_baseline_that_it_is(run_folder):
+    found = orrery.judge(stay, run_folder, "stay", **ASKED)
+    e = errors_of(found.folder / "probe" / "evaluate.json")
+    assert e["teacher_forced"] == pytest.approx(e["persistence"], rel=1e-6)
+    assert e["rollout_19"] == pytest.approx(e["rollout_persistence_19"], rel=1e-6)
+    for row in rows_of(found.folder / "probe" / "rollout.csv").values():
+        if row["measure"] in ("AU", "drift"):
+            assert float(row["value"]) == pytest.approx(float(row["raw"]), rel=1e-6)
+            assert row["baseline"] == "nan"
+    card = json.loads((found.folder / "card.json").read_text())
+    assert card == found.card and card["model"] == "stay"
+    assert set(card["left_out"]) == {"linear", "labels", "laws", "untrained"}
+    assert "not asked" in card["does_it_know_the_force"] and "| - |" in str(found)
+    assert (found.folder / "card.md").read_text() == str(found) + "\n"
+
+
+def test_several_trainings(run_folder):
+    """Means over trainings, with Student's interval of two: 12.706 times half of their distance."""
+    def farther(rows):
+        return stay(rows) * np.float32(1.01)
+
+    found = orrery.judge([stay, farther], run_folder, "two", probes=["rollout"], **ASKED)
+    assert found.card["seeds"] == 2 and found.card["trainings"] == ["two_0", "two_1"]
+    ones = [json.loads((run_folder / "answers" / f"two_{i}" / "card.json").read_text())["lines"]
+            for i in range(2)]
+    for line, a, b in zip(found.card["lines"], *ones, strict=True):
+        mean, half = (a["value"] + b["value"]) / 2, abs(a["value"] - b["value"]) / 2
+        assert line["value"] == pytest.approx(mean) and line["values"] == [a["value"], b["value"]]
+        assert line["high"] == pytest.approx(mean + 12.706 * half)
+        assert line["baseline"] is None and line["beyond_untrained"] is None
+    assert "Trainings: 2" in str(found)
+    with pytest.raises(ValueError, match="2 to 10 trainings, found 1"):
+        orrery.judge([stay], run_folder, "two", **ASKED)
+
+
+def test_better_than_the_twin_over_trainings():
+    """Compared training by training: a gain that holds in each is beyond the twin, whatever differs
+    between trainings; one that changes sign is not."""
+    from orrery.judging import _over_seeds
+
+    def line(value, baseline):
+        return {"measure": "R^2", "better": "high", "n": 5, "value": value, "baseline": baseline,
+                "upper_bound": 1.0, "raw": None}
+
+    gains = _over_seeds([line(0.9, 0.7), line(0.5, 0.31), line(0.2, 0.0)])
+    assert gains["beyond_untrained"] is True and gains["low"] < 0.2
+    assert _over_seeds([line(0.9, 0.7), line(0.5, 0.6)])["beyond_untrained"] is False
+    lost = _over_seeds([line(None, 0.7), line(0.5, 0.6)])  # a path that met the star
+    assert lost["value"] is None and lost["high"] is None and lost["beyond_untrained"] is None
+    losses = [{**line(0.1, 0.3), "better": "low"}, {**line(0.2, 0.41), "better": "low"}]
+    assert _over_seeds(losses)["beyond_untrained"] is True
+
+
+@pytest.mark.parametrize("model, message", [
+    (lambda rows: np.concatenate([rows[:, 1:], rows[:, :1]], 1), "depends on later rows"),
+    (lambda rows: np.full_like(rows, np.nan), "expected a finite number, found nan"),
+    (lambda rows: rows[:, :, :1], "predict: expected an array"),
+    (lambda rows: stay(rows)[::-1], "order"),
+], ids=["look ahead", "NaN", "shape", "order"])
+def test_what_is_no_answer_is_refused(run_folder, model, message):
+    with pytest.raises(ValueError, match=message):
+        orrery.judge(model, run_folder, "bad", probes=["evaluate"], **ASKED)
+    assert not (run_folder / "answers" / "bad" / "probe").exists()
+    assert not (run_folder / "answers" / "bad" / "card.json").exists()
+
+
+def test_arguments(run_folder):
+    for wrong, message in (({"probes": ["linear"]}, "gives no activations"),
+                           ({"probes": ["atention"]}, "expected some of evaluate"),
+                           ({"folder": run_folder / "other"}, "the model's, 'm'"),
+                           ({"settings": {"orbits.law": "nothing"}}, "orbits.law")):
+        with pytest.raises(ValueError, match=message):
+            orrery.judge(stay, run_folder, "m", **{**ASKED, **wrong})
+    with pytest.raises(TypeError, match="expected a function"):
+        orrery.judge(3, run_folder, "m", **ASKED)
+    with pytest.raises(FileNotFoundError, match="programs"):
+        orrery.judge(stay, run_folder, "m", **ASKED, programs=run_folder)
+
+
+def test_own_model_has_the_numbers_of_the_probes(run_folder, tmp_path):
+    """Orrery's GPT through Python, against bin/probe of its checkpoint."""
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    checkpoint = run_folder / "lssar" / "pretrain" / "last.safetensors"
+    found = orrery.judge(GPT.from_checkpoint(checkpoint), run_folder, "gpt", untrained=False,
+                         probes=["evaluate", "rollout", "linear"], settings=FP32, **ASKED)
+    for probe in ("evaluate", "rollout", "linear"):
+        subprocess.run([BIN / "probe", probe, "--checkpoint", checkpoint, "--sequences", "160",
+                        "--set", "model.precision=fp32", "--threads", "1", "--quiet", "--out",
+                        tmp_path], check=True, capture_output=True)
+    mine, theirs = (errors_of(f / "evaluate.json") for f in (found.folder / "probe", tmp_path))
+    for key in ("teacher_forced", "rollout_1", "rollout_5", "rollout_19", "orbit_fit"):
+        assert mine[key] == pytest.approx(theirs[key], rel=1e-4), key
+    for probe, least in (("rollout", 10), ("linear", 100)):
+        mine, theirs = (rows_of(f / f"{probe}.csv") for f in (found.folder / "probe", tmp_path))
+        assert mine.keys() == theirs.keys() and len(mine) > least
+        for key, row in mine.items():
+            for column in ("value", "low", "high"):
+                assert float(row[column]) == pytest.approx(
+                    float(theirs[key][column]), rel=2e-3, abs=2e-3, nan_ok=True), (key, column)
+
+
+def test_a_torch_module_to_its_card(run_folder):
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    from orrery.judging import TorchModel
+
+    class Recurrent(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(2, 12, batch_first=True)
+            self.head = torch.nn.Linear(12, 2)
+
+        def forward(self, rows):
+            return self.head(self.lstm(rows)[0])
+
+    torch.manual_seed(1)
+    model = TorchModel(Recurrent(), steps=3)
+    assert model.layers == ["lstm", "head"] and model.last == "lstm"
+    quick = {"symreg.iterations": 1, "symreg.enumerate": 500}
+    found = orrery.judge(model, run_folder, "lstm", settings=quick, **ASKED)
+    assert not found.card["left_out"] and found.card["laws"]["model"]["samples"] == 5
+    assert found.card["does_it_know_the_force"].startswith("no: its forces follow the law in 0 of 5")
+    lines = {line["measure"]: line for line in found.card["lines"]}
+    readout = lines["linear readout of log force, R^2"]
+    assert readout["baseline"] is not None and readout["beyond_untrained"] in (True, False)
+    assert "log force after 20 labelled sequences, R^2" in lines
+    assert {"lstm", "lstm_untrained"} <= {law["source"] for law in json.loads(
+        (found.folder / "laws" / "laws.json").read_text())["laws"]}
+    table = found.table("linear")
+    assert set(np.asarray(table["layer"])) == {-1, 0, 1}
+    again = orrery.judge(model, run_folder, "lstm", probes=["rollout"], resume=True, **ASKED)
+    assert again.card["lines"] == found.card["lines"]
