@@ -299,15 +299,13 @@ static const struct orr_option options[] = {
      &runs_option, NULL},
     {"--orbits", "DIR", "the data sets that the run was made from, if not those of its settings",
      &orbits_option, NULL},
-    {"--answers", "DIR,DIR",
-     "forces of models of other programs, which are sources, too (docs/exchange.md)",
-     &answers_option, NULL},
+    {"--answers", "DIR,DIR", "also models of other programs (docs/exchange.md)", &answers_option,
+     NULL},
     {"--verdict", "FILE", "verdict.json of a grid (bin/verdict), which the page then begins with",
      &verdict_option, NULL},
     {"--animate", "BODY",
-     "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: truth, rollouts and forces step "
-     "by "
-     "step; all: of every body",
+     "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: rollouts and forces step by step; "
+     "all: of every body",
      &animate_option, NULL},
     {"--body", "NAME",
      "instead: the forces on one body (mercury, ..., halley) as one picture, --out FILE.png or "

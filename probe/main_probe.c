@@ -42,7 +42,7 @@ static const struct orr_option options[] = {
      "depend on pretraining",
      &no_untrained_text, NULL},
     {"--answers", "DIR",
-     "of a model of another program, in place of a checkpoint (docs/exchange.md); its folder's "
+     "of a model of another program, not of a checkpoint (docs/exchange.md); its folder's "
      "name is the model's",
      &answers_text, NULL},
     {"--untrained", "DIR", "answers of the untrained twin of that model", &untrained_text, NULL},
