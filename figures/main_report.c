@@ -297,7 +297,7 @@ static const struct orr_option options[] = {
     {"--runs", "DIR",
      "instead: one table over the runs in DIR, up to 3 folders deep; writes DIR/runs.json",
      &runs_option, NULL},
-    {"--orbits", "DIR", "the data sets that the run was made from, if not those of its settings",
+    {"--orbits", "DIR", "data sets that the run was made from, if elsewhere",
      &orbits_option, NULL},
     {"--answers", "DIR,DIR", "also models of other programs (docs/exchange.md)", &answers_option,
      NULL},
