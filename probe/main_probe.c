@@ -233,23 +233,24 @@ static int check_twin(const struct probe_answers *answers, const struct probe_an
 }
 
 static int run_answers(const struct orr_cli *cli, const struct probe_command *command,
-                       struct probe_options *o)
+                       const struct probe_options *o)
 {
     struct probe_answers answers = {.sizes = ""}, twin = {.sizes = ""};
+    struct probe_options of = *o;
     int rc = check_answered(cli, o);
     rc = rc ? rc : probe_answers_open(&answers, answers_text, o->preset);
     if (!rc && untrained_text) {
         rc = probe_answers_open(&twin, untrained_text, o->preset);
         rc = rc ? rc : check_twin(&answers, &twin);
-        o->twin = &twin;
+        of.twin = &twin;
     }
-    o->answers = &answers;
-    o->checkpoint = answers.folder;
-    o->no_untrained = !untrained_text;
-    o->sequences = answers.sequences;
-    o->draws = answers.draws;
-    o->sizes = *answers.sizes ? answers.sizes : NULL;
-    rc = rc ? rc : command->run(o);
+    of.answers = &answers;
+    of.checkpoint = answers.folder;
+    of.no_untrained = !untrained_text;
+    of.sequences = answers.sequences;
+    of.draws = answers.draws;
+    of.sizes = *answers.sizes ? answers.sizes : NULL;
+    rc = rc ? rc : command->run(&of);
     probe_answers_close(&answers);
     probe_answers_close(&twin);
     return rc;

@@ -57,8 +57,8 @@ struct probe {
     bool from_files;
     int sequences, T; /* fed: sequences 0 .. sequences - 1, rows 0 .. T - 1 of each */
 };
-/* Opens checkpoint and data; of answers the data alone, and a model that has a shape but no weights.
- * sequences: 0 for the number in the stage's own evaluation. changed:
+/* Opens checkpoint and data; of answers the data alone, and a model that has a shape but no
+ * weights. sequences: 0 for the number in the stage's own evaluation. changed:
  * applies options->change and options->length. ORR_EMISSING or ORR_EINVAL where the checkpoint is
  * missing or does not fit the preset's kind of data; ORR_EUSAGE where the change does not apply.
  * Close the probe after an error, too. */

@@ -30,18 +30,17 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
 {
     const struct gpt_attention_override *c = &o->change;
     uint64_t content, bytes;
-    char twin[32] = "";
     if (o->answers)
         content = o->answers->content;
     else
         TRY(orr_file_checksum(o->checkpoint, &content, &bytes));
-    if (o->twin)
-        snprintf(twin, sizeof twin, " twin %016llx", (unsigned long long)o->twin->content);
-    const int used = snprintf(key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s%s",
+    if (o->twin) /* the options of the key are those that seeds share */
+        content = (content << 1 | content >> 63) ^ o->twin->content;
+    const int used = snprintf(key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s",
                               name, revision, (unsigned long long)content,
                               (unsigned long long)orr_settings_checksum(o->preset, PROBE_SETTINGS),
                               o->sequences, o->length, c->attention ? c->attention : "-",
-                              (int)c->reweight, c->p, c->set_window, c->window, c->ntk, more, twin);
+                              (int)c->reweight, c->p, c->set_window, c->window, c->ntk, more);
     return used < PROBE_KEY
                ? 0
                : ORR_FAIL(ORR_EINVAL, "%s: options too long to be recorded: %s", name, more);

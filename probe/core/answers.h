@@ -1,9 +1,9 @@
 /* answers.h - models of other programs: what `probe export` asks of them (docs/exchange.md), and
  * their answers, which stand for a checkpoint.
  *
- * A folder of answers holds a copy of the export.json that it answers. Every file is checked against
- * the export before anything is measured: name, shape, finite numbers, order of the sequences, and
- * that no row depends on later ones. */
+ * A folder of answers holds a copy of the export.json that it answers. Every file is checked
+ * against the export before anything is measured: name, shape, finite numbers, order of the
+ * sequences, and that no row depends on later ones. */
 #ifndef PROBE_ANSWERS_H
 #define PROBE_ANSWERS_H
 

@@ -21,7 +21,7 @@ struct curves {
     struct probe_label_study t;
     struct probe_cells cells;
     size_t *order; /* order of the labelled sequences */
-    /* (sizes, draws, held-out rows) forces that another program predicted, and its untrained twin */
+    /* (sizes, draws, held-out rows) forces of another program's model, and of its untrained twin */
     double *answer[2];
 };
 

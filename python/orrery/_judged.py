@@ -1,8 +1,8 @@
 """What judge() takes for a model: a protocol, and adapters of functions and Orrery's GPT; those of
 torch are in _judged_torch.py.
 
-Rows (n, T, 2) are those of docs/exchange.md: row 0 is (ln(dt / yr), 0), then come positions in AU of
-body 1 and body 2 of each step. No output may depend on later rows.
+Rows (n, T, 2) are those of docs/exchange.md: row 0 is (ln(dt / yr), 0), then come positions in AU
+of body 1 and body 2 of each step. No output may depend on later rows.
 """
 
 from __future__ import annotations
@@ -100,5 +100,5 @@ def adapt(model: Any) -> Adapted:
         return _Object(model)
     if callable(model):
         return _Function(model)
-    raise TypeError("model: expected a function, a torch.nn.Module, an orrery.GPT or an object with "
-                    f"predict(), found {type(model).__name__}")
+    raise TypeError("model: expected a function, a torch.nn.Module, an orrery.GPT or an object "
+                    f"with predict(), found {type(model).__name__}")

@@ -48,10 +48,11 @@ def _watched(module: nn.Module, names: Sequence[str]) -> Iterator[dict[str, torc
 class TorchModel(Adapted):
     """A module of rows (n, T, 2) whose output, or the first of several, is (n, T, 2).
 
-    layers: names of submodules whose outputs (n, T, width) are the activations; default: all children
-    that have such outputs. The last of them but the model's own output is what a head of forces is put
-    on, and all weights are trained with it for `steps` steps of AdamW, on `batch` sequences a step, by
-    squared errors of ln F. untrained(seed) calls reset_parameters() of every submodule.
+    layers: names of submodules whose outputs (n, T, width) are the activations; default: all
+    children that have such outputs. The last of them but the model's own output is what a head of
+    forces is put on, and all weights are trained with it for `steps` steps of AdamW, on `batch`
+    sequences a step, by squared errors of ln F. untrained(seed) calls reset_parameters() of every
+    submodule.
     """
 
     has_tune = has_untrained = True
@@ -113,8 +114,8 @@ class TorchModel(Adapted):
         for name, parameter in module.named_parameters():
             if parameter not in reset:
                 raise ValueError(f"untrained: the parameter {name!r} is of a module without "
-                                 "reset_parameters(); give judge(..., untrained=False) or an object "
-                                 "with untrained(seed)")
+                                 "reset_parameters(); give judge(..., untrained=False) or an "
+                                 "object with untrained(seed)")
         return TorchModel(module, self.layers, steps=self.steps, lr=self.lr, batch=self.batch)
 
 

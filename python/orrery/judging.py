@@ -1,7 +1,7 @@
 """judge(model, run): what any model knows of the force, by the probes of the programs in C.
 
-The model answers the export of the run (docs/exchange.md), in files, and bin/probe measures them, so
-that every number has the controls and intervals of Orrery's own models.
+The model answers the export of the run (docs/exchange.md), in files, and bin/probe measures them,
+so that every number has the controls and intervals of Orrery's own models.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ class _Answers:
             found = [np.asarray(layer) for layer in self.model.activations(batch)]
             for k, layer in enumerate(found):
                 if layer.ndim != 3 or layer.shape[:2] != batch.shape[:2]:
-                    raise ValueError(f"activations: layer {k}: expected an array "
-                                     f"({len(batch)}, {batch.shape[1]}, width), found {layer.shape}")
+                    raise ValueError(f"activations: layer {k}: expected an array ({len(batch)}, "
+                                     f"{batch.shape[1]}, width), found {layer.shape}")
             return [layer[:, kept] for layer in found]
 
         made = self._in_batches(rows, layers, pattern)
@@ -328,7 +328,8 @@ def _answer(card: dict[str, Any]) -> str:
     if model["selected"] == 0:
         return f"no: its forces follow the law in {count}"
     if twin["selected"] >= model["selected"]:
-        return f"not shown: its forces follow the law in {count}, and those of its untrained twin, too"
+        return (f"not shown: its forces follow the law in {count}, and those of its untrained "
+                "twin, too")
     whole_ = "yes" if model["selected"] == model["samples"] else "in part"
     return f"{whole_}: its forces follow the law in {count}"
 
@@ -387,7 +388,8 @@ def _sum_laws(cards: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _joined(cards: list[dict[str, Any]], name: str) -> dict[str, Any]:
     """The card of several trainings of a model."""
-    card = {**cards[0], "model": name, "seeds": len(cards), "trainings": [c["model"] for c in cards],
+    card = {**cards[0], "model": name, "seeds": len(cards),
+            "trainings": [c["model"] for c in cards],
             "intervals": "95%, over trainings by Student's t", "laws": _sum_laws(cards)}
     by_measure = [{line["measure"]: line for line in c["lines"]} for c in cards]
     card["lines"] = [_over_seeds([lines[measure] for lines in by_measure])
@@ -402,11 +404,13 @@ def _number(value: Any) -> str:
 
 def _card_text(card: dict[str, Any]) -> str:
     data = card["data"]
-    lines = [f"# {card['model']}: does it know the force?", "", card["does_it_know_the_force"] + ".",
-             "", f"Data: preset {data['preset']}, seed {data['seed']}, settings "
+    lines = [f"# {card['model']}: does it know the force?", "",
+             card["does_it_know_the_force"] + ".", "",
+             f"Data: preset {data['preset']}, seed {data['seed']}, settings "
              f"{data['settings_xxh64']}; Orrery {card['version']}. Trainings: {card['seeds']}. "
              f"Intervals: {card['intervals']}.", "",
-             "| measure | model | interval | truth or fit | untrained | no model | beyond untrained |",
+             "| measure | model | interval | truth or fit | untrained | no model | beyond "
+             "untrained |",
              "|---|---|---|---|---|---|---|"]
     for line in card["lines"]:
         beyond = {None: "-", True: "yes", False: "no"}[line["beyond_untrained"]]
@@ -450,7 +454,8 @@ def _asked(model: Adapted, probes: Iterable[str] | None,
 def _written(card: dict[str, Any], place: pathlib.Path) -> Judgement:
     """With card.json and card.md."""
     place.mkdir(parents=True, exist_ok=True)
-    _files.replace(place / "card.json", json.dumps(card, indent=2, allow_nan=False).encode() + b"\n")
+    text = json.dumps(card, indent=2, allow_nan=False)
+    _files.replace(place / "card.json", text.encode() + b"\n")
     _files.replace(place / "card.md", _card_text(card).encode() + b"\n")
     return Judgement(place, card)
 
@@ -469,19 +474,20 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
           probes: Iterable[str] | None = None, folder: str | os.PathLike[str] | None = None,
           seed: int = 0, untrained: bool = True, resume: bool = False, quiet: bool = False,
           sequences: int | None = None, sizes: Iterable[int] | None = None,
-          draws: int | None = None, settings: dict[str, Any] | None = None, threads: int | None = None,
-          programs: str | os.PathLike[str] | None = None) -> Judgement:
+          draws: int | None = None, settings: dict[str, Any] | None = None,
+          threads: int | None = None, programs: str | os.PathLike[str] | None = None) -> Judgement:
     """Measures a model with the probes of a run, beside its untrained twin, and writes a card.
 
     model: a function rows (n, T, 2) -> (n, T, 2), the position after each row; a torch.nn.Module
-    (orrery.judging.TorchModel says more of it); an orrery.GPT; or an object with `predict`, and as it can
-    `rollout`, `activations`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate, rollout,
-    linear, labels and laws; default: all that model and run allow. Files go to folder, by default
-    <run>/answers/<name>. sequences, sizes and draws are those of bin/probe export, settings those of
-    --set. resume: keeps answers that are there, of the same model, which is not checked.
+    (orrery.judging.TorchModel says more of it); an orrery.GPT; or an object with `predict`, and as
+    it can `rollout`, `activations`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
+    rollout, linear, labels and laws; default: all that model and run allow. Files go to folder, by
+    default <run>/answers/<name>. sequences, sizes and draws are those of bin/probe export, settings
+    those of --set. resume: keeps answers that are there, of the same model, which is not checked.
 
-    A list of 2 to 10 models, trainings of different seeds, is judged one by one as <name>_0, <name>_1,
-    ... with the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
+    A list of 2 to 10 models, trainings of different seeds, is judged one by one as <name>_0,
+    <name>_1, ... with the seeds seed, seed + 1, ...; the card has means over trainings and their
+    intervals.
     """
     run, seed = path_of("run", run), whole("seed", seed)
     if isinstance(model, (list, tuple)):

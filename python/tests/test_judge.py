@@ -154,7 +154,7 @@ def test_a_torch_module_to_its_card(run_folder):
     quick = {"symreg.iterations": 1, "symreg.enumerate": 500}
     found = orrery.judge(model, run_folder, "lstm", settings=quick, **ASKED)
     assert not found.card["left_out"] and found.card["laws"]["model"]["samples"] == 5
-    assert found.card["does_it_know_the_force"].startswith("no: its forces follow the law in 0 of 5")
+    assert found.card["does_it_know_the_force"] == "no: its forces follow the law in 0 of 5 samples"
     lines = {line["measure"]: line for line in found.card["lines"]}
     readout = lines["linear readout of log force, R^2"]
     assert readout["baseline"] is not None and readout["beyond_untrained"] in (True, False)

@@ -216,16 +216,18 @@ rm "$bad/export.json"
 refused "answers to nothing" evaluate export.json 'a copy of the export.json'
 sed -i 's/"prefix":.*/"prefix": 19,/' "$bad/export.json"
 refused "a changed question" evaluate export.json 'changed since it was made'
-check "other data" program probe export --preset smoke --seed 5 --run "$WORK/other" --quiet "${ASKED[@]}"
+check "other data" program probe export --preset smoke --seed 5 --run "$WORK/other" --quiet \
+    "${ASKED[@]}"
 cp "$WORK/other/exchange/export.json" "$bad"
 refused "answers to other data" evaluate export.json 'answers to other data' 'as of this run'
 refuse "the twin is the model" 1 'the same files as' -- "$BIN/probe" linear --run "$run" \
     "${BASE[@]}" --answers "$answers/softmax" --untrained "$answers/softmax/"
+lssar=$run/lssar/pretrain/last.safetensors of=(--run "$run" --answers "$bad")
 refusals "$BIN/probe" <<END
 a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrained '$bad'
-of a checkpoint, too | 2 --checkpoint: 'stand for a checkpoint' | rollout --answers '$bad' --checkpoint '$run/softmax/pretrain/last.safetensors'
-as many as were asked | 2 --sequences: 'takes what is asked' | rollout --run '$run' --answers '$bad' --sequences 3
-a changed attention | 2 --answers: 'changed attention' | rollout --run '$run' --answers '$bad' --p 3
+of a checkpoint, too | 2 --checkpoint: 'stand for a checkpoint' | rollout --answers '$bad' --checkpoint '$lssar'
+as many as were asked | 2 --sequences: 'takes what is asked' | rollout "\${of[@]}" --sequences 3
+a changed attention | 2 --answers: 'changed attention' | rollout "\${of[@]}" --p 3
 not of this probe | 2 --answers: 'not to probe intervene' | intervene --run '$run' --answers '$bad'
 no such folder | 1 'export.json: missing' | rollout --run '$run' --answers '$WORK/none'
 a name for no file | 2 'names the model' | rollout --run '$run' --answers '$run/a b'
