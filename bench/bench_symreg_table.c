@@ -94,7 +94,7 @@ static int bench_mode(const char *mode, int threads, struct bench_results *resul
     if (!rc) {
         cli->threads = threads;
         const double wall = orr_time_s(), cpu = bench_processor_s();
-        rc = laws_run(cli, "", "bench");
+        rc = laws_run(cli, "", "", "bench");
         const double wall_s = orr_time_s() - wall, cpu_s = bench_processor_s() - cpu;
         snprintf(name, sizeof name, "%s: the table, %d threads", mode, threads);
         if (!rc) {
