@@ -45,8 +45,7 @@ static const struct more {
             {"symreg.parsimony", "parsimony", true},
             {"symreg.enumerate", "enumerate", true},
             {"symreg.patience", "patience", false},
-            {"symreg.rules", NULL, false},
-            {"symreg.constant_tolerance", NULL, false}};
+            {"symreg.rules", NULL, false}};
 enum { MORE = sizeof more / sizeof *more };
 
 /* The name of an option without "--", or of a setting without "symreg.". */

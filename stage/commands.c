@@ -26,6 +26,8 @@ static int find(const struct orr_program *program, const struct orr_cli *cli,
     char known[512] = "";
     struct orr_nearest nearest = {0};
     *meant = '\0';
+    if (cli->argc_rest && !*word)
+        return ORR_FAIL(ORR_EUSAGE, "the first argument is empty (a variable that is not set?)");
     for (const struct orr_command *c = program->commands; c->name; c++) {
         *found = c;
         if (*c->name == '-' && is_given(program, c->name))
@@ -114,7 +116,8 @@ int orr_command_hand_over(const struct orr_program *program, const struct orr_cl
     const struct orr_command *command = program->commands;
     while (command && command->name && (!command->program || strcmp(command->name, word) != 0))
         command++;
-    if (!command || !command->name || own_of_others(program, command))
+    if (!command || !command->name || own_of_others(program, command) ||
+        (cli->argc_rest && !*word))
         return 0;
     TRY(orr_program_beside(argv[0], command->program, path));
     orr_signals_release();

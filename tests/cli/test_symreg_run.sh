@@ -64,4 +64,9 @@ cp "$here/symreg" "$WORK/alone/"
 KEEP=$run refuse "without laws beside it" 1 "$WORK/alone/laws: cannot be run: No such file" -- \
     "$WORK/alone/symreg" --run "$run" --resume
 
+for more in "" "--target y"; do
+    # shellcheck disable=SC2086 # two words
+    KEEP=$run refuse "an empty argument, as of a variable that is not set, $more" 2 \
+        'symreg: error: the first argument is empty' -- "$BIN/symreg" "" $more
+done
 finish
