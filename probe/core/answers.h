@@ -59,7 +59,8 @@ enum { PROBE_REPEATS = 8 };
 int probe_repeats(size_t sequences);
 /* Repeated sequence k repeats sequence *of and goes on as *as. */
 void probe_repeat(size_t sequences, int k, size_t *of, size_t *as);
-/* The largest difference of outputs that rounding explains, as a share of their root mean square. */
+/* The largest difference of outputs that rounding explains, as a share of their root mean
+ * square. */
 #define PROBE_REPEAT_SAME 1e-3
 
 #endif
