@@ -116,8 +116,7 @@ int orr_command_hand_over(const struct orr_program *program, const struct orr_cl
     const struct orr_command *command = program->commands;
     while (command && command->name && (!command->program || strcmp(command->name, word) != 0))
         command++;
-    if (!command || !command->name || own_of_others(program, command) ||
-        (cli->argc_rest && !*word))
+    if (!command || !command->name || own_of_others(program, command) || (cli->argc_rest && !*word))
         return 0;
     TRY(orr_program_beside(argv[0], command->program, path));
     orr_signals_release();

@@ -6,7 +6,7 @@ static const struct report_run *run_of(const char *log)
     static struct report_run run;
     write_run();
     write_text("run/lssar/pretrain/log.jsonl", log);
-    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     return &run;
 }
 

@@ -15,12 +15,12 @@ TEST(missing_input_names_file_and_command)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_run();
         assert_int_equal(unlink(in_folder(cases[i].file)), 0);
-        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EMISSING);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), ORR_EMISSING);
         assert_non_null(strstr(orr_error(), cases[i].file));
         assert_non_null(strstr(orr_error(), cases[i].command));
         report_free(&run);
     }
-    assert_int_equal(report_read(&run, in_folder("nowhere"), ""), ORR_EMISSING);
+    assert_int_equal(report_read(&run, in_folder("nowhere"), "", NULL), ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "make world"));
     report_free(&run);
 }
@@ -43,7 +43,7 @@ TEST(corrupt_input_is_named)
         char text[256];
         snprintf(text, sizeof text, "%s%s", header, cases[i].row);
         write_text("run/softmax/finetune/forces_vector.csv", text);
-        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), ORR_EFORMAT);
         assert_non_null(strstr(orr_error(), cases[i].message));
         report_free(&run);
     }
@@ -58,7 +58,7 @@ TEST(corrupt_input_is_named)
         memcpy(at, edits[i][1], strlen(edits[i][1]));
         write_text("run/softmax/finetune/forces_vector.csv", text);
         free(text);
-        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), ORR_EFORMAT);
         if (!strstr(orr_error(),
                     "softmax/finetune/forces_vector.csv: row 21 of earth: expected ") ||
             !strstr(orr_error(), "as in the table of truth, found step ") ||
@@ -69,7 +69,7 @@ TEST(corrupt_input_is_named)
     write_run();
     write_text("run/laws/laws.json", "{\"laws\": 3}");
     seal("run/laws/laws.json");
-    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+    assert_int_equal(report_read(&run, in_folder("run"), "", NULL), ORR_EFORMAT);
     report_free(&run);
 }
 
@@ -93,7 +93,7 @@ TEST(laws_that_nothing_shows_are_refused)
     static struct report_run run;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_run();
-        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
         report_free(&run);
         char *text = read_text("run/laws/laws.json"), *at = strstr(text, cases[i].was);
         assert_non_null(at);
@@ -103,7 +103,7 @@ TEST(laws_that_nothing_shows_are_refused)
         write_text("run/laws/laws.json", edited);
         if (cases[i].sealed)
             seal("run/laws/laws.json");
-        assert_true(report_read(&run, in_folder("run"), "") != 0);
+        assert_true(report_read(&run, in_folder("run"), "", NULL) != 0);
         if (!strstr(orr_error(), cases[i].message) || !strstr(orr_error(), "laws.json: "))
             fail_msg("%s: %s", cases[i].is, orr_error());
         report_free(&run);

@@ -38,7 +38,7 @@ static int count_of(const char *text, const char *what)
 static void read_run(struct report_run *run)
 {
     write_run();
-    assert_int_equal(report_read(run, in_folder("run"), ""), 0);
+    assert_int_equal(report_read(run, in_folder("run"), "", NULL), 0);
 }
 
 /* Truth, untrained model and both models stand side by side; the untrained model is that of the one
