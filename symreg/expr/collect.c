@@ -271,10 +271,10 @@ static void write_powers(const struct writer *w, int i)
     double number, under;
     int log;
     if (in->node[i].op == SR_EXP && is_multiple_of_log(in, i - 1, &log, &number, &under)) {
-        const bool plain = number == 1 && under != 1;
+        const bool plain = fabs(number) == 1 && under != 1;
         write_powers(w, log - 1);
         if (plain)
-            put_fixed(w->out, 1);
+            put_fixed(w->out, number);
         else
             sr_put_constant(w->out, number);
         if (under != 1 && plain)

@@ -292,6 +292,7 @@ TEST(formulas_are_written_as_people_write_them)
     reads_well("((a / 1) * sqrt(a))", "1 * a^1.5");
     reads_well("exp((1.499824 * log(a)))", "a^1.499824");
     reads_well("exp((log(a) / 0.6667402))", "a^(1 / 0.6667402)");
+    reads_well("exp((log(a) / -0.3717))", "a^(-1 / 0.3717)");
     reads_well("(exp((log(a) * -1.5)) / 0.999604)", "1 / (0.999604 * a^1.5)");
     reads_well("(cos((1.485166261 * t)) / -0.0179) - 33.2",
                "-cos(1.485166261 * t) / 0.0179 - 33.2");

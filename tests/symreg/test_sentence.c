@@ -74,6 +74,8 @@ TEST(divisors_are_described_by_their_reciprocal)
 {
     says("r / 0.4", 0.05, "F = 2.5000 * r   (2.5000 +- 0.0018; R2 0.9999; 40 rows)");
     says("r / 0.37", 0.05, "F = r / 0.3700   (2.7027 +- 0.0018; R2 0.99991; 40 rows)");
+    says("exp(log(r) / -0.3717)", 1e-4, /* the error is the exponent's */
+         "F = r^(-1 / 0.371700)   (2.69034 +- 0.00002; R2 0.999999992; 40 rows)");
     says("m1 / (0.37 * r)", 0.05, "F = m1 / (0.3700 * r)   (2.703 +- 0.005; R2 0.9997; 40 rows)");
 }
 
