@@ -8,7 +8,7 @@
 
 struct formula {
     const struct sr_language *language;
-    struct sr_expr expr;
+    struct sr_expr expr, readable;  /* readable: for LaTeX and MathML */
     int features, category_columns; /* the last features are constants of each category */
     const char *name[SR_FEATURES];  /* (features) */
     size_t column[SR_FEATURES];     /* (features) in the tables that it is evaluated on */
@@ -183,7 +183,10 @@ static int parse(const char *text, const char *const *names, size_t columns, con
     f->of.columns = columns;
     TRY(take_names(text, names, columns, f));
     TRY(own_language(f, define));
-    return sr_expr_parse(f->language, text, f->of.name, f->of.features, &f->of.expr);
+    TRY(sr_expr_parse(f->language, text, f->of.name, f->of.features, &f->of.expr));
+    f->of.readable = f->of.expr;
+    sr_expr_collect(f->of.language, &f->of.readable);
+    return 0;
 }
 
 int orrery_formula_parse(int interface_, const char *text, const char *const *names, size_t columns,
@@ -236,7 +239,9 @@ static int copy_formula(const struct orrery_regression *r, bool beside, int numb
         return ORR_FAIL(ORR_EINVAL, "formula: expected a pointer, found NULL");
     *formula = NULL;
     TRY(api_find_row(r, beside, number, &front));
-    const struct formula from = formula_of(r, &front->expr[number]);
+    struct formula from = formula_of(r, &front->expr[number]);
+    TRY(sr_answer_formula(beside ? &r->solution.beside : &r->solution.answer, number,
+                          &from.readable));
     struct orrery_formula *f = orr_alloc(1, sizeof *f);
     TRY(f ? 0 : ORR_ENOMEM);
     const int rc = own_parts(f, &from, r->setup.define);
@@ -293,7 +298,8 @@ static int print(const struct formula *f, int notation, char *text, size_t bytes
         if (!exported)
             return ORR_ENOMEM;
         sr_export_make(exported, names, f->features);
-        sr_expr_write(f->language, &f->expr, of[notation], exported, whole, sizeof whole);
+        sr_expr_write(f->language, sr_notation_typeset(of[notation]) ? &f->readable : &f->expr,
+                      of[notation], exported, whole, sizeof whole);
         free(exported);
     }
     return api_write_text(whole, text, bytes, needed);
@@ -402,7 +408,8 @@ static int print_row(const struct orrery_regression *r, int row, int notation, c
                      size_t bytes, size_t *needed)
 {
     TRY(api_check_row(r, row));
-    const struct formula f = formula_of(r, &r->solution.fit->front.expr[row]);
+    struct formula f = formula_of(r, &r->solution.fit->front.expr[row]);
+    TRY(sr_answer_formula(&r->solution.answer, row, &f.readable));
     return print(&f, notation, text, bytes, needed);
 }
 

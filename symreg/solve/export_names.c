@@ -76,6 +76,11 @@ bool sr_export_renamed(const struct sr_export *export, int f)
     return strcmp(export->name[f], export->column[f]) != 0;
 }
 
+bool sr_notation_typeset(enum sr_notation notation)
+{
+    return notation == SR_LATEX || notation == SR_MATHML || notation == SR_INFIX;
+}
+
 void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
                    enum sr_notation notation, const struct sr_export *names, char *text,
                    size_t bytes)
@@ -83,10 +88,7 @@ void sr_expr_write(const struct sr_language *language, const struct sr_expr *exp
     const char *exported[SR_FEATURES];
     for (int f = 0; f < names->features; f++)
         exported[f] = names->name[f];
-    const bool typeset = notation == SR_LATEX || notation == SR_MATHML || notation == SR_INFIX;
-    struct sr_expr written = *expr;
-    if (typeset)
-        sr_expr_collect(language, &written);
-    sr_expr_text(language, &written, notation,
-                 typeset || notation == SR_PRINTED ? names->column : exported, text, bytes);
+    sr_expr_text(language, expr, notation,
+                 sr_notation_typeset(notation) || notation == SR_PRINTED ? names->column : exported,
+                 text, bytes);
 }

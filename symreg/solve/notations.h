@@ -16,8 +16,10 @@ struct sr_export {
 void sr_export_make(struct sr_export *names, const char *const *columns, int features);
 /* Whether the exported name of a feature differs from its column's. */
 bool sr_export_renamed(const struct sr_export *names, int feature);
-/* sr_expr_text() with the names appropriate to the notation; for people (LaTeX, MathML, SR_INFIX)
- * after sr_expr_collect(). */
+/* Whether a notation is for people: LaTeX, MathML and SR_INFIX. */
+bool sr_notation_typeset(enum sr_notation notation);
+/* sr_expr_text() with the names appropriate to the notation. For people the formula is collected
+ * before: sr_answer_formula(), which compares the values, or sr_expr_collect(). */
 void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
                    enum sr_notation notation, const struct sr_export *names, char *text,
                    size_t bytes);

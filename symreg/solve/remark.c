@@ -149,7 +149,7 @@ static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes
     double total = 0, least = HUGE_VAL;
     const double mean = sr_weighted_mean(data);
     double *share = orr_alloc(n, sizeof *share);
-    if (!share || n < 5 || !strcmp(o->loss, "relative") || !strncmp(o->target, "ln(", 3)) {
+    if (!share || n < 5 || !strcmp(o->loss, "relative") || o->log_target) {
         free(share);
         return false;
     }
@@ -206,7 +206,7 @@ static bool remark_proportional(const struct sr_answer *o, char *text, size_t by
                  o->target);
         return true;
     }
-    if (row < 0 || o->data->rows < FEW || o->weights || !strncmp(o->target, "ln(", 3) ||
+    if (row < 0 || o->data->rows < FEW || o->weights || o->log_target ||
         (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
         measure_quarters(sr_answer_data(o, row), &o->front->expr[row], &q))
         return false;

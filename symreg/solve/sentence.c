@@ -24,9 +24,7 @@ static bool are_alike(const struct sr_data *data, const double *a, const double 
     return sqrt(moved) <= of_residuals * sqrt(residual) + of_values * sqrt(size);
 }
 
-/* The formula of a row as people write it (sr_expr_collect()), where that predicts the rows of the
- * table alike; else as it is. */
-static int read_formula(const struct sr_answer *o, int row, struct sr_expr *expr)
+int sr_answer_formula(const struct sr_answer *o, int row, struct sr_expr *expr)
 {
     const struct sr_data *data = sr_answer_data(o, row);
     struct sr_expr collected = *expr = o->front->expr[row];
@@ -38,6 +36,17 @@ static int read_formula(const struct sr_answer *o, int row, struct sr_expr *expr
         are_alike(data, value, value + data->rows))
         *expr = collected;
     free(value);
+    return 0;
+}
+
+int sr_answer_write(const struct sr_answer *o, int row, enum sr_notation notation,
+                    const struct sr_export *names, char *text, size_t bytes)
+{
+    struct sr_expr expr = o->front->expr[row];
+    *text = '\0';
+    if (sr_notation_typeset(notation))
+        TRY(sr_answer_formula(o, row, &expr));
+    sr_expr_write(o->data->language, &expr, notation, names, text, bytes);
     return 0;
 }
 
@@ -71,6 +80,15 @@ static int decimals_of(double value, double error)
     return place < 0 ? 0 : place < MOST ? place : MOST;
 }
 
+/* "25 +- 300": a value that its error exceeds, by two digits. */
+static void print_undetermined(double value, double error, char *text, size_t bytes)
+{
+    char number[SR_NUMBER], spread[SR_NUMBER];
+    sr_number_print(sr_round_digits(value, 2), number);
+    sr_number_print(sr_round_digits(error, 1 + first_place(error) - last_place(error)), spread);
+    snprintf(text, bytes, "%s +- %s", number, spread);
+}
+
 /* "1.0000 +- 0.0002", or the value alone where its error is unknown. */
 static void print_measured(double value, double error, char *text, size_t bytes)
 {
@@ -78,7 +96,11 @@ static void print_measured(double value, double error, char *text, size_t bytes)
         snprintf(text, bytes, "%.6g", value);
         return;
     }
-    const double size = fmax(fabs(value), error);
+    if (error >= fabs(value)) {
+        print_undetermined(value, error, text, bytes);
+        return;
+    }
+    const double size = fabs(value);
     const int place = last_place(error), first = first_place(size);
     const bool plain = size >= 1e-4 && size < 1e7;
     const int power = plain ? 0 : first;
@@ -175,28 +197,58 @@ static void add_piece(struct list *list, const char *separator, const char *piec
 static void add_quantity(struct list *list, const char *separator, const char *name, double value,
                          double error)
 {
-    char number[80], piece[120];
+    char number[2 * SR_NUMBER + 8], piece[sizeof number + 40];
     print_measured(value, error, number, sizeof number);
     snprintf(piece, sizeof piece, "%s%s%s", name, *name ? " " : "", number);
     add_piece(list, separator, piece);
 }
 
 /* The node of the number before a wave that ends at node i, as in c cos(u) and cos(u) / c; -1:
- * there is none, or the wave has other factors. *divides: the number is a divisor. */
+ * there is none, the wave has other factors, or it is no term of the whole formula's sum. *divides:
+ * the number is a divisor. */
 static int amplitude_of(const struct sr_expr *expr, int i, bool *divides)
 {
     const int k = parent_of(expr, i), op = k < 0 ? SR_CONSTANT : expr->node[k].op;
     if (op != SR_MUL && !(op == SR_DIV && sr_expr_left(expr, k) == i))
         return -1;
     const int other = sr_expr_left(expr, k) == i ? k - 1 : sr_expr_left(expr, k);
-    const int above = parent_of(expr, k), sum = above < 0 ? SR_ADD : expr->node[above].op;
+    for (int up = parent_of(expr, k); up >= 0; up = parent_of(expr, up)) {
+        const int sum = expr->node[up].op;
+        if (sum != SR_ADD && sum != SR_SUB && sum != SR_NEG)
+            return -1;
+    }
     *divides = op == SR_DIV;
-    return sr_is_number(&expr->node[other]) && (sum == SR_ADD || sum == SR_SUB || sum == SR_NEG)
-               ? other
-               : -1;
+    return sr_is_number(&expr->node[other]) ? other : -1;
 }
 
-/* Periods and amplitudes of sin(w t + phi) and cos(w t + phi). */
+/* Whether a power is odd or even in its base, which ends at node `base`; 0: it is neither. */
+static unsigned parity_of_power(const struct sr_expr *expr, int k, int base)
+{
+    const struct sr_node *const power = &expr->node[k - 1];
+    if (base == k - 1 || power->op != SR_CONSTANT || !sr_is_whole(power->value))
+        return 0;
+    return fmod(power->value, 2) != 0 ? SR_ODD : SR_EVEN;
+}
+
+/* Whether the wave that ends at node i stands in an even function, such as a square, that has the
+ * same value half a period later, when the wave is its own negative. */
+static bool is_made_even(const struct sr_expr *expr, int i)
+{
+    for (int child = i, k = parent_of(expr, i); k >= 0; child = k, k = parent_of(expr, k)) {
+        const int op = expr->node[k].op;
+        const unsigned traits = op == SR_POW                   ? parity_of_power(expr, k, child)
+                                : op == SR_MUL || op == SR_DIV ? SR_ODD
+                                : op < SR_CUSTOM               ? sr_op_table[op].traits
+                                                               : 0;
+        if (traits & SR_EVEN)
+            return true;
+        if (!(traits & SR_ODD))
+            return false;
+    }
+    return false;
+}
+
+/* Periods and amplitudes of sin(w t + phi) and cos(w t + phi); periods of cos(w t + phi)^2. */
 static void add_waves(struct list *list, const struct sr_expr *expr, const struct numbers *of)
 {
     for (int i = 0; i < expr->count; i++) {
@@ -205,7 +257,7 @@ static void add_waves(struct list *list, const struct sr_expr *expr, const struc
         if ((expr->node[i].op != SR_SIN && expr->node[i].op != SR_COS) ||
             !read_line(expr, i - 1, &line) || line.slope == 0)
             continue;
-        const double period = turn / fabs(line.slope);
+        const double period = (is_made_even(expr, i) ? turn / 2 : turn) / fabs(line.slope);
         const double share =
             line.number < 0 ? 0 : of->error[line.number] / fabs(of->value[line.number]);
         add_quantity(list, ", ", "period", period, share * period);
@@ -299,19 +351,30 @@ static int describe_fit(const struct sr_answer *o, int row, const struct sr_expr
     return 0;
 }
 
+void sr_answer_target(const struct sr_answer *o, enum sr_notation notation, char *text,
+                      size_t bytes)
+{
+    struct sr_expr target = {0};
+    sr_put_node(&target, (struct sr_node){.op = SR_FEATURE, .size = 1});
+    if (o->log_target)
+        sr_put_node(&target, (struct sr_node){.op = SR_LOG, .size = 2});
+    sr_expr_text(o->data->language, &target, notation, &o->column, text, bytes);
+}
+
 int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
 {
     struct sr_expr expr;
     struct numbers of;
     int decimals[SR_NODES] = {0};
-    char formula[SR_TEXT], fit[4096];
-    TRY(read_formula(o, row, &expr));
+    char target[SR_TARGET], formula[SR_TEXT], fit[4096];
+    TRY(sr_answer_formula(o, row, &expr));
     TRY(measure_numbers(o, row, &expr, &of));
     for (int k = 0; k < of.count; k++)
         decimals[k] = decimals_of(of.value[k], of.error[k]);
     sr_expr_infix(o->data->language, &expr, decimals, o->names, formula, sizeof formula);
     TRY(describe_fit(o, row, &expr, &of, fit, sizeof fit));
-    snprintf(text, bytes, "%s = %s   (%s)", o->target, formula, fit);
+    sr_answer_target(o, SR_INFIX, target, sizeof target);
+    snprintf(text, bytes, "%s = %s   (%s)", target, formula, fit);
     return 0;
 }
 

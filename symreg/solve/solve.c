@@ -89,10 +89,11 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
     const struct sr_table *table = p->table;
     struct sr_fit *fit = solution->fit;
     const bool tested = p->second;
-    snprintf(solution->target, sizeof solution->target, o->log_target ? "ln(%s)" : "%s",
+    snprintf(solution->target, sizeof solution->target, o->log_target ? "log(%s)" : "%s",
              table->target);
     solution->answer = (struct sr_answer){.file = p->file,
                                           .target = solution->target,
+                                          .column = table->target,
                                           .loss = setup->loss,
                                           .weights = table->weights,
                                           .variance = table->variance,

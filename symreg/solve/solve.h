@@ -270,7 +270,8 @@ void sr_permutations_text(const struct sr_permutations *permutations, char *text
 
 /* A finished front and all that is said of it. */
 struct sr_answer {
-    const char *file, *target, *loss; /* target: the column's name, or "ln y" with --log-target */
+    const char *file, *target, *loss; /* target: the column's name, or "log(y)" with --log-target */
+    const char *column;               /* the name of the target's column */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by; /* the formula that predicts y for 1/y^2, chosen; NULL: none */
     double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
@@ -357,14 +358,26 @@ static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, in
 double sr_answer_variance(const struct sr_answer *output, int row);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
-/* A row of the front in one line: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
+/* A row of the front in one line, "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
  * with a formula that sr_expr_parse() reads, its numbers in their order (of divisors the
- * reciprocal) with standard errors where they are known, and periods and amplitudes of waves. ORR_ENOMEM. */
-enum { SR_SENTENCE = SR_TEXT + 4608 };
+ * reciprocal) with standard errors where they are known, and periods and amplitudes of waves.
+ * ORR_ENOMEM. */
+enum { SR_TARGET = 2048, SR_SENTENCE = SR_TEXT + SR_TARGET + 4224 };
 int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes);
 /* The line of the row that o->rule selects, behind the rule: "best: T = ...". Empty where it
  * selects none. ORR_ENOMEM. */
 int sr_answer_sentence(const struct sr_answer *o, char *text, size_t bytes);
+/* What a formula of the front predicts, in a notation for people: y, "a b" in quotes, or log(y) with
+ * --log-target. SR_TARGET bytes hold every name. */
+void sr_answer_target(const struct sr_answer *o, enum sr_notation notation, char *text,
+                      size_t bytes);
+/* The formula of a row as people write it (sr_expr_collect()), where that predicts the rows of the
+ * table alike; else as it is. ORR_ENOMEM. */
+int sr_answer_formula(const struct sr_answer *o, int row, struct sr_expr *expr);
+/* A row of the front in a notation, with the names appropriate to it; for people (LaTeX, MathML)
+ * sr_answer_formula(). ORR_ENOMEM. */
+int sr_answer_write(const struct sr_answer *o, int row, enum sr_notation notation,
+                    const struct sr_export *names, char *text, size_t bytes);
 /* Compares a number, of a standard error (NaN: unknown), with well-known constants. True, with a
  * remark such as "pi / 2 (0.001% off; so close by chance: 0.02%)", where fewer than one number in a
  * hundred would be so close by chance, a standard error counting as the least distance; otherwise

@@ -5,12 +5,22 @@
 
 #include <cjson/cJSON.h>
 
+/* A row in a notation; people read the formula `readable`. */
+static void write_notation(const struct sr_answer *o, int row, const struct sr_expr *readable,
+                           int notation, const struct sr_export *names, char text[SR_TEXT])
+{
+    const enum sr_notation n = (enum sr_notation)notation;
+    sr_expr_write(o->data->language, sr_notation_typeset(n) ? readable : &o->front->expr[row], n,
+                  names, text, SR_TEXT);
+}
+
 int sr_output_table(const struct sr_answer *o, const char *path)
 {
     const struct sr_front *front = o->front;
     struct sr_export names;
     struct orr_file file;
     char text[SR_TEXT];
+    int rc = 0;
     sr_export_make(&names, o->names, o->data->features);
     TRY(orr_file_create(&file, path));
     orr_file_printf(&file, "Complexity,Loss,%s,DescriptionLength,Equation",
@@ -18,20 +28,22 @@ int sr_output_table(const struct sr_answer *o, const char *path)
     for (int k = 0; k < SR_NOTATIONS; k++)
         orr_file_printf(&file, ",%s", sr_notation_name[k]);
     orr_file_printf(&file, "\n");
-    for (int i = 0; i < front->count; i++) {
+    for (int i = 0; i < front->count && !rc; i++) {
+        struct sr_expr readable;
+        rc = sr_answer_formula(o, i, &readable);
         orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
                         front->score[i], front->mdl[i]);
         sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
         orr_csv_write_cell(&file, text);
         for (int k = 0; k < SR_NOTATIONS; k++) {
-            sr_expr_write(o->data->language, &front->expr[i], (enum sr_notation)k, &names, text,
-                          sizeof text);
+            write_notation(o, i, &readable, k, &names, text);
             orr_file_printf(&file, ",");
             orr_csv_write_cell(&file, text);
         }
         orr_file_printf(&file, "\n");
     }
-    const int rc = orr_file_commit(&file);
+    if (!rc)
+        rc = orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }
@@ -135,12 +147,14 @@ static void add_parts(const struct sr_answer *o, int row, cJSON *object)
 }
 
 /* A number that is not finite becomes null. */
-static void add_row(const struct sr_answer *o, const struct sr_export *names, int row, cJSON *array)
+static int add_row(const struct sr_answer *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c",       "sympy", "numpy",
                                                    "jax",   "pytorch", "mathml"};
     const struct sr_front *front = o->front;
+    struct sr_expr readable;
     char text[SR_TEXT], line[SR_SENTENCE];
+    TRY(sr_answer_formula(o, row, &readable));
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
@@ -150,8 +164,7 @@ static void add_row(const struct sr_answer *o, const struct sr_export *names, in
     cJSON_AddNumberToObject(object, "description_length", front->mdl[row]);
     cJSON_AddStringToObject(object, "equation", text);
     for (int k = 0; k < SR_NOTATIONS; k++) {
-        sr_expr_write(o->data->language, &front->expr[row], (enum sr_notation)k, names, text,
-                      sizeof text);
+        write_notation(o, row, &readable, k, names, text);
         cJSON_AddStringToObject(object, keys[k], text);
     }
     add_constants(o, row, object);
@@ -164,21 +177,23 @@ static void add_row(const struct sr_answer *o, const struct sr_export *names, in
         cJSON_AddNumberToObject(object, "test_r2", o->test->r2[row]);
     }
     if (o->beside)
-        return;
-    if (!sr_answer_line(o, row, line, sizeof line))
-        cJSON_AddStringToObject(object, "answer", line);
+        return 0;
+    TRY(sr_answer_line(o, row, line, sizeof line));
+    cJSON_AddStringToObject(object, "answer", line);
     cJSON *rules = cJSON_AddArrayToObject(object, "selected_by");
     for (int rule = 0; rule < SR_RULES; rule++)
         if (sr_front_select(front, (enum sr_rule)rule) == row)
             cJSON_AddItemToArray(rules, cJSON_CreateString(sr_rule_name[rule]));
+    return 0;
 }
 
-static void add_rows(const struct sr_answer *o, const char *key, const struct sr_export *names,
-                     cJSON *json)
+static int add_rows(const struct sr_answer *o, const char *key, const struct sr_export *names,
+                    cJSON *json)
 {
     cJSON *rows = cJSON_AddArrayToObject(json, key);
     for (int i = 0; i < o->front->count; i++)
-        add_row(o, names, i, rows);
+        TRY(add_row(o, names, i, rows));
+    return 0;
 }
 
 /* Adds the weights. A column may have any name, so a column is distinguished from the other
@@ -271,10 +286,11 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     add_names(&names, json);
     if (o->category)
         add_category(o, json);
-    add_rows(o, "front", &names, json);
-    if (o->alternatives)
-        add_rows(o->alternatives, "alternatives", &names, json);
-    const int rc = orr_json_write(path, json);
+    int rc = add_rows(o, "front", &names, json);
+    if (o->alternatives && !rc)
+        rc = add_rows(o->alternatives, "alternatives", &names, json);
+    if (!rc)
+        rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
 }

@@ -53,19 +53,20 @@ static void write_head(const struct page *p)
     put(p, "</header>\n<main>\n");
 }
 
-/* "T = ..." in MathML. */
-static void write_formula(const struct page *p, const struct sr_expr *expr, bool target)
+/* "T = ..." in MathML, of a row of the front or of the alternatives. */
+static int write_formula(const struct page *p, const struct sr_answer *o, int row, bool target)
 {
     char text[SR_TEXT];
-    put(p,
-        target ? "<math displaystyle=\"true\"><mrow><mi>" : "<math displaystyle=\"true\"><mrow>");
+    put(p, "<math displaystyle=\"true\"><mrow>");
     if (target) {
-        orr_html_text(p->html, p->o->target);
-        put(p, "</mi><mo>=</mo>");
+        sr_answer_target(o, SR_MATHML, text, sizeof text);
+        put(p, text);
+        put(p, "<mo>=</mo>");
     }
-    sr_expr_write(p->o->data->language, expr, SR_MATHML, p->names, text, sizeof text);
+    TRY(sr_answer_write(o, row, SR_MATHML, p->names, text, sizeof text));
     put(p, text);
     put(p, "</mrow></math>");
+    return 0;
 }
 
 static int write_answer(const struct page *p)
@@ -75,7 +76,7 @@ static int write_answer(const struct page *p)
         return 0;
     TRY(sr_answer_sentence(p->o, text, sizeof text));
     put(p, "<section class=\"answer\" aria-label=\"Answer\">\n");
-    write_formula(p, &p->o->front->expr[p->chosen], true);
+    TRY(write_formula(p, p->o, p->chosen, true));
     put(p, "\n<p><code>");
     orr_html_text(p->html, text);
     put(p, "</code></p>\n</section>\n");
@@ -141,7 +142,7 @@ static void write_rules(const struct page *p, int row)
         }
 }
 
-static void write_rows(const struct page *p, const struct sr_answer *o, bool buttons)
+static int write_rows(const struct page *p, const struct sr_answer *o, bool buttons)
 {
     char r2[40];
     orr_file_printf(p->html,
@@ -160,7 +161,7 @@ static void write_rows(const struct page *p, const struct sr_answer *o, bool but
         else
             orr_file_printf(p->html, "<tr><td>%d</td>", o->front->complexity[i]);
         put(p, "<td><div class=\"formula\">");
-        write_formula(p, &o->front->expr[i], false);
+        TRY(write_formula(p, o, i, false));
         put(p, buttons ? "</div></td><td>" : "</div></td>");
         if (buttons)
             write_rules(p, i);
@@ -173,6 +174,7 @@ static void write_rows(const struct page *p, const struct sr_answer *o, bool but
         put(p, "</tr>\n");
     }
     put(p, "</tbody></table></div>\n");
+    return 0;
 }
 
 /* ---- what is shown of a row */
@@ -211,7 +213,7 @@ static int write_constants(const struct page *p, int row)
     return 0;
 }
 
-static void write_code(const struct page *p, int row, enum sr_notation notation, const char *title)
+static int write_code(const struct page *p, int row, enum sr_notation notation, const char *title)
 {
     char text[SR_TEXT];
     const struct sr_answer *o = p->o;
@@ -219,10 +221,10 @@ static void write_code(const struct page *p, int row, enum sr_notation notation,
     if (notation == SR_PRINTED)
         sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);
     else
-        sr_expr_write(o->data->language, &o->front->expr[row], notation, p->names, text,
-                      sizeof text);
+        TRY(sr_answer_write(o, row, notation, p->names, text, sizeof text));
     orr_html_text(p->html, text);
     put(p, "</code></dd>\n");
+    return 0;
 }
 
 static int write_detail(const struct page *p, int row)
@@ -235,11 +237,11 @@ static int write_detail(const struct page *p, int row)
     put(p, "</code></p>\n");
     TRY(write_constants(p, row));
     put(p, "<details><summary>For programs</summary><dl>\n");
-    write_code(p, row, SR_PRINTED, "symreg --guess");
-    write_code(p, row, SR_NUMPY, "Python with NumPy");
-    write_code(p, row, SR_SYMPY, "SymPy");
-    write_code(p, row, SR_C, "C");
-    write_code(p, row, SR_LATEX, "LaTeX");
+    TRY(write_code(p, row, SR_PRINTED, "symreg --guess"));
+    TRY(write_code(p, row, SR_NUMPY, "Python with NumPy"));
+    TRY(write_code(p, row, SR_SYMPY, "SymPy"));
+    TRY(write_code(p, row, SR_C, "C"));
+    TRY(write_code(p, row, SR_LATEX, "LaTeX"));
     put(p, "</dl></details>\n</div>\n");
     return 0;
 }
@@ -346,12 +348,12 @@ static int write_page(const struct page *p)
     TRY(write_answer(p));
     put(p, "<h2>The front</h2>\n");
     write_losses(p);
-    write_rows(p, p->o, true);
+    TRY(write_rows(p, p->o, true));
     TRY(write_shown(p));
     if (p->o->alternatives && p->o->alternatives->front->count) {
         put(p, "<h2>Alternatives</h2>\n<p>Other functions, as good as what <code>best</code> "
                "selects; nats: by which their description is longer.</p>\n");
-        write_rows(p, p->o->alternatives, false);
+        TRY(write_rows(p, p->o->alternatives, false));
     }
     write_remarks(p);
     write_use(p);

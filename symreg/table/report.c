@@ -126,8 +126,8 @@ static void write_names(const struct sr_export *names, struct orr_file *file)
     }
 }
 
-static void write_rules(const struct sr_answer *o, const struct sr_export *names, double *value,
-                        struct orr_file *file)
+static int write_rules(const struct sr_answer *o, const struct sr_export *names, double *value,
+                       struct orr_file *file)
 {
     char text[SR_TEXT];
     orr_file_printf(
@@ -148,10 +148,11 @@ static void write_rules(const struct sr_answer *o, const struct sr_export *names
                         o->front->complexity[row], left, worst);
         sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);
         write_code(file, text);
-        sr_expr_write(o->data->language, &o->front->expr[row], SR_LATEX, names, text, sizeof text);
+        TRY(sr_answer_write(o, row, SR_LATEX, names, text, sizeof text));
         write_code(file, text);
         orr_file_printf(file, "\n");
     }
+    return 0;
 }
 
 void sr_bound_print(double bound, double constant, char *text, size_t bytes)
@@ -286,7 +287,8 @@ int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
         write_names(&names, &file);
         if (drawn)
             orr_file_printf(&file, "\n![front](front.png)\n");
-        write_rules(o, &names, value, &file);
+        if (!rc)
+            rc = write_rules(o, &names, value, &file);
         if (drawn)
             orr_file_printf(&file,
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",

@@ -115,6 +115,7 @@ static struct sr_answer output_of(struct sr_fit *fit, const struct sr_data *data
 {
     return (struct sr_answer){.file = "t.csv",
                               .target = "y",
+                              .column = "y",
                               .loss = "l2",
                               .least_squares = true,
                               .names = feature_name,

@@ -160,15 +160,6 @@ static const struct sr_export *names_of(const char *const *columns)
     return &names;
 }
 
-/* sr_expr_write() without collecting what people read. */
-static void write_as_it_is(const struct sr_expr *expr, enum sr_notation notation, char *text)
-{
-    if (notation == SR_LATEX || notation == SR_MATHML || notation == SR_INFIX)
-        sr_expr_text(NULL, expr, notation, feature_name, text, SR_TEXT);
-    else
-        sr_expr_write(NULL, expr, notation, names_of(feature_name), text, SR_TEXT);
-}
-
 /* Whether rounding decides nothing: the value changes little with the point. */
 static bool is_tame(const struct sr_expr *expr, const struct sr_data *data)
 {
@@ -214,7 +205,7 @@ TEST(every_notation_has_the_value)
             struct sr_expr written = expr;
             if (n >= SR_NOTATIONS && is_tame(&expr, &data))
                 sr_expr_collect(NULL, &written);
-            write_as_it_is(&written, notation, text);
+            sr_expr_write(NULL, &written, notation, names_of(feature_name), text, SR_TEXT);
             if (notation == SR_MATHML)
                 say_mathml(text);
             const bool arrays = notation == SR_NUMPY || notation == SR_JAX || notation == SR_TORCH;
@@ -311,17 +302,6 @@ TEST(powers_are_joined_where_they_are_equal)
     reads_well("a ^ 0.3 * a ^ 0.4", "a^0.7");
 }
 
-/* LaTeX and MathML of files are what people read. */
-TEST(typeset_formulas_are_collected)
-{
-    char out[SR_TEXT];
-    const struct sr_expr expr = formula("(m1 * (0.5 * sqrt(m1))) / (r * r)");
-    sr_expr_write(NULL, &expr, SR_LATEX, names_of(feature_name), out, sizeof out);
-    assert_string_equal(out, "\\frac{0.5 \\, m_{1}^{1.5}}{r^{2}}");
-    sr_expr_write(NULL, &expr, SR_C, names_of(feature_name), out, sizeof out);
-    assert_string_equal(out, "m1 * (0.5 * sqrt(m1)) / (r * r)");
-}
-
 /* Zeros behind a number are those of its error; they change no value. */
 TEST(numbers_are_padded_to_their_error)
 {
@@ -336,7 +316,7 @@ static void writes(const char *text, enum sr_notation notation, const char *expe
 {
     char out[SR_TEXT];
     const struct sr_expr expr = formula(text);
-    write_as_it_is(&expr, notation, out);
+    sr_expr_write(NULL, &expr, notation, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, expected);
 }
 

@@ -24,6 +24,7 @@ static void make_table(const char *law, double noise)
         target[i] += i % 2 ? noise : -noise;
     front = (struct sr_front){.count = 1};
     answer = (struct sr_answer){.target = "F",
+                                .column = "F",
                                 .names = feature_name,
                                 .data = &data,
                                 .front = &front,
@@ -92,6 +93,54 @@ TEST(waves_have_a_period_and_an_amplitude)
          "F = m1 * cos(r^2) + m2 * sin(3 * r)   (3; period 2.0944; R2 1; 40 rows)");
 }
 
+/* A number is an amplitude where the wave is a term of the whole formula. */
+TEST(amplitudes_are_those_of_the_formula)
+{
+    says("(square(m2) + 5.298 * sin(3.0014 * r) + r * m2) / 7.689", 0,
+         "F = (m2^2 + 5.298 * sin(3.0014 * r) + r * m2) / 7.689   (5.298, 3.0014, 0.130056; "
+         "period 2.09342; R2 1; 40 rows)");
+    says("exp(0.4 * sin(2.1 * r) + m2)", 0,
+         "F = exp(0.4 * sin(2.1 * r) + m2)   (0.4, 2.1; period 2.99199; R2 1; 40 rows)");
+    says("r - (2.385 * cos(2.1 * r) - m2)", 0.01,
+         "F = r - 2.385 * cos(2.1000 * r) + m2   (2.385 +- 0.002, 2.1000 +- 0.0002; period "
+         "2.9920 +- 0.0003, amplitude 2.385 +- 0.002; R2 0.99998; 40 rows)");
+}
+
+/* The square of a wave, and what else has the values of its negative, repeats after half a turn. */
+TEST(even_functions_halve_the_period)
+{
+    says("4.0 * square(cos(1.5 * r))", 0,
+         "F = 4 * cos(1.5 * r)^2   (4, 1.5; period 2.0944; R2 1; 40 rows)");
+    says("abs(sin(1.5 * r) / m1) + m2", 0,
+         "F = abs(sin(1.5 * r) / m1) + m2   (1.5; period 2.0944; R2 1; 40 rows)");
+    says("cos(1.5 * r) ^ 4", 0, "F = cos(1.5 * r)^4   (1.5; period 2.0944; R2 1; 40 rows)");
+    says("cube(cos(1.5 * r))", 0, "F = cos(1.5 * r)^3   (1.5; period 4.18879; R2 1; 40 rows)");
+    says("square(cos(1.5 * r) + 2)", 0,
+         "F = (cos(1.5 * r) + 2)^2   (1.5, 2; period 4.18879; R2 1; 40 rows)");
+    says("2.5 ^ cos(1.5 * r)", 0,
+         "F = 2.5^cos(1.5 * r)   (2.5, 1.5; period 4.18879; R2 1; 40 rows)");
+}
+
+/* A number that its error exceeds is written by two digits, and not as 0. */
+TEST(numbers_below_their_error_are_shown)
+{
+    says("24.8", 1900, "F = 24.8   (25 +- 300; R2 0.00; 40 rows)");
+    says("2.4e38", 2e41, "F = 2.4e+38   (2.4e+38 +- 3e+40; R2 0.00; 40 rows)");
+    says("0.0248", 0.7, "F = 0.0248   (0.025 +- 0.11; R2 0.00; 40 rows)");
+}
+
+/* A target is written as a formula writes it: quoted where it is no plain word, and its logarithm
+ * by the name that formulas have for it. */
+TEST(targets_are_written_as_in_formulas)
+{
+    make_table("log(r)", 0);
+    answer.column = answer.target = "flux, 10 \"um";
+    assert_string_equal(line_of("r"), "\"flux, 10 \"\"um\" = r   (R2 -18.37; 40 rows)");
+    answer.column = "F";
+    answer.log_target = true;
+    assert_string_equal(line_of("log(r)"), "log(F) = log(r)   (R2 1; 40 rows)");
+}
+
 /* Other losses have no standard errors. */
 TEST(errors_belong_to_least_squares)
 {
@@ -106,6 +155,30 @@ TEST(what_is_shown_is_what_was_judged)
     make_table("r", 0);
     const char *const line = line_of("((r + 1e13) + (0.7 - 1e13))");
     assert_int_equal(strncmp(line, "F = r + 1e+13 + (0.7 - 1e+13)  ", 31), 0);
+}
+
+/* LaTeX and MathML of files are what people read, and predict as the formula of the front. */
+TEST(what_is_typeset_is_what_was_judged)
+{
+    static const char *const lost = "((r + 1e13) + (0.7 - 1e13))";
+    static const char *const kept = "(m1 * (0.5 * sqrt(m1))) / (r * r)";
+    struct sr_export names;
+    char text[SR_TEXT], raw[SR_TEXT];
+    make_table("r", 0);
+    sr_export_make(&names, feature_name, FEATURES);
+    for (int k = 0; k < 2; k++) {
+        const enum sr_notation notation = k ? SR_LATEX : SR_MATHML;
+        line_of(lost);
+        assert_int_equal(sr_answer_write(&answer, 0, notation, &names, text, sizeof text), 0);
+        sr_expr_text(NULL, &front.expr[0], notation, feature_name, raw, sizeof raw);
+        assert_string_equal(text, raw);
+        line_of(kept);
+        assert_int_equal(sr_answer_write(&answer, 0, notation, &names, text, sizeof text), 0);
+        assert_non_null(strstr(text, k ? "\\frac{0.5 \\, m_{1}^{1.5}}{r^{2}}"
+                                       : "<mrow><msup><mi>r</mi><mn>2</mn></msup></mrow></mfrac>"));
+    }
+    assert_int_equal(sr_answer_write(&answer, 0, SR_C, &names, text, sizeof text), 0);
+    assert_string_equal(text, "m1 * (0.5 * sqrt(m1)) / (r * r)");
 }
 
 TESTS(NULL, NULL)
