@@ -358,7 +358,7 @@ static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, in
 double sr_answer_variance(const struct sr_answer *output, int row);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
-/* A row of the front in one line, "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
+/* A row of the front in one line: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",
  * with a formula that sr_expr_parse() reads, its numbers in their order (of divisors the
  * reciprocal) with standard errors where they are known, and periods and amplitudes of waves.
  * ORR_ENOMEM. */
@@ -367,8 +367,8 @@ int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
 /* The line of the row that o->rule selects, behind the rule: "best: T = ...". Empty where it
  * selects none. ORR_ENOMEM. */
 int sr_answer_sentence(const struct sr_answer *o, char *text, size_t bytes);
-/* What a formula of the front predicts, in a notation for people: y, "a b" in quotes, or log(y) with
- * --log-target. SR_TARGET bytes hold every name. */
+/* What a formula of the front predicts, in a notation for people: y, "a b" in quotes, or log(y)
+ * with --log-target. SR_TARGET bytes hold every name. */
 void sr_answer_target(const struct sr_answer *o, enum sr_notation notation, char *text,
                       size_t bytes);
 /* The formula of a row as people write it (sr_expr_collect()), where that predicts the rows of the

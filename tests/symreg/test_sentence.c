@@ -1,5 +1,6 @@
 /* test_sentence.c - the answer in a person's words: constants with the errors that least squares
- * give, periods and amplitudes of waves, R2 with as many digits as it needs. */
+ * give, periods and amplitudes of waves, a share of the variance with as many digits as it needs,
+ * and LaTeX and MathML of rows. */
 #include "symreg/formulas.h"
 #include "symreg/solve/solve.h"
 
