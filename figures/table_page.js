@@ -12,13 +12,22 @@ function element(name, attributes, text) {
   return made;
 }
 
-// round numbers between the limits
+// round numbers between the limits, and the limits themselves where doubles have no digits between
 function ticks(low, high) {
   const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough);
-  const list = [];
-  for (let k = Math.ceil(low / step); k * step <= high * (1 + 1e-12); k++) list.push(k * step);
-  return list;
+  const first = Math.ceil(low / step), last = Math.floor(high / step + 1e-9);
+  const counted = Math.max(Math.abs(low), Math.abs(high)) / step < 2 ** 51; // whole numbers of steps
+  if (!counted || !Number.isFinite(step) || last < first) return low < high ? [low, high] : [low];
+  return Array.from({ length: last - first + 1 }, (_, k) => (first + k) * step);
+}
+
+// ticks as texts, with the digits that tell them apart
+function labels(list) {
+  const step = list.length > 1 ? list[1] - list[0] : 0;
+  const large = Math.max(...list.map(Math.abs));
+  const digits = step > 0 ? Math.floor(Math.log10(large)) - Math.floor(Math.log10(step) + 1e-6) + 1 : 6;
+  return list.map(t => String(+t.toPrecision(Math.min(Math.max(digits, 6), 17))));
 }
 
 function limits(values) {
@@ -33,21 +42,27 @@ function limits(values) {
 
 function draw(place, title, names, points, line) {
   const [x0, x1] = limits(points.map(p => p[0])), [y0, y1] = limits(points.map(p => p[1]));
-  const x = v => box.left + (v - x0) / (x1 - x0) * (box.width - box.left - box.right);
+  const across = ticks(x0, x1), up = ticks(y0, y1);
+  const acrossLabels = labels(across), upLabels = labels(up);
+  const wide = texts => 7.5 * Math.max(...texts.map(t => t.length));
+  const left = Math.max(box.left, 10 + wide(upLabels));
+  const every = Math.ceil(across.length * (wide(acrossLabels) + 10) / (box.width - left));
+  const x = v => left + (v - x0) / (x1 - x0) * (box.width - left - box.right);
   const y = v => box.height - box.bottom -
     (v - y0) / (y1 - y0) * (box.height - box.top - box.bottom);
   const svg = element('svg', {
     viewBox: `0 0 ${box.width} ${box.height}`, role: 'img', 'aria-label': title });
-  svg.append(element('text', { x: box.left, y: 14 }, title));
-  for (const t of ticks(x0, x1)) {
+  svg.append(element('text', { x: left, y: 14 }, title));
+  for (const [k, t] of across.entries()) {
     svg.append(element('line', { class: 'axis', x1: x(t), x2: x(t), y1: box.top, y2: box.height - box.bottom }));
-    svg.append(element('text', { x: x(t), y: box.height - 26, 'text-anchor': 'middle' }, String(+t.toPrecision(6))));
+    if (k % every === 0)
+      svg.append(element('text', { x: x(t), y: box.height - 26, 'text-anchor': 'middle' }, acrossLabels[k]));
   }
-  for (const t of ticks(y0, y1)) {
-    svg.append(element('line', { class: 'axis', x1: box.left, x2: box.width - box.right, y1: y(t), y2: y(t) }));
-    svg.append(element('text', { x: box.left - 6, y: y(t) + 4, 'text-anchor': 'end' }, String(+t.toPrecision(6))));
+  for (const [k, t] of up.entries()) {
+    svg.append(element('line', { class: 'axis', x1: left, x2: box.width - box.right, y1: y(t), y2: y(t) }));
+    svg.append(element('text', { x: left - 6, y: y(t) + 4, 'text-anchor': 'end' }, upLabels[k]));
   }
-  svg.append(element('text', { x: (box.left + box.width) / 2, y: box.height - 6, 'text-anchor': 'middle' }, names[0]));
+  svg.append(element('text', { x: (left + box.width) / 2, y: box.height - 6, 'text-anchor': 'middle' }, names[0]));
   const from = Math.max(x0, line === 'equal' ? y0 : x0), to = Math.min(x1, line === 'equal' ? y1 : x1);
   const at = v => line === 'equal' ? y(v) : y(0);
   if (from < to && (line === 'equal' || (y0 <= 0 && y1 >= 0)))

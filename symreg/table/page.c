@@ -246,6 +246,15 @@ static int write_detail(const struct page *p, int row)
     return 0;
 }
 
+/* A number of a list, with all its digits: the page subtracts predictions from y. */
+static void write_value(const struct page *p, bool first, double value)
+{
+    char number[SR_NUMBER] = "null";
+    if (isfinite(value))
+        sr_number_print(value, number);
+    orr_file_printf(p->html, "%s%s", first ? "" : ",", number);
+}
+
 /* y and the predictions of every row of the front, on at most POINTS evenly spaced rows. */
 static int write_data(const struct page *p)
 {
@@ -257,18 +266,13 @@ static int write_data(const struct page *p)
     orr_file_printf(p->html, "<script type=\"application/json\" id=\"data\">{\"rows\":%zu,\"y\":[",
                     rows);
     for (size_t k = 0; k < points; k++)
-        orr_file_printf(p->html, "%s%.7g", k ? "," : "", o->data->y[k * rows / points]);
+        write_value(p, k == 0, o->data->y[k * rows / points]);
     put(p, "],\"values\":[");
     for (int i = 0; i < o->front->count; i++) {
         put(p, i ? ",[" : "[");
         const bool finite = sr_eval(&o->front->expr[i], sr_answer_data(o, i), value);
-        for (size_t k = 0; k < points; k++) {
-            const double v = finite ? value[k * rows / points] : (double)NAN;
-            if (isfinite(v))
-                orr_file_printf(p->html, "%s%.9g", k ? "," : "", v);
-            else
-                put(p, k ? ",null" : "null");
-        }
+        for (size_t k = 0; k < points; k++)
+            write_value(p, k == 0, finite ? value[k * rows / points] : (double)NAN);
         put(p, "]");
     }
     put(p, "]}</script>\n");

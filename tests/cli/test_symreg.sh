@@ -77,15 +77,40 @@ rows=$(($(wc -l <"$WORK/fit/front.csv") - 1))
 check "the page: a button for each row" equal "$rows" "$(grep -c '<tr data-row=.*<button' "$page")"
 check "... and its predictions" equal "$rows" \
     "$(sed -n 's/.*"values"://p' "$page" | grep -o '\[[-0-9.e+,nul]*\]' | grep -c .)"
-check "... one of them is shown" \
-    equal 1 "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
-check "... nothing from elsewhere" lacks 'src=|href=|@import' "$page"
-check "... the answer in words" \
-    grep -qF "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
+check "... one of them is shown" equal 1 \
+    "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
+check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
+check "... the answer in words" grep -qF "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
 script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
 if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
     check "... its script is allowed" grep -qF "'sha256-$(printf '\n%s\n' "$script" |
         openssl dgst -sha256 -binary | base64)'" "$page"
+fi
+
+# times of transits: the page subtracts predictions that agree with y in nine digits
+awk 'BEGIN { print "n,t"
+    for (i = 0; i < 60; i++) printf "%d,%.10f\n", i, 2459000.5 + 0.00123 * i + (i % 3 - 1) * 1e-6
+}' >"$WORK/times.csv"
+check "times of large offset" program symreg "$WORK/times.csv" --target t --quiet --threads 1 \
+    --guess '0.00123 * n + 2459000.5' --iterations 0 --binary '+,*' --unary '' --out "$WORK/times"
+check "... the page has their residuals" equal "60 True 1e-06" "$(python3 -c '
+import json, re, sys
+page = open(sys.argv[1]).read()
+data = json.loads(re.search("id=\"data\">(.*?)</script>", page)[1])
+table = [float(line.split(",")[1]) for line in open(sys.argv[2]).read().split()[1:]]
+rest = min((max(abs(v - y) for v, y in zip(row, data["y"])) for row in data["values"]))
+print(len(data["y"]), data["y"] == table, "%.1g" % rest)' \
+    "$WORK/times/report.html" "$WORK/times.csv")"
+if command -v node >/dev/null; then # of its axes
+    sed -n '/^function ticks/,/^}/p; /^function labels/,/^}/p' figures/table_page.js >"$WORK/axes.js"
+    echo 'for (const [a, b] of [[0, 1], [2459000.5, 2459000.6], [1e16, 1e16 + 2], [1, 1 + 2 ** -52],
+        [-1e308, 1.2e308], [3e-9, 4e-9]]) console.log(...labels(ticks(a, b)));' >>"$WORK/axes.js"
+    check "... ticks end, and their labels differ" equal "$(printf '%s\n' '0 0.5 1' \
+        '2459000.5 2459000.55 2459000.6' '10000000000000000 10000000000000002' \
+        '1 1.0000000000000002' '-1e+308 1.2e+308' '3e-9 3.5e-9 4e-9')" \
+        "$(timeout "$LIMIT" node "$WORK/axes.js")"
+else
+    skip "axes of the page" "no node"
 fi
 
 # ---- the same bytes for any threads; another seed is another search
@@ -294,8 +319,7 @@ check "... do nothing in the report's head" grep -qF -- \
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
-check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
-    "$WORK/markup/report.html"
+check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
@@ -386,12 +410,11 @@ LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
-    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,mine.md} \
-        "$1"/report.html "$1"/{front,residuals}.png
+    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,report.html,mine.md} \
+        "$1"/{front,residuals}.png
 }
 left() { # FOLDER: what a search wrote at its end
-    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort |
-        paste -sd ' ')
+    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
 }
 results "$WORK/stopped"
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
