@@ -252,7 +252,7 @@ static void print_answer(const struct sr_answer *answer, const struct orr_name_l
         print_alternatives(answer->alternatives);
     sr_output_parts(answer, NULL);
     if (answer->category)
-        sr_output_categories(answer, SR_PRINTED_CATEGORIES, NULL);
+        sr_output_categories(answer, SR_PRINTED_CATEGORIES, SR_TERMINAL, NULL);
     print_remarks(answer);
 }
 

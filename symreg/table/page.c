@@ -45,10 +45,19 @@ static void write_head(const struct page *p)
     orr_html_text(p->html, o->loss);
     orr_file_printf(p->html, ", seed %llu, %.4g formulas in %s, Orrery %s</p>\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
-    if (o->define) {
-        put(p, "<p class=\"meta\">Formulas use <code>");
-        orr_html_text(p->html, o->define);
-        put(p, "</code>.</p>\n");
+    for (int k = 0; k < SR_STATEMENTS; k++) {
+        struct sr_statement said;
+        if (!sr_output_statement(o, (enum sr_statement_of)k, &said))
+            continue;
+        put(p, "<p class=\"meta\">");
+        orr_html_text(p->html, said.before);
+        if (*said.code) {
+            put(p, "<code>");
+            orr_html_text(p->html, said.code);
+            put(p, "</code>");
+        }
+        orr_html_text(p->html, said.after);
+        put(p, "</p>\n");
     }
     put(p, "</header>\n<main>\n");
 }
@@ -317,28 +326,52 @@ static void write_remarks(const struct page *p)
     put(p, any ? "</ul>\n" : "");
 }
 
-static void write_use(const struct page *p)
+/* The columns whose name in C and Python differs. */
+static void write_renamed(const struct page *p)
+{
+    bool any = false;
+    for (int f = 0; f < p->names->features; f++) {
+        if (!sr_export_renamed(p->names, f))
+            continue;
+        if (!any)
+            put(p, "<p>Formulas in C and Python have other names for these columns:</p>\n<div "
+                   "class=\"wide\"><table><thead><tr><th>column</th><th>name</th></tr></thead>"
+                   "<tbody>\n");
+        any = true;
+        put(p, "<tr><td>");
+        orr_html_text(p->html, p->names->column[f]);
+        orr_file_printf(p->html, "</td><td><code>%s</code></td></tr>\n", p->names->name[f]);
+    }
+    put(p, any ? "</tbody></table></div>\n" : "");
+}
+
+static int write_use(const struct page *p)
 {
     const int features = sr_answer_features(p->o);
-    put(p, "<h2>How to use it</h2>\n<p>In the folder of this page:</p>\n<pre><code>symreg predict "
-           "front.json NEW.csv</code></pre>\n<pre><code>import orrery\nmodel = "
-           "orrery.SymbolicRegressor.from_file(\"front.json\")\nmodel.predict(X)  # columns: ");
+    put(p, "<h2>How to use it</h2>\n");
+    write_renamed(p);
+    put(p, "<p>In the folder of this page:</p>\n<pre><code>symreg predict front.json NEW.csv</code>"
+           "</pre>\n");
+    if (p->o->category)
+        return 0; /* from_file() and C have no constants of a category */
+    put(p, "<pre><code>import orrery\nmodel = orrery.SymbolicRegressor.from_file(\"front.json\")\n"
+           "model.predict(X)  # columns: ");
     for (int f = 0; f < features; f++) {
         put(p, f ? ", " : "");
         orr_html_text(p->html, p->o->names[f]);
     }
     put(p, "</code></pre>\n");
-    if (p->chosen < 0 || p->o->category)
-        return;
+    if (p->chosen < 0)
+        return 0;
     char text[SR_TEXT];
-    sr_expr_write(p->o->data->language, &p->o->front->expr[p->chosen], SR_C, p->names, text,
-                  sizeof text);
+    TRY(sr_answer_write(p->o, p->chosen, SR_C, p->names, text, sizeof text));
     put(p, "<pre><code>#include &lt;math.h&gt;\n\ndouble predict(");
     for (int f = 0; f < features; f++)
         orr_file_printf(p->html, "%sdouble %s", f ? ", " : "", p->names->name[f]);
     put(p, ")\n{\n    return ");
     orr_html_text(p->html, text);
     put(p, ";\n}</code></pre>\n");
+    return 0;
 }
 
 static int write_page(const struct page *p)
@@ -354,13 +387,14 @@ static int write_page(const struct page *p)
     write_losses(p);
     TRY(write_rows(p, p->o, true));
     TRY(write_shown(p));
+    sr_output_categories(p->o, SR_REPORTED_CATEGORIES, SR_HTML, p->html);
     if (p->o->alternatives && p->o->alternatives->front->count) {
         put(p, "<h2>Alternatives</h2>\n<p>Other functions, as good as what <code>best</code> "
                "selects; nats: by which their description is longer.</p>\n");
         TRY(write_rows(p, p->o->alternatives, false));
     }
     write_remarks(p);
-    write_use(p);
+    TRY(write_use(p));
     put(p, "</main>\n");
     TRY(orr_html_script(p->html, "table_page.js"));
     return orr_file_printf(p->html, "</body>\n</html>\n");

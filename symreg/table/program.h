@@ -43,10 +43,22 @@ struct sr_late {
     char message[1024];
 };
 
+/* What is said of a table before its front: a text around a piece of code, which may be empty.
+ * False where there is nothing to say. */
+enum sr_statement_of { SR_STATED_DEFINE, SR_STATED_FORM, SR_STATED_WEIGHTS, SR_STATEMENTS };
+struct sr_statement {
+    const char *before, *code, *after;
+    char formula[SR_TEXT]; /* where code may be */
+};
+bool sr_output_statement(const struct sr_answer *output, enum sr_statement_of which,
+                         struct sr_statement *statement);
+
 /* Prints the constants that the formula of o->rule has in each category: of at most `most`
- * categories, and their mean and standard deviation. To standard output where file is NULL, else as
- * a table in Markdown. */
-void sr_output_categories(const struct sr_answer *output, int most, struct orr_file *file);
+ * categories, and their mean and standard deviation. To standard output, or as a table in Markdown
+ * or HTML into the file. */
+enum sr_medium { SR_TERMINAL, SR_MARKDOWN, SR_HTML };
+void sr_output_categories(const struct sr_answer *output, int most, enum sr_medium medium,
+                          struct orr_file *file);
 
 /* Prints the unknown parts of a template in the formula of o->rule: to standard output where file
  * is NULL, else as a table in Markdown. Nothing without a template. */

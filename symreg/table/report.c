@@ -30,31 +30,14 @@ static void write_head(const struct sr_answer *o, struct orr_file *file)
     orr_markdown_code(file, o->loss, false);
     orr_file_printf(file, ", seed %llu, %.4g formulas in %s, Orrery %s.\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
-    if (o->define) {
-        orr_file_printf(file, "Formulas use ");
-        orr_markdown_code(file, o->define, false);
-        orr_file_printf(file, ".\n");
-    }
-    if (o->form) {
-        orr_file_printf(file, "Formulas have the form ");
-        orr_markdown_code(file, o->form_text, false);
-        orr_file_printf(file, ".\n");
-    }
-    if (o->weights && *o->weights) {
-        orr_file_printf(file, o->variance > 0 ? "Rows have the weights 1/sigma^2, sigma of column "
-                                              : "Rows have the weights of column ");
-        orr_markdown_code(file, o->weights, false);
-        orr_file_printf(file, ".\n");
-    } else if (o->by) {
-        char formula[SR_TEXT];
-        sr_expr_print(o->data->language, o->by, o->names, formula, sizeof formula);
-        orr_file_printf(file, "Rows have the weights " SR_WEIGHTS_CHOSEN ", of the prediction ");
-        orr_markdown_code(file, formula, false);
-        orr_file_printf(file, "; those with |prediction| below a tenth of its median have that "
-                              "one's.\n");
-    } else if (o->weights) {
-        orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
-                              "its median have that one's.\n");
+    for (int k = 0; k < SR_STATEMENTS; k++) {
+        struct sr_statement said;
+        if (!sr_output_statement(o, (enum sr_statement_of)k, &said))
+            continue;
+        orr_file_printf(file, "%s", said.before);
+        if (*said.code)
+            orr_markdown_code(file, said.code, false);
+        orr_file_printf(file, "%s\n", said.after);
     }
 }
 
@@ -296,7 +279,7 @@ int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
         sr_output_parts(o, &file);
         if (!rc)
             rc = write_constants(o, &file);
-        sr_output_categories(o, SR_REPORTED_CATEGORIES, &file);
+        sr_output_categories(o, SR_REPORTED_CATEGORIES, SR_MARKDOWN, &file);
         if (o->alternatives)
             write_front(o->alternatives, &file);
         if (o->permutations)

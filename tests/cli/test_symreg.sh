@@ -80,7 +80,8 @@ check "... and its predictions" equal "$rows" \
 check "... one of them is shown" equal 1 \
     "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
 check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
-check "... the answer in words" grep -qF "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
+check "... the answer in words" grep -qF \
+    "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
 script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
 if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
     check "... its script is allowed" grep -qF "'sha256-$(printf '\n%s\n' "$script" |
@@ -102,7 +103,8 @@ rest = min((max(abs(v - y) for v, y in zip(row, data["y"])) for row in data["val
 print(len(data["y"]), data["y"] == table, "%.1g" % rest)' \
     "$WORK/times/report.html" "$WORK/times.csv")"
 if command -v node >/dev/null; then # of its axes
-    sed -n '/^function ticks/,/^}/p; /^function labels/,/^}/p' figures/table_page.js >"$WORK/axes.js"
+    sed -n '/^function ticks/,/^}/p; /^function labels/,/^}/p' figures/table_page.js \
+        >"$WORK/axes.js"
     echo 'for (const [a, b] of [[0, 1], [2459000.5, 2459000.6], [1e16, 1e16 + 2], [1, 1 + 2 ** -52],
         [-1e308, 1.2e308], [3e-9, 4e-9]]) console.log(...labels(ticks(a, b)));' >>"$WORK/axes.js"
     check "... ticks end, and their labels differ" equal "$(printf '%s\n' '0 0.5 1' \
@@ -132,6 +134,13 @@ check "... the report has it" grep -qF "$last" "$WORK/words/report.md"
 formula=${last#best: F = }
 law "${fit[@]}" --iterations 0 --binary + --unary '' --guess "${formula%%   *}" >"$WORK/printed"
 check "... --guess reads it back" equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
+
+law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' --out "$WORK/logarithm" \
+    >"$WORK/printed"
+check "the last line of a logarithm" grep -q '^best: log(F) = .*log(.*)   (' "$WORK/printed"
+check "... the page has one name for it, too" grep -q \
+    '<math[^>]*><mrow><mrow><mi>ln</mi>.*<mo>=</mo>.*<mi>ln</mi>' \
+    "$WORK/logarithm/report.html"
 
 # ---- options; what each of them changes is seen beside a search without it
 # printed OPTION...: the equations of the front
@@ -290,6 +299,10 @@ check "front.json: weights of a column" weights_in column '"column w2"'
 check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
+check "page: weights 1/y^2" grep -q '>Rows have the weights 1/y^2;' "$WORK/relative/report.html"
+check "page: weights of a column" grep -q 'weights of column <code>w2</code>\.' \
+    "$WORK/column/report.html"
+check "page: no weights" lacks "have the weights" "$WORK/plain/report.html"
 check "report: no weights" lacks "have the weights" "$WORK/plain/report.md"
 check "a seed that is no double" law --features r,m1 --iterations 0 --seed 9007199254740993 \
     --out "$WORK/seed"
@@ -306,9 +319,12 @@ check "awkward names" program symreg "$WORK/odd.csv" --target F --quiet --thread
 tr -d ' \t\n' <"$WORK/odd/front.json" >"$WORK/odd/dense.json"
 for pair in 半径:x1 lambda:lambda_ E:E_; do
     check "report: $pair" grep -qxF "| \`${pair%:*}\` | \`${pair#*:}\` |" "$WORK/odd/report.md"
+    check "page: $pair" grep -qF "<td>${pair%:*}</td><td><code>${pair#*:}</code></td>" \
+        "$WORK/odd/report.html"
     check "front.json: $pair" grep -q "\"column\":\"${pair%:*}\",\"name\":\"${pair#*:}\"" \
         "$WORK/odd/dense.json"
 done
+check "the page of plain names has none" lacks 'other names for these' "$WORK/plain/report.html"
 check "the exported formula has them" grep -q '"sympy":"[^"]*E_' "$WORK/odd/dense.json"
 sed '1s/r,m1,m2,w,F/<i>r,"a|b`","\&lt;",w,"``"/' "$WORK/law.csv" >"$WORK/mark*up.csv"
 check "names that are markup" program symreg "$WORK/mark*up.csv" --target '``' --quiet --threads 1 \
