@@ -135,8 +135,8 @@ formula=${last#best: F = }
 law "${fit[@]}" --iterations 0 --binary + --unary '' --guess "${formula%%   *}" >"$WORK/printed"
 check "... --guess reads it back" equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
 
-law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' --out "$WORK/logarithm" \
-    >"$WORK/printed"
+law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' \
+    --out "$WORK/logarithm" >"$WORK/printed"
 check "the last line of a logarithm" grep -q '^best: log(F) = .*log(.*)   (' "$WORK/printed"
 check "... the page has one name for it, too" grep -q \
     '<math[^>]*><mrow><mrow><mi>ln</mi>.*<mo>=</mo>.*<mi>ln</mi>' \
@@ -335,7 +335,8 @@ check "... do nothing in the report's head" grep -qF -- \
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
-check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' "$WORK/markup/report.html"
+check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
+    "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
@@ -426,11 +427,13 @@ LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
-    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,report.html,mine.md} \
+    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv \
+        "$1"/{front.json,report.md,report.html,mine.md} \
         "$1"/{front,residuals}.png
 }
 left() { # FOLDER: what a search wrote at its end
-    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
+    (cd "$1" && ls -d *.csv *.json *.md *.html *.png sub 2>/dev/null | LC_ALL=C sort |
+        paste -sd ' ')
 }
 results "$WORK/stopped"
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
