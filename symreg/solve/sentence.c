@@ -351,14 +351,14 @@ static int describe_fit(const struct sr_answer *o, int row, const struct sr_expr
     return 0;
 }
 
-void sr_answer_target(const struct sr_answer *o, enum sr_notation notation, char *text,
-                      size_t bytes)
+void sr_target_write(const struct sr_language *language, const char *column, bool logarithm,
+                     enum sr_notation notation, char *text, size_t bytes)
 {
     struct sr_expr target = {0};
     sr_put_node(&target, (struct sr_node){.op = SR_FEATURE, .size = 1});
-    if (o->log_target)
+    if (logarithm)
         sr_put_node(&target, (struct sr_node){.op = SR_LOG, .size = 2});
-    sr_expr_text(o->data->language, &target, notation, &o->column, text, bytes);
+    sr_expr_text(language, &target, notation, &column, text, bytes);
 }
 
 int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
@@ -373,7 +373,7 @@ int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
         decimals[k] = decimals_of(of.value[k], of.error[k]);
     sr_expr_infix(o->data->language, &expr, decimals, o->names, formula, sizeof formula);
     TRY(describe_fit(o, row, &expr, &of, fit, sizeof fit));
-    sr_answer_target(o, SR_INFIX, target, sizeof target);
+    sr_target_write(o->data->language, o->column, o->log_target, SR_INFIX, target, sizeof target);
     snprintf(text, bytes, "%s = %s   (%s)", target, formula, fit);
     return 0;
 }

@@ -367,10 +367,10 @@ int sr_answer_line(const struct sr_answer *o, int row, char *text, size_t bytes)
 /* The line of the row that o->rule selects, behind the rule: "best: T = ...". Empty where it
  * selects none. ORR_ENOMEM. */
 int sr_answer_sentence(const struct sr_answer *o, char *text, size_t bytes);
-/* What a formula of the front predicts, in a notation for people: y, "a b" in quotes, or log(y)
- * with --log-target. SR_TARGET bytes hold every name. */
-void sr_answer_target(const struct sr_answer *o, enum sr_notation notation, char *text,
-                      size_t bytes);
+/* What formulas of a table predict, in a notation for people: y, "a b" in quotes, or log(y) with
+ * --log-target. SR_TARGET bytes hold every name. */
+void sr_target_write(const struct sr_language *language, const char *column, bool logarithm,
+                     enum sr_notation notation, char *text, size_t bytes);
 /* The formula of a row as people write it (sr_expr_collect()), where that predicts the rows of the
  * table alike; else as it is. ORR_ENOMEM. */
 int sr_answer_formula(const struct sr_answer *o, int row, struct sr_expr *expr);

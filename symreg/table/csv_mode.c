@@ -147,7 +147,7 @@ static int search_live(void *context, const struct sr_problem *p, struct sr_fit 
     note_rows(cli, p);
     if (*cli->out)
         TRY(orr_path(log, "%s/log.jsonl", cli->out));
-    TRY(sr_live_start(p->table, p->setup, cli->quiet, log, &live));
+    TRY(sr_live_start(p, cli->quiet, log, &live));
     s->observe = sr_live_observe;
     s->observer = live;
     if (*cli->out && !s->resume) /* an interruption must not leave files of an earlier search */

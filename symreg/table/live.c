@@ -23,6 +23,7 @@ struct sr_live {
     struct sr_table sample; /* of the rows of a large table */
     const struct sr_table *judged;
     enum sr_rule rule;
+    bool log_target;                   /* the target is the logarithm of its column */
     double max_seconds, started, next; /* next: when the block may be drawn again */
     int epochs, restarts;
     double *evaluations; /* (restarts) */
@@ -141,10 +142,12 @@ static void draw_block(struct sr_live *live, int epoch, double total, double spe
     live->lines = HEAD_LINES;
     print_rows(live, chosen, rows - HEAD_LINES - 2, columns);
     if (chosen >= 0) {
-        char text[SR_TEXT], name[300], line[SR_TEXT + 400];
+        char target[300], text[SR_TEXT], name[300], line[SR_TEXT + 400];
+        sr_target_write(live->language, live->table->target, live->log_target, SR_INFIX, target,
+                        sizeof target);
         print_short(live, chosen, text, sizeof text);
         snprintf(line, sizeof line, "%s so far: %s = %s", sr_rule_name[live->rule],
-                 orr_shown(name, sizeof name, live->table->target), text);
+                 orr_shown(name, sizeof name, target), text);
         print_cut(line, "", columns);
         live->lines++;
     }
@@ -222,9 +225,11 @@ static int start_block(struct sr_live *live)
     return sr_table_sample(live->table, JUDGED, live->settings->seed, &live->sample);
 }
 
-int sr_live_start(const struct sr_table *table, const struct sr_csv_setup *setup, bool quiet,
-                  const char *log, struct sr_live **result)
+int sr_live_start(const struct sr_problem *problem, bool quiet, const char *log,
+                  struct sr_live **result)
 {
+    const struct sr_table *table = problem->table;
+    const struct sr_csv_setup *setup = problem->setup;
     const struct sr_settings *settings = &setup->settings;
     struct sr_live *live = *result = orr_alloc(1, sizeof *live);
     if (!live)
@@ -239,6 +244,7 @@ int sr_live_start(const struct sr_table *table, const struct sr_csv_setup *setup
                           (const char *)NULL);
     live->block = !quiet && isatty(STDERR_FILENO) == 1;
     live->table = table;
+    live->log_target = problem->options->log_target;
     live->settings = settings;
     if (!rc)
         rc = start_block(live);

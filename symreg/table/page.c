@@ -68,7 +68,7 @@ static int write_formula(const struct page *p, const struct sr_answer *o, int ro
     char text[SR_TEXT];
     put(p, "<math displaystyle=\"true\"><mrow>");
     if (target) {
-        sr_answer_target(o, SR_MATHML, text, sizeof text);
+        sr_target_write(o->data->language, o->column, o->log_target, SR_MATHML, text, sizeof text);
         put(p, text);
         put(p, "<mo>=</mo>");
     }

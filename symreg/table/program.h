@@ -112,13 +112,13 @@ double sr_noise_variance(const struct sr_uncertainty *uncertainty, const struct 
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 
 struct sr_live;
-/* A line for each formula, cut to the terminal, with constants to five digits, and the one that
- * setup->rule would choose now. log: path of the JSONL file, "" for none. The log is continued when
- * the search resumes; otherwise it is created, and begins with the number of lines before the
+/* A line for each formula, cut to the terminal, with constants to five digits, and the one that the
+ * problem's rule would choose now. log: path of the JSONL file, "" for none. The log is continued
+ * when the search resumes; otherwise it is created, and begins with the number of lines before the
  * table's header, if any. On a terminal the key q ends the search like a signal. Shows nothing when
  * quiet. */
-int sr_live_start(const struct sr_table *table, const struct sr_csv_setup *setup, bool quiet,
-                  const char *log, struct sr_live **live);
+int sr_live_start(const struct sr_problem *problem, bool quiet, const char *log,
+                  struct sr_live **live);
 /* The callback sr_settings.observe. */
 void sr_live_observe(void *live, const struct sr_observation *seen);
 /* Removes the view and restores the terminal. *asked: the user pressed q. ORR_EIO when the log

@@ -18,9 +18,8 @@ awk 'BEGIN {
 on_terminal() {
     local out=$1
     shift
-    script -qefc "stty cols ${WIDTH:-64} rows 14
-        '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 --out '$WORK/fit' $* >'$WORK/printed'" \
-        "$out" >/dev/null
+    script -qefc "stty cols ${WIDTH:-64} rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 \
+        --threads 1 --out '$WORK/fit' $* >'$WORK/printed'" "$out" >/dev/null
 }
 
 on_terminal "$WORK/screen" --iterations 30 </dev/null
@@ -42,11 +41,14 @@ check "... and kept by all" test "$(widest '')" -le 63
 shown() {
     tr -d '\r' <"$WORK/$1" | sed 's/\x1b\[[0-9]*[A-Z]/\n/g'
 }
-shown screen | grep -E '^[> ] +[0-9]+ +' |
-    sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' >"$WORK/digits"
-check "constants have five digits" lacks '[0-9]{6,}' "$WORK/digits"
+check "constants have five digits" test -z "$(shown screen | grep -E '^[> ] +[0-9]+ +' |
+    sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' |
+    grep -oE '[0-9]{6,}')"
 check "the present choice is marked" test "$(shown screen | grep -cE '^> .* <- best$')" -gt 1
 check "... and told" test "$(shown screen | grep -c '^best so far: 力 = ')" -gt 1
+on_terminal "$WORK/logarithm" --iterations 2 --log-target </dev/null
+check "a logarithm is told as one" test \
+    "$(shown logarithm | grep -c '^best so far: log(力) = ')" -gt 0
 for columns in 40 200; do
     WIDTH=$columns on_terminal "$WORK/wide-$columns" --iterations 2 </dev/null
     most=$(shown wide-$columns | grep -E '^[> ] |^symreg: epoch|^best so' |
