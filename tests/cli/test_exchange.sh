@@ -225,7 +225,7 @@ refuse "the twin is the model" 1 'the same files as' -- "$BIN/probe" linear --ru
 lssar=$run/lssar/pretrain/last.safetensors of=(--run "$run" --answers "$bad")
 refusals "$BIN/probe" <<END
 a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrained '$bad'
-of a checkpoint, too | 2 --checkpoint: 'stand for a checkpoint' | rollout --answers '$bad' --checkpoint '$lssar'
+with a checkpoint | 2 --checkpoint: 'for a checkpoint' | rollout "\${of[@]}" --checkpoint '$lssar'
 as many as were asked | 2 --sequences: 'takes what is asked' | rollout "\${of[@]}" --sequences 3
 a changed attention | 2 --answers: 'changed attention' | rollout "\${of[@]}" --p 3
 not of this probe | 2 --answers: 'not to probe intervene' | intervene --run '$run' --answers '$bad'

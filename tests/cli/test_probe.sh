@@ -285,7 +285,7 @@ no step to change | 2 intervene '3 positions' | intervene --length 3
 too few sequences to read out | 2 --sequences: 'found 5' | linear --sequences 5
 END
 refuse "data sets are of some probes" 2 --draws: \
-    'probe extrapolate, probe adaptation, probe inductive and probe export, not to probe linear' -- \
+    'probe adaptation, probe inductive and probe export, not to probe linear' -- \
     with linear --draws 2
 refusals "${probe[@]}" <<END
 a fine-tuned model predicts none | 1 'a model of stage magnitude' | evaluate --checkpoint '$tuned'

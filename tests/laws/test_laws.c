@@ -105,7 +105,7 @@ static int quietly(struct fixture *f, int (*run)(struct fixture *f))
 
 static int laws(struct fixture *f)
 {
-    return laws_run(&f->cli, "", "laws");
+    return laws_run(&f->cli, "", "", "laws");
 }
 
 static char *content(const char *dir, const char *name)

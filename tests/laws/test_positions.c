@@ -142,7 +142,7 @@ static void run(void)
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
     assert_true(kept >= 0 && nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
-    const int rc = laws_run(&cli, "", "laws");
+    const int rc = laws_run(&cli, "", "", "laws");
     fflush(stdout);
     assert_true(dup2(kept, STDOUT_FILENO) >= 0);
     close(kept);
