@@ -16,7 +16,7 @@ from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import r_squared, table, table_and_target, weights_of
-from ._search import RULES, Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
+from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -390,8 +390,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         return names
 
     def _rule(self) -> str:
-        if self.model_selection not in RULES:
-            raise ValueError(f"model_selection: expected one of {', '.join(RULES)}, found "
+        known = _options.choices("rule")
+        if self.model_selection not in known:
+            raise ValueError(f"model_selection: expected one of {', '.join(known)}, found "
                              f"{self.model_selection!r}")
         return self.model_selection
 
