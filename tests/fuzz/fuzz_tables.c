@@ -38,7 +38,7 @@ static void check_vectors(void)
     char path[4096];
     snprintf(path, sizeof path, "%s/run", fuzz_folder());
     report_free(&run);
-    FUZZ_EXPECT(report_read(&run, path, "") != 0 && *orr_error());
+    FUZZ_EXPECT(report_read(&run, path, "", NULL) != 0 && *orr_error());
     const struct report_source *truth = &run.source[0];
     for (int p = 0; p < REPORT_BODIES; p++)
         for (size_t i = 0; i < truth->orbit[p].count; i++)
