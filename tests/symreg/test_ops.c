@@ -317,7 +317,7 @@ TEST(operators_are_found_by_name)
     assert_int_equal(sr_op_find("symreg.unary", "sqr", 1, &op), ORR_EUSAGE);
     error_names("symreg.unary", "unary", "\"sqr\"", "\"sqrt\"", NULL);
     assert_int_equal(sr_op_find("symreg.binary", "plusminus", 2, &op), ORR_EUSAGE);
-    error_names("symreg.binary", "binary", "\"plusminus\"", "+ - * /", NULL);
+    error_names("symreg.binary", "binary", "\"plusminus\"", "+|-|*|/", NULL);
     assert_int_equal(sr_op_find("symreg.unary", "constant", 0, &op), ORR_EUSAGE);
 }
 
