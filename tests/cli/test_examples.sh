@@ -68,7 +68,7 @@ check "README: at most 110 lines" test "$(wc -l <README.md)" -le 110
 check "... one picture" equal 1 "$(grep -c '!\[' README.md)"
 check "... three commands that a stranger runs" equal 3 "$(grep -c '^    \$ ' README.md)"
 check "make world" readme "make world RUN=$WORK/runs/smoke"
-for page in README.md docs/recipes.md docs/gallery.md; do
+for page in README.md docs/gallery.md docs/recipes.md; do # recipes train the run on
     sed -n "s,^    \\\$ ,$page ,p" $page
 done | awk '{ text = $0; sub(/^[^ ]* /, "", text) } !seen[text]++' >"$WORK/commands"
 check "pages have commands" test "$(wc -l <"$WORK/commands")" -ge 20
