@@ -178,7 +178,7 @@ check "symreg FILE" program symreg "$WORK/table.csv" --target y --features 'a b'
     --preset smoke --threads 1 --out "$WORK/fits"
 check "... its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
 check "... nothing else" only \
-    'front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.md|(front|residuals)\.png' \
+    'front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.(md|html)|(front|residuals)\.png' \
     "$WORK/fits"
 awk 'BEGIN { print "b,y"; for (i = 1; i < 30; i++) print i * 0.37 "," i * 0.37 + 2.5 }' \
     >"$WORK/line.csv"
