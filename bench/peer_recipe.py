@@ -105,22 +105,27 @@ def attend(q, k, v, kind, p, window):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
-def new_model(preset, seed):
-    """The module of the preset, with the distribution of initial weights of model/params.c."""
-    m = preset["model"]
-    model = torch_gpt(layers=m["layers"], heads=m["heads"], width=m["width"],
-                      ffn=m["ffn_mult"] * m["width"], positions=m["positions"],
-                      context=preset["orbits"]["positions"] - 1)
+def initialise(model, seed, std, end_std):
+    """Weights distributed as by model/params.c; end_std: of an embedding or head, by its tensor."""
     torch.manual_seed(seed)
     with torch.no_grad():
         for name, p in model.named_parameters():
             if p.ndim < 2:
                 p.fill_(1 if name.endswith(("ln1.weight", "ln2.weight", "final.weight")) else 0)
             elif not name.startswith("block."):
-                p.normal_(0, p.shape[1] ** -0.5)
+                p.normal_(0, end_std(p))
             else:
                 to_stream = name.endswith(("proj.weight", "down.weight"))
-                p.normal_(0, m["init_std"] / (math.sqrt(2 * m["layers"]) if to_stream else 1))
+                p.normal_(0, std / (math.sqrt(2 * len(model.block)) if to_stream else 1))
+
+
+def new_model(preset, seed):
+    """The module of the preset, with the distribution of initial weights of model/params.c."""
+    m = preset["model"]
+    model = torch_gpt(layers=m["layers"], heads=m["heads"], width=m["width"],
+                      ffn=m["ffn_mult"] * m["width"], positions=m["positions"],
+                      context=preset["orbits"]["positions"] - 1)
+    initialise(model, seed, m["init_std"], lambda p: p.shape[1] ** -0.5)
     for block in model.block:
         block.attention.operator = attend
     _torch_model.rotate = rotation(model.c["context"], m["width"] // m["heads"],

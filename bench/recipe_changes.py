@@ -105,14 +105,7 @@ def new_model(preset, attention, seed):
         model = torch_gpt(input="characters", vocab=256, layers=m["layers"], heads=m["heads"],
                           width=m["width"], ffn=m["ffn_mult"] * m["width"],
                           positions=m["positions"], context=preset["text"]["positions"] - 1)
-        torch.manual_seed(seed)
-        with torch.no_grad():
-            for name, p in model.named_parameters():
-                if p.ndim > 1:
-                    to_stream = name.endswith(("proj.weight", "down.weight"))
-                    p.normal_(0, 0.02 / (math.sqrt(2 * m["layers"]) if to_stream else 1))
-                else:
-                    p.fill_(1 if name.endswith(("ln1.weight", "ln2.weight", "final.weight")) else 0)
+        peer_recipe.initialise(model, seed, 0.02, lambda p: 0.02)
         _torch_model.rotate = peer_recipe.rotation(model.c["context"], m["width"] // m["heads"],
                                                    model.c["rope_base"])
     line = attention_line(attention)
