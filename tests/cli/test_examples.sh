@@ -65,8 +65,8 @@ printed() {
     grep -A 5 -F "$2" "$1" | grep -E '<- |^    best: ' | sed 's/^ *//'
 }
 check "README: at most 110 lines" test "$(wc -l <README.md)" -le 110
-check "... one picture" equal 1 "$(grep -c '!\[' README.md)"
-check "... three commands that a stranger runs" equal 3 "$(grep -c '^    \$ ' README.md)"
+check "README: one picture" equal 1 "$(grep -c '!\[' README.md)"
+check "README: three commands that a stranger runs" equal 3 "$(grep -c '^    \$ ' README.md)"
 check "make world" readme "make world RUN=$WORK/runs/smoke"
 for page in README.md docs/gallery.md docs/recipes.md; do # recipes train the run on
     sed -n "s,^    \\\$ ,$page ,p" $page
@@ -94,29 +94,29 @@ while read -r page command <&3; do
     check "$page: $command" went "$status"
     printed "$page" "$command" >"$WORK/rows"
     while read -r row; do
-        check "... prints $row" grep -qF -- "$row" "$WORK/out"
+        check "$page: $command prints $row" grep -qF -- "$row" "$WORK/out"
     done <"$WORK/rows"
     case $command in
     *"planets.csv --target T_yr --maxsize 9")
-        check "... selects two formulas" equal 2 "$(grep -c -- '<- ' "$WORK/rows")"
+        check "$page: $command selects two formulas" equal 2 "$(grep -c -- '<- ' "$WORK/rows")"
         ;;
     *motion*)
-        check "... ends with one" equal 1 "$(wc -l <"$WORK/rows")"
-        check "... with the error that README has" bash -c \
+        check "$page: $command ends with one formula" equal 1 "$(wc -l <"$WORK/rows")"
+        check "$page: motion finds the error that README has" bash -c \
             "sed -nE 's/^\| ([0-9.]+) \| ([0-9.]{6}).*/\1 +- \2/p' '$WORK/newton/report.md' |
             grep -qxF \"\$(grep -o '39[.0-9]* +- [0-9.]*[0-9]' README.md)\""
-        check "... and what it is near to" grep -q 'is near 4 pi^2 .*: G in AU' \
-            "$WORK/newton/report.md"
+        check "$page: motion says what the constant is near to" \
+            grep -q 'is near 4 pi^2 .*: G in AU' "$WORK/newton/report.md"
         ;;
-    *real_venus*) check "... a picture" is_png "$WORK/runs/venus.png" ;;
+    *real_venus*) check "$page: the forces on Venus are a picture" is_png "$WORK/runs/venus.png" ;;
     esac
 done 3<"$WORK/commands"
 if has_python numpy; then
     sed -n '/^```python$/,/^```$/{/^```/d;p}' README.md >"$WORK/six.py"
     check "README: six lines of Python" equal 6 "$(wc -l <"$WORK/six.py")"
-    check "... run" readme "PYTHONPATH=python python3 '$WORK/six.py'"
-    check "... print Kepler's law" grep -qF '(sqrt(a) * a) [4.6' "$WORK/out"
-    check "... and the shape" grep -qxF '(1000, 33, 2)' "$WORK/out"
+    check "README: its Python runs" readme "PYTHONPATH=python python3 '$WORK/six.py'"
+    check "README: its Python prints Kepler's law" grep -qF '(sqrt(a) * a) [4.6' "$WORK/out"
+    check "README: its Python prints the shape" grep -qxF '(1000, 33, 2)' "$WORK/out"
 fi
 check_not "nothing in the source" test -e losses.png -o -e data -o -e earth.png -o -e newton
 finish
