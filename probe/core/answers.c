@@ -32,18 +32,22 @@ static int take_content(struct probe_answers *a)
     return rc;
 }
 
+void probe_settings_sum(const struct orr_settings *preset, char text[PROBE_SUM])
+{
+    snprintf(text, PROBE_SUM, "%016" PRIx64, orr_settings_checksum(preset, PROBE_SETTINGS));
+}
+
 static int check_export(struct probe_answers *a, const char *path, enum orr_json_sum sum,
                         const struct orr_settings *preset)
 {
-    char expected[17];
+    char expected[PROBE_SUM];
     const struct cJSON *options = orr_json_get(a->exported, "options");
     if (!orr_json_says(a->exported, "format", PROBE_EXPORT_FORMAT))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected \"format\": \"" PROBE_EXPORT_FORMAT "\"", path);
     if (sum != ORR_JSON_AS_WRITTEN)
         return ORR_FAIL(ORR_EFORMAT, "%s: %s; copy it anew from the export", path,
                         sum == ORR_JSON_CHANGED ? ORR_JSON_IS_CHANGED : "it has no checksum");
-    snprintf(expected, sizeof expected, "%016" PRIx64,
-             orr_settings_checksum(preset, PROBE_SETTINGS));
+    probe_settings_sum(preset, expected);
     if (!orr_json_says(a->exported, "settings_xxh64", expected))
         return ORR_FAIL(ORR_EINVAL,
                         "%s: answers to other data: settings and seed of preset %s, checksum %s; "

@@ -10,7 +10,10 @@
 #include "probe/results.h"
 
 /* The settings that an export depends on, and results with it. */
-#define PROBE_SETTINGS      "seed,orbits,planets,finetune,text"
+#define PROBE_SETTINGS "seed,orbits,planets,finetune,text"
+enum { PROBE_SUM = 17 };
+/* Their checksum, 16 hexadecimal digits. */
+void probe_settings_sum(const struct orr_settings *preset, char text[PROBE_SUM]);
 #define PROBE_EXCHANGE      "exchange" /* the folder of a run's export */
 #define PROBE_EXPORT_FORMAT "orrery-export-1"
 

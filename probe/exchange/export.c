@@ -192,14 +192,16 @@ static int export_labelled(struct exporter *e)
 
 /* ------------------------------------------------------------------------------------ forces */
 
-/* All rows of a labelled set, in the order of the numbers in tables of forces. */
+/* All rows of a set but the last of each sequence, in the order of the numbers in tables of
+ * forces. */
 static int write_set(struct exporter *e, const char *file, const struct sim_dataset *set)
 {
-    float *x = probe_take(&e->arena, set->n * (size_t)e->T * 2, sizeof *x);
+    const size_t T = (size_t)set->positions - 1;
+    float *x = probe_take(&e->arena, set->n * T * 2, sizeof *x);
     TRY(e->arena.failed);
     for (size_t i = 0; i < set->n; i++)
-        memcpy(x + i * (size_t)e->T * 2, sim_dataset_coords(set, i), (size_t)e->T * 2 * sizeof *x);
-    return write_array(e, file, set->n, e->T, 2, x);
+        memcpy(x + i * T * 2, sim_dataset_coords(set, i), T * 2 * sizeof *x);
+    return write_array(e, file, set->n, (int)T, 2, x);
 }
 
 /* forces_train.npy (n, T): the labels that a model may learn from, elsewhere infinity. */
@@ -309,12 +311,7 @@ static int export_solar(struct exporter *e)
         return 0;
     TRY(orr_path(dir, "%s/orbits", e->options->run));
     int rc = sim_dataset_open(&set, p, dir, split);
-    const size_t T = rc ? 0 : (size_t)set.positions - 1;
-    float *x = probe_take(&e->arena, set.n * T * 2, sizeof *x);
-    rc = rc ? rc : e->arena.failed;
-    for (size_t i = 0; i < set.n && !rc; i++)
-        memcpy(x + i * T * 2, sim_dataset_coords(&set, i), T * 2 * sizeof *x);
-    rc = rc ? rc : write_array(e, "inputs_forces_vector.npy", set.n, (int)T, 2, x);
+    rc = rc ? rc : write_set(e, "inputs_forces_vector.npy", &set);
     sim_dataset_close(&set);
     return rc;
 }
@@ -337,11 +334,11 @@ static int export_forces(struct exporter *e)
 static void begin_json(struct exporter *e)
 {
     const struct probe_options *o = e->options;
-    char sum[17];
+    char sum[PROBE_SUM];
     e->json = orr_json_create(PROBE_EXPORT_FORMAT);
     cJSON_AddStringToObject(e->json, "preset", o->preset->name);
     orr_json_add_u64(e->json, "seed", o->preset->seed);
-    snprintf(sum, sizeof sum, "%016" PRIx64, orr_settings_checksum(o->preset, PROBE_SETTINGS));
+    probe_settings_sum(o->preset, sum);
     cJSON_AddStringToObject(e->json, "settings_xxh64", sum);
     cJSON *options = cJSON_AddObjectToObject(e->json, "options");
     cJSON_AddNumberToObject(options, "sequences", o->sequences);

@@ -189,8 +189,7 @@ struct list {
 };
 static void add_piece(struct list *list, const char *separator, const char *piece)
 {
-    const size_t used = strlen(list->text);
-    snprintf(list->text + used, list->bytes - used, "%s%s", list->any ? separator : "", piece);
+    orr_append(list->text, list->bytes, "%s%s", list->any ? separator : "", piece);
     list->any = true;
 }
 

@@ -190,30 +190,23 @@ static int write_rows(const struct page *p, const struct sr_answer *o, bool butt
 
 static int write_constants(const struct page *p, int row)
 {
-    const struct sr_answer *o = p->o;
-    double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
-    const struct sr_expr *expr = &o->front->expr[row];
-    const int count = sr_expr_constants(expr, constant);
-    if (!count || !o->least_squares)
+    struct sr_shown_constants s;
+    TRY(sr_output_constants(p->o, row, &s));
+    if (!s.count)
         return 0;
-    TRY(sr_answer_errors(o, row, error));
-    low[0] = NAN;
-    if (!o->category && !o->front->unfitted[row] && row == p->chosen)
-        TRY(sr_constants_profile(expr, o->data, sr_answer_variance(o, row), SR_LEVEL, low, high));
-    const bool profiles = !isnan(low[0]);
     orr_file_printf(p->html,
                     "<h3>Constants</h3>\n<div "
                     "class=\"wide\"><table><thead><tr><th>constant</th><th>standard error"
                     "</th>%s</tr></thead><tbody>\n",
-                    profiles ? "<th>95% from</th><th>to</th>" : "");
-    for (int c = 0; c < count; c++) {
+                    s.profiles ? "<th>95% from</th><th>to</th>" : "");
+    for (int c = 0; c < s.count; c++) {
         char number[SR_NUMBER], text[40], from[40], to[40];
-        sr_number_print(constant[c], number);
-        sr_test_text(error[c], 0, text, sizeof text);
+        sr_number_print(s.constant[c], number);
+        sr_test_text(s.error[c], 0, text, sizeof text);
         orr_file_printf(p->html, "<tr><td>%s</td><td>%s</td>", number, text);
-        if (profiles) {
-            sr_bound_print(low[c], constant[c], from, sizeof from);
-            sr_bound_print(high[c], constant[c], to, sizeof to);
+        if (s.profiles) {
+            sr_bound_print(s.low[c], s.constant[c], from, sizeof from);
+            sr_bound_print(s.high[c], s.constant[c], to, sizeof to);
             orr_file_printf(p->html, "<td>%s</td><td>%s</td>", from, to);
         }
         put(p, "</tr>\n");
@@ -303,25 +296,24 @@ static int write_shown(const struct page *p)
 
 /* ---- remarks and use */
 
+static void write_remark(const struct page *p, bool *any, const char *text)
+{
+    put(p, *any ? "<li>" : "<h2>Remarks</h2>\n<ul>\n<li>");
+    orr_html_text(p->html, text);
+    put(p, "</li>\n");
+    *any = true;
+}
+
 static void write_remarks(const struct page *p)
 {
+    char text[512];
     bool any = false;
-    for (int k = 0; k < SR_TABLE_REMARKS; k++) {
-        char text[512];
-        if (!sr_table_remark(p->o, (enum sr_table_remark)k, text, sizeof text))
-            continue;
-        put(p, any ? "<li>" : "<h2>Remarks</h2>\n<ul>\n<li>");
-        orr_html_text(p->html, text);
-        put(p, "</li>\n");
-        any = true;
-    }
+    for (int k = 0; k < SR_TABLE_REMARKS; k++)
+        if (sr_table_remark(p->o, (enum sr_table_remark)k, text, sizeof text))
+            write_remark(p, &any, text);
     if (p->o->permutations) {
-        char text[512];
         sr_permutations_text(p->o->permutations, text, sizeof text);
-        put(p, any ? "<li>" : "<h2>Remarks</h2>\n<ul>\n<li>");
-        orr_html_text(p->html, text);
-        put(p, "</li>\n");
-        any = true;
+        write_remark(p, &any, text);
     }
     put(p, any ? "</ul>\n" : "");
 }

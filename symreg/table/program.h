@@ -73,6 +73,14 @@ static inline const char *sr_output_score(const struct sr_answer *o)
  * of alternatives with Nats in place of Score. */
 int sr_output_table(const struct sr_answer *output, const char *path);
 int sr_output_json(const struct sr_answer *output, const char *path);
+/* Numbers of a row for tables: constants with standard errors and, for the row that o->rule selects
+ * and where there are any, 95% profile intervals. None (count 0) without least squares. */
+struct sr_shown_constants {
+    int count;
+    bool profiles; /* low and high are filled in */
+    double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
+};
+int sr_output_constants(const struct sr_answer *output, int row, struct sr_shown_constants *shown);
 /* Writes report.md, front.png and residuals.png. Without gnuplot there are no pictures, which is
  * reported on stderr unless quiet. */
 int sr_report(const struct sr_answer *output, const char *folder, bool quiet);

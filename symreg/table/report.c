@@ -149,21 +149,31 @@ void sr_bound_print(double bound, double constant, char *text, size_t bytes)
         snprintf(text, bytes, "%.*g", digits, bound);
 }
 
+int sr_output_constants(const struct sr_answer *o, int row, struct sr_shown_constants *s)
+{
+    const struct sr_expr *expr = row < 0 ? NULL : &o->front->expr[row];
+    *s = (struct sr_shown_constants){.count = 0};
+    if (!expr || !o->least_squares)
+        return 0;
+    s->count = sr_expr_constants(expr, s->constant);
+    if (!s->count)
+        return 0;
+    TRY(sr_answer_errors(o, row, s->error));
+    if (o->category || o->front->unfitted[row] || row != sr_front_select(o->front, o->rule))
+        return 0;
+    TRY(sr_constants_profile(expr, o->data, sr_answer_variance(o, row), SR_LEVEL, s->low, s->high));
+    s->profiles = !isnan(s->low[0]);
+    return 0;
+}
+
 /* For squared losses, writes the constants of the selected formula with standard errors and profile
  * intervals. */
 static int write_constants(const struct sr_answer *o, struct orr_file *file)
 {
-    double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
-    const int row = sr_front_select(o->front, o->rule);
-    const int count = row < 0 ? 0 : sr_expr_constants(&o->front->expr[row], constant);
-    if (!o->least_squares || !count)
+    struct sr_shown_constants s;
+    TRY(sr_output_constants(o, sr_front_select(o->front, o->rule), &s));
+    if (!s.count)
         return 0;
-    TRY(sr_answer_errors(o, row, error));
-    low[0] = NAN; /* --category has no profiles */
-    if (!o->category && !o->front->unfitted[row])
-        TRY(sr_constants_profile(&o->front->expr[row], o->data, sr_answer_variance(o, row),
-                                 SR_LEVEL, low, high));
-    const bool profiles = !isnan(low[0]);
     orr_file_printf(file,
                     "\n## Constants of what %s selects\n\nIn the order of the formula, with "
                     "standard errors %s%s.\n\n| constant | standard error |%s\n|---:|---:|%s\n",
@@ -171,17 +181,17 @@ static int write_constants(const struct sr_answer *o, struct orr_file *file)
                     o->variance_factor > 0 ? "from the noise of the tracks"
                     : o->variance > 0      ? "from the sigmas of the rows"
                                            : "from the scatter of the residuals",
-                    profiles ? " and 95% profile intervals" : "", profiles ? " from | to |" : "",
-                    profiles ? "---:|---:|" : "");
-    for (int c = 0; c < count; c++) {
+                    s.profiles ? " and 95% profile intervals" : "",
+                    s.profiles ? " from | to |" : "", s.profiles ? "---:|---:|" : "");
+    for (int c = 0; c < s.count; c++) {
         char number[SR_NUMBER], text[40];
-        sr_number_print(constant[c], number);
-        sr_test_text(error[c], 0, text, sizeof text);
+        sr_number_print(s.constant[c], number);
+        sr_test_text(s.error[c], 0, text, sizeof text);
         orr_file_printf(file, "| %s | %s |", number, text);
-        if (profiles) {
+        if (s.profiles) {
             char from[40], to[40];
-            sr_bound_print(low[c], constant[c], from, sizeof from);
-            sr_bound_print(high[c], constant[c], to, sizeof to);
+            sr_bound_print(s.low[c], s.constant[c], from, sizeof from);
+            sr_bound_print(s.high[c], s.constant[c], to, sizeof to);
             orr_file_printf(file, " %s | %s |", from, to);
         }
         orr_file_printf(file, "\n");
