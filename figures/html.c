@@ -98,8 +98,10 @@ static int write_head(const struct report_run *run, struct orr_file *html)
     orr_html_text(html, run->name);
     orr_file_printf(html, "</title>\n<style>\n");
     TRY(orr_html_part(html, "report.css"));
-    orr_file_printf(html, "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: recovered force "
-                          "laws</h1>\n<p class=\"meta\">Run <strong>");
+    orr_file_printf(html,
+                    "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: %s</h1>\n"
+                    "<p class=\"meta\">Run <strong>",
+                    *run->preset.tracks ? "continued tracks" : "recovered force laws");
     orr_html_text(html, run->name);
     orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
                     (unsigned long long)run->preset.seed, ORR_VERSION, date);
@@ -108,6 +110,10 @@ static int write_head(const struct report_run *run, struct orr_file *html)
         orr_file_printf(html, "<p>");
         orr_html_text(html, run->preset.about);
         orr_file_printf(html, "</p>\n");
+    }
+    if (*run->preset.tracks) {
+        report_html_tracks_head(run, html);
+        return 0;
     }
     return orr_file_printf(
         html,
@@ -279,13 +285,19 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
 
 static void write_contents(const struct report_run *run, bool verdict, struct orr_file *html)
 {
+    const bool tracks = *run->preset.tracks;
     const struct {
         const char *id, *title;
         bool there;
-    } parts[] = {{"answers", "In short", true},       {"orbits", "Orbits", run->has_vectors},
-                 {"verdict", "The verdict", verdict}, {"recovered", "Laws", true},
-                 {"vectors", "Force vectors", true},  {"fields", "All bodies", run->has_vectors},
-                 {"training", "Training", true},      {"commands", "Commands", true},
+    } parts[] = {{"answers", "In short", !tracks},
+                 {"orbits", "Orbits", run->has_vectors},
+                 {"verdict", "The verdict", verdict},
+                 {"continued", "Next positions", tracks},
+                 {"recovered", "Laws", !tracks},
+                 {"vectors", "Force vectors", !tracks},
+                 {"fields", "All bodies", run->has_vectors},
+                 {"training", "Training", true},
+                 {"commands", "Commands", true},
                  {"settings", "Settings", true}};
     orr_file_printf(html, "<nav aria-label=\"Contents\">");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -357,11 +369,16 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(find_telling(run, &telling));
     TRY(write_head(run, html));
     write_contents(run, verdict != NULL, html);
-    TRY(write_answers(run, html));
-    TRY(write_first(run, pictures, folder, telling, html));
-    TRY(report_html_verdict(verdict, html));
-    TRY(write_laws(run, pictures, folder, html));
-    TRY(write_vectors(run, pictures, folder, telling, html));
+    if (*run->preset.tracks) {
+        TRY(report_html_verdict(verdict, html));
+        TRY(report_html_tracks(run, html));
+    } else {
+        TRY(write_answers(run, html));
+        TRY(write_first(run, pictures, folder, telling, html));
+        TRY(report_html_verdict(verdict, html));
+        TRY(write_laws(run, pictures, folder, html));
+        TRY(write_vectors(run, pictures, folder, telling, html));
+    }
     orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
     TRY(report_html_losses(run, html));

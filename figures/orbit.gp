@@ -7,8 +7,10 @@
 # panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (number of planets
 # inside the panel; panel p lists them from body[planets * (p - 1) + 1] on); inside (number of
 # planets shown in the last panel); $curve: a line per body; $seen: the samples of each body. The
-# star is the last body of both blocks.
+# star is the last body of both blocks. Of imported tracks also unit (of the axes; default AU) and
+# last_body (name of the last body; default star).
 
+unit = " (AU)"; last_body = "star"
 load ARG1
 side = panels > 1 ? 470.0 : 520.0
 left = 84.0; gap = 86.0; right = 268.0
@@ -29,7 +31,7 @@ set tics scale 0.6
 set grid lc rgb "#eeeeee" lt 1 lw 0.6
 unset key
 set format "%g"
-set xlabel "x (AU)" offset 0, 0.3
+set xlabel "x".unit offset 0, 0.3
 gold = "#f0b400"; rim = "#b08000"
 dot = planets > 5 ? 0.4 : 0.5
 
@@ -59,7 +61,7 @@ do for [p = 1:panels] {
     } else {
         unset object 1
     }
-    set ylabel "y (AU)" offset 0.6, 0
+    set ylabel "y".unit offset 0.6, 0
     first = planets * (p - 1) + 1
     last = first + shown[p] - 1
     plot for [k = first:last] $curve index body[k] - 1 using 1:2 with lines lc rgb colour[body[k]] lw 0.9, \
@@ -88,7 +90,7 @@ do for [i = 1:planets] {
     set label 10 + i legend[i] at x + 16, y - 24 * (i - 1) left font ",10" noenhanced
 }
 set object 30 circle at x, y - 24 * planets size 7 fc rgb gold fs solid border lc rgb rim
-set label 30 "star" at x + 16, y - 24 * planets left font ",10"
+set label 30 last_body at x + 16, y - 24 * planets left font ",10"
 set label 31 "lines: ".lines."; dots: samples, the first one in a ring" at left, 14 left font ",10" tc rgb "#444444"
 if (strlen(law) > 0) {
     set label 32 law at left, 32 left font ",10" tc rgb "#444444" noenhanced

@@ -335,6 +335,10 @@ void report_html_rows(struct orr_file *html);
 int report_html_table_end(struct orr_file *html);
 /* Writes the dot in the colour of a source. */
 void report_html_dot(const struct report_source *source, struct orr_file *html);
+/* Of a run that read imported tracks (stage/tracks.h): what the page says first, and the errors of
+ * its models' next positions and rollouts. */
+void report_html_tracks_head(const struct report_run *run, struct orr_file *html);
+int report_html_tracks(const struct report_run *run, struct orr_file *html);
 /* Writes the player of orbits; and its data alone, one JSON object. */
 int report_html_player(const struct report_run *run, struct orr_file *html);
 void report_html_player_data(const struct report_run *run, struct orr_file *html);

@@ -407,7 +407,11 @@ static int finetune_all(struct call *call)
     if (call->work)
         return call->train ? make_on_device(call) : make_all(call);
     TRY(orr_cli_save_preset(cli, call->out));
-    orr_note(cli->quiet, "finetune: complete");
+    if (*cli->preset.tracks)
+        orr_note(cli->quiet, "finetune: %s holds tracks without forces: nothing to fine-tune to",
+                 cli->preset.tracks);
+    else
+        orr_note(cli->quiet, "finetune: complete");
     return 0;
 }
 

@@ -101,6 +101,11 @@ static int evaluate_val(void *context, struct gpt_model *model, double *loss)
     return 0;
 }
 
+static const char *error_unit(const struct gpt_pretraining *job)
+{
+    return job->planets ? "separation at step 0" : *job->preset->tracks ? GPT_TRACKS_UNIT : "AU";
+}
+
 /* Begins evaluation.json with the record of what it was made from; the metrics follow. */
 static int begin_evaluation(const struct gpt_pretraining *job, const char *unit, long step,
                             cJSON **json)
@@ -139,7 +144,7 @@ static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *
         TRY(gpt_rollouts_write(job, model, &rollouts));
     }
     cJSON *json;
-    TRY(begin_evaluation(job, job->planets ? "separation at step 0" : "AU", step, &json));
+    TRY(begin_evaluation(job, error_unit(job), step, &json));
     cJSON_AddStringToObject(json, "split", split);
     gpt_next_state_add(json, &r);
     if (job->planets)
@@ -152,8 +157,8 @@ static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *
     cJSON_Delete(json);
     if (!rc)
         orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
-                 label, r.teacher_forced, job->planets ? "separations" : "AU", r.persistence,
-                 r.sequences, split);
+                 label, r.teacher_forced, job->planets ? "separations" : error_unit(job),
+                 r.persistence, r.sequences, split);
     return rc;
 }
 

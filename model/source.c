@@ -68,6 +68,11 @@ void gpt_source_close(struct gpt_source *source)
     free(source);
 }
 
+bool gpt_source_is_tracks(const struct gpt_source *source)
+{
+    return *source->preset->tracks != '\0';
+}
+
 long gpt_source_count(const struct gpt_source *source)
 {
     return source->count;

@@ -17,6 +17,8 @@ struct gpt_source;
 int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
 void gpt_source_close(struct gpt_source *source);
+/* Whether sequences are those of imported tracks (stage/tracks.h). */
+bool gpt_source_is_tracks(const struct gpt_source *source);
 long gpt_source_count(const struct gpt_source *source);
 /* Fills inputs with rows 0..T-1 of B sequences (Gaussian noise of noise_au added) and targets
  * with rows 1..T. Continuous: targets of time step 0 have weight 0, since they are draws of the

@@ -3,6 +3,7 @@
 #include "core/answers.h"
 #include "results.h"
 #include "base/text.h"
+#include "stage/tracks.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -256,6 +257,19 @@ static int run_answers(const struct orr_cli *cli, const struct probe_command *co
     return rc;
 }
 
+/* Imported tracks have neither states nor forces: a probe of these is left out, and an exchange
+ * with another program, which asks for both, is refused. */
+static int of_tracks(const struct orr_cli *cli, const struct probe_command *command)
+{
+    if (answers_text)
+        return orr_tracks_refuse(&cli->preset, "--answers");
+    if (command->no_model || !strcmp(command->name, "answer"))
+        return orr_tracks_refuse(&cli->preset, "an exchange with other programs");
+    orr_note(cli->quiet, "probe %s: %s holds tracks without states and forces: left out",
+             command->name, cli->preset.tracks);
+    return 0;
+}
+
 static int run_command(const struct orr_cli *cli)
 {
     const struct probe_command *command;
@@ -271,7 +285,11 @@ static int run_command(const struct orr_cli *cli)
                       cli->checkpoint);
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
-    if (!rc && (command->files || command->no_model))
+    if (!rc && command->files)
+        return command->run(&o);
+    if (!rc && *cli->preset.tracks && (command->states || answers_text))
+        return of_tracks(cli, command);
+    if (!rc && command->no_model)
         return command->run(&o);
     if (!rc && answers_text)
         return run_answers(cli, command, &o);

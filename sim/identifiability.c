@@ -1,6 +1,7 @@
 /* identifiability.c - what a preset's prior decides before any model is trained: the spread of
  * masses, how well the exponents of a law can be distinguished, and how much the time step reveals
  * of the period. */
+#include "stage/tracks.h"
 #include "sim.h"
 
 #include <math.h>
@@ -285,6 +286,7 @@ static int print_identifiable(const struct orr_settings *preset)
 int sim_prior_print(const struct orr_settings *preset)
 {
     double r2;
+    TRY(orr_tracks_refuse(preset, "a prior"));
     int rc = orr_settings_needs_orbits(preset, "a prior");
     if (!rc && preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
         rc = print_identifiable(preset);

@@ -1,5 +1,6 @@
 /* sequence.c - makes one sequence: from a drawn system to rows of tokens or coordinates, states and
  * forces. */
+#include "stage/tracks.h"
 #include "vec.h"
 
 #include <math.h>
@@ -38,6 +39,7 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *prese
                         enum sim_split split)
 {
     memset(q, 0, sizeof *q);
+    TRY(orr_tracks_refuse(preset, "making a sequence"));
     q->positions = sim_split_positions(preset, split);
     const size_t P = (size_t)q->positions;
     bool ok = true;

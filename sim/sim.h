@@ -289,10 +289,45 @@ double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts)
 double sim_dataset_bytes_there(const struct orr_settings *preset, const char *dir, int part,
                                int parts);
 
+/* ------------------------------------------------------------------------ imported tracks */
+
+/* Bodies of one system at common times k dt, k = 0 .. steps - 1. */
+struct sim_track_system {
+    const char *name; /* for messages */
+    size_t steps;
+    int bodies;
+    double dt;
+    double *position; /* (steps, bodies, 2) */
+    double *velocity; /* likewise; NULL: not known */
+    double *mass;     /* (bodies); NULL: not known */
+};
+struct sim_import {
+    size_t systems;
+    const struct sim_track_system *system; /* (systems) */
+    /* Time steps of a sequence, in the system with the most bodies; 0: those of the shortest
+     * system, in equal pieces of about SIM_IMPORT_ROWS rows. Longer tracks are cut into sequences
+     * one after the other. */
+    int steps;
+    double val, test;        /* shares of the systems, at least one system each; 0: no such set */
+    bool by_time;            /* the last pieces of every system in place of whole systems */
+    uint64_t seed;           /* of the choice of systems */
+    const char *file;        /* where the tracks come from, */
+    uint64_t content;        /* and its XXH64 */
+    const struct cJSON *how; /* object of texts: how it was read; becomes part of the manifest */
+};
+#define SIM_OWN_UNITS "of the file" /* how->units of numbers that were not converted */
+enum { SIM_IMPORT_ROWS = 128, SIM_IMPORT_LEAST = 4 }; /* least: time steps of a sequence */
+/* Writes train, val and test into dir as data sets of coordinates without labels, atomically, with
+ * manifest.json last, whose object "tracks" tells other programs that the data are imported
+ * (stage/tracks.h). Sets of the same tracks stay as they are. ORR_EINVAL names the system that is
+ * too short or has too few bodies, or says that dir holds other data; force replaces imported
+ * tracks, nothing else. */
+int sim_dataset_import(const char *dir, const struct sim_import *import, bool force, bool quiet);
+
 /* A split mapped read-only; arrays that it lacks are NULL. P = positions. For sets in several
  * files, tokens and coords are NULL in unlabelled sets (sim_dataset_tokens() finds the shard), and
  * the other arrays are gathered in memory. */
-enum { SIM_KINDS = 8 };
+enum { SIM_KINDS = 10 };
 struct sim_dataset {
     size_t n;
     int positions, bins;
@@ -303,6 +338,8 @@ struct sim_dataset {
     const uint8_t *num_bodies;                                        /* (n) */
     const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
     const float *scale;                                               /* (n) */
+    const float *mass,
+        *velocity; /* (n, P, 1 | 2) of the row's body: imported tracks that have them */
     size_t shards, shard_sequences; /* files of observations; sequences per file, except the last */
     struct orr_npy *shard;          /* (shards) */
     struct orr_npy file[SIM_KINDS];

@@ -10,6 +10,7 @@
 #include "help.h"
 #include "program.h"
 #include "provenance.h"
+#include "tracks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -433,6 +434,62 @@ static int refuse_of_runs(const struct parse *p)
     return 0;
 }
 
+/* The value of one of the program's own options; "": it is not given. */
+static const char *own_value(const struct parse *p, const char *name)
+{
+    for (const struct orr_option *o = p->program->options; o && o->name; o++)
+        if (!strcmp(o->name, name) && o->value && *o->value)
+            return *o->value;
+    return "";
+}
+
+/* The folder of the data sets that the arguments name: --orbits, or --out of bin/orbits; "": none. */
+static const char *named_orbits(const struct parse *p)
+{
+    return p->program->makes_orbits ? p->cli->out : own_value(p, "--orbits");
+}
+
+/* Refuses settings by --set that the folder of tracks contradicts. */
+static int check_against_tracks(const struct parse *p, const struct orr_settings *before)
+{
+    const struct orr_cli *cli = p->cli;
+    for (int i = 0; i < cli->setting_count; i++) {
+        char key[128], wanted[ORR_SETTING], found[ORR_SETTING];
+        key_of(cli->settings[i], key);
+        orr_settings_value(before, key, wanted);
+        orr_settings_value(&cli->preset, key, found);
+        if (strcmp(wanted, found) != 0)
+            return ORR_FAIL(ORR_EUSAGE, "--set: %s=%s: %s holds imported tracks, with %s=%s", key,
+                            wanted, cli->preset.tracks, key, found);
+    }
+    return 0;
+}
+
+/* Takes the settings of the data from a folder of imported tracks: the named one, else the one that
+ * the run read before, else <run>/orbits. */
+static int take_tracks(struct parse *p)
+{
+    struct orr_cli *cli = p->cli;
+    const char *named = named_orbits(p);
+    char folder[4096];
+    bool adopted;
+    if (orr_settings_is_text(&cli->preset) ||
+        (cli->argc_rest && (p->program->rest_preset || p->program->makes_orbits)))
+        return 0;
+    TRY(orr_cli_orbits(cli, named, folder));
+    struct orr_settings *before = malloc(sizeof *before);
+    if (!before)
+        return ORR_FAIL(ORR_ENOMEM, "settings: out of memory");
+    *before = cli->preset;
+    if (*named)
+        *cli->preset.tracks = '\0';
+    int rc = orr_tracks_adopt(&cli->preset, folder, &adopted);
+    if (!rc && adopted)
+        rc = check_against_tracks(p, before);
+    free(before);
+    return rc;
+}
+
 /* Merges preset, --set, options that set a setting and --attention, and checks the whole. */
 static int merge_settings(struct parse *p)
 {
@@ -449,11 +506,12 @@ static int merge_settings(struct parse *p)
         cli->seed_given |= !strcmp(c->key, "seed");
         TRY(orr_settings_set_by(&cli->preset, c->option, c->key, c->value));
     }
+    TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->preset.name));
+    TRY(take_tracks(p));
     TRY(check_laws(p));
     TRY(take_threads(p));
     TRY(take_compute(p));
     TRY(*cli->attention ? add_attention(cli) : 0);
-    TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->preset.name));
     TRY(keep_precision(cli));
     TRY(orr_settings_check(&cli->preset));
     if (!cli->argc_rest && cli->preset.symreg.binary.count + cli->preset.symreg.unary.count == 0)
@@ -480,7 +538,10 @@ bool orr_cli_wants(const struct orr_cli *cli, const char *attention)
 
 int orr_cli_orbits(const struct orr_cli *cli, const char *orbits, char path[4096])
 {
-    return orbits && *orbits ? orr_path(path, "%s", orbits) : orr_path(path, "%s/orbits", cli->run);
+    if (orbits && *orbits)
+        return orr_path(path, "%s", orbits);
+    return *cli->preset.tracks ? orr_path(path, "%s", cli->preset.tracks)
+                               : orr_path(path, "%s/orbits", cli->run);
 }
 
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run)

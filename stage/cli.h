@@ -75,6 +75,7 @@ struct orr_program {
     int (*settle)(int rc);            /* for programs whose processes are ranks of a job: takes the
                                          result of the command line, then of the work, and returns
                                          the result that all ranks share; may be NULL */
+    bool makes_orbits;                /* without arguments, --out names the folder of data sets */
     const char *without;              /* common options that the program lacks: "--device,--plan" */
     const char *usual; /* options and settings that --help lists, "--run,model.width"; --help all
                           lists all; NULL: all options, no settings */
@@ -97,7 +98,7 @@ bool orr_cli_sets(const struct orr_cli *cli, const char *setting);
 /* Whether --attention selects this variant, or is not given. */
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
 /* Writes the folder of the data sets into path[4096]: `orbits`, the value of --orbits, unless it is
- * NULL or ""; then <run>/orbits. */
+ * NULL or ""; then the tracks that the run reads, else <run>/orbits. */
 int orr_cli_orbits(const struct orr_cli *cli, const char *orbits, char path[4096]);
 /* Writes the settings to <run>/preset.json, which holds those of the last command that wrote into
  * the run. */

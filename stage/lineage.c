@@ -15,7 +15,7 @@ int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *pre
 {
     memset(lineage, 0, sizeof *lineage);
     lineage->preset = preset;
-    lineage->orbits = orbits ? orbits : "";
+    lineage->orbits = orbits && *orbits ? orbits : preset->tracks;
     return orr_records_create(&lineage->records);
 }
 
@@ -453,6 +453,14 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
         if (!orr_has_table(lineage->preset, source, true))
             continue;
         add_input(&draft, name, orr_lineage_table(lineage, source, true, input), input);
+    }
+    for (int i = 0; i < sources->count && *lineage->preset->tracks; i++) {
+        const char *source = sources->name[i];
+        if (!is_model(source) || !strcmp(source, "untrained") ||
+            !orr_has_pretrain(lineage->preset, false) || orr_lineage_is_answers(lineage, source))
+            continue;
+        snprintf(name, sizeof name, "evaluation of %s", source);
+        add_input(&draft, name, orr_lineage_evaluation(lineage, source, false, input), input);
     }
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];

@@ -92,9 +92,9 @@ static bool is_file_of(const char *name, const char *set)
         if (at > name && at[-1] == '_' && (at + length == dot || at[length] == '-')) {
             /* "obs_two_body_train.npy" does not belong to the set "train" */
             const size_t kind = (size_t)(at - name) - 1;
-            static const char *const kinds[] = {"obs",          "coords",         "num_bodies",
-                                                "state",        "full_state",     "scale",
-                                                "force_vector", "force_magnitude"};
+            static const char *const kinds[] = {
+                "obs",   "coords",       "num_bodies",      "state", "full_state",
+                "scale", "force_vector", "force_magnitude", "mass",  "velocity"};
             for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
                 if (strlen(kinds[i]) == kind && !strncmp(kinds[i], name, kind))
                     return true;

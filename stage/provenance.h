@@ -187,7 +187,8 @@ int orr_answers_table(const struct orr_answers *answers, const char *name, bool 
 struct orr_lineage {
     const struct orr_settings *preset;
     struct orr_records records;
-    const char *orbits; /* folder given for the data sets; "" = made from the settings */
+    const char *orbits; /* folder given for the data sets, or of imported tracks; "" = made from the
+                           settings */
     const struct orr_answers *answers; /* sources that are other programs' models; NULL: none */
     struct cJSON *recorded_answers;   /* digests of tables by source, orr_lineage_adopt_answers() */
     char external_tables[2][4096];    /* run whose tables of this kind are external, "" = none */
@@ -196,7 +197,8 @@ struct orr_lineage {
     char from[ORR_LIST][ORR_DIGEST];  /* per attention: start of fine-tuning, "" = the run's */
     char earlier_lengths[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_lineage_earlier_lengths */
 };
-/* Opens the lineage of a run. orbits: folder of data sets, NULL or "" = made from the settings.
+/* Opens the lineage of a run. orbits: folder of data sets, NULL or "" = the settings' tracks, if
+ * any, else made from the settings.
  * preset and orbits must outlive the lineage. */
 int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *preset,
                      const char *orbits);

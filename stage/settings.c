@@ -349,6 +349,9 @@ int orr_settings_from_json(struct orr_settings *preset, const cJSON *json, const
     if (!own)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON *name = cJSON_DetachItemFromObjectCaseSensitive(own, "name");
+    cJSON *tracks = cJSON_DetachItemFromObjectCaseSensitive(own, "tracks");
+    if (cJSON_IsString(tracks))
+        snprintf(preset->tracks, sizeof preset->tracks, "%s", tracks->valuestring);
     const int rc = read_group(preset, where, "", own);
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
@@ -357,6 +360,7 @@ int orr_settings_from_json(struct orr_settings *preset, const cJSON *json, const
     else
         snprintf(preset->name, sizeof preset->name, "%.*s", (int)strlen(base) - 5, base);
     cJSON_Delete(name);
+    cJSON_Delete(tracks);
     cJSON_Delete(own);
     return rc ? rc : check_name(path, preset->name);
 }
@@ -505,6 +509,8 @@ int orr_settings_save(const struct orr_settings *preset, const char *path)
 {
     cJSON *json = fields_json(preset, true);
     cJSON_AddStringToObject(json, "name", preset->name);
+    if (*preset->tracks)
+        cJSON_AddStringToObject(json, "tracks", preset->tracks);
     const int rc = orr_json_write_plain(path, json);
     cJSON_Delete(json);
     return rc;

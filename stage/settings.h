@@ -222,6 +222,10 @@ struct orr_symreg_settings {
 struct orr_settings {
     char name[ORR_NAME]; /* file name without .json */
     char about[256];
+    /* The folder of imported tracks, which hold the place of simulated orbits (stage/tracks.h); ""
+     * = none. No row of the table: the folder that a program reads decides it. A file has it as
+     * "tracks" where it is not empty. */
+    char tracks[4096];
     uint64_t seed;
     struct orr_name_list attention; /* variants to train; the untrained baseline has the first */
     struct orr_orbits_settings orbits;

@@ -24,7 +24,7 @@ PAGES = ["README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG
 GROUPS = {
     "Start": ["install", "recipes", "gallery", "notebooks", "glossary"],
     "A formula from a table": ["symreg", "python"],
-    "A law from tracks": ["motion"],
+    "A law from tracks": ["motion", "tracks"],
     "Train and probe": ["text", "probe", "report", "gpu", "cluster"],
     "Your own": ["attention", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",

@@ -6,7 +6,9 @@
 
 /* Next-state evaluation against persistence and means (docs/probes/evaluate.md), and a rollout
  * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),
- * planets only, averaged over sequences; NaN where no sequence has such a row. */
+ * planets only, averaged over sequences; NaN where no sequence has such a row. Of imported tracks:
+ * of all bodies, in the unit of the data. */
+#define GPT_TRACKS_UNIT "unit of the data"
 struct gpt_next_state {
     int sequences;
     double loss, teacher_forced, persistence, sequence_mean;

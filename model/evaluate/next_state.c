@@ -115,8 +115,14 @@ struct eval {
     double (*xy)[2]; /* (B, T) predicted positions of a batch */
 };
 
-/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T);
- * planets only. */
+/* Whether row t counts: errors are those of planets, without the sun; of imported tracks, in which
+ * the last body is no sun, those of all bodies. */
+static bool counts(const struct eval *e, int t, int bodies)
+{
+    return gpt_source_is_tracks(e->source) || (t - 1) % bodies != bodies - 1;
+}
+
+/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T). */
 static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
 {
     const uint16_t *tokens;
@@ -126,7 +132,7 @@ static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
     double mean[2] = {0, 0};
     int rows = 0;
     for (int t = 1; t <= T; t++) {
-        if ((t - 1) % bodies == bodies - 1)
+        if (!counts(e, t, bodies))
             continue;
         double xy[2];
         truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
@@ -135,7 +141,7 @@ static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
         rows++;
     }
     for (int t = 1 + bodies; t <= T; t++) {
-        if ((t - 1) % bodies == bodies - 1)
+        if (!counts(e, t, bodies))
             continue;
         double xy[2], before[2];
         truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
@@ -159,7 +165,7 @@ static int rollout_errors(struct eval *e, uint64_t i, const real *path)
     TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
     for (int k = 0; k < r->horizons; k++) {
         int t = r->prefix - 1 + r->horizon[k];
-        if ((t - 1) % bodies == bodies - 1 && --t < r->prefix)
+        if (!counts(e, t, bodies) && --t < r->prefix)
             continue;
         int last = t - bodies;
         while (last >= r->prefix)
@@ -227,8 +233,9 @@ static struct eval begin_evaluation(const struct gpt_config *config, struct gpt_
                                       .orbit_fit = NAN,
                                       .orbit_fit_half = NAN,
                                       .orbit_fit_late = NAN};
-    /* continuous data have two bodies, tokens any number */
-    gpt_next_state_plan(result, config->context, config->input == GPT_INPUT_CONTINUOUS);
+    /* continuous data have two bodies; tokens and tracks any number */
+    gpt_next_state_plan(result, config->context,
+                        config->input == GPT_INPUT_CONTINUOUS && !gpt_source_is_tracks(source));
     return (struct eval){
         .source = source, .extent_au = extent_au, .bins = config->vocab - 3, .result = result};
 }

@@ -168,9 +168,9 @@ static void summarise_errors(struct gpt_next_state *result, int n, const struct 
 static bool has_upper_bound(const struct orr_settings *preset, bool planets)
 {
     const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
-    return !orr_settings_is_text(preset) && preset->orbits.output == ORR_OUTPUT_CONTINUOUS &&
-           preset->orbits.law == ORR_LAW_NEWTON && !preset->orbits.nbody &&
-           sim_split_count(preset, training) >= LEAST;
+    return !orr_settings_is_text(preset) && !*preset->tracks &&
+           preset->orbits.output == ORR_OUTPUT_CONTINUOUS && preset->orbits.law == ORR_LAW_NEWTON &&
+           !preset->orbits.nbody && sim_split_count(preset, training) >= LEAST;
 }
 
 int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,

@@ -155,22 +155,27 @@ static int open_data(struct probe *probe, const struct probe_options *options, i
     struct orr_settings *p = &probe->preset;
     const bool longer = probe->T + 1 > sim_split_positions(p, probe->split);
     const bool enough = sim_split_count(p, probe->split) >= (uint64_t)sequences;
+    const bool tracks = *p->tracks != '\0'; /* which cannot be made on the fly */
     char dir[4096] = "";
     int rc = *options->orbits ? orr_path(dir, "%s", options->orbits)
+             : tracks         ? orr_path(dir, "%s", p->tracks)
              : *options->run  ? orr_path(dir, "%s/orbits", options->run)
                               : 0;
-    if (!rc && *options->orbits && (longer || !enough))
+    if (!rc && tracks && longer)
+        rc = ORR_FAIL(ORR_EUSAGE, "--length: %s holds tracks of %d positions, %d are needed", dir,
+                      sim_split_positions(p, probe->split), probe->T + 1);
+    else if (!rc && *options->orbits && !tracks && (longer || !enough))
         rc = ORR_FAIL(ORR_EUSAGE,
                       "--orbits: %s has %llu sequences of %d positions, %d of %d are needed; "
                       "without it they are made on the fly",
                       dir, (unsigned long long)sim_split_count(p, probe->split),
                       sim_split_positions(p, probe->split), sequences, probe->T + 1);
-    else if (!rc && *options->orbits)
+    else if (!rc && (*options->orbits || tracks))
         rc = sim_dataset_verify(p, dir, &probe->split, 1, false, options->quiet);
     if (rc)
         return rc;
-    probe->from_files =
-        *options->orbits || (*dir && !longer && enough && sim_dataset_has(p, dir, probe->split));
+    probe->from_files = *options->orbits || tracks ||
+                        (*dir && !longer && enough && sim_dataset_has(p, dir, probe->split));
     if (longer && probe->split >= SIM_SPLIT_PLANETS_TRAIN)
         p->planets.steps = (probe->T + 1) / 2;
     else if (longer)

@@ -24,7 +24,7 @@ struct column {
 
 struct both {
     struct column column[2]; /* as trained; changed */
-    bool changed, planets, is_text;
+    bool changed, planets, is_text, is_tracks;
     char folder[4096], stage[ORR_NAME], split[ORR_NAME];
 };
 
@@ -200,7 +200,10 @@ static cJSON *column_json(const struct both *both, const struct column *column)
 
 static const char *unit_of(const struct both *both)
 {
-    return both->is_text ? "nats" : both->planets ? "separation at step 0" : "AU";
+    return both->is_text     ? "nats"
+           : both->planets   ? "separation at step 0"
+           : both->is_tracks ? GPT_TRACKS_UNIT
+                             : "AU";
 }
 
 static int write_json(const struct probe_options *options, const struct both *both)
@@ -306,7 +309,8 @@ static void print_next_state(const struct both *both)
 int probe_evaluate(const struct probe_options *options)
 {
     struct both both = {.changed = probe_is_changed(options),
-                        .is_text = orr_settings_is_text(options->preset)};
+                        .is_text = orr_settings_is_text(options->preset),
+                        .is_tracks = *options->preset->tracks != '\0'};
     struct probe_options o = *options;
     o.final = !both.is_text;
     TRY(evaluate_column(&o, false, &both));

@@ -37,6 +37,7 @@ int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
     preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
     *set = (struct probe_labelled){.n = n,
                                    .P = (int)P,
+                                   .bodies = PROBE_BODIES,
                                    .steps = (int)S,
                                    .coords = probe_take(arena, N * P * 2, sizeof *set->coords),
                                    .state = probe_take(arena, N * S * 6, sizeof *set->state),
@@ -52,6 +53,38 @@ int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
     }
     sim_sequence_free(&q);
     return rc;
+}
+
+int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, struct probe *probe,
+                      int n, bool quiet)
+{
+    const int there = (int)gpt_source_count(probe->data);
+    const size_t P = (size_t)probe->T + 1;
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies, count[256] = {0}, most = 0, seen = there < n ? there : n;
+    *set = (struct probe_labelled){.P = (int)P,
+                                   .coords =
+                                       probe_take(arena, (size_t)seen * P * 2, sizeof *set->coords),
+                                   .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr)};
+    TRY(arena->failed);
+    for (int i = 0; i < seen; i++) {
+        TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
+        most = ++count[bodies] > count[most] ? bodies : most;
+    }
+    for (int i = 0; i < seen; i++) {
+        TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
+        if (bodies != most)
+            continue;
+        memcpy(set->coords + (size_t)set->n * P * 2, coords, P * 2 * sizeof *coords);
+        set->dt_yr[set->n++] = exp((double)coords[0]);
+    }
+    set->bodies = most;
+    set->steps = probe->T / most;
+    if (set->n < seen)
+        orr_note(quiet, "note: %d of %d sequences have %d bodies; the others are left out", set->n,
+                 seen, most);
+    return 0;
 }
 
 const float *probe_labelled_rows(const struct probe_labelled *set, int i)
@@ -93,7 +126,7 @@ static int check_options(const struct probe_options *o, const char *name)
         return ORR_FAIL(ORR_EINVAL,
                         "probe %s: %s: expected a model of coordinates, preset %s makes tokens",
                         name, o->checkpoint, o->preset->name);
-    if (*o->orbits)
+    if (*o->orbits && !*o->preset->tracks)
         return ORR_FAIL(ORR_EUSAGE, "--orbits: probe %s makes its labelled sequences from the seed",
                         name);
     return 0;
@@ -120,8 +153,10 @@ int probe_open_labelled(struct probe *probe, const struct probe_options *options
                         bool next)
 {
     memset(probe, 0, sizeof *probe);
+    struct probe_options final = *options; /* of tracks: the sequences of final results */
+    final.final |= *options->preset->tracks != '\0';
     TRY(check_options(options, name));
-    TRY(probe_open(probe, options, true, 1));
+    TRY(probe_open(probe, &final, true, 1));
     TRY(check_model(probe, options, name, next));
     if (probe->T < 3)
         return ORR_FAIL(

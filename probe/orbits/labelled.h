@@ -22,7 +22,12 @@ struct probe_labelled {
     double *force;   /* (n, steps, 2) on body 1 */
     double *dt_yr;   /* (n) */
     bool newton;     /* orbits are Newtonian, so a fit by Newton's law applies */
+    int bodies;      /* PROBE_BODIES; in tracks any number, with step k from row 1 + k bodies on */
 };
+/* Reads the probe's held-out sequences of imported tracks, at most n of them, those with the most
+ * common number of bodies; states and forces are NULL. Notes how many are left out. */
+int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, struct probe *probe,
+                      int n, bool quiet);
 /* Generates sequences 0 .. n - 1 of two_body_train or two_body_test, with probe->T + 1 rows
  * each. */
 int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,

@@ -5,10 +5,15 @@
 
 #include "quantities.h"
 
-int probe_prefix(int T)
+int probe_prefix_of(int T, int bodies)
 {
     const int half = T / 2 + 1; /* row 0 is the time step */
-    return half - (half % 2 == 0);
+    return half - (half - 1) % bodies;
+}
+
+int probe_prefix(int T)
+{
+    return probe_prefix_of(T, PROBE_BODIES);
 }
 
 int probe_rollout_sequences(const struct probe_options *options)

@@ -9,6 +9,7 @@
 /* Rows given to a rollout of T rows: half of them, ending with a complete step, as in
  * gpt_evaluate_next_state(). */
 int probe_prefix(int T);
+int probe_prefix_of(int T, int bodies); /* of steps with this number of bodies */
 /* How many sequences of two_body_test are continued: --sequences, or 500. */
 int probe_rollout_sequences(const struct probe_options *options);
 

@@ -114,7 +114,7 @@ static int continue_all(struct rollout *r)
             for (size_t k = 0; k < 2 * T; k++) {
                 double *path = path_of(r, (enum who)w, i);
                 path[k] = w == PERSISTENCE && k >= 2 * (size_t)r->prefix
-                              ? path[k - 4]
+                              ? path[k - 2 * (size_t)r->set.bodies]
                               : (double)probe_labelled_rows(&r->set, i)[k];
             }
     TRY(by_learners(r));
@@ -132,10 +132,25 @@ static const char *const quantity[] = {"position", "energy", "angular momentum",
                                        "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 
+/* Mean over the bodies of a step of tracks. */
+static double distance_of(const struct rollout *r, const double *path, const double *truth,
+                          int step)
+{
+    const int bodies = r->set.bodies;
+    double sum = 0;
+    for (int b = 0; b < bodies; b++) {
+        const size_t row = 2 * (size_t)(1 + bodies * step + b);
+        sum += hypot(path[row] - truth[row], path[row + 1] - truth[row + 1]);
+    }
+    return sum / bodies;
+}
+
 static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
 {
     const double *path = path_of(r, who, i), *truth = path_of(r, TRUTH, i);
     const size_t row = 2 * (size_t)(1 + 2 * step);
+    if (!r->set.state)
+        return distance_of(r, path, truth, step);
     if (what == 0)
         return hypot(path[row] - truth[row], path[row + 1] - truth[row + 1]);
     const struct probe_orbit orbit = probe_orbit_true(&r->set, i, r->known - 1);
@@ -163,6 +178,12 @@ static bool has_baseline(const struct rollout *r)
     return !r->s.options->answers || r->s.options->twin;
 }
 
+/* Tracks may have any unit of length. */
+static const char *unit_of(const struct rollout *r)
+{
+    return r->set.state ? "AU" : "distance";
+}
+
 /* Drifts of fitted orbits have rows of their own, as the upper bound of drifts is the truth. */
 static int add_row(struct rollout *r, int what, int horizon)
 {
@@ -170,7 +191,7 @@ static int add_row(struct rollout *r, int what, int horizon)
     const struct probe_estimate fit =
         r->set.newton ? estimate_error(r, FITTED, what, step) : probe_exactly(NAN);
     struct orr_row row = probe_row_of(&r->s.results, estimate_error(r, MODEL, what, step),
-                                      what ? "drift" : "AU", "%s", quantity[what]);
+                                      what ? "drift" : unit_of(r), "%s", quantity[what]);
     row.context = horizon;
     row.upper_bound = what ? estimate_error(r, TRUTH, what, step).value : fit.value;
     row.baseline = has_baseline(r) ? estimate_error(r, BASELINE, what, step).value : (double)NAN;
@@ -192,6 +213,8 @@ static int add_row(struct rollout *r, int what, int horizon)
  * neighbours that the differences need. */
 static int last_horizon(const struct rollout *r, int what)
 {
+    if (!r->set.state)
+        return (r->T - 1) / r->set.bodies - r->known; /* tracks: the last complete step */
     return what ? (r->T - 1) / 2 - PROBE_REACH - r->known : r->T / 2 - r->known;
 }
 
@@ -221,6 +244,8 @@ static int draw_panels(void *of)
         {"angular momentum", "drift", "median relative drift", .log = true},
         {"Runge-Lenz vector", "drift", "median drift", .log = true},
     };
+    static const struct probe_panel of_tracks = {"position", "distance",
+                                                 "mean error, unit of the data", .log = true};
     const bool drifts = r->set.newton && last_horizon(r, 1) >= 1;
     const struct probe_figure figure = {.x_label = "steps after the prefix",
                                         .value = "model",
@@ -230,7 +255,7 @@ static int draw_panels(void *of)
                                         .least = NAN,
                                         .by_context = true,
                                         .fixed = -1,
-                                        .panel = panel,
+                                        .panel = r->set.state ? panel : &of_tracks,
                                         .panels = drifts ? QUANTITIES : 1};
     return probe_figure_draw(&r->s, &figure, "Rollouts after %d steps", r->known);
 }
@@ -239,18 +264,24 @@ static int draw_panels(void *of)
 
 static int prepare_set(struct rollout *r)
 {
-    const int n = probe_rollout_sequences(r->s.options);
+    int n = probe_rollout_sequences(r->s.options);
     r->T = r->s.probe.T;
-    r->prefix = probe_prefix(r->T);
-    r->known = (r->prefix - 1) / 2;
+    struct probe_arena *arena = &r->s.arena;
+    if (*r->s.probe.preset.tracks)
+        TRY(probe_tracks_read(arena, &r->set, &r->s.probe, n, r->s.options->quiet));
+    else
+        r->set.bodies = PROBE_BODIES;
+    r->prefix = probe_prefix_of(r->T, r->set.bodies);
+    r->known = (r->prefix - 1) / r->set.bodies;
     if (r->prefix >= r->T || r->known < 1)
         return ORR_FAIL(
             ORR_EUSAGE,
             "probe rollout: %s: %d positions leave no step to continue after a prefix of "
             "half of them; give a --length of 4 or more",
             r->s.options->checkpoint, r->T);
-    struct probe_arena *arena = &r->s.arena;
-    TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    if (!*r->s.probe.preset.tracks)
+        TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    n = r->set.n;
     TRY(probe_resamples_create(arena, &r->s.resamples, r->s.probe.preset.seed, n));
     r->column = probe_take(arena, (size_t)n, sizeof *r->column);
     r->rank = probe_take(arena, (size_t)n, sizeof *r->rank);

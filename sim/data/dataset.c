@@ -157,6 +157,15 @@ static const void *array_of(const struct sim_dataset *set, enum sim_kind kind)
     return set->gathered[kind] ? set->gathered[kind] : set->file[kind].data;
 }
 
+/* Whether the set has an array that sets need not have. */
+static bool has_extra(const struct sim_dataset *set, enum sim_kind kind)
+{
+    char name[SIM_NAME], path[4096];
+    sim_shard_name(name, kind, set->split, 0, 1);
+    return (kind == SIM_KIND_MASS || kind == SIM_KIND_VELOCITY) && set->shards == 1 &&
+           !orr_path(path, "%s/%s", set->dir, name) && orr_exists(path);
+}
+
 static int open_set(struct sim_dataset *set, const char *dir, enum sim_split split, bool tokens)
 {
     set->split = split;
@@ -164,7 +173,8 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     if (!rc)
         rc = measure_shards(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
-        if (sim_kind_used((enum sim_kind)kind, split, tokens))
+        if (sim_kind_used((enum sim_kind)kind, split, tokens) ||
+            has_extra(set, (enum sim_kind)kind))
             rc = open_array(set, (enum sim_kind)kind);
     set->tokens = array_of(set, SIM_KIND_OBS);
     set->coords = array_of(set, SIM_KIND_COORDS);
@@ -174,6 +184,8 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     set->force_magnitude = array_of(set, SIM_KIND_FORCE_MAGNITUDE);
     set->force_vector = array_of(set, SIM_KIND_FORCE_VECTOR);
     set->scale = array_of(set, SIM_KIND_SCALE);
+    set->mass = array_of(set, SIM_KIND_MASS);
+    set->velocity = array_of(set, SIM_KIND_VELOCITY);
     if (!rc)
         rc = sim_bodies_check(set);
     if (rc)

@@ -25,6 +25,8 @@ enum sim_kind { /* in the order of files in the manifest */
                 SIM_KIND_FORCE_MAGNITUDE,
                 SIM_KIND_FORCE_VECTOR,
                 SIM_KIND_SCALE,
+                SIM_KIND_MASS,     /* of imported tracks whose file gives masses */
+                SIM_KIND_VELOCITY, /* likewise */
 };
 struct sim_array { /* one sequence of a kind: (P, cols), or one number if cols is 0 */
     const char *name;
@@ -32,7 +34,7 @@ struct sim_array { /* one sequence of a kind: (P, cols), or one number if cols i
     size_t cols;
 };
 extern const struct sim_array sim_arrays[SIM_KINDS];
-/* Whether a split has this kind. tokens: whether the preset's output is tokens. */
+/* Whether a split must have this kind. tokens: whether the preset's output is tokens. */
 bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens);
 /* Bytes of one sequence. */
 size_t sim_kind_bytes(enum sim_kind kind, int positions);
@@ -100,6 +102,8 @@ struct cJSON *sim_manifest_create(const struct orr_settings *preset);
 int sim_manifest_read(const char *dir, struct cJSON **json);
 /* Reads the bins of a manifest, within the ranges of orbits.bins and orbits.extent_au. */
 int sim_manifest_bins(const char *dir, const struct cJSON *json, int *bins, double *extent_au);
+/* Whether a manifest is of imported tracks whose numbers are in units of their file. */
+bool sim_tracks_have_own_units(const struct cJSON *manifest);
 /* The sets of a folder, compared with the settings: from the manifest or, without one, from the
  * progress file, including shards that have a record. */
 struct sim_inventory {

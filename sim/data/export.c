@@ -11,11 +11,13 @@ static const char positions_header[] = "sequence,name,step,t_yr,body,x_au,y_au";
 static const char states_header[] = ",dx_au,dy_au,vx_au_per_yr,vy_au_per_yr,m1_msun,m2_msun,"
                                     "fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2,"
                                     "m_msun";
+static const char tracks_header[] = "sequence,name,step,t,body,x,y"; /* imported, in any units */
 
 struct export
 {
     struct sim_dataset set;
     double extent_au; /* half the width of the bins */
+    bool tracks;      /* imported */
     struct orr_file file;
 };
 
@@ -96,6 +98,11 @@ static int write_sequence(struct export *e, size_t i)
             write_state(e, i, r, bodies);
             write_cell(&e->file, mass_of(e, i, body, bodies), true);
         }
+        const size_t row = i * (size_t)set->positions + (size_t)r;
+        for (size_t c = 0; c < 2 && set->velocity; c++)
+            write_cell(&e->file, (double)set->velocity[2 * row + c], true);
+        if (set->mass)
+            write_cell(&e->file, (double)set->mass[row], true);
         orr_file_write(&e->file, "\n", 1);
     }
     return e->file.failed;
@@ -121,7 +128,9 @@ static int write_set(struct export *e, const char *dir, const char *path, const 
     if (sim_split_labelled(e->set.split))
         TRY(sim_labels_check(&e->set));
     TRY(orr_file_create(&e->file, path));
-    orr_file_printf(&e->file, "%s%s\n", positions_header, e->set.full_state ? states_header : "");
+    orr_file_printf(&e->file, "%s%s%s%s\n", e->tracks ? tracks_header : positions_header,
+                    e->set.full_state ? states_header : "", e->set.velocity ? ",vx,vy" : "",
+                    e->set.mass ? ",m" : "");
     for (size_t i = 0; i < e->set.n; i++) {
         TRY(write_sequence(e, i));
         if (orr_signal_seen())
@@ -149,7 +158,7 @@ static int export_set(const char *dir, const char *out, enum sim_split split, co
                       bool quiet)
 {
     char path[4096];
-    struct export e = {.extent_au = 0};
+    struct export e = {.tracks = orr_json_get(manifest, "tracks") != NULL};
     TRY(orr_path(path, "%s/%s.csv", out, sim_split_name(split)));
     int rc = sim_dataset_open_any(&e.set, dir, split);
     if (!rc)

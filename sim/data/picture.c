@@ -205,8 +205,10 @@ static void write_input(const struct sim_shown *w, const struct drawn *drawn, FI
     struct panel panel[2] = {{.half = 0}};
     fprintf(to, "heading = '%s, sequence %llu'\n", sim_split_name(w->split),
             (unsigned long long)w->index);
-    fprintf(to, "note = '%d bodies, %d rows, time step %.4g yr'\n", s->planets + 1,
-            w->sequence.positions, s->dt_yr);
+    fprintf(to, "note = '%d bodies, %d rows, time step %.4g%s'\n", s->planets + 1,
+            w->sequence.positions, s->dt_yr, w->tracks ? "" : " yr");
+    if (w->tracks)
+        fprintf(to, "unit = ''\nlast_body = 'body %d'\n", s->planets + 1);
     char law[160];
     sim_shown_law(w, law);
     fprintf(to, "law = \"%s\"\n", law);

@@ -39,8 +39,8 @@ static void print_head(const struct sim_shown *w)
         printf("%s: ", orr_shown(shown, sizeof shown, w->dir));
     else
         printf("preset %s, seed %llu: ", w->preset->name, (unsigned long long)w->preset->seed);
-    printf("%d bodies, %d positions, dt %.6g yr\n", w->system.planets + 1, w->sequence.positions,
-           w->system.dt_yr);
+    printf("%d bodies, %d positions, dt %.6g%s\n", w->system.planets + 1, w->sequence.positions,
+           w->system.dt_yr, w->tracks ? "" : " yr");
     sim_shown_law(w, law);
     if (*law)
         printf("%s\n", law);
@@ -147,6 +147,9 @@ static int take_settings(struct orr_settings *preset, enum sim_split split, cons
     const cJSON *made = orr_json_get(set, "made");
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *item;
     orr_settings_defaults(preset);
+    if (orr_json_get(manifest, "tracks"))
+        return ORR_FAIL(ORR_EINVAL, "imported tracks of %s",
+                        orr_json_text(orr_json_get(manifest, "tracks"), "file"));
     if (!record)
         return ORR_FAIL(ORR_EINVAL, "%s",
                         manifest ? "manifest.json does not say what it was made from"
@@ -267,6 +270,7 @@ int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_
         TRY(sim_picture_check(picture));
     TRY(sim_manifest_read(dir, &manifest));
     const cJSON *set = orr_json_get(orr_json_get(manifest, "sets"), sim_split_name(split));
+    w.tracks = orr_json_get(manifest, "tracks") != NULL;
     int rc = 0;
     if (manifest && !set)
         rc = ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; --split names another",

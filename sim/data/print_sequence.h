@@ -10,6 +10,7 @@ struct sim_shown {
     uint64_t index;
     const char *unknown; /* why the elements are not known; NULL: they are */
     const char *dir;     /* folder of the rows; NULL: made from settings */
+    bool tracks;         /* imported: without a star, in any units */
     struct sim_system system;
     struct sim_sequence sequence;
 };

@@ -19,6 +19,8 @@ const struct sim_array sim_arrays[SIM_KINDS] = {
     [SIM_KIND_FORCE_MAGNITUDE] = {"force_magnitude", ORR_F32, 1},
     [SIM_KIND_FORCE_VECTOR] = {"force_vector", ORR_F32, 2},
     [SIM_KIND_SCALE] = {"scale", ORR_F32, 0},
+    [SIM_KIND_MASS] = {"mass", ORR_F32, 1},
+    [SIM_KIND_VELOCITY] = {"velocity", ORR_F32, 2},
 };
 
 bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens)
@@ -32,6 +34,9 @@ bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens)
         return true;
     case SIM_KIND_SCALE:
         return split >= SIM_SPLIT_PLANETS_TRAIN;
+    case SIM_KIND_MASS:
+    case SIM_KIND_VELOCITY:
+        return false;
     default:
         return sim_split_labelled(split);
     }

@@ -53,7 +53,7 @@ static void add_sequence(struct statistics *s, const struct sim_dataset *set, si
 }
 
 static void print_set(const struct statistics *s, const struct sim_dataset *set, const char *name,
-                      double clipped, double redrawn)
+                      double clipped, double redrawn, bool own_units)
 {
     printf("%s: %zu sequences of %d positions, %zu file%s per array\n", name, set->n,
            set->positions, set->shards, set->shards == 1 ? "" : "s");
@@ -63,7 +63,9 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
             printf("  %d: %llu (%.1f%%)", b, (unsigned long long)s->bodies[b],
                    100 * (double)s->bodies[b] / (double)set->n);
     printf("\n");
-    const char *unit = set->scale ? "separations at step 0" : "AU";
+    const char *unit = own_units    ? "in the unit of the file"
+                       : set->scale ? "separations at step 0"
+                                    : "AU";
     for (int c = 0; c < 2; c++)
         printf("  %c            %.3f to %.3f %s\n", 'x' + c, s->axis[c].low, s->axis[c].high, unit);
     const double values = 2 * (double)s->rows;
@@ -76,13 +78,20 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
         printf("  time step    7 days: %llu, 180 days: %llu\n", (unsigned long long)s->dt[0],
                (unsigned long long)s->dt[1]);
     } else {
-        printf("  time step    %.6g to %.6g yr\n", exp(s->ln_dt.low), exp(s->ln_dt.high));
+        printf("  time step    %.6g to %.6g %s\n", exp(s->ln_dt.low), exp(s->ln_dt.high),
+               own_units ? unit : "yr");
     }
     if (redrawn >= 0)
         printf("  drawn again  %.0f systems, whose planets met\n", redrawn);
     if (set->force_magnitude && s->labelled)
         printf("  |F|          %.4g to %.4g solar masses AU / yr^2 on %llu rows\n", s->force.low,
                s->force.high, (unsigned long long)s->labelled);
+}
+
+bool sim_tracks_have_own_units(const cJSON *manifest)
+{
+    const cJSON *how = orr_json_get(orr_json_get(manifest, "tracks"), "how");
+    return how && orr_json_says(how, "units", SIM_OWN_UNITS);
 }
 
 int sim_manifest_bins(const char *dir, const cJSON *json, int *bins, double *extent_au)
@@ -135,7 +144,8 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     }
     if (!rc)
         print_set(&s, &set, sim_split_name(split),
-                  cJSON_IsNumber(clipped) ? clipped->valuedouble : -1, redrawn);
+                  cJSON_IsNumber(clipped) ? clipped->valuedouble : -1, redrawn,
+                  sim_tracks_have_own_units(json));
     sim_dataset_close(&set);
     return rc;
 }

@@ -18,6 +18,17 @@ static void begin_command(const char *const *options, char command[ORR_COMMAND])
         command[length - strlen(end)] = '\0';
 }
 
+/* The command that imports tracks again, without its options, which the manifest has. */
+static const char *import_again(const char *dir, char command[ORR_COMMAND])
+{
+    static const char *const none[] = {NULL};
+    begin_command(none, command);
+    strncat(command, " import FILE --force --out", ORR_COMMAND - strlen(command) - 1);
+    orr_command_add(command, ORR_COMMAND, dir);
+    strncat(command, " and the options that its manifest has", ORR_COMMAND - strlen(command) - 1);
+    return command;
+}
+
 /* The command that makes the sets of dir, for the reader's folder. own: they are the sets of the
  * run. Settings come from this program's options, else from its preset. */
 static const char *command_to_make(const struct orr_settings *preset, const char *dir, bool own,
@@ -25,6 +36,8 @@ static const char *command_to_make(const struct orr_settings *preset, const char
 {
     static const char *const settings[] = {"--preset", "--run", NULL};
     static const char *const shared[] = {"--preset", "--set", "--seed", "--run", NULL};
+    if (*preset->tracks)
+        return import_again(dir, command);
     begin_command(settings, command);
     const bool given = strchr(command, ' ') != NULL;
     begin_command(shared, command);
@@ -39,11 +52,22 @@ static const char *command_to_make(const struct orr_settings *preset, const char
     return command;
 }
 
+static bool has_tracks(const char *dir)
+{
+    cJSON *json = NULL;
+    const bool has = !sim_manifest_read(dir, &json) && orr_json_get(json, "tracks");
+    cJSON_Delete(json);
+    orr_error_clear();
+    return has;
+}
+
 /* The command for a folder without given settings: with the settings of its run, or any. */
 static const char *command_to_make_again(const char *dir, char command[ORR_COMMAND])
 {
     static const char *const none[] = {NULL};
     char run[4096], path[4096];
+    if (has_tracks(dir))
+        return import_again(dir, command);
     bool own = !orr_path(run, "%s", dir);
     char *slash = own ? strrchr(run, '/') : NULL;
     own = slash && !strcmp(slash, "/orbits");
@@ -183,7 +207,9 @@ int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
     for (int i = 0; i < count && !rc; i++)
         rc = verify_set(dir, orr_json_get(json, "sets"), sim_split_name(splits[i]), command);
     cJSON_Delete(json);
-    return rc ? rc : verify_settings(preset, dir, splits, count, command, own, quiet);
+    return rc || *preset->tracks /* the settings follow the folder */
+               ? rc
+               : verify_settings(preset, dir, splits, count, command, own, quiet);
 }
 
 /* ---------------------------------------------------------------------- without a preset */

@@ -31,7 +31,8 @@ enum {
 /* Options of `symreg motion` as given; NULL where absent. */
 struct sr_motion_options {
     const char *time, *position, *body, *system, *mass, *centre;
-    const char *missing; /* drop or error */
+    const char *missing;  /* drop or error */
+    const char *velocity; /* of sr_tracks_read_plain(), as many columns as position */
 };
 /* Makes a table of motion from a file of tracks and searches it for the law. With --out DIR the
  * table is written to DIR/accelerations.csv. */
@@ -48,6 +49,7 @@ struct sr_track {
     double mass;  /* 0 where the column is absent */
     size_t *line; /* line number in the file */
     double *t, *x;
+    double *v; /* (dims, n) velocities, where the options name their columns; else NULL */
     /* Filled by smoothing: position and acceleration (dims, n), and the variance of one coordinate
      * of each (n). */
     double *smooth, *acceleration, *variance, *smooth_variance;
@@ -74,6 +76,9 @@ struct sr_tracks {
  * column. The caller frees the tracks, after errors too. */
 int sr_tracks_read(const char *file, const struct sr_motion_options *options,
                    struct sr_tracks *tracks);
+/* sr_tracks_read() of tracks that are not smoothed: without the memory for it, a kilobyte a row. */
+int sr_tracks_read_plain(const char *file, const struct sr_motion_options *options,
+                         struct sr_tracks *tracks);
 /* Creates tracks with rows[k] rows of zeros each, which the caller fills. The caller keeps
  * `file`. */
 int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows);

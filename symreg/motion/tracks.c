@@ -7,7 +7,8 @@
 
 /* Columns of the file; -1 where an option is absent. */
 struct columns {
-    int time, x[SR_MOTION_DIMS], body, system, mass, dims;
+    int time, x[SR_MOTION_DIMS], v[SR_MOTION_DIMS], body, system, mass, dims, velocities;
+    bool plain; /* no memory for smoothing */
 };
 
 struct key {
@@ -20,24 +21,25 @@ static const char *cell_at(const struct orr_csv *csv, size_t row, int column)
     return column < 0 ? "" : csv->cells[row * csv->cols + (size_t)column];
 }
 
-static int find_positions(const struct orr_csv *csv, const char *file, const char *list,
-                          struct columns *c)
+/* Finds the columns that an option lists. */
+static int find_list(const struct orr_csv *csv, const char *file, const char *option,
+                     const char *list, int column[SR_MOTION_DIMS], int *count)
 {
     for (const char *at = list;; at++) {
         char name[256];
         at += strspn(at, " ");
         size_t length = sr_name_quoted(at);
         length += strcspn(at + length, ",");
-        if (!sr_name_read(at, length, name, sizeof name) || c->dims == SR_MOTION_DIMS)
+        if (!sr_name_read(at, length, name, sizeof name) || *count == SR_MOTION_DIMS)
             return ORR_FAIL(ORR_EUSAGE,
-                            "--position: expected 1 to 3 names of columns with commas between, "
+                            "%s: expected 1 to 3 names of columns with commas between, "
                             "found \"%s\"",
-                            list);
-        TRY(sr_table_column(csv, file, name, &c->x[c->dims]));
-        for (int d = 0; d < c->dims; d++)
-            if (c->x[d] == c->x[c->dims])
-                return ORR_FAIL(ORR_EUSAGE, "--position: \"%s\" stands twice", name);
-        c->dims++;
+                            option, list);
+        TRY(sr_table_column(csv, file, name, &column[*count]));
+        for (int d = 0; d < *count; d++)
+            if (column[d] == column[*count])
+                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" stands twice", option, name);
+        ++*count;
         at += length;
         if (!*at)
             return 0;
@@ -55,7 +57,13 @@ static int find_columns(const struct orr_csv *csv, const char *file,
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
         if (wanted[k].name)
             TRY(sr_table_column(csv, file, wanted[k].name, wanted[k].column));
-    return find_positions(csv, file, o->position, c);
+    TRY(find_list(csv, file, "--position", o->position, c->x, &c->dims));
+    TRY(o->velocity ? find_list(csv, file, "--velocity", o->velocity, c->v, &c->velocities) : 0);
+    return !o->velocity || c->velocities == c->dims
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE,
+                          "--velocity: expected %d columns, as many as --position, found %d",
+                          c->dims, c->velocities);
 }
 
 static int check_finite(const struct orr_csv *csv, const char *file, size_t row, int column)
@@ -71,6 +79,8 @@ static int check_row(const struct orr_csv *csv, const char *file, const struct c
     TRY(check_finite(csv, file, row, c->time));
     for (int d = 0; d < c->dims; d++)
         TRY(check_finite(csv, file, row, c->x[d]));
+    for (int d = 0; d < c->velocities; d++)
+        TRY(check_finite(csv, file, row, c->v[d]));
     if (c->mass < 0)
         return 0;
     TRY(check_finite(csv, file, row, c->mass));
@@ -102,6 +112,8 @@ static int fill_track(const struct orr_csv *csv, const char *file, const struct 
         track->t[i] = value[c->time];
         for (size_t d = 0; d < (size_t)c->dims; d++)
             track->x[d * track->n + i] = value[c->x[d]];
+        for (size_t d = 0; d < (size_t)c->velocities; d++)
+            track->v[d * track->n + i] = value[c->v[d]];
         if (i > 0 && !(track->t[i] > track->t[i - 1]))
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": body \"%s\": expected a time after %.9g of "
@@ -158,6 +170,36 @@ static bool same_track(const struct key *a, const struct key *b)
     return !strcmp(a->system, b->system) && !strcmp(a->body, b->body);
 }
 
+/* Tracks that are not smoothed have times, positions and velocities alone. */
+static int create_plain(struct sr_tracks *tracks, const struct columns *c, size_t count,
+                        const size_t *rows)
+{
+    const size_t d = (size_t)c->dims, numbers = 1 + d + (size_t)c->velocities;
+    size_t all = 0;
+    for (size_t k = 0; k < count; k++)
+        all += rows[k];
+    tracks->dims = c->dims;
+    double *block = tracks->block = orr_alloc(all * numbers, sizeof *block);
+    size_t *lines = tracks->lines = orr_alloc(all, sizeof *lines);
+    tracks->track = orr_alloc(count, sizeof *tracks->track);
+    if (!block || !lines || !tracks->track)
+        return ORR_ENOMEM;
+    tracks->count = count;
+    for (size_t k = 0; k < count; k++) {
+        const size_t n = rows[k];
+        tracks->track[k] = (struct sr_track){.system = "",
+                                             .body = "",
+                                             .n = n,
+                                             .line = lines,
+                                             .t = block,
+                                             .x = block + n,
+                                             .v = c->velocities ? block + n + n * d : NULL};
+        block += n * numbers;
+        lines += n;
+    }
+    return 0;
+}
+
 int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const size_t *rows)
 {
     size_t all = 0;
@@ -204,7 +246,8 @@ static int make_tracks(const struct columns *c, const struct key *key, struct sr
         count += i == 0 || !same_track(&key[i], &key[i - 1]);
         rows[count - 1]++;
     }
-    const int rc = sr_tracks_create(tracks, c->dims, count, rows);
+    const int rc = c->plain ? create_plain(tracks, c, count, rows)
+                            : sr_tracks_create(tracks, c->dims, count, rows);
     free(rows);
     return rc ? rc : fill_tracks(c, key, tracks);
 }
@@ -229,7 +272,8 @@ static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
 /* For --missing drop: removes rows that lack a value in a column that is used. */
 static int drop_rows(const struct columns *c, const char *missing, struct sr_tracks *tracks)
 {
-    const int all[] = {c->time, c->x[0], c->x[1], c->x[2], c->mass, c->body, c->system};
+    const int all[] = {c->time, c->x[0], c->x[1], c->x[2], c->mass,
+                       c->body, c->v[0], c->v[1], c->v[2], c->system};
     int column[sizeof all / sizeof *all], count = 0;
     TRY(sr_option_check(SR_OPTION_missing, missing));
     if (!missing || !strcmp(missing, "error"))
@@ -240,9 +284,16 @@ static int drop_rows(const struct columns *c, const char *missing, struct sr_tra
     return sr_table_drop_missing(&tracks->csv, column, count, &tracks->dropped);
 }
 
-int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
+static int read_tracks(const char *file, const struct sr_motion_options *o, bool plain,
+                       struct sr_tracks *tracks)
 {
-    struct columns c = {.time = -1, .x = {-1, -1, -1}, .body = -1, .system = -1, .mass = -1};
+    struct columns c = {.time = -1,
+                        .x = {-1, -1, -1},
+                        .v = {-1, -1, -1},
+                        .body = -1,
+                        .system = -1,
+                        .mass = -1,
+                        .plain = plain};
     *tracks = (struct sr_tracks){.file = orr_input_name(file)};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
     TRY(find_columns(&tracks->csv, tracks->file, o, &c));
@@ -251,6 +302,17 @@ int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct s
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least %d rows, found 0", tracks->file,
                         SR_TRACK_ROWS);
     return sort_rows(&c, tracks);
+}
+
+int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
+{
+    return read_tracks(file, o, false, tracks);
+}
+
+int sr_tracks_read_plain(const char *file, const struct sr_motion_options *o,
+                         struct sr_tracks *tracks)
+{
+    return read_tracks(file, o, true, tracks);
 }
 
 void sr_tracks_free(struct sr_tracks *tracks)

@@ -1,7 +1,8 @@
-/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset, and inspects them. */
-#include "sim.h"
-#include "stage/cli.h"
+/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset, imports tracks as
+ * data sets, and inspects them. */
+#include "tracks.h"
 #include "base/text.h"
+#include "stage/engine.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <sys/statvfs.h>
 
 static const char *split_name, *sequence_number, *force, *part_text, *csv;
+static struct tracks_options tracks;
 static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
     {"--part", "I/N",
@@ -20,6 +22,35 @@ static const struct orr_option options[] = {
     {"--split", "NAME", "show: the data set (default: train); export: only this one", &split_name,
      NULL},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
+    {"--time", "COLUMN", "import: times, which rise along the rows of a body; or array of times",
+     &tracks.time, NULL},
+    {"--position", "X,Y",
+     "import: columns of positions; without --body two for each body, x1,y1,x2,y2; or array",
+     &tracks.position, NULL},
+    {"--velocity", "VX,VY", "import: columns of velocities, likewise", &tracks.velocity, NULL},
+    {"--body", "COLUMN", "import: which body a row is of", &tracks.body, NULL},
+    {"--system", "COLUMN", "import: which system a row is of (default: all rows of one)",
+     &tracks.system, NULL},
+    {"--mass", "COLUMN", "import: the mass of the body; or array of masses", &tracks.mass, NULL},
+    {"--missing", "drop|error", "import: rows with a missing value (default: error)",
+     &tracks.missing, NULL},
+    {"--units", "TIME,LENGTH[,MASS]",
+     "import: units of the file, yr, d, h, min, s; AU, km, m; Msun, Mjup, Mearth, kg; or numbers "
+     "(default: as the file says, else its numbers as they are)",
+     &tracks.units, NULL},
+    {"--resample", "STEP", "import: interpolate to this time step, in the unit of the file",
+     &tracks.resample, NULL},
+    {"--dt", "STEP", "import: the time step of arrays without times", &tracks.dt, NULL},
+    {"--steps", "N",
+     "import: time steps of a sequence (default: about 128 rows)",
+     &tracks.steps, NULL},
+    {"--val", "SHARE", "import: share of the systems for validation (default: 0.1)",
+     &tracks.val, NULL},
+    {"--test", "SHARE", "import: share of the systems for the final results (likewise)",
+     &tracks.test, NULL},
+    {"--split-by", "system|time",
+     "import: divide whole systems, or each track by time (default: system)", &tracks.split_by,
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 /* Reports the space that large sets, or a part of them, need, and refuses sets that do not fit. */
@@ -78,6 +109,23 @@ static int read_part(int *part, int *parts)
                           PARTS_MOST, part_text);
 }
 
+/* The folder holds imported tracks: they stay, whatever the settings. */
+static int keep_tracks(const struct orr_cli *cli)
+{
+    static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_VAL, SIM_SPLIT_TEST};
+    const struct orr_settings *p = &cli->preset;
+    for (size_t i = 0; i < sizeof splits / sizeof *splits && cli->plan; i++) {
+        struct orr_artefact set = {.action = ORR_KEEP, .why = "imported tracks"};
+        if (!sim_split_count(p, splits[i]))
+            continue;
+        TRY(orr_path(set.path, "%s/%s", p->tracks, sim_split_name(splits[i])));
+        orr_artefact_plan(&set);
+    }
+    if (!cli->plan)
+        orr_note(cli->quiet, "orbits: %s holds imported tracks: read as they are", p->tracks);
+    return *cli->out || cli->plan ? 0 : orr_cli_save_preset(cli, cli->run);
+}
+
 static int write_sets(const struct orr_cli *cli)
 {
     int part = 0, parts = 1;
@@ -87,6 +135,9 @@ static int write_sets(const struct orr_cli *cli)
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
         return 0;
     }
+    tracks.force = force != NULL;
+    if (*cli->preset.tracks)
+        return keep_tracks(cli);
     if (part_text && cli->plan)
         return ORR_FAIL(ORR_EUSAGE, "--plan: of all data sets, not of a --part");
     const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* reports an invalid expression */
@@ -209,8 +260,19 @@ static int show_sequence(const struct orr_cli *cli)
     return sim_sequence_show(preset, split, index, picture);
 }
 
+static int import_tracks(const struct orr_cli *cli)
+{
+    tracks.force = force != NULL;
+    return tracks_import(cli, &tracks);
+}
+
+#define OF_IMPORT                                                                                  \
+    "--time,--position,--velocity,--body,--system,--mass,--missing,--units,--resample,--dt,"       \
+    "--steps,--val,--test,--split-by"
 static const struct orr_command commands[] = {
     {"", "writing data sets", "--force,--plan,--part", .run = write_sets},
+    {"import", "orbits import FILE", OF_IMPORT ",--force,--seed", .run = import_tracks,
+     .usual = OF_IMPORT ",--out,--seed,--force,--quiet,--help", .alone = true, .words = 2},
     {"verify", "orbits verify", NULL, .run = verify_folder, .words = 2},
     {"stat", "orbits stat", NULL, .run = print_statistics, .words = 2},
     {"show", "orbits show", "--split,--sequence", .run = show_sequence, .words = 2},
@@ -220,25 +282,29 @@ static const struct orr_command commands[] = {
     {.name = NULL}};
 static const struct orr_program program = {
     .name = "orbits",
-    .purpose = "Simulates planetary orbits and writes the data sets of a preset; or looks at them.",
-    .usage = "orbits [options]               write the data sets of a preset\n"
-             "       orbits verify DIR              check every file against manifest.json\n"
-             "       orbits stat [DIR]              what is in the data sets\n"
-             "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
-             "                                      one sequence: elements, sampling, picture; of\n"
-             "                                      DIR as it is there, else of the settings\n"
-             "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
-             "                                      positions, states, forces, masses as CSV\n"
-             "       orbits checksum [options]      make all training sequences, write nothing\n"
-             "       orbits prior [options]         what the prior tells before any training",
+    .purpose = "Simulates orbits and writes the data sets of a preset; imports tracks; looks at\n"
+               "data sets.",
+    .usage =
+        "orbits [options]               write the data sets of a preset\n"
+        "       orbits import FILE --out DIR --time T --position X,Y    read tracks of others\n"
+        "       orbits verify DIR              check every file against manifest.json\n"
+        "       orbits stat [DIR]              what is in the data sets\n"
+        "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
+        "                                      one sequence: elements, sampling, picture; of\n"
+        "                                      DIR as it is there, else of the settings\n"
+        "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
+        "                                      positions, states, forces, masses as CSV\n"
+        "       orbits checksum [options]      make all training sequences, write nothing\n"
+        "       orbits prior [options]         what the prior tells before any training",
     .options = options,
     .max_rest = 2,
+    .makes_orbits = true,
     .groups = "seed,orbits,planets",
     .without = "--checkpoint,--attention,--attention-impl,--device",
     .commands = commands,
     .usual = "--preset,--set,--run,--out,--threads,--seed,--resume,--force,--plan,--help,"
              "orbits.train,orbits.two_body_train,orbits.positions,orbits.a_min_au,orbits.a_max_au,"
-             "orbits.dt_yr,orbits.law,orbits.law_exponent,orbits.expression",
+             "orbits.dt_yr,orbits.law",
 };
 
 static int run(const struct orr_cli *cli)

@@ -1,0 +1,69 @@
+/* tracks.c - the settings of a run that reads imported tracks: those of the data follow from the
+ * folder, which has them in its manifest. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "tracks.h"
+
+#include <string.h>
+
+#include "base/cjson.h"
+
+static long sequences_of(const cJSON *manifest, const char *set)
+{
+    const double n =
+        orr_json_number(orr_json_get(orr_json_get(manifest, "sets"), set), "sequences");
+    return n >= 1 && n <= 1e12 ? (long)n : 0;
+}
+
+/* Only train, val and test can be had without forces and states. */
+static int follow_folder(struct orr_settings *preset, const cJSON *manifest, double positions)
+{
+    struct orr_orbits_settings *o = &preset->orbits;
+    o->protocol = ORR_PROTOCOL_IDENTIFIABLE;
+    o->output = ORR_OUTPUT_CONTINUOUS;
+    if (o->mass_prior == ORR_MASS_STUDY)
+        o->mass_prior = ORR_MASS_LOGUNIFORM;
+    o->train = o->train_files = sequences_of(manifest, "train");
+    o->val = sequences_of(manifest, "val");
+    o->test = sequences_of(manifest, "test");
+    o->two_body_train = o->two_body_val = o->two_body_test = 0;
+    o->positions = (int)positions;
+    o->solar_system = o->nbody = false;
+    o->law = ORR_LAW_NEWTON;
+    o->jump_step = 0;
+    o->jump_factor = 1;
+    preset->planets.enabled = false;
+    return orr_settings_drop_laws(preset);
+}
+
+int orr_tracks_adopt(struct orr_settings *preset, const char *folder, bool *adopted)
+{
+    char path[4096];
+    cJSON *manifest = NULL;
+    *adopted = false;
+    if (orr_path(path, "%s/manifest.json", folder) || !orr_exists(path)) {
+        orr_error_clear();
+        return 0;
+    }
+    int rc = orr_json_read(path, &manifest);
+    if (rc && rc != ORR_ENOMEM) {
+        orr_error_clear();
+        return 0;
+    }
+    const double positions = orr_json_number(orr_json_get(manifest, "tracks"), "positions");
+    if (!rc && positions >= 5 && positions <= 1e6) {
+        *adopted = true;
+        strcpy(preset->tracks, folder);
+        rc = follow_folder(preset, manifest, positions);
+    }
+    cJSON_Delete(manifest);
+    return rc;
+}
+
+int orr_tracks_refuse(const struct orr_settings *preset, const char *what)
+{
+    return *preset->tracks ? ORR_FAIL(ORR_EINVAL, "%s: imported tracks: %s needs simulated orbits",
+                                      preset->tracks, what)
+                           : 0;
+}

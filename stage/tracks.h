@@ -1,0 +1,17 @@
+/* tracks.h - runs whose data sets are tracks of another program, which `orbits import` wrote, in
+ * place of simulated orbits. */
+#ifndef ORR_TRACKS_H
+#define ORR_TRACKS_H
+
+#include "settings.h"
+
+/* Whether the manifest of a folder says that its data sets are imported tracks: it has an object
+ * "tracks". Then preset->tracks becomes the folder, and the settings of the data become what the
+ * folder holds: number of sequences, positions, coordinates; neither labelled sets nor planet runs.
+ * Otherwise nothing changes. A manifest that cannot be read counts as one without tracks, because
+ * whoever reads the data reports it. Fails only without memory. */
+int orr_tracks_adopt(struct orr_settings *preset, const char *folder, bool *adopted);
+/* ORR_EINVAL if the run reads tracks: `what` needs simulated orbits. */
+int orr_tracks_refuse(const struct orr_settings *preset, const char *what);
+
+#endif

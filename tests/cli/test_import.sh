@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# test_import.sh - tracks of other programs as data sets: `orbits import`, and every stage on the
+# folder that it writes. The tracks: a double pendulum by Runge and Kutta's method of order 4, three
+# bodies by leapfrog, circles by NumPy 2.4.6 (tests/cases/tracks: circles.npz has positions, v, t
+# and m of six systems of two bodies; space.npy three coordinates).
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+fast_pictures
+CASES=tests/cases/tracks
+
+# Double pendulums of unit lengths and masses, columns side by side; the last rows of every run are
+# left out where GAP is 1 in place of a constant step.
+pendulums() {
+    awk -v gap="${1:-0}" '
+    function slope(y, d,   s, c, den) {
+        s = sin(y[1] - y[2]); c = cos(y[1] - y[2]); den = 3 - cos(2 * (y[1] - y[2]))
+        d[1] = y[3]; d[2] = y[4]
+        d[3] = (-3 * g * sin(y[1]) - g * sin(y[1] - 2 * y[2]) - 2 * s * (y[4] ^ 2 + y[3] ^ 2 * c)) / den
+        d[4] = 2 * s * (2 * y[3] ^ 2 + 2 * g * cos(y[1]) + y[4] ^ 2 * c) / den
+    }
+    function step(h,   i) {
+        slope(y, p); for (i = 1; i <= 4; i++) z[i] = y[i] + h / 2 * p[i]
+        slope(z, q); for (i = 1; i <= 4; i++) z[i] = y[i] + h / 2 * q[i]
+        slope(z, r); for (i = 1; i <= 4; i++) z[i] = y[i] + h * r[i]
+        slope(z, w); for (i = 1; i <= 4; i++) y[i] += h / 6 * (p[i] + 2 * q[i] + 2 * r[i] + w[i])
+    }
+    BEGIN {
+        g = 9.81; print "run,t,x1,y1,x2,y2"
+        for (n = 1; n <= 20; n++) {
+            y[1] = sin(n); y[2] = cos(2.3 * n); y[3] = y[4] = 0
+            for (k = 0; k < 20; k++) {
+                if (!gap || k != 7)
+                    printf "%d,%.4f,%.9g,%.9g,%.9g,%.9g\n", n, k * 0.05, sin(y[1]), -cos(y[1]),
+                        sin(y[1]) + sin(y[2]), -cos(y[1]) - cos(y[2])
+                for (j = 0; j < 5; j++) step(0.01)
+            }
+        }
+    }'
+}
+
+# Three bodies under Newton's law: a row a body, with velocities and masses.
+three_bodies() {
+    awk '
+    function pull(   i, j, dx, dy, r3) {
+        for (i = 1; i <= 3; i++) ax[i] = ay[i] = 0
+        for (i = 1; i <= 3; i++) for (j = 1; j <= 3; j++) if (i != j) {
+            dx = x[j] - x[i]; dy = y[j] - y[i]; r3 = (dx * dx + dy * dy) ^ 1.5
+            ax[i] += 39.4784176 * m[j] * dx / r3; ay[i] += 39.4784176 * m[j] * dy / r3
+        }
+    }
+    BEGIN {
+        m[1] = 0.001; m[2] = 0.002; m[3] = 1; print "t,system,name,x,y,vx,vy,m"
+        for (s = 0; s < 12; s++) {
+            for (i = 1; i <= 2; i++) {
+                a = i + 0.02 * s; u = 6.2832 / sqrt(a); x[i] = a * cos(s * i); y[i] = a * sin(s * i)
+                vx[i] = -u * sin(s * i); vy[i] = u * cos(s * i)
+            }
+            x[3] = y[3] = vx[3] = vy[3] = 0; pull()
+            for (k = 0; k < 24; k++) {
+                for (i = 1; i <= 3; i++)
+                    printf "%.5f,s%02d,%s,%.10g,%.10g,%.10g,%.10g,%g\n", k * 0.05, s,
+                        substr("abc", i, 1), x[i], y[i], vx[i], vy[i], m[i]
+                for (n = 0; n < 10; n++) {
+                    for (i = 1; i <= 3; i++) {
+                        vx[i] += ax[i] * 0.0025; vy[i] += ay[i] * 0.0025
+                        x[i] += vx[i] * 0.005; y[i] += vy[i] * 0.005
+                    }
+                    pull()
+                    for (i = 1; i <= 3; i++) { vx[i] += ax[i] * 0.0025; vy[i] += ay[i] * 0.0025 }
+                }
+            }
+        }
+    }'
+}
+pendulums >"$WORK/pendulums.csv"
+three_bodies >"$WORK/three.csv"
+PEND=("$WORK/pendulums.csv" --time t --position x1,y1,x2,y2 --system run)
+THREE=("$WORK/three.csv" --time t --position x,y --body name --system system)
+
+# ---- the folder that is written
+pend=$WORK/pend
+check "columns side by side" prints 'train 16, val 2, test 2' program orbits import "${PEND[@]}" --out "$pend"
+check "... whole" program orbits verify "$pend"
+check "... nothing but data" only '(coords|num_bodies)_(train|val|test)\.npy|manifest\.json' "$pend"
+check "... of whole systems in units of the file" prints 'time step    0.05 to 0.05 in the unit of the file' \
+    program orbits stat "$pend"
+check "... shown without elements" prints 'imported tracks of pendulums.csv' program orbits show "$pend"
+times "$pend" >"$WORK/times"
+check "the same tracks again: up to date" prints 'up to date' program orbits import "${PEND[@]}" --out "$pend"
+check "... no file was written" equal "$(cat "$WORK/times")" "$(times "$pend")"
+cp -r "$pend" "$WORK/kept"
+# a stopped import: files without a manifest, and the file that says whose they are
+mv "$WORK/kept/manifest.json" "$WORK/kept/progress.json"
+rm "$WORK/kept/coords_test.npy"
+check "a stopped import goes on" program orbits import "${PEND[@]}" --out "$WORK/kept"
+check "... with the same bytes" same_files "$pend" "$WORK/kept"
+
+# Every system stands in one set alone, and every row of the file in the order of the file.
+rows() { # SET: "x y" of the exported rows
+    awk -F, 'NR > 1 { printf "%.3f %.3f\n", $6, $7 }' "$WORK/csv/$1.csv"
+}
+check "exported" program orbits export "$pend" --csv --out "$WORK/csv"
+{ rows train; rows val; rows test; } >"$WORK/rows"
+check "all rows are there" equal "$(wc -l <"$WORK/rows")" 800
+# (the two bodies of all systems begin elsewhere)
+check "no system is in two sets" equal "$(for set in train val test; do awk -F, '$3 == 0 { print $6, $7 }' "$WORK/csv/$set.csv"; done | sort -u | wc -l)" 40
+# a sequence: all rows of one run, as they follow each other
+first=$(rows val | head -n 40 | tr '\n' ';')
+check "steps follow each other, bodies side by side" awk -F, -v first="$first" '
+    NR > 1 { all = all sprintf("%.3f %.3f;%.3f %.3f;", $3, $4, $5, $6) }
+    END { exit !(length(first) > 300 && index(all, first)) }' "$WORK/pendulums.csv"
+check "another seed" program orbits import "${PEND[@]}" --seed 5 --out "$WORK/seed"
+check "... other systems" other_file "$pend/coords_val.npy" "$WORK/seed/coords_val.npy"
+
+three=$WORK/three
+check "a row a body, velocities, masses" program orbits import "${THREE[@]}" --velocity vx,vy --mass m --out "$three"
+check "... whole" program orbits verify "$three"
+check "... exported" program orbits export "$three" --csv --split test --out "$WORK/csv"
+check "... with masses" prints ',0\.00200000009$' awk -F, 'NR == 3' "$WORK/csv/test.csv"
+check "NumPy's arrays" prints '6 systems, sequences of 41 positions: train 4, val 1, test 1' \
+    program orbits import $CASES/circles.npz --out "$WORK/circles"
+check "... masses and velocities of the .npz" test -s "$WORK/circles/velocity_train.npy" -a \
+    -s "$WORK/circles/mass_train.npy"
+check "... an array without times" program orbits import $CASES/circles.npy --dt 0.25 --out "$WORK/array"
+check "... the same positions" same_file "$WORK/circles/coords_train.npy" "$WORK/array/coords_train.npy"
+check "units: d and AU" program orbits import $CASES/circles.npz --units d,1 --out "$WORK/days"
+check "... ln of 0.25 d in years" prints '0\.00068445 to 0\.00068445 yr' program orbits stat "$WORK/days"
+
+# ---- uneven times
+pendulums 1 >"$WORK/gap.csv"
+GAP=("$WORK/gap.csv" "${PEND[@]:1}" --out "$WORK/gap")
+refuse "uneven times" 1 'system "1"' 'uneven times' '--resample STEP' -- program orbits import "${GAP[@]}"
+check "interpolated" prints 'the error is at most about [0-9e.-]+ of the size' \
+    program orbits import "${GAP[@]}" --resample 0.05
+# the sixth-order interpolation finds the row that was left out
+check "... to what was left out" awk -F, '
+    NR == FNR { if (FNR > 1) was[sprintf("%d,%.2f", $1, $2)] = $5; next }
+    FNR > 1 && $5 == 2 { if ($3 == 0) run = ""; if ($3 == 0) for (k in was) if (k ~ /,0\.00$/ && (was[k] - $6) ^ 2 < 1e-12) run = k + 0
+        if ($3 == 7) { n++; worst = (was[run ",0.35"] - $6) ^ 2 > worst ? (was[run ",0.35"] - $6) ^ 2 : worst } }
+    END { exit !(n == 16 && worst < 1e-5) }' "$WORK/pendulums.csv" \
+    <(program orbits export "$WORK/gap" --csv --split train --out "$WORK/csv" --quiet && cat "$WORK/csv/train.csv")
+awk -F, 'NR == 1 || $2 < 0.2 || $2 > 0.7' "$WORK/pendulums.csv" >"$WORK/hole.csv"
+refuse "a gap too wide to interpolate" 1 'too far apart to interpolate' 'system "1"' -- \
+    program orbits import "$WORK/hole.csv" "${PEND[@]:1}" --resample 0.05 --out "$WORK/hole"
+
+# ---- what is refused
+refusals program orbits import <<END
+three dimensions | 1 'two coordinates' 'found 3' | $WORK/three.csv --time t --position x,y,vx --body name --out $WORK/run
+... of an array | 1 'two coordinates' 'found 3' | $CASES/space.npy --dt 1 --out $WORK/run
+one column | 2 '--position: expected two columns' | $WORK/three.csv --time t --position x --body name --out $WORK/run
+no such column | 1 'no column "nope"' | $WORK/three.csv --time t --position x,nope --out $WORK/run
+one body | 1 'expected at least two bodies' | $WORK/pendulums.csv --time t --position x1,y1 --system run --out $WORK/run
+too few systems | 1 'expected at least 7 systems' '--split-by time' | $CASES/circles.npy --dt 1 --val 0.4 --test 0.6 --out $WORK/run
+too few steps | 1 'expected at least 30 time steps' 'found 20' | $CASES/circles.npy --dt 1 --steps 30 --out $WORK/run
+no time step | 2 '--dt STEP' | $CASES/circles.npy --out $WORK/run
+two times | 2 'has times of its own' | $CASES/circles.npz --dt 1 --out $WORK/run
+an unknown unit | 2 '--units: expected a unit of length' 'parsec' | $CASES/circles.npz --units d,parsec --out $WORK/run
+no folder | 2 '--out DIR' | $CASES/circles.npz
+other options | 2 '--set' 'orbits import FILE' | $CASES/circles.npz --set seed=3 --out $WORK/run
+END
+refuse "options of import alone" 2 '--time: belongs to orbits import FILE' -- program orbits verify "$pend" --time t
+KEEP=$pend refuse "other tracks in the folder" 1 'holds tracks of pendulums.csv' '--force' -- \
+    program orbits import $CASES/circles.npz --out "$pend"
+mkdir "$WORK/own"
+cp "$pend"/*_train.npy "$WORK/own"
+KEEP=$WORK/own refuse "files of the user" 1 'choose another --out' -- program orbits import "${PEND[@]}" --out "$WORK/own" --force
+check "--force replaces tracks" program orbits import $CASES/circles.npz --out "$WORK/seed" --force
+check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
+
+# ---- every stage
+# whole FOLDER RUN: the world on a folder of tracks
+world() {
+    timeout "$LIMIT" "$BIN/orrery" world PRESET=smoke RUN="$2" ORBITS_DIR="$1" THREADS=1 \
+        SET="pretrain.steps=4" </dev/null
+}
+run=$WORK/run
+snapshot "$pend" >"$WORK/before"
+check "make world, which says what is left out" \
+    prints 'tracks without forces: nothing to fine-tune to' world "$pend" "$run"
+snapshot "$pend" >"$WORK/after"
+check "... leaves the tracks as they are" same_file "$WORK/before" "$WORK/after"
+check "... a page" grep -q 'pendulums.csv' "$run/report.html"
+check "... with the errors of next positions" grep -q 'rollout, position 1' "$run/report.html"
+check_not "... without laws" grep -q 'Recovered laws' "$run/report.html"
+check "the run knows its tracks: all is kept" prints '^keep .*pend/train: imported tracks' \
+    timeout "$LIMIT" "$BIN/orrery" plan RUN="$run"
+check_not "... nothing to make" grep -E '^(make|remake|resume|refuse)' "$WORK/.printed"
+PROBE=(--run "$run" --attention lssar --threads 1 --quiet)
+check "probe attention" program probe attention "${PROBE[@]}"
+check "probe evaluate" program probe evaluate "${PROBE[@]}"
+check "... of all bodies, as in evaluation.json" equal \
+    "$(value "$run/lssar/pretrain/evaluation.json" teacher_forced)" \
+    "$(value "$run/lssar/probe/evaluate.json" teacher_forced)"
+check "probe rollout" program probe rollout "${PROBE[@]}"
+check "... to the last step" grep -q '^"position","distance",-1,9,' "$run/lssar/probe/rollout.csv"
+check "probe linear is left out and says so" prints 'without states and forces: left out' \
+    program probe linear --run "$run" --attention lssar --threads 1
+refuse "settings against the folder" 2 '--set: orbits.positions=41' 'orbits.positions=41' -- \
+    program pretrain --preset smoke --run "$run" --orbits "$WORK/three" --set orbits.positions=41
+refuse "sequences are not simulated in their place" 1 'needs simulated orbits' -- \
+    program orbits prior --run "$run"
+check "three bodies" world "$three" "$WORK/run3"
+check "... rollouts" program probe rollout --run "$WORK/run3" --attention softmax --threads 1 --quiet
+finish
