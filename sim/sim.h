@@ -193,6 +193,12 @@ int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[]);
 
+/* Integrates 2 to SIM_PLANETS + 1 bodies that all attract each other from start (bodies, 4) in an
+ * inertial frame, at the speeds that it has under any law: out (bodies, n, 4) at times k dt_yr.
+ * Errors as sim_integrate_bodies(); ORR_EINVAL for several bodies under a law of two. */
+int sim_integrate_given(struct sim_dynamics *dynamics, int bodies, const double mass[],
+                        const double start[], double dt_yr, size_t n, double out[]);
+
 /* Whether sim_states() needs no integration. */
 bool sim_states_closed(const struct sim_dynamics *dynamics, const struct sim_system *system);
 /* States of a system's planets relative to the star: states (planets, steps, 4). Closed form for

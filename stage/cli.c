@@ -474,7 +474,8 @@ static int take_tracks(struct parse *p)
     char folder[4096];
     bool adopted;
     if (orr_settings_is_text(&cli->preset) ||
-        (cli->argc_rest && (p->program->rest_preset || p->program->makes_orbits)))
+        (cli->argc_rest && (p->program->rest_preset || p->program->makes_orbits)) ||
+        (p->program->makes_orbits && *own_value(p, "--systems"))) /* makes them anew */
         return 0;
     TRY(orr_cli_orbits(cli, named, folder));
     struct orr_settings *before = malloc(sizeof *before);

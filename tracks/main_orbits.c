@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const char *split_name, *sequence_number, *force, *part_text, *csv;
+static const char *split_name, *sequence_number, *force, *part_text, *csv, *systems_file;
 static struct tracks_options tracks;
 static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
@@ -18,6 +18,10 @@ static const struct orr_option options[] = {
      "write every N-th file of the large sets, from the I-th on (1 to N), for N processes or "
      "machines side by side in one folder; the last one completes it",
      &part_text, NULL},
+    {"--systems", "FILE",
+     "simulate these systems: a row a body, columns system, m and x, y, vx, vy or a, e, omega, "
+     "phase",
+     &systems_file, NULL},
     {"--csv", NULL, "export: the format, comma-separated values", &csv, NULL},
     {"--split", "NAME", "show: the data set (default: train); export: only this one", &split_name,
      NULL},
@@ -42,9 +46,10 @@ static const struct orr_option options[] = {
      &tracks.resample, NULL},
     {"--dt", "STEP", "import: the time step of arrays without times", &tracks.dt, NULL},
     {"--steps", "N",
-     "import: time steps of a sequence (default: about 128 rows)",
+     "import: time steps of a sequence (default: about 128 rows); --systems: of a system (default: "
+     "100)",
      &tracks.steps, NULL},
-    {"--val", "SHARE", "import: share of the systems for validation (default: 0.1)",
+    {"--val", "SHARE", "import: share of the systems for validation (default: 0.1; --systems: 0)",
      &tracks.val, NULL},
     {"--test", "SHARE", "import: share of the systems for the final results (likewise)",
      &tracks.test, NULL},
@@ -136,6 +141,15 @@ static int write_sets(const struct orr_cli *cli)
         return 0;
     }
     tracks.force = force != NULL;
+    if (systems_file && part_text)
+        return ORR_FAIL(ORR_EUSAGE, "--part: does not go with --systems");
+    if (systems_file)
+        return tracks_simulate(cli, systems_file, &tracks);
+    if (tracks.steps || tracks.val || tracks.test)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --systems and orbits import",
+                        tracks.steps ? "--steps"
+                        : tracks.val ? "--val"
+                                     : "--test");
     if (*cli->preset.tracks)
         return keep_tracks(cli);
     if (part_text && cli->plan)
@@ -270,7 +284,8 @@ static int import_tracks(const struct orr_cli *cli)
     "--time,--position,--velocity,--body,--system,--mass,--missing,--units,--resample,--dt,"       \
     "--steps,--val,--test,--split-by"
 static const struct orr_command commands[] = {
-    {"", "writing data sets", "--force,--plan,--part", .run = write_sets},
+    {"", "writing data sets", "--force,--plan,--part,--systems,--steps,--val,--test",
+     .run = write_sets},
     {"import", "orbits import FILE", OF_IMPORT ",--force,--seed", .run = import_tracks,
      .usual = OF_IMPORT ",--out,--seed,--force,--quiet,--help", .alone = true, .words = 2},
     {"verify", "orbits verify", NULL, .run = verify_folder, .words = 2},
@@ -286,6 +301,7 @@ static const struct orr_program program = {
                "data sets.",
     .usage =
         "orbits [options]               write the data sets of a preset\n"
+        "       orbits --systems FILE --out DIR   simulate systems of your own\n"
         "       orbits import FILE --out DIR --time T --position X,Y    read tracks of others\n"
         "       orbits verify DIR              check every file against manifest.json\n"
         "       orbits stat [DIR]              what is in the data sets\n"

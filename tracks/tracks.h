@@ -5,6 +5,7 @@
  *   units.c     converts to years, AU and solar masses
  *   common.c    bodies of a system at common times with one time step, by interpolation if asked
  *   import.c    `orbits import`: from options to a folder of data sets
+ *   systems.c   `orbits --systems`: simulates systems of the user, whose tracks become data sets
  *
  * Everything lies in one plane: two coordinates. docs/tracks.md is for users. */
 #ifndef TRACKS_TRACKS_H
@@ -88,6 +89,10 @@ void tracks_common_free(struct tracks_common *common);
 
 /* `orbits import FILE --out DIR`. */
 int tracks_import(const struct orr_cli *cli, const struct tracks_options *options);
+/* `orbits --systems FILE --out DIR`: simulates the systems of a table under the law of the settings,
+ * each start exactly as given, and writes the tracks as data sets. */
+int tracks_simulate(const struct orr_cli *cli, const char *file,
+                    const struct tracks_options *options);
 /* The options --val, --test, --steps, --split-by, and *resample. */
 int tracks_read_options(const struct tracks_options *options, struct sim_import *import,
                         double *resample);

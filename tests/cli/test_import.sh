@@ -143,6 +143,56 @@ awk -F, 'NR == 1 || $2 < 0.2 || $2 > 0.7' "$WORK/pendulums.csv" >"$WORK/hole.csv
 refuse "a gap too wide to interpolate" 1 'too far apart to interpolate' 'system "1"' -- \
     program orbits import "$WORK/hole.csv" "${PEND[@]:1}" --resample 0.05 --out "$WORK/hole"
 
+# ---- systems of one's own: the same throws under two laws
+cat >"$WORK/throws.csv" <<'END'
+system,m,x,y,vx,vy
+circle,0.5,0.5,0,0.3,3.14159265
+circle,0.5,-0.5,0,0.3,-3.14159265
+three,0.001,1,0,0,6.2831853
+three,0.002,-2,0.1,0.1,-4.4
+three,1,0,0,0,0
+END
+throws() { # LAW: the exported rows of two periods
+    program orbits --systems "$WORK/throws.csv" --steps 41 --set orbits.dt_yr=0.05 \
+        --set orbits.law="$1" --out "$WORK/throws-$1" --quiet &&
+        program orbits export "$WORK/throws-$1" --csv --out "$WORK/throws-$1" --quiet &&
+        cat "$WORK/throws-$1/train.csv"
+}
+check "own state vectors" throws newton
+# a circle of period 1 yr around a centre of mass that moves by 0.3 AU/yr
+check "... after a period where Newton has them" awk -F, '
+    $1 == 0 && $3 == 20 && $5 == 1 { d = ($6 - 0.8) ^ 2 + $7 ^ 2; v = ($8 - 0.3) ^ 2 + ($9 - 3.14159265) ^ 2; n++ }
+    END { exit !(n == 1 && d < 1e-11 && v < 1e-9) }' "$WORK/throws-newton/train.csv"
+check "... under another law" throws yukawa
+starts() {
+    grep -E '^[01],,0,' "$1/train.csv"
+}
+check "... with exactly the same starts" same_by starts "$WORK/throws-newton" "$WORK/throws-yukawa"
+check "... and other orbits" other_file "$WORK/throws-newton/train.csv" "$WORK/throws-yukawa/train.csv"
+check "... all bodies attract each other, masses as given" prints '^1,,0,0,2,-2,0\.1[0-9]*,0\.1[0-9]*,-4\.4[0-9]*,0\.00200000009$' \
+    starts "$WORK/throws-newton"
+cat >"$WORK/elements.csv" <<'END'
+system,m,a,e,omega,phase,dt
+ellipse,0.25,1.5,0.3,0,0,0.01
+ellipse,0.75,,,,,0.01
+END
+check "own elements" program orbits --systems "$WORK/elements.csv" --steps 10 --out "$WORK/elements"
+check "... a periapsis of a (1 - e) around the barycentre" prints '^0,,0,0,1,0\.787500024,[0-9.e-]*,[0-9.e-]*,5\.2434[0-9]*,0\.25$' \
+    sh -c "'$BIN/orbits' export '$WORK/elements' --csv --quiet && cat '$WORK/elements/train.csv'"
+printf 'system,m,x,y,vx\na,1,0,0,0\n' >"$WORK/short.csv"
+printf 'system,m,x,y,vx,vy\na,1,0,0,0,0\n' >"$WORK/alone.csv"
+printf 'm,x,y,vx,vy\n1,0,0,0,0\n0,1,0,0,6\n' >"$WORK/massless.csv"
+sed 's/ellipse,0.75,,,,/ellipse,0.75,1,0,0,0/' "$WORK/elements.csv" >"$WORK/headless.csv"
+refusals program orbits <<END
+a column is missing | 1 'no column "vy"' 'short.csv' | --systems $WORK/short.csv --out $WORK/run
+one body | 1 'system "a"' 'expected 2 to 11 bodies, found 1' | --systems $WORK/alone.csv --out $WORK/run
+no mass | 1 'column "m"' 'above 0' 'found 0' | --systems $WORK/massless.csv --out $WORK/run
+no central body | 1 'one row without elements' 'found 0' | --systems $WORK/headless.csv --out $WORK/run
+a law of two bodies | 1 'equation of two bodies, found 3' | --systems $WORK/throws.csv --set orbits.law=post_newtonian --out $WORK/run
+no folder for systems | 2 '--out DIR' | --systems $WORK/throws.csv
+steps of no systems | 2 '--steps: belongs to --systems and orbits import' | --steps 5 --out $WORK/run
+END
+
 # ---- what is refused
 refusals program orbits import <<END
 three dimensions | 1 'two coordinates' 'found 3' | $WORK/three.csv --time t --position x,y,vx --body name --out $WORK/run
