@@ -3,15 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
 #include "sim/sim.h"
+#include "simulation.h"
 
 #include <omp.h>
-
-struct orrery_simulation {
-    struct api_handle handle;
-    struct orr_settings settings;
-};
 
 int orrery_simulation_create(int interface_, struct orrery_simulation **simulation)
 {
@@ -236,6 +231,42 @@ int orrery_simulation_orbit(struct orrery_simulation *s, const struct orrery_ele
                             double m1, double m2, double dt_yr, size_t n, double *state)
 {
     API_RETURN(s, follow_orbit(s, elements, m1, m2, dt_yr, n, state));
+}
+
+static int follow_bodies(const struct orrery_simulation *s, int bodies, const double *mass,
+                         const double *start, double dt_yr, size_t n, double *states)
+{
+    struct sim_dynamics dynamics;
+    if (!mass || !start || (n && !states))
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL",
+                        !mass    ? "mass"
+                        : !start ? "start"
+                                 : "states");
+    if (bodies < 2 || bodies > SIM_PLANETS + 1)
+        return ORR_FAIL(ORR_EINVAL, "bodies: expected 2 to %d, found %d", SIM_PLANETS + 1, bodies);
+    if (!(dt_yr > 0) || !isfinite(dt_yr))
+        return ORR_FAIL(ORR_EINVAL, "dt_yr: expected a number above 0, found %g", dt_yr);
+    for (int i = 0; i < bodies; i++) {
+        if (!(mass[i] > 0) || !isfinite(mass[i]))
+            return ORR_FAIL(ORR_EINVAL, "mass: number %d: expected a number above 0, found %g", i,
+                            mass[i]);
+        for (int c = 0; c < 4; c++)
+            if (!isfinite(start[4 * i + c]))
+                return ORR_FAIL(ORR_EINVAL, "start: number %d of row %d: expected a finite number",
+                                c, i);
+    }
+    if (!n)
+        return 0;
+    TRY(sim_dynamics_create(&dynamics, &s->settings));
+    const int rc = sim_integrate_given(&dynamics, bodies, mass, start, dt_yr, n, states);
+    sim_dynamics_free(&dynamics);
+    return rc;
+}
+
+int orrery_simulation_bodies(struct orrery_simulation *s, int bodies, const double *mass,
+                             const double *start, double dt_yr, size_t n, double *states)
+{
+    API_RETURN(s, follow_bodies(s, bodies, mass, start, dt_yr, n, states));
 }
 
 static int compute_forces(const struct orrery_simulation *s, double m1, double m2, size_t n,

@@ -443,7 +443,8 @@ static const char *own_value(const struct parse *p, const char *name)
     return "";
 }
 
-/* The folder of the data sets that the arguments name: --orbits, or --out of bin/orbits; "": none. */
+/* The folder of the data sets that the arguments name: --orbits, or --out of bin/orbits; "":
+ * none. */
 static const char *named_orbits(const struct parse *p)
 {
     return p->program->makes_orbits ? p->cli->out : own_value(p, "--orbits");

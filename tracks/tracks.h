@@ -89,7 +89,7 @@ void tracks_common_free(struct tracks_common *common);
 
 /* `orbits import FILE --out DIR`. */
 int tracks_import(const struct orr_cli *cli, const struct tracks_options *options);
-/* `orbits --systems FILE --out DIR`: simulates the systems of a table under the law of the settings,
+/* `orbits --systems FILE --out DIR`: simulates systems of a table under the law of the settings,
  * each start exactly as given, and writes the tracks as data sets. */
 int tracks_simulate(const struct orr_cli *cli, const char *file,
                     const struct tracks_options *options);

@@ -47,6 +47,29 @@ struct orrery_elements {
     int clockwise;    /**< 1: clockwise, 0: counterclockwise */
 };
 
+/** A system of tracks, for orrery_simulation_import(). */
+struct orrery_tracks {
+    size_t bytes;           /**< sizeof(struct orrery_tracks) */
+    size_t steps;           /**< times, at a constant step */
+    int bodies;             /**< 2 to 255 */
+    double dt;              /**< the time step, above 0 */
+    const double *position; /**< (steps, bodies, 2) */
+    const double *velocity; /**< likewise; NULL: not known */
+    const double *mass;     /**< (bodies), above 0; NULL: not known */
+};
+/** How orrery_simulation_import() divides systems into data sets. */
+struct orrery_division {
+    size_t bytes;      /**< sizeof(struct orrery_division) */
+    int steps;         /**< time steps of a sequence; 0: chosen by the shortest system */
+    double val;        /**< share of the systems for validation; 0: none */
+    double test;       /**< share for the final results; 0: none */
+    int by_time;       /**< 1: divides each track by time in place of whole systems */
+    uint64_t seed;     /**< of the choice of systems */
+    int force;         /**< 1: replaces imported tracks in the folder */
+    const char *name;  /**< where the tracks come from, for the manifest */
+    const char *units; /**< of the numbers, for the manifest: "yr,AU,Msun"; NULL: of the file */
+};
+
 /** Creates a handle.
  * @param interface_ ORRERY_INTERFACE
  * @param simulation *simulation becomes the handle or NULL; free it with orrery_simulation_free()
@@ -95,6 +118,19 @@ ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation
 ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
                                         const struct orrery_elements *elements, double m1,
                                         double m2, double dt_yr, size_t n, double *state);
+/** Integrates bodies that all attract each other under the law of the settings, from starts
+ * taken exactly as they are.
+ * @param simulation the handle
+ * @param bodies 2 to 11
+ * @param mass (bodies), solar masses, above 0
+ * @param start (bodies, 4) x, y, vx, vy in an inertial frame, AU and AU/yr
+ * @param dt_yr time step, years
+ * @param n states, at least 1
+ * @param states (bodies, n, 4) at times 0, dt, ..., (n - 1) dt
+ * @return a status; ORRERY_EDOM if the motion cannot be integrated */
+ORRERY_CALL int orrery_simulation_bodies(struct orrery_simulation *simulation, int bodies,
+                                         const double *mass, const double *start, double dt_yr,
+                                         size_t n, double *states);
 /** Computes the law's force on body 1 at n relative states x, y, vx, vy (body 1 minus body 2), in
  * solar mass AU / yr^2.
  * @param simulation the handle
@@ -108,6 +144,19 @@ ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
 ORRERY_CALL int orrery_simulation_force(struct orrery_simulation *simulation, double m1, double m2,
                                         size_t n, const double *state, double *force,
                                         double *magnitude);
+
+/** Writes tracks of any program as a folder of data sets, as `orbits import` does
+ * (docs/tracks.md). Tracks that are there already stay as they are.
+ * @param simulation a handle, whose settings do not matter
+ * @param folder is created
+ * @param systems how many there are
+ * @param tracks (systems) pointers
+ * @param division of the systems
+ * @return a status; ORRERY_EINVAL names the system that is too short, or the folder that holds
+ * other data */
+ORRERY_CALL int orrery_simulation_import(struct orrery_simulation *simulation, const char *folder,
+                                         size_t systems, const struct orrery_tracks *const *tracks,
+                                         const struct orrery_division *division);
 
 /** @} */
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._attention import attention_variants as attention_variants
     from ._attention import attention_weights as attention_weights
     from ._library import Error as Error
+    from .datasets import dataset as dataset
     from .gpt import GPT as GPT
     from .judging import judge as judge
     from .regressor import SymbolicRegressor as SymbolicRegressor
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 _register_operators()
 
 __all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward",
-           "attention_line", "attention_variants", "attention_weights", "compare", "judge", "law",
-           "orbit", "simulate", "stream"]
+           "attention_line", "attention_variants", "attention_weights", "compare", "dataset",
+           "judge", "law", "orbit", "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
@@ -48,6 +49,7 @@ _HOMES = {
     "SymbolicRegressor": "regressor",
     "attention_weights": "_attention",
     "compare": "runs",
+    "dataset": "datasets",
     "judge": "judging",
     "law": "simulation",
     "orbit": "simulation",
@@ -55,7 +57,8 @@ _HOMES = {
     "stream": "streaming",
 }
 # Public modules, which are imported when they are asked for, too: orrery.gpt.torch_gpt().
-_MODULES = ("crate", "gpt", "judging", "log", "regressor", "runs", "simulation", "streaming")
+_MODULES = ("crate", "datasets", "gpt", "judging", "log", "regressor", "runs", "simulation",
+            "streaming")
 
 
 def __getattr__(name: str) -> Any:

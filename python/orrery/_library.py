@@ -105,6 +105,17 @@ class Arrays(Struct):
         "*full_state, *state, *force_magnitude, *force, *scale")
 
 
+class Tracks(Struct):
+    _fields_ = members(
+        "size_t bytes, steps; int bodies; double dt, *position, *velocity, *mass")
+
+
+class Division(Struct):
+    _fields_ = members(
+        "size_t bytes; int steps; double val, test; int by_time; uint64_t seed; int force; "
+        "char *name, *units")
+
+
 class Column(Struct):
     _fields_ = members("size_t bytes; char *name; int kind; double *numbers; char **words")
 
@@ -163,6 +174,8 @@ STRUCTS = {
     "orrery_attention_shape": AttentionShape,
     "orrery_attention_line": AttentionLine,
     "orrery_column": Column,
+    "orrery_tracks": Tracks,
+    "orrery_division": Division,
 }
 
 # orrery.h's functions.
@@ -240,6 +253,8 @@ int orrery_simulation_set(simulation *, char *)
 int orrery_simulation_describe(simulation *, char *, set *)
 int orrery_simulation_sequences(simulation *, char *, uint64_t, size_t, int, arrays *)
 int orrery_simulation_orbit(simulation *, elements *, double, double, double, size_t, double *)
+int orrery_simulation_bodies(simulation *, int, double *, double *, double, size_t, double *)
+int orrery_simulation_import(simulation *, char *, size_t, tracks **, division *)
 int orrery_simulation_force(simulation *, double, double, size_t, double *, double *, double *)
 """
 # Function -> (result, arguments).

@@ -132,16 +132,75 @@ class Sequences:
         return arrays
 
 
+# Numbers of a body in simulate(systems=...), by keys of a dict.
+_STATE = ("x", "y", "vx", "vy")
+
+
+def _system(number_of: int, system: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Masses (bodies) and starts (bodies, 4) of a system."""
+    where = f"systems[{number_of}]"
+    if isinstance(system, dict):
+        missing = [key for key in ("m", *_STATE) if key not in system]
+        if missing:
+            raise ValueError(f"{where}: expected keys m, x, y, vx, vy, found no {missing[0]}")
+        columns = [np.atleast_1d(doubles(f"{where}[{key!r}]", system[key]))
+                   for key in ("m", *_STATE)]
+        if any(c.shape != columns[0].shape or c.ndim != 1 for c in columns):
+            raise ValueError(f"{where}: expected as many numbers of each key, found shapes "
+                             f"{[c.shape for c in columns]}")
+        rows = np.stack(columns, axis=1)
+    else:
+        rows = doubles(where, system)
+    if rows.ndim != 2 or rows.shape[1] != 5:
+        raise ValueError(f"{where}: expected rows m, x, y, vx, vy of its bodies, found shape "
+                         f"{rows.shape}")
+    return np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])
+
+
+def _given(systems: Any, law: str | None, steps: int | None, dt_yr: Any,
+           settings: dict[str, Any]) -> list[np.ndarray]:
+    if steps is None or dt_yr is None:
+        raise ValueError(f"{'steps' if steps is None else 'dt_yr'}: expected a number beside "
+                         "systems, found None")
+    count = whole("steps", steps, 1, MOST)
+    simulation = _of_law(law or "newton", settings)
+    systems = list(systems)
+    step = np.broadcast_to(doubles("dt_yr", dt_yr), (len(systems),))
+    made = []
+    for i, system in enumerate(systems):
+        mass, start = _system(i, system)
+        states = np.empty((len(mass), count, 4))
+        try:
+            simulation.status("bodies", len(mass), mass.ctypes.data_as(_DOUBLES),
+                              start.ctypes.data_as(_DOUBLES), float(step[i]), count,
+                              states.ctypes.data_as(_DOUBLES))
+        except lib.Error as error:
+            raise type(error)(error.status, f"systems[{i}]: {error}") from None
+        made.append(states)
+    return made
+
+
 def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law: str | None = None,
              n: int | None = None, first: int = 0, seed: int = 0, n_jobs: int | None = None,
-             **settings: Any) -> dict[str, np.ndarray]:
+             systems: Any = None, steps: int | None = None, dt_yr: Any = None,
+             **settings: Any) -> Any:
     """Sequences of a data set as a dict of arrays; docs/formats.md says what columns mean.
+
+    With systems, starts of one's own instead: a list with an array (bodies, 5) of m, x, y, vx, vy
+    for each system, or a dict of these columns (solar masses, AU, AU/yr, an inertial frame). All
+    bodies attract each other under the law, from exactly these states. The result is a list of
+    arrays (bodies, steps, 4) of x, y, vx, vy at times 0, dt_yr, ...; dt_yr may differ by system.
 
     name: "train", "two_body_train" (with states and forces), "planets_train", ... law: a name of
     docs/laws.md, or an expression of r, m1, m2 and G, "G*m1*m2/r^2.1". n sequences from number
     `first` on; None: all. Other settings are those of `orbits --help`: positions=65, law_alpha=0.2,
     **{"planets.steps": 33}. Sequences depend on settings, name, seed and number alone.
     """
+    if systems is not None:
+        return _given(systems, law, steps, dt_yr, settings)
+    for key, value in (("steps", steps), ("dt_yr", dt_yr)):
+        if value is not None:  # settings of the preset have these names, too
+            settings[key] = value
     encoded("name", name)
     first = whole("first", first, 0, MOST)
     least = None if n is None else first + whole("n", n, 0, MOST)

@@ -78,3 +78,26 @@ def test_orbit():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_systems_of_ones_own():
+    circle = np.array([[0.5, 0.5, 0, 0.3, np.pi], [0.5, -0.5, 0, 0.3, -np.pi]])
+    three = {"m": [0.001, 0.002, 1], "x": [1, -2, 0], "y": [0, 0.1, 0], "vx": [0, 0.1, 0],
+             "vy": [6.2, -4.4, 0]}
+    newton = orrery.simulate(systems=[circle, three], steps=21, dt_yr=[0.05, 0.02])
+    assert [states.shape for states in newton] == [(2, 21, 4), (3, 21, 4)]
+    moved = circle[:, 1:] + [0.3, 0, 0, 0]  # after a period of 1 yr
+    assert np.allclose(newton[0][:, 20], moved, atol=1e-7)
+    yukawa = orrery.simulate(systems=[circle, three], steps=21, dt_yr=[0.05, 0.02], law="yukawa",
+                             law_alpha=0.5)
+    for a, b in zip(newton, yukawa):
+        assert np.array_equal(a[:, 0], b[:, 0])
+        assert not np.allclose(a[:, 20], b[:, 20], atol=1e-3)
+    for wrong, said in [([np.ones((2, 4))], "systems\\[0\\]: expected rows m, x, y, vx, vy"),
+                        ([{"m": [1, 2]}], "found no x"), ([circle, circle[:1]], "systems\\[1\\]"),
+                        ([circle * [[-1], [1]]], "above 0")]:
+        with pytest.raises(ValueError, match=said):
+            orrery.simulate(systems=wrong, steps=5, dt_yr=0.1)
+    with pytest.raises(ValueError, match="steps"):
+        orrery.simulate(systems=[circle], dt_yr=0.1)
+    assert len(orrery.simulate(n=2, dt_yr=0.02)["coordinates"]) == 2  # a setting of the preset

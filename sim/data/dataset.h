@@ -102,8 +102,6 @@ struct cJSON *sim_manifest_create(const struct orr_settings *preset);
 int sim_manifest_read(const char *dir, struct cJSON **json);
 /* Reads the bins of a manifest, within the ranges of orbits.bins and orbits.extent_au. */
 int sim_manifest_bins(const char *dir, const struct cJSON *json, int *bins, double *extent_au);
-/* Whether a manifest is of imported tracks whose numbers are in units of their file. */
-bool sim_tracks_have_own_units(const struct cJSON *manifest);
 /* The sets of a folder, compared with the settings: from the manifest or, without one, from the
  * progress file, including shards that have a record. */
 struct sim_inventory {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 #include <gsl/gsl_randist.h>
 
 enum { SETS = 3, MOST_BODIES = 255, SHUFFLE = 4 }; /* SHUFFLE: number of the random stream */

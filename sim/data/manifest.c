@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cjson/cJSON.h>
+#include "base/cjson.h"
 
 cJSON *sim_manifest_create(const struct orr_settings *preset)
 {

@@ -88,7 +88,8 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
                s->force.high, (unsigned long long)s->labelled);
 }
 
-bool sim_tracks_have_own_units(const cJSON *manifest)
+/* Whether a manifest is of imported tracks whose numbers are in units of their file. */
+static bool has_own_units(const cJSON *manifest)
 {
     const cJSON *how = orr_json_get(orr_json_get(manifest, "tracks"), "how");
     return how && orr_json_says(how, "units", SIM_OWN_UNITS);
@@ -145,7 +146,7 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     if (!rc)
         print_set(&s, &set, sim_split_name(split),
                   cJSON_IsNumber(clipped) ? clipped->valuedouble : -1, redrawn,
-                  sim_tracks_have_own_units(json));
+                  has_own_units(json));
     sim_dataset_close(&set);
     return rc;
 }

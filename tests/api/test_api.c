@@ -8,6 +8,8 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { ROWS = 30 };
 static double x[2 * ROWS], y[ROWS];
@@ -665,6 +667,81 @@ TEST(forces_and_orbits_follow_the_law)
     orrery_simulation_free(s);
 }
 
+/* Two equal masses on a circle of period 1 yr around a centre that moves by 0.3 AU/yr; three bodies
+ * start alike under two laws, and keep their momentum. */
+TEST(bodies_start_as_given)
+{
+    struct orrery_simulation *s = NULL;
+    const double half[2] = {0.5, 0.5}, mass[3] = {0.001, 0.25, 1};
+    const double circle[8] = {0.5, 0, 0.3, 3.14159265358979, -0.5, 0, 0.3, -3.14159265358979};
+    const double three[12] = {1, 0, 0, 6.2, -3, 0.1, 0.1, -3.4, 0, 0, 0.2, 0.7};
+    double path[2 * 21 * 4], of_law[2][3 * 11 * 4];
+    assert_int_equal(orrery_simulation_create(ORRERY_INTERFACE, &s), 0);
+    assert_int_equal(orrery_simulation_bodies(s, 2, half, circle, 0.05, 21, path), 0);
+    for (int b = 0; b < 2; b++)
+        for (int c = 0; c < 4; c++)
+            assert_true(fabs(path[(21 * b + 20) * 4 + c] - circle[4 * b + c] - (c == 0 ? 0.3 : 0)) <
+                        1e-7);
+    for (int law = 0; law < 2; law++) {
+        assert_int_equal(orrery_simulation_set(s, law ? "orbits.law=hooke" : ""), 0);
+        assert_int_equal(orrery_simulation_bodies(s, 3, mass, three, 0.02, 11, of_law[law]), 0);
+        for (int b = 0; b < 3; b++)
+            assert_memory_equal(of_law[law] + b * 11 * 4, three + 4 * b, 4 * sizeof *three);
+        for (int c = 2; c < 4; c++) {
+            double momentum = 0;
+            for (int b = 0; b < 3; b++)
+                momentum += mass[b] * (of_law[law][(b * 11 + 10) * 4 + c] - three[4 * b + c]);
+            assert_true(fabs(momentum) < 1e-9);
+        }
+    }
+    assert_true(fabs(of_law[0][10 * 4] - of_law[1][10 * 4]) > 0.01);
+    orrery_simulation_free(s);
+}
+
+static bool is_any(const char *name, const void *of)
+{
+    (void)name;
+    (void)of;
+    return true;
+}
+
+/* Tracks become a folder of data sets; tests/cli/test_import.sh and python/tests/test_datasets.py
+ * look at what it holds. */
+TEST(tracks_are_written)
+{
+    static double place[3][12 * 2 * 2];
+    struct orrery_simulation *s = NULL;
+    char path[] = "/tmp/orrery-tracks-XXXXXX";
+    struct orrery_tracks tracks[3];
+    const struct orrery_tracks *all[3] = {tracks, tracks + 1, tracks + 2};
+    struct orrery_division division = {
+        .bytes = sizeof division, .val = 0.1, .test = 0.1, .name = "a test"};
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(orrery_simulation_create(ORRERY_INTERFACE, &s), 0);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 48; k++)
+            place[i][k] = 0.3 * i + 0.07 * k;
+        tracks[i] = (struct orrery_tracks){
+            .bytes = sizeof *tracks, .steps = 12, .bodies = 2, .dt = 0.5, .position = place[i]};
+    }
+    assert_int_equal(orrery_simulation_import(s, path, 3, all, &division), 0);
+    assert_int_equal(orrery_simulation_import(s, path, 3, all, &division), 0); /* as it is */
+    place[1][5] = 3;
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, path, 3, all, &division), "--force");
+    place[1][5] = NAN;
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, path, 3, all, &division),
+            "system 1: position: number 5");
+    place[1][5] = 3;
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, path, 2, all, &division), "3 systems");
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, "", 3, all, &division), "folder");
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, path, 3, NULL, &division), "tracks");
+    division.steps = 13;
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_import(s, path, 3, all, &division), "13 time");
+    orrery_simulation_free(s);
+    assert_int_equal(orr_remove_where(path, is_any, NULL), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
 TEST(simulations_are_checked)
 {
     struct orrery_simulation *s = NULL;
@@ -699,6 +776,15 @@ TEST(simulations_are_checked)
     path[2] = INFINITY;
     REFUSED(s, ORRERY_EINVAL, orrery_simulation_force(s, 1, 1, 1, path, NULL, NULL),
             "number 2 of row 0");
+    const double mass[2] = {1, 0};
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_bodies(s, 1, mass, path, 1, 1, path), "bodies");
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_bodies(s, 2, mass, NULL, 1, 1, path), "start");
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_bodies(s, 2, mass, path, 0, 1, path), "dt_yr");
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_bodies(s, 2, mass, path, 1, 1, path),
+            "number 2 of row 0");
+    path[2] = 0;
+    REFUSED(s, ORRERY_EINVAL, orrery_simulation_bodies(s, 2, mass, path, 1, 1, path),
+            "mass: number 1");
     orrery_simulation_free(s);
 }
 
