@@ -270,6 +270,8 @@ int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bo
  * whether it holds all their sets; sums: also with the checksums of the manifest. */
 bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split);
 bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums);
+/* Whether dir has data files but neither a manifest nor sets under way: it was made elsewhere. */
+bool sim_dataset_is_foreign(const char *dir);
 /* Prints a line per set: what sim_dataset_write_part() would do with it. */
 int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force);
 /* Removes what an interrupted run left beside complete sets. */

@@ -194,7 +194,8 @@ struct sizes {
     size_t n, steps, bodies;
 };
 
-static int check_positions(const char *file, const struct array *a, struct sizes *sizes)
+static int check_positions(const char *file, const struct array *a, bool origin,
+                           struct sizes *sizes)
 {
     const size_t *shape = a->shape + (a->ndim == 4);
     if (a->ndim != 3 && a->ndim != 4)
@@ -205,7 +206,7 @@ static int check_positions(const char *file, const struct array *a, struct sizes
     *sizes = (struct sizes){a->ndim == 4 ? a->shape[0] : 1, shape[0], shape[1]};
     if (shape[2] != 2)
         return tracks_refuse_dimensions(file, *a->name ? a->name : "positions", shape[2]);
-    if (!sizes->n || sizes->steps < TRACKS_LEAST || sizes->bodies < 2)
+    if (!sizes->n || sizes->steps < TRACKS_LEAST || sizes->bodies + origin < 2)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: expected at least 1 system of %d steps of 2 bodies, found %zu of %zu "
                         "of %zu",
@@ -318,7 +319,7 @@ static int make_bodies(const struct arrays *arrays, const struct array *const pa
                 .mass = part[MASS] ? part[MASS]->value[b + (own_masses ? s * z->bodies : 0)] : 0};
         }
     }
-    source->masses = part[MASS] != NULL;
+    source->masses = part[MASS] && !source->origin; /* the origin has none */
     source->velocities = part[VELOCITY] != NULL;
     return 0;
 }
@@ -330,7 +331,7 @@ int tracks_read_arrays(const char *file, const struct tracks_options *o,
     struct sizes sizes = {0};
     char *bytes;
     size_t size;
-    *source = (struct tracks_source){.file = file, .release = release};
+    *source = (struct tracks_source){.file = file, .release = release, .origin = o->origin != NULL};
     if (o->body || o->system || o->missing)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to tables, not to arrays",
                         o->body     ? "--body"
@@ -345,7 +346,7 @@ int tracks_read_arrays(const char *file, const struct tracks_options *o,
     free(bytes);
     TRY(rc);
     TRY(find_parts(file, arrays, o, part));
-    TRY(check_positions(file, part[POSITION], &sizes));
+    TRY(check_positions(file, part[POSITION], source->origin, &sizes));
     TRY(make_times(file, o, part[TIME] != NULL, sizes.steps, arrays));
     TRY(check_parts(file, part, &sizes));
     return make_bodies(arrays, part, &sizes, source);

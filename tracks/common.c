@@ -171,7 +171,7 @@ static int make_system(const struct tracks_source *source, const struct tracks_s
                            .position = units->scale[1],
                            .velocity = units->scale[1] / units->scale[0]};
     *to = (struct sim_track_system){
-        .name = system->name, .steps = first->n, .bodies = (int)system->bodies};
+        .name = system->name, .steps = first->n, .bodies = (int)(system->bodies + source->origin)};
     if (resample > 0)
         TRY(find_span(source, system, resample, &r.start, &to->steps));
     else
@@ -179,7 +179,7 @@ static int make_system(const struct tracks_source *source, const struct tracks_s
     to->dt = (resample > 0 ? resample
                            : (first->t[first->n - 1] - first->t[0]) / (double)(first->n - 1)) *
              units->scale[0];
-    const size_t numbers = to->steps * system->bodies * 2;
+    const size_t numbers = to->steps * (size_t)to->bodies * 2; /* zeros: the origin */
     to->position = orr_alloc(numbers, sizeof *to->position);
     to->velocity = source->velocities ? orr_alloc(numbers, sizeof *to->velocity) : NULL;
     to->mass = source->masses ? orr_alloc(system->bodies, sizeof *to->mass) : NULL;

@@ -53,7 +53,8 @@ static cJSON *describe(const struct tracks_options *o, const struct sim_import *
                  {"velocity", o->velocity}, {"body", o->body},
                  {"system", o->system},     {"mass", o->mass},
                  {"missing", o->missing},   {"dt", o->dt},
-                 {"resample", o->resample}, {"units", units->text}};
+                 {"resample", o->resample}, {"origin", o->origin ? "a body at rest" : NULL},
+                 {"units", units->text}};
     char text[64];
     cJSON *how = cJSON_CreateObject();
     for (size_t k = 0; k < sizeof given / sizeof *given; k++)
@@ -121,6 +122,10 @@ int tracks_import(const struct orr_cli *cli, const struct tracks_options *o)
                         cli->argc_rest - 1);
     if (!*cli->out)
         return ORR_FAIL(ORR_EUSAGE, "import: where to? Give --out DIR");
+    if (o->origin && o->mass)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--origin: does not go with --mass, which the body at the origin "
+                        "has none of");
     import.file = cli->argv_rest[1];
     TRY(tracks_read_options(o, &import, &resample));
     TRY(tracks_is_array(import.file, &is_array));

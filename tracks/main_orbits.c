@@ -36,6 +36,8 @@ static const struct orr_option options[] = {
     {"--system", "COLUMN", "import: which system a row is of (default: all rows of one)",
      &tracks.system, NULL},
     {"--mass", "COLUMN", "import: the mass of the body; or array of masses", &tracks.mass, NULL},
+    {"--origin", NULL, "import: add a body at rest at the origin, as the last one", &tracks.origin,
+     NULL},
     {"--missing", "drop|error", "import: rows with a missing value (default: error)",
      &tracks.missing, NULL},
     {"--units", "TIME,LENGTH[,MASS]",
@@ -162,6 +164,10 @@ static int write_sets(const struct orr_cli *cli)
         TRY(read_part(&part, &parts));
     if (cli->plan)
         return sim_dataset_plan(&cli->preset, dir, force != NULL);
+    if (cli->resume && *cli->out && sim_dataset_is_foreign(dir)) { /* a stage of a run */
+        orr_note(cli->quiet, "orbits: %s was made elsewhere: read as it is", dir);
+        return 0;
+    }
     const bool complete = sim_dataset_complete(&cli->preset, dir, force != NULL);
     if (!complete) {
         TRY(sim_dataset_may_write(&cli->preset, dir, force != NULL));
@@ -281,19 +287,20 @@ static int import_tracks(const struct orr_cli *cli)
 }
 
 #define OF_IMPORT                                                                                  \
-    "--time,--position,--velocity,--body,--system,--mass,--missing,--units,--resample,--dt,"       \
+    "--time,--position,--velocity,--body,--system,--mass,--origin,--missing,--units,--resample,--" \
+    "dt,"                                                                                          \
     "--steps,--val,--test,--split-by"
 static const struct orr_command commands[] = {
-    {"", "writing data sets", "--force,--plan,--part,--systems,--steps,--val,--test",
+    {"", "writing data sets", "--force,--plan,--part,--systems,--steps,--val,--test,--seed",
      .run = write_sets},
     {"import", "orbits import FILE", OF_IMPORT ",--force,--seed", .run = import_tracks,
      .usual = OF_IMPORT ",--out,--seed,--force,--quiet,--help", .alone = true, .words = 2},
-    {"verify", "orbits verify", NULL, .run = verify_folder, .words = 2},
-    {"stat", "orbits stat", NULL, .run = print_statistics, .words = 2},
-    {"show", "orbits show", "--split,--sequence", .run = show_sequence, .words = 2},
-    {"export", "orbits export", "--split,--csv", .run = export_folder, .words = 2},
-    {"checksum", "orbits checksum", NULL, .run = print_checksum, .words = 1},
-    {"prior", "orbits prior", NULL, .run = print_prior, .words = 1},
+    {"verify", "orbits verify", "--seed", .run = verify_folder, .words = 2},
+    {"stat", "orbits stat", "--seed", .run = print_statistics, .words = 2},
+    {"show", "orbits show", "--split,--sequence,--seed", .run = show_sequence, .words = 2},
+    {"export", "orbits export", "--split,--csv,--seed", .run = export_folder, .words = 2},
+    {"checksum", "orbits checksum", "--seed", .run = print_checksum, .words = 1},
+    {"prior", "orbits prior", "--seed", .run = print_prior, .words = 1},
     {.name = NULL}};
 static const struct orr_program program = {
     .name = "orbits",

@@ -176,10 +176,10 @@ static int make_source(const struct readings *readings, const struct tracks_opti
         size = sr_system_size(tracks, first);
         add_system(readings, o, first, size, source);
         const struct tracks_system *system = &source->system[source->systems - 1];
-        if (system->bodies < 2)
+        if (system->bodies + source->origin < 2)
             return ORR_FAIL(ORR_EINVAL,
-                            "%s: %s: expected at least two bodies, found one; %s; a body around a "
-                            "fixed point needs that point as a second body",
+                            "%s: %s: expected at least two bodies, found one; %s; "
+                            "--origin adds a body at rest at the origin",
                             source->file, system->name,
                             o->body ? "--system says which bodies belong together"
                                     : "rows of several bodies need --body COLUMN, columns of "
@@ -194,7 +194,7 @@ static int make_source(const struct readings *readings, const struct tracks_opti
 int tracks_read_table(const char *file, const struct tracks_options *o,
                       struct tracks_source *source)
 {
-    *source = (struct tracks_source){.file = file, .release = release};
+    *source = (struct tracks_source){.file = file, .release = release, .origin = o->origin != NULL};
     if (o->dt)
         return ORR_FAIL(ORR_EUSAGE, "--dt: belongs to arrays without times, not to a table");
     if (!o->time || !o->position)

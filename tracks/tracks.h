@@ -22,6 +22,7 @@ struct tracks_options {
     const char *time, *position, *velocity, *body, *system, *mass; /* columns or arrays */
     const char *missing;                                           /* drop or error */
     const char *units, *resample, *dt, *steps, *val, *test, *split_by;
+    const char *origin; /* a flag */
     bool force;
 };
 
@@ -44,6 +45,7 @@ struct tracks_source {
     struct tracks_system *system;
     struct tracks_body *body;
     bool masses, velocities;
+    bool origin;      /* a body at rest at the origin follows the bodies of every system */
     char unit[2][32]; /* of time and length, as the file has them; "" = it does not say */
     void (*release)(void *of);
     void *of; /* owns the numbers */

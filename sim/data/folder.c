@@ -108,7 +108,7 @@ static int plan_sets(const struct orr_settings *preset, const char *dir, bool fo
     if (*foreign)
         return ORR_FAIL(ORR_EIO,
                         "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
-                        "overwritten; choose another --out, or delete it",
+                        "overwritten; choose another --out",
                         dir, foreign);
     TRY(sim_inventory_keep(before, force, plan));
     for (int i = 0; i < SIM_SPLITS; i++)

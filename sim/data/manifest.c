@@ -66,6 +66,13 @@ static bool has_list(const char *dir)
            (!orr_path(path, "%s/progress.json", dir) && orr_exists(path));
 }
 
+bool sim_dataset_is_foreign(const char *dir)
+{
+    const bool is = !has_list(dir) && sim_folder_has_data(dir);
+    orr_error_clear();
+    return is;
+}
+
 /* Checks the counts that a set has. */
 static int check_counts(const char *path, const cJSON *set)
 {

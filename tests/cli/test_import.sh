@@ -138,6 +138,18 @@ check "units: d and AU" program orbits import $N --units d,1 --out "$WORK/days"
 check "... ln of 0.25 d in years" prints '0\.00068445 to 0\.00068445 yr' \
     program orbits stat "$WORK/days"
 
+# the heading of Horizons, with twelve rows of a circle of 2.5 AU in place of its three
+awk '/^\$\$SOE/ { print; for (k = 0; k < 12; k++) printf "%.9f, A.D., %.15E, %.15E, 0,0,0,0,0,0,0,\n",
+        2459740.5 + 10 * k, 2.5 * cos(0.04 * k), 2.5 * sin(0.04 * k) }
+    /^\$\$EOE/ { skip = 0 } !skip && !/^\$\$SOE/ { print } /^\$\$SOE/ { skip = 1 }' \
+    tests/cases/layouts/horizons_vectors.csv.txt >"$WORK/horizons.txt"
+check "Horizons: a body around the origin" prints '1 system, sequences of 25 positions' \
+    program orbits import "$WORK/horizons.txt" --time JDTDB --position X,Y --origin \
+    --val 0 --test 0 --out "$WORK/horizons"
+check "... in years and AU, which the file names" prints 'time step    0\.027378 to 0\.027378 yr$' \
+    program orbits stat "$WORK/horizons"
+check "... of two bodies" prints 'bodies       2: 1' program orbits stat "$WORK/horizons"
+
 # ---- uneven times
 pendulums 1 >"$WORK/gap.csv"
 GAP=("$WORK/gap.csv" "${PEND[@]:1}" --out "$WORK/gap")
@@ -239,6 +251,8 @@ mkdir "$WORK/own"
 cp "$pend"/*_train.npy "$WORK/own"
 KEEP=$WORK/own refuse "files of the user" 1 'choose another --out' -- \
     program orbits import "${PEND[@]}" --out "$WORK/own" --force
+check "... which a run reads as they are" prints 'made elsewhere: read as it is' \
+    program orbits --preset smoke --run "$WORK/elsewhere" --resume --out "$WORK/own"
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
 check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 
@@ -266,6 +280,12 @@ check "probe evaluate" program probe evaluate "${PROBE[@]}"
 check "... of all bodies, as in evaluation.json" equal \
     "$(value "$run/lssar/pretrain/evaluation.json" teacher_forced)" \
     "$(value "$run/lssar/probe/evaluate.json" teacher_forced)"
+# the mean distance that a body, the last one too, moves in a step
+check "exported" program orbits export "$pend" --csv --split test --out "$WORK/csv" --quiet
+check "... persistence is of all bodies" equal \
+    "$(awk -F, 'NR > 1 { if ($3) { n++; d += sqrt(($6 - x[$5]) ^ 2 + ($7 - y[$5]) ^ 2) }
+        x[$5] = $6; y[$5] = $7 } END { printf "%.5f", d / n }' "$WORK/csv/test.csv")" \
+    "$(printf %.5f "$(value "$run/lssar/pretrain/evaluation.json" persistence)")"
 check "probe rollout" program probe rollout "${PROBE[@]}"
 check "... to the last step" grep -q '^"position","distance",-1,9,' "$run/lssar/probe/rollout.csv"
 check "probe linear is left out and says so" prints 'without states and forces: left out' \
