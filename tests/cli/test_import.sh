@@ -139,7 +139,8 @@ check "... ln of 0.25 d in years" prints '0\.00068445 to 0\.00068445 yr' \
     program orbits stat "$WORK/days"
 
 # the heading of Horizons, with twelve rows of a circle of 2.5 AU in place of its three
-awk '/^\$\$SOE/ { print; for (k = 0; k < 12; k++) printf "%.9f, A.D., %.15E, %.15E, 0,0,0,0,0,0,0,\n",
+awk '/^\$\$SOE/ { print; for (k = 0; k < 12; k++)
+        printf "%.9f, A.D., %.15E, %.15E, 0,0,0,0,0,0,0,\n",
         2459740.5 + 10 * k, 2.5 * cos(0.04 * k), 2.5 * sin(0.04 * k) }
     /^\$\$EOE/ { skip = 0 } !skip && !/^\$\$SOE/ { print } /^\$\$SOE/ { skip = 1 }' \
     tests/cases/layouts/horizons_vectors.csv.txt >"$WORK/horizons.txt"
