@@ -272,6 +272,11 @@ check "... leaves the tracks as they are" same_file "$WORK/before" "$WORK/after"
 check "... a page" grep -q 'pendulums.csv' "$run/report.html"
 check "... with the errors of next positions" grep -q 'rollout, position 1' "$run/report.html"
 check_not "... without laws" grep -q 'Recovered laws' "$run/report.html"
+grep -o 'href="#[^"]*' "$run/report.html" | sed 's/href="#//' | sort -u >"$WORK/links"
+grep -o ' id="[^"]*' "$run/report.html" | sed 's/ id="//' | sort -u >"$WORK/ids"
+check "... with contents" test "$(wc -l <"$WORK/links")" -ge 4
+comm -23 "$WORK/links" "$WORK/ids" >"$WORK/nowhere"
+check_not "... without links that lead nowhere" test -s "$WORK/nowhere"
 check "the run knows its tracks: all is kept" prints '^keep .*pend/train: imported tracks' \
     timeout "$LIMIT" "$BIN/orrery" plan RUN="$run"
 check_not "... nothing to make" grep -E '^(make|remake|resume|refuse)' "$WORK/.printed"
@@ -291,6 +296,11 @@ check "probe rollout" program probe rollout "${PROBE[@]}"
 check "... to the last step" grep -q '^"position","distance",-1,9,' "$run/lssar/probe/rollout.csv"
 check "probe linear is left out and says so" prints 'without states and forces: left out' \
     program probe linear --run "$run" --attention lssar --threads 1
+for exchanged in export answer "linear --answers $WORK" "rollout --answers $WORK"; do
+    # shellcheck disable=SC2086
+    refuse "another program is not asked: $exchanged" 1 'imported tracks' 'needs simulated orbits' \
+        -- program probe $exchanged --run "$run"
+done
 refuse "settings against the folder" 2 '--set: orbits.positions=41' 'orbits.positions=41' -- \
     program pretrain --preset smoke --run "$run" --orbits "$WORK/three" --set orbits.positions=41
 refuse "sequences are not simulated in their place" 1 'needs simulated orbits' -- \

@@ -430,4 +430,21 @@ TEST(test_awkward_sizes)
     sim_sequence_free(&q);
 }
 
+/* No sequence is simulated in place of imported tracks. */
+TEST(test_tracks_are_not_simulated)
+{
+    struct orr_settings p;
+    struct sim_sequence q;
+    continuous_preset(&p);
+    strcpy(p.tracks, "folder/of_mine");
+    for (int split = 0; split < SIM_SPLITS; split++)
+        assert_int_equal(sim_sequence_create(&q, &p, (enum sim_split)split), ORR_EINVAL);
+    assert_non_null(strstr(orr_error(), "folder/of_mine: imported tracks: making a sequence needs "
+                                        "simulated orbits"));
+    orr_error_clear();
+    *p.tracks = '\0';
+    assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TRAIN), 0);
+    sim_sequence_free(&q);
+}
+
 TESTS(NULL, NULL)
