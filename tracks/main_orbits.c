@@ -3,6 +3,7 @@
 #include "tracks.h"
 #include "base/text.h"
 #include "stage/engine.h"
+#include "stage/help.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -133,6 +134,15 @@ static int keep_tracks(const struct orr_cli *cli)
     return *cli->out || cli->plan ? 0 : orr_cli_save_preset(cli, cli->run);
 }
 
+/* An option of the systems and of the import, given alone: most likely a setting is meant. */
+static int refuse_tracks_option(const char *name, const char *value)
+{
+    static const struct orr_program sets = {.groups = "orbits"};
+    char setting[512] = "";
+    orr_help_setting(&sets, name, value, setting);
+    return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --systems and orbits import%s", name, setting);
+}
+
 static int write_sets(const struct orr_cli *cli)
 {
     int part = 0, parts = 1;
@@ -148,10 +158,9 @@ static int write_sets(const struct orr_cli *cli)
     if (systems_file)
         return tracks_simulate(cli, systems_file, &tracks);
     if (tracks.steps || tracks.val || tracks.test)
-        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --systems and orbits import",
-                        tracks.steps ? "--steps"
-                        : tracks.val ? "--val"
-                                     : "--test");
+        return tracks.steps ? refuse_tracks_option("--steps", tracks.steps)
+               : tracks.val ? refuse_tracks_option("--val", tracks.val)
+                            : refuse_tracks_option("--test", tracks.test);
     if (*cli->preset.tracks)
         return keep_tracks(cli);
     if (part_text && cli->plan)
