@@ -22,12 +22,19 @@ static bool find_below(const char *folder, const char *below, const char *kind, 
     return !rc && orr_exists(path);
 }
 
+/* Whether the folder is the one that `make install` puts programs into. */
+static bool is_libexec(const char *folder)
+{
+    return orr_ends_in(folder, "/libexec/orrery");
+}
+
 int orr_data_path(const char *kind, const char *name, char path[4096])
 {
     char program[4096];
     const char *given = getenv("ORRERY_DATA");
     if (!orr_program_folder(program) &&
         (find_below(program, "../share/orrery/", kind, name, path) ||
+         (is_libexec(program) && find_below(program, "../../share/orrery/", kind, name, path)) ||
          find_below(program, "../", kind, name, path)))
         return 0;
     if (find_below(ORR_PREFIX, "share/orrery/", kind, name, path) ||
@@ -47,7 +54,9 @@ int orr_plugin_path(const char *variable, const char *name, char path[4096])
         return orr_path(path, "%s", given);
     const bool is_known = !orr_program_folder(program); /* never a plugin of the current folder */
     if ((is_known && (find_below(program, "", name, "", path) ||
-                      find_below(program, "../lib/orrery/", name, "", path))) ||
+                      find_below(program, "../lib/orrery/", name, "", path) ||
+                      (is_libexec(program) &&
+                       find_below(program, "../../lib/orrery/", name, "", path)))) ||
         find_below(ORR_PREFIX, "lib/orrery/", name, "", path))
         return 0;
     return orr_path(path, "%s/%s", is_known ? program : ORR_PREFIX "/lib/orrery", name);

@@ -32,7 +32,7 @@ int report_verdict_read(const char *path, struct cJSON **json)
     return good ? 0
                 : ORR_FAIL(ORR_EFORMAT,
                            "%s: expected a verdict (\"format\": \"orrery-verdict-1\") as "
-                           "bin/verdict writes it",
+                           "orrery verdict writes it",
                            path);
 }
 

@@ -111,7 +111,7 @@ static int plot_tables(const struct report_run *run, const struct tables *tables
     if (!panels)
         return ORR_FAIL(ORR_EMISSING,
                         "%s: no forces at real positions (planets_forces.csv); make them with: "
-                        "bin/probe planets --run %s",
+                        "orrery probe planets --run %s",
                         run->path, run->path);
     snprintf(picture->name, sizeof picture->name, "real_%s", report_body_name[planet]);
     snprintf(picture->caption, sizeof picture->caption,

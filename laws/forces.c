@@ -50,7 +50,7 @@ int law_forces_read(const char *path, struct law_forces *forces)
     struct orr_csv csv = {0};
     *forces = (struct law_forces){0};
     if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: missing; bin/finetune makes it", path);
+        return ORR_FAIL(ORR_EMISSING, "%s: missing; orrery finetune makes it", path);
     TRY(orr_csv_read(path, ORR_CSV_NUMBERS, &csv));
     double *storage = forces->storage = orr_alloc(10 * csv.rows + 1, sizeof *storage);
     const int rc = storage ? take_columns(path, &csv, storage) : ORR_ENOMEM;

@@ -367,7 +367,7 @@ static void note_attention(const struct laws *laws)
         orr_append(known, sizeof known, "%s%s", i ? ", " : "", names->item[i]);
     orr_note(cli->quiet,
              "%s: --attention %s: nothing of it is in %s yet, and the settings have %s; laws "
-             "need the tables of bin/finetune",
+             "need the tables of orrery finetune",
              laws->program, cli->attention, cli->run, known);
 }
 

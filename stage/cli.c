@@ -596,7 +596,8 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
         else if (!only_arguments && argument[0] == '-' && argument[1])
             return unknown_option(&p, argument);
         else if (cli->argc_rest >= program->max_rest)
-            return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %.*s", argument,
+            return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %s%.*s", argument,
+                            orr_program_is_part() ? "orrery " : "",
                             (int)strcspn(program->usage, "\n"), program->usage);
         else
             cli->argv_rest[cli->argc_rest++] = argument;

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "help.h"
+#include "program.h"
 #include "settings_table.h"
 
 #include <assert.h>
@@ -143,6 +144,20 @@ static void print_settings(const struct orr_program *program, const struct orr_s
     }
 }
 
+/* The lines of the usage, each with "orrery" before the program's name where users call it so. */
+static void print_usage(const struct orr_program *program)
+{
+    const size_t length = strlen(program->name), indent = strlen("usage: ");
+    for (const char *line = program->usage; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *from = line == program->usage ? line : line + strspn(line, " ");
+        const bool named = !strncmp(from, program->name, length) && from[length] == ' ' &&
+                           (line == program->usage || (size_t)(from - line) == indent);
+        printf("%s%.*s%s%.*s\n", line == program->usage ? "usage: " : "", (int)(from - line), line,
+               named && orr_program_is_part() ? "orrery " : "", (int)strcspn(from, "\n"), from);
+    }
+}
+
 /* Whether every name in program->usual is an option or a setting of the program. */
 static bool usual_exists(const struct orr_program *program)
 {
@@ -168,7 +183,8 @@ void orr_help_print(const struct orr_program *program, const struct orr_settings
                     const char *from, bool all)
 {
     assert(usual_exists(program));
-    printf("%s\n\nusage: %s\n", program->purpose, program->usage);
+    printf("%s\n\n", program->purpose);
+    print_usage(program);
     print_options(program, all);
     if (program->groups && *program->groups)
         print_settings(program, preset, from, all);

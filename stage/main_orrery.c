@@ -209,7 +209,7 @@ static int make_command(struct command *c, const char *self, const struct stage 
 {
     const char *preset = value[PRESET] ? value[PRESET] : "quick";
     c->argc = 0;
-    TRY(orr_program_beside(self, stage->program, c->program));
+    TRY(orr_program_of_orrery(self, stage->program, c->program));
     TRY(value[RUN] ? orr_path(c->run, "%s", value[RUN]) : default_run(preset, c->run));
     const bool its_own = !value[PRESET] && value[RUN] && has_settings(c->run);
     const char *const begin[] = {
@@ -403,8 +403,8 @@ static int run_script(const char *name, const char *self, int count, char *const
     const char *argv[8] = {script};
     snprintf(file, sizeof file, "%s.sh", name);
     TRY(orr_data_path("tools", file, script));
-    TRY(orr_program_beside(self, "", bin));
-    bin[strlen(bin) - 1] = '\0';
+    TRY(orr_program_of_orrery(self, "pretrain", bin));
+    bin[strlen(bin) - strlen("/pretrain")] = '\0';
     if (count < 1 || count > 6)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected %s", name,
                         strcmp(name, "watch") ? "GRID" : "RUN [FILE.png]");
@@ -427,7 +427,7 @@ static int run_program(const char *name, const char *self, char **argument)
                                          "watch", "cells", "sweep"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
-            TRY(orr_program_beside(self, name, path));
+            TRY(orr_program_of_orrery(self, name, path));
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }

@@ -63,6 +63,52 @@ int orr_program_beside(const char *self, const char *name, char path[4096])
     return orr_path(path, "%s/%s", folder, name);
 }
 
+/* The part of `self` before "libexec/orrery/", where `make install` puts the programs that `orrery`
+ * runs by their paths; -1: it is no such path. */
+static int installed_prefix(const char *self)
+{
+    static const char below[] = "libexec/orrery";
+    const char *slash = strrchr(self, '/');
+    const ptrdiff_t length = slash ? slash - self - (ptrdiff_t)strlen(below) : -1;
+    return length >= 0 && (!length || self[length - 1] == '/') &&
+                   !strncmp(self + length, below, strlen(below))
+               ? (int)length
+               : -1;
+}
+
+int orr_program_of_orrery(const char *self, const char *name, char path[4096])
+{
+    static const char bin[] = "bin/";
+    char beside[4096];
+    TRY(orr_program_beside(self, "", beside));
+    const size_t folder = strlen(beside) - strlen(bin);
+    const bool in_bin = strlen(beside) >= strlen(bin) && !strcmp(beside + folder, bin) &&
+                        (!folder || beside[folder - 1] == '/');
+    TRY(in_bin ? orr_path(path, "%.*slibexec/orrery/%s", (int)folder, beside, name)
+               : orr_path(path, "%s../libexec/orrery/%s", beside, name));
+    return orr_exists(path) ? 0 : orr_path(path, "%s%s", beside, name);
+}
+
+bool orr_program_is_part(void)
+{
+    return program_argc > 0 && installed_prefix(program_argv[0]) >= 0;
+}
+
+/* Appends the command of the program `name` beside `self`: its path, or "PREFIX/bin/orrery NAME". */
+static void add_program(char *text, size_t bytes, const char *self, const char *name)
+{
+    char path[4096];
+    const char *slash = strrchr(self, '/');
+    const int prefix = installed_prefix(self);
+    if (prefix >= 0)
+        snprintf(path, sizeof path, "%.*sbin/orrery", prefix, self);
+    else
+        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - self) + 1 : 0, self, name);
+    orr_command_add(text, bytes, path);
+    if (prefix >= 0)
+        orr_command_add(text, bytes, name);
+}
+
 int orr_program_exec(const char *path, const char *const *argv)
 {
     execv(path, (char *const *)(uintptr_t)argv);
@@ -72,11 +118,9 @@ int orr_program_exec(const char *path, const char *const *argv)
 
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes)
 {
-    char path[4096];
     const char *self = program_argc ? program_argv[0] : name, *slash = strrchr(self, '/');
     *text = '\0';
-    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - self) + 1 : 0, self, name);
-    orr_command_add(text, bytes, options ? path : self);
+    add_program(text, bytes, self, options ? name : slash ? slash + 1 : self);
     for (int i = 1; i < program_argc; i++) {
         bool next = false, wanted = !options && strcmp(program_argv[i], "--resume") != 0;
         for (const char *const *o = options; o && *o && !wanted; o++)

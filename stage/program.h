@@ -17,6 +17,12 @@ bool orr_is_option(const char *argument, const char *name, bool *next);
  * folder as the user wrote it, unless `self` was found in PATH or is a symbolic link. ORR_EMISSING
  * where that folder is unknown. */
 int orr_program_beside(const char *self, const char *name, char path[4096]);
+/* Writes the path of the program `name` that bin/orrery, whose argv[0] is `self`, runs: in
+ * libexec/orrery of the installed tree, or beside it in a build. Errors as orr_program_beside(). */
+int orr_program_of_orrery(const char *self, const char *name, char path[4096]);
+/* Whether the running program is one that users call as `orrery NAME`, since it has no name of its
+ * own on the PATH: bin/orrery of an installed tree runs it. Outside orr_main(): false. */
+bool orr_program_is_part(void);
 /* Executes another program in this process; returns only with an error, which names it. argv begins
  * with the name that the program gets, and ends with NULL. */
 int orr_program_exec(const char *path, const char *const *argv);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # completion.sh bash|zsh PROGRAM... - completion of options, settings, presets and words for these
-# programs, from what they print by `--help`. To standard output.
+# programs, from what they print by `--help`. To standard output. `orrery NAME` is completed, and the
+# names themselves where INSTALL_PROGRAMS=1, which are then on the PATH.
 set -u -o pipefail
 shell=${1:?"usage: completion.sh bash|zsh PROGRAM..."}
 shift
@@ -22,8 +23,10 @@ commands="world plan stage check watch cells sweep"
 for name in "${names[@]}"; do
     [ "$name" = orrery ] || commands+=" $name"
 done
+completed=orrery
+[ "${INSTALL_PROGRAMS:-0}" != 1 ] || completed=${names[*]}
 # what both shells share: options and settings of a program, names of presets
-[ "$shell" = bash ] || echo "#compdef ${names[*]}" # zsh wants it in the first line
+[ "$shell" = bash ] || echo "#compdef $completed" # zsh wants it in the first line
 echo "# completion of Orrery's programs for $shell, made by tools/completion.sh"
 echo "_orrery_options() {"
 echo "    case \$1 in"
@@ -86,7 +89,7 @@ _orrery() {
     [ ${#COMPREPLY[@]} -ne 1 ] || [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace
 }
 END
-    echo "complete -o filenames -F _orrery ${names[*]}"
+    echo "complete -o filenames -F _orrery $completed"
 else
     cat <<'END'
 _orrery() {

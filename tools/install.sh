@@ -2,7 +2,8 @@
 # install.sh install|uninstall - what `make install PREFIX=/usr/local DESTDIR=` copies, and how it
 # is removed.
 #
-#   bin/                     the programs, and orrery, which runs each of them
+#   bin/                     orrery, which runs every program: `orrery symreg`
+#   libexec/orrery/          the programs; bin/ has links to them where INSTALL_PROGRAMS=1
 #   lib/orrery/              plugins, opened at run time
 #   lib/, include/           liborrery.so, orrery.h, orrery.pc, orrery-config.cmake
 #   share/orrery/            presets, grids, figure scripts, tools; files: the list of all that was
@@ -11,12 +12,20 @@
 #   share/man/man1/          man pages, and share/bash-completion, share/zsh: all three made from
 #                            the programs' own --help
 #
-# BIN, B: folders of the build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
+# INSTALL_PROGRAMS=1: every program has a name of its own on the PATH as well, with man page and
+# completion. BIN, B: folders of the build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
 set -eu -o pipefail
 shopt -s nullglob
 what=${1:?"usage: install.sh install|uninstall"}
 bin=${BIN:-bin} build=${B:-build} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-}
-libdir=${LIBDIR:-lib}
+libdir=${LIBDIR:-lib} named=${INSTALL_PROGRAMS:-0}
+case $named in
+0 | 1) ;;
+*)
+    echo "install: error: INSTALL_PROGRAMS: expected 0 or 1, found \"$named\"" >&2
+    exit 2
+    ;;
+esac
 case $prefix in
 /*) ;;
 *)
@@ -41,8 +50,9 @@ if [ "$what" = uninstall ]; then
         rm -f -- "$root/$file"
     done < <(cat "$list" && echo share/orrery/files)
     # folders of Orrery's own; those that others use as well go only from a DESTDIR, when empty
-    folders=(share/orrery share/doc/orrery lib/orrery include/orrery "$libdir/cmake/orrery")
-    [ -z "$dest" ] || folders+=(bin lib include share)
+    folders=(share/orrery share/doc/orrery libexec/orrery lib/orrery include/orrery
+        "$libdir/cmake/orrery")
+    [ -z "$dest" ] || folders+=(bin libexec lib include share)
     for folder in "${folders[@]}"; do
         [ ! -d "$root/$folder" ] || find "$root/$folder" -depth -type d -empty -delete
     done
@@ -64,23 +74,20 @@ put() {
 }
 # link FOLDER FILE NAME: a symbolic link in a folder of the prefix to a file in it
 link() {
-    ln -sf -- "$2" "$root/$1/$3"
+    install -d -- "$root/$1"
+    ln -sfn -- "$2" "$root/$1/$3"
     names+=("$1/$3")
 }
 programs=()
-for name in orrery orbits pretrain finetune symreg laws probe report verdict; do
+for name in orbits pretrain finetune symreg laws probe report verdict; do
     programs+=("$bin/$name")
 done
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/man"
-for program in "${programs[@]}"; do
-    "$here/manpage.sh" "$program" >"$work/man/$(basename "$program").1"
-done
-"$here/completion.sh" bash "${programs[@]}" >"$work/orrery"
-"$here/completion.sh" zsh "${programs[@]}" >"$work/_orrery"
 
-put 755 bin "${programs[@]}"
+put 755 bin "$bin/orrery"
+put 755 libexec/orrery "${programs[@]}"
 plugins=("$bin"/orrery_*.so)
 [ ${#plugins[@]} -eq 0 ] || put 644 lib/orrery "${plugins[@]}"
 version=$("$bin/orrery" --version) && version=${version#orrery } soname=liborrery.so.2
@@ -136,11 +143,25 @@ while IFS= read -r file; do
 done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \
     LICENSE.GPL-3 &&
     find docs -type f | LC_ALL=C sort)
+# (of the installed programs, whose --help says how they are called there)
+"$here/manpage.sh" "$root/bin/orrery" >"$work/man/orrery.1"
+for program in "${programs[@]}"; do
+    name=$(basename "$program")
+    "$here/manpage.sh" "$root/libexec/orrery/$name" >"$work/man/orrery-$name.1"
+done
+export INSTALL_PROGRAMS=$named
+"$here/completion.sh" bash "$bin/orrery" "${programs[@]}" >"$work/orrery"
+"$here/completion.sh" zsh "$bin/orrery" "${programs[@]}" >"$work/_orrery"
 put 644 share/man/man1 "$work"/man/*.1
 put 644 share/bash-completion/completions "$work/orrery"
-for program in "${programs[@]:1}"; do
-    link share/bash-completion/completions orrery "$(basename "$program")"
-done
 put 644 share/zsh/site-functions "$work/_orrery"
+if [ "$named" = 1 ]; then
+    for program in "${programs[@]}"; do
+        name=$(basename "$program")
+        link bin "../libexec/orrery/$name" "$name"
+        link share/man/man1 "orrery-$name.1" "$name.1"
+        link share/bash-completion/completions orrery "$name"
+    done
+fi
 printf '%s\n' "${names[@]}" | sed 's:/\./:/:' | LC_ALL=C sort >"$list"
 echo "installed ${#names[@]} files in $root"

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # manpage.sh PROGRAM - a man page (section 1) from what `PROGRAM --help` prints, which is the
-# program's own table of options and settings: nothing is written twice. To standard output.
+# program's own table of options and settings: nothing is written twice. To standard output. The page
+# of a program that `orrery` runs is "orrery-NAME", which `man orrery NAME` finds.
 set -u -o pipefail
 program=${1:?"usage: manpage.sh PROGRAM"}
 name=$(basename "$program")
+[ "$name" = orrery ] || name=orrery-$name
 version=$("$program" --version | sed -nE 's/^orrery (.* )?([0-9][^ ]*)$/\2/p')
 [ -n "$version" ] ||
     { echo "manpage: error: $program --version: expected a version" >&2; exit 1; }
@@ -75,7 +77,7 @@ END {
     print ".TP\n.B ORRERY_DATA"
     print "a folder with presets, figures and tools, of a program without its own"
     print ".TP\n.B ORRERY_PRESETS\na folder of presets that is searched first"
-    if (name == "symreg")
+    if (name == "orrery-symreg")
         print ".TP\n.B ORRERY_UNPACK_MB\nthe most MB that a compressed table may hold (2048)"
     print ".TP\n.B ORRERY_FIGURES\na folder of figure scripts that is used instead"
     print ".SH EXIT STATUS"
@@ -86,7 +88,7 @@ END {
     line = name == "orrery" ? "" : "orrery(1)"
     count = split(others, other, " ")
     for (i = 1; i <= count; i++)
-        if (other[i] != name)
-            line = line (line == "" ? "" : ", ") other[i] "(1)"
+        if ("orrery-" other[i] != name)
+            line = line (line == "" ? "" : ", ") "orrery-" other[i] "(1)"
     print ".BR " line
 }'

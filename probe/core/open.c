@@ -86,7 +86,7 @@ static int load_model(struct probe *probe, const struct probe_options *options)
 {
     const char *path = options->checkpoint;
     if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint; bin/pretrain makes them", path);
+        return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint; orrery pretrain makes them", path);
     int rc = gpt_load(&probe->model, path, options->ops, NULL);
     rc = rc ? rc : gpt_checkpoint_metadata(path, "stage", probe->stage, sizeof probe->stage);
     rc = rc ? rc : gpt_checkpoint_metadata(path, "source", probe->source, sizeof probe->source);

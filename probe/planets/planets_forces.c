@@ -74,7 +74,7 @@ int probe_arrows_find(struct probe_planets *p)
     if (!why)
         TRY(find_head(a, 0, o->run, p->s.probe.source));
     if (!why && !*a->path[0])
-        why = "the run has no finetune/vector.safetensors of this source; bin/finetune makes it";
+        why = "the run has no finetune/vector.safetensors of this source; orrery finetune makes it";
     if (!why)
         TRY(check_origin(p, 0, true, &same));
     if (!why && !same)

@@ -33,17 +33,20 @@ _BATCH = 256  # sequences of a call of the model
 
 
 def _program(programs: str | os.PathLike[str] | None, name: str) -> list[str]:
-    """The command of a program: in a folder, in bin/ of the source, or of an installed Orrery."""
+    """The command of a program: of `orrery` or by its own name in a folder, in bin/ of the source,
+    or of an installed Orrery. (Beside an installed orrery, another package may have such a name.)"""
     folders = [path_of("programs", programs)] if programs is not None else [
         pathlib.Path(__file__).resolve().parents[2] / "bin"]
     for folder in folders:
+        if (folder / "orrery").is_file():
+            return [str(folder / "orrery"), name]
         if (folder / name).is_file():
             return [str(folder / name)]
     installed = shutil.which("orrery") if programs is None else None
     if installed:
         return [installed, name]
-    raise FileNotFoundError(f"programs: expected bin/{name} of Orrery, found none in {folders[0]}; "
-                            "build it with make, or name the folder")
+    raise FileNotFoundError(f"programs: expected orrery or {name} of Orrery, found neither in "
+                            f"{folders[0]}; build them with make, or name the folder")
 
 
 def _call(command: list[str]) -> str:

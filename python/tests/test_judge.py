@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 
 import numpy as np
@@ -109,6 +110,21 @@ def test_arguments(run_folder):
         orrery.judge(3, run_folder, "m", **ASKED)
     with pytest.raises(FileNotFoundError, match="programs"):
         orrery.judge(stay, run_folder, "m", **ASKED, programs=run_folder)
+
+
+def test_programs_of_an_installed_tree(run_folder, tmp_path):
+    """There bin/ has orrery alone, and a program of another package may lie beside it."""
+    source = BIN.parent
+    subprocess.run(["tools/install.sh", "install"], cwd=source, check=True, capture_output=True,
+                   env={**os.environ, "PREFIX": str(tmp_path / "tree")})
+    programs = tmp_path / "tree" / "bin"
+    assert [path.name for path in programs.iterdir()] == ["orrery"]
+    (programs / "probe").write_text("#!/bin/sh\nexit 3\n")
+    (programs / "probe").chmod(0o755)
+    for folder in (programs, tmp_path / "tree" / "libexec" / "orrery"):
+        found = orrery.judge(stay, run_folder, folder.name, probes=["evaluate"], programs=folder,
+                             **{**ASKED, "folder": tmp_path / folder.name})
+        assert (found.folder / "probe" / "evaluate.json").exists()
 
 
 def test_own_model_has_the_numbers_of_the_probes(run_folder, tmp_path):

@@ -6,11 +6,15 @@
 unset ORRERY_PRESETS
 tree=$WORK/tree root=$WORK/tree/usr source=$PWD
 install_to() { # DESTDIR PREFIX WHAT
-    env BIN="$BIN" PREFIX="$2" DESTDIR="$1" LIBDIR=lib tools/install.sh "$3"
+    env BIN="$BIN" PREFIX="$2" DESTDIR="$1" LIBDIR=lib INSTALL_PROGRAMS="${4:-}" \
+        tools/install.sh "$3"
 }
 check "install" install_to "$tree" /usr install
 check "... is what make runs" prints "PREFIX='/usr' DESTDIR='$tree' LIBDIR='lib' tools/install.sh" \
     make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib
+check "... and its switch for more names" prints "INSTALL_PROGRAMS='1'" \
+    make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" INSTALL_PROGRAMS=1
+check "orrery is the only program on the PATH" equal orrery "$(ls "$root/bin")"
 check "no file can be written by others" equal "0" "$(find "$tree" -type f -perm /022 | wc -l)"
 check "the list has every file" equal "$(cd "$root" && find . ! -type d | sed 's:^\./::' |
     grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$root/share/orrery/files")"
@@ -24,6 +28,12 @@ away() { # COMMAND...: in an empty folder, with a bare environment
 }
 check "orrery -h" prints '^usage: orrery PROGRAM' away orrery -h
 check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
+check "help of a program says how it is called" prints '^usage: orrery symreg ' \
+    away orrery symreg --help
+check "... in every line of the usage" prints '^       orrery symreg motion ' \
+    away orrery symreg --help
+check "... and so does a refusal" prints 'usage: orrery pretrain ' away sh -c \
+    'orrery pretrain x 2>&1 | cat'
 check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
 check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 \
     SET="symreg.enumerate=10000 finetune.samples=1"
@@ -36,9 +46,9 @@ check "plan" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run 
 cp docs/data/planets.csv "$empty/table.csv"
 check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 \
     --threads 1 --quiet --set symreg.enumerate=10000
-check "report" away report --run run --out page --quiet
+check "report" away orrery report --run run --out page --quiet
 check "... its page" filled "$empty/page/report.html"
-check "orrery cells, a grid by its name" prints "$root/bin/pretrain" \
+check "orrery cells, a grid by its name" prints "$root/libexec/orrery/pretrain" \
     away orrery cells table1
 check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
 check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \
@@ -70,7 +80,17 @@ check "... in a world that keeps all" prints 'is up to date' cat "$WORK/forced"
 for words in help "world --help" "stage pretrain -h" "watch --help" "check -h"; do
     check "orrery $words" prints '^usage: orrery PROGRAM' away orrery $words
 done
-check "help of a program is its own" prints '^usage: symreg' away orrery symreg --help
+# a training that stops says how to go on: by words that a shell finds
+short=(--preset smoke --run "$WORK/short" --orbits "$empty/run/orbits" --attention softmax
+    --threads 1)
+away orrery pretrain "${short[@]}" --set pretrain.steps=100000 --minutes 0.002 >"$WORK/out" 2>&1
+check "a stopped training says how to resume it, by orrery" grep -q \
+    "^resume with: $root/bin/orrery pretrain --preset smoke .* --resume\$" "$WORK/out"
+resumed=$(sed -n 's/^resume with: //p' "$WORK/out")
+check "... by a command that works" prints '^resume with: ' away sh -c "$resumed 2>&1 | cat"
+check "what another program makes is asked of orrery" refuse_orrery 1 \
+    "make them with: $root/bin/orrery orbits --preset smoke --run none" \
+    orrery pretrain --preset smoke --run none
 check "an unknown stage" refuse_orrery 2 'found "reports"' orrery stage reports
 check "a stage that fails ends the world" refuse_orrery 2 'no preset "smok"' bash -c \
     'orrery world PRESET=smok 2>&1 | grep error >&2; exit ${PIPESTATUS[0]}'
@@ -80,23 +100,26 @@ mv "$tree" "$WORK/moved" && root=$WORK/moved/usr
 needs_target() { # COMMAND...: the preset was found, and the next complaint is about --target
     refuse_orrery 2 'FILE.csv' "$@" --preset table --target y
 }
-check "a moved tree finds its presets" needs_target symreg
-mkdir "$WORK/alone" && cp "$root/bin/symreg" "$WORK/alone/"
+check "a moved tree finds its presets" needs_target orrery symreg
+mkdir "$WORK/alone" && cp "$root/libexec/orrery/symreg" "$WORK/alone/"
 check "a program alone does not" refuse_orrery 2 'no preset "table"' "$WORK/alone/symreg" \
     --preset table --target y
 check "... but with ORRERY_DATA" needs_target env ORRERY_DATA="$root/share/orrery" \
     "$WORK/alone/symreg"
 
 # ---- man pages, completion
+page_of() { # PROGRAM
+    [ "$1" = orrery ] && echo orrery || echo "orrery-$1"
+}
 man_page() { # NAME: groff has no complaint
-    local page=$root/share/man/man1/$1.1
+    local page=$root/share/man/man1/$(page_of "$1").1
     filled "$page" && MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" \
         >"$WORK/out" 2>"$WORK/err" && [ ! -s "$WORK/err" ] || { cat "$WORK/err" && return 1; }
 }
 options_in_page() { # NAME: each option of --help is in it
-    local option
-    for option in $("$root/bin/$1" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | sed 's/.* //'); do
-        grep -qF -- "${option//-/\\-}" "$root/share/man/man1/$1.1" ||
+    local option page=$root/share/man/man1/$(page_of "$1").1
+    for option in $("$BIN/$1" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | sed 's/.* //'); do
+        grep -qF -- "${option//-/\\-}" "$page" ||
             { echo "$option" && return 1; }
     done
 }
@@ -108,6 +131,8 @@ for name in orrery $PROGRAMS laws probe verdict; do
     fi
     check "... has its options" options_in_page "$name"
 done
+check "the page's synopsis is what a user types" prints '^orrery symreg \[options\]$' \
+    sed 's/\\-/-/g' "$root/share/man/man1/orrery-symreg.1"
 completion=$root/share/bash-completion/completions/orrery
 complete_words() { # WORD...: what bash offers for the last one
     bash -c '. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && compopt() { :; } &&
@@ -115,23 +140,24 @@ complete_words() { # WORD...: what bash offers for the last one
 }
 PATH=$root/bin:$PATH
 check "bash completion: a command" prints '^symreg$' complete_words orrery symr
-check "... an option" prints '^--target$' complete_words symreg --targ
-check "... an option that has a letter, too" prints '^--out$' complete_words symreg --ou
+check "... an option" prints '^--target$' complete_words orrery symreg --targ
+check "... an option that has a letter, too" prints '^--out$' complete_words orrery symreg --ou
 check "... of orrery itself" prints '^--help$' complete_words orrery --he
 check "... of a program by orrery" prints '^--animate$' complete_words orrery report --anim
-check "... a setting" prints '^symreg.maxsize=$' complete_words symreg --set symreg.maxs
-check "... a preset" prints '^laptop$' complete_words orbits --preset lap
+check "... a setting" prints '^symreg.maxsize=$' complete_words orrery symreg --set symreg.maxs
+check "... a preset" prints '^laptop$' complete_words orrery orbits --preset lap
 check "... a word" prints '^PRESET=$' complete_words orrery world PRES
-check "... a file" prints '^table.csv$' complete_words symreg table
-check "... of every program" prints '^_orrery$' bash -c \
-    '. "$0" && complete -p verdict | cut -d" " -f5' \
-    "$(realpath "$root/share/bash-completion/completions/verdict")"
+check "... a file" prints '^table.csv$' complete_words orrery symreg table
+completed() { # FILE: the names that it completes
+    bash -c '. "$0" && complete -p' "$(realpath "$1")" | sed 's/.* //' | LC_ALL=C sort | xargs
+}
+check "... of no name that is not installed" equal orrery "$(completed "$completion")"
 if command -v zsh >/dev/null; then
     check "zsh completion parses" zsh -n "$root/share/zsh/site-functions/_orrery"
 else
     skip "zsh completion parses" "no zsh"
 fi
-check "... and begins as zsh wants it" prints '^#compdef orrery ' \
+check "... and begins as zsh wants it" prints '^#compdef orrery$' \
     head -n 1 "$root/share/zsh/site-functions/_orrery"
 
 # ---- scripts for Slurm, in a folder that is no repository
@@ -148,6 +174,38 @@ for script in "$root"/share/doc/orrery/docs/cluster/*.sbatch; do
     check "$(basename "$script") parses" bash -n "$script"
     check "... and names an installed program" grep -q '=(orrery ' "$script"
 done
+
+# ---- the programs by names of their own, too
+more=$WORK/more/usr
+all_names="finetune laws orbits orrery pretrain probe report symreg verdict"
+check "install with INSTALL_PROGRAMS=1" install_to "$WORK/more" /usr install 1
+check "... puts every program on the PATH" equal "$all_names" "$(ls "$more/bin" | xargs)"
+check "... as links that a moved tree keeps" equal ../libexec/orrery/symreg \
+    "$(readlink "$more/bin/symreg")"
+called() { # COMMAND...: with the PATH of that tree
+    PATH=$more/bin:$PATH away env PATH="$more/bin:/usr/bin:/bin" "$@"
+}
+check "... which find presets" prints 'sqrt' called symreg table.csv --target T_yr --maxsize 5 \
+    --threads 1 --quiet --set symreg.enumerate=10000
+check "... and each other: symreg executes laws" prints '^usage: symreg' called symreg --run run --help
+check "... and are called by their names" prints '^usage: symreg \[options\]' called symreg --help
+check "... have man pages" filled "$more/share/man/man1/verdict.1"
+check "... and completion" equal "$all_names" \
+    "$(completed "$more/share/bash-completion/completions/verdict")"
+check "... zsh's too" prints '^#compdef orrery .*verdict' \
+    head -n 1 "$more/share/zsh/site-functions/_orrery"
+check "the list has every file" equal "$(cd "$more" && find . ! -type d | sed 's:^\./::' |
+    grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$more/share/orrery/files")"
+# another program of that name, of somebody else
+printf '#!/bin/sh\necho of somebody else\n' >"$root/bin/report"
+chmod +x "$root/bin/report"
+check "orrery runs its own report, whatever lies beside it" prints '^orrery report [0-9]' \
+    away orrery report --version
+rm "$root/bin/report"
+check "INSTALL_PROGRAMS is a switch" refuse_orrery 2 'INSTALL_PROGRAMS: expected 0 or 1' \
+    env -C "$source" INSTALL_PROGRAMS=yes DESTDIR="$WORK/no" tools/install.sh install
+check "uninstall" install_to "$WORK/more" /usr uninstall
+check_not "... leaves nothing" test -e "$WORK/more"
 
 # ---- uninstall
 touch "$root/bin/other"

@@ -86,7 +86,7 @@ TEST(real_forces_need_the_probe)
     assert_false(report_is_figure("real_halley") || report_is_figure("real_") ||
                  report_is_figure("real_vulcan"));
     assert_int_equal(report_plot_figure(&run, "real_venus", folder, &picture), ORR_EMISSING);
-    assert_non_null(strstr(orr_error(), "bin/probe planets --run "));
+    assert_non_null(strstr(orr_error(), "orrery probe planets --run "));
     write_real("lssar", 0.2, false, "1,venus,48,0,0,1,0,1,0,1,0\n");
     assert_int_equal(report_plot_figure(&run, "real_venus", folder, &picture), ORR_EFORMAT);
     assert_non_null(strstr(orr_error(), "planets_forces.csv:82: "));
