@@ -31,6 +31,7 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
                  ORR_STAGE_SOLAR,
                  ORR_STAGE_PLANETS_TEST,
                  ORR_STAGE_PASSKEY,
+                 ORR_STAGE_TEXT,
 };
 /* Creates a generator at the start of the stream. NULL and a message without memory. Free with
  * gsl_rng_free(). */

@@ -2,7 +2,7 @@
 # test_text.sh - bin/pretrain and bin/probe on text: training, resuming, every variant and gate,
 # longer sequences, and what is refused.
 . tests/cli/lib.sh
-PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+PROGRAMS="$PROGRAMS probe sample" # refuse() knows the programs by name
 
 # words in a fixed, irregular order
 awk 'BEGIN { n = 1; for (i = 0; i < 1500; i++) { n = (n * 48271) % 2147483647
@@ -109,6 +109,24 @@ check "attention" program probe attention --checkpoint "$out/last.safetensors" "
     --length 40
 check "... its rows" test "$(wc -l <"$run/softmax/probe/attention.csv")" -eq 3
 
+# ---- continued
+sample() { # ARGUMENT...
+    program sample "${base[@]}" --checkpoint "$out/last.safetensors" --prompt "the orb" "$@"
+}
+sample --length 200 --temperature 0.8 --top-k 5 --seed 4 >"$WORK/sampled"
+check "sample: the prompt and as much as was asked for" equal 208 "$(wc -c <"$WORK/sampled")"
+check_not "... of letters of the text" grep -q '[^abdehilnoprt ]' "$WORK/sampled"
+sample --length 200 --temperature 0.8 --top-k 5 --seed 4 --threads 2 >"$WORK/again"
+check "... a seed is a text, on any number of threads" same_file "$WORK/sampled" "$WORK/again"
+sample --length 200 --temperature 0.8 --top-k 5 --seed 5 >"$WORK/again"
+check_not "... another seed another" cmp -s "$WORK/sampled" "$WORK/again"
+sample --length 60 --temperature 0 --count 2 >"$WORK/sampled"
+check "two continuations, each under its number" equal "---- 1 ---- 2" \
+    "$(grep -e ---- "$WORK/sampled" | xargs)"
+check "... by the most probable bytes: equal" equal 1 "$(grep orb "$WORK/sampled" | sort -u | wc -l)"
+check "a model of the run" program sample --run "$run" "${base[@]}" --attention softmax --length 9
+check "help of sample is one screen" test "$(program sample --help | wc -l)" -le 40
+
 # ---- refused
 KEEP=$WORK/none
 none=(--run "$WORK/none" --threads 1 --quiet)
@@ -163,6 +181,28 @@ weights() { # FILE: the checksum of its numbers; the record knows where the text
     grep -ao '"xxh64":"[0-9a-f]*"' "$1/softmax/pretrain/last.safetensors"
 }
 check "... the same as with a header" equal "$(weights "$WORK/one")" "$(weights "$WORK/told")"
+check "sample: numbers of tokens" program sample "${base[@]}" --prompt "3, 77" --length 5 \
+    --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors"
+program sample "${base[@]}" --prompt "3, 77" --length 5 \
+    --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors" >"$WORK/numbers"
+check "... and as many more" grep -qxE '3 77( [0-9]+){5}' "$WORK/numbers"
+refusals program sample "${base[@]}" <<END_OF_CASES
+a character that is no token | 2 --prompt: 'numbers, 0 to 284' 'found "é' | --prompt "3 é" --checkpoint '$WORK/tokens/softmax/pretrain/last.safetensors'
+a token that is too large | 2 --prompt: '0 to 284' 'found "285"' | --prompt 285 --checkpoint '$WORK/tokens/softmax/pretrain/last.safetensors'
+an empty prompt | 2 --prompt: 'found none' | --prompt '' --checkpoint '$out/last.safetensors'
+a negative temperature | 2 --temperature: 'found "-1"' | --temperature -1 --checkpoint '$out/last.safetensors'
+a temperature that is no number | 2 --temperature: 'found "nan"' | --temperature nan --checkpoint '$out/last.safetensors'
+a length of none | 2 --length: 'from 1 to' | --length 0 --checkpoint '$out/last.safetensors'
+a top k that is no number | 2 --top-k: 'found "few"' | --top-k few --checkpoint '$out/last.safetensors'
+no model | 1 nowhere.safetensors: 'no such checkpoint' | --checkpoint nowhere.safetensors
+a variant beside a checkpoint | 2 --attention: | --attention lssar --checkpoint '$out/last.safetensors'
+a variant that was not trained | 1 'lssa/pretrain/last.safetensors' 'make it with:' 'pretrain' | --run '$run' --attention lssa
+a run of orbits | 1 'expected a run of text' 'of orbits' | --preset smoke --run '$WORK/none'
+END_OF_CASES
+program orbits --preset smoke --run "$WORK/orbits" --threads 1 --quiet >"$WORK/progress"
+program pretrain "${TINY[@]}" --run "$WORK/orbits" --attention softmax >"$WORK/progress"
+refuse "a model of orbits" 1 'expected a model of text' 'one of orbits (coordinates)' -- \
+    program sample --checkpoint "$WORK/orbits/softmax/pretrain/last.safetensors"
 check "... their vocabulary" test \
     "$(value "$WORK/tokens/softmax/pretrain/evaluation.json" vocab)" = 285
 finish
