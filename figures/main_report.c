@@ -321,7 +321,8 @@ static const struct orr_option options[] = {
      "instead: training losses of all attention variants of the runs given, as a table and a "
      "picture, --out FILE.png (losses.png)",
      &losses_option, NULL},
-    {"--tensorboard", "DIR", "instead: the run's logs as event files of TensorBoard in DIR",
+    {"--tensorboard", "DIR",
+     "instead: the run's logs and pictures as event files of TensorBoard in DIR",
      &tensorboard_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -1,4 +1,4 @@
-/* tensorboard.c - writes logs as TensorBoard event files: protobuf messages, each framed by its
+/* tensorboard.c - writes logs and pictures as TensorBoard event files: protobuf messages, each framed by its
  * length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
 #include "report.h"
 
@@ -268,16 +268,127 @@ static int convert_log(const char *log, const char *name, const cJSON *settings,
     return rc;
 }
 
-/* Converts the logs of a folder and its subfolders; name: the folder's path below the run, "": the
+/* ---- pictures */
+
+static uint32_t big_endian(const char *from)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++)
+        value = value << 8 | (uint8_t)from[i];
+    return value;
+}
+
+/* Summary.Value { string tag = 1; Image image = 4 }, where Image { int32 height = 1; int32 width =
+ * 2; int32 colorspace = 3, its channels; bytes encoded_image_string = 4 }: all that comes before
+ * the bytes of the PNG, of which `bytes` follow. ORR_EFORMAT: it is no PNG. */
+static int put_image_head(struct message *event, const char *path, const char *tag, const char *png,
+                          size_t bytes)
+{
+    static const char signature[] = "\211PNG\r\n\032\n\0\0\0\rIHDR";
+    static const uint8_t channels[] = {1, 0, 3, 3, 2, 0, 4}; /* by the type of colour of a PNG */
+    enum { WIDTH_AT = 16, HEIGHT_AT = 20, COLOUR_AT = 25, HEADER = 26 };
+    struct message image = {.bytes = 0}, value = {.bytes = 0}, summary = {.bytes = 0};
+    const uint8_t colour = bytes >= HEADER ? (uint8_t)png[COLOUR_AT] : 1;
+    if (colour >= sizeof channels || !channels[colour] ||
+        memcmp(png, signature, sizeof signature - 1) != 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected a PNG, found other bytes", path);
+    const uint64_t numbers[] = {big_endian(png + HEIGHT_AT), big_endian(png + WIDTH_AT),
+                                channels[colour]};
+    for (uint64_t k = 0; k < 3; k++) {
+        put_varint(&image, (k + 1) << 3 | VARINT);
+        put_varint(&image, numbers[k]);
+    }
+    put_varint(&image, 4 << 3 | BYTES);
+    put_varint(&image, bytes);
+    put_bytes(&value, 1, tag, strlen(tag));
+    put_varint(&value, 4 << 3 | BYTES);
+    put_varint(&value, image.bytes + bytes);
+    append_bytes(&value, image.data, image.bytes);
+    put_varint(&summary, 1 << 3 | BYTES);
+    put_varint(&summary, value.bytes + bytes);
+    append_bytes(&summary, value.data, value.bytes);
+    put_varint(event, 5 << 3 | BYTES);
+    put_varint(event, summary.bytes + bytes);
+    append_bytes(event, summary.data, summary.bytes);
+    return 0;
+}
+
+static int write_picture(struct orr_file *file, const char *path, const char *tag)
+{
+    struct stat info;
+    struct message head;
+    char *png = NULL;
+    size_t bytes = 0;
+    TRY(orr_file_read(path, &png, &bytes));
+    begin_event(&head, stat(path, &info) ? 0 : (double)info.st_mtime);
+    int rc = put_image_head(&head, path, tag, png, bytes);
+    uint8_t *event = rc ? NULL : orr_alloc(head.bytes + bytes, 1);
+    if (event) {
+        memcpy(event, head.data, head.bytes);
+        memcpy(event + head.bytes, png, bytes);
+        rc = write_record(file, event, head.bytes + bytes);
+    } else
+        rc = rc ? rc : ORR_ENOMEM;
+    free(event);
+    free(png);
+    return rc;
+}
+
+static bool is_picture(const char *name)
+{
+    return orr_ends_in(name, ".png");
+}
+
+/* The pictures of a folder, by their names, as images of step 0: "figures/losses.png" is the image
+ * "losses" of <out>/figures/events.out.tfevents.0.figures. */
+static int convert_pictures(const char *run, const char *name, const struct orr_entries *entries,
+                            const char *out, size_t *count)
+{
+    char path[REPORT_PATH], folder[REPORT_PATH], tag[REPORT_PATH];
+    struct orr_file file = {0};
+    struct message version;
+    int rc = 0;
+    for (int i = 0; i < entries->count && !rc; i++) {
+        struct stat info;
+        const char *own = entries->at[i]->d_name;
+        rc = orr_path(path, "%s/%s/%s", run, name, own);
+        if (rc || !is_picture(own) || lstat(path, &info) || !S_ISREG(info.st_mode))
+            continue;
+        if (!file.stream) {
+            rc = orr_path(folder, "%s/%s", out, name);
+            rc = rc ? rc : orr_mkdir(folder);
+            rc = rc ? rc : orr_path(tag, "%s/events.out.tfevents.0.figures", folder);
+            rc = rc ? rc : orr_file_create(&file, tag);
+            begin_event(&version, (double)info.st_mtime);
+            put_bytes(&version, 3, "brain.Event:2", 13);
+            rc = rc ? rc : write_event(&file, &version, path);
+        }
+        rc = rc ? rc : orr_path(tag, "%.*s", (int)(strlen(own) - strlen(".png")), own);
+        rc = rc ? rc : write_picture(&file, path, tag);
+        ++*count;
+    }
+    if (file.stream && !rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* ---- folders */
+
+struct found {
+    size_t logs, pictures;
+};
+
+/* Converts the logs and pictures of a folder and its subfolders; name: the folder's path below the run, "": the
  * run. */
 static int look_into(const char *run, const char *name, const cJSON *settings, const char *out,
-                     int depth, size_t *count)
+                     int depth, struct found *found)
 {
     struct orr_entries entries;
     char path[REPORT_PATH], inside[REPORT_PATH];
-    int rc = 0;
     TRY(orr_path(path, "%s/%s", run, name));
     TRY(orr_entries_read(path, &entries));
+    int rc = convert_pictures(run, name, &entries, out, &found->pictures);
     for (int i = 0; i < entries.count && !rc; i++) {
         struct stat info;
         const char *own = entries.at[i]->d_name, *dot = strrchr(own, '.');
@@ -286,10 +397,10 @@ static int look_into(const char *run, const char *name, const cJSON *settings, c
         if (rc || lstat(path, &info))
             continue;
         if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
-            rc = look_into(run, inside, settings, out, depth + 1, count);
+            rc = look_into(run, inside, settings, out, depth + 1, found);
         } else if (S_ISREG(info.st_mode) && dot && !strcmp(dot, ".jsonl")) {
             rc = convert_log(path, inside, settings, out);
-            ++*count;
+            found->logs++;
         }
     }
     orr_entries_free(&entries);
@@ -298,7 +409,7 @@ static int look_into(const char *run, const char *name, const cJSON *settings, c
 
 int report_tensorboard(const char *run, const char *out, bool quiet)
 {
-    size_t count = 0;
+    struct found found = {0};
     if (!orr_exists(run))
         return ORR_FAIL(ORR_EMISSING, "%s: no such run directory", run);
     char preset[REPORT_PATH];
@@ -306,12 +417,14 @@ int report_tensorboard(const char *run, const char *out, bool quiet)
     TRY(orr_path(preset, "%s/preset.json", run));
     if (orr_exists(preset))
         TRY(orr_json_read(preset, &settings));
-    const int rc = look_into(run, "", settings, out, 0, &count);
+    const int rc = look_into(run, "", settings, out, 0, &found);
     cJSON_Delete(settings);
     TRY(rc);
-    if (!count)
+    if (!found.logs)
         return ORR_FAIL(ORR_EMISSING, "%s: no logs (*.jsonl) in this folder", run);
-    orr_note(quiet, "report: %zu logs in %s; look at them with: tensorboard --logdir %s", count,
-             out, out);
+    orr_note(quiet,
+             "report: %zu logs and %zu pictures in %s; look at them with: tensorboard "
+             "--logdir %s",
+             found.logs, found.pictures, out, out);
     return 0;
 }

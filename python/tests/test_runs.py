@@ -266,6 +266,22 @@ def test_tensorboard_reads_them(run, tmp_path):
                        column(table, "loss")[known], rtol=1e-6)
 
 
+def test_tensorboard_reads_pictures(run, tmp_path):
+    """Those of bin/report --tensorboard, as images of their size."""
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    subprocess.run([BIN / "report", "--run", run.path, "--tensorboard", tmp_path], check=True,
+                   capture_output=True)
+    read = events.EventAccumulator(str(tmp_path / "figures"), size_guidance={events.IMAGES: 0})
+    read.Reload()
+    pictures = {path.stem: path for path in (run.path / "figures").glob("*.png")}
+    assert pictures and sorted(read.Tags()["images"]) == sorted(pictures)
+    for name, path in pictures.items():
+        (image,) = read.Images(name)
+        data = path.read_bytes()
+        assert image.encoded_image_string == data
+        assert (image.width, image.height) == struct.unpack(">II", data[16:24])
+
+
 def test_lines_that_count():
     lines = [(1, {"loss": 1.0}), (10, {"loss": 2.0}), (20, {"loss": 3.0}), (10, {"loss": 4.0}),
              (10, {"val_loss": 5.0})]

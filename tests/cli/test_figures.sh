@@ -38,7 +38,7 @@ mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
 check "TensorBoard" program report --run "$run" --tensorboard "$WORK/events" --quiet
 check "... a file per log" equal \
     "$(cd "$run" && find . -name '*.jsonl' | wc -l)" \
-    "$(find "$WORK/events" -name '*tfevents*' | wc -l)"
+    "$(find "$WORK/events" -name '*tfevents*.orrery' | wc -l)"
 
 # ---- one figure
 for p in finetune symreg; do

@@ -1,4 +1,4 @@
-/* test_tensorboard.c - logs as event files: the bytes that TensorBoard's own writer gives. */
+/* test_tensorboard.c - logs and pictures as event files: the bytes that TensorBoard's own writer gives. */
 #include "report.h"
 
 #include <sys/stat.h>
@@ -77,6 +77,44 @@ TEST(settings_are_hyperparameters)
     assert_int_equal(strncmp(hex + 2 * (24 + 16 + 12), hparams, sizeof hparams - 1), 0);
     free(bytes);
     assert_int_equal(remove(scratch_at(scratch_dir, "run/preset.json")), 0);
+}
+
+/* A picture of 3 x 2 pixels, of the wall_time of its file: by tensorboard 2.21, an Event whose
+ * summary_pb2.Summary.Image has height, width, colorspace 3 and the bytes of the PNG. */
+TEST(pictures_are_images)
+{
+    static const char png[] =
+        "89504e470d0a1a0a0000000d49484452000000030000000208020000001216f14d00000015"
+        "49444154789c6360e7e0e4e2e6e1e5e36780310400078500d0fec91e950000000049454e44ae426082";
+    static const char head[] = "6d000000000000003d4de671090000000065cdcd412a620a600a066c6f737365732"
+                               "256080210031803224e";
+    char bytes[sizeof png / 2], *found = NULL, hex[4096] = "", expected[4096];
+    size_t count;
+    (void)convert("{\"step\": 1, \"loss\": 0.5}\n");
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        unsigned byte;
+        assert_int_equal(sscanf(png + 2 * i, "%2x", &byte), 1);
+        bytes[i] = (char)byte;
+    }
+    assert_int_equal(orr_mkdir(scratch_at(scratch_dir, "run/figures")), 0);
+    const char *picture = scratch_at(scratch_dir, "run/figures/losses.png");
+    scratch_write(picture, bytes, sizeof bytes);
+    assert_int_equal(utime(picture, &(struct utimbuf){1000000000, 1000000000}), 0);
+    assert_int_equal(report_tensorboard(run, out, true), 0);
+    assert_int_equal(
+        orr_file_read(scratch_at(scratch_dir, "out/figures/events.out.tfevents.0.figures"), &found,
+                      &count),
+        0);
+    for (size_t i = 0; i < count && i < sizeof hex / 2 - 1; i++)
+        sprintf(hex + 2 * i, "%02x", (unsigned char)found[i]);
+    free(found);
+    /* the version is that of logs, in 24 bytes and 16 of framing */
+    snprintf(expected, sizeof expected, "%.80s%s%s%s", reference, head, png, "76d2aa0c");
+    assert_string_equal(hex, expected);
+    scratch_text(picture, "no picture at all, but long enough for the head of one");
+    assert_int_equal(report_tensorboard(run, out, true), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "losses.png: expected a PNG"));
+    assert_int_equal(remove(picture), 0);
 }
 
 /* A line that a kill cut short is no event, and steps that a resumed run wrote again count once. */
