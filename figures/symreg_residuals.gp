@@ -2,9 +2,11 @@
 #
 #   gnuplot -c symreg_residuals.gp DATA OUTPUT png
 #
-# DATA is a gnuplot script: title_text, target, and $points with rows target, prediction, residual.
-# Positive values that span more than 2.5 decades have logarithmic axes, and residuals are then relative to the
-# prediction: each of several bodies is seen, not only the one with the largest values.
+# DATA is a gnuplot script: title_text, target, sigmas, and $points with rows target, prediction,
+# residual, sigma. Positive values that span more than 2.5 decades have logarithmic axes: each of several
+# bodies is seen, not only the one with the largest values. Residuals are in sigmas where these are known
+# (sigmas = 1), on an axis of asinh(sigmas) where some exceed 6, whose band is +- 2 sigmas; else relative to
+# the prediction on logarithmic axes.
 
 load ARG1
 set terminal pngcairo size 1000, 500 font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
@@ -16,17 +18,17 @@ set grid lc rgb "#e6e6e6" lt 1 lw 0.6
 unset key
 stats $points using 1 name "y" nooutput
 stats $points using 2 name "p" nooutput
-stats $points using 3 name "d" nooutput
 low = y_min < p_min ? y_min : p_min
 high = y_max > p_max ? y_max : p_max
 wide = y_min > 0 && p_min > 0 && high > 316 * low
 pad = high > low ? 0.04 * (high - low) : (high == 0 ? 1.0 : 0.1 * abs(high))
-size_d = abs(d_min) > abs(d_max) ? abs(d_min) : abs(d_max)
-if (wide) {
-    stats $points using ($3 / $2) name "r" nooutput
-    size_d = abs(r_min) > abs(r_max) ? abs(r_min) : abs(r_max)
-}
+rest(d, p, s) = sigmas ? d / s : wide ? d / p : d
+stats $points using (rest($3, $2, $4)) name "r" nooutput
+size_d = abs(r_min) > abs(r_max) ? abs(r_min) : abs(r_max)
+bent = sigmas && size_d > 6
+up(r) = bent ? asinh(r) : r
 size_d = size_d > 0 ? 1.15 * size_d : 1.0
+if (sigmas && size_d < 2.5) { size_d = 2.5 }
 dot = y_records > 500 ? 0.35 : 0.7
 set tics font ",9"
 set format "%.4g"
@@ -66,12 +68,23 @@ plot x with lines lc rgb "#b0b0b0" lw 1.2, \
 unset label 1
 set lmargin at screen 0.62
 set rmargin at screen 0.97
-set ylabel wide ? "(".target." - prediction) / prediction" : target." - prediction" offset 0.5, 0 noenhanced
+set ylabel sigmas ? "(".target." - prediction) / sigma" : wide ? "(".target." - prediction) / prediction" : target." - prediction" offset 0.5, 0 noenhanced
 unset logscale y
 set format y "%.4g"
-set yrange [-size_d : size_d]
-set ytics step(2 * size_d)
+set yrange [up(-size_d) : up(size_d)]
+if (bent) {
+    # 1, 3, 10, 30 ... sigmas on both sides; beyond 3,000 powers of ten alone, and not all of them
+    every = size_d < 5000 ? 1 : size_d < 5e6 ? 2 : 6
+    set ytics ("0" 0)
+    do for [k = 0 : int(2 * log10(size_d)) : every] {
+        tick = 10 ** int(k / 2) * (k % 2 ? 3 : 1)
+        set ytics add (sprintf("%g", tick) asinh(tick), sprintf("-%g", tick) asinh(-tick))
+    }
+} else {
+    set ytics sigmas ? 2 : step(2 * size_d)
+}
+if (sigmas) { set object 1 rectangle from graph 0, first up(-2) to graph 1, first up(2) fillcolor rgb "#f3efe6" fillstyle solid noborder behind }
 plot 0 with lines lc rgb "#b0b0b0" lw 1.2, \
-     $points using 2:(wide ? $3 / $2 : $3) with points pt 7 ps dot lc rgb "#d95f02"
+     $points using 2:(up(rest($3, $2, $4))) with points pt 7 ps dot lc rgb "#d95f02"
 unset multiplot
 set output

@@ -40,10 +40,41 @@ function limits(values) {
   return [low - margin, high + margin];
 }
 
-function draw(place, title, names, points, line) {
-  const [x0, x1] = limits(points.map(p => p[0])), [y0, y1] = limits(points.map(p => p[1]));
-  const across = ticks(x0, x1), up = ticks(y0, y1);
-  const acrossLabels = labels(across), upLabels = labels(up);
+// axes: where a value is drawn (map), the limits there, and ticks with their texts
+function linear(values) {
+  const [low, high] = limits(values), list = ticks(low, high);
+  return { map: v => v, low, high, ticks: list, labels: labels(list) };
+}
+
+// of positive values: each of several bodies is seen, not only the one with the largest values
+function decades(values) {
+  const [low, high] = limits(values.map(Math.log10)), every = Math.ceil((high - low) / 5);
+  const first = Math.ceil(low / every), last = Math.floor(high / every);
+  const list = Array.from({ length: last - first + 1 }, (_, k) => (first + k) * every);
+  return { map: Math.log10, low, high, ticks: list, labels: list.map(t => `1e${t}`) };
+}
+
+// of residuals in sigmas, from some to thousands: 1, 3, 10, 30 ... on both sides of 0
+function sigmas(values) {
+  const size = 1.15 * Math.max(2.2, ...values.map(Math.abs));
+  if (size < 7) {
+    const list = [-6, -4, -2, 0, 2, 4, 6].filter(t => Math.abs(t) <= size);
+    return { map: v => v, low: -size, high: size, ticks: list, labels: list.map(String) };
+  }
+  const every = size < 5000 ? 1 : size < 5e6 ? 2 : 6, marks = [0];
+  for (let k = 0; 10 ** (k / 2) <= size; k += every)
+    marks.push(...[-1, 1].map(sign => sign * (k % 2 ? 3 : 1) * 10 ** Math.floor(k / 2)));
+  const high = Math.asinh(size);
+  return { map: Math.asinh, low: -high, high, ticks: marks.map(Math.asinh), labels: marks.map(String) };
+}
+
+const spread = values => values.every(v => v > 0) && Math.max(...values) > 316 * Math.min(...values);
+
+function draw(place, title, names, pairs, line, [acrossAxis, upAxis]) {
+  const points = pairs.map(p => [acrossAxis.map(p[0]), upAxis.map(p[1])]);
+  const x0 = acrossAxis.low, x1 = acrossAxis.high, y0 = upAxis.low, y1 = upAxis.high;
+  const across = acrossAxis.ticks, up = upAxis.ticks;
+  const acrossLabels = acrossAxis.labels, upLabels = upAxis.labels;
   const wide = texts => 7.5 * Math.max(...texts.map(t => t.length));
   const left = Math.max(box.left, 10 + wide(upLabels));
   const every = Math.ceil(across.length * (wide(acrossLabels) + 10) / (box.width - left));
@@ -73,7 +104,8 @@ function draw(place, title, names, points, line) {
 }
 
 function show(row) {
-  const pairs = data.values[row].map((v, i) => [v, data.y[i]]).filter(p => p[0] !== null);
+  const pairs = data.values[row].map((v, i) => [v, data.y[i], data.sigma[i]])
+    .filter(p => p[0] !== null && p[2] !== null);
   for (const each of document.querySelectorAll('tr[data-row], .point')) {
     const on = Number(each.dataset.row) === row;
     each.classList.toggle('shown', on);
@@ -82,9 +114,15 @@ function show(row) {
   }
   for (const each of document.querySelectorAll('.detail')) each.hidden = Number(each.dataset.row) !== row;
   if (pairs.length === 0) return;
-  draw(document.getElementById('fit'), 'data against prediction', ['prediction'], pairs, 'equal');
-  draw(document.getElementById('rest'), 'residual (data less prediction)', ['prediction'],
-    pairs.map(([v, y]) => [v, y - v]), 'zero');
+  const x = pairs.map(p => p[0]), y = pairs.map(p => p[1]);
+  const wide = spread([...x, ...y]), axis = wide ? decades : linear;
+  draw(document.getElementById('fit'), 'data against prediction', ['prediction'], pairs, 'equal',
+    [axis(x), axis(y)]);
+  const known = data.sigma.length > 0;
+  const rest = pairs.map(([v, y, s]) => [v, known ? (y - v) / s : wide ? (y - v) / v : y - v]);
+  draw(document.getElementById('rest'), known ? 'residual in sigmas' : wide ?
+    'residual relative to the prediction' : 'residual (data less prediction)', ['prediction'], rest,
+  'zero', [axis(x), (known ? sigmas : linear)(rest.map(p => p[1]))]);
 }
 
 for (const each of document.querySelectorAll('tr[data-row] button'))

@@ -257,7 +257,7 @@ static void write_value(const struct page *p, bool first, double value)
     orr_file_printf(p->html, "%s%s", first ? "" : ",", number);
 }
 
-/* y and the predictions of every row of the front, on at most POINTS evenly spaced rows. */
+/* y, its sigmas where they are known, and the predictions of every row of the front, on at most POINTS evenly spaced rows. */
 static int write_data(const struct page *p)
 {
     const struct sr_answer *o = p->o;
@@ -269,6 +269,9 @@ static int write_data(const struct page *p)
                     rows);
     for (size_t k = 0; k < points; k++)
         write_value(p, k == 0, o->data->y[k * rows / points]);
+    put(p, "],\"sigma\":[");
+    for (size_t k = 0; k < points && o->variance > 0; k++)
+        write_value(p, k == 0, sr_row_sigma(o, k * rows / points));
     put(p, "],\"values\":[");
     for (int i = 0; i < o->front->count; i++) {
         put(p, i ? ",[" : "[");

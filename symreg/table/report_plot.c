@@ -69,6 +69,11 @@ static void write_front(const struct sr_answer *o, struct orr_file *file)
     orr_file_printf(file, "END\n");
 }
 
+double sr_row_sigma(const struct sr_answer *o, size_t row)
+{
+    return o->variance > 0 ? sqrt(o->variance / sr_row_weight(o->data, row)) : 0;
+}
+
 static void write_residuals(const struct sr_answer *o, int row, const double *value,
                             struct orr_file *file)
 {
@@ -81,9 +86,9 @@ static void write_residuals(const struct sr_answer *o, int row, const double *va
     orr_file_printf(file, "$points << END\n");
     for (size_t i = 0; i < data->rows; i += data->rows / POINTS + 1)
         if (sr_row_weight(data, i) > 0)
-            orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
-                            data->y[i] - value[i]);
-    orr_file_printf(file, "END\n");
+            orr_file_printf(file, "%.12g %.12g %.6g %.6g\n", data->y[i], value[i],
+                            data->y[i] - value[i], sr_row_sigma(o, i));
+    orr_file_printf(file, "END\nsigmas = %d\n", o->variance > 0);
 }
 
 /* Draws the front, or with `value` (rows) the residuals of one row. gnuplot reads the data from a

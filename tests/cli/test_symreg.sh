@@ -58,6 +58,33 @@ if command -v gnuplot >/dev/null; then
     check "a name in a picture" drawn '加速度_μ² "`x\' '□□□_μ² "'"'"'x\' front
     check "a long name above a picture" drawn $ten$ten$ten$ten$ten "$ten$ten$ten$ten..." front
     check "a long name beside an axis" drawn $ten$ten$ten$ten$ten "$ten${ten}Ωabcdefg..." residuals
+    # residuals are drawn in the sigmas of the table, where it has any
+    printf '%s\n' 'load ARG1' "set print '$WORK/told-sigmas'" \
+        'stats $points using 4 nooutput' 'print sprintf("%d %g %g", sigmas, STATS_min, STATS_max)' \
+        'unset print' 'set terminal pngcairo' 'set output ARG2' 'plot x' \
+        >"$WORK/figures/symreg_residuals.gp"
+    awk 'BEGIN { print "x,y,s"
+        for (i = 1; i <= 40; i++) printf "%d,%g,%g\n", i, 3 * i + i % 2, 0.25 * i }' >"$WORK/s.csv"
+    sigma=("$WORK/s.csv" --target y --threads 1 --quiet --iterations 0 --guess '3 * x'
+           --binary '*' --unary '')
+    check "a table with sigmas" env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" "${sigma[@]}" \
+        --features x --sigma s --out "$WORK/sigmas"
+    check "... which the picture has" equal "1 0.25 10" "$(cat "$WORK/told-sigmas")"
+    check "... without them it has none" env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" \
+        "${sigma[@]}" --features x --out "$WORK/sigmas0"
+    check "... and says so" equal "0 0 0" "$(cat "$WORK/told-sigmas")"
+    check "the picture of residuals in sigmas" program symreg "${sigma[@]}" --features x --sigma s \
+        --out "$WORK/sigmas"
+    check "... is drawn" is_png "$WORK/sigmas/residuals.png" 5000
+    check "... also over decades" program symreg "${sigma[@]}" --features x --sigma s \
+        --guess '2 * x' --log-target --out "$WORK/far"
+    check "... is drawn" is_png "$WORK/far/residuals.png" 5000
+    check "the page has the sigmas, too" equal "True" "$(python3 -c '
+import json, re, sys
+page = open(sys.argv[1]).read()
+data = json.loads(re.search("id=\"data\">(.*?)</script>", page)[1])
+print(all(abs(s / (0.25 * (i + 1)) - 1) < 1e-12 for i, s in enumerate(data["sigma"])))' \
+        "$WORK/sigmas/report.html")"
 else
     skip "pictures" "no gnuplot"
 fi
@@ -110,6 +137,22 @@ if command -v node >/dev/null; then # of its axes
     check "... ticks end, and their labels differ" equal "$(printf '%s\n' '0 0.5 1' \
         '2459000.5 2459000.55 2459000.6' '10000000000000000 10000000000000002' \
         '1 1.0000000000000002' '-1e+308 1.2e+308' '3e-9 3.5e-9 4e-9')" \
+        "$(timeout "$LIMIT" node "$WORK/axes.js")"
+    sed -n '/^function \(ticks\|labels\|limits\|linear\|decades\|sigmas\)/,/^}/p' figures/table_page.js \
+        >"$WORK/axes.js"
+    cat >>"$WORK/axes.js" <<'END_SCRIPT'
+const axis = (made, values) => console.log(...made(values).labels, '|',
+    ...values.map(made(values).map).map(v => made(values).low <= v && v <= made(values).high));
+axis(decades, [2e-10, 1e-5, 3e-3]);
+axis(sigmas, [0.3, -0.4]);
+axis(sigmas, [-4, 1]);
+axis(sigmas, [140, -0.5, -61]);
+axis(sigmas, [2e6, 0]);
+END_SCRIPT
+    check "... of decades, and of sigmas" equal "$(printf '%s\n' '1e-8 1e-6 1e-4 | true true true' \
+        '-2 0 2 | true true' '-4 -2 0 2 4 | true true' \
+        '0 -1 1 -3 3 -10 10 -30 30 -100 100 | true true true' \
+        '0 -1 1 -10 10 -100 100 -1000 1000 -10000 10000 -100000 100000 -1000000 1000000 | true true')" \
         "$(timeout "$LIMIT" node "$WORK/axes.js")"
 else
     skip "axes of the page" "no node"
