@@ -7,7 +7,7 @@ api/orrery.h, that of Python from docstrings, and the notebooks. It opens from d
 Sphinx, MyST and the theme Furo (pip install sphinx myst-parser furo numpy) make the pages; a
 warning is an error. The source of the site is a copy below --out, in which a link to a file that is
 no page is a download.
---execute shows the outputs of the notebooks (nbclient, ipykernel). `make docs-site` calls it.
+Notebooks have the outputs that are stored in them; --execute makes them anew (nbclient, ipykernel). `make docs-site` calls it.
 """
 import argparse
 import json
