@@ -30,7 +30,7 @@ changed() { # WHAT BY: the notebook with a text replaced
 }
 check "a cell that was changed" prints 'the outputs are of other code' changed 'maxsize=12' 'maxsize=11'
 if "$PYTHON" -c 'import matplotlib, pandas' 2>/dev/null; then
-    check "an output that was changed" prints 'code cell 6: stored .*0.777777' changed \
+    check "an output that was changed" prints 'code cell 6: stored .*0.7778' changed \
         '0.111662, true' '0.777777, true'
 else
     skip "an output that was changed" "$PYTHON has no matplotlib or pandas"
