@@ -234,14 +234,15 @@ def index(pages, notebooks):
 
 
 def complete_pages(html):
-    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code that scrolls can have the
-    focus of the keyboard, and captions of the sidebar have a level."""
+    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code and tables that scroll can have
+    the focus of the keyboard, and captions of the sidebar have a level."""
     for path in html.rglob("*.html"):
         if "_downloads" in path.parts:
             continue
         text = path.read_text(encoding="utf-8")
         text = text.replace('class="caption" role="heading">',
                             'class="caption" role="heading" aria-level="2">')
+        text = text.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
         path.write_text(text.replace("<pre>", '<pre tabindex="0">'), encoding="utf-8")
 
 
