@@ -11,17 +11,28 @@
 
 /* Takes a system, checks its numbers, and continues the XXH64 of them all. */
 static int take_tracks(const struct orrery_tracks *given, char name[32],
-                       struct sim_track_system *system, uint64_t *content)
+                       struct sim_track_system *system, int *dimensions, uint64_t *content)
 {
     struct orrery_tracks t;
-    TRY(api_take("tracks", &t, sizeof t, sizeof t, given));
-    if (!t.position || t.bodies < 2 || t.bodies > 255 || t.steps < 2 || t.steps > SIZE_MAX / 8192 ||
-        !(t.dt > 0) || !isfinite(t.dt))
+    const size_t least = offsetof(struct orrery_tracks, dimensions); /* of earlier headers */
+    TRY(api_take("tracks", &t, sizeof t, least, given));
+    t.dimensions = t.dimensions ? t.dimensions : 2;
+    if (t.dimensions != *dimensions && *dimensions)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: expected %d coordinates, as of the systems before it, found "
+                        "%d",
+                        name, *dimensions, t.dimensions);
+    if (t.dimensions != 2 && t.dimensions != 3)
+        return ORR_FAIL(ORR_EINVAL, "%s: dimensions: expected 2 or 3, found %d", name,
+                        t.dimensions);
+    *dimensions = t.dimensions;
+    if (!t.position || t.bodies < 2 || t.bodies > 255 || t.steps < 2 ||
+        t.steps > SIZE_MAX / 16384 || !(t.dt > 0) || !isfinite(t.dt))
         return ORR_FAIL(ORR_EINVAL,
                         "%s: expected positions of 2 to 255 bodies at 2 times or more, with a step "
                         "above 0, found %d bodies, %zu times, a step of %g",
                         name, t.bodies, t.steps, t.dt);
-    const size_t bodies = (size_t)t.bodies, n = t.steps * bodies * 2;
+    const size_t bodies = (size_t)t.bodies, n = t.steps * bodies * (size_t)t.dimensions;
     const struct {
         const char *what;
         const double *of;
@@ -37,7 +48,8 @@ static int take_tracks(const struct orrery_tracks *given, char name[32],
                 return ORR_FAIL(
                     ORR_EINVAL, "%s: %s: number %zu: expected a finite number%s, found %g", name,
                     part[p].what, i, part[p].above < 0 ? "" : " above 0", part[p].of[i]);
-        *content = XXH64(part[p].of, part[p].count * sizeof(double), *content ^ p ^ (bodies << 8));
+        *content = XXH64(part[p].of, part[p].count * sizeof(double),
+                         *content ^ p ^ (bodies << 8) ^ ((size_t)(t.dimensions == 3) << 16));
     }
     *system = (struct sim_track_system){.name = name,
                                         .steps = t.steps,
@@ -87,7 +99,7 @@ static int write_dataset(const char *folder, size_t systems,
 {
     struct orrery_division d;
     uint64_t content = 0;
-    int rc = 0;
+    int rc = 0, dimensions = 0;
     TRY(api_take("division", &d, sizeof d, sizeof d, given));
     TRY(check_division(folder, systems, &d));
     TRY(orr_cjson_open("a manifest"));
@@ -98,9 +110,10 @@ static int write_dataset(const char *folder, size_t systems,
     rc = system && name ? 0 : ORR_ENOMEM;
     for (size_t s = 0; s < systems && !rc; s++) {
         snprintf(name[s], sizeof name[s], "system %zu", s);
-        rc = take_tracks(tracks[s], name[s], &system[s], &content);
+        rc = take_tracks(tracks[s], name[s], &system[s], &dimensions, &content);
     }
-    struct sim_import import = {.systems = systems,
+    struct sim_import import = {.dimensions = dimensions,
+                                .systems = systems,
                                 .system = system,
                                 .steps = d.steps,
                                 .val = d.val,

@@ -101,15 +101,17 @@ static void copy_row(void *to, const void *from, size_t of, size_t bytes)
 
 static void put_sequence(const struct orrery_arrays *a, size_t i, const struct sim_sequence *q)
 {
-    const size_t P = (size_t)q->positions;
+    const size_t P = (size_t)q->positions, axes = (size_t)q->dimensions;
+    const size_t full = (size_t)sim_full_columns(q->dimensions);
+    const size_t state = (size_t)sim_state_columns(q->dimensions);
     const uint8_t bodies = (uint8_t)q->num_bodies;
     copy_row(a->tokens, q->tokens, i, 2 * P * sizeof *q->tokens);
-    copy_row(a->coordinates, q->coords, i, 2 * P * sizeof *q->coords);
+    copy_row(a->coordinates, q->coords, i, axes * P * sizeof *q->coords);
     copy_row(a->bodies, &bodies, i, sizeof bodies);
-    copy_row(a->full_state, q->full_state, i, 6 * P * sizeof *q->full_state);
-    copy_row(a->state, q->state, i, 5 * P * sizeof *q->state);
+    copy_row(a->full_state, q->full_state, i, full * P * sizeof *q->full_state);
+    copy_row(a->state, q->state, i, state * P * sizeof *q->state);
     copy_row(a->force_magnitude, q->force_magnitude, i, P * sizeof *q->force_magnitude);
-    copy_row(a->force, q->force_vector, i, 2 * P * sizeof *q->force_vector);
+    copy_row(a->force, q->force_vector, i, axes * P * sizeof *q->force_vector);
     copy_row(a->scale, &q->scale, i, sizeof q->scale);
 }
 
@@ -194,8 +196,10 @@ static int check_masses(double m1, double m2)
                : ORR_FAIL(ORR_EINVAL, "masses: expected numbers above 0, found %g and %g", m1, m2);
 }
 
+/* plane: inclination and node; NULL: the settings say how many dimensions there are. */
 static int follow_orbit(const struct orrery_simulation *s, const struct orrery_elements *el,
-                        double m1, double m2, double dt_yr, size_t n, double *state)
+                        const double plane[2], double m1, double m2, double dt_yr, size_t n,
+                        double *state)
 {
     struct sim_dynamics dynamics;
     if (!el || (n && !state))
@@ -210,6 +214,10 @@ static int follow_orbit(const struct orrery_simulation *s, const struct orrery_e
                         "elements: expected a_au above 0, e from 0 and below 1, finite angles, "
                         "found a_au %g, e %g, omega_rad %g, phase_rad %g",
                         el->a_au, el->e, el->omega_rad, el->phase_rad);
+    if (plane && (!isfinite(plane[0]) || !isfinite(plane[1])))
+        return ORR_FAIL(ORR_EINVAL,
+                        "plane: expected finite angles, found inclination_rad %g, node_rad %g",
+                        plane[0], plane[1]);
     const struct sim_system system = {.planets = 1,
                                       .star_mass = m2,
                                       .mass = {m1},
@@ -217,11 +225,15 @@ static int follow_orbit(const struct orrery_simulation *s, const struct orrery_e
                                                  .e = el->e,
                                                  .omega_rad = el->omega_rad,
                                                  .phase_rad = el->phase_rad,
-                                                 .clockwise = el->clockwise != 0}},
+                                                 .clockwise = el->clockwise != 0,
+                                                 .in_space = plane != NULL,
+                                                 .inclination_rad = plane ? plane[0] : 0,
+                                                 .node_rad = plane ? plane[1] : 0}},
                                       .dt_yr = dt_yr};
     if (!n)
         return 0;
     TRY(sim_dynamics_create(&dynamics, &s->settings));
+    dynamics.in_space |= plane != NULL;
     const int rc = sim_states(&dynamics, &system, n, state);
     sim_dynamics_free(&dynamics);
     return rc;
@@ -230,13 +242,23 @@ static int follow_orbit(const struct orrery_simulation *s, const struct orrery_e
 int orrery_simulation_orbit(struct orrery_simulation *s, const struct orrery_elements *elements,
                             double m1, double m2, double dt_yr, size_t n, double *state)
 {
-    API_RETURN(s, follow_orbit(s, elements, m1, m2, dt_yr, n, state));
+    API_RETURN(s, follow_orbit(s, elements, NULL, m1, m2, dt_yr, n, state));
+}
+
+int orrery_simulation_orbit_in_space(struct orrery_simulation *s,
+                                     const struct orrery_elements *elements, double inclination_rad,
+                                     double node_rad, double m1, double m2, double dt_yr, size_t n,
+                                     double *state)
+{
+    const double plane[2] = {inclination_rad, node_rad};
+    API_RETURN(s, follow_orbit(s, elements, plane, m1, m2, dt_yr, n, state));
 }
 
 static int follow_bodies(const struct orrery_simulation *s, int bodies, const double *mass,
                          const double *start, double dt_yr, size_t n, double *states)
 {
     struct sim_dynamics dynamics;
+    const int width = 2 * s->settings.orbits.dimensions;
     if (!mass || !start || (n && !states))
         return ORR_FAIL(ORR_EINVAL, "%s: expected a pointer, found NULL",
                         !mass    ? "mass"
@@ -250,8 +272,8 @@ static int follow_bodies(const struct orrery_simulation *s, int bodies, const do
         if (!(mass[i] > 0) || !isfinite(mass[i]))
             return ORR_FAIL(ORR_EINVAL, "mass: number %d: expected a number above 0, found %g", i,
                             mass[i]);
-        for (int c = 0; c < 4; c++)
-            if (!isfinite(start[4 * i + c]))
+        for (int c = 0; c < width; c++)
+            if (!isfinite(start[width * i + c]))
                 return ORR_FAIL(ORR_EINVAL, "start: number %d of row %d: expected a finite number",
                                 c, i);
     }
@@ -276,18 +298,19 @@ static int compute_forces(const struct orrery_simulation *s, double m1, double m
     TRY(check_masses(m1, m2));
     if (n && !state)
         return ORR_FAIL(ORR_EINVAL, "state: expected a pointer, found NULL");
-    for (size_t i = 0; i < 4 * n; i++)
+    const size_t axes = (size_t)s->settings.orbits.dimensions, width = 2 * axes;
+    for (size_t i = 0; i < width * n; i++)
         if (!isfinite(state[i]))
             return ORR_FAIL(ORR_EINVAL, "state: number %zu of row %zu: expected a finite number",
-                            i % 4, i / 4);
+                            i % width, i / width);
     TRY(sim_dynamics_create(&dynamics, &s->settings));
     for (size_t i = 0; i < n; i++) {
-        double both[2];
-        const double size = sim_law_force(&dynamics, 0, m1, m2, state + 4 * i, both);
+        double all[SIM_AXES];
+        const double size = sim_law_force(&dynamics, 0, m1, m2, state + width * i, all);
         if (magnitude)
             magnitude[i] = size;
         if (force)
-            memcpy(force + 2 * i, both, sizeof both);
+            memcpy(force + axes * i, all, axes * sizeof *all);
     }
     sim_dynamics_free(&dynamics);
     return 0;

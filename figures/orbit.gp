@@ -8,9 +8,10 @@
 # inside the panel; panel p lists them from body[planets * (p - 1) + 1] on); inside (number of
 # planets shown in the last panel); $curve: a line per body; $seen: the samples of each body. The
 # star is the last body of both blocks. Of imported tracks also unit (of the axes; default AU) and
-# last_body (name of the last body; default star).
+# last_body (name of the last body; default star). With space = 1 the blocks have a third column, z,
+# and the panels are the x, y plane and the x, z plane.
 
-unit = " (AU)"; last_body = "star"
+unit = " (AU)"; last_body = "star"; space = 0
 load ARG1
 side = panels > 1 ? 470.0 : 520.0
 left = 84.0; gap = 86.0; right = 268.0
@@ -53,24 +54,27 @@ do for [p = 1:panels] {
     set rmargin at screen (x0 + side) / width
     set bmargin at screen foot / height
     set tmargin at screen (foot + side) / height
-    if (panels > 1) {
+    if (space) {
+        set label 1 p == 1 ? "projection along z" : "projection along y" at screen x0 / width, screen (foot + side + 14) / height left font ",11"
+    } else { if (panels > 1) {
         set label 1 p == 1 ? "all bodies" : sprintf("the small square: %d of %d planets", inside, planets) at screen x0 / width, screen (foot + side + 14) / height left font ",11"
-    }
-    if (p == 1 && panels > 1) {
+    } }
+    if (p == 1 && panels > 1 && !space) {
         set object 1 rectangle from centre_x[2] - half[2], centre_y[2] - half[2] to centre_x[2] + half[2], centre_y[2] + half[2] fs empty border lc rgb "#909090" front
     } else {
         unset object 1
     }
-    set ylabel "y".unit offset 0.6, 0
+    up = space && p == 2 ? 3 : 2
+    set ylabel (up == 3 ? "z" : "y").unit offset 0.6, 0
     first = planets * (p - 1) + 1
     last = first + shown[p] - 1
-    plot for [k = first:last] $curve index body[k] - 1 using 1:2 with lines lc rgb colour[body[k]] lw 0.9, \
-         $curve index planets using 1:2 with lines lc rgb rim lw 0.9, \
-         for [k = first:last] $seen index body[k] - 1 using 1:2 with points pt 7 ps dot lc rgb colour[body[k]], \
-         for [k = first:last] $seen index body[k] - 1 using 1:2 every ::0::0 with points pt 6 ps 1.4 lw 1.2 lc rgb colour[body[k]], \
-         $seen index planets using 1:2 with points pt 7 ps dot lc rgb rim, \
-         $seen index planets using 1:2 every ::0::0 with points pt 7 ps 1.8 lc rgb gold, \
-         $seen index planets using 1:2 every ::0::0 with points pt 6 ps 1.8 lw 1.2 lc rgb rim
+    plot for [k = first:last] $curve index body[k] - 1 using 1:up with lines lc rgb colour[body[k]] lw 0.9, \
+         $curve index planets using 1:up with lines lc rgb rim lw 0.9, \
+         for [k = first:last] $seen index body[k] - 1 using 1:up with points pt 7 ps dot lc rgb colour[body[k]], \
+         for [k = first:last] $seen index body[k] - 1 using 1:up every ::0::0 with points pt 6 ps 1.4 lw 1.2 lc rgb colour[body[k]], \
+         $seen index planets using 1:up with points pt 7 ps dot lc rgb rim, \
+         $seen index planets using 1:up every ::0::0 with points pt 7 ps 1.8 lc rgb gold, \
+         $seen index planets using 1:up every ::0::0 with points pt 6 ps 1.8 lw 1.2 lc rgb rim
     unset label 100
     unset label 101
 }

@@ -123,6 +123,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings 
                            const char *attention, int positions)
 {
     const struct orr_model_settings *m = &preset->model;
+    TRY(orr_settings_needs_plane(preset, "a model"));
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
     if (positions < 3)

@@ -6,24 +6,25 @@
 
 /* Two bodies: their relative motion, and a centre of mass that moves evenly. The laws that correct
  * an acceleration by velocities are equations of that motion. */
-static int integrate_two(struct sim_dynamics *d, const double mass[2], const double start[8],
+static int integrate_two(struct sim_dynamics *d, const double mass[2], const double start[],
                          double dt_yr, size_t n, double out[])
 {
+    const size_t axes = (size_t)sim_dynamics_axes(d), width = 2 * axes;
     const double share = mass[1] / (mass[0] + mass[1]);
-    double *relative = orr_alloc(n, 4 * sizeof *relative);
+    double *relative = orr_alloc(n, width * sizeof *relative);
     if (!relative)
         return ORR_ENOMEM;
-    for (int c = 0; c < 4; c++)
-        relative[c] = start[c] - start[4 + c];
+    for (size_t c = 0; c < width; c++)
+        relative[c] = start[c] - start[width + c];
     const int rc = sim_integrate_pair(d, mass[0], mass[1], dt_yr, n, relative);
     for (size_t k = 0; k < n && !rc; k++)
-        for (int c = 0; c < 4; c++) {
-            const double drift = c < 2 ? (double)k * dt_yr : 0;
-            const double centre =
-                share * start[4 + c] + (1 - share) * start[c] +
-                drift * (share * start[4 + (c + 2) % 4] + (1 - share) * start[(c + 2) % 4]);
-            out[4 * k + (size_t)c] = centre + share * relative[4 * k + (size_t)c];
-            out[4 * (n + k) + (size_t)c] = centre - (1 - share) * relative[4 * k + (size_t)c];
+        for (size_t c = 0; c < width; c++) {
+            const double drift = c < axes ? (double)k * dt_yr : 0;
+            const size_t v = (c + axes) % width;
+            const double centre = share * start[width + c] + (1 - share) * start[c] +
+                                  drift * (share * start[width + v] + (1 - share) * start[v]);
+            out[width * k + c] = centre + share * relative[width * k + c];
+            out[width * (n + k) + c] = centre - (1 - share) * relative[width * k + c];
         }
     free(relative);
     return rc;

@@ -76,9 +76,9 @@ static double lesser_motion(const struct sim_sequence *q)
 {
     double most[2] = {0, 0};
     for (int t = 3; t < q->positions; t++) {
-        const float *now = q->coords + 2 * t, *first = q->coords + 2 * (1 + (t - 1) % 2);
-        const double way =
-            hypot((double)now[0] - (double)first[0], (double)now[1] - (double)first[1]);
+        const int d = q->dimensions;
+        const float *now = q->coords + d * t, *first = q->coords + d * (1 + (t - 1) % 2);
+        const double way = sim_row_distance(now, first, d);
         most[(t - 1) % 2] = fmax(most[(t - 1) % 2], way);
     }
     return fmin(most[0], most[1]);
@@ -91,12 +91,13 @@ static void add_sequence(const struct sim_sequence *q, struct rows *rows)
     for (size_t t = 0; t < (size_t)q->positions; t++) {
         if (!isfinite(q->force_magnitude[t]))
             continue;
-        const float *state = q->full_state + 6 * t;
-        const double r = hypot((double)state[0], (double)state[1]);
+        const int d = q->dimensions;
+        const float *state = q->full_state + (size_t)sim_full_columns(d) * t;
+        const double r = sim_row_length(state, d);
         double *x = rows->x + TERMS * rows->count;
         x[0] = log(r);
-        x[1] = log((double)state[4]);
-        x[2] = log((double)state[5]);
+        x[1] = log((double)state[2 * d]);
+        x[2] = log((double)state[2 * d + 1]);
         rows->F[rows->count++] = log((double)q->force_magnitude[t]);
         mean_r += r;
     }

@@ -26,11 +26,13 @@ enum { CLOSE_STEPS = 50000 };
  * against. */
 struct limit {
     size_t body, nearest;
+    int axes; /* of positions, which the step control reads here */
 };
 
 struct sim_integrator {
     struct sim_dynamics *dynamics;
     int bodies; /* 1: relative motion of the two masses mass[0], mass[1] */
+    int axes;   /* d; a state has 2 d numbers */
     double mass[MAX_BODIES];
     double bad_r, bad_force; /* distance and force where the force was not finite */
     struct limit bad;        /* the pair with that force, of several bodies */
@@ -45,41 +47,49 @@ struct sim_integrator {
 
 static int pair_rates(struct sim_integrator *g, const double y[], double dydt[])
 {
-    dydt[0] = y[2];
-    dydt[1] = y[3];
-    sim_law_acceleration(g->dynamics, g->mass[0], g->mass[1], y, dydt + 2);
-    if (isfinite(dydt[2]) && isfinite(dydt[3]))
+    bool finite = true;
+    sim_law_acceleration(g->dynamics, g->mass[0], g->mass[1], y, dydt + g->axes);
+    for (int c = 0; c < g->axes; c++) {
+        dydt[c] = y[g->axes + c];
+        finite = finite && isfinite(dydt[g->axes + c]);
+    }
+    if (finite)
         return GSL_SUCCESS;
-    g->bad_r = sqrt(y[0] * y[0] + y[1] * y[1]);
+    g->bad_r = sim_length(y, g->axes);
     const double F =
         g->dynamics->law->force(&g->dynamics->params, g->mass[0], g->mass[1], g->bad_r);
     g->bad_force = isnan(F) ? NAN : F; /* without the sign of NaN */
     return GSL_EBADFUNC;
 }
 
-static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[])
+/* axes: d, a constant where this is inlined, so that its loops are unrolled. */
+static inline int bodies_rates(struct sim_integrator *g, const double y[], double dydt[],
+                               const int axes)
 {
     const struct sim_dynamics *d = g->dynamics;
-    for (int i = 0; i < g->bodies; i++) {
-        dydt[4 * i] = y[4 * i + 2];
-        dydt[4 * i + 1] = y[4 * i + 3];
-        dydt[4 * i + 2] = dydt[4 * i + 3] = 0;
-    }
+    const int width = 2 * axes;
+    for (int i = 0; i < g->bodies; i++)
+        for (int c = 0; c < axes; c++) {
+            dydt[width * i + c] = y[width * i + axes + c];
+            dydt[width * i + axes + c] = 0;
+        }
     for (int i = 0; i < g->bodies; i++)
         for (int j = i + 1; j < g->bodies; j++) {
-            const double x = y[4 * i] - y[4 * j], z = y[4 * i + 1] - y[4 * j + 1];
-            const double r = sqrt(x * x + z * z);
+            double x[SIM_AXES] = {0};
+            for (int c = 0; c < axes; c++)
+                x[c] = y[width * i + c] - y[width * j + c];
+            const double r = sim_length(x, axes);
             const double F = d->law->force(&d->params, g->mass[i], g->mass[j], r), f = F / r;
             if (!isfinite(f)) {
                 g->bad_r = r;
                 g->bad_force = isnan(F) ? NAN : F; /* without the sign of NaN */
-                g->bad = (struct limit){(size_t)i, (size_t)j};
+                g->bad = (struct limit){(size_t)i, (size_t)j, axes};
                 return GSL_EBADFUNC;
             }
-            dydt[4 * i + 2] -= f * x / g->mass[i];
-            dydt[4 * i + 3] -= f * z / g->mass[i];
-            dydt[4 * j + 2] += f * x / g->mass[j];
-            dydt[4 * j + 3] += f * z / g->mass[j];
+            for (int c = 0; c < axes; c++) {
+                dydt[width * i + axes + c] -= f * x[c] / g->mass[i];
+                dydt[width * j + axes + c] += f * x[c] / g->mass[j];
+            }
         }
     return GSL_SUCCESS;
 }
@@ -88,38 +98,43 @@ static int compute_rates(double t, const double y[], double dydt[], void *integr
 {
     struct sim_integrator *g = integrator;
     (void)t; /* no law depends on time */
-    return g->bodies == 1 ? pair_rates(g, y, dydt) : bodies_rates(g, y, dydt);
+    if (g->bodies == 1)
+        return pair_rates(g, y, dydt);
+    return g->axes == 2 ? bodies_rates(g, y, dydt, 2) : bodies_rates(g, y, dydt, 3);
 }
 
 /* -------------------------------------------------------------------------- step control */
 
-static double vector_length(double x, double y)
+/* The distance between two bodies' positions in y. */
+static double body_distance(const double y[], size_t i, size_t j, int axes)
 {
-    return sqrt(x * x + y * y);
+    const size_t width = 2 * (size_t)axes;
+    return sim_distance(y + width * i, y + width * j, axes);
 }
 
 /* Scales of the errors of body i: the distance to its nearest neighbour, whose index is returned,
  * and the rate at which that distance changes or would change by acceleration alone. A single
  * "body" is the difference of two. */
-static size_t error_scales(const double y[], const double yp[], size_t bodies, size_t i,
+static size_t error_scales(const double y[], const double yp[], size_t bodies, int axes, size_t i,
                            double scale[2])
 {
+    const size_t half = (size_t)axes, width = 2 * half;
     size_t nearest = i;
     double d = INFINITY;
     for (size_t j = 0; j < bodies; j++) {
-        const double r = vector_length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
+        const double r = body_distance(y, i, j, axes);
         if (j != i && r < d) {
             d = r;
             nearest = j;
         }
     }
-    double rel[4], acc[2] = {yp[4 * i + 2], yp[4 * i + 3]};
-    for (size_t c = 0; c < 4; c++)
-        rel[c] = y[4 * i + c] - (nearest == i ? 0 : y[4 * nearest + c]);
-    for (size_t c = 0; c < 2 && nearest != i; c++)
-        acc[c] -= yp[4 * nearest + 2 + c];
-    scale[0] = vector_length(rel[0], rel[1]);
-    scale[1] = vector_length(rel[2], rel[3]) + sqrt(scale[0] * vector_length(acc[0], acc[1]));
+    double rel[SIM_STATE], acc[SIM_AXES];
+    for (size_t c = 0; c < width; c++)
+        rel[c] = y[width * i + c] - (nearest == i ? 0 : y[width * nearest + c]);
+    for (size_t c = 0; c < half; c++)
+        acc[c] = yp[width * i + half + c] - (nearest == i ? 0 : yp[width * nearest + half + c]);
+    scale[0] = sim_length(rel, axes);
+    scale[1] = sim_length(rel + half, axes) + sqrt(scale[0] * sim_length(acc, axes));
     return nearest;
 }
 
@@ -127,16 +142,19 @@ static int adjust_step(void *state, size_t dim, unsigned int order, const double
                        const double error[], const double yp[], double *h)
 {
     struct limit *limit = state;
+    const int axes = limit->axes;
+    const size_t width = 2 * (size_t)axes;
     double worst = 0;
     (void)order; /* 8: the three square roots below give equal bits on any CPU */
-    for (size_t i = 0; i < dim / 4; i++) {
+    for (size_t i = 0; i < dim / width; i++) {
+        const double *wrong = error + width * i;
         double scale[2];
-        const size_t nearest = error_scales(y, yp, dim / 4, i, scale);
-        const double share = fmax(vector_length(error[4 * i], error[4 * i + 1]) / scale[0],
-                                  vector_length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
+        const size_t nearest = error_scales(y, yp, dim / width, axes, i, scale);
+        const double share =
+            fmax(sim_length(wrong, axes) / scale[0], sim_length(wrong + axes, axes) / scale[1]);
         if (share > worst) {
             worst = share;
-            *limit = (struct limit){i, nearest};
+            *limit = (struct limit){i, nearest, axes};
         }
     }
     const double ratio = worst / TOLERANCE;
@@ -208,6 +226,7 @@ void sim_dynamics_free(struct sim_dynamics *d)
 /* Prepares the integrator for a number of bodies, and reuses it while that number stays. */
 static int prepare_integrator(struct sim_dynamics *d, int bodies, const double mass[], int masses)
 {
+    const int axes = sim_dynamics_axes(d);
     if (bodies > MAX_BODIES)
         return ORR_FAIL(ORR_EINVAL, "integrator: at most %d bodies, found %d", MAX_BODIES, bodies);
     for (int i = 0; i < masses; i++)
@@ -218,16 +237,19 @@ static int prepare_integrator(struct sim_dynamics *d, int bodies, const double m
                 "not simulated, as forces are of two masses",
                 i + 1, mass[i]);
     struct sim_integrator *g = d->integrator;
-    if (!g || g->bodies != bodies) {
+    if (!g || g->bodies != bodies || g->axes != axes) {
         release_integrator(g);
         d->integrator = g = calloc(1, sizeof *g);
         if (g) {
-            const size_t dim = 4 * (size_t)bodies;
+            const size_t dim = 2 * (size_t)axes * (size_t)bodies;
             g->bodies = bodies;
+            g->axes = axes;
             g->system = (gsl_odeiv2_system){compute_rates, NULL, dim, g};
             g->step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, dim);
             g->control = gsl_odeiv2_control_alloc(&control_type);
             g->evolve = gsl_odeiv2_evolve_alloc(dim);
+            if (g->control)
+                ((struct limit *)g->control->state)->axes = axes;
         }
         if (!g || !g->step || !g->control || !g->evolve)
             return ORR_FAIL(ORR_ENOMEM, "integrator of %d bodies: out of memory", bodies);
@@ -239,17 +261,12 @@ static int prepare_integrator(struct sim_dynamics *d, int bodies, const double m
 
 /* ------------------------------------------------------------------------------ encounters */
 
-static double body_distance(const double y[], size_t i, size_t j)
-{
-    return vector_length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
-}
-
 /* Whether the pair are two planets in a close encounter. */
 static bool is_close(const struct sim_integrator *g, const double y[], const struct limit *pair)
 {
     const size_t star = (size_t)g->bodies - 1, i = pair->body, j = pair->nearest;
     return i != j && i < star && j < star &&
-           body_distance(y, i, j) < CLOSE * body_distance(y, i, star);
+           body_distance(y, i, j, g->axes) < CLOSE * body_distance(y, i, star, g->axes);
 }
 
 /* " between bodies 2 and 5", numbered as in the rows of a sequence; "" for the relative motion of
@@ -274,7 +291,8 @@ static int fail_meeting(struct sim_integrator *g, const double y[], const struct
     return ORR_FAIL(ORR_EDOM,
                     "a close encounter%s, %.3g AU apart at t = %.6g yr, which the integrator can "
                     "not follow",
-                    name_pair(g, pair, name), body_distance(y, pair->body, pair->nearest), t);
+                    name_pair(g, pair, name), body_distance(y, pair->body, pair->nearest, g->axes),
+                    t);
 }
 
 static int fail_force(struct sim_integrator *g, const double y[], double t)
@@ -292,8 +310,8 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
     const struct limit *pair = g->control->state;
     if (is_close(g, y, pair))
         return fail_meeting(g, y, pair, t);
-    const double r =
-        g->bodies > 1 ? body_distance(y, pair->body, pair->nearest) : vector_length(y[0], y[1]);
+    const double r = g->bodies > 1 ? body_distance(y, pair->body, pair->nearest, g->axes)
+                                   : sim_length(y, g->axes);
     return ORR_FAIL(ORR_EDOM,
                     "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU%s",
                     sim_law_name(g->dynamics), t, k, r, name_pair(g, pair, name));
@@ -304,13 +322,13 @@ static int fail_step(struct sim_integrator *g, const double y[], size_t k, doubl
 /* Chooses a first step far below the shortest time scale of the system. */
 static int first_step(struct sim_integrator *g, const double y[], double dt, double *h)
 {
-    double yp[4 * MAX_BODIES];
+    double yp[SIM_STATE * MAX_BODIES];
     if (compute_rates(0, y, yp, g))
         return fail_force(g, y, 0);
     *h = dt;
-    for (size_t i = 0; i < g->system.dimension / 4; i++) {
+    for (size_t i = 0; i < (size_t)g->bodies; i++) {
         double scale[2];
-        error_scales(y, yp, g->system.dimension / 4, i, scale);
+        error_scales(y, yp, (size_t)g->bodies, g->axes, i, scale);
         if (scale[1] > 0)
             *h = fmin(*h, 0.01 * scale[0] / scale[1]);
     }
@@ -336,7 +354,7 @@ static int advance_step(struct sim_integrator *g, size_t k, double dt, double y[
     return 0;
 }
 
-/* Integrates y (bodies, 4) in place over n times; put() stores the state at time k. */
+/* Integrates y (bodies, 2 d) in place over n times; put() stores the state at time k. */
 static int integrate_steps(struct sim_integrator *g, double dt, size_t n, double y[],
                            void (*put)(const double y[], size_t k, void *to), void *to)
 {
@@ -358,24 +376,31 @@ static int integrate_steps(struct sim_integrator *g, double dt, size_t n, double
     return rc;
 }
 
+struct pair_out {
+    double *state;
+    size_t width;
+};
+
 static void put_pair(const double y[], size_t k, void *to)
 {
-    memcpy((double *)to + 4 * k, y, 4 * sizeof *y);
+    const struct pair_out *p = to;
+    memcpy(p->state + p->width * k, y, p->width * sizeof *y);
 }
 
 int sim_integrate_pair(struct sim_dynamics *d, double m1, double m2, double dt_yr, size_t n,
                        double state[])
 {
     const double mass[2] = {m1, m2};
-    double y[4];
-    memcpy(y, state, sizeof y);
+    struct pair_out to = {state, 2 * (size_t)sim_dynamics_axes(d)};
+    double y[SIM_STATE];
+    memcpy(y, state, to.width * sizeof *y);
     const int rc = prepare_integrator(d, 1, mass, 2);
-    return rc ? rc : integrate_steps(d->integrator, dt_yr, n, y, put_pair, state);
+    return rc ? rc : integrate_steps(d->integrator, dt_yr, n, y, put_pair, &to);
 }
 
 struct bodies_out {
     double *out;
-    size_t n;
+    size_t n, width;
     int bodies;
     bool heliocentric;
 };
@@ -383,22 +408,22 @@ struct bodies_out {
 static void put_bodies(const double y[], size_t k, void *to)
 {
     const struct bodies_out *b = to;
-    const double *star = y + 4 * (b->bodies - 1);
+    const double *star = y + b->width * (size_t)(b->bodies - 1);
     for (int i = 0; i < b->bodies - b->heliocentric; i++)
-        for (size_t c = 0; c < 4; c++)
-            b->out[4 * ((size_t)i * b->n + k) + c] =
-                y[4 * (size_t)i + c] - (b->heliocentric ? star[c] : 0);
+        for (size_t c = 0; c < b->width; c++)
+            b->out[b->width * ((size_t)i * b->n + k) + c] =
+                y[b->width * (size_t)i + c] - (b->heliocentric ? star[c] : 0);
 }
 
 int sim_integrate_bodies(struct sim_dynamics *d, int bodies, const double mass[],
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[])
 {
-    struct bodies_out to = {out, n, bodies, heliocentric};
-    double y[4 * MAX_BODIES];
+    struct bodies_out to = {out, n, 2 * (size_t)sim_dynamics_axes(d), bodies, heliocentric};
+    double y[SIM_STATE * MAX_BODIES];
     const int rc = prepare_integrator(d, bodies, mass, bodies);
     if (rc)
         return rc;
-    memcpy(y, start, 4 * (size_t)bodies * sizeof *y);
+    memcpy(y, start, to.width * (size_t)bodies * sizeof *y);
     return integrate_steps(d->integrator, dt_yr, n, y, put_bodies, &to);
 }

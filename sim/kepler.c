@@ -90,10 +90,24 @@ double sim_force(double m1, double m2, double r_au)
 /* The quantities that all steps of an orbit share. */
 struct orbit {
     const struct sim_vec *vec;
-    double e, phase_rad, step_rad, motion; /* radians, radians per step and per year */
-    double ratio;                          /* semi-minor / semi-major axis */
-    double major[2], minor[2];             /* axis vectors, turned by omega, AU */
+    double e, phase_rad, step_rad, motion;   /* radians, radians per step and per year */
+    double ratio;                            /* semi-minor / semi-major axis */
+    int axes;                                /* coordinates of a position */
+    double major[SIM_AXES], minor[SIM_AXES]; /* axis vectors, turned by omega, AU */
 };
+
+/* Turns a vector of the x, y plane, whose x axis then is the line of nodes, into the plane of the
+ * orbit (Murray & Dermott, Eq. 2.121). */
+static void turn_plane(const struct orbit *o, const struct sim_elements *el, double v[SIM_AXES])
+{
+    const double angle[2] = {fmod(el->node_rad, 2 * M_PI), fmod(el->inclination_rad, 2 * M_PI)};
+    double sine[2], cosine[2];
+    o->vec->sincos(2, angle, sine, cosine);
+    const double x = v[0], y = v[1];
+    v[0] = cosine[0] * x - sine[0] * cosine[1] * y;
+    v[1] = sine[0] * x + cosine[0] * cosine[1] * y;
+    v[2] = sine[1] * y;
+}
 
 static int orbit_init(struct orbit *o, const struct sim_elements *el, double total_mass,
                       double dt_yr)
@@ -112,6 +126,11 @@ static int orbit_init(struct orbit *o, const struct sim_elements *el, double tot
     const double minor_au = el->clockwise ? -el->a_au * o->ratio : el->a_au * o->ratio;
     o->minor[0] = -minor_au * so;
     o->minor[1] = minor_au * co;
+    o->axes = sim_elements_axes(el);
+    if (el->in_space) {
+        turn_plane(o, el, o->major);
+        turn_plane(o, el, o->minor);
+    }
     return check_eccentricity(el->e);
 }
 
@@ -125,8 +144,8 @@ static void orbit_solve(const struct orbit *o, size_t from, size_t count,
 }
 
 int sim_orbit_places(const struct sim_elements *el, double total_mass, double dt_yr, size_t n,
-                     int bodies, const double share[], const double origin_au[2], double *const x[],
-                     double *const y[])
+                     int bodies, const double share[], const double origin_au[],
+                     double *const to[][SIM_AXES])
 {
     struct orbit o;
     struct sim_vec_block block;
@@ -134,12 +153,10 @@ int sim_orbit_places(const struct sim_elements *el, double total_mass, double dt
     for (size_t from = 0; from < n && !rc; from += SIM_VEC_BLOCK) {
         const size_t count = n - from < SIM_VEC_BLOCK ? n - from : SIM_VEC_BLOCK;
         orbit_solve(&o, from, count, &block);
-        for (int i = 0; i < bodies; i++) {
-            o.vec->combine(&block, count, o.e, share[i] * o.major[0], share[i] * o.minor[0],
-                           origin_au[0], x[i] + from);
-            o.vec->combine(&block, count, o.e, share[i] * o.major[1], share[i] * o.minor[1],
-                           origin_au[1], y[i] + from);
-        }
+        for (int i = 0; i < bodies; i++)
+            for (int c = 0; c < o.axes; c++)
+                o.vec->combine(&block, count, o.e, share[i] * o.major[c], share[i] * o.minor[c],
+                               origin_au[c], to[i][c] + from);
     }
     return rc;
 }
@@ -156,10 +173,10 @@ int sim_orbit_states(const struct sim_elements *el, double total_mass, double dt
         for (size_t k = 0; k < count; k++) {
             const double c = block.cosine[k], s = block.sine[k], near = c - o.e;
             const double rate = o.motion / (1 - o.e * c); /* dE/dt */
-            double *row = state + 4 * (from + k);
-            for (int i = 0; i < 2; i++) {
+            double *row = state + 2 * (size_t)o.axes * (from + k);
+            for (int i = 0; i < o.axes; i++) {
                 row[i] = o.major[i] * near + o.minor[i] * s;
-                row[2 + i] = rate * (o.minor[i] * c - o.major[i] * s);
+                row[o.axes + i] = rate * (o.minor[i] * c - o.major[i] * s);
             }
         }
     }

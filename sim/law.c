@@ -70,17 +70,16 @@ static double plummer_potential(const struct sim_law_params *p, double m1, doubl
 }
 
 /* The velocity-dependent rest beside Newton's force: Blanchet (2014), Eqs. (219), (220a). */
-static void post_newtonian(const struct sim_law_params *p, double m1, double m2,
-                           const double rel[4], double acc[2])
+static void post_newtonian(const struct sim_law_params *p, double m1, double m2, int d,
+                           const double rel[], double acc[])
 {
-    const double x = rel[0], y = rel[1], vx = rel[2], vy = rel[3];
-    const double r = sqrt(x * x + y * y), k = p->gravity * (m1 + m2) / r;
+    const double *v = rel + d, r = sim_length(rel, d), k = p->gravity * (m1 + m2) / r;
     const double nu = m1 / (m1 + m2) * (m2 / (m1 + m2)), c2 = p->light_au_yr * p->light_au_yr;
-    const double rate = (x * vx + y * vy) / r, v2 = vx * vx + vy * vy;
+    const double rate = sim_dot(rel, v, d) / r, v2 = sim_dot(v, v, d);
     const double A = ((1 + 3 * nu) * v2 - 1.5 * nu * rate * rate - (4 + 2 * nu) * k) / c2;
     const double B = -(4 - 2 * nu) * rate / c2;
-    acc[0] -= k / r * (A * x / r + B * vx);
-    acc[1] -= k / r * (A * y / r + B * vy);
+    for (int c = 0; c < d; c++)
+        acc[c] -= k / r * (A * rel[c] / r + B * v[c]);
 }
 
 static double hooke_force(const struct sim_law_params *p, double m1, double m2, double r)
@@ -138,6 +137,7 @@ int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *prese
                    ORR_FORCE_LAWS(ORR_SETTINGS_OF_LAW, NUMBER, ORR_NO_FORCE_LAW).light_au_yr =
                        SIM_LIGHT_AU_YR},
         .nbody = o->nbody,
+        .in_space = o->dimensions == 3,
         .jump_step = o->jump_factor == 1 ? 0 : (size_t)o->jump_step,
         .jump_factor = o->jump_factor,
     };
@@ -153,30 +153,32 @@ void sim_dynamics_seek(struct sim_dynamics *d, size_t step)
     d->params.gravity = SIM_G * d->params.jump;
 }
 
-void sim_law_acceleration(const struct sim_dynamics *d, double m1, double m2, const double rel[4],
-                          double acc[2])
+void sim_law_acceleration(const struct sim_dynamics *d, double m1, double m2, const double rel[],
+                          double acc[])
 {
-    const double r = sqrt(rel[0] * rel[0] + rel[1] * rel[1]);
+    const int axes = sim_dynamics_axes(d);
+    const double r = sim_length(rel, axes);
     const double F = d->law->force(&d->params, m1, m2, r), scale = -F / reduced_mass(m1, m2) / r;
-    acc[0] = scale * rel[0];
-    acc[1] = scale * rel[1];
+    for (int c = 0; c < axes; c++)
+        acc[c] = scale * rel[c];
     if (d->law->correct)
-        d->law->correct(&d->params, m1, m2, rel, acc);
+        d->law->correct(&d->params, m1, m2, axes, rel, acc);
 }
 
-double sim_law_force(struct sim_dynamics *d, size_t step, double m1, double m2, const double rel[4],
-                     double force[2])
+double sim_law_force(struct sim_dynamics *d, size_t step, double m1, double m2, const double rel[],
+                     double force[])
 {
+    const int axes = sim_dynamics_axes(d);
     sim_dynamics_seek(d, step);
     if (d->law->correct) {
         sim_law_acceleration(d, m1, m2, rel, force);
-        force[0] *= reduced_mass(m1, m2);
-        force[1] *= reduced_mass(m1, m2);
-        return sqrt(force[0] * force[0] + force[1] * force[1]);
+        for (int c = 0; c < axes; c++)
+            force[c] *= reduced_mass(m1, m2);
+        return sim_length(force, axes);
     }
-    const double r = sqrt(rel[0] * rel[0] + rel[1] * rel[1]);
+    const double r = sim_length(rel, axes);
     const double F = d->law->force(&d->params, m1, m2, r);
-    force[0] = -F * rel[0] / r;
-    force[1] = -F * rel[1] / r;
+    for (int c = 0; c < axes; c++)
+        force[c] = -F * rel[c] / r;
     return fabs(F);
 }

@@ -1,6 +1,6 @@
 /* prior.c - draws random systems. Constants of protocol vafa2025: spec of the study, section 1
  * (fits to the study's table of the NASA Exoplanet Archive). */
-#include "sim.h"
+#include "vec.h"
 
 #include <math.h>
 
@@ -226,11 +226,9 @@ static enum orr_stage stage_of(enum sim_split split)
     return stages[split];
 }
 
-int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
-                    gsl_rng *rng, struct sim_system *system)
+static int draw_in_plane(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+                         gsl_rng *rng, struct sim_system *system)
 {
-    *system = (struct sim_system){0};
-    orr_rng_seek(rng, preset->seed, stage_of(split), index);
     switch (split) {
     case SIM_SPLIT_SOLAR_SYSTEM:
     case SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY:
@@ -247,4 +245,35 @@ int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uin
         draw_study(preset, sim_split_labelled(split), stage_of(split), index, rng, system);
         return 0;
     }
+}
+
+/* Gives every orbit of a system in the plane an orientation: the normals of drawn ones are uniform
+ * on the sphere, so that the cosine of the inclination is uniform in [-1, 1] and the node in [0, 2
+ * pi). Bodies of the solar system have their own inclinations. */
+static void draw_orientations(const struct orr_settings *p, enum sim_split split, uint64_t index,
+                              gsl_rng *rng, struct sim_system *s)
+{
+    const bool solar = stage_of(split) == ORR_STAGE_SOLAR;
+    if (p->orbits.com_sigma_au > 0 && !solar)
+        s->com_au[2] = p->orbits.com_sigma_au * orr_draw_normal(rng);
+    for (int i = 0; i < s->planets; i++) {
+        struct sim_elements *el = &s->orbit[i];
+        const int body = split == SIM_SPLIT_SOLAR_SYSTEM ? i : (int)index;
+        el->in_space = true;
+        el->node_rad = gsl_ran_flat(rng, 0, 2 * M_PI);
+        el->inclination_rad = solar ? sim_sun_bodies[body].inclination_deg * M_PI / 180
+                                    : sim_vec_best()->acos(1 - 2 * gsl_rng_uniform(rng));
+    }
+}
+
+/* What a third dimension needs is drawn last: the orbits are those of the plane, turned. */
+int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+                    gsl_rng *rng, struct sim_system *system)
+{
+    *system = (struct sim_system){0};
+    orr_rng_seek(rng, preset->seed, stage_of(split), index);
+    const int rc = draw_in_plane(preset, split, index, rng, system);
+    if (!rc && preset->orbits.dimensions == 3)
+        draw_orientations(preset, split, index, rng, system);
+    return rc;
 }

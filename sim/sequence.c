@@ -29,10 +29,10 @@ double sim_token_dt_yr(uint16_t token, int bins)
 
 /* Doubles of working storage for a sequence of P rows: positions of all bodies, in whole groups of
  * steps; bins of one body; states of all planets. */
-static size_t work_size(size_t P)
+static size_t work_size(size_t P, size_t axes)
 {
     const size_t padding = (SIM_PLANETS + 1) * (SIM_VEC_LANES + 1);
-    return 2 * (P + padding) + (P + padding) + 4 * (P + padding);
+    return axes * (P + padding) + (P + padding) + 2 * axes * (P + padding);
 }
 
 int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *preset,
@@ -41,19 +41,22 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *prese
     memset(q, 0, sizeof *q);
     TRY(orr_tracks_refuse(preset, "making a sequence"));
     q->positions = sim_split_positions(preset, split);
-    const size_t P = (size_t)q->positions;
+    q->dimensions = preset->orbits.dimensions;
+    const size_t P = (size_t)q->positions, axes = (size_t)q->dimensions;
+    const size_t full = (size_t)sim_full_columns(q->dimensions);
+    const size_t state = (size_t)sim_state_columns(q->dimensions);
     bool ok = true;
     if (preset->orbits.output == ORR_OUTPUT_TOKENS)
         ok &= (q->tokens = orr_alloc(P * 2, sizeof *q->tokens)) != NULL;
     else
-        ok &= (q->coords = orr_alloc(P * 2, sizeof *q->coords)) != NULL;
+        ok &= (q->coords = orr_alloc(P * axes, sizeof *q->coords)) != NULL;
     if (sim_split_labelled(split)) {
-        ok &= (q->full_state = orr_alloc(P * 6, sizeof *q->full_state)) != NULL;
-        ok &= (q->state = orr_alloc(P * 5, sizeof *q->state)) != NULL;
+        ok &= (q->full_state = orr_alloc(P * full, sizeof *q->full_state)) != NULL;
+        ok &= (q->state = orr_alloc(P * state, sizeof *q->state)) != NULL;
         ok &= (q->force_magnitude = orr_alloc(P, sizeof *q->force_magnitude)) != NULL;
-        ok &= (q->force_vector = orr_alloc(P * 2, sizeof *q->force_vector)) != NULL;
+        ok &= (q->force_vector = orr_alloc(P * axes, sizeof *q->force_vector)) != NULL;
     }
-    ok &= (q->work = orr_alloc(work_size(P), sizeof *q->work)) != NULL;
+    ok &= (q->work = orr_alloc(work_size(P, axes), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
     const int rc = ok ? sim_dynamics_create(&q->dynamics, preset) : 0;
     if (ok && !rc)
@@ -84,12 +87,13 @@ struct making {
     const struct orr_settings *preset;
     const struct sim_system *s;
     enum sim_split split;
-    size_t rows, steps;         /* rows after the first; time steps (the last may be cut) */
-    double *x[SIM_PLANETS + 1]; /* (steps) of each body, AU; only the moving ones */
-    double *y[SIM_PLANETS + 1];
+    size_t rows, steps; /* rows after the first; time steps (the last may be cut) */
+    double *place[SIM_PLANETS + 1][SIM_AXES]; /* (steps) of each body and axis, AU; only the moving
+                                                 ones */
     int moving;
+    int axes;       /* d */
     double *bins;   /* (steps) */
-    double *states; /* (planets, steps, 4), labelled splits */
+    double *states; /* (planets, steps, 2 d), labelled splits */
 };
 
 /* Divides the sequence's working storage. */
@@ -98,18 +102,17 @@ static void making_init(struct making *m)
     const size_t bodies = (size_t)m->s->planets + 1, stride = sim_vec_whole(m->steps);
     double *at = m->q->work;
     m->moving = m->s->planets + m->s->star_moves;
-    for (size_t i = 0; i < bodies; i++, at += 2 * stride) {
-        m->x[i] = at;
-        m->y[i] = at + stride;
-    }
+    for (size_t i = 0; i < bodies; i++)
+        for (int c = 0; c < m->axes; c++, at += stride)
+            m->place[i][c] = at;
     m->bins = at;
     m->states = at + stride;
 }
 
-/* Relative state of planet i at step k: (x, y, vx, vy). */
+/* Relative state (2 d) of planet i at step k: position and velocity. */
 static const double *relative_state(const struct making *m, int i, size_t k)
 {
-    return m->states + 4 * ((size_t)i * m->steps + k);
+    return m->states + 2 * (size_t)m->axes * ((size_t)i * m->steps + k);
 }
 
 /* Computes positions and, if labels need them, states in closed form. */
@@ -120,10 +123,10 @@ static int closed_orbits(const struct making *m)
         const double total = s->mass[i] + s->star_mass;
         const double share[2] = {s->star_moves ? s->star_mass / total : 1, -s->mass[i] / total};
         TRY(sim_orbit_places(&s->orbit[i], total, s->dt_yr, m->steps, s->star_moves ? 2 : 1, share,
-                             s->com_au, &m->x[i], &m->y[i]));
+                             s->com_au, &m->place[i]));
         if (m->q->full_state)
             TRY(sim_orbit_states(&s->orbit[i], total, s->dt_yr, m->steps,
-                                 m->states + 4 * (size_t)i * m->steps));
+                                 m->states + 2 * (size_t)m->axes * (size_t)i * m->steps));
     }
     return 0;
 }
@@ -134,7 +137,7 @@ static void place_step(const struct making *m, size_t k)
 {
     const struct sim_system *s = m->s;
     const size_t from = k < m->steps ? k : m->steps - 1;
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < m->axes; c++) {
         double moment = 0, total = s->star_mass;
         for (int i = 0; i < s->planets && s->star_moves; i++) {
             moment += s->mass[i] * relative_state(m, i, from)[c];
@@ -142,7 +145,7 @@ static void place_step(const struct making *m, size_t k)
         }
         const double star = s->com_au[c] - moment / total;
         for (int i = 0; i < m->moving; i++)
-            (c ? m->y : m->x)[i][k] = i < s->planets ? star + relative_state(m, i, from)[c] : star;
+            m->place[i][c][k] = i < s->planets ? star + relative_state(m, i, from)[c] : star;
     }
 }
 
@@ -171,7 +174,8 @@ static void write_tokens(const struct making *m, int i)
     const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
     uint16_t *row = m->q->tokens + 2 * (1 + (size_t)i);
     if (i < m->moving) {
-        m->q->clipped += sim_vec_best()->bin(n, m->x[i], m->y[i], o->bins, o->extent_au, m->bins);
+        m->q->clipped +=
+            sim_vec_best()->bin(n, m->place[i][0], m->place[i][1], o->bins, o->extent_au, m->bins);
         for (size_t k = 0; k < n; k++, row += stride) {
             const uint32_t bins = (uint32_t)m->bins[k];
             row[0] = (uint16_t)(bins & 0xffff);
@@ -191,13 +195,13 @@ static void write_tokens(const struct making *m, int i)
 
 static void write_coords(const struct making *m, int i)
 {
-    const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
+    const size_t axes = (size_t)m->axes, stride = axes * ((size_t)m->s->planets + 1);
+    const size_t n = rows_of(m, (size_t)i);
     const double scale = (double)m->q->scale;
-    float *row = m->q->coords + 2 * (1 + (size_t)i);
-    for (size_t k = 0; k < n; k++, row += stride) {
-        row[0] = (float)((i < m->moving ? m->x[i][k] : m->s->com_au[0]) / scale);
-        row[1] = (float)((i < m->moving ? m->y[i][k] : m->s->com_au[1]) / scale);
-    }
+    float *row = m->q->coords + axes * (1 + (size_t)i);
+    for (size_t k = 0; k < n; k++, row += stride)
+        for (size_t c = 0; c < axes; c++)
+            row[c] = (float)((i < m->moving ? m->place[i][c][k] : m->s->com_au[c]) / scale);
 }
 
 /* Writes state and force of planet i at step k into `row`. */
@@ -205,32 +209,35 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 {
     struct sim_sequence *q = m->q;
     const struct orr_orbits_settings *o = &m->preset->orbits;
-    const double *r = relative_state(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
-    double x = r[0], y = r[1], vx = r[2], vy = r[3];
-    const double distance = sqrt(x * x + y * y);
+    const double m1 = m->s->mass[i], m2 = m->s->star_mass;
+    const int axes = m->axes;
+    double x[SIM_STATE], *const v = x + axes;
+    memcpy(x, relative_state(m, i, k), 2 * (size_t)axes * sizeof *x);
+    const double distance = sim_length(x, axes);
     if (o->compat_velocity_sign) { /* reverses the radial part */
-        const double radial = (x * vx + y * vy) / (distance * distance);
-        vx -= 2 * radial * x;
-        vy -= 2 * radial * y;
+        const double radial = sim_dot(x, v, axes) / (distance * distance);
+        for (int c = 0; c < axes; c++)
+            v[c] -= 2 * radial * x[c];
     }
-    if (o->compat_relative_state && m->s->star_moves) { /* relative to the star's first position */
-        x = m->x[i][k] - m->x[m->s->planets][0];
-        y = m->y[i][k] - m->y[m->s->planets][0];
-    }
-    const float full[6] = {(float)x, (float)y, (float)vx, (float)vy, (float)m1, (float)m2};
-    const float state[5] = {(float)x, (float)y, (float)vx, (float)vy, (float)(m1 / m2)};
-    memcpy(q->full_state + 6 * row, full, sizeof full);
-    memcpy(q->state + 5 * row, state, sizeof state);
+    for (int c = 0; c < axes && o->compat_relative_state && m->s->star_moves; c++)
+        x[c] = m->place[i][c][k] - m->place[m->s->planets][c][0]; /* to the star's first position */
+    float *full = q->full_state + (size_t)sim_full_columns(axes) * row;
+    float *state = q->state + (size_t)sim_state_columns(axes) * row;
+    for (int c = 0; c < 2 * axes; c++)
+        full[c] = state[c] = (float)x[c];
+    full[2 * axes] = (float)m1;
+    full[2 * axes + 1] = (float)m2;
+    state[2 * axes] = (float)(m1 / m2);
 }
 
 static void write_force(const struct making *m, size_t row, int i, size_t k)
 {
-    double force[2];
+    double force[SIM_AXES];
     const double F = sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass,
                                    relative_state(m, i, k), force);
     m->q->force_magnitude[row] = (float)F;
-    m->q->force_vector[2 * row] = (float)force[0]; /* force on the planet */
-    m->q->force_vector[2 * row + 1] = (float)force[1];
+    for (int c = 0; c < m->axes; c++) /* force on the planet */
+        m->q->force_vector[(size_t)m->axes * row + (size_t)c] = (float)force[c];
 }
 
 /* Writes the labels of a row. With tokens: states and forces on planet rows, only m2 on sun rows.
@@ -240,7 +247,7 @@ static void write_labels(const struct making *m, size_t row, int body, size_t k)
     struct sim_sequence *q = m->q;
     if (q->tokens) {
         if (body == m->s->planets) {
-            q->full_state[6 * row + 5] = (float)m->s->star_mass;
+            q->full_state[6 * row + 5] = (float)m->s->star_mass; /* tokens lie in the plane */
             return;
         }
         write_state(m, row, body, k);
@@ -277,31 +284,33 @@ static void keep_two_labels(const struct making *m, uint64_t index)
 
 static void clear_sequence(struct sim_sequence *q)
 {
-    const size_t P = (size_t)q->positions;
+    const size_t P = (size_t)q->positions, axes = (size_t)q->dimensions;
     q->clipped = 0;
     q->scale = 1;
     if (!q->full_state)
         return;
-    memset(q->full_state, 0, P * 6 * sizeof *q->full_state);
-    memset(q->state, 0, P * 5 * sizeof *q->state);
+    memset(q->full_state, 0, P * (size_t)sim_full_columns(q->dimensions) * sizeof *q->full_state);
+    memset(q->state, 0, P * (size_t)sim_state_columns(q->dimensions) * sizeof *q->state);
     for (size_t t = 0; t < P; t++)
-        q->force_magnitude[t] = q->force_vector[2 * t] = q->force_vector[2 * t + 1] = INFINITY;
+        q->force_magnitude[t] = INFINITY;
+    for (size_t k = 0; k < axes * P; k++)
+        q->force_vector[k] = INFINITY;
 }
 
 /* Sets the scale to the separation at step 0. */
 static int set_scale(const struct making *m)
 {
-    double first[4];
+    double first[SIM_STATE];
     const int rc =
         sim_orbit_states(&m->s->orbit[0], m->s->mass[0] + m->s->star_mass, m->s->dt_yr, 1, first);
     if (!rc)
-        m->q->scale = (float)sqrt(first[0] * first[0] + first[1] * first[1]);
+        m->q->scale = (float)sim_length(first, m->axes);
     return rc;
 }
 
 static void write_first_row(const struct making *m)
 {
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < (size_t)m->axes; c++) {
         if (m->q->tokens)
             m->q->tokens[c] = (uint16_t)(m->preset->orbits.bins + m->s->dt_token);
         else
@@ -352,7 +361,12 @@ int sim_sequence_make(struct sim_sequence *q, const struct orr_settings *preset,
                       enum sim_split split, uint64_t index)
 {
     const size_t rows = (size_t)q->positions - 1;
-    struct making m = {.q = q, .preset = preset, .s = &q->system, .split = split, .rows = rows};
+    struct making m = {.q = q,
+                       .preset = preset,
+                       .s = &q->system,
+                       .split = split,
+                       .rows = rows,
+                       .axes = q->dimensions};
     clear_sequence(q);
     int rc = make_system(&m, index);
     const size_t bodies = (size_t)q->num_bodies;

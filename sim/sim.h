@@ -1,23 +1,81 @@
 /* sim.h - orbits: from elements and masses to positions, states, forces and data sets.
  * Units: AU, Gaussian years (365.2569 days: G = 4 pi^2), solar masses; angles in
- * radians. Everything lies in one plane. */
+ * radians. Orbits lie in the x, y plane, or in space (orbits.dimensions = 3): positions then have d
+ * = 3 coordinates in place of 2. */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
 #include "base/base.h"
 #include "stage/settings.h"
 
+#include <math.h>
+
 #define SIM_G 39.478417604357434475 /* 4 pi^2, AU^3 / (yr^2 solar mass) */
+
+/* -------------------------------------------------------------------------- dimensions */
+
+/* Most coordinates of a position, and most numbers of a state: position and velocity, 2 d. */
+enum { SIM_AXES = 3, SIM_STATE = 2 * SIM_AXES };
+/* The length of a vector of d coordinates. */
+static inline double sim_length(const double v[], int d)
+{
+    const double square = v[0] * v[0] + v[1] * v[1];
+    return sqrt(d == 3 ? square + v[2] * v[2] : square);
+}
+static inline double sim_distance(const double a[], const double b[], int d)
+{
+    const double x = a[0] - b[0], y = a[1] - b[1], z = d == 3 ? a[2] - b[2] : 0;
+    return sqrt(d == 3 ? x * x + y * y + z * z : x * x + y * y);
+}
+static inline double sim_dot(const double a[], const double b[], int d)
+{
+    const double sum = a[0] * b[0] + a[1] * b[1];
+    return d == 3 ? sum + a[2] * b[2] : sum;
+}
+/* Lengths and distances by hypot(), whose last bit may differ; of rows of data sets, too. */
+static inline double sim_hypot(const double v[], int d)
+{
+    const double flat = hypot(v[0], v[1]);
+    return d == 3 ? hypot(flat, v[2]) : flat;
+}
+static inline double sim_row_length(const float v[], int d)
+{
+    const double flat = hypot((double)v[0], (double)v[1]);
+    return d == 3 ? hypot(flat, (double)v[2]) : flat;
+}
+static inline double sim_row_distance(const float a[], const float b[], int d)
+{
+    const double flat = hypot((double)a[0] - (double)b[0], (double)a[1] - (double)b[1]);
+    return d == 3 ? hypot(flat, (double)a[2] - (double)b[2]) : flat;
+}
+/* Columns of arrays of states (docs/formats.md): position, velocity and both masses; position,
+ * velocity and their ratio. */
+static inline int sim_full_columns(int d)
+{
+    return 2 * d + 2;
+}
+static inline int sim_state_columns(int d)
+{
+    return 2 * d + 1;
+}
 
 /* ---------------------------------------------------------------------- two-body Newton */
 
 struct sim_elements {
-    double a_au;      /* semi-major axis of the relative orbit, > 0 */
-    double e;         /* eccentricity, [0, 1) */
-    double omega_rad; /* angle of periapsis from +x */
-    double phase_rad; /* mean anomaly at t = 0 */
-    bool clockwise;   /* whether the orbit is mirrored at its major axis */
+    double a_au;            /* semi-major axis of the relative orbit, > 0 */
+    double e;               /* eccentricity, [0, 1) */
+    double omega_rad;       /* angle of periapsis from +x, in space from the ascending node */
+    double phase_rad;       /* mean anomaly at t = 0 */
+    bool clockwise;         /* whether the orbit is mirrored at its major axis */
+    bool in_space;          /* whether positions have a z, and the orbit the following angles */
+    double inclination_rad; /* of the orbit's plane to the x, y plane, 0 to pi */
+    double node_rad;        /* angle of the ascending node from +x */
 };
+/* The number d of coordinates of positions on an orbit. */
+static inline int sim_elements_axes(const struct sim_elements *elements)
+{
+    return elements->in_space ? 3 : 2;
+}
 
 /* Solves Kepler's equation E - e sin E = M for n mean anomalies. M, E: (n), radians, may alias; e
  * in [0, 1). |residual| <= 1e-15 for e <= 0.999 and |M| <= pi; for larger |M| the rounding of M is
@@ -28,7 +86,7 @@ int sim_kepler_solve(size_t n, const double M[], double e, double E[]);
 double sim_period_yr(double a_au, double total_mass);
 
 /* Relative position and velocity (planet minus sun) at times k * dt_yr, k = 0 .. n-1:
- * state (n, 4) = x, y, vx, vy in AU and AU/yr. */
+ * state (n, 2 d) = x, y[, z], vx, vy[, vz] in AU and AU/yr. */
 int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr, size_t n,
                      double state[]);
 
@@ -47,9 +105,9 @@ struct sim_system {
     double mass[SIM_PLANETS];
     struct sim_elements orbit[SIM_PLANETS];
     double dt_yr;
-    int dt_token;     /* 0: first, 1: second dt token of the study */
-    double com_au[2]; /* centre of mass; with several planets the star's position */
-    bool star_moves;  /* around the barycentre: two-body systems, nbody */
+    int dt_token;            /* 0: first, 1: second dt token of the study */
+    double com_au[SIM_AXES]; /* centre of mass; with several planets the star's position */
+    bool star_moves;         /* around the barycentre: two-body systems, nbody */
 };
 
 /* Bodies of the solar system, in the order of the sequences of planets_solar: the planets from
@@ -58,6 +116,7 @@ enum { SIM_SUN_PLANETS = 8, SIM_SUN_BODIES = 12 };
 struct sim_body {
     const char *name; /* "mercury" */
     double mass, a_au, e;
+    double inclination_deg; /* to the ecliptic; used in space */
 };
 extern const struct sim_body sim_sun_bodies[SIM_SUN_BODIES];
 
@@ -140,10 +199,10 @@ struct sim_law {
     double (*force)(const struct sim_law_params *p, double m1, double m2, double r_au);
     /* U with F = dU/dr, solar mass AU^2 / yr^2; NULL: not known in closed form */
     double (*potential)(const struct sim_law_params *p, double m1, double m2, double r_au);
-    /* Adds the velocity-dependent part to the relative acceleration; NULL: there is none. rel: x,
-     * y, vx, vy of body 1 minus body 2; acc: AU / yr^2 */
-    void (*correct)(const struct sim_law_params *p, double m1, double m2, const double rel[4],
-                    double acc[2]);
+    /* Adds the velocity-dependent part to the relative acceleration; NULL: there is none. rel (2
+     * d): position and velocity of body 1 minus body 2; acc (d): AU / yr^2 */
+    void (*correct)(const struct sim_law_params *p, double m1, double m2, int d, const double rel[],
+                    double acc[]);
 };
 extern const struct sim_law sim_laws[ORR_LAWS]; /* at their enum orr_law */
 
@@ -152,6 +211,7 @@ struct sim_dynamics {
     const struct sim_law *law;
     struct sim_law_params params;
     bool nbody;
+    bool in_space;    /* positions have d = 3 coordinates, else 2 */
     size_t jump_step; /* 0 = never */
     double jump_factor;
     bool met; /* the last integration failed by a close encounter of planets */
@@ -160,6 +220,11 @@ struct sim_dynamics {
 /* ORR_EUSAGE if orbits.expression is invalid; the message names the position and what was
  * expected. */
 int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *preset);
+/* The number d of coordinates of positions. */
+static inline int sim_dynamics_axes(const struct sim_dynamics *dynamics)
+{
+    return dynamics->in_space ? 3 : 2;
+}
 /* The law's value of orbits.law. */
 const char *sim_law_name(const struct sim_dynamics *dynamics);
 void sim_dynamics_free(struct sim_dynamics *dynamics);
@@ -172,43 +237,43 @@ int sim_expression_create(struct sim_expression **expression, const char *text);
 void sim_expression_free(struct sim_expression *expression);
 double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);
 
-/* The force on body 1 at relative state rel (4) at a step. force: (2), towards body 2 if the law
+/* The force on body 1 at relative state rel (2 d) at a step. force: (d), towards body 2 if the law
  * attracts. Returns its magnitude. */
 double sim_law_force(struct sim_dynamics *dynamics, size_t step, double m1, double m2,
-                     const double rel[4], double force[2]);
-/* Relative acceleration d2/dt2 (x1 - x2) of two bodies. */
+                     const double rel[], double force[]);
+/* Relative acceleration (d) d2/dt2 (x1 - x2) of two bodies. */
 void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double m2,
-                          const double rel[4], double acc[2]);
+                          const double rel[], double acc[]);
 
-/* Integrates the relative motion of two bodies by gsl_odeiv2 rk8pd: state (n, 4) at times k dt_yr;
- * state[0..3] is the start. ORR_EDOM names r and the time if the force is not finite or the
+/* Integrates the relative motion of two bodies by gsl_odeiv2 rk8pd: state (n, 2 d) at times k
+ * dt_yr; the first row is the start. ORR_EDOM names r and the time if the force is not finite or the
  * integrator fails. */
 int sim_integrate_pair(struct sim_dynamics *dynamics, double m1, double m2, double dt_yr, size_t n,
                        double state[]);
-/* Integrates bodies that all attract each other; the last is the star. start: (bodies, 4) in an
- * inertial frame. out: (bodies, n, 4) in that frame, or, heliocentric, (bodies - 1, n, 4) relative
+/* Integrates bodies that all attract each other; the last is the star. start: (bodies, 2 d) in an
+ * inertial frame. out: (bodies, n, 2 d) in that frame, or, heliocentric, (bodies - 1, n, 2 d) relative
  * to the last body. Masses must be above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names the
  * planets of a close encounter that cannot be resolved. */
 int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double mass[],
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[]);
 
-/* Integrates 2 to SIM_PLANETS + 1 bodies that all attract each other from start (bodies, 4) in an
- * inertial frame, at the speeds that it has under any law: out (bodies, n, 4) at times k dt_yr.
+/* Integrates 2 to SIM_PLANETS + 1 bodies that all attract each other from start (bodies, 2 d) in an
+ * inertial frame, at the speeds that it has under any law: out (bodies, n, 2 d) at times k dt_yr.
  * Errors as sim_integrate_bodies(); ORR_EINVAL for several bodies under a law of two. */
 int sim_integrate_given(struct sim_dynamics *dynamics, int bodies, const double mass[],
                         const double start[], double dt_yr, size_t n, double out[]);
 
 /* Whether sim_states() needs no integration. */
 bool sim_states_closed(const struct sim_dynamics *dynamics, const struct sim_system *system);
-/* States of a system's planets relative to the star: states (planets, steps, 4). Closed form for
+/* States of a system's planets relative to the star: states (planets, steps, 2 d). Closed form for
  * Newton without nbody and without a jump, otherwise integrated. */
 int sim_states(struct sim_dynamics *dynamics, const struct sim_system *system, size_t steps,
                double states[]);
 /* The initial state of a planet under the law: position and direction of the Newtonian ellipse at t
  * = 0, with a speed that makes the orbit bound and similar (docs/laws.md). */
 int sim_start(struct sim_dynamics *dynamics, const struct sim_elements *elements, double m1,
-              double m2, double state[4]);
+              double m2, double state[]);
 
 /* -------------------------------------------------------------------------- sequences */
 
@@ -217,12 +282,13 @@ int sim_start(struct sim_dynamics *dynamics, const struct sim_elements *elements
  * docs/formats.md. */
 struct sim_sequence {
     int positions, num_bodies;
+    int dimensions;         /* d, 2 or 3 */
     uint16_t *tokens;       /* (P, 2), or NULL */
-    float *coords;          /* (P, 2), or NULL */
-    float *full_state;      /* (P, 6), labelled splits */
-    float *state;           /* (P, 5) */
+    float *coords;          /* (P, d), or NULL */
+    float *full_state;      /* (P, 2 d + 2), labelled splits */
+    float *state;           /* (P, 2 d + 1) */
     float *force_magnitude; /* (P) */
-    float *force_vector;    /* (P, 2) */
+    float *force_vector;    /* (P, d) */
     float scale;            /* divisor of coordinates, AU; 1 unless planet runs */
     long clipped;           /* coordinates outside the bins */
     gsl_rng *rng;
@@ -305,11 +371,12 @@ struct sim_track_system {
     size_t steps;
     int bodies;
     double dt;
-    double *position; /* (steps, bodies, 2) */
+    double *position; /* (steps, bodies, d) */
     double *velocity; /* likewise; NULL: not known */
     double *mass;     /* (bodies); NULL: not known */
 };
 struct sim_import {
+    int dimensions; /* d of all systems: 2 or 3 */
     size_t systems;
     const struct sim_track_system *system; /* (systems) */
     /* Time steps of a sequence, in the system with the most bodies; 0: those of the shortest
@@ -339,15 +406,17 @@ enum { SIM_KINDS = 10 };
 struct sim_dataset {
     size_t n;
     int positions, bins;
+    int dimensions; /* d of coordinates, 2 or 3 */
     enum sim_split split;
     char dir[4096];
-    const uint16_t *tokens;                                           /* (n, P, 2) */
-    const float *coords;                                              /* (n, P, 2) */
-    const uint8_t *num_bodies;                                        /* (n) */
-    const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
-    const float *scale;                                               /* (n) */
+    const uint16_t *tokens;    /* (n, P, 2) */
+    const float *coords;       /* (n, P, d) */
+    const uint8_t *num_bodies; /* (n) */
+    /* (n, P, 2 d + 2 | 2 d + 1 | 1 | d) */
+    const float *full_state, *state, *force_magnitude, *force_vector;
+    const float *scale; /* (n) */
     const float *mass,
-        *velocity; /* (n, P, 1 | 2) of the row's body: imported tracks that have them */
+        *velocity; /* (n, P, 1 | d) of the row's body: imported tracks that have them */
     size_t shards, shard_sequences; /* files of observations; sequences per file, except the last */
     struct orr_npy *shard;          /* (shards) */
     struct orr_npy file[SIM_KINDS];
@@ -362,7 +431,7 @@ int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset,
  * numbers of bodies; bins: 0. */
 int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split);
 void sim_dataset_close(struct sim_dataset *set);
-/* Rows (P, 2) of sequence i; NULL if the set has the other kind. */
+/* Rows (P, 2), of coordinates (P, d), of sequence i; NULL if the set has the other kind. */
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i);
 const float *sim_dataset_coords(const struct sim_dataset *set, size_t i);
 /* Checks that the rows of sequence i are a time step and positions: tokens below the bins, or

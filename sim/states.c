@@ -18,14 +18,26 @@ static double barrier_outside(const struct sim_dynamics *d, double m1, double m2
     return highest - start;
 }
 
-int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
-              double state[4])
+/* States with as many coordinates as the dynamics have: an orbit without a plane of its own lies in
+ * the x, y plane. */
+static int orbit_states(const struct sim_dynamics *d, const struct sim_elements *given,
+                        double total_mass, double dt_yr, size_t n, double state[])
 {
-    const int rc = sim_orbit_states(el, m1 + m2, 0, 1, state);
+    struct sim_elements el = *given;
+    el.in_space = d->in_space;
+    return sim_orbit_states(&el, total_mass, dt_yr, n, state);
+}
+
+int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
+              double state[])
+{
+    const int axes = sim_dynamics_axes(d);
+    double *const v = state + axes;
+    const int rc = orbit_states(d, el, m1 + m2, 0, 1, state);
     if (rc || d->law == &sim_laws[ORR_LAW_NEWTON] || d->law->correct)
         return rc;
     sim_dynamics_seek(d, 0);
-    const double r = sqrt(state[0] * state[0] + state[1] * state[1]);
+    const double r = sim_length(state, axes);
     const double F = d->law->force(&d->params, m1, m2, r), newton = sim_force(m1, m2, r);
     if (!(F > 0 && isfinite(F)))
         return ORR_FAIL(ORR_EDOM,
@@ -34,7 +46,7 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
                         sim_law_name(d), isnan(F) ? NAN : F, r);
     /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
     const double reduced = m1 * m2 / (m1 + m2);
-    const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
+    const double q = sim_dot(v, v, axes) * reduced / (newton * r);
     double like = q; /* equal fraction of the circular speed squared */
     if (d->law->potential) {
         const double rise = barrier_outside(d, m1, m2, r);
@@ -48,8 +60,8 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
             like = q * 0.5 * escape;
     }
     const double factor = sqrt(like / q * (F / newton));
-    state[2] *= factor;
-    state[3] *= factor;
+    for (int c = 0; c < axes; c++)
+        v[c] *= factor;
     return 0;
 }
 
@@ -57,22 +69,22 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
 static int many_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
                        double states[])
 {
-    const int star = s->planets;
-    double start[4 * (SIM_PLANETS + 1)] = {0}, mass[SIM_PLANETS + 1], total = s->star_mass;
+    const int star = s->planets, width = 2 * sim_dynamics_axes(d);
+    double start[SIM_STATE * (SIM_PLANETS + 1)] = {0}, mass[SIM_PLANETS + 1], total = s->star_mass;
     mass[star] = s->star_mass;
     for (int i = 0; i < s->planets; i++) {
-        const int rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, start + 4 * i);
+        const int rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, start + width * i);
         if (rc)
             return rc;
         mass[i] = s->mass[i];
         total += s->mass[i];
     }
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < width; c++) {
         double moment = 0;
         for (int i = 0; i < s->planets; i++)
-            moment += mass[i] * start[4 * i + c];
+            moment += mass[i] * start[width * i + c];
         for (int i = 0; i <= s->planets; i++)
-            start[4 * i + c] -= moment / total;
+            start[width * i + c] -= moment / total;
     }
     return sim_integrate_bodies(d, s->planets + 1, mass, start, s->dt_yr, steps, true, states);
 }
@@ -89,10 +101,10 @@ int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
     if (d->nbody && s->planets > 1)
         return many_states(d, s, steps, states);
     for (int i = 0; i < s->planets; i++) {
-        double *state = states + 4 * (size_t)i * steps;
+        double *state = states + 2 * (size_t)sim_dynamics_axes(d) * (size_t)i * steps;
         int rc;
         if (closed) {
-            rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state);
+            rc = orbit_states(d, &s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state);
         } else {
             rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, state);
             if (!rc)

@@ -47,6 +47,8 @@ struct sim_vec {
                 double row[]);
     /* Sine and cosine of x (n), |x| <= 8 pi: errors <= 2e-16, for the sine relative near 0. */
     void (*sincos)(size_t n, const double x[], double sine[], double cosine[]);
+    /* Arc cosine of x in [-1, 1]. */
+    double (*acos)(double x);
 };
 
 ORR_ISA_TABLES(sim_vec)
@@ -67,10 +69,10 @@ static inline size_t sim_vec_whole(size_t n)
 double sim_kepler_bracketed(const struct sim_vec *vec, double M, double e);
 
 /* Positions of `bodies` bodies that share one relative orbit r(t), at times k * dt_yr, k = 0 ..
- * n-1: origin + share[i] r(t), into x[i] and y[i], which have capacity for whole groups. Errors as
- * sim_kepler_solve(). */
+ * n-1: origin + share[i] r(t), whose coordinates c = 0 .. d-1 go into to[i][c], which have capacity
+ * for whole groups. Errors as sim_kepler_solve(). */
 int sim_orbit_places(const struct sim_elements *elements, double total_mass, double dt_yr, size_t n,
-                     int bodies, const double share[], const double origin_au[2], double *const x[],
-                     double *const y[]);
+                     int bodies, const double share[], const double origin_au[],
+                     double *const to[][SIM_AXES]);
 
 #endif

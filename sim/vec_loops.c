@@ -136,4 +136,9 @@ static void sincos_all(size_t n, const double x[], double sine[], double cosine[
         sine_cosine(x[k], &sine[k], &cosine[k]);
 }
 
-const struct sim_vec sim_vec = {anomalies, reduce, kepler, combine, bin, sincos_all};
+static double arc_cosine(double x)
+{
+    return vm_acos(x);
+}
+
+const struct sim_vec sim_vec = {anomalies, reduce, kepler, combine, bin, sincos_all, arc_cosine};

@@ -75,6 +75,7 @@ enum orr_symreg_algorithm { ORR_SR_ORRERY, ORR_SR_PYSR };
 struct orr_orbits_settings {
     enum orr_protocol protocol;
     enum orr_output output; /* binned token pairs, or coordinates */
+    int dimensions;         /* of coordinates: 2, the plane, or 3 */
     long train, val, test;  /* sequences for next-state training */
     long train_files;       /* at most this many training sequences are written; when fewer
                                     than `train`, pretraining streams all of them instead */
@@ -293,6 +294,8 @@ bool orr_settings_is_text(const struct orr_settings *preset);
 bool orr_settings_streams(const struct orr_settings *preset);
 /* ORR_EUSAGE if the data is text; `needs` says what needs forces ("fine-tuning"). */
 int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs);
+/* ORR_EUSAGE if orbits.dimensions is 3; `what` says what works in the plane alone. */
+int orr_settings_needs_plane(const struct orr_settings *preset, const char *what);
 /* ORR_EUSAGE for impossible combinations (heads not dividing width, odd head size with RoPE,
  * ...). */
 int orr_settings_check(const struct orr_settings *preset);

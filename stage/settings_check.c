@@ -44,6 +44,14 @@ static int check_orbits(const struct orr_orbits_settings *o)
         return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol vafa2025 needs tokens");
     if (o->protocol == ORR_PROTOCOL_IDENTIFIABLE && o->output == ORR_OUTPUT_TOKENS)
         return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol identifiable needs continuous");
+    if (o->dimensions == 3 && o->output == ORR_OUTPUT_TOKENS)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.dimensions: expected 2 with orbits.output = tokens, "
+                                    "whose bins lie in a plane, found 3");
+    if (o->dimensions == 3 && o->clockwise > 0)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.clockwise: expected 0 with orbits.dimensions = 3, where orbits "
+                        "already go either way, found %g",
+                        o->clockwise);
     if (o->label_r_max > 0 && o->label_r_min >= o->label_r_max)
         return ORR_FAIL(ORR_EUSAGE,
                         "orbits.label_r_min: must be below orbits.label_r_max = %g, found %g",
@@ -139,6 +147,14 @@ int orr_settings_needs_orbits(const struct orr_settings *preset, const char *nee
                     "preset %s: %s needs orbits and their forces, found text (text.train = "
                     "\"%s\")",
                     preset->name, needs, preset->text.train);
+}
+
+int orr_settings_needs_plane(const struct orr_settings *preset, const char *what)
+{
+    if (preset->orbits.dimensions == 2)
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE, "orbits.dimensions: %s needs 2, found %d", what,
+                    preset->orbits.dimensions);
 }
 
 static int check_text(const struct orr_settings *preset)

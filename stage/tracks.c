@@ -29,6 +29,8 @@ static int follow_folder(struct orr_settings *preset, const cJSON *manifest, dou
     o->test = sequences_of(manifest, "test");
     o->two_body_train = o->two_body_val = o->two_body_test = 0;
     o->positions = (int)positions;
+    o->dimensions = orr_json_number(orr_json_get(manifest, "tracks"), "dimensions") == 3 ? 3 : 2;
+    o->clockwise = o->dimensions == 3 ? 0 : o->clockwise;
     o->solar_system = o->nbody = false;
     o->law = ORR_LAW_NEWTON;
     o->jump_step = 0;

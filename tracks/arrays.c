@@ -1,5 +1,5 @@
-/* arrays.c - tracks from NumPy's .npy and .npz: positions of shape (n, steps, bodies, 2), or
- * (steps, bodies, 2) for one system; in a .npz also times, velocities and masses. */
+/* arrays.c - tracks from NumPy's .npy and .npz: positions of shape (n, steps, bodies, d), or
+ * (steps, bodies, d) for one system, d = 2 or 3; in a .npz also times, velocities and masses. */
 #include "tracks.h"
 #include "base/text.h"
 #include "base/zip.h"
@@ -191,7 +191,7 @@ static int find_parts(const char *file, const struct arrays *arrays, const struc
 
 /* n systems of `steps` steps and `bodies` bodies. */
 struct sizes {
-    size_t n, steps, bodies;
+    size_t n, steps, bodies, axes;
 };
 
 static int check_positions(const char *file, const struct array *a, bool origin,
@@ -200,12 +200,13 @@ static int check_positions(const char *file, const struct array *a, bool origin,
     const size_t *shape = a->shape + (a->ndim == 4);
     if (a->ndim != 3 && a->ndim != 4)
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s: %s: expected positions of shape (systems, steps, bodies, 2), or "
-                        "(steps, bodies, 2), found %d dimensions",
+                        "%s: %s: expected positions of shape (systems, steps, bodies, 2 or 3), or "
+                        "(steps, bodies, 2 or 3), found %d dimensions",
                         file, *a->name ? a->name : "array", a->ndim);
-    *sizes = (struct sizes){a->ndim == 4 ? a->shape[0] : 1, shape[0], shape[1]};
-    if (shape[2] != 2)
-        return tracks_refuse_dimensions(file, *a->name ? a->name : "positions", shape[2]);
+    *sizes = (struct sizes){a->ndim == 4 ? a->shape[0] : 1, shape[0], shape[1], shape[2]};
+    if (shape[2] != 2 && shape[2] != 3)
+        return ORR_FAIL(ORR_EINVAL, "%s: %s: expected two or three coordinates, found %zu", file,
+                        *a->name ? a->name : "positions", shape[2]);
     if (!sizes->n || sizes->steps < TRACKS_LEAST || sizes->bodies + origin < 2)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: expected at least 1 system of %d steps of 2 bodies, found %zu of %zu "
@@ -305,20 +306,21 @@ static int make_bodies(const struct arrays *arrays, const struct array *const pa
         *system = (struct tracks_system){.first = source->bodies, .bodies = z->bodies};
         snprintf(system->name, sizeof system->name, "system %zu", s);
         for (size_t b = 0; b < z->bodies; b++) {
-            const size_t at = (s * z->steps * z->bodies + b) * 2;
+            const size_t at = (s * z->steps * z->bodies + b) * z->axes;
             const double *times =
                 part[TIME] ? part[TIME]->value + (own_times ? s * z->steps : 0) : arrays->even;
             source->body[source->bodies++] = (struct tracks_body){
                 .name = b < 9 ? number[b] : "10 or more",
                 .n = z->steps,
                 .axis = 1,
-                .stride = 2 * z->bodies,
+                .stride = z->axes * z->bodies,
                 .t = times,
                 .x = part[POSITION]->value + at,
                 .v = part[VELOCITY] ? part[VELOCITY]->value + at : NULL,
                 .mass = part[MASS] ? part[MASS]->value[b + (own_masses ? s * z->bodies : 0)] : 0};
         }
     }
+    source->dimensions = (int)z->axes;
     source->masses = part[MASS] && !source->origin; /* the origin has none */
     source->velocities = part[VELOCITY] != NULL;
     return 0;
@@ -332,11 +334,12 @@ int tracks_read_arrays(const char *file, const struct tracks_options *o,
     char *bytes;
     size_t size;
     *source = (struct tracks_source){.file = file, .release = release, .origin = o->origin != NULL};
-    if (o->body || o->system || o->missing)
+    if (o->body || o->system || o->missing || o->dimensions)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to tables, not to arrays",
-                        o->body     ? "--body"
-                        : o->system ? "--system"
-                                    : "--missing");
+                        o->body      ? "--body"
+                        : o->system  ? "--system"
+                        : o->missing ? "--missing"
+                                     : "--dimensions");
     struct arrays *arrays = source->of = orr_alloc(1, sizeof *arrays);
     if (!arrays)
         return ORR_ENOMEM;

@@ -61,10 +61,10 @@ static double lagrange(const struct tracks_body *body, const double *of, size_t 
 }
 
 /* The standard deviation of a track around its mean, all coordinates together. */
-static double size_of(const struct tracks_body *body)
+static double size_of(const struct tracks_body *body, int dimensions)
 {
     double variance = 0;
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < (size_t)dimensions; c++) {
         double mean = 0;
         for (size_t i = 0; i < body->n; i++)
             mean += value_at(body, body->x, i, c) / (double)body->n;
@@ -80,7 +80,7 @@ static double largest_size(const struct tracks_source *source, const struct trac
 {
     double largest = 0;
     for (size_t b = 0; b < system->bodies; b++)
-        largest = fmax(largest, size_of(&source->body[system->first + b]));
+        largest = fmax(largest, size_of(&source->body[system->first + b], source->dimensions));
     return largest;
 }
 
@@ -97,13 +97,14 @@ static int resample_body(struct resampling *r, size_t b)
 {
     const struct tracks_body *body = &r->source->body[r->system->first + b];
     double *const x = r->to->position, *const v = r->to->velocity;
+    const size_t axes = (size_t)r->source->dimensions;
     size_t i = 0;
     for (size_t k = 0; k < r->to->steps; k++) {
         const double t = r->start + (double)k * r->step;
         while (i + 2 < body->n && body->t[i + 1] <= t)
             i++;
-        for (size_t c = 0; c < 2; c++) {
-            const size_t at = (k * (size_t)r->to->bodies + b) * 2 + c;
+        for (size_t c = 0; c < axes; c++) {
+            const size_t at = (k * (size_t)r->to->bodies + b) * axes + c;
             const double value = lagrange(body, body->x, c, i, NEAR, t);
             const double error = fabs(value - lagrange(body, body->x, c, i, FEWER, t)) / r->size;
             r->error = fmax(r->error, error);
@@ -126,9 +127,10 @@ static void copy_body(struct resampling *r, size_t b)
 {
     const struct tracks_body *body = &r->source->body[r->system->first + b];
     double *const x = r->to->position, *const v = r->to->velocity;
+    const size_t axes = (size_t)r->source->dimensions;
     for (size_t k = 0; k < r->to->steps; k++)
-        for (size_t c = 0; c < 2; c++) {
-            const size_t at = (k * (size_t)r->to->bodies + b) * 2 + c;
+        for (size_t c = 0; c < axes; c++) {
+            const size_t at = (k * (size_t)r->to->bodies + b) * axes + c;
             x[at] = value_at(body, body->x, k, c) * r->position;
             if (v)
                 v[at] = value_at(body, body->v, k, c) * r->velocity;
@@ -179,7 +181,8 @@ static int make_system(const struct tracks_source *source, const struct tracks_s
     to->dt = (resample > 0 ? resample
                            : (first->t[first->n - 1] - first->t[0]) / (double)(first->n - 1)) *
              units->scale[0];
-    const size_t numbers = to->steps * (size_t)to->bodies * 2; /* zeros: the origin */
+    const size_t numbers =
+        to->steps * (size_t)to->bodies * (size_t)source->dimensions; /* zeros: the origin */
     to->position = orr_alloc(numbers, sizeof *to->position);
     to->velocity = source->velocities ? orr_alloc(numbers, sizeof *to->velocity) : NULL;
     to->mass = source->masses ? orr_alloc(system->bodies, sizeof *to->mass) : NULL;
@@ -202,7 +205,8 @@ static int make_system(const struct tracks_source *source, const struct tracks_s
 int tracks_common_make(const struct tracks_source *source, double resample,
                        const struct tracks_units *units, struct tracks_common *common)
 {
-    *common = (struct tracks_common){.systems = source->systems,
+    *common = (struct tracks_common){.dimensions = source->dimensions,
+                                     .systems = source->systems,
                                      .system = orr_alloc(source->systems, sizeof *common->system)};
     if (!common->system)
         return ORR_ENOMEM;

@@ -49,11 +49,17 @@ static cJSON *describe(const struct tracks_options *o, const struct sim_import *
 {
     const struct {
         const char *name, *value;
-    } given[] = {{"time", o->time},         {"position", o->position},
-                 {"velocity", o->velocity}, {"body", o->body},
-                 {"system", o->system},     {"mass", o->mass},
-                 {"missing", o->missing},   {"dt", o->dt},
-                 {"resample", o->resample}, {"origin", o->origin ? "a body at rest" : NULL},
+    } given[] = {{"time", o->time},
+                 {"position", o->position},
+                 {"velocity", o->velocity},
+                 {"body", o->body},
+                 {"system", o->system},
+                 {"mass", o->mass},
+                 {"dimensions", o->dimensions},
+                 {"missing", o->missing},
+                 {"dt", o->dt},
+                 {"resample", o->resample},
+                 {"origin", o->origin ? "a body at rest" : NULL},
                  {"units", units->text}};
     char text[64];
     cJSON *how = cJSON_CreateObject();
@@ -75,7 +81,8 @@ static void note_size(const char *file, const struct tracks_common *common, bool
 {
     double squares = 0, count = 0;
     for (size_t s = 0; s < common->systems; s++) {
-        const size_t n = common->system[s].steps * (size_t)common->system[s].bodies * 2;
+        const size_t n =
+            common->system[s].steps * (size_t)common->system[s].bodies * (size_t)common->dimensions;
         for (size_t k = 0; k < n; k++)
             squares += common->system[s].position[k] * common->system[s].position[k];
         count += (double)n;
@@ -102,6 +109,7 @@ static int write_common(const struct orr_cli *cli, const struct tracks_options *
     note_size(import->file, common, cli->quiet);
     cJSON *how = describe(o, import, units, common);
     import->how = how;
+    import->dimensions = common->dimensions;
     import->systems = common->systems;
     import->system = common->system;
     const int rc = sim_dataset_import(cli->out, import, o->force, cli->quiet);

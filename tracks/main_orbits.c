@@ -21,7 +21,7 @@ static const struct orr_option options[] = {
      &part_text, NULL},
     {"--systems", "FILE",
      "simulate these systems: a row a body, columns system, m and x, y, vx, vy or a, e, omega, "
-     "phase",
+     "phase; in space also z, vz or inclination, node",
      &systems_file, NULL},
     {"--csv", NULL, "export: the format, comma-separated values", &csv, NULL},
     {"--split", "NAME", "show: the data set (default: train); export: only this one", &split_name,
@@ -30,9 +30,14 @@ static const struct orr_option options[] = {
     {"--time", "COLUMN", "import: times, which rise along the rows of a body; or array of times",
      &tracks.time, NULL},
     {"--position", "X,Y",
-     "import: columns of positions; without --body two for each body, x1,y1,x2,y2; or array",
+     "import: columns of positions, X,Y or X,Y,Z; without --body two for each body, x1,y1,x2,y2; "
+     "or "
+     "array",
      &tracks.position, NULL},
     {"--velocity", "VX,VY", "import: columns of velocities, likewise", &tracks.velocity, NULL},
+    {"--dimensions", "2|3",
+     "import: columns of a position where those of several bodies stand side by side (default: 2)",
+     &tracks.dimensions, NULL},
     {"--body", "COLUMN", "import: which body a row is of", &tracks.body, NULL},
     {"--system", "COLUMN", "import: which system a row is of (default: all rows of one)",
      &tracks.system, NULL},
@@ -297,7 +302,7 @@ static int import_tracks(const struct orr_cli *cli)
 
 #define OF_IMPORT                                                                                  \
     "--time,--position,--velocity,--body,--system,--mass,--origin,--missing,--units,--resample,--" \
-    "dt,"                                                                                          \
+    "dt,--dimensions,"                                                                             \
     "--steps,--val,--test,--split-by"
 static const struct orr_command commands[] = {
     {"", "writing data sets", "--force,--plan,--part,--systems,--steps,--val,--test,--seed",

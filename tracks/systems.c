@@ -10,22 +10,25 @@
 
 #include <cjson/cJSON.h>
 
-enum { MOST_BODIES = SIM_PLANETS + 1, NUMBERS = 4, STEPS = 100 };
+enum { MOST_BODIES = SIM_PLANETS + 1, NUMBERS = 6, STEPS = 100 };
 enum form { FORM_STATE, FORM_ELEMENTS };
-static const char *const state_name[NUMBERS] = {"x", "y", "vx", "vy"};
-static const char *const element_name[NUMBERS] = {"a", "e", "omega", "phase"};
+/* The last third is of systems in space. */
+static const char *const state_name[NUMBERS] = {"x", "y", "vx", "vy", "z", "vz"};
+static const char *const element_name[NUMBERS] = {"a",     "e",           "omega",
+                                                  "phase", "inclination", "node"};
 
 /* A table of systems, whose rows are bodies. */
 struct systems {
     const char *file;
     struct orr_csv csv;
     enum form form;
+    int axes, numbers; /* coordinates; columns of a state or of elements */
     int system, mass, dt, clockwise, number[NUMBERS]; /* columns; -1: none */
 };
 /* A system under construction. */
 struct given {
     int bodies;
-    double mass[MOST_BODIES], start[4 * MOST_BODIES], dt;
+    double mass[MOST_BODIES], start[SIM_STATE * MOST_BODIES], dt;
     bool central[MOST_BODIES]; /* a row without elements */
     struct sim_elements orbit[MOST_BODIES];
 };
@@ -41,9 +44,11 @@ static int find_columns(struct systems *s)
                         "%s: expected columns x, y, vx, vy or a, e, omega, phase, found both",
                         s->file);
     s->form = elements ? FORM_ELEMENTS : FORM_STATE;
-    for (int k = 0; k < NUMBERS; k++)
-        TRY(sr_table_column(csv, s->file, (elements ? element_name : state_name)[k],
-                            &s->number[k]));
+    const char *const *name = elements ? element_name : state_name;
+    s->axes = orr_csv_column(csv, name[4]) >= 0 || orr_csv_column(csv, name[5]) >= 0 ? 3 : 2;
+    s->numbers = 2 * s->axes;
+    for (int k = 0; k < s->numbers; k++)
+        TRY(sr_table_column(csv, s->file, name[k], &s->number[k]));
     TRY(sr_table_column(csv, s->file, "m", &s->mass));
     s->system = orr_csv_column(csv, "system");
     s->dt = orr_csv_column(csv, "dt");
@@ -84,15 +89,20 @@ static int take_elements(const struct systems *s, size_t row, struct given *g)
     struct sim_elements *el = &g->orbit[g->bodies];
     double clockwise = 0;
     int missing = 0;
-    for (int k = 0; k < NUMBERS; k++)
+    for (int k = 0; k < s->numbers; k++)
         missing += is_missing(s, row, s->number[k]);
-    g->central[g->bodies] = missing == NUMBERS;
+    g->central[g->bodies] = missing == s->numbers;
     if (g->central[g->bodies])
         return 0;
     TRY(take_number(s, row, s->number[0], 0, &el->a_au));
     TRY(take_number(s, row, s->number[1], -1e-300, &el->e));
     TRY(take_number(s, row, s->number[2], -INFINITY, &el->omega_rad));
     TRY(take_number(s, row, s->number[3], -INFINITY, &el->phase_rad));
+    el->in_space = s->axes == 3;
+    if (el->in_space) {
+        TRY(take_number(s, row, s->number[4], -INFINITY, &el->inclination_rad));
+        TRY(take_number(s, row, s->number[5], -INFINITY, &el->node_rad));
+    }
     if (s->clockwise >= 0)
         TRY(take_number(s, row, s->clockwise, -1e-300, &clockwise));
     el->clockwise = clockwise > 0;
@@ -120,8 +130,10 @@ static int take_row(const struct systems *s, size_t row, double dt_yr, struct gi
     g->dt = dt;
     if (s->form == FORM_ELEMENTS)
         TRY(take_elements(s, row, g));
-    for (int k = 0; k < NUMBERS && s->form == FORM_STATE; k++)
-        TRY(take_number(s, row, s->number[k], -INFINITY, &g->start[4 * g->bodies + k]));
+    static const int place[2][NUMBERS] = {{0, 1, 2, 3}, {0, 1, 3, 4, 2, 5}};
+    double *start = g->start + s->numbers * g->bodies;
+    for (int k = 0; k < s->numbers && s->form == FORM_STATE; k++)
+        TRY(take_number(s, row, s->number[k], -INFINITY, &start[place[s->axes == 3][k]]));
     g->bodies++;
     return 0;
 }
@@ -132,6 +144,7 @@ static int take_row(const struct systems *s, size_t row, double dt_yr, struct gi
  * under any law. The centre of mass of all bodies rests at the origin. */
 static int start_by_elements(const struct systems *s, size_t row, struct given *g)
 {
+    const int width = 2 * s->axes;
     int centre = -1, count = 0;
     double total = 0;
     for (int i = 0; i < g->bodies; i++) {
@@ -147,14 +160,14 @@ static int start_by_elements(const struct systems *s, size_t row, struct given *
     for (int i = 0; i < g->bodies; i++)
         if (i != centre)
             TRY(sim_orbit_states(&g->orbit[i], g->mass[i] + g->mass[centre], 0, 1,
-                                 &g->start[4 * i]));
-    for (int c = 0; c < 4; c++) {
+                                 &g->start[width * i]));
+    for (int c = 0; c < width; c++) {
         double moment = 0;
-        g->start[4 * centre + c] = 0;
+        g->start[width * centre + c] = 0;
         for (int i = 0; i < g->bodies; i++)
-            moment += g->mass[i] * g->start[4 * i + c];
+            moment += g->mass[i] * g->start[width * i + c];
         for (int i = 0; i < g->bodies; i++)
-            g->start[4 * i + c] -= moment / total;
+            g->start[width * i + c] -= moment / total;
     }
     return 0;
 }
@@ -177,14 +190,14 @@ static int read_system(const struct systems *s, size_t *row, double dt_yr, struc
 static int simulate(const struct systems *s, struct sim_dynamics *dynamics, const struct given *g,
                     const char *name, size_t steps, struct sim_track_system *to)
 {
-    const size_t bodies = (size_t)g->bodies;
-    double *out = orr_alloc(bodies * steps * 4, sizeof *out);
+    const size_t bodies = (size_t)g->bodies, axes = (size_t)s->axes;
+    double *out = orr_alloc(bodies * steps * 2 * axes, sizeof *out);
     *to = (struct sim_track_system){.name = name,
                                     .steps = steps,
                                     .bodies = g->bodies,
                                     .dt = g->dt,
-                                    .position = orr_alloc(steps * bodies * 2, sizeof *out),
-                                    .velocity = orr_alloc(steps * bodies * 2, sizeof *out),
+                                    .position = orr_alloc(steps * bodies * axes, sizeof *out),
+                                    .velocity = orr_alloc(steps * bodies * axes, sizeof *out),
                                     .mass = orr_alloc(bodies, sizeof *out)};
     int rc = out && to->position && to->velocity && to->mass
                  ? sim_integrate_given(dynamics, g->bodies, g->mass, g->start, g->dt, steps, out)
@@ -197,9 +210,10 @@ static int simulate(const struct systems *s, struct sim_dynamics *dynamics, cons
     for (size_t b = 0; b < bodies && !rc; b++) {
         to->mass[b] = g->mass[b];
         for (size_t k = 0; k < steps; k++)
-            for (size_t c = 0; c < 2; c++) {
-                to->position[(k * bodies + b) * 2 + c] = out[(b * steps + k) * 4 + c];
-                to->velocity[(k * bodies + b) * 2 + c] = out[(b * steps + k) * 4 + 2 + c];
+            for (size_t c = 0; c < axes; c++) {
+                const double *state = out + (b * steps + k) * 2 * axes;
+                to->position[(k * bodies + b) * axes + c] = state[c];
+                to->velocity[(k * bodies + b) * axes + c] = state[axes + c];
             }
     }
     free(out);
@@ -228,6 +242,7 @@ static int simulate_all(const struct systems *s, const struct orr_settings *sett
     if (!common->system)
         return ORR_ENOMEM;
     TRY(sim_dynamics_create(&dynamics, settings));
+    dynamics.in_space = s->axes == 3; /* the table decides */
     int rc = 0;
     for (size_t row = 0; row < s->csv.rows && !rc;) {
         const char *name = name_at(s, row);
@@ -276,6 +291,11 @@ static int write_systems(const struct orr_cli *cli, const struct tracks_options 
     uint64_t bytes;
     TRY(sr_cells_read(s->file, ORR_CSV_KEEP_TEXT, &s->csv));
     TRY(find_columns(s));
+    if (cli->preset.orbits.dimensions == 3 && s->axes == 2)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: orbits.dimensions is 3: expected columns %s and %s, found none",
+                        s->file, (s->form == FORM_ELEMENTS ? element_name : state_name)[4],
+                        (s->form == FORM_ELEMENTS ? element_name : state_name)[5]);
     TRY(tracks_read_options(o, &import, &unused));
     const size_t steps = import.steps ? (size_t)import.steps : STEPS;
     import.val = o->val ? import.val : 0;
@@ -285,6 +305,7 @@ static int write_systems(const struct orr_cli *cli, const struct tracks_options 
     TRY(orr_file_checksum(s->file, &import.content, &bytes));
     cJSON *how = describe(&cli->preset, steps);
     import.how = how;
+    import.dimensions = s->axes;
     import.systems = common->systems;
     import.system = common->system;
     const int rc = sim_dataset_import(cli->out, &import, o->force, cli->quiet);

@@ -10,11 +10,12 @@ enum { MOST_BODIES = 64 }; /* whose columns stand side by side */
 
 struct names { /* of columns */
     int count;
-    char at[2 * MOST_BODIES][256];
+    char at[3 * MOST_BODIES][256];
 };
 /* What the source owns: one reading, or one for each body, and the names that it shows. */
 struct readings {
     int count;
+    int axes; /* columns of a position */
     struct sr_tracks at[MOST_BODIES];
     struct names position, velocity, mass; /* columns side by side */
 };
@@ -32,7 +33,7 @@ static int read_names(const char *option, const char *list, struct names *names)
     const char *at = list;
     names->count = 0;
     while (at) {
-        if (names->count == 2 * MOST_BODIES ||
+        if (names->count == 3 * MOST_BODIES ||
             !sr_name_next(&at, names->at[names->count], sizeof names->at[0]))
             return ORR_FAIL(ORR_EUSAGE,
                             "%s: expected names of columns with commas between, found \"%s\"",
@@ -53,10 +54,10 @@ static void append_name(char *list, size_t bytes, const char *name)
 
 /* ------------------------------------------------------------------------ columns side by side */
 
-/* Checks that there is a pair of columns for each body, and a mass. */
+/* Checks that there are columns of a position for each body, and a mass. */
 static int check_side(const struct readings *side, const struct tracks_options *o)
 {
-    const int bodies = side->position.count / 2;
+    const int bodies = side->position.count / side->axes;
     if (o->velocity && side->velocity.count != side->position.count)
         return ORR_FAIL(ORR_EUSAGE,
                         "--velocity: expected %d columns, as many as --position, found %d",
@@ -70,8 +71,8 @@ static int check_side(const struct readings *side, const struct tracks_options *
 /* Reads body k of columns side by side. */
 static int read_side(const char *file, const struct tracks_options *o, int k, struct readings *side)
 {
-    char position[1100] = "", velocity[1100] = "";
-    for (int c = 2 * k; c < 2 * k + 2; c++) {
+    char position[1650] = "", velocity[1650] = "";
+    for (int c = side->axes * k; c < side->axes * (k + 1); c++) {
         append_name(position, sizeof position, side->position.at[c]);
         if (o->velocity)
             append_name(velocity, sizeof velocity, side->velocity.at[c]);
@@ -85,19 +86,33 @@ static int read_side(const char *file, const struct tracks_options *o, int k, st
     return sr_tracks_read_plain(file, &motion, &side->at[k]);
 }
 
+/* Finds the columns of a position: --dimensions, else three columns alone are x, y and z. *side: of
+ * several bodies. */
+static int find_axes(const struct tracks_options *o, struct readings *readings, bool *side)
+{
+    const int columns = readings->position.count;
+    long axes = columns == 3 ? 3 : 2;
+    if (o->dimensions && !orr_whole(o->dimensions, 2, 3, &axes))
+        return ORR_FAIL(ORR_EUSAGE, "--dimensions: expected 2 or 3, found \"%s\"", o->dimensions);
+    readings->axes = (int)axes;
+    *side = columns != axes;
+    if (!*side || (!o->body && columns && columns % axes == 0))
+        return columns / axes <= MOST_BODIES
+                   ? 0
+                   : ORR_FAIL(ORR_EUSAGE, "--position: expected columns of at most %d bodies",
+                              MOST_BODIES);
+    return ORR_FAIL(ORR_EUSAGE,
+                    "--position: expected two or three columns, or without --body two for each "
+                    "body (three with --dimensions 3), found %d",
+                    columns);
+}
+
 static int read_all(const char *file, const struct tracks_options *o, struct readings *readings)
 {
+    bool side;
     TRY(read_names("--position", o->position, &readings->position));
-    const int columns = readings->position.count;
-    const bool pairs = !o->body && columns >= 4 && columns % 2 == 0;
-    if (columns != 2 && !pairs)
-        return columns == 3
-                   ? tracks_refuse_dimensions(file, "--position", 3)
-                   : ORR_FAIL(ORR_EUSAGE,
-                              "--position: expected two columns, or without --body two for each "
-                              "body, found %d",
-                              columns);
-    if (!pairs) {
+    TRY(find_axes(o, readings, &side));
+    if (!side) {
         const struct sr_motion_options motion = {.time = o->time,
                                                  .position = o->position,
                                                  .velocity = o->velocity,
@@ -111,7 +126,7 @@ static int read_all(const char *file, const struct tracks_options *o, struct rea
     TRY(o->velocity ? read_names("--velocity", o->velocity, &readings->velocity) : 0);
     TRY(o->mass ? read_names("--mass", o->mass, &readings->mass) : 0);
     TRY(check_side(readings, o));
-    for (int k = 0; k < columns / 2; k++) {
+    for (int k = 0; k < readings->position.count / readings->axes; k++) {
         readings->count = k + 1;
         TRY(read_side(file, o, k, readings));
     }
@@ -135,7 +150,8 @@ static void add_system(const struct readings *readings, const struct tracks_opti
         for (size_t k = first; k < first + size; k++) {
             const struct sr_track *track = &readings->at[r].track[k];
             source->body[source->bodies++] = (struct tracks_body){
-                .name = readings->count > 1 ? readings->position.at[2 * r] : track->body,
+                .name =
+                    readings->count > 1 ? readings->position.at[readings->axes * r] : track->body,
                 .n = track->n,
                 .axis = track->n,
                 .stride = 1,
@@ -165,9 +181,10 @@ static int make_source(const struct readings *readings, const struct tracks_opti
     const struct sr_tracks *tracks = &readings->at[0];
     for (int r = 1; r < readings->count; r++)
         if (readings->at[r].count != tracks->count) /* a whole system has no such body */
-            return ORR_FAIL(
-                ORR_EINVAL, "%s: column \"%s\": expected rows of %zu systems, found %zu",
-                source->file, readings->position.at[2 * r], tracks->count, readings->at[r].count);
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: column \"%s\": expected rows of %zu systems, found %zu",
+                            source->file, readings->position.at[readings->axes * r], tracks->count,
+                            readings->at[r].count);
     source->system = orr_alloc(tracks->count, sizeof *source->system);
     source->body = orr_alloc(tracks->count * (size_t)readings->count, sizeof *source->body);
     if (!source->system || !source->body)
@@ -185,6 +202,7 @@ static int make_source(const struct readings *readings, const struct tracks_opti
                                     : "rows of several bodies need --body COLUMN, columns of "
                                       "several bodies --position x1,y1,x2,y2");
     }
+    source->dimensions = readings->axes;
     source->masses = o->mass != NULL;
     source->velocities = o->velocity != NULL;
     take_units(readings, o, source);
@@ -211,12 +229,4 @@ void tracks_source_free(struct tracks_source *source)
     free(source->system);
     free(source->body);
     *source = (struct tracks_source){0};
-}
-
-int tracks_refuse_dimensions(const char *file, const char *what, size_t found)
-{
-    return ORR_FAIL(ORR_EINVAL,
-                    "%s: %s: expected two coordinates, found %zu: data sets lie in one plane; two "
-                    "of them are the projection on theirs",
-                    file, what, found);
 }

@@ -7,7 +7,7 @@
  *   import.c    `orbits import`: from options to a folder of data sets
  *   systems.c   `orbits --systems`: simulates systems of the user, whose tracks become data sets
  *
- * Everything lies in one plane: two coordinates. docs/tracks.md is for users. */
+ * Positions have two or three coordinates. docs/tracks.md is for users. */
 #ifndef TRACKS_TRACKS_H
 #define TRACKS_TRACKS_H
 
@@ -22,7 +22,8 @@ struct tracks_options {
     const char *time, *position, *velocity, *body, *system, *mass; /* columns or arrays */
     const char *missing;                                           /* drop or error */
     const char *units, *resample, *dt, *steps, *val, *test, *split_by;
-    const char *origin; /* a flag */
+    const char *dimensions; /* of columns side by side */
+    const char *origin;     /* a flag */
     bool force;
 };
 
@@ -44,14 +45,15 @@ struct tracks_source {
     size_t systems, bodies;
     struct tracks_system *system;
     struct tracks_body *body;
+    int dimensions; /* 2 or 3 */
     bool masses, velocities;
     bool origin;      /* a body at rest at the origin follows the bodies of every system */
     char unit[2][32]; /* of time and length, as the file has them; "" = it does not say */
     void (*release)(void *of);
     void *of; /* owns the numbers */
 };
-/* Reads a table, or arrays (tracks_is_array()). Errors name file, line, column or array; three
- * dimensions are ORR_EINVAL. Free the source, after errors too. */
+/* Reads a table, or arrays (tracks_is_array()). Errors name file, line, column or array. Free
+ * the source, after errors too. */
 int tracks_read_table(const char *file, const struct tracks_options *options,
                       struct tracks_source *source);
 int tracks_read_arrays(const char *file, const struct tracks_options *options,
@@ -59,8 +61,6 @@ int tracks_read_arrays(const char *file, const struct tracks_options *options,
 /* Whether a file begins as a .npy or a zip archive does. */
 int tracks_is_array(const char *file, bool *is);
 void tracks_source_free(struct tracks_source *source);
-/* ORR_EINVAL, of positions in `found` dimensions. */
-int tracks_refuse_dimensions(const char *file, const char *what, size_t found);
 
 /* How many years, AU and solar masses the file's units of time, length and mass are, and their
  * texts for the manifest. */
@@ -75,6 +75,7 @@ int tracks_units_find(const char *option, const struct tracks_source *source,
 
 /* Systems at common times. */
 struct tracks_common {
+    int dimensions;
     size_t systems;
     struct sim_track_system *system;
     double error; /* of interpolation: largest estimate, as a share of its track's size */

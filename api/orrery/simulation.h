@@ -26,16 +26,16 @@ struct orrery_set {
     int labelled;       /**< 1: the set has states and forces */
 };
 /** Receives sequences; arrays that are NULL are not filled. P: positions of the set, n: number of
- * sequences. docs/formats.md describes the columns. */
+ * sequences, d: orbits.dimensions of the settings, 2 or 3. docs/formats.md describes the columns. */
 struct orrery_arrays {
     size_t bytes;           /**< sizeof(struct orrery_arrays) */
     uint16_t *tokens;       /**< (n, P, 2), for sets with tokens */
-    float *coordinates;     /**< (n, P, 2), for other sets: x, y in AU */
+    float *coordinates;     /**< (n, P, d), for other sets: x, y[, z] in AU */
     uint8_t *bodies;        /**< (n) */
-    float *full_state;      /**< (n, P, 6), labelled sets */
-    float *state;           /**< (n, P, 5), labelled sets */
+    float *full_state;      /**< (n, P, 2 d + 2), labelled sets */
+    float *state;           /**< (n, P, 2 d + 1), labelled sets */
     float *force_magnitude; /**< (n, P), labelled sets; infinite: no label */
-    float *force;           /**< (n, P, 2), labelled sets */
+    float *force;           /**< (n, P, d), labelled sets */
     float *scale;           /**< (n) divisor of the coordinates, AU */
 };
 /** Elements of a planet's Newtonian orbit around the common centre of mass. */
@@ -53,9 +53,10 @@ struct orrery_tracks {
     size_t steps;           /**< times, at a constant step */
     int bodies;             /**< 2 to 255 */
     double dt;              /**< the time step, above 0 */
-    const double *position; /**< (steps, bodies, 2) */
+    const double *position; /**< (steps, bodies, 2), or (steps, bodies, 3) */
     const double *velocity; /**< likewise; NULL: not known */
     const double *mass;     /**< (bodies), above 0; NULL: not known */
+    int dimensions;         /**< coordinates of a position: 2, or 3; 0: 2 */
 };
 /** How orrery_simulation_import() divides systems into data sets. */
 struct orrery_division {
@@ -106,7 +107,8 @@ ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation
                                             const struct orrery_arrays *arrays);
 /** Computes the relative motion of two bodies under the law of the settings: x, y, vx, vy at times
  * 0, dt, ..., (n - 1) dt. It starts at the position and in the direction of the Newtonian ellipse,
- * with a speed that makes the orbit bound and similar.
+ * with a speed that makes the orbit bound and similar. Where orbits.dimensions of the settings is 3,
+ * a state is x, y, z, vx, vy, vz, here and in the following calls.
  * @param simulation the handle
  * @param elements of the orbit
  * @param m1 mass of body 1, solar masses, above 0
@@ -118,6 +120,22 @@ ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation
 ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
                                         const struct orrery_elements *elements, double m1,
                                         double m2, double dt_yr, size_t n, double *state);
+/** Computes the relative motion of two bodies in space, as orrery_simulation_orbit() does in the x, y
+ * plane, whatever orbits.dimensions is.
+ * @param simulation the handle
+ * @param elements of the orbit in its plane, whose x axis is the line of nodes
+ * @param inclination_rad of that plane to the x, y plane
+ * @param node_rad angle of the ascending node from +x
+ * @param m1 mass of body 1, solar masses, above 0
+ * @param m2 mass of body 2
+ * @param dt_yr time step, years
+ * @param n states, at least 1
+ * @param state (n, 6) x, y, z, vx, vy, vz
+ * @return a status; ORRERY_EDOM if there is no such orbit, or it cannot be integrated */
+ORRERY_CALL int orrery_simulation_orbit_in_space(struct orrery_simulation *simulation,
+                                                 const struct orrery_elements *elements,
+                                                 double inclination_rad, double node_rad, double m1,
+                                                 double m2, double dt_yr, size_t n, double *state);
 /** Integrates bodies that all attract each other under the law of the settings, from starts
  * taken exactly as they are.
  * @param simulation the handle

@@ -107,7 +107,7 @@ class Arrays(Struct):
 
 class Tracks(Struct):
     _fields_ = members(
-        "size_t bytes, steps; int bodies; double dt, *position, *velocity, *mass")
+        "size_t bytes, steps; int bodies; double dt, *position, *velocity, *mass; int dimensions")
 
 
 class Division(Struct):
@@ -253,6 +253,7 @@ int orrery_simulation_set(simulation *, char *)
 int orrery_simulation_describe(simulation *, char *, set *)
 int orrery_simulation_sequences(simulation *, char *, uint64_t, size_t, int, arrays *)
 int orrery_simulation_orbit(simulation *, elements *, double, double, double, size_t, double *)
+int orrery_simulation_orbit_in_space(simulation *, elements *, double, double, double, double, double, size_t, double *)
 int orrery_simulation_bodies(simulation *, int, double *, double *, double, size_t, double *)
 int orrery_simulation_import(simulation *, char *, size_t, tracks **, division *)
 int orrery_simulation_force(simulation *, double, double, size_t, double *, double *, double *)

@@ -60,7 +60,7 @@ def _step(name: str, time: np.ndarray | None, dt: float | None, steps: int) -> f
     return float(step)
 
 
-def _archive(path: pathlib.Path, dt: float | None, plane: bool
+def _archive(path: pathlib.Path, dt: float | None
              ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Positions, velocities, masses and time step of a REBOUND Simulationarchive, read by the
     package rebound: its snapshots or, with dt, states that rebound integrates to those times."""
@@ -88,12 +88,9 @@ def _archive(path: pathlib.Path, dt: float | None, plane: bool
         raise ValueError(f"{path}: expected the same bodies at all times, found {min(n)} to "
                          f"{max(n)}")
     state = np.array([[[p.x, p.y, p.z, p.vx, p.vy, p.vz] for p in sim.particles] for sim in sims])
-    if np.any(state[..., [2, 5]]) and not plane:
-        raise ValueError(f"{path}: expected bodies in the plane z = 0, found three dimensions; "
-                         "projected=True takes x and y")
     mass = np.array([p.m for p in sims[0].particles])
     step = _step(str(path), np.array([sim.t for sim in sims]), None, len(sims))
-    return state[..., :2], state[..., 3:5], mass, step
+    return state[..., :3], state[..., 3:], mass, step
 
 
 def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = None,
@@ -104,11 +101,12 @@ def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = N
     """Writes tracks as the folder `out`, for `pretrain --orbits`, `make world ORBITS_DIR=` and
     probes (docs/tracks.md); returns its path.
 
-    positions: an array (systems, steps, bodies, 2), one of a system (steps, bodies, 2), or a list
-    of these, whose sizes may differ; or the path of a REBOUND Simulationarchive, or a list of
+    positions: an array (systems, steps, bodies, d), one of a system (steps, bodies, d), or a list
+    of these, whose sizes may differ, with d = 2 coordinates or 3; or the path of a REBOUND Simulationarchive, or a list of
     paths. velocity: as positions; mass: (bodies) or (systems, bodies). Times are even: `dt`, or
     `time` of (steps) or (systems, steps). Of an archive, `dt` asks for states at this step;
-    projected=True takes x and y of bodies in space.
+    projected=True takes x and y of bodies in space. Archives of bodies in the plane z = 0 have two
+    coordinates.
 
     steps: time steps of a sequence; val, test: shares of the systems, which are in one set alone;
     split_by="time" divides each track instead. units and name are texts for the manifest. Tracks
@@ -120,8 +118,11 @@ def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = N
         if not (time is None and mass is None and velocity is None):
             raise ValueError("time, mass, velocity: expected None beside archives, which have "
                              "their own")
-        read = [_archive(path, step, flag("projected", projected)) for path in paths]
-        places, velocities = [r[0] for r in read], [r[1] for r in read]
+        read = [_archive(path, step) for path in paths]
+        flat = flag("projected", projected) or not any(np.any(x[..., 2]) or np.any(v[..., 2])
+                                                       for x, v, _, _ in read)
+        d = 2 if flat else 3
+        places, velocities = [r[0][..., :d] for r in read], [r[1][..., :d] for r in read]
         masses: list[Any] = [r[2] for r in read]
         step_of = [r[3] for r in read]
         name = paths[0].name if name == "arrays" else name
@@ -159,15 +160,14 @@ def _tracks(i: int, position: np.ndarray, velocity: np.ndarray | None, mass: np.
             dt: float) -> lib.Tracks:
     steps, bodies = position.shape[:2]
     where = f"positions[{i}]"
-    if position.shape[2] != 2:
-        raise ValueError(f"{where}: expected two coordinates, found {position.shape[2]}: data sets "
-                         "lie in one plane")
+    if position.shape[2] not in (2, 3):
+        raise ValueError(f"{where}: expected two or three coordinates, found {position.shape[2]}")
     if velocity is not None and velocity.shape != position.shape:
         raise ValueError(f"{where}: expected velocity of shape {position.shape}, found "
                          f"{velocity.shape}")
     if mass is not None and mass.shape != (bodies,):
         raise ValueError(f"{where}: expected {bodies} masses, found shape {mass.shape}")
-    made = lib.Tracks(steps=steps, bodies=bodies, dt=dt)
+    made = lib.Tracks(steps=steps, bodies=bodies, dt=dt, dimensions=position.shape[2])
     kept = []  # arrays live as long as the struct
     for part, array in (("position", position), ("velocity", velocity), ("mass", mass)):
         if array is not None:

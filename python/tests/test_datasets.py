@@ -58,13 +58,24 @@ def test_systems_of_different_sizes_and_times(tmp_path):
     assert np.allclose(rows(one, "test")[0, 1:], circles(1)[0].reshape(-1, 2)[-8:], atol=1e-6)
 
 
+def test_space(tmp_path):
+    tilted = np.stack([circles()[..., 0], 0.6 * circles()[..., 1], 0.8 * circles()[..., 1]], -1)
+    folder = orrery.dataset(tilted, tmp_path / "space", dt=0.1, velocity=tilted[..., ::-1])
+    assert rows(folder, "train").shape[2] == 3
+    assert np.load(folder / "velocity_train.npy").shape == rows(folder, "train").shape
+    assert np.allclose(rows(folder, "train")[:, 1:, 2], 4 / 3 * rows(folder, "train")[:, 1:, 1])
+    mixed = [*tilted, circles()[0]]
+    with pytest.raises(ValueError, match="expected 3 coordinates"):
+        orrery.dataset(mixed, tmp_path / "mixed", dt=0.1)
+
+
 @pytest.mark.parametrize("change, said", [
     ({"dt": None}, "dt: expected a time step"), ({"dt": -1}, "step of -1"),
     ({"time": T**2, "dt": None}, "uneven times"), ({"time": T[:5], "dt": None}, "40 times"),
     ({"mass": [1.0]}, "2 masses"), ({"mass": [1.0, 0.0]}, "mass: number 1"),
     ({"velocity": circles()[:, :3]}, "velocity of shape"), ({"val": 2}, "val, test"),
     ({"test": 0.9, "val": 0.9}, "systems"), ({"split_by": "body"}, "split_by"),
-    ({"steps": 50}, "50 time steps"), ({"positions": np.ones((3, 9, 2, 3))}, "two coordinates"),
+    ({"steps": 50}, "50 time steps"), ({"positions": np.ones((3, 9, 2, 4))}, "two or three"),
     ({"positions": np.ones((3, 9))}, "dimensions"), ({"positions": [np.nan]}, "positions"),
     ({"positions": circles()[:2]}, "at least 3 systems")])
 def test_refused(tmp_path, change, said):
@@ -98,9 +109,11 @@ def test_rebound(tmp_path):
     assert every.shape == (3, 124, 2) and (folder / "mass_val.npy").exists()
     sim = rebound.Simulationarchive(str(archives[0]))[0]
     assert any(np.allclose(row[1], [sim.particles[0].x, sim.particles[0].y]) for row in every)
-    with pytest.raises(ValueError, match="projected"):
-        orrery.dataset(archives, tmp_path / "space", dt=0.25)
-    assert orrery.dataset(archives, tmp_path / "space", dt=0.25, projected=True).exists()
+    space = orrery.dataset(archives, tmp_path / "space", dt=0.25)
+    every = np.concatenate([rows(space, name) for name in ("train", "val", "test")])
+    assert every.shape == (3, 124, 3) and np.any(every[:, 1:, 2])
+    flat = orrery.dataset(archives, tmp_path / "flat", dt=0.25, projected=True)
+    assert np.array_equal(rows(flat, "train"), rows(space, "train")[..., :2])
     archives[0].write_bytes(b"no archive")
     with pytest.raises(ValueError, match="not a Simulationarchive"):
         orrery.dataset(archives[0], tmp_path / "bad", dt=0.25)

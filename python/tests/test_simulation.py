@@ -66,7 +66,41 @@ def test_orbit():
     assert np.allclose(moment, moment[0], rtol=1e-12)
 
 
+def test_space():
+    """Data sets, own starts and orbits in three dimensions are those of the plane, turned."""
+    flat = orrery.simulate("two_body_test", preset="smoke", n=3)
+    space = orrery.simulate("two_body_test", preset="smoke", n=3, dimensions=3)
+    positions = flat["coordinates"].shape[1]
+    assert {key: space[key].shape[2:] for key in ("coordinates", "full_state", "state", "force")
+            } == {"coordinates": (3,), "full_state": (8,), "state": (7,), "force": (3,)}
+    assert space["coordinates"].shape[1] == positions
+    known = np.isfinite(flat["force_magnitude"])
+    assert np.allclose(space["force_magnitude"][known], flat["force_magnitude"][known], rtol=1e-6)
+    r = [np.linalg.norm(made["full_state"][..., :d], axis=-1) for made, d in ((flat, 2), (space, 3))]
+    assert np.allclose(*r, rtol=1e-6)
+
+    state = orrery.orbit(1, 0.3, 0.1, 1, 0.02, 50, inclination_rad=1.0, node_rad=0.5)
+    plane = orrery.orbit(1, 0.3, 0.1, 1, 0.02, 50)
+    assert np.allclose(np.linalg.norm(state[:, :3], axis=1), np.hypot(*plane[:, :2].T))
+    moment = np.cross(state[:, :3], state[:, 3:])
+    assert np.allclose(moment / np.linalg.norm(moment[0]),
+                       [np.sin(1) * np.sin(0.5), -np.sin(1) * np.cos(0.5), np.cos(1)])
+
+    turn = np.array([[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]])
+    start = np.array([[0.001, 1, 0, 0, 6.2], [1, 0, 0, 0.1, 0]])
+    tilted = np.concatenate([start[:, :1], start[:, 1:3] @ turn[:2], start[:, 3:] @ turn[:2]], 1)
+    given = [dict(zip(("m", "x", "y", "z", "vx", "vy", "vz"), tilted.T)), start]
+    made = orrery.simulate(systems=given, steps=9, dt_yr=0.1, law="yukawa", law_alpha=0.3)
+    assert [one.shape for one in made] == [(2, 9, 6), (2, 9, 4)]
+    assert np.allclose(made[0][..., :3], made[1][..., :2] @ turn[:2], atol=1e-9)
+
+
 @pytest.mark.parametrize("call, message", [
+    (lambda: orrery.simulate(preset="vafa2025", dimensions=3), "orbits.dimensions"),
+    (lambda: orrery.simulate(systems=[np.ones((2, 5))], steps=3, dt_yr=1, dimensions=3),
+     "dimensions: expected 2"),
+    (lambda: orrery.law(1, 1, 1, dimensions=3), "dimensions: expected 2"),
+    (lambda: orrery.orbit(1, 0.1, 1, 1, 0.1, 3, node_rad=float("inf")), "node_rad"),
     (lambda: orrery.simulate("two_body_trian"), "two_body_train"),
     (lambda: orrery.simulate(preset="quik"), "quick"),
     (lambda: orrery.simulate(positionss=3), "positions"),

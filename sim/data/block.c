@@ -16,7 +16,8 @@ int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
     for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!sim_kind_used((enum sim_kind)kind, split, tokens))
             continue;
-        block->row[kind] = sim_kind_bytes((enum sim_kind)kind, sim_split_positions(preset, split));
+        block->row[kind] = sim_kind_bytes((enum sim_kind)kind, sim_split_positions(preset, split),
+                                          preset->orbits.dimensions);
         block->rows[kind] = orr_alloc((size_t)capacity, block->row[kind]);
         if (!block->rows[kind]) {
             sim_block_free(block);

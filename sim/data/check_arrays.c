@@ -67,10 +67,11 @@ static int check_tokens(const struct sim_dataset *set, size_t i, const uint16_t 
 
 static int check_coords(const struct sim_dataset *set, size_t i, const float *coords)
 {
-    for (size_t k = 0; k < 2 * (size_t)set->positions; k++)
+    const size_t axes = (size_t)set->dimensions;
+    for (size_t k = 0; k < axes * (size_t)set->positions; k++)
         if (!isfinite(coords[k]))
             return fail_at(set, SIM_KIND_COORDS, i, "row %zu: expected a finite %s, found %g",
-                           k / 2, k < 2 ? "time step" : "coordinate", (double)coords[k]);
+                           k / axes, k < axes ? "time step" : "coordinate", (double)coords[k]);
     return 0;
 }
 
@@ -82,15 +83,26 @@ int sim_dataset_check_rows(const struct sim_dataset *set, size_t i)
 
 /* ---------------------------------------------------------------------- labelled splits */
 
+static int count_finite(const float *x, int n)
+{
+    int count = 0;
+    for (int c = 0; c < n; c++)
+        count += isfinite(x[c]) != 0;
+    return count;
+}
+
 /* A label is a force above 0, on the row of a body, between two masses above 0 at a nonzero
  * distance. */
 static int check_label(const struct sim_dataset *set, size_t i, size_t t)
 {
+    const int d = set->dimensions, numbers = 2 * d;
     const size_t at = i * (size_t)set->positions + t;
     const double F = (double)set->force_magnitude[at];
-    const float *f = set->force_vector + 2 * at;
-    const float *full = set->full_state + 6 * at, *state = set->state + 5 * at;
-    const bool magnitude = isfinite(F), vector = isfinite(f[0]) || isfinite(f[1]);
+    const float *f = set->force_vector + (size_t)d * at;
+    const float *full = set->full_state + (size_t)sim_full_columns(d) * at;
+    const float *state = set->state + (size_t)sim_state_columns(d) * at;
+    const int known = count_finite(f, d);
+    const bool magnitude = isfinite(F), vector = known > 0;
     if (!magnitude && !vector)
         return 0;
     const enum sim_kind kind = magnitude ? SIM_KIND_FORCE_MAGNITUDE : SIM_KIND_FORCE_VECTOR;
@@ -99,21 +111,25 @@ static int check_label(const struct sim_dataset *set, size_t i, size_t t)
                        magnitude ? F : (double)f[0]);
     if (magnitude && !(F > 0))
         return fail_at(set, kind, i, "row %zu: expected a force above 0, or inf, found %g", t, F);
-    if (vector && !(isfinite(f[0]) && isfinite(f[1])))
+    if (vector && known < d && d == 3)
+        return fail_at(set, SIM_KIND_FORCE_VECTOR, i,
+                       "row %zu: expected three finite numbers, or three inf, found %g, %g and %g",
+                       t, (double)f[0], (double)f[1], (double)f[2]);
+    if (vector && known < d)
         return fail_at(set, SIM_KIND_FORCE_VECTOR, i,
                        "row %zu: expected two finite numbers, or inf and inf, found %g and %g", t,
                        (double)f[0], (double)f[1]);
-    for (int c = 0; c < 6; c++)
-        if (!isfinite(full[c]) || (c >= 4 && !(full[c] > 0)))
+    for (int c = 0; c < numbers + 2; c++)
+        if (!isfinite(full[c]) || (c >= numbers && !(full[c] > 0)))
             return fail_at(
                 set, SIM_KIND_FULL_STATE, i,
                 "row %zu, column %d: expected a %s where the force is labelled, found %g", t, c,
-                c < 4 ? "finite number" : "mass above 0", (double)full[c]);
-    if (full[0] == 0 && full[1] == 0)
+                c < numbers ? "finite number" : "mass above 0", (double)full[c]);
+    if (full[0] == 0 && full[1] == 0 && (d == 2 || full[2] == 0))
         return fail_at(set, SIM_KIND_FULL_STATE, i,
                        "row %zu: expected a distance above 0 where the force is labelled, found 0",
                        t);
-    for (int c = 0; c < 5; c++)
+    for (int c = 0; c < numbers + 1; c++)
         if (!isfinite(state[c]))
             return fail_at(set, SIM_KIND_STATE, i,
                            "row %zu, column %d: expected a finite number where the force is "
@@ -125,9 +141,10 @@ static int check_label(const struct sim_dataset *set, size_t i, size_t t)
 /* The unit of a sequence's force vectors is its largest force. */
 static int check_unit(const struct sim_dataset *set, size_t i)
 {
-    const float *f = set->force_vector + 2 * i * (size_t)set->positions;
+    const size_t numbers = (size_t)set->dimensions * (size_t)set->positions;
+    const float *f = set->force_vector + i * numbers;
     bool labelled = false, moves = false;
-    for (size_t k = 0; k < 2 * (size_t)set->positions; k++) {
+    for (size_t k = 0; k < numbers; k++) {
         labelled = labelled || isfinite(f[k]);
         moves = moves || (isfinite(f[k]) && f[k] != 0);
     }

@@ -16,7 +16,7 @@ static bool is_convertible(enum orr_dtype from, enum orr_dtype to)
 }
 
 /* Maps <dir>/<kind>_<split>[-shard].npy and checks dtype (or a wider one), dimensions, and sizes
- * where shape is not 0; shape receives the sizes. */
+ * where shape is not 0; shape receives the sizes. shape[2] is 0 for arrays of numbers. */
 static int map_file(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t shard,
                     uint64_t shards, size_t shape[3], struct orr_npy *npy, char path[4096])
 {
@@ -31,7 +31,7 @@ static int map_file(const char *dir, enum sim_kind kind, enum sim_split split, u
     const enum orr_dtype found =
         is_convertible(npy->dtype, array->dtype) ? npy->dtype : array->dtype;
     orr_npy_close(npy);
-    return orr_npy_expect(path, npy, found, array->cols ? 3 : 1, shape);
+    return orr_npy_expect(path, npy, found, shape[2] ? 3 : 1, shape);
 }
 
 /* Copies an array to its position in a gathered one, narrowing whole numbers. */
@@ -60,7 +60,7 @@ static int copy_values(const char *path, const struct orr_npy *npy, enum orr_dty
 
 static size_t entry_values(const struct sim_dataset *set, enum sim_kind kind)
 {
-    const size_t cols = sim_arrays[kind].cols;
+    const size_t cols = sim_kind_cols(kind, set->dimensions);
     return cols ? cols * (size_t)set->positions : 1;
 }
 
@@ -74,7 +74,7 @@ static int measure_shards(struct sim_dataset *set, const char *dir, enum sim_kin
     for (size_t s = 0; s < set->shards && !rc; s++) {
         char path[4096];
         struct orr_npy npy;
-        size_t shape[3] = {0, (size_t)set->positions, sim_arrays[kind].cols};
+        size_t shape[3] = {0, (size_t)set->positions, sim_kind_cols(kind, set->dimensions)};
         rc = map_file(dir, kind, split, s, set->shards, shape, &npy, path);
         if (rc)
             return rc;
@@ -137,7 +137,7 @@ static int open_array(struct sim_dataset *set, enum sim_kind kind)
         struct orr_npy npy;
         const size_t left = set->n - s * set->shard_sequences;
         const size_t n = left < set->shard_sequences ? left : set->shard_sequences;
-        size_t shape[3] = {n, (size_t)set->positions, sim_arrays[kind].cols};
+        size_t shape[3] = {n, (size_t)set->positions, sim_kind_cols(kind, set->dimensions)};
         TRY(map_file(set->dir, kind, set->split, s, set->shards, shape, &npy, path));
         if (set->shards == 1 && npy.dtype == sim_arrays[kind].dtype) {
             set->file[kind] = npy;
@@ -199,6 +199,7 @@ int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset,
     memset(set, 0, sizeof *set);
     set->positions = sim_split_positions(preset, split);
     set->bins = preset->orbits.bins;
+    set->dimensions = preset->orbits.dimensions;
     int rc = open_set(set, dir, split, preset->orbits.output == ORR_OUTPUT_TOKENS);
     if (!rc && sim_split_labelled(split)) {
         rc = sim_labels_check(set);
@@ -206,6 +207,17 @@ int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset,
             sim_dataset_close(set);
     }
     return rc;
+}
+
+/* The dimensions of a file of coordinates: its columns, where there are two or three. */
+static int find_dimensions(const char *path, int *dimensions)
+{
+    struct orr_npy npy;
+    TRY(orr_npy_open(path, &npy));
+    if (npy.ndim == 3 && npy.shape[2] == 3)
+        *dimensions = 3;
+    orr_npy_close(&npy);
+    return 0;
 }
 
 int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split)
@@ -217,7 +229,11 @@ int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_spli
     sim_shard_name(name, SIM_KIND_COORDS, split, 0, shards);
     if (!rc)
         rc = orr_path(path, "%s/%s", dir, name);
-    return rc ? rc : open_set(set, dir, split, !orr_exists(path));
+    const bool tokens = !rc && !orr_exists(path);
+    set->dimensions = 2;
+    if (!rc && !tokens)
+        rc = find_dimensions(path, &set->dimensions);
+    return rc ? rc : open_set(set, dir, split, tokens);
 }
 
 void sim_dataset_close(struct sim_dataset *set)
@@ -241,7 +257,8 @@ static const void *find_rows(const struct sim_dataset *set, const void *whole, e
     }
     if (!whole)
         return NULL;
-    return (const unsigned char *)whole + i * (size_t)set->positions * 2 * orr_dtype_size(dtype);
+    const size_t cols = dtype == ORR_F32 ? (size_t)set->dimensions : 2;
+    return (const unsigned char *)whole + i * (size_t)set->positions * cols * orr_dtype_size(dtype);
 }
 
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i)

@@ -28,16 +28,19 @@ enum sim_kind { /* in the order of files in the manifest */
                 SIM_KIND_MASS,     /* of imported tracks whose file gives masses */
                 SIM_KIND_VELOCITY, /* likewise */
 };
-struct sim_array { /* one sequence of a kind: (P, cols), or one number if cols is 0 */
+/* One sequence of a kind is an array (P, sim_kind_cols()), or one number if that is 0. */
+struct sim_array {
     const char *name;
     enum orr_dtype dtype;
-    size_t cols;
+    size_t cols, per_axis; /* columns are cols + per_axis d */
 };
 extern const struct sim_array sim_arrays[SIM_KINDS];
+/* Columns of a kind where positions have so many dimensions d. */
+size_t sim_kind_cols(enum sim_kind kind, int dimensions);
 /* Whether a split must have this kind. tokens: whether the preset's output is tokens. */
 bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens);
 /* Bytes of one sequence. */
-size_t sim_kind_bytes(enum sim_kind kind, int positions);
+size_t sim_kind_bytes(enum sim_kind kind, int positions, int dimensions);
 
 /* ------------------------------------------------------------------------------ contents */
 

@@ -18,7 +18,8 @@ double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts)
             if (sim_kind_used((enum sim_kind)kind, split,
                               preset->orbits.output == ORR_OUTPUT_TOKENS))
                 bytes += mine * (double)sim_kind_bytes((enum sim_kind)kind,
-                                                       sim_split_positions(preset, split));
+                                                       sim_split_positions(preset, split),
+                                                       preset->orbits.dimensions);
     }
     return bytes;
 }

@@ -7,11 +7,17 @@
 
 #include <cjson/cJSON.h>
 
-static const char positions_header[] = "sequence,name,step,t_yr,body,x_au,y_au";
-static const char states_header[] = ",dx_au,dy_au,vx_au_per_yr,vy_au_per_yr,m1_msun,m2_msun,"
-                                    "fx_msun_au_per_yr2,fy_msun_au_per_yr2,f_msun_au_per_yr2,"
-                                    "m_msun";
-static const char tracks_header[] = "sequence,name,step,t,body,x,y"; /* imported, in any units */
+/* in the plane and in space; of imported tracks, which have any units */
+static const char *const positions_header[2] = {"sequence,name,step,t_yr,body,x_au,y_au",
+                                                "sequence,name,step,t_yr,body,x_au,y_au,z_au"};
+static const char *const states_header[2] = {
+    ",dx_au,dy_au,vx_au_per_yr,vy_au_per_yr,m1_msun,m2_msun,fx_msun_au_per_yr2,fy_msun_au_per_yr2,"
+    "f_msun_au_per_yr2,m_msun",
+    ",dx_au,dy_au,dz_au,vx_au_per_yr,vy_au_per_yr,vz_au_per_yr,m1_msun,m2_msun,fx_msun_au_per_yr2,"
+    "fy_msun_au_per_yr2,fz_msun_au_per_yr2,f_msun_au_per_yr2,m_msun"};
+static const char *const tracks_header[2] = {"sequence,name,step,t,body,x,y",
+                                             "sequence,name,step,t,body,x,y,z"};
+static const char *const velocities_header[2] = {",vx,vy", ",vx,vy,vz"};
 
 struct export
 {
@@ -37,7 +43,7 @@ static double coordinate_au(const struct export *e, size_t i, int r, int axis)
     const uint16_t *tokens = sim_dataset_tokens(set, i);
     if (tokens)
         return (tokens[2 * r + axis] + 0.5) / set->bins * 2 * e->extent_au - e->extent_au;
-    const double x = (double)sim_dataset_coords(set, i)[2 * r + axis];
+    const double x = (double)sim_dataset_coords(set, i)[set->dimensions * r + axis];
     return set->scale ? x * (double)set->scale[i] : x;
 }
 
@@ -67,10 +73,11 @@ static void write_state(struct export *e, size_t i, int row_at, int bodies)
     const int r = row_at + (tokens ? 0 : bodies - 1);
     const bool there = (tokens ? body < bodies - 1 : body == 0) && r < set->positions;
     const size_t row = i * (size_t)set->positions + (size_t)(there ? r : 0);
-    for (size_t c = 0; c < 6; c++)
-        write_cell(&e->file, (double)set->full_state[6 * row + c], there);
-    for (size_t c = 0; c < 2; c++)
-        write_cell(&e->file, set->force_vector ? (double)set->force_vector[2 * row + c] : NAN,
+    const size_t axes = (size_t)set->dimensions, full = (size_t)sim_full_columns(set->dimensions);
+    for (size_t c = 0; c < full; c++)
+        write_cell(&e->file, (double)set->full_state[full * row + c], there);
+    for (size_t c = 0; c < axes; c++)
+        write_cell(&e->file, set->force_vector ? (double)set->force_vector[axes * row + c] : NAN,
                    there);
     write_cell(&e->file, set->force_magnitude ? (double)set->force_magnitude[row] : NAN, there);
 }
@@ -80,7 +87,9 @@ static double mass_of(const struct export *e, size_t i, int body, int bodies)
 {
     const bool star = body == bodies - 1;
     const int r = !sim_dataset_tokens(&e->set, i) ? bodies : star ? 1 : 1 + body;
-    return (double)e->set.full_state[6 * (i * (size_t)e->set.positions + (size_t)r) + 4 + star];
+    const size_t full = (size_t)sim_full_columns(e->set.dimensions);
+    return (double)
+        e->set.full_state[full * (i * (size_t)e->set.positions + (size_t)r) + full - 2 + star];
 }
 
 static int write_sequence(struct export *e, size_t i)
@@ -91,16 +100,18 @@ static int write_sequence(struct export *e, size_t i)
     TRY(sim_dataset_check_rows(set, i));
     for (int r = 1; r < set->positions; r++) {
         const int step = (r - 1) / bodies, body = (r - 1) % bodies;
-        orr_file_printf(&e->file, "%zu,%s,%d,%.7g,%d,%.9g,%.9g", i, name_of(set, i), step,
-                        step * dt_yr, body + 1, coordinate_au(e, i, r, 0),
-                        coordinate_au(e, i, r, 1));
+        orr_file_printf(&e->file, "%zu,%s,%d,%.7g,%d", i, name_of(set, i), step, step * dt_yr,
+                        body + 1);
+        for (int axis = 0; axis < set->dimensions; axis++)
+            orr_file_printf(&e->file, ",%.9g", coordinate_au(e, i, r, axis));
         if (set->full_state) {
             write_state(e, i, r, bodies);
             write_cell(&e->file, mass_of(e, i, body, bodies), true);
         }
         const size_t row = i * (size_t)set->positions + (size_t)r;
-        for (size_t c = 0; c < 2 && set->velocity; c++)
-            write_cell(&e->file, (double)set->velocity[2 * row + c], true);
+        const size_t axes = (size_t)set->dimensions;
+        for (size_t c = 0; c < axes && set->velocity; c++)
+            write_cell(&e->file, (double)set->velocity[axes * row + c], true);
         if (set->mass)
             write_cell(&e->file, (double)set->mass[row], true);
         orr_file_write(&e->file, "\n", 1);
@@ -128,9 +139,10 @@ static int write_set(struct export *e, const char *dir, const char *path, const 
     if (sim_split_labelled(e->set.split))
         TRY(sim_labels_check(&e->set));
     TRY(orr_file_create(&e->file, path));
-    orr_file_printf(&e->file, "%s%s%s%s\n", e->tracks ? tracks_header : positions_header,
-                    e->set.full_state ? states_header : "", e->set.velocity ? ",vx,vy" : "",
-                    e->set.mass ? ",m" : "");
+    const bool space = e->set.dimensions == 3;
+    orr_file_printf(&e->file, "%s%s%s%s\n", (e->tracks ? tracks_header : positions_header)[space],
+                    e->set.full_state ? states_header[space] : "",
+                    e->set.velocity ? velocities_header[space] : "", e->set.mass ? ",m" : "");
     for (size_t i = 0; i < e->set.n; i++) {
         TRY(write_sequence(e, i));
         if (orr_signal_seen())

@@ -167,7 +167,7 @@ static float *rows_create(const struct plan *plan, int set, size_t cols)
 /* The rows of a set for a kind; free() them. cols numbers a row. */
 static int fill_rows(const struct plan *plan, int set, enum sim_kind kind, float **rows)
 {
-    const size_t cols = sim_arrays[kind].cols, P = plan->rows + 1;
+    const size_t cols = sim_kind_cols(kind, plan->import->dimensions), P = plan->rows + 1;
     float *at = *rows = rows_create(plan, set, cols);
     if (!at)
         return ORR_ENOMEM;
@@ -195,19 +195,19 @@ static int write_array(const struct plan *plan, const char *dir, int set, enum s
                        cJSON *listed)
 {
     char name[SIM_NAME], path[4096];
-    const struct sim_array *array = &sim_arrays[kind];
-    const size_t n = plan->count[set], shape[3] = {n, plan->rows + 1, array->cols};
+    const size_t cols = sim_kind_cols(kind, plan->import->dimensions);
+    const size_t n = plan->count[set], shape[3] = {n, plan->rows + 1, cols};
     struct orr_file file = {0};
     float *rows = NULL;
     sim_shard_name(name, kind, splits[set], 0, 1);
     TRY(orr_path(path, "%s/%s", dir, name));
-    int rc = array->cols ? fill_rows(plan, set, kind, &rows) : 0;
+    int rc = cols ? fill_rows(plan, set, kind, &rows) : 0;
     if (!rc)
         rc = orr_file_create(&file, path);
     if (!rc)
-        rc = orr_npy_write_header(&file, array->dtype, array->cols ? 3 : 1, shape);
+        rc = orr_npy_write_header(&file, sim_arrays[kind].dtype, cols ? 3 : 1, shape);
     if (!rc && rows)
-        rc = orr_file_write(&file, rows, n * shape[1] * array->cols * sizeof *rows);
+        rc = orr_file_write(&file, rows, n * shape[1] * cols * sizeof *rows);
     for (size_t i = 0; i < n && !rows && !rc; i++) {
         const uint8_t bodies = (uint8_t)plan->import->system[plan->piece[set][i].system].bodies;
         rc = orr_file_write(&file, &bodies, 1);
@@ -260,6 +260,8 @@ static int begin_manifest(const struct plan *plan, cJSON **manifest)
     cJSON_AddStringToObject(tracks, "content", content);
     cJSON_AddNumberToObject(tracks, "positions", (double)plan->rows + 1);
     cJSON_AddNumberToObject(tracks, "systems", (double)import->systems);
+    if (import->dimensions == 3)
+        cJSON_AddNumberToObject(tracks, "dimensions", import->dimensions);
     cJSON_AddItemToObject(tracks, "how", cJSON_Duplicate(import->how, true));
     orr_json_add_u64(json, "seed", import->seed);
     cJSON *sets = cJSON_AddObjectToObject(json, "sets");

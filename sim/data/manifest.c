@@ -22,6 +22,8 @@ cJSON *sim_manifest_create(const struct orr_settings *preset)
         cJSON_AddNumberToObject(json, "bins", o->bins);
         cJSON_AddNumberToObject(json, "extent_au", o->extent_au);
     }
+    if (o->dimensions == 3)
+        cJSON_AddNumberToObject(json, "dimensions", o->dimensions);
     orr_json_add_u64(json, "seed", preset->seed);
     cJSON_AddObjectToObject(json, "sets");
     return json;

@@ -16,14 +16,15 @@ static const char *const colours[SIM_PLANETS] = {"#1f6fb4", "#d1602b", "#2a8f5b"
 /* ---------------------------------------------------------------------------------- samples */
 
 /* The observed position of the body in row `row`, AU. */
-static void seen_at(const struct sim_shown *w, size_t row, double xy[2])
+static void seen_at(const struct sim_shown *w, size_t row, double xy[])
 {
     const struct sim_sequence *q = &w->sequence;
     const struct orr_orbits_settings *o = &w->preset->orbits;
-    for (size_t c = 0; c < 2; c++)
+    const size_t axes = (size_t)q->dimensions;
+    for (size_t c = 0; c < axes; c++)
         xy[c] = q->tokens
                     ? (q->tokens[2 * row + c] + 0.5) * 2 * o->extent_au / o->bins - o->extent_au
-                    : (double)q->coords[2 * row + c] * (double)q->scale;
+                    : (double)q->coords[axes * row + c] * (double)q->scale;
 }
 
 /* The fraction of the separation from planet i at which the planet, or the star, lies from the
@@ -40,16 +41,18 @@ static double share_of(const struct sim_shown *w, int i, bool star)
 /* What is drawn of a body (the star is after the last planet): its samples, and its ellipse if it
  * has one. */
 struct drawn {
-    double *curve; /* (points, 2), AU */
-    int points;
-    double low[2], high[2];   /* extent of samples and curve */
-    double nearest, farthest; /* from the centre */
+    double *curve; /* (points, d), AU */
+    int points, axes;
+    double low[SIM_AXES], high[SIM_AXES]; /* extent of samples and curve */
+    double nearest, farthest;             /* from the centre */
 };
 
-static void extend_drawn(struct drawn *d, const double centre[2], const double xy[2])
+static void extend_drawn(struct drawn *d, const double centre[], const double xy[])
 {
-    const double r = hypot(xy[0] - centre[0], xy[1] - centre[1]);
-    for (int c = 0; c < 2; c++) {
+    const double z = d->axes == 3 ? xy[2] - centre[2] : 0,
+                 flat = hypot(xy[0] - centre[0], xy[1] - centre[1]);
+    const double r = d->axes == 3 ? hypot(flat, z) : flat;
+    for (int c = 0; c < d->axes; c++) {
         d->low[c] = fmin(d->low[c], xy[c]);
         d->high[c] = fmax(d->high[c], xy[c]);
     }
@@ -65,16 +68,17 @@ static int make_curve(const struct sim_shown *w, int body, struct drawn *d)
     const int i = star ? 0 : body;
     if (!sim_shown_kepler(w) || (star && !(s->star_moves && s->planets == 1)))
         return 0;
-    double *state = orr_alloc(4 * CURVE, sizeof *state);
-    d->curve = orr_alloc(2 * CURVE, sizeof *d->curve);
+    const int axes = d->axes;
+    double *state = orr_alloc(SIM_STATE * CURVE, sizeof *state);
+    d->curve = orr_alloc(SIM_AXES * CURVE, sizeof *d->curve);
     int rc = state && d->curve ? 0 : ORR_ENOMEM;
     if (!rc)
         rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass,
                               sim_shown_period_yr(w, i) / (CURVE - 1), CURVE, state);
     const double share = share_of(w, i, star);
     for (int k = 0; k < CURVE && !rc; k++)
-        for (int c = 0; c < 2; c++)
-            d->curve[2 * k + c] = s->com_au[c] + share * state[4 * k + c];
+        for (int c = 0; c < axes; c++)
+            d->curve[axes * k + c] = s->com_au[c] + share * state[2 * axes * k + c];
     d->points = rc ? 0 : CURVE;
     free(state);
     return rc;
@@ -83,14 +87,16 @@ static int make_curve(const struct sim_shown *w, int body, struct drawn *d)
 static int make_drawn(const struct sim_shown *w, int body, struct drawn *d)
 {
     const struct sim_system *s = &w->system;
-    *d = (struct drawn){
-        .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}, .nearest = INFINITY};
+    *d = (struct drawn){.low = {INFINITY, INFINITY, INFINITY},
+                        .high = {-INFINITY, -INFINITY, -INFINITY},
+                        .nearest = INFINITY,
+                        .axes = w->sequence.dimensions};
     const int rc = make_curve(w, body, d);
     for (int k = 0; k < d->points; k++)
-        extend_drawn(d, s->com_au, d->curve + 2 * (size_t)k);
+        extend_drawn(d, s->com_au, d->curve + (size_t)d->axes * (size_t)k);
     for (size_t row = 1 + (size_t)body; row < (size_t)w->sequence.positions;
          row += (size_t)s->planets + 1) {
-        double xy[2];
+        double xy[SIM_AXES] = {0};
         seen_at(w, row, xy);
         extend_drawn(d, s->com_au, xy);
     }
@@ -105,22 +111,24 @@ struct panel {
     int inside;              /* planets that stay inside */
 };
 
-/* Frames a square around the star and the planets within a distance from the centre. */
-static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, double within,
-                        struct panel *panel)
+/* Frames a square around the star and the planets within a distance from the centre, in the plane
+ * of the x axis and another one. */
+static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, int other,
+                        double within, struct panel *panel)
 {
     static const double margin = 1.12;
     const int n = w->system.planets;
     double low[2], high[2];
     *panel = (struct panel){.half = 0};
     for (int c = 0; c < 2; c++) {
-        low[c] = drawn[n].low[c];
-        high[c] = drawn[n].high[c];
+        const int axis = c ? other : 0;
+        low[c] = drawn[n].low[axis];
+        high[c] = drawn[n].high[axis];
         for (int i = 0; i < n; i++) {
             if (drawn[i].farthest > within)
                 continue;
-            low[c] = fmin(low[c], drawn[i].low[c]);
-            high[c] = fmax(high[c], drawn[i].high[c]);
+            low[c] = fmin(low[c], drawn[i].low[axis]);
+            high[c] = fmax(high[c], drawn[i].high[axis]);
         }
         panel->centre[c] = (low[c] + high[c]) / 2;
         panel->half = fmax(panel->half, margin * (high[c] - low[c]) / 2);
@@ -134,12 +142,19 @@ static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, do
 }
 
 /* Makes a panel of all bodies and, if the widest gap between orbits leaves the inner ones only a
- * small spot, one of the inner bodies. Returns the number of panels. */
+ * small spot, one of the inner bodies. In space the panels are the x, y and the x, z plane, of equal
+ * scale. Returns the number of panels. */
 static int make_panels(const struct sim_shown *w, const struct drawn *drawn, struct panel panel[2])
 {
     static const double gap_least = 2, share_most = 0.2;
     const int n = w->system.planets;
     double reach[SIM_PLANETS] = {0}, widest = gap_least, within = 0;
+    frame_drawn(w, drawn, 1, INFINITY, &panel[0]);
+    if (w->sequence.dimensions == 3) {
+        frame_drawn(w, drawn, 2, INFINITY, &panel[1]);
+        panel[0].half = panel[1].half = fmax(panel[0].half, panel[1].half);
+        return 2;
+    }
     for (int i = 0; i < n; i++)
         reach[i] = drawn[i].farthest;
     qsort(reach, (size_t)n, sizeof *reach, orr_compare_doubles);
@@ -149,22 +164,29 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
         widest = reach[i + 1] / reach[i];
         within = reach[i];
     }
-    frame_drawn(w, drawn, INFINITY, &panel[0]);
     if (within > 0)
-        frame_drawn(w, drawn, within, &panel[1]);
+        frame_drawn(w, drawn, 1, within, &panel[1]);
     return within > 0 ? 2 : 1;
 }
 
 /* ------------------------------------------------------------------------- what gnuplot reads */
+
+static void write_point(const double xy[], int axes, FILE *to)
+{
+    fprintf(to, "%.6f %.6f", xy[0], xy[1]);
+    if (axes == 3)
+        fprintf(to, " %.6f", xy[2]);
+    fprintf(to, "\n");
+}
 
 /* Writes a block of $seen: the samples of a body. */
 static void write_samples(const struct sim_shown *w, int body, FILE *to)
 {
     const size_t bodies = (size_t)w->system.planets + 1;
     for (size_t row = 1 + (size_t)body; row < (size_t)w->sequence.positions; row += bodies) {
-        double xy[2];
+        double xy[SIM_AXES] = {0};
         seen_at(w, row, xy);
-        fprintf(to, "%.6f %.6f\n", xy[0], xy[1]);
+        write_point(xy, w->sequence.dimensions, to);
     }
     fprintf(to, "\n\n");
 }
@@ -177,7 +199,7 @@ static void write_curve(const struct sim_shown *w, const struct drawn *d, int bo
         return;
     }
     for (int k = 0; k < d->points; k++)
-        fprintf(to, "%.6f %.6f\n", d->curve[2 * k], d->curve[2 * k + 1]);
+        write_point(d->curve + d->axes * k, d->axes, to);
     fprintf(to, "\n\n");
 }
 
@@ -207,6 +229,8 @@ static void write_input(const struct sim_shown *w, const struct drawn *drawn, FI
             (unsigned long long)w->index);
     fprintf(to, "note = '%d bodies, %d rows, time step %.4g%s'\n", s->planets + 1,
             w->sequence.positions, s->dt_yr, w->tracks ? "" : " yr");
+    if (w->sequence.dimensions == 3)
+        fprintf(to, "space = 1\n");
     if (w->tracks)
         fprintf(to, "unit = ''\nlast_body = 'body %d'\n", s->planets + 1);
     char law[160];

@@ -54,21 +54,28 @@ static void print_table(const struct sim_shown *w)
         printf("elements and masses are not known: %s\n", w->unknown);
         return;
     }
-    printf("%-5s %12s %9s %7s %9s %9s %11s %9s\n", "body", "mass", "a", "e", "omega", "phase",
-           "period", "samples");
-    printf("%-5s %12s %9s %7s %9s %9s %11s %9s\n", "", "solar", "AU", "", "degrees", "degrees",
-           "yr", "per orbit");
+    const bool space = w->sequence.dimensions == 3;
+    printf("%-5s %12s %9s %7s %9s %9s %11s %9s%s\n", "body", "mass", "a", "e", "omega", "phase",
+           "period", "samples", space ? "  inclined      node" : "");
+    printf("%-5s %12s %9s %7s %9s %9s %11s %9s%s\n", "", "solar", "AU", "", "degrees", "degrees",
+           "yr", "per orbit", space ? "   degrees   degrees" : "");
     const double degrees = 180 / acos(-1);
     for (int i = 0; i < s->planets; i++) {
         const struct sim_elements *el = &s->orbit[i];
         const double period = sim_shown_period_yr(w, i);
-        printf("%-5d %12.4g %9.4f %7.4f %9.2f %9.2f %11.4f %9.1f%s\n", i + 1, s->mass[i], el->a_au,
+        printf("%-5d %12.4g %9.4f %7.4f %9.2f %9.2f %11.4f %9.1f%s", i + 1, s->mass[i], el->a_au,
                el->e, el->omega_rad * degrees, el->phase_rad * degrees, period, period / s->dt_yr,
                el->clockwise ? "  clockwise" : "");
+        if (space)
+            printf(" %9.2f %9.2f", el->inclination_rad * degrees, el->node_rad * degrees);
+        printf("\n");
     }
     printf("%-5s %12.4g\n", "star", s->star_mass);
-    printf("centre of mass %.4f, %.4f AU; the star %s; %ld coordinates clipped\n", s->com_au[0],
-           s->com_au[1], s->star_moves ? "moves around it" : "stays there", w->sequence.clipped);
+    printf("centre of mass %.4f, %.4f", s->com_au[0], s->com_au[1]);
+    if (space)
+        printf(", %.4f", s->com_au[2]);
+    printf(" AU; the star %s; %ld coordinates clipped\n",
+           s->star_moves ? "moves around it" : "stays there", w->sequence.clipped);
     for (int i = 0; i < s->planets; i++) {
         const double samples = sim_shown_period_yr(w, i) / s->dt_yr;
         if (samples < SAMPLES_LEAST)
@@ -193,8 +200,9 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
                      struct orr_settings *preset)
 {
     struct sim_sequence *q = &w->sequence;
-    const size_t bytes = sim_kind_bytes(
-        set->tokens || sim_dataset_tokens(set, 0) ? SIM_KIND_OBS : SIM_KIND_COORDS, set->positions);
+    const size_t bytes =
+        sim_kind_bytes(set->tokens || sim_dataset_tokens(set, 0) ? SIM_KIND_OBS : SIM_KIND_COORDS,
+                       set->positions, set->dimensions);
     const uint16_t *tokens = sim_dataset_tokens(set, w->index);
     const float *coords = sim_dataset_coords(set, w->index);
     if (w->unknown) {
@@ -202,6 +210,7 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
         w->system.dt_yr =
             tokens ? sim_token_dt_yr(tokens[0], preset->orbits.bins) : orr_exp((double)coords[0]);
         q->positions = set->positions;
+        q->dimensions = set->dimensions;
         q->scale = set->scale ? set->scale[w->index] : 1;
         q->tokens = tokens ? orr_alloc(1, bytes) : NULL;
         q->coords = tokens ? NULL : orr_alloc(1, bytes);
@@ -230,7 +239,8 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
     const cJSON *set = orr_json_get(sets, sim_split_name(w->split));
     int rc = take_settings(preset, w->split, manifest, set);
     w->preset = preset;
-    if (!rc && sim_split_positions(preset, w->split) != data->positions)
+    if (!rc && (sim_split_positions(preset, w->split) != data->positions ||
+                preset->orbits.dimensions != data->dimensions))
         rc = ORR_FAIL(ORR_EFORMAT, "its files have other lengths than its settings");
     if (rc) {
         if (rc == ORR_ENOMEM)

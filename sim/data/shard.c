@@ -11,17 +11,22 @@
 #include <cjson/cJSON.h>
 
 const struct sim_array sim_arrays[SIM_KINDS] = {
-    [SIM_KIND_OBS] = {"obs", ORR_U16, 2},
-    [SIM_KIND_COORDS] = {"coords", ORR_F32, 2},
-    [SIM_KIND_NUM_BODIES] = {"num_bodies", ORR_U8, 0},
-    [SIM_KIND_FULL_STATE] = {"full_state", ORR_F32, 6},
-    [SIM_KIND_STATE] = {"state", ORR_F32, 5},
-    [SIM_KIND_FORCE_MAGNITUDE] = {"force_magnitude", ORR_F32, 1},
-    [SIM_KIND_FORCE_VECTOR] = {"force_vector", ORR_F32, 2},
-    [SIM_KIND_SCALE] = {"scale", ORR_F32, 0},
-    [SIM_KIND_MASS] = {"mass", ORR_F32, 1},
-    [SIM_KIND_VELOCITY] = {"velocity", ORR_F32, 2},
+    [SIM_KIND_OBS] = {"obs", ORR_U16, 2, 0},
+    [SIM_KIND_COORDS] = {"coords", ORR_F32, 0, 1},
+    [SIM_KIND_NUM_BODIES] = {"num_bodies", ORR_U8, 0, 0},
+    [SIM_KIND_FULL_STATE] = {"full_state", ORR_F32, 2, 2},
+    [SIM_KIND_STATE] = {"state", ORR_F32, 1, 2},
+    [SIM_KIND_FORCE_MAGNITUDE] = {"force_magnitude", ORR_F32, 1, 0},
+    [SIM_KIND_FORCE_VECTOR] = {"force_vector", ORR_F32, 0, 1},
+    [SIM_KIND_SCALE] = {"scale", ORR_F32, 0, 0},
+    [SIM_KIND_MASS] = {"mass", ORR_F32, 1, 0},
+    [SIM_KIND_VELOCITY] = {"velocity", ORR_F32, 0, 1},
 };
+
+size_t sim_kind_cols(enum sim_kind kind, int dimensions)
+{
+    return sim_arrays[kind].cols + sim_arrays[kind].per_axis * (size_t)dimensions;
+}
 
 bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens)
 {
@@ -42,10 +47,10 @@ bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens)
     }
 }
 
-size_t sim_kind_bytes(enum sim_kind kind, int positions)
+size_t sim_kind_bytes(enum sim_kind kind, int positions, int dimensions)
 {
-    const struct sim_array *array = &sim_arrays[kind];
-    return orr_dtype_size(array->dtype) * (array->cols ? array->cols * (size_t)positions : 1);
+    const size_t cols = sim_kind_cols(kind, dimensions);
+    return orr_dtype_size(sim_arrays[kind].dtype) * (cols ? cols * (size_t)positions : 1);
 }
 
 uint64_t sim_split_written(const struct orr_settings *preset, enum sim_split split)

@@ -13,7 +13,7 @@ struct range {
 struct statistics {
     uint64_t bodies[256], dt[2];   /* sequences by bodies; by dt token */
     uint64_t rows, labelled, edge; /* rows without row 0; coordinates in an outermost bin */
-    struct range axis[2], force, ln_dt;
+    struct range axis[SIM_AXES], force, ln_dt;
 };
 
 static void extend_range(struct range *range, double x)
@@ -28,6 +28,7 @@ static void add_sequence(struct statistics *s, const struct sim_dataset *set, si
     const size_t P = (size_t)set->positions;
     const uint16_t *tokens = sim_dataset_tokens(set, i);
     const float *coords = sim_dataset_coords(set, i);
+    const size_t axes = (size_t)set->dimensions;
     const int bins = set->bins;
     s->bodies[set->num_bodies[i]]++;
     s->rows += P - 1;
@@ -35,9 +36,9 @@ static void add_sequence(struct statistics *s, const struct sim_dataset *set, si
         s->dt[tokens[0] != bins]++;
     else
         extend_range(&s->ln_dt, (double)coords[0]);
-    for (size_t k = 2; k < 2 * P; k++) {
+    for (size_t k = axes; k < axes * P; k++) {
         if (coords) {
-            extend_range(&s->axis[k % 2], (double)coords[k]);
+            extend_range(&s->axis[k % axes], (double)coords[k]);
             continue;
         }
         s->edge += tokens[k] == 0 || tokens[k] == bins - 1;
@@ -66,7 +67,7 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
     const char *unit = own_units    ? "in the unit of the file"
                        : set->scale ? "separations at step 0"
                                     : "AU";
-    for (int c = 0; c < 2; c++)
+    for (int c = 0; c < set->dimensions; c++)
         printf("  %c            %.3f to %.3f %s\n", 'x' + c, s->axis[c].low, s->axis[c].high, unit);
     const double values = 2 * (double)s->rows;
     if (sim_dataset_tokens(set, 0)) {
@@ -118,7 +119,7 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
 {
     struct sim_dataset set;
     const struct range none = {INFINITY, -INFINITY};
-    struct statistics s = {.axis = {none, none}, .force = none, .ln_dt = none};
+    struct statistics s = {.axis = {none, none, none}, .force = none, .ln_dt = none};
     const cJSON *entry = orr_json_get(orr_json_get(json, "sets"), sim_split_name(split));
     const cJSON *clipped = orr_json_get(entry, "clipped_coordinates");
     const double redrawn = orr_json_number(entry, "redrawn_systems");

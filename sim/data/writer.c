@@ -33,18 +33,18 @@ static int open_shard(struct writer *w, uint64_t shard)
 {
     int rc = 0;
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++) {
-        const struct sim_array *array = &sim_arrays[kind];
+        const size_t cols = sim_kind_cols((enum sim_kind)kind, w->preset->orbits.dimensions);
         char path[4096], name[SIM_NAME];
         if (!w->used[kind])
             continue;
         const size_t shape[3] = {sim_shard_size(w->preset, w->n, shard),
-                                 (size_t)sim_split_positions(w->preset, w->split), array->cols};
+                                 (size_t)sim_split_positions(w->preset, w->split), cols};
         sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
         rc = orr_path(path, "%s/%s", w->dir, name);
         if (!rc)
             rc = orr_file_create(&w->file[kind], path);
         if (!rc)
-            rc = orr_npy_write_header(&w->file[kind], array->dtype, array->cols ? 3 : 1, shape);
+            rc = orr_npy_write_header(&w->file[kind], sim_arrays[kind].dtype, cols ? 3 : 1, shape);
     }
     return rc;
 }
@@ -172,7 +172,8 @@ static int block_size(const struct writer *w)
     size_t bytes = 1;
     for (int kind = 0; kind < SIM_KINDS; kind++)
         if (w->used[kind])
-            bytes += sim_kind_bytes((enum sim_kind)kind, sim_split_positions(w->preset, w->split));
+            bytes += sim_kind_bytes((enum sim_kind)kind, sim_split_positions(w->preset, w->split),
+                                    w->preset->orbits.dimensions);
     const size_t fit = BLOCK_BYTES / bytes;
     return fit < 1 ? 1 : fit < BLOCK_MOST ? (int)fit : BLOCK_MOST;
 }

@@ -229,11 +229,66 @@ no folder for systems | 2 '--out DIR' | --systems $WORK/throws.csv
 steps of no systems | 2 '--steps: belongs to --systems and orbits import' | --steps 5 $O
 END
 
+# ---- three dimensions: circles of two bodies whose plane is tilted, by rows and side by side
+awk -v by_row="$WORK/tilted.csv" -v side="$WORK/side.csv" 'BEGIN {
+    print "t,system,name,x,y,z,vx,vy,vz" >by_row; print "t,system,x1,y1,z1,x2,y2,z2" >side
+    for (s = 0; s < 5; s++) for (k = 0; k < 30; k++) {
+        t = k * 0.1; x = cos(t + s); y = 0.6 * sin(t + s); z = 0.8 * sin(t + s)
+        u = -sin(t + s); v = 0.6 * cos(t + s); w = 0.8 * cos(t + s)
+        printf "%g,%d,a,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", t, s, x, y, z, u, v, w >by_row
+        printf "%g,%d,b,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", t, s, -x, -y, -z, -u, -v, -w >by_row
+        printf "%g,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", t, s, x, y, z, -x, -y, -z >side
+    }
+}'
+check "three coordinates" program orbits import "$WORK/tilted.csv" --time t --position x,y,z \
+    --velocity vx,vy,vz --body name --system system --out "$WORK/tilted"
+check "... of several bodies side by side" program orbits import "$WORK/side.csv" --time t \
+    --position x1,y1,z1,x2,y2,z2 --dimensions 3 --system system --out "$WORK/side"
+check "... are equal rows" same_file "$WORK/tilted/coords_train.npy" "$WORK/side/coords_train.npy"
+check "... verified" program orbits verify "$WORK/tilted"
+check "... with a range of z" prints '^  z  *-0\.800 to 0\.800' program orbits stat "$WORK/tilted"
+check "... and columns of z" prints '^sequence,name,step,t,body,x,y,z,vx,vy,vz$' \
+    sh -c "'$BIN/orbits' export '$WORK/tilted' --csv --quiet && head -1 '$WORK/tilted/train.csv'"
+check "... whose numbers keep the plane" awk -F, 'NR > 1 {
+        n++; d = ($8 - $7 * 4 / 3) ^ 2 + ($6 ^ 2 + $7 ^ 2 + $8 ^ 2 - 1) ^ 2
+        worst = d > worst ? d : worst
+    }
+    END { exit !(n > 100 && worst < 1e-11) }' "$WORK/tilted/train.csv"
+check "... interpolated" prints 'interpolated to a step of 0.07' program orbits import \
+    "$WORK/tilted.csv" --time t --position x,y,z --body name --system system --resample 0.07 \
+    --out "$WORK/finer"
+check "three coordinates of arrays" program orbits import $CASES/space.npy --dt 1 --split-by time \
+    --val 0 --test 0 --out "$WORK/space"
+check "... have z" prints '^  z ' program orbits stat "$WORK/space"
+cat >"$WORK/inclined.csv" <<'END'
+m,a,e,omega,phase,inclination,node
+0.25,1.5,0.3,0,0,1.5707963267948966,0
+0.75,,,,,,
+END
+check "elements in space" program orbits --systems "$WORK/inclined.csv" --steps 10 --out "$WORK/inclined"
+check "... a polar orbit moves along z at its node" \
+    prints '^0,,0,0,1,0\.787500024,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,5\.2434[0-9]*,0\.25$' \
+    sh -c "'$BIN/orbits' export '$WORK/inclined' --csv --quiet && cat '$WORK/inclined/train.csv'"
+cat >"$WORK/tall.csv" <<'END'
+system,m,x,y,z,vx,vy,vz
+pair,0.5,0.5,0,0.1,0,3.14159265,0.3
+pair,0.5,-0.5,0,0.1,0,-3.14159265,0.3
+END
+check "state vectors in space" program orbits --systems "$WORK/tall.csv" --steps 21 \
+    --set orbits.dt_yr=0.05 --out "$WORK/tall"
+check "... a circle that drifts along z" awk -F, '
+    $3 == 20 && $5 == 1 { n++; d = ($6 - 0.5) ^ 2 + $7 ^ 2 + ($8 - 0.4) ^ 2 + ($11 - 0.3) ^ 2 }
+    END { exit !(n == 1 && d < 1e-11) }' <(program orbits export "$WORK/tall" --csv --quiet &&
+    cat "$WORK/tall/train.csv")
+refuse "state vectors without z where the settings have it" 1 'columns z and vz' 'throws.csv' -- \
+    program orbits --systems "$WORK/throws.csv" --set orbits.dimensions=3 $O
+
 # ---- what is refused
 refusals program orbits import <<END
-three dimensions | 1 'two coordinates' 'found 3' | $T --time t --position x,y,vx --body name $O
-... of an array | 1 'two coordinates' 'found 3' | $CASES/space.npy --dt 1 $O
-one column | 2 '--position: expected two columns' | $T --time t --position x --body name $O
+four dimensions | 2 '--position: expected two or three' | $T --time t --position x,y,vx,vy --body name $O
+five dimensions | 2 '--dimensions: expected 2 or 3' 'found "5"' | $T --time t --position x --dimensions 5 $O
+... of an array | 2 '--dimensions: belongs to tables' | $CASES/space.npy --dt 1 --dimensions 3 $O
+one column | 2 '--position: expected two or three columns' | $T --time t --position x --body name $O
 no such column | 1 'no column "nope"' | $T --time t --position x,nope $O
 one body | 1 'at least two bodies' | $WORK/pendulums.csv --time t --position x1,y1 --system run $O
 too few systems | 1 'at least 7 systems' '--split-by time' | $A --dt 1 --val 0.4 --test 0.6 $O

@@ -15,10 +15,10 @@ static void assert_near(double found, double expected, double tolerance)
         fail_msg("expected %.12g within %.3g, found %.12g", expected, tolerance, found);
 }
 
-static const struct sim_elements orbits[] = {{1, 0, 0, 0.3, false},
-                                             {0.8, 0.5, 2.2, 3.0, false},
-                                             {2.1, 0.85, -1.0, 0.2, true},
-                                             {1.5, 0.1, 0.7, 5.5, false}};
+static const struct sim_elements orbits[] = {{1, 0, 0, 0.3, false, false, 0, 0},
+                                             {0.8, 0.5, 2.2, 3.0, false, false, 0, 0},
+                                             {2.1, 0.85, -1.0, 0.2, true, false, 0, 0},
+                                             {1.5, 0.1, 0.7, 5.5, false, false, 0, 0}};
 enum { ORBITS = sizeof orbits / sizeof *orbits };
 
 /* Places of planet and star around a barycentre that is not the origin. */

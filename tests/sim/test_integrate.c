@@ -57,7 +57,7 @@ TEST(test_conserved)
         law_create(&d, law);
         for (int i = 0; i < 6; i++) {
             const double e = (const double[]){0, 0.3, 0.6, 0.9, 0.99, 0.999}[i];
-            const struct sim_elements el = {1.37, e, 0.7, 2.385, false};
+            const struct sim_elements el = {1.37, e, 0.7, 2.385, false, false, 0, 0};
             double worst[2] = {0, 0};
             assert_int_equal(sim_start(&d, &el, 0.31, 0.83, states), 0);
             assert_int_equal(sim_integrate_pair(&d, 0.31, 0.83, 0.05, N, states), 0);
@@ -84,8 +84,8 @@ TEST(test_conserved)
 TEST(test_no_memory)
 {
     static double first[4 * 200], again[4 * 200];
-    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false},
-                              another = {0.2, 0.9, 1, 0.1, false};
+    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false, false, 0, 0},
+                              another = {0.2, 0.9, 1, 0.1, false, false, 0, 0};
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
         law_create(&d, law);
@@ -141,7 +141,7 @@ TEST(test_second_integrator)
         struct sim_dynamics d;
         law_create(&d, law);
         d.params.light_au_yr = 40; /* the corrections of post_newtonian are a few percent */
-        const struct sim_elements el = {1.37, 0.37, 0.7, 2.385, false};
+        const struct sim_elements el = {1.37, 0.37, 0.7, 2.385, false, false, 0, 0};
         assert_int_equal(sim_start(&d, &el, m1, m2, states), 0);
         long double y[4];
         for (int c = 0; c < 4; c++)
@@ -170,7 +170,7 @@ TEST(test_newton)
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     for (double e = 0; e < 0.96; e += 0.19) {
-        const struct sim_elements el = {1.1, e, 1.7, -0.6, false};
+        const struct sim_elements el = {1.1, e, 1.7, -0.6, false, false, 0, 0};
         assert_int_equal(sim_orbit_states(&el, 1.3, 0.03, 500, closed), 0);
         memcpy(states, closed, 4 * sizeof *closed);
         assert_int_equal(sim_integrate_pair(&d, 0.2, 1.1, 0.03, 500, states), 0);
@@ -189,7 +189,7 @@ TEST(test_newton)
 TEST(test_hooke)
 {
     struct sim_dynamics d;
-    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
+    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false, false, 0, 0};
     law_create(&d, ORR_LAW_HOOKE);
     assert_int_equal(sim_start(&d, &el, 0.4, 0.8, states), 0);
     assert_int_equal(sim_integrate_pair(&d, 0.4, 0.8, 0.0137, N, states), 0);
@@ -206,7 +206,7 @@ TEST(test_hooke)
 TEST(test_start)
 {
     struct sim_dynamics d;
-    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
+    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false, false, 0, 0};
     double newton[4], s[4];
     assert_int_equal(sim_orbit_states(&el, 1.2, 1, 1, newton), 0);
     const double r = hypot(newton[0], newton[1]);
@@ -226,7 +226,7 @@ TEST(test_start)
         for (double e = 0.05; e < 1; e += 0.3)
             for (double phase = 0; phase < 6; phase += 0.5) {
                 d.params.law_exponent = n;
-                const struct sim_elements any = {2.1, e, 0.3, phase, false};
+                const struct sim_elements any = {2.1, e, 0.3, phase, false, false, 0, 0};
                 assert_int_equal(sim_start(&d, &any, 0.4, 0.8, s), 0);
                 assert_true(energy(&d, 0.4, 0.8, s) < 0);
             }
@@ -237,7 +237,7 @@ TEST(test_start)
     error_names("lambda", "attraction", "r = ", NULL);
     for (double share = 0.05; share < 0.99; share += 0.05) { /* of the barrier's distance */
         d.params.law_constant = SIM_G * 1.2 * pow(share / 2.1, 3);
-        const struct sim_elements circle = {2.1, 0, 0.3, 1.1, false};
+        const struct sim_elements circle = {2.1, 0, 0.3, 1.1, false, false, 0, 0};
         if (sim_start(&d, &circle, 0.4, 0.8, s)) {
             error_names("lambda", "bound", "r = 2.1", NULL);
             assert_true(share > 0.9);
@@ -313,7 +313,7 @@ TEST(test_precession)
         struct sim_dynamics d;
         double angle[12];
         const double e = i % 2 ? 0.21 : 0.6, m2 = 1.3, m1 = ratio[i / 2] * m2, M = m1 + m2;
-        const struct sim_elements el = {1, e, 0.3, M_PI / 2, false};
+        const struct sim_elements el = {1, e, 0.3, M_PI / 2, false, false, 0, 0};
         law_create(&d, ORR_LAW_POST_NEWTONIAN);
         d.params.light_au_yr = 6324; /* a tenth of the true one */
         assert_int_equal(sim_start(&d, &el, m1, m2, states), 0);
@@ -336,7 +336,7 @@ TEST(test_post_newtonian_energy)
         struct sim_dynamics d;
         law_create(&d, ORR_LAW_POST_NEWTONIAN);
         d.params.light_au_yr = i ? 1000 : 500;
-        const struct sim_elements el = {1, 0.5, 0.3, 1, false};
+        const struct sim_elements el = {1, 0.5, 0.3, 1, false, false, 0, 0};
         assert_int_equal(sim_start(&d, &el, 0.7, 1.3, states), 0);
         assert_int_equal(sim_integrate_pair(&d, 0.7, 1.3, 0.01, N, states), 0);
         drift(&d, 0.7, 1.3, N, worst[i]);

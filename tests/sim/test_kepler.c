@@ -83,7 +83,7 @@ TEST(test_conserved)
     static double s[4 * N];
     double worst_energy = 0, worst_momentum = 0;
     for (int k = 0; k < ECCENTRICITIES; k++) {
-        const struct sim_elements el = {3.217, eccentricities[k], 1.1, 4.3, false};
+        const struct sim_elements el = {3.217, eccentricities[k], 1.1, 4.3, false, false, 0, 0};
         const double mass = 1.371, mu = SIM_G * mass, dt = 0.0713;
         assert_int_equal(sim_orbit_states(&el, mass, dt, N, s), 0);
         const double energy = -mu / (2 * el.a_au);
@@ -112,7 +112,7 @@ TEST(test_period)
     assert_true(fabs(sim_period_yr(1, 4) - 0.5) < 1e-15);
     for (int k = 0; k < ECCENTRICITIES; k++) {
         double s[4 * 3];
-        struct sim_elements el = {0.7351, eccentricities[k], 2.2, 0, false};
+        struct sim_elements el = {0.7351, eccentricities[k], 2.2, 0, false, false, 0, 0};
         const double mass = 0.61, period = sim_period_yr(el.a_au, mass);
         assert_int_equal(sim_orbit_states(&el, mass, period / 2, 3, s), 0);
         const double near = el.a_au * (1 - el.e), far = el.a_au * (1 + el.e);
@@ -145,7 +145,7 @@ TEST(test_against_integration)
     static double s[4 * N];
     double worst = 0;
     for (int k = 0; k < 7; k++) {
-        const struct sim_elements el = {1.913, eccentricities[k], 5.1, 2.9, false};
+        const struct sim_elements el = {1.913, eccentricities[k], 5.1, 2.9, false, false, 0, 0};
         double mu = SIM_G * 0.87, t = 0, q[4];
         const double dt = 0.0487; /* about 2 periods */
         assert_int_equal(sim_orbit_states(&el, 0.87, dt, N, s), 0);
@@ -172,7 +172,7 @@ TEST(test_orientation)
 {
     enum { N = 50 };
     double s[4 * N], turned[4 * N];
-    struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
+    struct sim_elements el = {2.1, 0.43, 0, 1.3, false, false, 0, 0};
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
     el.omega_rad = 0.77;
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, turned), 0);
@@ -190,13 +190,13 @@ TEST(test_orientation)
 TEST(test_clockwise)
 {
     enum { N = 64 }; /* whole groups of steps */
-    double s[4 * N], back[4 * N], x[N], y[N], *const px = x, *const py = y;
+    double s[4 * N], back[4 * N], x[N], y[N], *const place[1][SIM_AXES] = {{x, y}};
     static const double share = 1, origin_au[2] = {0, 0};
-    struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
+    struct sim_elements el = {2.1, 0.43, 0, 1.3, false, false, 0, 0};
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
     el.clockwise = true;
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, back), 0);
-    assert_int_equal(sim_orbit_places(&el, 1.1, 0.05, N, 1, &share, origin_au, &px, &py), 0);
+    assert_int_equal(sim_orbit_places(&el, 1.1, 0.05, N, 1, &share, origin_au, place), 0);
     for (int i = 0; i < N; i++) {
         for (int c = 0; c < 4; c++)
             assert_true(fabs(back[4 * i + c] - (c % 2 ? -1 : 1) * s[4 * i + c]) < 1e-12);
@@ -208,7 +208,7 @@ TEST(test_clockwise)
 TEST(test_force)
 {
     double s[4 * 3];
-    const struct sim_elements el = {1.3, 0.3, 0.4, 2.0, false};
+    const struct sim_elements el = {1.3, 0.3, 0.4, 2.0, false, false, 0, 0};
     const double m1 = 0.7, m2 = 1.9, dt = 1e-4, reduced = m1 * m2 / (m1 + m2);
     assert_int_equal(sim_orbit_states(&el, m1 + m2, dt, 3, s), 0);
     const double ax = (s[0] - 2 * s[4] + s[8]) / (dt * dt);

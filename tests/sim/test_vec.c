@@ -256,11 +256,11 @@ TEST(test_places)
 {
     enum { N = 300 };
     static double states[4 * N], x[2][N + 8], y[2][N + 8];
-    double *const xs[2] = {x[0], x[1]}, *const ys[2] = {y[0], y[1]};
+    double *const to[2][SIM_AXES] = {{x[0], y[0]}, {x[1], y[1]}};
     const double share[2] = {0.7, -0.3}, origin[2] = {0.37, -2.1};
-    const struct sim_elements el = {2.3, 0.83, 5.5, 4.4, false};
+    const struct sim_elements el = {2.3, 0.83, 5.5, 4.4, false, false, 0, 0};
     for (size_t n = 0; n <= N; n += n < 20 ? 1 : 40) {
-        assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, xs, ys), 0);
+        assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, to), 0);
         assert_int_equal(sim_orbit_states(&el, 1.9, 0.0173, n, states), 0);
         for (size_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
@@ -270,7 +270,7 @@ TEST(test_places)
     }
     struct sim_elements bad = el;
     bad.e = 1;
-    assert_int_equal(sim_orbit_places(&bad, 1, 1, 1, 2, share, origin, xs, ys), ORR_EDOM);
+    assert_int_equal(sim_orbit_places(&bad, 1, 1, 1, 2, share, origin, to), ORR_EDOM);
     error_names("eccentricity", "[0, 1)", NULL);
 }
 
@@ -339,7 +339,7 @@ TEST(test_tokens_are_exact)
 TEST(test_unreasonable)
 {
     double states[4 * 20], one[4];
-    struct sim_elements el = {1, 0.6, 0, 1e15, false}, turned = el;
+    struct sim_elements el = {1, 0.6, 0, 1e15, false, false, 0, 0}, turned = el;
     assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states), 0);
     for (int k = 0; k < 20; k++) {
         const double x = states[4 * k] + 0.6, y = states[4 * k + 1] / 0.8;

@@ -94,6 +94,7 @@ static const struct {
      "orbits.mass_prior=uniform orbits.m_min=0.2 orbits.m_max=2.5 orbits.dt_yr=0.05 "
      "orbits.samples_min=11 orbits.samples_max=61 orbits.compat_repeated_planets=true"},
     {DATA | TRAININGS, "orbits.output=tokens"},
+    {DATA | TRAININGS, "orbits.dimensions=3"},
     {B(TRAIN), "orbits.train=11"},
     {B(VAL), "orbits.val=11"},
     {B(TEST), "orbits.test=11"},

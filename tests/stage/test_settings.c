@@ -322,6 +322,8 @@ TEST(test_unused)
         {{"orbits.nbody=true", "orbits.encounters=redraw"}, "orbits.encounters", NULL},
         {{NULL}, "orbits.clockwise", "orbits.clockwise is 0"},
         {{"orbits.clockwise=0.1"}, "orbits.clockwise", NULL},
+        {{NULL}, "orbits.dimensions", "orbits.dimensions is 2"},
+        {{"orbits.dimensions=3"}, "orbits.dimensions", NULL},
         {{"orbits.jump_step=3"}, "orbits.jump_step", "orbits.jump_factor is 1"},
         {{"orbits.jump_step=3", "orbits.jump_factor=2"}, "orbits.jump_step", NULL},
         {{NULL}, "planets.steps", "planets.enabled is false"},
