@@ -7,6 +7,7 @@
 _Static_assert((int)ORRERY_BINS == (int)GPT_INPUT_TOKENS &&
                    (int)ORRERY_COORDINATES == (int)GPT_INPUT_CONTINUOUS &&
                    (int)ORRERY_CHARACTERS == (int)GPT_INPUT_TEXT &&
+                   (int)ORRERY_SPACE == (int)GPT_INPUT_SPACE &&
                    (int)ORRERY_HEAD_BINS == (int)GPT_HEAD_TOKENS &&
                    (int)ORRERY_HEAD_NUMBERS == (int)GPT_HEAD_REGRESSION &&
                    (int)ORRERY_HEAD_CHARACTERS == (int)GPT_HEAD_TEXT &&

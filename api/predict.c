@@ -34,7 +34,7 @@ static int take_sequences(const struct orrery_model *m, const struct orrery_sequ
                           size_t known, struct orrery_sequences *s)
 {
     const struct gpt_config *c = &m->model.config;
-    const bool numbers = c->input == GPT_INPUT_CONTINUOUS;
+    const bool numbers = gpt_is_continuous(c);
     TRY(api_take("sequences", s, sizeof *s, sizeof *s, given));
     if (s->rows < 1 || s->rows > (size_t)c->context)
         return ORR_FAIL(ORR_EINVAL, "sequences: expected 1 to %d rows, found %zu", c->context,
@@ -59,6 +59,7 @@ static void fill_batch(const struct gpt_config *c, const struct orrery_sequences
 {
     const size_t T = (size_t)batch->T, channels = (size_t)gpt_config_channels(c);
     const size_t F = (size_t)gpt_config_features(c);
+    static const float unknown[GPT_AXES];
     for (size_t b = 0; b < (size_t)batch->B; b++) {
         const size_t from = (first + b) * s->stride * channels;
         if (s->tokens) {
@@ -67,12 +68,9 @@ static void fill_batch(const struct gpt_config *c, const struct orrery_sequences
                    known * channels * sizeof *batch->tokens);
             continue;
         }
-        for (size_t t = 0; t < T; t++) {
-            const bool is_known = t < known;
-            gpt_features(c, is_known ? (double)s->coordinates[from + 2 * t] : 0,
-                         is_known ? (double)s->coordinates[from + 2 * t + 1] : 0, t == 0,
-                         batch->features + (b * T + t) * F);
-        }
+        for (size_t t = 0; t < T; t++)
+            gpt_row_features(c, t < known ? s->coordinates + from + channels * t : unknown, t == 0,
+                             batch->features + (b * T + t) * F);
     }
 }
 
@@ -176,8 +174,10 @@ int orrery_model_outputs(struct orrery_model *m, const struct orrery_sequences *
 
 static void put_next(const struct work *w, size_t row, const real *out)
 {
+    const struct gpt_config *c = &w->m->model.config;
     uint16_t token[2];
-    gpt_next_position(&w->m->model.config, w->extent_au, out, (double *)w->to + 2 * row, token);
+    gpt_next_position(c, w->extent_au, out, (double *)w->to + (size_t)gpt_config_axes(c) * row,
+                      token);
 }
 
 static bool is_stage(const struct orrery_model *m, const char *stage)
@@ -224,15 +224,16 @@ static void put_magnitude(const struct work *w, size_t row, const real *out)
 
 static void put_vector(const struct work *w, size_t row, const real *out)
 {
-    for (size_t c = 0; c < 2; c++)
-        ((double *)w->to)[2 * row + c] = (double)out[c];
+    const size_t axes = (size_t)w->m->model.config.outputs;
+    for (size_t c = 0; c < axes; c++)
+        ((double *)w->to)[axes * row + c] = (double)out[c];
 }
 
 static int check_forces(const struct orrery_model *m, struct work *w)
 {
     const int outputs_ = m->model.config.outputs;
     w->row = put_vector;
-    if (is_stage(m, "vector") && outputs_ == 2)
+    if (is_stage(m, "vector") && outputs_ == gpt_config_axes(&m->model.config))
         return 0;
     w->row = put_magnitude;
     if (!is_stage(m, "magnitude") || outputs_ != 1)
@@ -307,12 +308,13 @@ int orrery_model_attention(struct orrery_model *m, const struct orrery_sequences
 static int continue_batch(struct work *w, struct gpt_batch *batch)
 {
     const size_t T = w->s.rows, n = (size_t)batch->B;
-    float *to = w->to, *path = orr_alloc(n * T * 2, sizeof *path);
+    const size_t axes = (size_t)gpt_config_axes(&w->m->model.config);
+    float *to = w->to, *path = orr_alloc(n * T * axes, sizeof *path);
     int rc =
         path ? gpt_rollout(&w->m->model, batch, (int)w->known, w->extent_au, path) : ORR_ENOMEM;
     for (size_t b = 0; b < n && !rc; b++)
-        memcpy(to + 2 * ((w->first + b) * T + w->known), path + 2 * (b * T + w->known),
-               2 * (T - w->known) * sizeof *path);
+        memcpy(to + axes * ((w->first + b) * T + w->known), path + axes * (b * T + w->known),
+               axes * (T - w->known) * sizeof *path);
     free(path);
     return rc;
 }

@@ -79,7 +79,7 @@ static void plan_input(const struct gpt_model *model, struct gpt_activations *ac
 {
     const struct gpt_config *c = &model->config;
     const size_t channels = (size_t)gpt_config_channels(c);
-    const bool tokens = c->input != GPT_INPUT_CONTINUOUS, classes = c->head != GPT_HEAD_REGRESSION;
+    const bool tokens = !gpt_is_continuous(c), classes = c->head != GPT_HEAD_REGRESSION;
     const size_t token = sizeof *act->input.tokens;
     void *in = NULL, *target = NULL;
     if (model->ops->host)
@@ -275,7 +275,7 @@ int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
     const struct gpt_batch *in = &model->act->input;
     const size_t N = (size_t)batch->B * (size_t)batch->T;
     const size_t pairs = N * (size_t)gpt_config_channels(c) * sizeof *in->tokens;
-    const bool tokens = c->input != GPT_INPUT_CONTINUOUS, classes = c->head != GPT_HEAD_REGRESSION;
+    const bool tokens = !gpt_is_continuous(c), classes = c->head != GPT_HEAD_REGRESSION;
     const size_t features = N * (size_t)gpt_config_features(c) * sizeof(real);
     const size_t target = N * (size_t)c->outputs * sizeof(real);
     int rc = 0;

@@ -13,7 +13,7 @@ int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, i
     *batch = (struct gpt_batch){.B = B, .T = T};
     batch->weight = orr_alloc(N, sizeof(real));
     bool ok = batch->weight != NULL;
-    if (config->input != GPT_INPUT_CONTINUOUS)
+    if (!gpt_is_continuous(config))
         ok &= (batch->tokens = orr_alloc(N * channels, sizeof *batch->tokens)) != NULL;
     else
         ok &= (batch->features =
@@ -65,32 +65,49 @@ int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double 
     return 0;
 }
 
-void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
+void gpt_place_features(const struct gpt_config *config, const double place[], bool is_dt,
+                        real *row)
 {
-    row[0] = (real)x;
-    row[1] = (real)y;
-    row[2] = is_dt ? 1 : 0;
+    const int axes = gpt_config_axes(config);
+    for (int c = 0; c < axes; c++)
+        *row++ = (real)place[c];
+    *row++ = is_dt ? 1 : 0;
     double wavelength = config->fourier_min_au;
     for (int k = 0; k < config->fourier; k++, wavelength *= 2) {
         const double w = 2 * 3.14159265358979323846 / wavelength;
-        row[3 + 4 * k] = is_dt ? 0 : (real)sin(w * x);
-        row[4 + 4 * k] = is_dt ? 0 : (real)cos(w * x);
-        row[5 + 4 * k] = is_dt ? 0 : (real)sin(w * y);
-        row[6 + 4 * k] = is_dt ? 0 : (real)cos(w * y);
+        for (int c = 0; c < axes; c++) {
+            *row++ = is_dt ? 0 : (real)sin(w * place[c]);
+            *row++ = is_dt ? 0 : (real)cos(w * place[c]);
+        }
     }
+}
+
+void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
+{
+    gpt_place_features(config, (const double[GPT_AXES]){x, y}, is_dt, row);
+}
+
+void gpt_row_features(const struct gpt_config *config, const float place[], bool is_dt, real *row)
+{
+    double at[GPT_AXES] = {0};
+    for (int c = 0; c < gpt_config_axes(config); c++)
+        at[c] = (double)place[c];
+    gpt_place_features(config, at, is_dt, row);
 }
 
 void gpt_fill_coords(const struct gpt_config *config, const float *coords, double noise_au,
                      gsl_rng *rng, int b, struct gpt_batch *batch)
 {
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    const size_t axes = (size_t)gpt_config_axes(config);
     real *row = batch->features + (size_t)b * T * F;
     for (size_t t = 0; t < T; t++, row += F) {
-        double x = (double)coords[2 * t], y = (double)coords[2 * t + 1];
-        if (t > 0 && noise_au > 0) {
-            x += gsl_ran_gaussian_ziggurat(rng, noise_au);
-            y += gsl_ran_gaussian_ziggurat(rng, noise_au);
+        double place[GPT_AXES] = {0};
+        for (size_t c = 0; c < axes; c++) {
+            place[c] = (double)coords[axes * t + c];
+            if (t > 0 && noise_au > 0)
+                place[c] += gsl_ran_gaussian_ziggurat(rng, noise_au);
         }
-        gpt_features(config, x, y, t == 0, row);
+        gpt_place_features(config, place, t == 0, row);
     }
 }

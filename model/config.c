@@ -7,12 +7,13 @@
 
 int gpt_config_features(const struct gpt_config *config)
 {
-    return 3 + 4 * config->fourier;
+    const int axes = gpt_config_axes(config);
+    return axes + 1 + 2 * axes * config->fourier;
 }
 
 int gpt_config_channels(const struct gpt_config *config)
 {
-    return config->input == GPT_INPUT_TEXT ? 1 : 2;
+    return config->input == GPT_INPUT_TEXT ? 1 : gpt_config_axes(config);
 }
 
 int gpt_config_unknown_attention(const char *attention)
@@ -30,7 +31,7 @@ int gpt_config_unknown_attention(const char *attention)
 
 static int check_sizes(const struct gpt_config *c)
 {
-    const bool tokens = c->input != GPT_INPUT_CONTINUOUS;
+    const bool tokens = !gpt_is_continuous(c);
     const int least_vocab = c->input == GPT_INPUT_TEXT ? 2
                             : tokens                   ? 4
                                                        : 0; /* one bin, and three special tokens */
@@ -44,7 +45,7 @@ static int check_sizes(const struct gpt_config *c)
         {"ffn", c->ffn, 1, 100000000},
         {"context", c->context, 1, 1000000},
         {"outputs", c->outputs, 1, 200000},
-        {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_TEXT},
+        {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_SPACE},
         {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_TEXT},
         {"head_bias", c->head_bias, 0, c->head == GPT_HEAD_TOKENS},
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
@@ -105,11 +106,13 @@ static int set_data(struct gpt_config *config, const struct orr_settings *preset
         config->tied = preset->model.tie;
         return 0;
     }
-    config->input = tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS;
+    config->input = tokens                           ? GPT_INPUT_TOKENS
+                    : preset->orbits.dimensions == 3 ? GPT_INPUT_SPACE
+                                                     : GPT_INPUT_CONTINUOUS;
     config->vocab = tokens ? preset->orbits.bins + 3 : 0;
     config->fourier = tokens ? 0 : preset->model.fourier;
     config->head = tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION;
-    config->outputs = tokens ? 2 * config->vocab : 2;
+    config->outputs = tokens ? 2 * config->vocab : gpt_config_axes(config);
     return 0;
 }
 
@@ -123,7 +126,6 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings 
                            const char *attention, int positions)
 {
     const struct orr_model_settings *m = &preset->model;
-    TRY(orr_settings_needs_plane(preset, "a model"));
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
     if (positions < 3)

@@ -7,7 +7,12 @@
 #include "stage/settings.h"
 
 /* numbers are part of the checkpoint format */
-enum gpt_input { GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS, GPT_INPUT_TEXT };
+enum gpt_input {
+    GPT_INPUT_TOKENS,
+    GPT_INPUT_CONTINUOUS, /* coordinates in the plane */
+    GPT_INPUT_TEXT,
+    GPT_INPUT_SPACE, /* coordinates in three dimensions */
+};
 enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION, GPT_HEAD_TEXT };
 
 struct gpt_config {
@@ -45,9 +50,20 @@ _Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double
  * attention: ORR_EUSAGE. Text: opens the first file to find its kind, bytes or tokens. */
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
                            const char *attention, int positions);
-/* Features per row of a continuous input: 3 + 4 fourier. */
+/* Whether the input is coordinates. */
+static inline bool gpt_is_continuous(const struct gpt_config *config)
+{
+    return config->input == GPT_INPUT_CONTINUOUS || config->input == GPT_INPUT_SPACE;
+}
+/* Coordinates d of a position: 3 in space, else 2. */
+enum { GPT_AXES = 3 }; /* at most */
+static inline int gpt_config_axes(const struct gpt_config *config)
+{
+    return config->input == GPT_INPUT_SPACE ? 3 : 2;
+}
+/* Features per row of a continuous input: d + 1 + 2 d fourier. */
 int gpt_config_features(const struct gpt_config *config);
-/* Tokens per row of a token or text input: 2 or 1. */
+/* Numbers per row of an input: d coordinates, 2 tokens of bins, 1 token of text. */
 int gpt_config_channels(const struct gpt_config *config);
 
 /* Checks settings of a model: ORR_EUSAGE naming the invalid setting and its value. */

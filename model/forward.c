@@ -169,7 +169,7 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
                         "a sequence of %d positions does not fit the model's context "
                         "of %d",
                         batch->T, model->config.context);
-    if (model->config.input != GPT_INPUT_CONTINUOUS ? !batch->tokens : !batch->features)
+    if (gpt_is_continuous(&model->config) ? !batch->features : !batch->tokens)
         return ORR_FAIL(ORR_EINVAL, "the batch lacks the model's kind of input");
     return 0;
 }
@@ -320,7 +320,7 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
     const int N = batch->B * batch->T, C = model->config.width;
     if (model->position >= 0)
         TRY(k->position_backward(gpt_grad(model, model->position), act->dx, N, batch->T, C));
-    if (model->config.input == GPT_INPUT_CONTINUOUS)
+    if (gpt_is_continuous(&model->config))
         return gpt_linear_backward(
             model, model->embed_w, model->embed_b,
             (struct k_linear){.N = N, .inp = batch->features, .fp32_only = true, .dout = act->dx});

@@ -128,12 +128,12 @@ static void fill_tokens(const uint16_t *tokens, int b, struct gpt_batch *batch)
 static void fill_coords(struct gpt_source *source, const float *coords, int bodies, double noise_au,
                         int b, struct gpt_batch *batch)
 {
-    const size_t T = (size_t)batch->T;
+    const size_t T = (size_t)batch->T, axes = (size_t)gpt_config_axes(source->config);
     gpt_fill_coords(source->config, coords, noise_au, source->rng, b, batch);
     for (size_t t = 0; t < T; t++) {
         const size_t at = (size_t)b * T + t;
-        batch->target[2 * at] = (real)coords[2 * t + 2];
-        batch->target[2 * at + 1] = (real)coords[2 * t + 3];
+        for (size_t c = 0; c < axes; c++)
+            batch->target[axes * at + c] = (real)coords[axes * (t + 1) + c];
         /* targets of step 0 are draws from the prior */
         batch->weight[at] = t < (size_t)bodies ? 0 : 1;
     }

@@ -270,6 +270,13 @@ static int of_tracks(const struct orr_cli *cli, const struct probe_command *comm
     return 0;
 }
 
+static int needs_plane(const struct orr_cli *cli, const struct probe_command *command)
+{
+    char what[64];
+    snprintf(what, sizeof what, "probe %.20s%s", command->name, answers_text ? " --answers" : "");
+    return orr_settings_needs_plane(&cli->preset, what);
+}
+
 static int run_command(const struct orr_cli *cli)
 {
     const struct probe_command *command;
@@ -287,6 +294,8 @@ static int run_command(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
     if (!rc && command->files)
         return command->run(&o);
+    if (!rc && (command->plane || answers_text))
+        rc = needs_plane(cli, command);
     if (!rc && *cli->preset.tracks && (command->states || answers_text))
         return of_tracks(cli, command);
     if (!rc && command->no_model)

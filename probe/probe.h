@@ -228,6 +228,7 @@ struct probe_command {
     bool planets;  /* with a run: takes the models of planet runs */
     bool files;    /* takes files of results instead of a model, and no options of models */
     bool no_model; /* takes the settings of a run, and no model */
+    bool plane;    /* works with two coordinates alone (orbits.dimensions) */
     bool states;   /* needs states, forces or longer sequences, which imported tracks lack */
 };
 extern const struct probe_command probe_table[]; /* ends with name == NULL */

@@ -23,7 +23,8 @@ struct orrery_model;
 enum orrery_input {
     ORRERY_BINS = 0,        /**< two tokens per position: bins of x and y */
     ORRERY_COORDINATES = 1, /**< x and y as floats */
-    ORRERY_CHARACTERS = 2   /**< one token per row */
+    ORRERY_CHARACTERS = 2,  /**< one token per row */
+    ORRERY_SPACE = 3        /**< x, y and z as floats */
 };
 /** Kinds of output of a model at each row. */
 enum orrery_head {
@@ -77,7 +78,7 @@ struct orrery_sequences {
     size_t rows;              /**< T, 1 to the model's context; row 0 of orbits is the time step */
     size_t stride;            /**< at least T; 0: T */
     const uint16_t *tokens;   /**< (n, stride, 2) below the vocabulary; characters: (n, stride) */
-    const float *coordinates; /**< (n, stride, 2), finite */
+    const float *coordinates; /**< (n, stride, 2), in space (n, stride, 3), finite */
 };
 /** Changes of a model's attention after training; 0 or NULL changes nothing. */
 struct orrery_attend {
@@ -143,18 +144,18 @@ ORRERY_CALL int orrery_model_outputs(struct orrery_model *model,
  * @param model the handle
  * @param sequences rows for the model
  * @param extent_au of bins: half the side of the square, AU
- * @param next (n, T, 2)
+ * @param next (n, T, 2), in space (n, T, 3)
  * @return a status */
 ORRERY_CALL int orrery_model_next(struct orrery_model *model,
                                   const struct orrery_sequences *sequences, double extent_au,
                                   double *next);
 /** Computes the forces of a fine-tuned model: (n, T), magnitudes in solar masses AU / yr^2, or (n,
- * T, 2), vectors in the units of each body that the metadata "force" lists. ORRERY_EINVAL if the
+ * T, 2), in space (n, T, 3), vectors in the units of each body that the metadata "force" lists. ORRERY_EINVAL if the
  * model was not fine-tuned on forces; ORRERY_EMISSING if its checkpoint, of an earlier version,
  * does not say how magnitudes are scaled.
  * @param model the handle
  * @param sequences rows for the model
- * @param force (n, T) or (n, T, 2)
+ * @param force (n, T), (n, T, 2) or (n, T, 3)
  * @return a status */
 ORRERY_CALL int orrery_model_forces(struct orrery_model *model,
                                     const struct orrery_sequences *sequences, double *force);
@@ -173,7 +174,7 @@ ORRERY_CALL int orrery_model_attention(struct orrery_model *model,
  * @param sequences rows for the model
  * @param prefix rows that are given, 1 to T
  * @param extent_au of bins: half the side of the square, AU
- * @param path (n, T, 2)
+ * @param path (n, T, 2), in space (n, T, 3)
  * @return a status */
 ORRERY_CALL int orrery_model_rollout(struct orrery_model *model,
                                      const struct orrery_sequences *sequences, size_t prefix,

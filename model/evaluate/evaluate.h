@@ -24,16 +24,16 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
 /* Fills in prefix and horizons of rollouts of sequences of T rows. */
 void gpt_next_state_plan(struct gpt_next_state *result, int T, bool two_bodies);
 /* The same of predictions that were made elsewhere, in coordinates, except for the loss, which is
- * NaN. config: that of the data, with T as its context. next (sequences, T): at row t the position
- * predicted for row t + 1; path (sequences, T, 2): the rollout in rows from result->prefix on. */
+ * NaN. config: that of the data, with T as its context. next (sequences, T, d): at row t the
+ * position predicted for row t + 1; path (sequences, T, d): the rollout in rows from result->prefix on. */
 int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source *source,
-                             int sequences, double (*next)[2], const real *path,
+                             int sequences, const double *next, const real *path,
                              struct gpt_next_state *result);
 /* The upper bound for teacher_forced: the error, over result->sequences sequences, of an
  * observer who knows Newton's law and fits an orbit to the positions so far, at most the first
  * 64 (model/evaluate/orbit_fit.h). The prior of the fit, which matters while positions are few,
  * comes from the first 256 training sequences. Only for two bodies under Newton's law, in
- * coordinates. ORR_EINTR after a signal. */
+ * coordinates of the plane. ORR_EINTR after a signal. */
 int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,
                           bool planets, int positions, int late_from,
                           struct gpt_next_state *result);
@@ -51,13 +51,13 @@ struct gpt_text_result {
 int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
                       int late_from, struct gpt_text_result *result);
 
-/* The next position that the head outputs (OC) of a row predict: xy in AU or scaled units. For
+/* The next position that the head outputs (OC) of a row predict: xy (d) in AU or scaled units. For
  * tokens these are the most probable bins, also returned in token[2]. */
 void gpt_next_position(const struct gpt_config *config, double extent_au, const real *out,
-                       double xy[2], uint16_t token[2]);
+                       double xy[], uint16_t token[2]);
 /* Continues each sequence of the batch from `prefix` rows to T rows by autoregressive rollout
  * (tokens: the most probable bin; continuous: the predicted coordinates). rows >= prefix of path
- * (B, T, 2) are written, in AU or scaled units. */
+ * (B, T, d) are written, in AU or scaled units. */
 int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, double extent_au,
                 real *path);
 

@@ -34,13 +34,12 @@ static int best_bin(const real *logits, int bins)
 }
 
 void gpt_next_position(const struct gpt_config *config, double extent_au, const real *out,
-                       double xy[2], uint16_t token[2])
+                       double xy[], uint16_t token[2])
 {
-    if (config->head == GPT_HEAD_REGRESSION) {
-        xy[0] = (double)out[0];
-        xy[1] = (double)out[1];
+    for (int c = 0; c < gpt_config_axes(config) && config->head == GPT_HEAD_REGRESSION; c++)
+        xy[c] = (double)out[c];
+    if (config->head == GPT_HEAD_REGRESSION)
         return;
-    }
     const int bins = config->vocab - 3;
     for (int c = 0; c < 2; c++) {
         const int bin = best_bin(out + (size_t)c * (size_t)config->vocab, bins);
@@ -49,23 +48,24 @@ void gpt_next_position(const struct gpt_config *config, double extent_au, const 
     }
 }
 
-/* Fills row t of the batch and of path (B, T, 2) with the prediction in `out` (B, OC), the
+/* Fills row t of the batch and of path (B, T, d) with the prediction in `out` (B, OC), the
  * outputs of row t - 1. */
 static void put_row(const struct gpt_config *config, struct gpt_batch *batch, int t,
                     double extent_au, const real *out, real *path)
 {
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    const size_t axes = (size_t)gpt_config_axes(config);
     for (size_t b = 0; b < (size_t)batch->B; b++, out += config->outputs) {
         const size_t row = b * T + (size_t)t;
-        double xy[2];
+        double xy[GPT_AXES] = {0};
         uint16_t token[2];
         gpt_next_position(config, extent_au, out, xy, token);
-        path[2 * row] = (real)xy[0];
-        path[2 * row + 1] = (real)xy[1];
+        for (size_t c = 0; c < axes; c++)
+            path[axes * row + c] = (real)xy[c];
         if (config->input == GPT_INPUT_TOKENS)
             memcpy(batch->tokens + 2 * row, token, sizeof token);
         else
-            gpt_features(config, xy[0], xy[1], false, batch->features + row * F);
+            gpt_place_features(config, xy, false, batch->features + row * F);
     }
 }
 
@@ -96,24 +96,31 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
     return rc;
 }
 
-/* True position of row t of a sequence, in the data set's units. */
-static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au, int t,
-                     double xy[2])
-{
-    for (int c = 0; c < 2; c++)
-        xy[c] = coords ? (double)coords[2 * t + c] : bin_centre(tokens[2 * t + c], bins, extent_au);
-}
-
 struct eval {
     struct gpt_model *model;
     struct gpt_source *source;
     double extent_au;
-    int bins;
+    int bins, axes;
     struct gpt_next_state *result;
     double weight; /* sum of the weights of the rows in the loss */
     long teacher_rows, rollout_rows[3];
-    double (*xy)[2]; /* (B, T) predicted positions of a batch */
+    double *xy; /* (B, T, d) predicted positions of a batch */
 };
+
+/* True position of row t of a sequence, in the data set's units. */
+static void truth_at(const struct eval *e, const uint16_t *tokens, const float *coords, int t,
+                     double xy[GPT_AXES])
+{
+    for (int c = 0; c < e->axes; c++)
+        xy[c] = coords ? (double)coords[e->axes * t + c]
+                       : bin_centre(tokens[2 * t + c], e->bins, e->extent_au);
+}
+
+static double distance(const struct eval *e, const double a[], const double b[])
+{
+    const double flat = hypot(a[0] - b[0], a[1] - b[1]);
+    return e->axes == 3 ? hypot(flat, a[2] - b[2]) : flat;
+}
 
 /* Whether row t counts: errors are those of planets, without the sun; of imported tracks, in which
  * the last body is no sun, those of all bodies. */
@@ -122,33 +129,35 @@ static bool counts(const struct eval *e, int t, int bodies)
     return gpt_source_is_tracks(e->source) || (t - 1) % bodies != bodies - 1;
 }
 
-/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T). */
-static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
+/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T, d). */
+static int teacher_forced(struct eval *e, uint64_t i, const double *guess, int T)
 {
     const uint16_t *tokens;
     const float *coords;
     int bodies;
     TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
-    double mean[2] = {0, 0};
+    double mean[GPT_AXES] = {0};
     int rows = 0;
     for (int t = 1; t <= T; t++) {
         if (!counts(e, t, bodies))
             continue;
-        double xy[2];
-        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
-        mean[0] += xy[0];
-        mean[1] += xy[1];
+        double xy[GPT_AXES] = {0};
+        truth_at(e, tokens, coords, t, xy);
+        for (int c = 0; c < GPT_AXES; c++)
+            mean[c] += xy[c];
         rows++;
     }
+    for (int c = 0; c < GPT_AXES; c++)
+        mean[c] /= rows;
     for (int t = 1 + bodies; t <= T; t++) {
         if (!counts(e, t, bodies))
             continue;
-        double xy[2], before[2];
-        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
-        truth_at(tokens, coords, e->bins, e->extent_au, t - bodies, before);
-        e->result->teacher_forced += hypot(guess[t - 1][0] - xy[0], guess[t - 1][1] - xy[1]);
-        e->result->persistence += hypot(before[0] - xy[0], before[1] - xy[1]);
-        e->result->sequence_mean += hypot(mean[0] / rows - xy[0], mean[1] / rows - xy[1]);
+        double xy[GPT_AXES] = {0}, before[GPT_AXES] = {0};
+        truth_at(e, tokens, coords, t, xy);
+        truth_at(e, tokens, coords, t - bodies, before);
+        e->result->teacher_forced += distance(e, guess + e->axes * (t - 1), xy);
+        e->result->persistence += distance(e, before, xy);
+        e->result->sequence_mean += distance(e, mean, xy);
         e->teacher_rows++;
     }
     return 0;
@@ -172,11 +181,13 @@ static int rollout_errors(struct eval *e, uint64_t i, const real *path)
             last -= bodies;
         if (last < 1)
             continue; /* the prefix does not contain this body */
-        double xy[2], before[2];
-        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
-        truth_at(tokens, coords, e->bins, e->extent_au, last, before);
-        r->rollout[k] += hypot((double)path[2 * t] - xy[0], (double)path[2 * t + 1] - xy[1]);
-        r->rollout_persistence[k] += hypot(before[0] - xy[0], before[1] - xy[1]);
+        double xy[GPT_AXES] = {0}, before[GPT_AXES] = {0}, at[GPT_AXES] = {0};
+        truth_at(e, tokens, coords, t, xy);
+        truth_at(e, tokens, coords, last, before);
+        for (int c = 0; c < e->axes; c++)
+            at[c] = (double)path[e->axes * t + c];
+        r->rollout[k] += distance(e, at, xy);
+        r->rollout_persistence[k] += distance(e, before, xy);
         e->rollout_rows[k]++;
     }
     return 0;
@@ -188,13 +199,14 @@ static int decode_rows(void *context, size_t first, size_t rows, const real *out
     const struct gpt_config *config = &e->model->config;
     uint16_t token[2];
     for (size_t n = first; n < first + rows; n++, out += config->outputs)
-        gpt_next_position(config, e->extent_au, out, e->xy[n], token);
+        gpt_next_position(config, e->extent_au, out, e->xy + (size_t)e->axes * n, token);
     return 0;
 }
 
 static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_batch *start,
                           real *path, uint64_t first)
 {
+    const size_t axes = (size_t)e->axes;
     double loss;
     TRY(gpt_source_fill(e->source, first, true, 0, 0, batch));
     TRY(gpt_forward_pieces(e->model, batch, decode_rows, e, &loss));
@@ -202,12 +214,13 @@ static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_ba
     e->result->loss += weight * loss;
     e->weight += weight;
     for (int b = 0; b < batch->B; b++)
-        TRY(teacher_forced(e, first + (uint64_t)b, e->xy + (size_t)b * (size_t)batch->T, batch->T));
+        TRY(teacher_forced(e, first + (uint64_t)b, e->xy + axes * (size_t)b * (size_t)batch->T,
+                           batch->T));
     start->B = batch->B;
     TRY(gpt_source_fill(e->source, first, true, 0, 0, start));
     TRY(gpt_rollout(e->model, start, e->result->prefix, e->extent_au, path));
     for (int b = 0; b < batch->B; b++)
-        TRY(rollout_errors(e, first + (uint64_t)b, path + 2 * (size_t)b * (size_t)start->T));
+        TRY(rollout_errors(e, first + (uint64_t)b, path + axes * (size_t)b * (size_t)start->T));
     return 0;
 }
 
@@ -235,9 +248,12 @@ static struct eval begin_evaluation(const struct gpt_config *config, struct gpt_
                                       .orbit_fit_late = NAN};
     /* continuous data have two bodies; tokens and tracks any number */
     gpt_next_state_plan(result, config->context,
-                        config->input == GPT_INPUT_CONTINUOUS && !gpt_source_is_tracks(source));
-    return (struct eval){
-        .source = source, .extent_au = extent_au, .bins = config->vocab - 3, .result = result};
+                        gpt_is_continuous(config) && !gpt_source_is_tracks(source));
+    return (struct eval){.source = source,
+                         .extent_au = extent_au,
+                         .bins = config->vocab - 3,
+                         .axes = gpt_config_axes(config),
+                         .result = result};
 }
 
 /* Sums become means; of no rows NaN. */
@@ -268,8 +284,9 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     const int B = gpt_evaluation_batch(model, T, EVAL_BATCH);
     TRY(gpt_batch_create(&batch, &model->config, B, T));
     int rc = gpt_batch_create(&start, &model->config, B, longest < T ? longest : T);
-    real *path = orr_alloc((size_t)B * (size_t)T * 2, sizeof *path);
-    e.xy = orr_alloc((size_t)B * (size_t)T, sizeof *e.xy);
+    const size_t numbers = (size_t)B * (size_t)T * (size_t)e.axes;
+    real *path = orr_alloc(numbers, sizeof *path);
+    e.xy = orr_alloc(numbers, sizeof *e.xy);
     if (!path || !e.xy)
         rc = ORR_ENOMEM;
     for (int i = 0; i < result->sequences && !rc; i += B) {
@@ -287,14 +304,14 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
 }
 
 int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source *source,
-                             int sequences, double (*next)[2], const real *path,
+                             int sequences, const double *next, const real *path,
                              struct gpt_next_state *result)
 {
     struct eval e = begin_evaluation(config, source, sequences, 0, result);
-    const size_t T = (size_t)config->context;
+    const size_t T = (size_t)config->context, axes = (size_t)e.axes;
     for (size_t i = 0; i < (size_t)result->sequences; i++) {
-        TRY(teacher_forced(&e, i, next + i * T, (int)T));
-        TRY(rollout_errors(&e, i, path + 2 * i * T));
+        TRY(teacher_forced(&e, i, next + axes * i * T, (int)T));
+        TRY(rollout_errors(&e, i, path + axes * i * T));
     }
     end_evaluation(&e);
     return 0;

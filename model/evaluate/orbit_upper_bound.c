@@ -169,8 +169,9 @@ static bool has_upper_bound(const struct orr_settings *preset, bool planets)
 {
     const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
     return !orr_settings_is_text(preset) && !*preset->tracks &&
-           preset->orbits.output == ORR_OUTPUT_CONTINUOUS && preset->orbits.law == ORR_LAW_NEWTON &&
-           !preset->orbits.nbody && sim_split_count(preset, training) >= LEAST;
+           preset->orbits.output == ORR_OUTPUT_CONTINUOUS && preset->orbits.dimensions == 2 &&
+           preset->orbits.law == ORR_LAW_NEWTON && !preset->orbits.nbody &&
+           sim_split_count(preset, training) >= LEAST;
 }
 
 int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,

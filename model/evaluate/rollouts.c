@@ -12,14 +12,15 @@ struct rollouts {
     struct sim_dataset set;
     struct gpt_batch batch;
     int B, T, known; /* sequences; rows; steps that the model is given */
-    real *path;      /* (B, T, 2): rows of known steps are not written */
+    size_t axes;     /* coordinates d */
+    real *path;      /* (B, T, d): rows of known steps are not written */
 };
 
 static int prepare_batch(struct rollouts *r)
 {
     const struct gpt_config *config = &r->model->config;
     TRY(gpt_batch_create(&r->batch, config, r->B, r->T));
-    r->path = orr_alloc(2 * (size_t)r->T * (size_t)r->B, sizeof *r->path);
+    r->path = orr_alloc(r->axes * (size_t)r->T * (size_t)r->B, sizeof *r->path);
     if (!r->path)
         return ORR_ENOMEM;
     for (int b = 0; b < r->B; b++) {
@@ -30,30 +31,35 @@ static int prepare_batch(struct rollouts *r)
 }
 
 /* Position of the planet relative to the sun at a step, in AU. */
-static void relative_place(const struct rollouts *r, int b, int step, double truth_au[2],
-                           double au[2])
+static void relative_place(const struct rollouts *r, int b, int step, double truth_au[GPT_AXES],
+                           double au[GPT_AXES])
 {
     const size_t planet = 1 + 2 * (size_t)step, row = (size_t)b * (size_t)r->T + planet;
-    const float *coords = sim_dataset_coords(&r->set, (size_t)b) + 2 * planet;
+    const size_t axes = r->axes;
+    const float *coords = sim_dataset_coords(&r->set, (size_t)b) + axes * planet;
     const double scale_au = (double)r->set.scale[b];
-    for (int c = 0; c < 2; c++) {
-        truth_au[c] = scale_au * ((double)coords[c] - (double)coords[2 + c]);
+    for (size_t c = 0; c < axes; c++) {
+        truth_au[c] = scale_au * ((double)coords[c] - (double)coords[axes + c]);
         au[c] = step < r->known ? truth_au[c]
-                                : scale_au * ((double)r->path[2 * row + (size_t)c] -
-                                              (double)r->path[2 * row + 2 + (size_t)c]);
+                                : scale_au * ((double)r->path[axes * row + c] -
+                                              (double)r->path[axes * (row + 1) + c]);
     }
 }
 
 static void write_rows(const struct rollouts *r, struct orr_file *file)
 {
     const int steps = (r->T - 1) / 2;
-    orr_file_printf(file, "name,step,x_true,y_true,x,y,known\n");
+    const bool space = r->axes == 3;
+    orr_file_printf(file, "name,step,x_true,y_true,x,y,known%s\n", space ? ",z_true,z" : "");
     for (int b = 0; b < r->B; b++)
         for (int step = 0; step < steps; step++) {
-            double truth_au[2], au[2];
+            double truth_au[GPT_AXES] = {0}, au[GPT_AXES] = {0};
             relative_place(r, b, step, truth_au, au);
-            orr_file_printf(file, "%s,%d,%.6g,%.6g,%.6g,%.6g,%d\n", sim_sun_bodies[b].name, step,
+            orr_file_printf(file, "%s,%d,%.6g,%.6g,%.6g,%.6g,%d", sim_sun_bodies[b].name, step,
                             truth_au[0], truth_au[1], au[0], au[1], step < r->known);
+            if (space)
+                orr_file_printf(file, ",%.6g,%.6g", truth_au[2], au[2]);
+            orr_file_printf(file, "\n");
         }
 }
 
@@ -70,7 +76,9 @@ static int write_file(struct rollouts *r, struct orr_file *file, const char *pat
 
 int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *model, bool *written)
 {
-    struct rollouts r = {.model = model, .T = model->config.context};
+    struct rollouts r = {.model = model,
+                         .T = model->config.context,
+                         .axes = (size_t)gpt_config_axes(&model->config)};
     struct orr_file file = {0};
     char path[4096];
     *written = false;

@@ -272,11 +272,11 @@ int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch)
     if (rc)
         return rc;
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(c);
+    const size_t axes = (size_t)gpt_config_axes(c);
     if (tokens)
         memcpy(batch->tokens, tokens, (size_t)gpt_config_channels(c) * T * sizeof *tokens);
     for (size_t t = 0; t < T && !tokens; t++)
-        gpt_features(c, (double)coords[2 * t], (double)coords[2 * t + 1], t == 0,
-                     batch->features + t * F);
+        gpt_row_features(c, coords + axes * t, t == 0, batch->features + t * F);
     return 0;
 }
 

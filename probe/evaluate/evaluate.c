@@ -120,7 +120,7 @@ static int evaluate_answers(struct probe *probe, const struct probe_answers *ans
     rc = rc ? rc : check_rows(probe, answers);
     rc = rc ? rc : copy_answers(probe, answers, &plan, next, path);
     rc = rc ? rc
-            : gpt_evaluate_predictions(&probe->model.config, probe->data, probe->sequences, next,
+            : gpt_evaluate_predictions(&probe->model.config, probe->data, probe->sequences, next[0],
                                        path, result);
     probe_rewind(&arena, 0);
     return rc;

@@ -67,9 +67,8 @@ static int run_all(struct probe *probe, const struct probe_options *options,
 {
     const struct gpt_config *c = &probe->model.config;
     const size_t rows = (size_t)probe->sequences * (size_t)probe->T;
-    const size_t row_bytes = c->input == GPT_INPUT_CONTINUOUS
-                                 ? 2 * sizeof(float)
-                                 : (size_t)gpt_config_channels(c) * sizeof(uint16_t);
+    const size_t row_bytes =
+        (size_t)gpt_config_channels(c) * (gpt_is_continuous(c) ? sizeof(float) : sizeof(uint16_t));
     unsigned char *inputs = probe_take(arena, rows, row_bytes);
     real *outputs = probe_take(arena, rows * (size_t)c->outputs, sizeof *outputs);
     TRY(arena->failed);

@@ -26,7 +26,7 @@ Line = dict[str, Any]
 
 POSITIONS = ["learned", "rope", "none"]
 GATES = [None, torch.sigmoid, F.softplus]
-COORDINATES, CHARACTERS = 1, 2  # `input`; 0: bins of x and y
+COORDINATES, CHARACTERS, SPACE = 1, 2, 3  # `input`; 0: bins of x and y
 DEGENERATE = 1e-4  # a shifted row is degenerate when max(n A) - 1 is at most this
 
 # What a line calls phi; exp is in weights(). Others may be added: PHI["sin"] = torch.sin.
@@ -234,8 +234,9 @@ def parts(c: dict[str, Any]) -> dict[str, nn.Module]:
     made: dict[str, nn.Module] = {}
     if c["input"] == CHARACTERS:
         made["embed"] = nn.Embedding(c["vocab"], C)
-    elif c["input"] == COORDINATES:
-        made["embed"] = nn.Linear(3 + 4 * c["fourier"], C)
+    elif c["input"] in (COORDINATES, SPACE):
+        axes = 3 if c["input"] == SPACE else 2
+        made["embed"] = nn.Linear(axes + 1 + 2 * axes * c["fourier"], C)
     else:
         made["embed"] = nn.ModuleDict({"x": nn.Embedding(c["vocab"], C),
                                        "y": nn.Embedding(c["vocab"], C),
@@ -251,7 +252,7 @@ def parts(c: dict[str, Any]) -> dict[str, nn.Module]:
 
 
 def features(c: dict[str, Any], xy: torch.Tensor) -> torch.Tensor:
-    """x, y, is this the row of the time step?, and sin, cos of x and y of every band: float32, or
+    """x, y[, z], is this the row of the time step?, and sin, cos of each of every band: float32, or
     float64 as xy, since a phase of 2 pi 30 AU / 0.25 AU has an error of 2 rad in bfloat16."""
     xy = _wide(xy)
     step = torch.zeros_like(xy[..., :1])
@@ -259,8 +260,7 @@ def features(c: dict[str, Any], xy: torch.Tensor) -> torch.Tensor:
     columns = [xy, step]
     for band in range(c["fourier"]):
         angle = xy * (2 * math.pi / (c["fourier_min_au"] * 2**band))
-        waves = torch.stack([angle[..., 0].sin(), angle[..., 0].cos(),
-                             angle[..., 1].sin(), angle[..., 1].cos()], -1)
+        waves = torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)
         columns.append(waves * (1 - step))
     return torch.cat(columns, -1)
 
@@ -269,7 +269,7 @@ def compute(m: Any, c: dict[str, Any], rows: torch.Tensor) -> torch.Tensor:
     """Outputs (B, T, outputs) of a module with the parts of c."""
     if c["input"] == CHARACTERS:
         x = m.embed(rows)
-    elif c["input"] == COORDINATES:
+    elif c["input"] in (COORDINATES, SPACE):
         x = m.embed(features(c, rows).to(m.embed.weight.dtype))
     else:
         x = m.embed["combine"](
@@ -286,7 +286,8 @@ def compute(m: Any, c: dict[str, Any], rows: torch.Tensor) -> torch.Tensor:
 
 
 class GPT(nn.Module):
-    """rows: bins, int (B, T, 2), coordinates, float (B, T, 2), or characters, int (B, T).
+    """rows: bins, int (B, T, 2), coordinates, float (B, T, 2) or in space (B, T, 3), or characters,
+    int (B, T).
 
     c: the configuration, as metadata of checkpoints have it, as numbers, and `line`, the variant.
     """

@@ -30,7 +30,7 @@ _NUMBERS = ("fourier_min_au", "rope_base", "attention_p", "init_std", "huber")
 _NEWER = {"gate": 0, "tied": 0, "head_bias": 0, "init_std": 0.0, "huber": 0.0}
 _OF_OTHER_WEIGHTS = ("made", "training", "xxh64", "xxh64_metadata")
 _FORMAT = "orrery-gpt-1"
-_INPUTS = ("bins", "coordinates", "characters")
+_INPUTS = ("bins", "coordinates", "characters", "space")
 _HEADS = ("bins", "numbers", "characters")
 _GATES = ("none", "sigmoid", "softplus")
 _POSITIONS = ("learned", "rope", "none")
@@ -114,8 +114,8 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
               kernels: bool = False) -> "torch.nn.Module":
     """A new torch module, with PyTorch's random weights, that GPT.from_torch() takes.
 
-    input: coordinates (the next position comes out, outputs=1: force magnitudes), bins (logits of x
-    and y) or characters, both with vocab. attention: a name of the table; or a line of your own, or
+    input: coordinates (the next position comes out, outputs=1: force magnitudes) of the plane, or of
+    space ("space"), bins (logits of x and y) or characters, both with vocab. attention: a name of the table; or a line of your own, or
     a function of q, k, v (B, H, T, D), which returns such a tensor and sees to causality itself: no
     checkpoint can state these. kernels: as of GPT.to_torch().
     """
@@ -138,12 +138,13 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
     if not number("p", p) >= 1:
         raise ValueError(f"p: expected at least 1, found {p}")
     kind = numbers["input"]
-    if (kind != lib.COORDINATES) != (vocab > 0):
-        raise ValueError(f"vocab: expected {'0' if kind == lib.COORDINATES else 'at least 1'} with "
+    numbered = kind in (lib.COORDINATES, lib.SPACE)
+    if numbered == (vocab > 0):
+        raise ValueError(f"vocab: expected {'0' if numbered else 'at least 1'} with "
                          f"input {input!r}, found {vocab}")
-    head = (lib.HEAD_BINS, lib.HEAD_NUMBERS, lib.HEAD_CHARACTERS)[kind]
+    head = (lib.HEAD_BINS, lib.HEAD_NUMBERS, lib.HEAD_CHARACTERS, lib.HEAD_NUMBERS)[kind]
     if outputs is None:
-        outputs = (2 * vocab, 2, vocab)[kind]
+        outputs = (2 * vocab, 2, vocab, 3)[kind]
     if callable(attention):
         name = getattr(attention, "__name__", type(attention).__name__)
         line = {**_table_line("softmax"), "name": f"function {name}"}
@@ -218,8 +219,8 @@ class _Handle(lib.Handle):
 
 
 class GPT:
-    """A trained model. Sequences are arrays (n, T, 2), or (T, 2) of one sequence: coordinates in AU
-    or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T).
+    """A trained model. Sequences are arrays (n, T, 2), or (T, 2) of one sequence, in space (n, T,
+    3): coordinates in AU or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T).
 
     Threads may share a model; a copy, and one that was pickled, has the checkpoint in itself.
     """
@@ -347,15 +348,16 @@ class GPT:
         if isinstance(rows, (bytes, bytearray)) and kind == lib.CHARACTERS:
             rows = np.frombuffer(rows, np.uint8)
         array = array_of("sequences", rows)
-        whole = "(n, T)" if kind == lib.CHARACTERS else "(n, T, 2)"
+        axes = 3 if kind == lib.SPACE else 2
+        whole = "(n, T)" if kind == lib.CHARACTERS else f"(n, T, {axes})"
         dims = 2 if kind == lib.CHARACTERS else 3
         single = array.ndim == dims - 1
         if single:
             array = array[None]
-        if array.ndim != dims or (dims == 3 and array.shape[2] != 2) or array.size == 0:
+        if array.ndim != dims or (dims == 3 and array.shape[2] != axes) or array.size == 0:
             raise ValueError(f"sequences: expected {_INPUTS[kind]} {whole}, found shape "
                              f"{np.shape(rows)}")
-        if kind == lib.COORDINATES:
+        if kind in (lib.COORDINATES, lib.SPACE):
             if array.dtype.kind not in "fiu":
                 raise TypeError(f"sequences: expected coordinates, found {array.dtype}")
             array = np.ascontiguousarray(array, np.float32)
@@ -403,14 +405,19 @@ class GPT:
         return self._call("outputs", sequences, ("T", self._shape().outputs), np.float32)
 
     def predict(self, sequences: Any, *, extent_au: float | None = None) -> np.ndarray:
-        """The position that follows each row, (n, T, 2), in units of the input; of bins the centre
-        of the most probable one, AU."""
-        return self._call("next", sequences, ("T", 2), np.float64, self._extent(extent_au))
+        """The position that follows each row, (n, T, 2 or 3), in units of the input; of bins the
+        centre of the most probable one, AU."""
+        return self._call("next", sequences, ("T", self._axes()), np.float64,
+                          self._extent(extent_au))
+
+    def _axes(self) -> int:
+        return 3 if self._shape().input == lib.SPACE else 2
 
     def forces(self, sequences: Any) -> np.ndarray:
         """Of a fine-tuned model: magnitudes (n, T), solar masses AU / yr^2, or vectors
-        (n, T, 2)."""
-        shape = ("T", 2) if self._shape().outputs == 2 else ("T",)
+        (n, T, 2 or 3)."""
+        outputs = self._shape().outputs
+        shape = ("T", outputs) if outputs > 1 else ("T",)
         return self._call("forces", sequences, shape, np.float64)
 
     def attention(self, sequences: Any, layer: int = 0) -> np.ndarray:
@@ -419,11 +426,11 @@ class GPT:
         return self._call("attention", sequences, shape, np.float64, whole("layer", layer))
 
     def rollout(self, sequences: Any, prefix: int, *, extent_au: float | None = None) -> np.ndarray:
-        """Continues sequences by the model's own predictions: rows of (n, T, 2) up to `prefix` are
-        the given ones, later ones are not read and come out predicted."""
+        """Continues sequences by the model's own predictions: rows of (n, T, 2 or 3) up to
+        `prefix` are the given ones, later ones are not read and come out predicted."""
         whole("prefix", prefix, 1)
         struct, array, single = self._sequences(sequences)
-        path = np.zeros((*array.shape[:2], 2), np.float32)
+        path = np.zeros((*array.shape[:2], self._axes()), np.float32)
         if array.dtype == np.float32:
             path[:, :prefix] = array[:, :prefix]
         else:

@@ -28,10 +28,11 @@ PROBE = ("quantity", "measure", "layer", "context", "value", "low", "high", "upp
          "baseline", "raw", "n")
 _OF_LAWS = {"sources": ("source", "r2_log", "median_relative_error"),
             "laws": ("source", "rule", "selected_true")}  # of each object in laws.json
-# Arrays of a data set: dtype and what follows (sequences).
-_ARRAYS = {
-    "obs": ("u", 2), "coords": ("f4", 2), "num_bodies": ("u", 0), "full_state": ("f4", 6),
-    "state": ("f4", 5), "force_magnitude": ("f4", 1), "force_vector": ("f4", 2), "scale": ("f4", 0),
+# Arrays of a data set: dtype and the columns behind (sequences, P), in the plane and in space.
+_ARRAYS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "obs": ("u", (2,)), "coords": ("f4", (2, 3)), "num_bodies": ("u", ()),
+    "full_state": ("f4", (6, 8)), "state": ("f4", (5, 7)), "force_magnitude": ("f4", (1,)),
+    "force_vector": ("f4", (2, 3)), "scale": ("f4", ()),
 }
 
 
@@ -341,13 +342,13 @@ def _shards(folder: pathlib.Path, name: str) -> list[pathlib.Path]:
     return []
 
 
-def _checked(paths: list[pathlib.Path], dtype: str, columns: int) -> np.ndarray:
+def _checked(paths: list[pathlib.Path], dtype: str, columns: tuple[int, ...]) -> np.ndarray:
     arrays = [tables.read_npy(path) for path in paths]
     for path, array in zip(paths, arrays):
         typed = array.dtype.kind == "u" if dtype == "u" else array.dtype == np.dtype(dtype)
-        shaped = array.ndim == 1 if not columns else array.ndim == 3 and array.shape[2] == columns
+        shaped = array.ndim == 1 if not columns else array.ndim == 3 and array.shape[2] in columns
         if not typed or not shaped:
-            shape = f"(n, P, {columns})" if columns else "(n)"
+            shape = f"(n, P, {' or '.join(map(str, columns))})" if columns else "(n)"
             kind = "whole numbers" if dtype == "u" else dtype
             raise tables.FileError(f"{path}: expected {kind} {shape}, found {array.dtype} "
                                    f"{array.shape}")

@@ -7,16 +7,16 @@
 static char *const dir = scratch_dir;
 
 enum { SEQUENCES = 3, ROWS = 7, STRIDE = 9, OUTPUTS = 46 };
-static float coordinates[SEQUENCES * STRIDE * 2];
+static float coordinates[SEQUENCES * STRIDE * 3];
 static uint16_t tokens[SEQUENCES * STRIDE * 2];
 
 static struct orrery_sequences sequences_of(const struct gpt_config *c)
 {
-    for (uint64_t i = 0; i < SEQUENCES * STRIDE * 2; i++) {
+    for (uint64_t i = 0; i < SEQUENCES * STRIDE * 3; i++)
         coordinates[i] = (float)(3 * tiny_uniform(7, i) - 1.5);
+    for (uint64_t i = 0; i < SEQUENCES * STRIDE * 2; i++)
         tokens[i] = (uint16_t)(tiny_uniform(8, i) * 20);
-    }
-    const bool numbers = c->input == GPT_INPUT_CONTINUOUS;
+    const bool numbers = gpt_is_continuous(c);
     return (struct orrery_sequences){.bytes = sizeof(struct orrery_sequences),
                                      .sequences = SEQUENCES,
                                      .rows = ROWS,
@@ -47,9 +47,8 @@ static const char *make(const struct gpt_config *c, const char *stage, const cha
                 memcpy(batch.tokens + (b * ROWS + t) * channels,
                        tokens + (b * STRIDE + t) * channels, channels * sizeof *tokens);
             else
-                gpt_features(c, (double)coordinates[2 * (b * STRIDE + t)],
-                             (double)coordinates[2 * (b * STRIDE + t) + 1], t == 0,
-                             batch.features + (b * ROWS + t) * F);
+                gpt_row_features(c, coordinates + channels * (b * STRIDE + t), t == 0,
+                                 batch.features + (b * ROWS + t) * F);
     assert_int_equal(gpt_forward(&model, &batch, &out), 0);
     memcpy(outputs, out, SEQUENCES * ROWS * (size_t)c->outputs * sizeof *out);
     gpt_batch_free(&batch);
@@ -69,9 +68,10 @@ static struct orrery_model *opened(const char *path, int reference)
 
 TEST(outputs_are_those_of_the_model)
 {
-    const struct gpt_config kinds[] = {tiny_continuous(), tiny_tokens(), tiny_text(0)};
+    const struct gpt_config kinds[] = {tiny_continuous(), tiny_tokens(), tiny_text(0),
+                                       tiny_space()};
     float expected[SEQUENCES * ROWS * OUTPUTS], found[SEQUENCES * ROWS * OUTPUTS];
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         const struct gpt_config *c = &kinds[i / 2];
         const char *path = make(c, "pretrain", NULL, i % 2 ? &k_ref : k_cpu(), expected);
         struct orrery_model *m = opened(path, i % 2);
@@ -81,6 +81,7 @@ TEST(outputs_are_those_of_the_model)
         assert_int_equal(shape.width, 18);
         assert_int_equal(shape.input, i / 2 == 0   ? ORRERY_COORDINATES
                                       : i / 2 == 1 ? ORRERY_BINS
+                                      : i / 2 == 3 ? ORRERY_SPACE
                                                    : ORRERY_CHARACTERS);
         assert_int_equal(shape.outputs, c->outputs);
         assert_int_equal(shape.step, 12);
@@ -94,16 +95,17 @@ TEST(outputs_are_those_of_the_model)
 
 TEST(next_positions_and_their_continuation)
 {
-    const struct gpt_config kinds[] = {tiny_continuous(), tiny_tokens()};
-    float expected[SEQUENCES * ROWS * OUTPUTS], path[SEQUENCES * ROWS * 2];
-    double next[SEQUENCES * ROWS * 2];
-    for (int i = 0; i < 2; i++) {
+    const struct gpt_config kinds[] = {tiny_continuous(), tiny_tokens(), tiny_space()};
+    float expected[SEQUENCES * ROWS * OUTPUTS], path[SEQUENCES * ROWS * 3];
+    double next[SEQUENCES * ROWS * 3];
+    for (int i = 0; i < 3; i++) {
         const struct gpt_config *c = &kinds[i];
+        const size_t axes = (size_t)gpt_config_axes(c);
         struct orrery_model *m = opened(make(c, "pretrain", NULL, k_cpu(), expected), 0);
         struct orrery_sequences s = sequences_of(c);
         assert_int_equal(orrery_model_next(m, &s, 2, next), 0);
-        for (int k = 0; k < SEQUENCES * ROWS * 2; k++)
-            if (i == 0)
+        for (size_t k = 0; k < SEQUENCES * ROWS * axes; k++)
+            if (i != 1)
                 assert_true((float)next[k] == expected[k]);
             else /* a centre of 20 bins from -2 to 2 */
                 assert_true(fabs(remainder(next[k] - 0.1, 0.2)) < 1e-9 && fabs(next[k]) < 2);
@@ -112,11 +114,13 @@ TEST(next_positions_and_their_continuation)
              b++) { /* as if the caller put each position into the next row */
             for (size_t t = ROWS - 2; t < ROWS; t++) {
                 assert_int_equal(orrery_model_next(m, &s, 2, next), 0);
-                for (size_t k = 0; k < 2; k++) {
+                for (size_t k = 0; k < axes; k++) {
                     const size_t row = (size_t)b * ROWS + t, at = (size_t)b * STRIDE + t;
-                    assert_true(fabs((double)path[2 * row + k] - next[2 * (row - 1) + k]) < 1e-5);
-                    coordinates[2 * at + k] = path[2 * row + k];
-                    tokens[2 * at + k] = (uint16_t)lround((next[2 * (row - 1) + k] + 1.9) / 0.2);
+                    const double predicted = next[axes * (row - 1) + k];
+                    assert_true(fabs((double)path[axes * row + k] - predicted) < 1e-5);
+                    coordinates[axes * at + k] = path[axes * row + k];
+                    if (i == 1)
+                        tokens[2 * at + k] = (uint16_t)lround((predicted + 1.9) / 0.2);
                 }
             }
         }

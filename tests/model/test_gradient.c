@@ -20,7 +20,11 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *c)
         if (batch->tokens)
             for (size_t k = 0; k < channels; k++)
                 batch->tokens[channels * n + k] = (uint16_t)(uniform() * c->vocab);
-        else
+        else if (c->input == GPT_INPUT_SPACE) {
+            const double place[3] = {3 * uniform() - 1.5, 3 * uniform() - 1.5, 3 * uniform() - 1.5};
+            gpt_place_features(c, place, n % (size_t)batch->T == 0,
+                               batch->features + n * (size_t)gpt_config_features(c));
+        } else
             gpt_features(c, 3 * uniform() - 1.5, 3 * uniform() - 1.5, n % (size_t)batch->T == 0,
                          batch->features + n * (size_t)gpt_config_features(c));
         if (batch->target_tokens)
@@ -134,6 +138,19 @@ TEST(continuous_regression)
         c.huber = 0.3;
         check_model(&c);
     }
+}
+
+/* Three coordinates in and out; magnitudes out of them. */
+TEST(space_regression)
+{
+    struct gpt_config c = tiny_space();
+    assert_int_equal(gpt_config_features(&c), 3 + 1 + 2 * 3 * c.fourier);
+    check_model(&c);
+    c.huber = 0.3;
+    check_model(&c);
+    c.fourier = 0;
+    c.outputs = 1;
+    check_model(&c);
 }
 
 /* The loss of a regression head with huber is what the formula makes of its outputs. */

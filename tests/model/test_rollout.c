@@ -167,23 +167,23 @@ static void plain_rollout(struct gpt_model *model, struct gpt_batch *batch, int 
 {
     const struct gpt_config *c = &model->config;
     const real *out;
+    const size_t axes = (size_t)gpt_config_axes(c);
     for (size_t t = (size_t)prefix; t < (size_t)batch->T; t++) {
         assert_int_equal(gpt_forward(model, batch, &out), 0);
         for (size_t b = 0; b < (size_t)batch->B; b++) {
             const size_t n = b * (size_t)batch->T + t;
             const real *from = out + (n - 1) * (size_t)c->outputs;
-            for (int k = 0; k < 2; k++) {
+            for (int k = 0; k < (int)axes; k++) {
                 const int bins = c->vocab - 3;
                 if (batch->tokens)
                     batch->tokens[2 * n + (size_t)k] = likely(c, from, k);
-                path[2 * n + (size_t)k] =
+                path[axes * n + (size_t)k] =
                     batch->tokens
                         ? -extent + (batch->tokens[2 * n + (size_t)k] + 0.5) * 2 * extent / bins
                         : (double)from[k];
             }
             if (batch->features)
-                gpt_features(c, path[2 * n], path[2 * n + 1], false,
-                             batch->features + n * inputs_of(c));
+                gpt_place_features(c, path + axes * n, false, batch->features + n * inputs_of(c));
         }
     }
 }
@@ -191,14 +191,16 @@ static void plain_rollout(struct gpt_model *model, struct gpt_batch *batch, int 
 TEST(test_rollout)
 {
     const double extent = 3.25;
-    for (int kind = 0; kind < 2; kind++)
+    for (int of = 0; of < 3; of++)
         for (int prefix = 1; prefix <= T; prefix += 3) {
-            struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
+            const bool kind = of == 1;
+            struct gpt_config c = kind ? tiny_tokens() : of == 2 ? tiny_space() : tiny_continuous();
+            const size_t axes = (size_t)gpt_config_axes(&c);
             struct gpt_model model;
             struct gpt_batch given, mine, theirs;
             const real *out;
-            real path[B * T * 2];
-            double expected[B * T * 2], first[B][2];
+            real path[B * T * 3];
+            double expected[B * T * 3], first[B][3];
             assert_int_equal(gpt_create(&model, &c, &k_ref, 2), 0);
             tiny_enlarge(&model);
             assert_int_equal(gpt_batch_create(&given, &c, B, T), 0);
@@ -214,24 +216,24 @@ TEST(test_rollout)
             /* the first step is teacher forcing */
             assert_int_equal(gpt_forward(&model, &given, &out), 0);
             for (size_t b = 0; b < B && prefix < T; b++)
-                for (size_t k = 0; k < 2; k++) {
+                for (size_t k = 0; k < axes; k++) {
                     const real *row = out + (b * T + (size_t)prefix - 1) * (size_t)c.outputs;
                     first[b][k] = kind ? -extent + (likely(&c, row, (int)k) + 0.5) * 2 * extent /
                                                        (c.vocab - 3)
                                        : (double)row[k];
                 }
-            for (size_t i = 0; i < B * T * 2; i++)
+            for (size_t i = 0; i < B * T * axes; i++)
                 path[i] = -77;
             plain_rollout(&model, &mine, prefix, extent, expected);
             assert_int_equal(gpt_rollout(&model, &theirs, prefix, extent, path), 0);
             for (size_t b = 0; b < B; b++)
                 for (size_t t = 0; t < T; t++)
-                    for (size_t k = 0; k < 2; k++) {
-                        const double found = (double)path[2 * (b * T + t) + k];
+                    for (size_t k = 0; k < axes; k++) {
+                        const double found = (double)path[axes * (b * T + t) + k];
                         if (t < (size_t)prefix)
                             assert_true(found == -77); /* known rows are not written */
                         else
-                            assert_true(fabs(found - expected[2 * (b * T + t) + k]) < 1e-5);
+                            assert_true(fabs(found - expected[axes * (b * T + t) + k]) < 1e-5);
                         if (t == (size_t)prefix)
                             assert_true(fabs(found - first[b][k]) < 1e-5);
                     }
@@ -271,6 +273,26 @@ TEST(test_features)
     assert_true(row[0] == (real)-3.2 && row[1] == 0 && row[2] == 1);
     for (int i = 3; i < 11; i++)
         assert_true(row[i] == 0);
+}
+
+/* In space: three coordinates, the sign, and waves of each coordinate. */
+TEST(test_features_in_space)
+{
+    struct gpt_config c = tiny_space();
+    real row[16], same[16];
+    c.fourier_min_au = 0.5;
+    const float place[3] = {0.125f, -0.25f, 0.375f};
+    gpt_row_features(&c, place, false, row);
+    static const double half = 0.70710678118654752;
+    const double expected[16] = {0.125, -0.25, 0.375, 0,    1,  0, 0,    -1,
+                                 -1,    0,     half,  half, -1, 0, half, -half};
+    for (int i = 0; i < 16; i++)
+        assert_true(fabs((double)row[i] - expected[i]) < 1e-6);
+    gpt_place_features(&c, (const double[]){0.125, -0.25, 0.375}, false, same);
+    assert_memory_equal(row, same, sizeof row);
+    gpt_place_features(&c, (const double[]){-3.2, 0, 0}, true, row);
+    for (int i = 0; i < 16; i++)
+        assert_true(row[i] == (real)(i == 0 ? -3.2 : i == 3));
 }
 
 TESTS(NULL, NULL)

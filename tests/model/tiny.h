@@ -33,6 +33,15 @@ static inline struct gpt_config tiny_continuous(void)
                                .attention_p = 3};
 }
 
+/* Coordinates of three dimensions. */
+static inline struct gpt_config tiny_space(void)
+{
+    struct gpt_config c = tiny_continuous();
+    c.input = GPT_INPUT_SPACE;
+    c.outputs = 3;
+    return c;
+}
+
 static inline struct gpt_config tiny_tokens(void)
 {
     struct gpt_config c = tiny_continuous();
@@ -64,8 +73,12 @@ static inline void tiny_fill_row(struct gpt_batch *batch, const struct gpt_confi
     for (uint64_t k = 0; k < channels && batch->tokens; k++)
         batch->tokens[channels * n + k] = (uint16_t)(tiny_uniform(stream, at + k) * c->vocab);
     if (batch->features)
-        gpt_features(c, 3 * tiny_uniform(stream, at) - 1.5, 3 * tiny_uniform(stream, at + 1) - 1.5,
-                     n % (size_t)batch->T == 0, batch->features + n * (size_t)(3 + 4 * c->fourier));
+        gpt_place_features(c,
+                           (const double[]){3 * tiny_uniform(stream, at) - 1.5,
+                                            3 * tiny_uniform(stream, at + 1) - 1.5,
+                                            3 * tiny_uniform(stream, at + 60) - 1.5},
+                           n % (size_t)batch->T == 0,
+                           batch->features + n * (size_t)gpt_config_features(c));
     for (uint64_t k = 0; k < channels && batch->target_tokens; k++)
         batch->target_tokens[channels * n + k] =
             (uint16_t)(tiny_uniform(stream, at + 2 + k) * c->vocab);
