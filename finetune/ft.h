@@ -36,6 +36,9 @@ struct ft_bounds {
 };
 /* orbits.label_r_min ... label_m_max. */
 void ft_bounds_of(const struct orr_settings *preset, struct ft_bounds *bounds);
+/* The length of a row's vector (axes). sqrt is used instead of hypot(), whose result depends on the
+ * CPU; squares of floats are exact in double. */
+double ft_length(const float v[], int axes);
 /* r and m1 m2 at the labelled position `at` = sequence * positions + row. */
 double ft_separation(const struct sim_dataset *set, size_t at);
 double ft_mass_product(const struct sim_dataset *set, size_t at);
@@ -53,7 +56,7 @@ struct ft_labels {
 int ft_labels_find(struct ft_labels *labels, const struct sim_dataset *set,
                    const struct ft_bounds *bounds);
 void ft_labels_free(struct ft_labels *labels);
-/* States (n, 6) and forces (n) of the labels; either may be NULL. Returns n. */
+/* States (n, 2 d + 2) and forces (n) of the labels; either may be NULL. Returns n. */
 size_t ft_labels_points(const struct ft_labels *labels, float *states, float *forces);
 /* ORR_EINVAL, naming the bounds, where they leave fewer than `least` labels. */
 int ft_labels_enough(const struct ft_labels *labels, size_t least);
@@ -159,13 +162,13 @@ int ft_vector_oracle(struct ft_run *run);
 
 /* Writes forces_magnitude.csv of a source (docs/formats.md); F (row_count). */
 int ft_write_magnitude(struct ft_run *run, const char *source, const double *F);
-/* Writes forces_vector.csv; f (planets, T, 2) in the units of ft_vector_scale(). */
+/* Writes forces_vector.csv; f (planets, T, d) in the units of ft_vector_scale(). */
 int ft_write_vector(struct ft_run *run, const char *source, const double *f);
-/* The unit of each planet's force along x and y, (planets, 2). By default it is the largest |F|
- * of run->labels on both axes, so that no held-out value enters. With finetune.vector_scale =
- * largest it is the largest |Fx| and |Fy| of the whole sequence; the study scales like this,
+/* The unit of each planet's force along x, y and, in space, z. By default it is the largest |F|
+ * of run->labels on all axes, so that no held-out value enters. With finetune.vector_scale =
+ * largest it is the largest |Fx|, |Fy| and |Fz| of the whole sequence; the study scales like this,
  * which turns directions by up to 0.87 degrees. */
 enum { FT_PLANETS = SIM_SUN_BODIES };
-void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2]);
+void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][SIM_AXES]);
 
 #endif

@@ -24,18 +24,21 @@ static bool is_within(double x, double min, double max)
     return x >= min && (max <= 0 || x <= max);
 }
 
-/* sqrt is used instead of hypot(), whose result depends on the CPU; squares of floats are exact
- * in double. */
+/* The state at a position: position, velocity, masses. */
+static const float *state_at(const struct sim_dataset *set, size_t at)
+{
+    return set->full_state + (size_t)sim_full_columns(set->dimensions) * at;
+}
+
 double ft_separation(const struct sim_dataset *set, size_t at)
 {
-    const float *s = set->full_state + 6 * at;
-    return sqrt((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
+    return ft_length(state_at(set, at), set->dimensions);
 }
 
 double ft_mass_product(const struct sim_dataset *set, size_t at)
 {
-    const float *s = set->full_state + 6 * at;
-    return (double)s[4] * (double)s[5];
+    const float *mass = state_at(set, at) + 2 * set->dimensions;
+    return (double)mass[0] * (double)mass[1];
 }
 
 bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *b, size_t at)
@@ -78,6 +81,7 @@ size_t ft_labels_points(const struct ft_labels *labels, float *states, float *fo
 {
     const struct sim_dataset *set = labels->set;
     const size_t P = (size_t)set->positions;
+    const size_t full = (size_t)sim_full_columns(set->dimensions);
     size_t count = 0;
     for (size_t i = 0; i < labels->count; i++) {
         const size_t s = labels->sequence[i];
@@ -85,7 +89,7 @@ size_t ft_labels_points(const struct ft_labels *labels, float *states, float *fo
             if (!ft_label_counts(set, &labels->bounds, at))
                 continue;
             if (states)
-                memcpy(states + 6 * count, set->full_state + 6 * at, 6 * sizeof *states);
+                memcpy(states + full * count, state_at(set, at), full * sizeof *states);
             if (forces)
                 forces[count] = set->force_magnitude[at];
             count++;

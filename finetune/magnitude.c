@@ -149,17 +149,19 @@ int ft_magnitude_oracle(struct ft_run *run)
         return ORR_EINVAL;
     }
     const size_t n = ft_labels_points(&labels, NULL, NULL), m = run->row_count;
-    float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
-    float *queries = orr_alloc(m * 6, sizeof *queries), *out = orr_alloc(m, sizeof *out);
+    const size_t full = (size_t)sim_full_columns(run->test.dimensions);
+    float *states = orr_alloc(n * full, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
+    float *queries = orr_alloc(m * full, sizeof *queries), *out = orr_alloc(m, sizeof *out);
     double *F = orr_alloc(m, sizeof *F);
     int rc = states && forces && queries && out && F ? 0 : ORR_ENOMEM;
     if (!rc) {
         ft_labels_points(&labels, states, forces);
         for (size_t i = 0; i < m; i++)
-            memcpy(queries + 6 * i, run->test.full_state + 6 * place_of(run, i),
-                   6 * sizeof *queries);
-        ft_standardise(6, n, states, m, queries);
-        rc = ft_knn(run->preset->finetune.knn_magnitude, 6, n, states, 1, forces, m, queries, out);
+            memcpy(queries + full * i, run->test.full_state + full * place_of(run, i),
+                   full * sizeof *queries);
+        ft_standardise(full, n, states, m, queries);
+        rc = ft_knn(run->preset->finetune.knn_magnitude, full, n, states, 1, forces, m, queries,
+                    out);
     }
     for (size_t i = 0; i < m && !rc; i++)
         F[i] = (double)out[i];

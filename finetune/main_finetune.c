@@ -260,7 +260,6 @@ static int check_names(const struct orr_cli *cli)
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
     TRY(orr_settings_needs_orbits(p, "fine-tuning"));
-    TRY(orr_settings_needs_plane(p, "fine-tuning"));
     for (int i = 0; i < p->attention.count; i++) {
         const char *name = p->attention.item[i];
         known |= orr_cli_wants(cli, name) && !strcmp(source_option, name);

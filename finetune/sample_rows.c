@@ -14,9 +14,10 @@ static int labelled_rows(const struct sim_dataset *set, bool vector, long sequen
                          int *rows)
 {
     int count = 0;
+    const size_t axes = (size_t)set->dimensions;
     const size_t first = (size_t)sequence * (size_t)set->positions;
     for (int t = 0; t < T; t++)
-        if (isfinite(vector ? set->force_vector[2 * (first + (size_t)t)]
+        if (isfinite(vector ? set->force_vector[axes * (first + (size_t)t)]
                             : set->force_magnitude[first + (size_t)t]))
             rows[count++] = t;
     return count;

@@ -14,7 +14,7 @@ void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, s
                T * 2 * sizeof *batch->tokens);
         return;
     }
-    gpt_fill_coords(config, set->coords + 2 * first, noise_au, rng, b, batch);
+    gpt_fill_coords(config, set->coords + (size_t)set->dimensions * first, noise_au, rng, b, batch);
 }
 
 int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,

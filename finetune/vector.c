@@ -10,7 +10,7 @@ struct vector {
     const struct ft_run *run;
     const struct orr_train_settings *train;
     struct ft_inputs inputs;
-    double unit[FT_PLANETS][2];
+    double unit[FT_PLANETS][SIM_AXES];
     gsl_rng *rng;
 };
 
@@ -20,7 +20,7 @@ static int fill_planets(void *context, long step, int pass, struct gpt_batch *ba
     struct vector *task = context;
     const struct ft_run *run = task->run;
     const struct sim_dataset *set = &run->planets;
-    const size_t T = (size_t)batch->T;
+    const size_t T = (size_t)batch->T, axes = (size_t)set->dimensions;
     const int labels = run->preset->planets.labels;
     const int passes = gpt_passes_of(task->train).count;
     memset(batch->weight, 0, (size_t)batch->B * T * sizeof *batch->weight);
@@ -32,11 +32,11 @@ static int fill_planets(void *context, long step, int pass, struct gpt_batch *ba
         ft_fill_inputs(&task->inputs, set, s, task->train->noise_au, task->rng, b, batch);
         for (int i = 0; i < labels; i++) {
             const size_t row = (size_t)run->labels[s * (size_t)labels + (size_t)i];
-            const float *f = set->force_vector + 2 * (s * (size_t)set->positions + row);
+            const float *f = set->force_vector + axes * (s * (size_t)set->positions + row);
             const size_t at = (size_t)b * T + row;
             batch->weight[at] = 1;
-            batch->target[2 * at] = (real)((double)f[0] / task->unit[s][0]);
-            batch->target[2 * at + 1] = (real)((double)f[1] / task->unit[s][1]);
+            for (size_t c = 0; c < axes; c++)
+                batch->target[axes * at + c] = (real)((double)f[c] / task->unit[s][c]);
         }
     }
     return 0;
@@ -52,7 +52,8 @@ static int predict_planets(struct vector *task, struct gpt_model *model, double 
         ft_fill_inputs(&task->inputs, set, (size_t)b, 0, NULL, b, &batch);
     const real *out;
     const int rc = gpt_forward(model, &batch, &out);
-    for (size_t i = 0; i < (size_t)batch.B * (size_t)T * 2 && !rc; i++)
+    const size_t axes = (size_t)set->dimensions;
+    for (size_t i = 0; i < (size_t)batch.B * (size_t)T * axes && !rc; i++)
         f[i] = (double)out[i];
     gpt_batch_free(&batch);
     return rc;
@@ -60,17 +61,18 @@ static int predict_planets(struct vector *task, struct gpt_model *model, double 
 
 static double *alloc_forces(const struct ft_run *run)
 {
-    return orr_alloc((size_t)run->planets.n * (size_t)(run->planets.positions - 1) * 2,
-                     sizeof(double));
+    const size_t rows = run->planets.n * (size_t)(run->planets.positions - 1);
+    return orr_alloc(rows * (size_t)run->planets.dimensions, sizeof(double));
 }
 
 /* The units as text in a checkpoint (docs/checkpoints.md). */
-enum { UNITS_TEXT = 8 + 2 * 26 * FT_PLANETS };
+enum { UNITS_TEXT = 8 + SIM_AXES * 26 * FT_PLANETS };
 static void print_units(const struct vector *task, char text[UNITS_TEXT])
 {
     snprintf(text, UNITS_TEXT, "units");
     for (size_t s = 0; s < (size_t)task->run->planets.n && s < FT_PLANETS; s++)
-        orr_append(text, UNITS_TEXT, " %.17g %.17g", task->unit[s][0], task->unit[s][1]);
+        for (int c = 0; c < task->run->planets.dimensions; c++)
+            orr_append(text, UNITS_TEXT, " %.17g", task->unit[s][c]);
 }
 
 int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)
@@ -82,7 +84,7 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     char force[UNITS_TEXT];
     struct orr_train_settings all = *train;
     all.batch = (int)run->planets.n;
-    TRY(ft_model_open(&model, run, attention, from, T + 1, 2));
+    TRY(ft_model_open(&model, run, attention, from, T + 1, run->planets.dimensions));
     ft_vector_scale(run, task.unit);
     print_units(&task, force);
     task.inputs.config = &model.config;
@@ -106,46 +108,51 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
 int ft_vector_truth(struct ft_run *run)
 {
     const struct sim_dataset *set = &run->planets;
-    const size_t T = (size_t)set->positions - 1;
-    double unit[FT_PLANETS][2], *f = alloc_forces(run);
+    const size_t T = (size_t)set->positions - 1, axes = (size_t)set->dimensions;
+    double unit[FT_PLANETS][SIM_AXES], *f = alloc_forces(run);
     if (!f)
         return ORR_ENOMEM;
     ft_vector_scale(run, unit);
     for (size_t s = 0; s < (size_t)set->n; s++)
         for (size_t t = 0; t < T; t++)
-            for (size_t c = 0; c < 2; c++)
-                f[2 * (s * T + t) + c] =
-                    (double)set->force_vector[2 * (s * (size_t)set->positions + t) + c] /
+            for (size_t c = 0; c < axes; c++)
+                f[axes * (s * T + t) + c] =
+                    (double)set->force_vector[axes * (s * (size_t)set->positions + t) + c] /
                     unit[s][c];
     int rc = ft_write_vector(run, "truth", f);
     free(f);
     return rc;
 }
 
-/* Predicts by k nearest neighbours among the labelled positions of all planets, in the 5-D state
- * without standardisation. */
+/* Predicts by k nearest neighbours among the labelled positions of all planets, in the state (2 d +
+ * 1) without standardisation. */
 int ft_vector_oracle(struct ft_run *run)
 {
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)set->positions - 1, P = (size_t)set->positions, m = (size_t)set->n * T;
     const size_t labels = (size_t)run->preset->planets.labels, n = (size_t)set->n * labels;
-    float *points = orr_alloc(n * 5, sizeof *points), *values = orr_alloc(n * 2, sizeof *values);
-    float *queries = orr_alloc(m * 5, sizeof *queries), *out = orr_alloc(m * 2, sizeof *out);
-    double *f = alloc_forces(run), unit[FT_PLANETS][2];
+    const size_t axes = (size_t)set->dimensions, dims = (size_t)sim_state_columns(set->dimensions);
+    float *points = orr_alloc(n * dims, sizeof *points);
+    float *values = orr_alloc(n * axes, sizeof *values);
+    float *queries = orr_alloc(m * dims, sizeof *queries), *out = orr_alloc(m * axes, sizeof *out);
+    double *f = alloc_forces(run), unit[FT_PLANETS][SIM_AXES];
     int rc = points && values && queries && out && f ? 0 : ORR_ENOMEM;
     if (!rc) {
         ft_vector_scale(run, unit);
         for (size_t i = 0; i < n; i++) {
             const size_t s = i / labels, at = s * P + (size_t)run->labels[i];
-            memcpy(points + 5 * i, set->state + 5 * at, 5 * sizeof *points);
-            for (size_t c = 0; c < 2; c++)
-                values[2 * i + c] = (float)((double)set->force_vector[2 * at + c] / unit[s][c]);
+            memcpy(points + dims * i, set->state + dims * at, dims * sizeof *points);
+            for (size_t c = 0; c < axes; c++)
+                values[axes * i + c] =
+                    (float)((double)set->force_vector[axes * at + c] / unit[s][c]);
         }
         for (size_t i = 0; i < m; i++)
-            memcpy(queries + 5 * i, set->state + 5 * (i / T * P + i % T), 5 * sizeof *queries);
-        rc = ft_knn(run->preset->finetune.knn_vector, 5, n, points, 2, values, m, queries, out);
+            memcpy(queries + dims * i, set->state + dims * (i / T * P + i % T),
+                   dims * sizeof *queries);
+        rc = ft_knn(run->preset->finetune.knn_vector, dims, n, points, axes, values, m, queries,
+                    out);
     }
-    for (size_t i = 0; i < 2 * m && !rc; i++)
+    for (size_t i = 0; i < axes * m && !rc; i++)
         f[i] = (double)out[i];
     if (!rc)
         rc = ft_write_vector(run, "oracle", f);

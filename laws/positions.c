@@ -11,7 +11,7 @@
 
 #include "symreg/motion/motion.h"
 
-enum { BODIES = 2, DIMS = 2 };
+enum { BODIES = 2 };
 
 const char *law_positions_lack(const struct orr_settings *preset)
 {
@@ -69,20 +69,21 @@ static int take_sequence(const struct sim_dataset *set, size_t sequence, const c
                          struct sr_track *track)
 {
     const float *row = sim_dataset_coords(set, sequence);
-    const float *state = set->full_state + 6 * sequence * (size_t)set->positions;
+    const size_t axes = (size_t)set->dimensions, full = (size_t)sim_full_columns(set->dimensions);
+    const float *state = set->full_state + full * sequence * (size_t)set->positions;
     const double scale = set->scale ? (double)set->scale[sequence] : 1, dt = dt_of(set, sequence);
     for (size_t body = 0; body < BODIES; body++) {
         track[body].system = name;
         track[body].body = body ? "2" : "1";
-        track[body].mass = (double)state[6 * BODIES + 4 + body];
+        track[body].mass = (double)state[full * BODIES + full - 2 + body];
         if (!(track[body].mass > 0))
             return ORR_FAIL(ORR_EFORMAT, "%s: two_body_test: sequence %zu: no mass of body %zu",
                             set->dir, sequence, body + 1);
         for (size_t step = 0; step < track[body].n; step++) {
             track[body].t[step] = (double)step * dt;
-            for (size_t d = 0; d < DIMS; d++)
+            for (size_t d = 0; d < axes; d++)
                 track[body].x[d * track[body].n + step] =
-                    scale * (double)row[2 * (1 + BODIES * step + body) + d];
+                    scale * (double)row[axes * (1 + BODIES * step + body) + d];
         }
     }
     return 0;
@@ -99,7 +100,7 @@ static int make_tracks(const struct sim_dataset *set, const double *sequence, si
     for (size_t k = 0; k < BODIES * sequences; k++)
         rows[k] = steps;
     *tracks = (struct sr_tracks){.file = set->dir};
-    int rc = sr_tracks_create(tracks, DIMS, BODIES * sequences, rows);
+    int rc = sr_tracks_create(tracks, set->dimensions, BODIES * sequences, rows);
     for (size_t i = 0; i < sequences && !rc; i++) {
         snprintf(names[i], sizeof names[i], "%.0f", sequence[i]);
         rc = sequence[i] < (double)set->n
@@ -119,8 +120,7 @@ static void add_row(const struct sim_dataset *set, int sample, double sequence,
                     struct law_forces *forces)
 {
     const size_t i = forces->rows++;
-    const double dt = dt_of(set, (size_t)sequence), rel[4] = {row->r, 0, 0, 0};
-    double force[2];
+    const double dt = dt_of(set, (size_t)sequence);
     forces->sample[i] = sample;
     forces->sequence[i] = sequence;
     forces->step[i] = floor(row->t / dt + 0.5);
@@ -131,7 +131,7 @@ static void add_row(const struct sim_dataset *set, int sample, double sequence,
     forces->f[i] = row->value;
     forces->sigma[i] = row->sigma;
     forces->f_true[i] =
-        sim_law_force(&law->dynamics, (size_t)forces->step[i], row->m1, row->m2, rel, force);
+        sim_law_force_at(&law->dynamics, (size_t)forces->step[i], row->m1, row->m2, row->r);
 }
 
 /* Takes the rows of one sample evenly, at most as many as its table of forces has. */

@@ -90,10 +90,8 @@ int law_true_difference(struct law_true *law, const struct law_forces *truth, do
     if (!off)
         return ORR_ENOMEM;
     for (size_t i = 0; i < truth->rows; i++) {
-        const double rel[4] = {truth->r[i], 0, 0, 0};
-        double force[2];
-        const double F = sim_law_force(&law->dynamics, (size_t)truth->step[i], truth->m1[i],
-                                       truth->m2[i], rel, force);
+        const double F = sim_law_force_at(&law->dynamics, (size_t)truth->step[i], truth->m1[i],
+                                          truth->m2[i], truth->r[i]);
         off[i] = fabs(truth->f_true[i] / F - 1);
     }
     *difference = orr_median(off, truth->rows);

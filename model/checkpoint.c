@@ -389,7 +389,8 @@ static int read_step(const struct orr_safetensors *file, const char *path, long 
 }
 
 /* Prints " (--set KEY=VALUE)" for the setting that causes a difference. */
-static void print_setting(const struct gpt_config *have, const struct field *f, char text[96])
+static void print_setting(const struct gpt_config *have, const struct gpt_config *want,
+                          const struct field *f, char text[96])
 {
     const bool words = have->input == GPT_INPUT_TEXT;
     const char *setting = f->setting;
@@ -400,6 +401,10 @@ static void print_setting(const struct gpt_config *have, const struct field *f, 
         setting = strcmp(f->key, "context") ? NULL : "text.positions=";
     if (!setting)
         return;
+    if (!strcmp(f->key, "input") && gpt_is_continuous(have) && gpt_is_continuous(want)) {
+        snprintf(text, 96, " (--set orbits.dimensions=%d)", gpt_config_axes(have));
+        return;
+    }
     field_print(have, f, value);
     if (f->more) {
         const int n = *(const int *)(const void *)((const char *)have + f->offset) + f->more;
@@ -433,7 +438,7 @@ static int compare_configs(const char *path, const struct gpt_config *have,
             (fields[i].part == HEAD && any_head) || is_scaled(have, want, &fields[i]) ||
             strlen(list) > sizeof list - 300)
             continue;
-        print_setting(have, &fields[i], setting);
+        print_setting(have, want, &fields[i], setting);
         orr_append(list, sizeof list, "%s%s is %s, expected %s%s", *list ? ", " : "", fields[i].key,
                    found, expected, setting);
     }

@@ -182,3 +182,10 @@ double sim_law_force(struct sim_dynamics *d, size_t step, double m1, double m2, 
         force[c] = -F * rel[c] / r;
     return fabs(F);
 }
+
+double sim_law_force_at(struct sim_dynamics *d, size_t step, double m1, double m2, double r_au)
+{
+    const double rel[SIM_STATE] = {r_au};
+    double force[SIM_AXES];
+    return sim_law_force(d, step, m1, m2, rel, force);
+}

@@ -241,6 +241,9 @@ double sim_expression_force(struct sim_expression *expression, double m1, double
  * attracts. Returns its magnitude. */
 double sim_law_force(struct sim_dynamics *dynamics, size_t step, double m1, double m2,
                      const double rel[], double force[]);
+/* sim_law_force() of two masses at rest at a distance: its magnitude. */
+double sim_law_force_at(struct sim_dynamics *dynamics, size_t step, double m1, double m2,
+                        double r_au);
 /* Relative acceleration (d) d2/dt2 (x1 - x2) of two bodies. */
 void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double m2,
                           const double rel[], double acc[]);

@@ -63,6 +63,7 @@ static int make_set(struct probe_arena *arena, struct sim_dataset *set,
                              .bodies = probe_take(arena, n, 1)};
     *set = (struct sim_dataset){.n = n,
                                 .positions = (int)P,
+                                .dimensions = preset->orbits.dimensions,
                                 .split = split,
                                 .coords = a.coords,
                                 .full_state = a.full_state,

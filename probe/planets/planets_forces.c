@@ -107,6 +107,7 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
     s->run.labels = probe_take(arena, PROBE_PLANETS * labels, sizeof *s->run.labels);
     s->run.planets = (struct sim_dataset){.n = PROBE_PLANETS,
                                           .positions = (int)P,
+                                          .dimensions = preset->orbits.dimensions,
                                           .split = SIM_SPLIT_PLANETS_SOLAR,
                                           .force_vector = s->force};
     TRY(arena->failed);
@@ -130,7 +131,7 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
 static int find_units(struct probe_planets *p)
 {
     struct simulated s = {0};
-    double unit[FT_PLANETS][2];
+    double unit[FT_PLANETS][SIM_AXES];
     TRY(simulate_labels(&p->s.arena, &s, &p->s.probe.preset));
     ft_vector_scale(&s.run, unit);
     const int labels = p->s.probe.preset.planets.labels;

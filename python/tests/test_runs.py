@@ -174,7 +174,7 @@ def test_errors_name_the_file(run_copy):
     with pytest.raises(ValueError, match="log.jsonl: line 2: expected an object"):
         made.log("lssar")
     np.save(run_copy / "orbits" / "state_two_body_val.npy", np.zeros((3, 2)))
-    with pytest.raises(ValueError, match=r"state_two_body_val.npy: expected f4 \(n, P, 5\)"):
+    with pytest.raises(ValueError, match=r"state_two_body_val.npy: expected f4 \(n, P, 5 or 7\)"):
         made.data("two_body_val")
     (run_copy / "orbits" / "coords_val.npy").write_text("no array")
     with pytest.raises(ValueError, match="coords_val.npy: expected an array"):

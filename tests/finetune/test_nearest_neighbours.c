@@ -231,7 +231,7 @@ TEST(test_vector_oracle)
         const struct sim_dataset *set = &tiny.run.planets;
         const size_t P = (size_t)set->positions;
         const int labels = tiny.preset.planets.labels;
-        double unit[FT_PLANETS][2];
+        double unit[FT_PLANETS][SIM_AXES];
         float points[5 * 120], values[2 * 120];
         ft_vector_scale(&tiny.run, unit);
         for (size_t i = 0; i < set->n * (size_t)labels; i++) {

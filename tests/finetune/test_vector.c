@@ -12,7 +12,7 @@ TEST(test_units)
     for (int kind = 0; kind < 4; kind++) {
         const bool tokens = kind % 2, of_axes = kind / 2;
         struct orr_csv csv;
-        double unit[FT_PLANETS][2], reached[FT_PLANETS][2] = {{0}};
+        double unit[FT_PLANETS][SIM_AXES], reached[FT_PLANETS][2] = {{0}};
         int above = 0; /* unlabelled forces that are larger than the unit */
         tiny_preset(&tiny.preset, tokens);
         if (of_axes)
@@ -105,7 +105,7 @@ static float scale_force(float value, size_t index, const void *context)
     const size_t s = index / 2 / (size_t)edit->run->planets.positions;
     const int labels = edit->run->preset->planets.labels;
     bool label = false;
-    double unit[FT_PLANETS][2];
+    double unit[FT_PLANETS][SIM_AXES];
     for (int k = 0; k < labels; k++)
         label |= (size_t)edit->run->labels[s * (size_t)labels + (size_t)k] == row;
     if (!isfinite(value) || label != edit->labelled)
@@ -206,6 +206,60 @@ TEST(test_predictions)
     gpt_batch_free(&batch);
     gpt_free(&model);
     orr_csv_free(&csv);
+    tiny_close(&tiny);
+}
+
+/* In space: vectors of three components point at the sun and are of the size of the table in the
+ * plane; heads have three outputs, whose predictions the table has. */
+TEST(test_space)
+{
+    struct gpt_model model;
+    struct gpt_batch batch;
+    struct orr_csv csv;
+    char path[4096], key[2];
+    const real *out;
+    double tall = 0;
+    tiny_preset(&tiny.preset, false);
+    tiny.preset.orbits.dimensions = 3;
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.planets;
+    const int T = set->positions - 1;
+    assert_int_equal(set->dimensions, 3);
+    assert_int_equal(ft_vector_truth(&tiny.run), 0);
+    assert_int_equal(ft_vector_oracle(&tiny.run), 0);
+    assert_int_equal(ft_vector_model(&tiny.run, "softmax", "softmax", NULL), 0);
+    tiny_path(path, &tiny, "softmax", "vector.safetensors");
+    assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+    assert_int_equal(model.config.outputs, 3);
+    assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
+    tiny_read(&csv, &tiny, "softmax", "forces_vector.csv");
+    for (size_t i = 0, s = FT_PLANETS; i < csv.rows; i++) {
+        if ((size_t)tiny_cell(&csv, i, "planet") != s) {
+            s = (size_t)tiny_cell(&csv, i, "planet");
+            gpt_fill_coords(&model.config, set->coords + s * (size_t)set->positions * 3, 0, NULL, 0,
+                            &batch);
+            assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+        }
+        const size_t t = 2 * (size_t)tiny_cell(&csv, i, "step") + 2;
+        double at[3], f[3];
+        for (int c = 0; c < 3; c++) {
+            char name[16];
+            snprintf(key, sizeof key, "%c", 'x' + c);
+            snprintf(name, sizeof name, "f%s", key);
+            assert_true(fabs(tiny_cell(&csv, i, name) - (double)out[3 * t + (size_t)c]) < 1e-5);
+            snprintf(name, sizeof name, "f%s_true", key);
+            at[c] = tiny_cell(&csv, i, key);
+            f[c] = tiny_cell(&csv, i, name);
+        }
+        const double r = sim_length(at, 3), F = sim_length(f, 3);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(f[c] / F + at[c] / r) < 1e-6);
+        tall = fmax(tall, fabs(at[2]));
+    }
+    assert_true(tall > 0.1);
+    orr_csv_free(&csv);
+    gpt_batch_free(&batch);
+    gpt_free(&model);
     tiny_close(&tiny);
 }
 

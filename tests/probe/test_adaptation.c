@@ -78,7 +78,7 @@ TEST(test_agreement)
     const float state_of[6] = {3, 4, 0, 0, 1, 1};
     double copy[N];
     memcpy(copy, y, sizeof y);
-    const struct sim_dataset set = {.positions = 1, .full_state = state_of};
+    const struct sim_dataset set = {.positions = 1, .dimensions = 2, .full_state = state_of};
     const struct probe_held_out j = {
         .set = &set, .sequences = 4, .rows = N, .of = of, .at = at, .y = copy};
     for (int i = 0; i < N; i++)

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# test_space.sh - orbits in three dimensions through all stages: orbits.dimensions=3 is a setting of
+# a run as any other, and what works in the plane alone says so in one line.
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+fast_pictures
+run=$WORK/run plane=$WORK/plane
+# world DIMENSIONS RUN
+world() {
+    timeout "$LIMIT" "$BIN/orrery" world PRESET=smoke RUN="$2" THREADS=1 \
+        SET="orbits.dimensions=$1 pretrain.steps=6 pretrain_planets.steps=6 \
+             finetune.magnitude.steps=4 finetune.vector.steps=4 symreg.iterations=2" </dev/null
+}
+check "make world in the plane" world 2 "$plane"
+check "... and in space" world 3 "$run"
+
+# ---- the twin of the plane: equal distances and forces, so that what is measured of truth is equal
+column() { # FILE COLUMNS
+    cut -d, -f"$2" "$1"
+}
+close() { # FILE FILE: numbers agree to 1e-6
+    paste -d, "$1" "$2" | awk -F, 'NR > 1 {
+        for (i = 1; i <= NF / 2; i++) {
+            a = $i; b = $(i + NF / 2); size = (a < 0 ? -a : a) + 1e-9; d = a > b ? a - b : b - a
+            if (d > 2e-6 * size) { print FILENAME ": row " NR ": " a ", " b; exit 1 }
+        }
+        n++
+    }
+    END { exit !(n > 10) }'
+}
+for d in plane run; do
+    column "${!d}/truth/finetune/forces_magnitude.csv" 1-8 >"$WORK/$d.csv"
+done
+check "tables of true forces agree with the plane's" close "$WORK/plane.csv" "$WORK/run.csv"
+persistence() {
+    grep -ho '"persistence":[^,]*' "$1/softmax/pretrain/evaluation.json" | awk '{ printf "%.6f", $NF }'
+}
+check "persistence agrees with the plane's" \
+    test "$(persistence "$run")" = "$(persistence "$plane")"
+check "vectors have a z" prints '^planet,name,step,x,y,z,fx_true,fy_true,fz_true,fx,fy,fz,labelled$' \
+    head -1 "$run/lssar/finetune/forces_vector.csv"
+check "rollouts have a z" prints '^name,step,x_true,y_true,x,y,known,z_true,z$' \
+    head -1 "$run/lssar/pretrain_planets/rollouts.csv"
+check "exponents of true forces" grep -q '^| truth | 1.0000 | 0.00% | -2.000 \[' "$run/laws/laws.md"
+check "... and of positions in three dimensions" \
+    grep -q '^| positions | 1.0000 | 0.00% | \(-2.00\|-1.99\)' "$run/laws/laws.md"
+check "a page" grep -q 'laws' "$run/report.html"
+check "resumed: nothing is made again" prints 'keep' program finetune --run "$run" --resume --plan
+check "a picture of both projections" program orbits show "$run/orbits" --out "$WORK/a.svg"
+
+# ---- probes
+for probe in attention evaluate outputs; do
+    check "probe $probe" program probe $probe --run "$run" --attention softmax --threads 1
+done
+
+# ---- what is refused
+KEEP=$run refuse "tokens in space" 2 'orbits.dimensions: expected 2 with orbits.output = tokens' -- \
+    program orbits --preset vafa2025 --set orbits.dimensions=3 --out "$WORK/none"
+KEEP=$run refuse "a checkpoint of the plane" 1 'input is 1, expected 3 (--set orbits.dimensions=2)' -- \
+    program finetune --run "$run" --checkpoint "$plane/softmax/pretrain/last.safetensors" \
+    --resume --force --source softmax
+finish
