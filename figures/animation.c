@@ -164,9 +164,12 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
     int number = 0;
     orr_gnuplot_assign(file, "heading", 0, report_body_title[body]);
     orr_gnuplot_assign(file, "note", 0,
-                       known ? "Arrows: forces, the true one black. Lines: each model's own "
-                               "continuation."
-                             : "Arrows: forces, the true one black.");
+                       known && report_views(run) > 1
+                           ? "Projection on x and y. Arrows: forces, the true one black. Lines: "
+                             "each model's own continuation."
+                       : known ? "Arrows: forces, the true one black. Lines: each model's own "
+                                 "continuation."
+                               : "Arrows: forces, the true one black.");
     orr_file_printf(file, "first = %d\nlast = %d\ncx = %.9g\ncy = %.9g\nhalf = %.9g\n",
                     known ? 0 : truth->at[0].step,
                     known ? (int)known->count - 1 : truth->at[truth->count - 1].step, view.x_au,

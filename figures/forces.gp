@@ -12,11 +12,11 @@
 # has a label), and per panel title[], note[], colour[]; the first panel is the truth. STEM.dat: one
 # block per panel, rows x y dx dy kind ends: kind 0 not labelled, 1 labelled, 2 not labelled and cut
 # at `longest`, 3 not drawn; ends 1: the arrow ends at x y, 0: it begins there. `ending`, the number
-# of arrows that end, and the column `ends` are optional. has_curve 1: the block $curve (x y) is the
+# of arrows that end, and the column `ends` are optional. up: the name of the vertical axis (default y). has_curve 1: the block $curve (x y) is the
 # orbit; else it is drawn through the rows.
 
 x_center = 0; y_center = 0; ending = 0
-labels = 1; has_curve = 0
+labels = 1; has_curve = 0; up = "y"
 # defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 load ARG1.".set"
@@ -81,7 +81,7 @@ do for [p = 1:panels] {
     set label 2 broken(note[p]) at graph 0.0, graph 1.03 + above / side left font ",10" tc rgb "#444444" noenhanced
     set xlabel "x (AU)" offset 0, 0.3
     if (col == 0) {
-        set ylabel "y (AU)" offset 0.6, 0
+        set ylabel up." (AU)" offset 0.6, 0
         set format y "%g"
     } else {
         unset ylabel

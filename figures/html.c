@@ -198,7 +198,9 @@ static int write_field(const struct report_pictures *pictures, const char *folde
 {
     char name[64];
     snprintf(name, sizeof name, "forces_%s", report_body_name[body]);
-    return write_picture(pictures, folder, name, html);
+    TRY(write_picture(pictures, folder, name, html));
+    snprintf(name, sizeof name, "forces_%s_xz", report_body_name[body]);
+    return write_picture(pictures, folder, name, html); /* where there is one */
 }
 
 /* The body on which the models' forces are nearer to the truth than the untrained model's by most,

@@ -70,7 +70,7 @@ int report_plot_figure(const struct report_run *run, const char *name, const cha
         return ORR_FAIL(ORR_EINVAL, "%s: the run has no force vectors of %s", run->path,
                         report_body_title[body]);
     if (body >= 0)
-        return report_plot_forces(run, body, folder, picture);
+        return report_plot_forces(run, body, REPORT_XY, folder, picture);
     if (body < 0 && find_real(name) >= 0)
         return report_plot_real(run, find_real(name), folder, picture);
     if (figure->of_laws && !run->has_laws)
@@ -82,12 +82,14 @@ int report_plot_figure(const struct report_run *run, const char *name, const cha
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
                 struct report_pictures *pictures)
 {
-    const size_t planets = run->has_vectors ? (size_t)report_bodies(run) : 0;
+    const int views = report_views(run);
+    const size_t planets = run->has_vectors ? (size_t)(views * report_bodies(run)) : 0;
     struct orr_progress progress;
     pictures->count = 0;
     orr_progress_init(&progress, "figures", planets + FIGURES, quiet);
     for (size_t p = 0; p < planets; p++) {
-        TRY(report_plot_forces(run, (int)p, folder, &pictures->at[pictures->count]));
+        TRY(report_plot_forces(run, (int)p / views, (enum report_view)((int)p % views), folder,
+                               &pictures->at[pictures->count]));
         TRY(draw_picture(folder, pictures, &progress));
     }
     for (int i = 0; i < FIGURES; i++) {

@@ -22,6 +22,7 @@ const char *report_force_unit(const struct report_run *run)
 enum arrow_kind { ARROW_PREDICTED, ARROW_LABELLED, ARROW_CUT, ARROW_OMITTED };
 
 struct field {
+    enum report_view view;
     bool root;           /* lengths are square roots of forces */
     double arrow_au;     /* length of force 1 */
     double center_au[2]; /* centre of the axes */
@@ -55,12 +56,28 @@ void report_panel_of(const struct report_source *source, const struct report_orb
         (struct report_panel){truth ? "True forces" : source->title, source->colour, orbit, truth};
 }
 
-/* The force drawn in a panel; for the truth the true force, whatever its file predicts. */
-static void force_of(const struct report_panel *panel, const struct report_position *at,
-                     double f[2])
+/* A position, and its true force, as the picture shows them. */
+static void place_of(enum report_view view, const struct report_position *at, double place_au[2])
 {
-    f[0] = panel->truth ? at->fx_true : at->fx;
-    f[1] = panel->truth ? at->fy_true : at->fy;
+    place_au[0] = at->x_au;
+    place_au[1] = view == REPORT_XZ ? at->z_au : at->y_au;
+}
+
+static void true_force_of(enum report_view view, const struct report_position *at, double f[2])
+{
+    f[0] = at->fx_true;
+    f[1] = view == REPORT_XZ ? at->fz_true : at->fy_true;
+}
+
+/* The force drawn in a panel; for the truth the true force, whatever its file predicts. */
+static void force_of(const struct report_panel *panel, enum report_view view,
+                     const struct report_position *at, double f[2])
+{
+    true_force_of(view, at, f);
+    if (panel->truth)
+        return;
+    f[0] = at->fx;
+    f[1] = view == REPORT_XZ ? at->fz : at->fy;
 }
 
 /* The arrow of a force, in AU; returns whether it was cut. */
@@ -77,11 +94,12 @@ static bool arrow_of(const struct field *field, const double f[2], double arrow_
  * panels then draw the arrow ending at the position. */
 static bool passes_sun(const struct field *field, const struct report_position *at)
 {
-    const double f[2] = {at->fx_true, at->fy_true};
-    double arrow_au[2];
+    double f[2], place_au[2], arrow_au[2];
+    true_force_of(field->view, at, f);
+    place_of(field->view, at, place_au);
     (void)arrow_of(field, f, arrow_au);
-    return -(arrow_au[0] * at->x_au + arrow_au[1] * at->y_au) >
-           at->x_au * at->x_au + at->y_au * at->y_au;
+    return -(arrow_au[0] * place_au[0] + arrow_au[1] * place_au[1]) >
+           place_au[0] * place_au[0] + place_au[1] * place_au[1];
 }
 
 static bool is_drawn(const struct report_orbit *orbit, size_t i, size_t stride)
@@ -106,9 +124,9 @@ static void measure_field(const struct report_panel panel[], int panels, struct 
         orbit = panel[p].orbit;
         for (size_t i = 0; i < orbit->count; i++) {
             const struct report_position *at = &orbit->at[i];
-            const double from[2] = {at->x_au, at->y_au};
-            double f[2], arrow_au[2];
-            force_of(&panel[p], at, f);
+            double from[2], f[2], arrow_au[2];
+            place_of(field->view, at, from);
+            force_of(&panel[p], field->view, at, f);
             const bool cut = arrow_of(field, f, arrow_au), ends = passes_sun(field, at),
                        drawn = is_drawn(orbit, i, field->stride);
             field->ending += p == 0 && drawn && ends;
@@ -132,14 +150,15 @@ static void write_panel(struct orr_file *file, const struct report_panel *panel,
     orr_file_printf(file, "# x y dx dy kind ends  %s\n", panel->title);
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
-        double f[2], arrow_au[2];
-        force_of(panel, at, f);
+        double f[2], place_au[2], arrow_au[2];
+        force_of(panel, field->view, at, f);
+        place_of(field->view, at, place_au);
         enum arrow_kind kind = arrow_of(field, f, arrow_au) ? ARROW_CUT : ARROW_PREDICTED;
         if (at->labelled)
             kind = ARROW_LABELLED;
         else if (!is_drawn(orbit, i, field->stride))
             kind = ARROW_OMITTED;
-        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d %d\n", at->x_au, at->y_au, arrow_au[0],
+        orr_file_printf(file, "%.7g %.7g %.7g %.7g %d %d\n", place_au[0], place_au[1], arrow_au[0],
                         arrow_au[1], (int)kind, passes_sun(field, at));
     }
     orr_file_printf(file, "\n\n");
@@ -176,15 +195,14 @@ static bool has_labels(const struct report_orbit *orbit)
 }
 
 /* Writes $curve, the orbit that all panels have. */
-static int write_orbit(const struct report_orbit *orbit, struct orr_file *file)
+static int write_orbit(const struct report_orbit *orbit, enum report_view view,
+                       struct orr_file *file)
 {
     double *xy = orr_alloc(2 * orbit->count + 2, sizeof *xy);
     if (!xy)
         return ORR_ENOMEM;
-    for (size_t i = 0; i < orbit->count; i++) {
-        xy[2 * i] = orbit->at[i].x_au;
-        xy[2 * i + 1] = orbit->at[i].y_au;
-    }
+    for (size_t i = 0; i < orbit->count; i++)
+        place_of(view, &orbit->at[i], xy + 2 * i);
     report_write_curve(orbit->count, xy, file);
     free(xy);
     return 0;
@@ -215,39 +233,47 @@ static int write_field(const struct report_panel panel[], int panels, const stru
         field->cut, field->ending, longest, field->stride, has_labels(panel[0].orbit), unit,
         field->root ? ", lengths by square root" : "", panels, panels, panels);
     orr_file_printf(&file, "has_curve = 1\n");
+    if (field->view == REPORT_XZ)
+        orr_file_printf(&file, "up = \"z\"\n");
     rc = write_notes(&file, panel, panels);
-    rc = rc ? rc : write_orbit(panel[0].orbit, &file);
+    rc = rc ? rc : write_orbit(panel[0].orbit, field->view, &file);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
 }
 
-int report_plot_panels(const struct report_panel panel[], int panels, bool root,
-                       const char *heading, const char *unit, const char *stem, bool *ends)
+int report_plot_panels(const struct report_panel panel[], int panels, enum report_view view,
+                       bool root, const char *heading, const char *unit, const char *stem,
+                       bool *ends)
 {
-    struct field field = {.root = root};
+    struct field field = {.view = view, .root = root};
     measure_field(panel, panels, &field);
     *ends = field.ending > 0;
     return write_field(panel, panels, &field, heading, unit, stem);
 }
 
-int report_plot_forces(const struct report_run *run, int planet, const char *folder,
-                       struct report_picture *picture)
+int report_plot_forces(const struct report_run *run, int planet, enum report_view view,
+                       const char *folder, struct report_picture *picture)
 {
     struct report_panel panel[REPORT_SOURCES];
     const int panels = choose_panels(run, planet, panel);
     const bool root = planet >= REPORT_PLANETS;
     char stem[REPORT_PATH];
     bool ends;
-    snprintf(picture->name, sizeof picture->name, "forces_%s", report_body_name[planet]);
+    snprintf(picture->name, sizeof picture->name, "forces_%s%s", report_body_name[planet],
+             view == REPORT_XZ ? "_xz" : "");
     TRY(orr_path(stem, "%s/%s", folder, picture->name));
-    TRY(report_plot_panels(panel, panels, root, report_body_title[planet], report_force_unit(run),
-                           stem, &ends));
+    TRY(report_plot_panels(panel, panels, view, root, report_body_title[planet],
+                           report_force_unit(run), stem, &ends));
     snprintf(picture->caption, sizeof picture->caption,
              "%s: force on it along its orbit, true and predicted. Coloured arrows of models are "
              "predictions at positions without a label, thin grey arrows at labelled positions "
-             "(circles).%s%s",
-             report_body_title[planet], root ? " Lengths are square roots of forces." : "",
+             "(circles).%s%s%s",
+             report_body_title[planet],
+             report_views(run) == 1 ? ""
+             : view == REPORT_XZ    ? " Projection on x and z; numbers count all three coordinates."
+                                 : " Projection on x and y; numbers count all three coordinates.",
+             root ? " Lengths are square roots of forces." : "",
              ends ? " Where the true arrow would pass the Sun, arrows end at their positions "
                     "instead of beginning there."
                   : "");

@@ -119,7 +119,8 @@ static int plot_tables(const struct report_run *run, const struct tables *tables
              report_body_title[planet]);
     snprintf(heading, sizeof heading, "%s, real positions (VSOP87)", report_body_title[planet]);
     TRY(orr_path(stem, "%s/%s", folder, picture->name));
-    return report_plot_panels(panel, panels, false, heading, report_force_unit(run), stem, &ends);
+    return report_plot_panels(panel, panels, REPORT_XY, false, heading, report_force_unit(run),
+                              stem, &ends);
 }
 
 int report_plot_real(const struct report_run *run, int planet, const char *folder,

@@ -111,8 +111,21 @@ int report_body_of(const char *name)
 
 enum { STEPS = 1000000 }; /* most steps of a sequence */
 
-static int take_rows(const char *path, const struct orr_csv *csv, const int column[9], int bodies,
-                     struct report_source *source)
+enum { PLANE = 9, COLUMNS = 12 }; /* columns of the plane; those of z are the last */
+
+int report_views(const struct report_run *run)
+{
+    return run->preset.orbits.dimensions == 3 ? REPORT_VIEWS : 1;
+}
+
+/* The length of a vector; in the plane, where z is 0, that of x and y bit for bit. */
+static double length_of(double x, double y, double z)
+{
+    return hypot(hypot(x, y), z);
+}
+
+static int take_rows(const char *path, const struct orr_csv *csv, const int column[], int columns,
+                     int bodies, struct report_source *source)
 {
     for (size_t row = 0; row < csv->rows; row++) {
         const int planet = report_body_of(csv->cells[row * csv->cols + (size_t)column[0]]);
@@ -120,7 +133,7 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a body of the run, found \"%s\"", path,
                             csv->line[row], csv->cells[row * csv->cols + (size_t)column[0]]);
         const double *v = csv->values + row * csv->cols;
-        for (int c = 1; c < 9; c++)
+        for (int c = 1; c < columns; c++)
             if (!isfinite(v[column[c]]))
                 return ORR_FAIL(ORR_EFORMAT, "%s:%zu: \"%s\" is not a finite number", path,
                                 csv->line[row], csv->names[column[c]]);
@@ -139,7 +152,13 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                                        .fy = v[column[7]],
                                        .labelled = v[column[8]] > 0.5,
                                        .step = (int)step};
-        if (hypot(at->x_au, at->y_au) <= 0 || hypot(at->fx_true, at->fy_true) <= 0)
+        if (columns == COLUMNS) {
+            at->z_au = v[column[9]];
+            at->fz_true = v[column[10]];
+            at->fz = v[column[11]];
+        }
+        if (length_of(at->x_au, at->y_au, at->z_au) <= 0 ||
+            length_of(at->fx_true, at->fy_true, at->fz_true) <= 0)
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: position and true force must not vanish", path,
                             csv->line[row]);
     }
@@ -162,9 +181,11 @@ static int check_truth(const struct report_run *run, const struct report_source 
         for (; i < a->count && i < b->count; i++) {
             const struct report_position *x = &a->at[i], *y = &b->at[i];
             if (x->step != y->step || x->labelled != y->labelled ||
-                !(hypot(x->x_au - y->x_au, x->y_au - y->y_au) <= same * hypot(y->x_au, y->y_au)) ||
-                !(hypot(x->fx_true - y->fx_true, x->fy_true - y->fy_true) <=
-                  same * hypot(y->fx_true, y->fy_true)))
+                !(length_of(x->x_au - y->x_au, x->y_au - y->y_au, x->z_au - y->z_au) <=
+                  same * length_of(y->x_au, y->y_au, y->z_au)) ||
+                !(length_of(x->fx_true - y->fx_true, x->fy_true - y->fy_true,
+                            x->fz_true - y->fz_true) <=
+                  same * length_of(y->fx_true, y->fy_true, y->fz_true)))
                 break;
         }
         if (i == a->count && i == b->count)
@@ -188,9 +209,11 @@ static int check_truth(const struct report_run *run, const struct report_source 
 /* path: forces_vector.csv of the source. */
 static int read_vectors(struct report_run *run, struct report_source *source, const char *path)
 {
-    static const char *const names[9] = {"name",    "step", "x",  "y",       "fx_true",
-                                         "fy_true", "fx",   "fy", "labelled"};
-    int column[9];
+    static const char *const names[COLUMNS] = {"name",     "step",    "x",       "y",
+                                               "fx_true",  "fy_true", "fx",      "fy",
+                                               "labelled", "z",       "fz_true", "fz"};
+    const int columns = report_views(run) > 1 ? COLUMNS : PLANE;
+    int column[COLUMNS];
     if (!orr_exists(path)) {
         char command[ORR_COMMAND];
         orr_command_of_run("finetune", command);
@@ -202,7 +225,7 @@ static int read_vectors(struct report_run *run, struct report_source *source, co
     int rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)
         return rc;
-    for (int c = 0; c < 9 && !rc; c++) {
+    for (int c = 0; c < columns && !rc; c++) {
         column[c] = orr_csv_column(&csv, names[c]);
         if (column[c] < 0)
             rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
@@ -213,7 +236,7 @@ static int read_vectors(struct report_run *run, struct report_source *source, co
             rc = ORR_ENOMEM;
     }
     if (!rc)
-        rc = take_rows(path, &csv, column, report_bodies(run), source);
+        rc = take_rows(path, &csv, column, columns, report_bodies(run), source);
     source->has_vectors = !rc;
     orr_csv_free(&csv);
     return rc ? rc : check_truth(run, source, path);

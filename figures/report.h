@@ -23,9 +23,12 @@ enum {
 /* One position of a planet: relative to the Sun, with the true and the predicted force. */
 struct report_position {
     double x_au, y_au, fx_true, fy_true, fx, fy;
-    bool labelled; /* its label was used for training */
-    int step;      /* step of its sequence */
+    bool labelled;            /* its label was used for training */
+    int step;                 /* step of its sequence */
+    double z_au, fz_true, fz; /* in three dimensions, else 0 */
 };
+/* Which coordinates a picture shows: x and y, or x and z. */
+enum report_view { REPORT_XY, REPORT_XZ, REPORT_VIEWS };
 struct report_orbit {
     size_t count;
     struct report_position *at; /* (count), in order of time */
@@ -34,7 +37,7 @@ struct report_orbit {
 /* A model's rollout of a body's orbit, from step 0, relative to the Sun. The first `known` steps
  * were given to the model. */
 struct report_step {
-    double x_true_au, y_true_au, x_au, y_au;
+    double x_true_au, y_true_au, x_au, y_au, z_true_au, z_au;
 };
 struct report_rollout {
     size_t count, known;
@@ -234,7 +237,7 @@ struct report_picture {
 };
 struct report_pictures {
     size_t count;
-    struct report_picture at[REPORT_BODIES + 8];
+    struct report_picture at[REPORT_VIEWS * REPORT_BODIES + 8];
 };
 /* Draws every picture of the run as PNG and SVG into `folder`, which must exist. */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,
@@ -249,8 +252,10 @@ int report_plot_figure(const struct report_run *run, const char *name, const cha
 const char *report_script(const char *picture);
 /* Writes <folder>/<stem>.set, for forces also .dat, for one picture: see forces.gp, curves.gp,
  * exponents.gp. */
-int report_plot_forces(const struct report_run *run, int planet, const char *folder,
-                       struct report_picture *picture);
+int report_plot_forces(const struct report_run *run, int planet, enum report_view view,
+                       const char *folder, struct report_picture *picture);
+/* Views of a run's orbits: 1, or in three dimensions 2. */
+int report_views(const struct report_run *run);
 /* The same of a planet at its real positions, which `bin/probe planets` has predicted forces at:
  * truth, untrained model, and every model whose probe_pretrain_planets/planets_forces.csv is there.
  * ORR_EMISSING where none is; ORR_EFORMAT for a table that is not the probe's. */
@@ -270,8 +275,9 @@ void report_panel_of(const struct report_source *source, const struct report_orb
                      struct report_panel *panel);
 /* Writes <stem>.dat and .set of panels, the first of which is the truth. root: lengths are square
  * roots of forces; *ends: whether arrows that would pass the Sun end at their positions. */
-int report_plot_panels(const struct report_panel panel[], int panels, bool root,
-                       const char *heading, const char *unit, const char *stem, bool *ends);
+int report_plot_panels(const struct report_panel panel[], int panels, enum report_view view,
+                       bool root, const char *heading, const char *unit, const char *stem,
+                       bool *ends);
 int report_plot_loss(const struct report_run *run, const char *folder,
                      struct report_picture *picture);
 int report_plot_pareto(const struct report_run *run, const char *folder,

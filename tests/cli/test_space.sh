@@ -44,7 +44,21 @@ check "rollouts have a z" prints '^name,step,x_true,y_true,x,y,known,z_true,z$' 
 check "exponents of true forces" grep -q '^| truth | 1.0000 | 0.00% | -2.000 \[' "$run/laws/laws.md"
 check "... and of positions in three dimensions" \
     grep -q '^| positions | 1.0000 | 0.00% | \(-2.00\|-1.99\)' "$run/laws/laws.md"
-check "a page" grep -q 'laws' "$run/report.html"
+check "a page with both projections" grep -q 'forces_halley_xz' "$run/report.html"
+check "... also in the player" grep -q '<option value="[0-9]*">Mars, x and z' "$run/report.html"
+cosine=$(awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $2 == "halley" && $at["labelled"] == 0 {
+        n++
+        c = $at["fx"] * $at["fx_true"] + $at["fy"] * $at["fy_true"] + $at["fz"] * $at["fz_true"]
+        f = sqrt($at["fx"] ^ 2 + $at["fy"] ^ 2 + $at["fz"] ^ 2)
+        t = sqrt($at["fx_true"] ^ 2 + $at["fy_true"] ^ 2 + $at["fz_true"] ^ 2)
+        sum += c / (f * t)
+    }
+    END { printf "%.3g", sum / n }' "$run/lssar/finetune/forces_vector.csv")
+check "a picture with its data" program report --run "$run" --body halley --keep --out "$WORK/h.png"
+check "... whose agreement counts z" \
+    prints "mean cosine $cosine," sh -c "cat '$WORK'/h*"
 check "resumed: nothing is made again" prints 'keep' program finetune --run "$run" --resume --plan
 check "a picture of both projections" program orbits show "$run/orbits" --out "$WORK/a.svg"
 

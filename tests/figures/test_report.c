@@ -87,17 +87,22 @@ TEST(baseline_knows_the_inverse_square)
 TEST(even_in_true_anomaly)
 {
     static const double degrees[] = {0, 20, 60, 280, 320};
-    for (int clockwise = 0; clockwise < 2; clockwise++) {
+    for (int way = 0; way < 4; way++) { /* also in space, in a plane turned around the x axis */
+        const bool clockwise = way % 2;
+        const double cosine = way < 2 ? 1 : 0.28, sine = way < 2 ? 0 : 0.96;
         struct report_position at[5];
         for (int i = 0; i < 5; i++) {
             const double angle = (clockwise ? -1 : 1) * degrees[i] * acos(-1) / 180;
             const double x = cos(angle), y = sin(angle), sign = i < 3 ? 1 : -1;
             at[i] = (struct report_position){.x_au = 2 * x,
-                                             .y_au = 2 * y,
+                                             .y_au = 2 * y * cosine,
+                                             .z_au = 2 * y * sine,
                                              .fx_true = -x,
-                                             .fy_true = -y,
+                                             .fy_true = -y * cosine,
+                                             .fz_true = -y * sine,
                                              .fx = -sign * x,
-                                             .fy = -sign * y};
+                                             .fy = -sign * y * cosine,
+                                             .fz = -sign * y * sine};
         }
         const struct report_orbit orbit = {5, at};
         struct report_agreement a;
@@ -108,7 +113,7 @@ TEST(even_in_true_anomaly)
                          0);
         assert_near(a.cosine, (10 + 30 + 130 - 130 - 20) / 320.0, 1e-12);
         assert_near(a.relative_error, 0, 1e-14); /* 170 of 320 have no error, the others one of 2 */
-        at[2].fx = -at[2].fx, at[2].fy = -at[2].fy;
+        at[2].fx = -at[2].fx, at[2].fy = -at[2].fy, at[2].fz = -at[2].fz;
         assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_BASELINE, &a),
                          0);
         assert_near(a.relative_error, 2, 1e-14);
@@ -230,7 +235,7 @@ static struct drawn draw(const struct report_run *run, int body, const char *nam
     struct drawn d = {.panels = 0};
     struct report_picture picture;
     char file[64];
-    assert_int_equal(report_plot_forces(run, body, folder, &picture), 0);
+    assert_int_equal(report_plot_forces(run, body, REPORT_XY, folder, &picture), 0);
     assert_string_equal(picture.name, name);
     snprintf(file, sizeof file, "%s.set", name);
     d.set = read_text(file);
