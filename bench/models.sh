@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The table of models of other programs (bench/results/models/README.md has its rule): trains and
+# judges docs/examples/models on preset quick, one thread, a file for each cell. Cells that are
+# there are kept, so that the same command resumes.
+#   bench/models.sh OUT [PYTHON]      OUT: folder of cells; runs are runs/models_0, 1, 2
+set -eu
+cd "$(dirname "$0")/.."
+out=$1 python=${2:-python3}
+export OMP_NUM_THREADS=1 PYTHONPATH=python
+models="lstm state_space window_mlp hamiltonian hugging_face"
+rates=0.001,0.003,0.01
+mkdir -p "$out"
+
+# Data, Orrery's models and their processor seconds, user and system, of bin/pretrain.
+TIMEFORMAT='%U %S'
+for seed in 0 1 2; do
+    run=runs/models_$seed
+    [ -f "$run/orbits/manifest.json" ] || bin/orbits --preset quick --run "$run" --threads 1 --quiet \
+        --set seed=$seed --set planets.enabled=false --set finetune.samples=3 \
+        --set finetune.vector.steps=0
+    for attention in softmax lssar; do
+        file=$out/seconds_${attention}_seed$seed.txt
+        [ -f "$file" ] && [ -f "$run/$attention/pretrain/evaluation.json" ] && continue
+        rm -rf "${run:?}/$attention"
+        { time bin/pretrain --run "$run" --attention $attention --threads 1 --quiet; } 2>"$file.new"
+        tail -1 "$file.new" | awk '{print $1 + $2}' >"$file"
+        rm "$file.new"
+    done
+    for source in truth oracle untrained softmax; do
+        bin/finetune --run "$run" --attention softmax --source $source --threads 1 --quiet --resume
+    done
+done
+seconds=$(awk '{s += $1} END {printf "%.2f", s / NR}' "$out"/seconds_softmax_seed*.txt)
+
+# One cell; the learning rate is chosen by the seed 0 with equal seconds.
+cell() { # MODEL BUDGET SEED
+    local first=$out/${1}_seconds_seed0.json lr=$rates
+    [ -f "$first" ] && lr=$("$python" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["training"].get("lr", 0))' "$first")
+    "$python" docs/examples/models/cell.py "$1" --run "runs/models_$3" --budget "$2" --seed "$3" \
+        --seconds "$seconds" --rates "$lr" --out "$out"
+}
+
+# Laws of all models of a seed that have a cell, in one search of each source.
+laws() { # SEED BUDGET
+    local run=runs/models_$1 names="" name
+    [ -f "$out/laws_${2}_seed$1.json" ] && return
+    for name in $([ "$2" = steps ] && printf '%s_steps ' $models ||
+        { printf '%s_seconds ' $models; echo softmax_own lssar_own; }); do
+        names="$names,$run/answers/$name"
+        [ "$2" = steps ] || names="$names,$run/answers/${name}_untrained"
+    done
+    bin/symreg --run "$run" --attention softmax --threads 1 --quiet --answers "${names#,}" \
+        --out "$run/laws_$2" >/dev/null
+    "$python" bench/models_table.py --laws "$run/laws_$2/laws.json" "$out/laws_${2}_seed$1.json"
+}
+
+for seed in 0 1 2; do
+    for model in $models; do cell $model seconds $seed; done
+    for model in softmax lssar; do cell $model seconds $seed; done
+    laws $seed seconds
+done
+for seed in 0 1 2; do
+    for model in $models; do cell $model steps $seed; done
+    laws $seed steps
+done
