@@ -16,8 +16,8 @@ TIMEFORMAT='%U %S'
 for seed in 0 1 2; do
     run=runs/models_$seed
     [ -f "$run/orbits/manifest.json" ] || bin/orbits --preset quick --run "$run" --threads 1 --quiet \
-        --set seed=$seed --set planets.enabled=false --set finetune.samples=3 \
-        --set finetune.vector.steps=0
+        --set seed=$seed --set planets.enabled=false --set finetune.samples=2 \
+        --set finetune.vector.steps=0 --set finetune.magnitude.steps=150
     for attention in softmax lssar; do
         file=$out/seconds_${attention}_seed$seed.txt
         [ -f "$file" ] && [ -f "$run/$attention/pretrain/evaluation.json" ] && continue
@@ -26,9 +26,7 @@ for seed in 0 1 2; do
         tail -1 "$file.new" | awk '{print $1 + $2}' >"$file"
         rm "$file.new"
     done
-    for source in truth oracle untrained softmax; do
-        bin/finetune --run "$run" --attention softmax --source $source --threads 1 --quiet --resume
-    done
+    bin/finetune --run "$run" --source truth --threads 1 --quiet --resume
 done
 seconds=$(awk '{s += $1} END {printf "%.2f", s / NR}' "$out"/seconds_softmax_seed*.txt)
 
@@ -49,6 +47,9 @@ laws() { # SEED BUDGET
         { printf '%s_seconds ' $models; echo softmax_own lssar_own; }); do
         names="$names,$run/answers/$name"
         [ "$2" = steps ] || names="$names,$run/answers/${name}_untrained"
+    done
+    for name in oracle untrained softmax; do # which the program wants to be there
+        bin/finetune --run "$run" --attention softmax --source $name --threads 1 --quiet --resume
     done
     bin/symreg --run "$run" --attention softmax --threads 1 --quiet --answers "${names#,}" \
         --out "$run/laws_$2" >/dev/null
