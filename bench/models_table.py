@@ -1,6 +1,7 @@
 """The table of models from the cells of bench/models.sh, in Markdown.
 
     python3 bench/models_table.py bench/results/models            prints it
+    python3 bench/models_table.py --page PAGE.md CELLS            puts it under "## The table"
     python3 bench/models_table.py --laws LAWS.json OUT.json       the counts of a laws.json
 """
 
@@ -210,5 +211,9 @@ def table(folder):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--laws"]:
         count_laws(sys.argv[2], sys.argv[3])
+    elif sys.argv[1:2] == ["--page"]:
+        page = pathlib.Path(sys.argv[2])
+        head, _, rest = page.read_text().partition("## The table\n")
+        page.write_text(f"{head}## The table\n\n{table(sys.argv[3])}\n## {rest.partition('## ')[2]}")
     else:
         print(table(sys.argv[1]), end="")

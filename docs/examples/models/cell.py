@@ -19,10 +19,10 @@ import torch
 
 import orrery
 import training
-from orrery.judging import OrreryModel, TorchModel
+from heads import FrozenModel, FrozenOrrery
 
 OWN = ("softmax", "lssar")
-TUNE = {"steps": 150, "batch": 16, "lr": 1e-3}  # of every fine-tuning to forces, for all models
+MOST = 4000  # labelled sequences that laws are read after
 
 
 def trained(name, run, budget, amount, rates, seed):
@@ -40,13 +40,13 @@ def trained(name, run, budget, amount, rates, seed):
     lr = min(rates, key=tried.get) if tried else rates[0]
     module, made = make(lr, amount)
     made |= {"lr": lr, "rates": tried, "parameters": sum(p.numel() for p in module.parameters())}
-    return TorchModel(module, file.LAYERS, **TUNE), made
+    return FrozenModel(module, file.LAYERS), made
 
 
 def own(name, run):
     """The adapter of one of Orrery's models, which bin/pretrain has trained."""
     model = orrery.GPT.from_checkpoint(run / name / "pretrain" / "last.safetensors")
-    adapted = OrreryModel(model, **TUNE)
+    adapted = FrozenOrrery(model)
     made = {"steps": training.settings(run)["steps"], "parameters": sum(
         p.numel() for p in adapted.module.parameters())}
     return adapted, made
@@ -97,13 +97,13 @@ def extrapolation(model, run, seed, count):
 
 
 def magnitudes(model, run, folder, seed):
-    """forces_magnitude.csv: what bin/symreg searches for laws in, after all labels."""
+    """forces_magnitude.csv: what bin/symreg searches for laws in."""
     lines = (run / "exchange" / "rows_magnitude.csv").read_text().splitlines()
     head = lines[0].split(",")
     at = {key: head.index(key) for key in ("sequence", "step", "F")}
     labels = np.load(run / "exchange" / "forces_train.npy")
     known = np.isfinite(labels)
-    predict = tuned(model, run, np.flatnonzero(known.any(1)), known, seed)
+    predict = tuned(model, run, np.flatnonzero(known.any(1))[:MOST], known, seed)
     cells = [line.split(",") for line in lines[1:]]
     sequence, step = (np.array([int(c[at[key]]) for c in cells]) for key in ("sequence", "step"))
     used, place = np.unique(sequence, return_inverse=True)
@@ -122,6 +122,7 @@ def judged(name, model, run, seed, twin_of, options):
     """The card's lines, extrapolation of model and twin; forces for laws are left in answers."""
     place = run / "answers" / name
     twin = place.with_name(f"{name}_untrained")
+    shutil.rmtree(place, ignore_errors=True)  # of a cell that was stopped: another training
     if not twin.exists() and (place.with_name(twin_of) / "twin.json").exists():
         shutil.copytree(place.with_name(twin_of), twin)  # another budget has the same twin
     done = orrery.judge(model, run, name, seed=seed, resume=True, quiet=True, threads=1,

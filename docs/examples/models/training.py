@@ -32,7 +32,9 @@ def sequences(run, split):
 
 
 def loss_of(error, delta):
-    """Pseudo-Huber of the error of each coordinate, in its mean."""
+    """Pseudo-Huber of the error of each coordinate, or with delta = 0 its square, in its mean."""
+    if delta == 0:
+        return (error**2).mean()
     return (delta**2 * (torch.sqrt(1 + (error / delta) ** 2) - 1)).mean()
 
 

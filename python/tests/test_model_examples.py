@@ -1,0 +1,173 @@
+"""The models of docs/examples/models and the table of their cells, at the size of a test."""
+
+import importlib
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "docs" / "examples" / "models"
+MODELS = ("lstm", "state_space", "window_mlp", "hamiltonian", "hugging_face")
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """A function that imports a file of the folder."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    torch.set_num_threads(1)
+
+    def load(name):
+        if name == "hugging_face":
+            pytest.importorskip("transformers")
+        torch.manual_seed(2)
+        return importlib.import_module(name)
+
+    return load
+
+
+def some_rows(sequences=3, rows=12):
+    made = 0.7 * torch.randn(sequences, rows, 2, generator=torch.Generator().manual_seed(1))
+    made[:, 0] = torch.tensor([-3.1, 0.0])
+    return made
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_output_depends_on_later_rows(example, name):
+    model, rows = example(name).Model().eval(), some_rows()
+    with torch.no_grad():
+        whole = model(rows)
+        assert whole.shape == rows.shape
+        for known in range(1, rows.shape[1]):
+            torch.testing.assert_close(model(rows[:, :known]), whole[:, :known],
+                                       rtol=1e-4, atol=1e-5)
+        changed = rows.clone()
+        changed[:, -2] += 1
+        assert not torch.allclose(model(changed)[:, -1], whole[:, -1], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_training_and_twin(example, name, run_folder):
+    """The loss falls, all parameters change, and the adapter knows layers and a twin."""
+    training, file = example("training"), example(name)
+    model = file.Model()
+    before = training.validation(model, run_folder, training.settings(run_folder)["huber"])
+    fresh = [w.detach().clone() for w in model.parameters()]
+    found = training.train(model, run_folder, lr=3e-3, seed=1, steps=12)
+    assert found["steps"] == 12 and found["validation_loss"] < before
+    used = [w for w in model.parameters() if w.grad is not None]
+    assert len(used) >= len(fresh) - 1  # GPT-2 has an embedding of tokens that is not read
+    assert all(not torch.equal(a, b) for a, b in zip(fresh, model.parameters())
+               if b.grad is not None and b.grad.abs().sum() > 0)
+    adapted = example("heads").FrozenModel(model, file.LAYERS)
+    adapted.head_steps = 2
+    rows = some_rows().numpy()
+    assert [x.shape[:2] for x in adapted.activations(rows)] == [(3, 12)] * len(file.LAYERS)
+    twin = adapted.untrained(4).predict(rows)
+    assert not np.allclose(twin, adapted.predict(rows))
+    assert np.array_equal(twin, adapted.untrained(4).predict(rows))
+    labels, mask = np.full((3, 12), 2.385, np.float32), np.ones((3, 12), bool)
+    assert adapted.tune(rows, labels, mask, 1)(rows).shape == (3, 12)
+
+
+def test_losses(example):
+    """Pseudo-Huber is half of the square near 0 and straight far away; delta = 0 is the square."""
+    loss = example("training").loss_of
+    far, near = torch.tensor([2.385, -2.385]), torch.tensor([1e-3, -1e-3])
+    assert float(loss(near, 0.05)) == pytest.approx(0.5e-6, rel=1e-3)
+    assert float(loss(far, 0.05)) == pytest.approx(0.05 * 2.385 - 0.05**2, rel=1e-3)
+    assert float(loss(far, 0)) == pytest.approx(2.385**2)
+
+
+def test_processor_seconds_end_a_training(example, run_folder):
+    training = example("training")
+    found = training.train(example("window_mlp").Model(), run_folder, lr=1e-3, seed=0, seconds=0.2)
+    assert found["steps"] > 1 and 0.2 <= found["processor_seconds"] < 2
+
+
+def test_the_sum_of_the_state_space_model_is_its_recurrence(example):
+    """y_t = S_t C_t with S_t = a_t S_(t-1) + d_t x_t B_t, row by row, in float64."""
+    block = example("state_space").Block(8, heads=2, state=3).double().eval()
+    u = torch.randn(2, 7, 8, dtype=torch.float64)
+    with torch.no_grad():
+        inner = 16
+        x, gate, b, c, d = block.enter(block.norm(u)).split([inner, inner, 3, 3, 2], -1)
+        past = torch.nn.functional.pad(x, (0, 0, 3, 0))
+        weight, bias = block.near.weight[:, 0], block.near.bias  # (inner, 4), (inner)
+        S = torch.zeros(2, 2, inner // 2, 3, dtype=torch.float64)
+        for t in range(7):
+            near = (past[:, t : t + 4].transpose(1, 2) * weight).sum(-1) + bias
+            xt = torch.nn.functional.silu(near).unflatten(-1, (2, -1))
+            dt = torch.nn.functional.softplus(d[:, t])
+            a = torch.exp(-block.decay.exp() * dt)
+            S = a[..., None, None] * S + (dt[..., None] * xt)[..., None] * b[:, t, None, None]
+            y = (S * c[:, t, None, None]).sum(-1) + block.skip[:, None] * xt
+            out = u[:, t] + block.leave(y.flatten(1) * torch.nn.functional.silu(gate[:, t]))
+            torch.testing.assert_close(block(u)[:, t], out)
+
+
+def test_a_fast_decay_of_the_state_space_model_has_finite_slopes(example):
+    """Of later rows nothing is computed, which would be the exponential of a large number."""
+    block = example("state_space").Block(8, heads=2, state=3)
+    with torch.no_grad():
+        block.decay.fill_(5.0)
+    block(torch.randn(2, 40, 8)).sum().backward()
+    assert all(torch.isfinite(w.grad).all() for w in block.parameters())
+
+
+def test_a_head_learns_what_the_last_layer_has(example):
+    """ln F is a bend of two of three activations; the head finds it and leaves the model alone."""
+    heads = example("heads")
+
+    class Three(heads._Frozen):
+        head_steps = 400
+
+        def activations(self, rows):
+            return [np.concatenate([rows, rows[..., :1] * rows[..., 1:]], -1)]
+
+    rows = np.random.default_rng(5).normal(size=(200, 6, 2)).astype(np.float32)
+    labels = np.exp(np.sin(rows[..., 0]) + 0.5 * rows[..., 1]).astype(np.float32)
+    mask = np.zeros((200, 6), bool)
+    mask[:, 3:] = True
+    found = Three().tune(rows[:150], labels[:150], mask[:150], 1)(rows[150:])
+    error, y = np.log(found) - np.log(labels[150:]), np.log(labels[150:])
+    assert found.shape == (50, 6) and (error**2).mean() < 0.02 * y.var()
+
+
+def test_the_hamiltonian_model_attracts_and_keeps_momentum(example):
+    """The pull on both bodies is along their distance, and of shares that add to one."""
+    model = example("hamiltonian").Model().double()
+    q = torch.randn(2, 3, 2, 2, dtype=torch.float64)
+    context, share = torch.randn(2, 3, 8, dtype=torch.float64), torch.rand(2, 3, 1).double()
+    a = model.pull(q, context, share)
+    momentum = (1 - share) * a[:, :, 0] + share * a[:, :, 1]
+    torch.testing.assert_close(momentum, torch.zeros_like(momentum))
+    apart, relative = q[:, :, 0] - q[:, :, 1], a[:, :, 0] - a[:, :, 1]
+    assert ((apart * relative).sum(-1) < 0).all()
+    f = model.log_force(apart.norm(dim=-1, keepdim=True), context).exp()
+    torch.testing.assert_close(relative.norm(dim=-1, keepdim=True), f)
+
+
+def test_a_cell(run_copy, tmp_path, example):
+    """Training, probes, extrapolation and the forces that laws are searched in, of one model."""
+    command = [sys.executable, EXAMPLES / "cell.py", "state_space", "--run", run_copy, "--seconds",
+               "0.3", "--rates", "0.001,0.003", "--sizes", "20", "--sequences", "400", "--out",
+               tmp_path]
+    subprocess.run(command, check=True, capture_output=True, cwd=ROOT,
+                   env={"PYTHONPATH": "python", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"})
+    cell = json.loads((tmp_path / "state_space_seconds_seed0.json").read_text())
+    assert set(cell["training"]["rates"]) == {"0.001", "0.003"}
+    assert cell["training"]["lr"] == float(min(cell["training"]["rates"],
+                                               key=cell["training"]["rates"].get))
+    measures = " ".join(line["measure"] for line in cell["lines"])
+    for word in ("next position", "rollout", "linear readout", "after 20 labelled"):
+        assert word in measures
+    for of in cell["extrapolation"].values():
+        assert len(of) == 4 and all(np.isfinite(list(of.values())))
+    table = run_copy / "answers" / "state_space_seconds" / "forces_magnitude.csv"
+    asked = (run_copy / "exchange" / "rows_magnitude.csv").read_text().splitlines()
+    assert len(table.read_text().splitlines()) == len(asked)
