@@ -51,6 +51,9 @@ def read(folder):
             laws.setdefault(int(path.stem.rpartition("seed")[2]), {}).update(found)
         else:
             cells.setdefault((found["model"], found["budget"]), {})[found["seed"]] = found
+            spent = path.with_name(f"seconds_{found['model']}_seed{found['seed']}.txt")
+            if found["budget"] == "own" and spent.exists():
+                found["training"]["processor_seconds"] = float(spent.read_text())
     return cells, laws
 
 
@@ -167,7 +170,7 @@ def rows(cells, laws):
                 if model != "softmax" and all(s in own for s in seeds):
                     rival = [measured(own[s], begin, end)[0] for s in seeds]
                     beside = {1: " ^", -1: " v", 0: ""}[compared(value, rival, head, scale)]
-                mark = "**" if sign > 0 else "_" if sign < 0 else ""
+                mark = "**" if sign > 0 else "*" if sign < 0 else ""
                 line.append(f"{mark}{text(interval(value))}{mark}{beside}")
                 twins.append(text(interval(twin)).partition(" ")[0])
             law = laws_of(laws, name, seeds)
@@ -202,9 +205,10 @@ def table(folder):
     values, says, trainings = rows(cells, laws)
     heads = [column[0] for column in COLUMNS]
     lines = [f"| model | seeds | {' | '.join(heads)} | laws |", "|---" * (len(heads) + 3) + "|",
-             *values, *bounds(cells), "", "| model | parameters | learning rate | steps | processor "
-             "seconds |", "|---|---|---|---|---|", *trainings, "", "| model | says of the question |",
-             "|---|---|", *says]
+             *values, *bounds(cells), "",
+             "| model | parameters | learning rate | steps | processor seconds |", "|---" * 5 + "|",
+             *trainings, "",
+             "| model | says of the question |", "|---|---|", *says]
     return "\n".join(lines) + "\n"
 
 
@@ -214,6 +218,7 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["--page"]:
         page = pathlib.Path(sys.argv[2])
         head, _, rest = page.read_text().partition("## The table\n")
-        page.write_text(f"{head}## The table\n\n{table(sys.argv[3])}\n## {rest.partition('## ')[2]}")
+        after = rest[rest.index("\n- **Values**") :]
+        page.write_text(f"{head}## The table\n\n{table(sys.argv[3])}{after}")
     else:
         print(table(sys.argv[1]), end="")

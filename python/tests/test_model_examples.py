@@ -1,6 +1,7 @@
 """The models of docs/examples/models and the table of their cells, at the size of a test."""
 
 import importlib
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -171,3 +172,57 @@ def test_a_cell(run_copy, tmp_path, example):
     table = run_copy / "answers" / "state_space_seconds" / "forces_magnitude.csv"
     asked = (run_copy / "exchange" / "rows_magnitude.csv").read_text().splitlines()
     assert len(table.read_text().splitlines()) == len(asked)
+
+
+# ------------------------------------------------------------------------------- the table
+
+
+@pytest.fixture
+def table():
+    """bench/models_table.py as a module."""
+    spec = importlib.util.spec_from_file_location("models_table", ROOT / "bench/models_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_cell(folder, model, budget, seed, error, twin):
+    line = {"measure": "next position, AU", "value": error, "baseline": twin, "upper_bound": 0.005,
+            "raw": 0.134}
+    outside = {"exponent of r, r outside": -1.9 + error}
+    (folder / f"{model}_{budget}_seed{seed}.json").write_text(json.dumps({
+        "model": model, "budget": budget, "seed": seed, "lines": [line],
+        "training": {"parameters": 1000, "steps": 7, "lr": 0.01, "processor_seconds": 2.0},
+        "extrapolation": {"model": outside, "untrained": {"exponent of r, r outside": -1.9}}}))
+
+
+def test_what_the_table_says(table, tmp_path):
+    """Student's interval by hand, comparisons seed by seed, and one seed without any."""
+    for seed, (error, twin, own) in enumerate(((0.2, 1.2, 0.1), (0.3, 1.31, 0.2), (0.4, 1.4, 0.3))):
+        write_cell(tmp_path, "lstm", "seconds", seed, error, twin)
+        write_cell(tmp_path, "softmax", "own", seed, own, 0.2)
+    write_cell(tmp_path, "lstm", "steps", 0, 0.2, 1.2)
+    laws = {"lstm_seconds": {"samples": 2, "selected": 2},
+            "lstm_seconds_untrained": {"samples": 2, "selected": 1}}
+    for seed in range(3):
+        (tmp_path / f"laws_seconds_seed{seed}.json").write_text(json.dumps(laws))
+    made = table.table(tmp_path)
+    row = next(line for line in made.splitlines() if line.startswith("| lstm, equal seconds"))
+    assert "| 3 | **0.300 +- 0.248** v |" in row  # 4.303 * 0.1 / sqrt 3, worse than softmax
+    assert "*-1.600 +- 0.248*" in row and row.endswith("| 6/6 |")
+    says = [line for line in made.splitlines() if line.startswith("| lstm") and "untrained" in line]
+    assert "better than untrained in next position, AU; worse than untrained in exponent" in says[0]
+    assert "knows the law" in says[0]
+    assert "one seed, so nothing" in made and "| truth or orbit fit | | 0.0050 |" in made
+    (tmp_path / "laws.json").write_text(json.dumps({"laws": [
+        {"source": "a", "rule": rule, "selected_true": rule == "best", "on_front": True}
+        for rule in ("best", "score", "best")]}))
+    table.count_laws(tmp_path / "laws.json", tmp_path / "counted.json")
+    assert json.loads((tmp_path / "counted.json").read_text()) == {
+        "a": {"samples": 2, "selected": 2, "on_front": 2}}
+
+
+def test_the_page_has_the_table_of_the_cells(table):
+    """docs/models.md is made by bench/models_table.py --page of the files that are kept."""
+    page = (ROOT / "docs" / "models.md").read_text()
+    assert table.table(ROOT / "bench" / "results" / "models") in page
