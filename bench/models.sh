@@ -3,12 +3,13 @@
 # judges docs/examples/models on preset quick, one thread, a file for each cell. Cells that are
 # there are kept, so that the same command resumes.
 #   bench/models.sh OUT [PYTHON]      OUT: folder of cells; runs are runs/models_0, 1, 2
+#   SEEDS="1 2" bench/models.sh ...   cells of these alone, once the seconds of all are measured
 set -eu
 cd "$(dirname "$0")/.."
 out=$1 python=${2:-python3}
 export OMP_NUM_THREADS=1 PYTHONPATH=python
 models="lstm state_space window_mlp hamiltonian hugging_face"
-rates=0.001,0.003,0.01
+rates=0.001,0.003,0.01 seeds=${SEEDS:-0 1 2}
 mkdir -p "$out"
 
 # Data, Orrery's models and their processor seconds, user and system, of bin/pretrain.
@@ -43,10 +44,12 @@ print(json.load(open(sys.argv[1]))["training"].get("lr", 0))' "$first")
 laws() { # SEED BUDGET
     local run=runs/models_$1 names="" name
     [ -f "$out/laws_${2}_seed$1.json" ] && return
-    for name in $([ "$2" = steps ] && printf '%s_steps ' $models ||
-        { printf '%s_seconds ' $models; echo softmax_own lssar_own; }); do
-        names="$names,$run/answers/$name"
-        [ "$2" = steps ] || names="$names,$run/answers/${name}_untrained"
+    for name in $models; do
+        names="$names,$run/answers/${name}_$2"
+        [ "$2" = steps ] || names="$names,$run/answers/${name}_$2_untrained"
+    done
+    [ "$2" = steps ] || for name in softmax_own lssar_own; do
+        names="$names,$run/answers/$name,$run/answers/${name}_untrained"
     done
     for name in oracle untrained softmax; do # which the program wants to be there
         bin/finetune --run "$run" --attention softmax --source $name --threads 1 --quiet --resume
@@ -56,12 +59,12 @@ laws() { # SEED BUDGET
     "$python" bench/models_table.py --laws "$run/laws_$2/laws.json" "$out/laws_${2}_seed$1.json"
 }
 
-for seed in 0 1 2; do
-    for model in $models; do cell $model seconds $seed; done
-    for model in softmax lssar; do cell $model seconds $seed; done
-    laws $seed seconds
+for seed in $seeds; do
+    for model in $models; do cell "$model" seconds "$seed"; done
+    for model in softmax lssar; do cell "$model" seconds "$seed"; done
+    laws "$seed" seconds
 done
-for seed in 0 1 2; do
-    for model in $models; do cell $model steps $seed; done
-    laws $seed steps
+for seed in $seeds; do
+    for model in $models; do cell "$model" steps "$seed"; done
+    laws "$seed" steps
 done
