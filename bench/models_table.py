@@ -107,6 +107,8 @@ def text(found):
     if found is None:
         return "-"
     mean, half = found
+    if abs(mean) >= 1000:
+        return f"{mean:.2g}" + ("" if math.isnan(half) else f" +- {half:.2g}")
     digits = 4 if abs(mean) < 0.1 else 3 if abs(mean) < 10 else 1
     return f"{mean:.{digits}f}" + ("" if math.isnan(half) else f" +- {half:.{digits}f}")
 
@@ -160,12 +162,12 @@ def rows(cells, laws):
                 continue
             seeds = sorted(of)
             name = f"{model}_{budget}"
-            line, twins, better, worse = [], [], [], []
+            line, twins, better, worse = [], [], [], []  # the last two: columns
             for head, begin, end, scale in COLUMNS:
                 found = [measured(of[s], begin, end) for s in seeds]
                 value, twin = [f[0] for f in found], [f[1] for f in found]
                 sign = compared(value, twin, head, scale)
-                (better if sign > 0 else worse if sign < 0 else []).append(head)
+                (better if sign > 0 else worse if sign < 0 else []).append(head.partition(", ")[0])
                 beside = ""
                 if model != "softmax" and all(s in own for s in seeds):
                     rival = [measured(own[s], begin, end)[0] for s in seeds]

@@ -211,7 +211,7 @@ def test_what_the_table_says(table, tmp_path):
     assert "| 3 | **0.300 +- 0.248** v |" in row  # 4.303 * 0.1 / sqrt 3, worse than softmax
     assert "*-1.600 +- 0.248*" in row and row.endswith("| 6/6 |")
     says = [line for line in made.splitlines() if line.startswith("| lstm") and "untrained" in line]
-    assert "better than untrained in next position, AU; worse than untrained in exponent" in says[0]
+    assert "better than untrained in next position; worse than untrained in exponent" in says[0]
     assert "knows the law" in says[0]
     assert "one seed, so nothing" in made and "| truth or orbit fit | | 0.0050 |" in made
     (tmp_path / "laws.json").write_text(json.dumps({"laws": [
