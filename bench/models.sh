@@ -40,17 +40,15 @@ print(json.load(open(sys.argv[1]))["training"].get("lr", 0))' "$first")
         --seconds "$seconds" --rates "$lr" --out "$out"
 }
 
-# Laws of all models of a seed that have a cell, in one search of each source.
-laws() { # SEED BUDGET
-    local run=runs/models_$1 names="" name
+# Laws of all models of a seed, or of their twins, in one search of each source (at most 8).
+laws() { # SEED seconds|steps|untrained
+    local run=runs/models_$1 names="" name budget=$2 end=""
     [ -f "$out/laws_${2}_seed$1.json" ] && return
+    [ "$2" != untrained ] || budget=seconds end=_untrained
     for name in $models; do
-        names="$names,$run/answers/${name}_$2"
-        [ "$2" = steps ] || names="$names,$run/answers/${name}_$2_untrained"
+        names="$names,$run/answers/${name}_$budget$end"
     done
-    [ "$2" = steps ] || for name in softmax_own lssar_own; do
-        names="$names,$run/answers/$name,$run/answers/${name}_untrained"
-    done
+    [ "$2" = steps ] || names="$names,$run/answers/softmax_own$end,$run/answers/lssar_own$end"
     for name in oracle untrained softmax; do # which the program wants to be there
         bin/finetune --run "$run" --attention softmax --source $name --threads 1 --quiet --resume
     done
@@ -63,6 +61,7 @@ for seed in $seeds; do
     for model in $models; do cell "$model" seconds "$seed"; done
     for model in softmax lssar; do cell "$model" seconds "$seed"; done
     laws "$seed" seconds
+    laws "$seed" untrained
 done
 for seed in $seeds; do
     for model in $models; do cell "$model" steps "$seed"; done

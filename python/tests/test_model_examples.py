@@ -131,7 +131,7 @@ def test_a_head_learns_what_the_last_layer_has(example):
             return [np.concatenate([rows, rows[..., :1] * rows[..., 1:]], -1)]
 
     rows = np.random.default_rng(5).normal(size=(200, 6, 2)).astype(np.float32)
-    labels = np.exp(np.sin(rows[..., 0]) + 0.5 * rows[..., 1]).astype(np.float32)
+    labels = np.exp(1.7 + np.sin(rows[..., 0]) + 0.5 * rows[..., 1]).astype(np.float32)
     mask = np.zeros((200, 6), bool)
     mask[:, 3:] = True
     found = Three().tune(rows[:150], labels[:150], mask[:150], 1)(rows[150:])
