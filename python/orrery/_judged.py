@@ -1,5 +1,6 @@
-"""What judge() takes for a model: a protocol, and adapters of functions and Orrery's GPT; those of
-torch are in _judged_torch.py.
+"""What judge() takes for a model: a protocol, and adapters of functions and objects; those of torch
+and Orrery's GPT are in _judged_torch.py, of other packages in _judged_huggingface.py and
+_judged_sklearn.py.
 
 Rows (n, T, 2) are those of docs/exchange.md: row 0 is (ln(dt / yr), 0), then come positions in AU
 of body 1 and body 2 of each step. No output may depend on later rows.
@@ -92,7 +93,16 @@ def adapt(model: Any) -> Adapted:
         from ._judged_torch import OrreryModel
 
         return OrreryModel(model)
-    if any(base.__module__.startswith("torch.nn.") for base in type(model).__mro__):
+    modules = [base.__module__ for base in type(model).__mro__]
+    if any(name.startswith("sklearn.") for name in modules):
+        from ._judged_sklearn import SklearnModel
+
+        return SklearnModel(model)
+    if "transformers.modeling_utils" in modules and getattr(
+            model, "main_input_name", None) != "rows":
+        raise TypeError(f"model: {type(model).__name__} takes no rows; give orrery.judging."
+                        "HuggingFaceModel(model, into, out) with the layers before and after it")
+    if any(name.startswith("torch.nn.") for name in modules):
         from ._judged_torch import TorchModel
 
         return TorchModel(model)
@@ -100,5 +110,6 @@ def adapt(model: Any) -> Adapted:
         return _Object(model)
     if callable(model):
         return _Function(model)
-    raise TypeError("model: expected a function, a torch.nn.Module, an orrery.GPT or an object "
+    raise TypeError("model: expected a function, a torch.nn.Module, an orrery.GPT, a fitted "
+                    "regressor of scikit-learn, or an object "
                     f"with predict(), found {type(model).__name__}")

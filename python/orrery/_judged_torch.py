@@ -16,8 +16,8 @@ from .gpt import GPT
 
 
 def _first(output: Any) -> Any:
-    """The sequence of outputs: LSTMs give theirs with a state."""
-    return output[0] if isinstance(output, (tuple, list)) else output
+    """The sequence of outputs: LSTMs give theirs with a state, Hugging Face's models in a dict."""
+    return output if isinstance(output, torch.Tensor) else output[0]
 
 
 def _parts(module: nn.Module, prefix: str = "") -> Iterator[str]:
@@ -27,6 +27,21 @@ def _parts(module: nn.Module, prefix: str = "") -> Iterator[str]:
             yield from _parts(child, f"{prefix}{name}.")
         else:
             yield prefix + name
+
+
+def reset_parameters(module: nn.Module) -> None:
+    """Random weights by reset_parameters() of the parts of a module."""
+    reset: set[nn.Parameter] = set()
+    for part in module.modules():
+        again = getattr(part, "reset_parameters", None) or getattr(part, "_reset_parameters", None)
+        if callable(again):
+            again()
+            reset.update(part.parameters())
+    for name, parameter in module.named_parameters():
+        if parameter not in reset:
+            raise ValueError(f"untrained: the parameter {name!r} is of a module without "
+                             "reset_parameters(); give judge(..., untrained=False) or an "
+                             "object with untrained(seed)")
 
 
 @contextmanager
@@ -102,20 +117,9 @@ class TorchModel(Adapted):
 
     def untrained(self, seed: int) -> Adapted:
         module = copy.deepcopy(self.module)
-        reset: set[nn.Parameter] = set()
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            for part in module.modules():
-                again = getattr(part, "reset_parameters", None) or getattr(
-                    part, "_reset_parameters", None)
-                if callable(again):
-                    again()
-                    reset.update(part.parameters())
-        for name, parameter in module.named_parameters():
-            if parameter not in reset:
-                raise ValueError(f"untrained: the parameter {name!r} is of a module without "
-                                 "reset_parameters(); give judge(..., untrained=False) or an "
-                                 "object with untrained(seed)")
+            reset_parameters(module)
         return TorchModel(module, self.layers, steps=self.steps, lr=self.lr, batch=self.batch)
 
 

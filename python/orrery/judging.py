@@ -7,6 +7,7 @@ so that every number has the controls and intervals of Orrery's own models.
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import math
 import os
@@ -312,12 +313,15 @@ def _laws(folder: pathlib.Path, name: str) -> dict[str, Any] | None:
     return found
 
 
-def __getattr__(name: str) -> Any:
-    """Adapters of torch, which is imported when they are asked for."""
-    if name in ("TorchModel", "OrreryModel"):
-        from . import _judged_torch
+_ADAPTERS = {"TorchModel": "_judged_torch", "OrreryModel": "_judged_torch",
+             "HuggingFaceModel": "_judged_huggingface", "SklearnModel": "_judged_sklearn",
+             "windows": "_judged_sklearn"}
 
-        return getattr(_judged_torch, name)
+
+def __getattr__(name: str) -> Any:
+    """Adapters of other packages, which are imported when they are asked for."""
+    if name in _ADAPTERS:
+        return getattr(importlib.import_module(f".{_ADAPTERS[name]}", __package__), name)
     raise AttributeError(f"module 'orrery.judging' has no attribute {name!r}")
 
 
@@ -482,8 +486,9 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     """Measures a model with the probes of a run, beside its untrained twin, and writes a card.
 
     model: a function rows (n, T, 2) -> (n, T, 2), the position after each row; a torch.nn.Module
-    (orrery.judging.TorchModel says more of it); an orrery.GPT; or an object with `predict`, and as
-    it can `rollout`, `activations`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
+    (orrery.judging.TorchModel says more of it); an orrery.GPT; orrery.judging.HuggingFaceModel of a
+    transformers model; a regressor of scikit-learn, fitted to windows of rows
+    (orrery.judging.SklearnModel); or an object with `predict`, and as it can `rollout`, `activations`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
     rollout, linear, labels and laws; default: all that model and run allow. Files go to folder, by
     default <run>/answers/<name>. sequences, sizes and draws are those of bin/probe export, settings
     those of --set. resume: keeps answers that are there, of the same model, which is not checked.

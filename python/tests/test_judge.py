@@ -181,3 +181,78 @@ def test_a_torch_module_to_its_card(run_folder):
     assert set(np.asarray(table["layer"])) == {-1, 0, 1}
     again = orrery.judge(model, run_folder, "lstm", probes=["rollout"], resume=True, **ASKED)
     assert again.card["lines"] == found.card["lines"]
+
+
+# ---- adapters of other packages
+
+
+def sequences_of(run_folder):
+    """Training sequences of the run, rows (n, T, 2)."""
+    return np.asarray(orrery.Run(run_folder).data("train")["coords"][:200, :40])
+
+
+def test_a_hugging_face_model_by_embeddings(run_folder):
+    """Hidden states, forces and rollouts of a small GPT-2, and its twin of the same configuration."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    torch.set_num_threads(1)
+    from orrery.judging import HuggingFaceModel
+
+    torch.manual_seed(1)
+    config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=41, vocab_size=2)
+    with pytest.raises(TypeError, match="HuggingFaceModel"):
+        orrery.judge(transformers.GPT2Model(config), run_folder, "gpt2", **ASKED)
+    with pytest.raises(TypeError, match="expected a transformers.PreTrainedModel, found Linear"):
+        HuggingFaceModel(torch.nn.Linear(2, 2), torch.nn.Linear(2, 16), torch.nn.Linear(16, 2))
+    model = HuggingFaceModel(transformers.GPT2LMHeadModel(config), torch.nn.Linear(2, 16),
+                             torch.nn.Linear(16, 2), steps=2)
+    rows = np.random.default_rng(3).normal(size=(3, 9, 2)).astype(np.float32)
+    states = model.activations(rows)
+    assert [state.shape for state in states] == [(3, 9, 16)] * 3
+    out = model.module.out(torch.tensor(states[-1])).detach().numpy()
+    assert np.allclose(out, model.predict(rows), atol=1e-6)  # the last state is what `out` is given
+    twin, again = model.untrained(5), model.untrained(5)
+    assert np.allclose(twin.predict(rows), again.predict(rows))
+    assert not np.allclose(twin.predict(rows), model.predict(rows), atol=1e-2)
+    found = orrery.judge(model, run_folder, "gpt2", probes=["evaluate", "linear", "labels"],
+                         settings=FP32, **ASKED)
+    readout = {line["measure"]: line for line in found.card["lines"]}[
+        "linear readout of log force, R^2"]
+    assert readout["baseline"] is not None
+    assert set(np.asarray(found.table("linear")["layer"])) == {-1, 0, 1, 2}
+
+
+def test_windows_of_rows():
+    """Row t has the rows up to t and no later one."""
+    from orrery.judging import windows
+
+    rows = np.random.default_rng(2).normal(size=(2, 7, 2)).astype(np.float32)
+    x = windows(rows, 3).reshape(2, 7, 8)
+    assert np.array_equal(x[1, 5, 2:], rows[1, [5, 4, 3]].ravel()) and x[1, 5, 1] == 1
+    assert np.array_equal(x[0, 2], [rows[0, 0, 0], 0, *rows[0, 2], *rows[0, 1], 0, 0])
+    assert np.array_equal(x[0, 0], [rows[0, 0, 0], 0, 0, 0, 0, 0, 0, 0])
+    assert np.array_equal(windows(rows[:, :5], 3), x[:, :5].reshape(10, 8))
+
+
+def test_a_regressor_of_windows(run_folder):
+    """scikit-learn: a linear model of four rows is better than persistence and than its twin."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    from orrery.judging import SklearnModel, windows
+
+    train = sequences_of(run_folder)
+    with pytest.raises(ValueError, match="expected a fitted one"):
+        orrery.judge(linear.Ridge(), run_folder, "ridge", **ASKED)
+    with pytest.raises(ValueError, match="2 . 2 window features"):
+        orrery.judge(linear.Ridge().fit(np.ones((3, 5)), np.ones((3, 2))), run_folder, "ridge",
+                     **ASKED)
+    fitted = linear.Ridge(1e-6).fit(windows(train[:, :-1], 4), train[:, 1:].reshape(-1, 2))
+    model = SklearnModel(linear.Ridge(1e-6), 4, train=train)
+    assert np.allclose(model.predict(train[:5]), SklearnModel(fitted).predict(train[:5]))
+    slow = super(SklearnModel, model).rollout(train[:5, :9], 4)
+    assert np.allclose(model.rollout(train[:5, :9], 4), slow, atol=1e-5)
+    found = orrery.judge(model, run_folder, "ridge", probes=["evaluate", "labels"], **ASKED)
+    e = errors_of(found.folder / "probe" / "evaluate.json")
+    assert e["teacher_forced"] < 0.5 * min(e["persistence"], e["random_weights"])
+    assert "untrained" not in found.card["left_out"]
+    assert "log force after 20 labelled sequences, R^2" in {
+        line["measure"] for line in found.card["lines"]}
