@@ -1,20 +1,24 @@
-# curves.gp - loss curves and Pareto fronts on logarithmic axes.
+# curves.gp - loss curves, Pareto fronts, and results of probes along their contexts.
 #
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
 # With svg it also writes STEM.box, as forces.gp does, each line followed by left and width of the axes as
 # shares of the picture, and the first and last x.
 #
-# STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
+# STEM.set: kind ("loss", "pareto" or "probes"), panels with panel_title[], curves with panel_of[], title[],
 # colour[]. For pareto also law ("Newton's law"), and per curve front[] (a file with columns
 # Complexity and Loss) and size[], loss[] and is_true[] (1 or 0; -1: none) of the selected law; the
 # second panel omits the first curve, the truth, and those after the last. For loss also $data,
 # two blocks per curve: step, loss, smoothed loss; then its marks (step, validation loss, 1: the best).
+# For probes $data has two blocks per curve: context, value, low, high; then context, untrained twin; panel
+# `labels` has its contexts on a logarithmic axis and its values on a linear one, others have it the other way.
 
 # defaults, which STEM.set may change: width of a PNG in pixels (0: as below), font, size of text
 pixels = 0; face = "DejaVu Sans"; points = 11.0
 # of pareto: the last curve of the second panel, 0 for all
 last = 0
+# of probes: the panel of label curves, 0 for none
+labels = 0
 load ARG1.".set"
 
 # one legend entry per title
@@ -57,7 +61,7 @@ set xrange [0:*]
 set autoscale xfixmax # the axis ends where the data do, not at the next tic
 unset key
 
-remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : "lines: training, dots: validation, ring: best"
+remark = kind eq "pareto" ? "large circle: selected by the rule best,\nfilled: ".law : kind eq "loss" ? "lines: training, dots: validation, ring: best" : "dashed: untrained twin"
 pale(colour) = "#b8".colour[2:7]
 set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
 
@@ -89,6 +93,16 @@ do for [p = 1:panels] {
              for [c = p:final] "+" using (is_true[c] == 0 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 6 ps 1.2 + dot(c) lw 2 lc rgb colour[c], \
              for [c = p:final] "+" using (is_true[c] == 1 ? size[c] : NaN):(shown(loss[c])) every ::0::0 with points pt 7 ps 1.0 + dot(c) lc rgb colour[c]
         set datafile separator
+    }
+    if (kind eq "probes") {
+        set xlabel p == labels ? "labelled sequences" : "steps after the prefix"
+        set ylabel p == labels ? "R^2 of log F" : "mean error of position, AU" offset 1, 0
+        if (p == labels) { unset logscale y; set logscale x; set autoscale x; set format y "%g" }
+        set bars 0.6
+        of_panel(c, p, y) = panel_of[c] == p ? y : NaN # values of other panels are no part of the range
+        plot for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):(of_panel(c, p, $2)):(of_panel(c, p, $3)):(of_panel(c, p, $4)) with yerrorbars pt 7 ps 0.8 lw 1.2 lc rgb colour[c], \
+             for [c = 1:curves] $data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):(of_panel(c, p, $2)) with lines lw 1.6 lc rgb colour[c], \
+             for [c = 1:curves] $data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):(of_panel(c, p, $2)) with linespoints pt 6 ps 0.8 lw 1.2 dt 2 lc rgb colour[c]
     }
     if (kind eq "loss") {
         set xlabel "step"

@@ -298,6 +298,7 @@ static void write_contents(const struct report_run *run, bool verdict, struct or
                  {"recovered", "Laws", !tracks},
                  {"vectors", "Force vectors", !tracks},
                  {"fields", "All bodies", run->has_vectors},
+                 {"measured", "Probes", report_has_probes(run)},
                  {"training", "Training", true},
                  {"commands", "Commands", true},
                  {"settings", "Settings", true}};
@@ -359,6 +360,15 @@ static int write_laws(const struct report_run *run, const struct report_pictures
     return write_picture(pictures, folder, "pareto", html);
 }
 
+static int write_probes(const struct report_run *run, const struct report_pictures *pictures,
+                        const char *folder, struct orr_file *html)
+{
+    if (!report_has_probes(run))
+        return 0;
+    TRY(report_html_probes(run, html));
+    return write_picture(pictures, folder, "probes", html);
+}
+
 static int write_end(struct orr_file *html)
 {
     return orr_file_printf(html, "<script>%s</script>\n</body>\n</html>\n", page_script);
@@ -380,6 +390,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
         TRY(report_html_verdict(verdict, html));
         TRY(write_laws(run, pictures, folder, html));
         TRY(write_vectors(run, pictures, folder, telling, html));
+        TRY(write_probes(run, pictures, folder, html));
     }
     orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));

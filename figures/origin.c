@@ -78,10 +78,22 @@ static int take_verdict(struct report_origin *origin, const char *path, char dig
                            digest);
 }
 
+/* Results of probes are identified by their content alone. */
+static int take_probes(struct report_origin *origin, const struct orr_cli *cli,
+                       const struct orr_answers *answers, char digest[ORR_DIGEST])
+{
+    uint64_t content;
+    TRY(report_probes_content(cli->run, &cli->preset, answers, &content));
+    return content ? orr_records_add(&origin->lineage.records,
+                                     orr_record_external("probes", content, "results of probes"),
+                                     digest)
+                   : 0;
+}
+
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
                        const struct orr_answers *answers, const char *verdict)
 {
-    char verdict_digest[ORR_DIGEST] = "";
+    char verdict_digest[ORR_DIGEST] = "", probes_digest[ORR_DIGEST] = "";
     const struct orr_settings *preset = &cli->preset;
     struct orr_sources of_laws;
     char path[REPORT_PATH];
@@ -108,9 +120,10 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
         rc = orr_lineage_laws(&origin->lineage, &of_laws, origin->laws_digest);
     if (!rc && *verdict)
         rc = take_verdict(origin, verdict, verdict_digest);
+    rc = rc ? rc : take_probes(origin, cli, answers, probes_digest);
     return rc ? rc
               : orr_lineage_report(&origin->lineage, &origin->sources, origin->laws_digest,
-                                   verdict_digest, origin->digest);
+                                   verdict_digest, probes_digest, origin->digest);
 }
 
 void report_origin_close(struct report_origin *origin)

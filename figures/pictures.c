@@ -25,14 +25,28 @@ static int draw_picture(const char *folder, struct report_pictures *pictures,
     return 0;
 }
 
+static bool has_laws(const struct report_run *run)
+{
+    return run->has_laws;
+}
+
+static bool has_curves(const struct report_run *run)
+{
+    for (int s = 0; s < run->source_count; s++)
+        if (run->source[s].probed.count)
+            return true;
+    return false;
+}
+
 /* The pictures that do not belong to one body. */
 static const struct figure {
     const char *name, *script;
     int (*plot)(const struct report_run *, const char *, struct report_picture *);
-    bool of_laws;
-} figures[] = {{"exponents", "exponents.gp", report_plot_exponents, true},
-               {"pareto", "curves.gp", report_plot_pareto, true},
-               {"loss", "curves.gp", report_plot_loss, false}};
+    bool (*is_there)(const struct report_run *); /* NULL: always */
+} figures[] = {{"exponents", "exponents.gp", report_plot_exponents, has_laws},
+               {"pareto", "curves.gp", report_plot_pareto, has_laws},
+               {"probes", "curves.gp", report_plot_probes, has_curves},
+               {"loss", "curves.gp", report_plot_loss, NULL}};
 enum { FIGURES = sizeof figures / sizeof *figures };
 
 static const struct figure *find_figure(const char *name)
@@ -73,7 +87,7 @@ int report_plot_figure(const struct report_run *run, const char *name, const cha
         return report_plot_forces(run, body, REPORT_XY, folder, picture);
     if (body < 0 && find_real(name) >= 0)
         return report_plot_real(run, find_real(name), folder, picture);
-    if (figure->of_laws && !run->has_laws)
+    if (figure->is_there == has_laws && !run->has_laws)
         return ORR_FAIL(ORR_EINVAL, "%s: the run has no laws, of which figure %s is", run->path,
                         name);
     return figure->plot(run, folder, picture);
@@ -93,7 +107,7 @@ int report_plot(const struct report_run *run, const char *folder, bool quiet,
         TRY(draw_picture(folder, pictures, &progress));
     }
     for (int i = 0; i < FIGURES; i++) {
-        if (figures[i].of_laws && !run->has_laws)
+        if (figures[i].is_there && !figures[i].is_there(run))
             continue;
         TRY(figures[i].plot(run, folder, &pictures->at[pictures->count]));
         TRY(draw_picture(folder, pictures, &progress));

@@ -341,6 +341,7 @@ int report_read(struct report_run *run, const char *path, const char *attention,
             rc = read_curves(run, &run->source[s]);
     }
     rc = rc ? rc : read_answers(run, answers);
+    rc = rc ? rc : report_read_probes(run, answers);
     return rc || !orr_has_task(&run->preset, false) ? rc : report_read_laws(run);
 }
 
@@ -352,6 +353,7 @@ void report_free(struct report_run *run)
             free(source->orbit[p].at);
         for (int p = 0; p < REPORT_BODIES; p++)
             free(source->rollout[p].at);
+        orr_table_free(&source->probed);
         for (int k = 0; k < REPORT_STAGES; k++) {
             free(source->curve[k].step);
             free(source->curve[k].val_step);

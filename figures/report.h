@@ -9,6 +9,7 @@
 
 #include "base/html.h"
 #include "base/base.h"
+#include "stage/measures.h"
 #include "stage/provenance.h"
 #include "stage/settings.h"
 
@@ -88,6 +89,10 @@ struct report_source {
      * k m1 / r^2, and the largest share of sum |F| in one sequence */
     double predictions, dropped, k_dropped_m2, leverage;
     double k_dropped_mean; /* k_dropped_m2, mean over samples */
+    /* What probes measured, and all rows of rollout and labels; empty where no answers of another
+     * program have such results. */
+    struct orr_measures measures;
+    struct orr_table probed;
 };
 
 /* The choice of one rule on one sample. */
@@ -184,6 +189,14 @@ int report_read_rollouts(const struct report_run *run, struct report_source *sou
  * cannot be believed; the message has the command of the program that makes it. */
 int report_to_make(const struct report_run *run, const char *file, const char *why,
                    const char *program);
+/* Reads what probes measured, of the run's own models and of answers that are named; nothing where no
+ * answers have such results. */
+int report_read_probes(struct report_run *run, const struct orr_answers *answers);
+/* Whether any source has results of probes. */
+bool report_has_probes(const struct report_run *run);
+/* The XXH64 of the files of results that report_read_probes() would read; 0: none. */
+int report_probes_content(const char *run, const struct orr_settings *preset,
+                          const struct orr_answers *answers, uint64_t *content);
 /* The rule whose choice tables show first: `best` when it was used, else the last. */
 const char *report_headline_rule(const struct report_run *run);
 /* Whether a source is a pretrained model, Orrery's or another program's. */
@@ -284,6 +297,9 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture);
 int report_plot_exponents(const struct report_run *run, const char *folder,
                           struct report_picture *picture);
+/* Rollouts and label curves of all models, with their untrained twins. */
+int report_plot_probes(const struct report_run *run, const char *folder,
+                       struct report_picture *picture);
 
 /* ---- a single picture */
 
@@ -333,6 +349,7 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html);
 int report_html_laws(const struct report_run *run, struct orr_file *html);
 void report_html_choices(const struct report_run *run, struct orr_file *html);
 void report_html_exponents(const struct report_run *run, struct orr_file *html);
+int report_html_probes(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
 /* Opens a table with heads "Source|#Size" (#: numeric column): the caption (HTML), and a box that
  * scrolls separately, so that no table makes the page wider than the screen. The caption is outside

@@ -111,6 +111,22 @@ check "... has laws and forces of the model" test "$(grep -o '</span>lstm</th>' 
     "$run/report.html" | wc -l)" -ge 3
 check "the page without force vectors of it" program report --run "$run" --quiet
 check "... has its laws" grep -q '</span>lstm</th>' "$run/report.html"
+check "the page with it" program report --run "$run" --quiet --answers "$both"
+program report --run "$run" --answers "$both" --resume >"$WORK/out" 2>&1
+check "... is not made again" grep -q 'report.html is up to date' "$WORK/out"
+# as if the model of lstm had been probed
+cp -r "$answers/softmax/probe" "$answers/lstm/probe"
+check "the page with results of probes" program report --run "$run" --quiet --answers "$both" --resume
+grep -oE '</span>lstm</th><td>[^<]*(AU|drift|R\^2)' "$run/report.html" >"$WORK/measured"
+check "... rows of the model" equal 6 "$(wc -l <"$WORK/measured")"
+check "... its rollouts" grep -q 'rollout of 10 steps, position, AU' "$WORK/measured"
+check "... beside the run's own models" grep -q '</span>GPT (LSSAR)</th><td>next position, AU' \
+    "$run/report.html"
+check "... with the twin's values" grep -q \
+    "log force after 20 labelled.*n\">$(printf '%.4g' "$(awk -F, '/^"log force",.*,20,/ { print $9 }' \
+        "$answers/lstm/probe/labels.csv")" | sed 's/^-/\&minus;/')<" "$run/report.html"
+check "... a picture of the curves" test -s "$run/figures/probes.png"
+rm -r "$answers/lstm/probe"
 check "a table over runs" program report --runs "$WORK" --quiet
 check "... has the model" grep -q '"source":.*"lstm"' "$WORK/runs.json"
 rm "$WORK/runs.json"
