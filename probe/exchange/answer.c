@@ -2,7 +2,7 @@
  * does, from the exported files alone, and so does its untrained baseline. An example of answers,
  * and the proof that they give the numbers of the probes (tests/cli/test_exchange.sh). */
 #include "probe/core/answers.h"
-#include "probe/labels/labels.h"
+#include "probe/labels/extrapolate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,25 +204,47 @@ static int answer_draw(void *of, int draw, const struct ft_labels *subset)
     return 0;
 }
 
-/* forces_labels.csv, learned as probe labels does. */
-static int answer_labels(struct answerer *a)
+/* Forces learned from draws of labels, as probe labels and probe extrapolate learn them. */
+static int answer_curve(struct answerer *a, const char *file, const struct ft_labels *labels)
 {
     struct probe_label_study *t = &a->study;
     struct curve c = {.a = a};
     char path[4096];
     c.log_f = probe_take(&a->arena, t->held_out.rows, sizeof *c.log_f);
     TRY(a->arena.failed);
-    TRY(orr_path(path, "%s/" PROBE_LABEL_ANSWERS, a->folder));
+    TRY(orr_path(path, "%s/%s", a->folder, file));
     TRY(orr_file_create(&c.file, path));
     (void)orr_file_printf(&c.file, "n,draw,sequence,step,F_true,F\n");
     int rc = 0;
     for (int k = 0; k < t->sizes && !rc; k++) {
         c.size = (size_t)t->n[k];
-        rc = probe_labels_each(&a->arena, &t->forces.labels, a->options->preset->seed, t->draws,
-                               c.size, answer_draw, &c);
+        rc = probe_labels_each(&a->arena, labels, a->options->preset->seed, t->draws, c.size,
+                               answer_draw, &c);
     }
     rc = rc ? rc : orr_file_commit(&c.file);
     orr_file_close(&c.file);
+    return rc;
+}
+
+static int answer_labels(struct answerer *a)
+{
+    struct probe_label_study *t = &a->study;
+    TRY(probe_label_study_sizes(t, probe_label_sizes, PROBE_LABEL_SIZES, t->forces.labels.count));
+    return answer_curve(a, PROBE_LABEL_ANSWERS, &t->forces.labels);
+}
+
+/* Labels in the middle half of r, or of m1 m2, alone. */
+static int answer_extrapolation(struct answerer *a, const char *answer)
+{
+    struct probe_experiment experiment[PROBE_EXPERIMENTS] = {{.name = NULL}};
+    char file[ORR_NAME];
+    int rc = probe_experiments_open(&a->study, experiment);
+    for (int i = 0; i < PROBE_EXPERIMENTS && !rc; i++) {
+        snprintf(file, sizeof file, PROBE_EXTRAPOLATE_ANSWERS, experiment[i].tag);
+        if (!strcmp(file, answer))
+            rc = answer_curve(a, file, &experiment[i].labels);
+    }
+    probe_experiments_close(experiment);
     return rc;
 }
 
@@ -254,6 +276,8 @@ static int answer_one(struct answerer *a, const cJSON *asked)
             return kinds[k].answer(a, orr_json_text(asked, "inputs"), asked->string);
     if (!strcmp(asked->string, PROBE_LABEL_ANSWERS))
         return answer_labels(a);
+    if (!strncmp(asked->string, "forces_extrapolate_", strlen("forces_extrapolate_")))
+        return answer_extrapolation(a, asked->string);
     return answer_table(a, !strcmp(asked->string, "forces_vector.csv"));
 }
 
@@ -292,9 +316,6 @@ static int open_all(struct answerer *a, struct probe_options *o)
     o->sizes = *a->exported.sizes ? a->exported.sizes : NULL;
     a->study.s.options = a->options = o;
     TRY(probe_label_study_open(&a->study));
-    if (cJSON_HasObjectItem(orr_json_get(a->exported.exported, "answers"), PROBE_LABEL_ANSWERS))
-        TRY(probe_label_study_sizes(&a->study, probe_label_sizes, PROBE_LABEL_SIZES,
-                                    a->study.forces.labels.count));
     return probe_baseline(&a->study.s.probe, o, &a->study.s.baseline);
 }
 

@@ -1,7 +1,7 @@
 /* export.c - bin/probe export: writes what a model of another program is asked, so that its answers
  * are measured as Orrery's models are (docs/exchange.md). */
 #include "probe/core/answers.h"
-#include "probe/labels/labels.h"
+#include "probe/labels/extrapolate.h"
 #include "probe/linear/readout.h"
 #include "probe/orbits/motion.h"
 
@@ -51,10 +51,11 @@ static void ask_array(struct exporter *e, const char *inputs, const char *file, 
     cJSON_AddNumberToObject(one, "sequences", (double)n);
 }
 
-static void ask_table(struct exporter *e, const char *rows, const char *file)
+static cJSON *ask_table(struct exporter *e, const char *rows, const char *file)
 {
     cJSON *one = cJSON_AddObjectToObject(e->asked, file);
     cJSON_AddStringToObject(one, "rows", rows);
+    return one;
 }
 
 /* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, which are other
@@ -204,10 +205,9 @@ static int write_set(struct exporter *e, const char *file, const struct sim_data
     return write_array(e, file, set->n, (int)T, 2, x);
 }
 
-/* forces_train.npy (n, T): the labels that a model may learn from, elsewhere infinity. */
-static int write_labels(struct exporter *e)
+/* (n, T): the labels that a model may learn from, elsewhere infinity. */
+static int write_labels(struct exporter *e, const char *file, const struct ft_labels *labels)
 {
-    const struct ft_labels *labels = &e->study.forces.labels;
     const struct sim_dataset *set = labels->set;
     const size_t T = (size_t)e->T, P = (size_t)set->positions;
     float *x = probe_take(&e->arena, set->n * T, sizeof *x);
@@ -217,7 +217,7 @@ static int write_labels(struct exporter *e)
             x[i * T + t] = ft_label_counts(set, &labels->bounds, i * P + t)
                                ? set->force_magnitude[i * P + t]
                                : INFINITY;
-    return write_array(e, "forces_train.npy", set->n, e->T, 1, x);
+    return write_array(e, file, set->n, e->T, 1, x);
 }
 
 static int commit_table(struct exporter *e, struct orr_file *file, const char *name)
@@ -250,24 +250,35 @@ static int write_draw(void *of, int draw, const struct ft_labels *subset)
     return 0;
 }
 
-/* labels.csv: the labelled sequences of every measurement of a label curve. */
-static int write_draws(struct exporter *e)
+/* The labelled sequences of every measurement of a label curve. */
+static int write_draws(struct exporter *e, const char *name, const struct ft_labels *labels)
 {
     struct probe_label_study *t = &e->study;
     struct draws d = {.n = 0};
-    int rc = open_table(e, &d.file, "labels.csv", "n,draw,sequence");
+    int rc = open_table(e, &d.file, name, "n,draw,sequence");
     for (int k = 0; k < t->sizes && !rc; k++) {
         d.n = (size_t)t->n[k];
-        rc = probe_labels_each(&e->arena, &t->forces.labels, e->options->preset->seed, t->draws,
-                               d.n, write_draw, &d);
+        rc = probe_labels_each(&e->arena, labels, e->options->preset->seed, t->draws, d.n,
+                               write_draw, &d);
     }
     if (!rc)
-        return commit_table(e, &d.file, "labels.csv");
+        return commit_table(e, &d.file, name);
     orr_file_close(&d.file);
     return rc;
 }
 
-/* rows_labels.csv: the held-out rows of a label curve. */
+/* Forces after learning from few labels: the table that is asked, and its files. */
+static int ask_curve(struct exporter *e, const char *answer, const char *draws, const char *forces,
+                     const struct ft_labels *labels)
+{
+    cJSON *one = ask_table(e, "rows_labels.csv", answer);
+    cJSON_AddStringToObject(one, "labels", draws);
+    cJSON_AddStringToObject(one, "forces", forces);
+    TRY(write_labels(e, forces, labels));
+    return write_draws(e, draws, labels);
+}
+
+/* rows_labels.csv: the held-out rows of label curves. */
 static int write_held_out(struct exporter *e)
 {
     const struct probe_held_out *j = &e->study.held_out;
@@ -277,7 +288,6 @@ static int write_held_out(struct exporter *e)
     for (size_t i = 0; i < j->rows; i++)
         (void)orr_file_printf(&file, "%zu,%zu,%.9g\n", j->at[i] / P, (j->at[i] % P - 2) / 2,
                               (double)j->set->force_magnitude[j->at[i]]);
-    ask_table(e, "rows_labels.csv", PROBE_LABEL_ANSWERS);
     return commit_table(e, &file, "rows_labels.csv");
 }
 
@@ -316,16 +326,40 @@ static int export_solar(struct exporter *e)
     return rc;
 }
 
+/* Labels in the middle half of r, or of m1 m2, alone. */
+static int export_extrapolation(struct exporter *e)
+{
+    struct probe_experiment experiment[PROBE_EXPERIMENTS] = {{.name = NULL}};
+    char answer[ORR_NAME], draws[ORR_NAME], forces[ORR_NAME];
+    int rc = probe_experiments_open(&e->study, experiment);
+    if (rc == ORR_EUSAGE || rc == ORR_EINVAL) { /* too few labels */
+        orr_note(e->options->quiet, "export: no extrapolation beyond labels: %s", orr_error());
+        orr_error_clear();
+        probe_experiments_close(experiment);
+        return 0;
+    }
+    for (int i = 0; i < PROBE_EXPERIMENTS && !rc; i++) {
+        snprintf(answer, sizeof answer, PROBE_EXTRAPOLATE_ANSWERS, experiment[i].tag);
+        snprintf(draws, sizeof draws, PROBE_EXTRAPOLATE_LABELS, experiment[i].tag);
+        snprintf(forces, sizeof forces, PROBE_EXTRAPOLATE_FORCES, experiment[i].tag);
+        rc = ask_curve(e, answer, draws, forces, &experiment[i].labels);
+    }
+    probe_experiments_close(experiment);
+    return rc;
+}
+
 static int export_forces(struct exporter *e)
 {
     bool there;
     TRY(write_set(e, "inputs_forces_train.npy", &e->study.forces.train));
     TRY(write_set(e, "inputs_forces_test.npy", &e->study.forces.test));
-    TRY(write_labels(e));
-    if (e->has_curves) {
-        TRY(write_draws(e));
-        TRY(write_held_out(e));
-    }
+    TRY(write_held_out(e));
+    if (e->has_curves)
+        TRY(ask_curve(e, PROBE_LABEL_ANSWERS, "labels.csv", "forces_train.npy",
+                      &e->study.forces.labels));
+    else
+        TRY(write_labels(e, "forces_train.npy", &e->study.forces.labels));
+    TRY(export_extrapolation(e));
     return copy_truth(e, false, &there);
 }
 

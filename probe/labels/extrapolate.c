@@ -7,8 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-enum { EXPERIMENTS = 2 };
-
 static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
                                                        "power", "truth"};
 
@@ -20,8 +18,10 @@ struct predictions {
 
 struct extrapolation {
     struct probe_label_study t;
-    struct probe_experiment experiment[EXPERIMENTS];
-    struct predictions last[EXPERIMENTS]; /* predictions from the largest number of labels */
+    struct probe_experiment experiment[PROBE_EXPERIMENTS];
+    struct predictions last[PROBE_EXPERIMENTS]; /* predictions from the largest number of labels */
+    /* (sizes, draws, held-out rows) forces of another program's model, and of its untrained twin */
+    double *answer[PROBE_EXPERIMENTS][2];
 };
 
 /* --------------------------------------------------------------------------- predictions */
@@ -41,7 +41,28 @@ static int create_predictions(struct probe_arena *arena, struct predictions *p, 
 struct predicting {
     struct extrapolation *x;
     struct predictions *p;
+    const double *answer[2]; /* (draws, held-out rows) of this size; NULL: none */
 };
+
+/* What a learner predicts from a draw, or another program's model has predicted. */
+static int predict_one(struct predicting *into, int learner, int draw,
+                       const struct ft_labels *subset)
+{
+    struct extrapolation *x = into->x;
+    struct predictions *p = into->p;
+    const size_t rows = x->t.held_out.rows;
+    if (x->t.s.options->answers && learner != PROBE_NEIGHBOURS) {
+        memcpy(p->of[learner][draw], into->answer[learner] + (size_t)draw * rows,
+               rows * sizeof(double));
+        return probe_learner_logarithms(&x->t.s.arena, subset, rows, p->of[learner][draw]);
+    }
+    if (draw == 0)
+        TRY(probe_learner_rate(&x->t.learners, (enum probe_learner)learner, subset,
+                               &p->rate[learner]));
+    return probe_learner_predict(&x->t.learners, (enum probe_learner)learner, subset,
+                                 p->rate[learner], x->t.learners.train.steps, &x->t.held_out,
+                                 p->of[learner][draw]);
+}
 
 /* Predicts by all sources from one draw; the first draw chooses the learning rates. */
 static int one_draw(void *of, int draw, const struct ft_labels *subset)
@@ -51,12 +72,7 @@ static int one_draw(void *of, int draw, const struct ft_labels *subset)
     for (int learner = 0; learner < PROBE_LEARNERS; learner++) {
         if (!probe_learner_runs(x->t.s.options, learner))
             continue;
-        if (draw == 0)
-            TRY(probe_learner_rate(&x->t.learners, (enum probe_learner)learner, subset,
-                                   &p->rate[learner]));
-        TRY(probe_learner_predict(&x->t.learners, (enum probe_learner)learner, subset,
-                                  p->rate[learner], x->t.learners.train.steps, &x->t.held_out,
-                                  p->of[learner][draw]));
+        TRY(predict_one(of, learner, draw, subset));
         orr_progress_set(&x->t.s.progress, ++x->t.s.done, probe_learner_name[learner]);
     }
     memcpy(p->of[PROBE_TRUTH][draw], x->t.held_out.y, x->t.held_out.rows * sizeof(double));
@@ -162,7 +178,10 @@ static int measure_experiment(struct extrapolation *x, int i)
     const struct probe_experiment *e = &x->experiment[i];
     TRY(create_predictions(&x->t.s.arena, &x->last[i], x->t.draws, x->t.held_out.rows));
     for (int size = 0; size < x->t.sizes; size++) {
-        struct predicting into = {x, &x->last[i]};
+        const size_t at = (size_t)size * (size_t)x->t.draws * x->t.held_out.rows;
+        struct predicting into = {x, &x->last[i], {NULL, NULL}};
+        for (int k = 0; k < 2; k++)
+            into.answer[k] = x->answer[i][k] ? x->answer[i][k] + at : NULL;
         TRY(probe_labels_each(&x->t.s.arena, &e->labels, x->t.s.options->preset->seed, x->t.draws,
                               (size_t)x->t.n[size], one_draw, &into));
         TRY(add_rows(x, e, x->t.n[size], &x->last[i]));
@@ -178,6 +197,8 @@ static int add_about(struct extrapolation *x)
         if (!probe_learner_runs(x->t.s.options, learner))
             continue;
         cJSON *one = cJSON_AddObjectToObject(learners, probe_learner_name[learner]);
+        if (x->t.s.options->answers && learner != PROBE_NEIGHBOURS)
+            continue; /* what another program spent is not known */
         cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->t.learners.steps[learner]);
         cJSON_AddNumberToObject(one, "seconds", x->t.learners.seconds[learner]);
     }
@@ -194,24 +215,37 @@ static int open_all(void *of)
 {
     struct extrapolation *x = of;
     TRY(probe_label_study_open(&x->t));
-    size_t most = x->t.forces.labels.count;
-    for (int i = 0; i < EXPERIMENTS; i++) {
-        TRY(probe_experiment_open(&x->t.s.arena, &x->experiment[i], i, &x->t.forces,
-                                  &x->t.held_out));
-        most = x->experiment[i].labels.count < most ? x->experiment[i].labels.count : most;
-    }
-    return probe_label_study_size(&x->t, most);
+    return probe_experiments_open(&x->t, x->experiment);
+}
+
+static int read_answers(struct extrapolation *x)
+{
+    const struct probe_options *o = x->t.s.options;
+    const struct probe_answers *const of[2] = {o->answers, o->twin};
+    const size_t all = (size_t)x->t.sizes * (size_t)x->t.draws * x->t.held_out.rows;
+    char file[ORR_NAME];
+    for (int i = 0; i < PROBE_EXPERIMENTS; i++)
+        for (int k = 0; k < 2; k++) {
+            if (!of[k])
+                continue;
+            x->answer[i][k] = probe_take(&x->t.s.arena, all, sizeof *x->answer[i][k]);
+            TRY(x->t.s.arena.failed);
+            snprintf(file, sizeof file, PROBE_EXTRAPOLATE_ANSWERS, x->experiment[i].tag);
+            TRY(probe_label_answers_read(&x->t, of[k], file, x->answer[i][k]));
+        }
+    return 0;
 }
 
 static int measure_model(void *of)
 {
     struct extrapolation *x = of;
     int rc = 0;
+    TRY(read_answers(x));
     orr_progress_init(&x->t.s.progress, "extrapolate",
-                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * EXPERIMENTS *
+                      (uint64_t)x->t.sizes * (uint64_t)x->t.draws * PROBE_EXPERIMENTS *
                           (uint64_t)probe_learners_running(x->t.s.options),
                       x->t.s.options->quiet);
-    for (int i = 0; i < EXPERIMENTS && !rc; i++)
+    for (int i = 0; i < PROBE_EXPERIMENTS && !rc; i++)
         rc = measure_experiment(x, i);
     orr_progress_end(&x->t.s.progress, NULL);
     return rc ? rc : add_about(x);
@@ -220,7 +254,7 @@ static int measure_model(void *of)
 static int write_files(void *of)
 {
     struct extrapolation *x = of;
-    for (int i = 0; i < EXPERIMENTS; i++)
+    for (int i = 0; i < PROBE_EXPERIMENTS; i++)
         TRY(write_tables(x, &x->experiment[i], &x->last[i]));
     return 0;
 }
@@ -234,8 +268,7 @@ int probe_extrapolate(const struct probe_options *options)
                                              .write = write_files};
     struct extrapolation x = {.last = {{.rate = {0}}}};
     const int rc = probe_session_run(&x.t.s, options, &steps, &x);
-    for (int i = 0; i < EXPERIMENTS; i++)
-        ft_labels_free(&x.experiment[i].labels);
+    probe_experiments_close(x.experiment);
     probe_label_sets_close(&x.t.forces);
     return rc;
 }

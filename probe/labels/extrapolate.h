@@ -9,6 +9,12 @@
 /* Sources of predictions: the learners, a power law of r fitted to the labels, and the truth. */
 enum { PROBE_POWER = PROBE_LEARNERS, PROBE_TRUTH, PROBE_SOURCES };
 
+enum { PROBE_EXPERIMENTS = 2 };
+/* Files of the exchange (docs/exchange.md), with the tag of an experiment: labelled sequences,
+ * labels, answers. */
+#define PROBE_EXTRAPOLATE_LABELS  "labels_extrapolate_%s.csv"
+#define PROBE_EXTRAPOLATE_FORCES  "forces_train_%s.npy"
+#define PROBE_EXTRAPOLATE_ANSWERS "forces_extrapolate_%s.csv"
 struct probe_experiment {
     const char *name, *tag;  /* "r" or "m1 m2"; name in file names */
     struct ft_bounds bounds; /* bounds of the labels used for learning */
@@ -20,6 +26,12 @@ struct probe_experiment {
 int probe_experiment_open(struct probe_arena *arena, struct probe_experiment *experiment,
                           int number, const struct probe_label_sets *forces,
                           const struct probe_held_out *held_out);
+
+/* Opens all experiments of a study, and chooses its sizes: those of the options, or the largest one
+ * that every experiment has labels for. */
+int probe_experiments_open(struct probe_label_study *study,
+                           struct probe_experiment experiment[PROBE_EXPERIMENTS]);
+void probe_experiments_close(struct probe_experiment experiment[PROBE_EXPERIMENTS]);
 
 /* Fits ln F = a + b ln r to the labels by least squares, and predicts the held-out rows: log_f
  * (rows). */

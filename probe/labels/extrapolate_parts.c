@@ -67,6 +67,23 @@ int probe_experiment_open(struct probe_arena *arena, struct probe_experiment *e,
                           inside, held_out->rows, e->name);
 }
 
+int probe_experiments_open(struct probe_label_study *t,
+                           struct probe_experiment experiment[PROBE_EXPERIMENTS])
+{
+    size_t most = t->forces.labels.count;
+    for (int i = 0; i < PROBE_EXPERIMENTS; i++) {
+        TRY(probe_experiment_open(&t->s.arena, &experiment[i], i, &t->forces, &t->held_out));
+        most = experiment[i].labels.count < most ? experiment[i].labels.count : most;
+    }
+    return probe_label_study_size(t, most);
+}
+
+void probe_experiments_close(struct probe_experiment experiment[PROBE_EXPERIMENTS])
+{
+    for (int i = 0; i < PROBE_EXPERIMENTS; i++)
+        ft_labels_free(&experiment[i].labels);
+}
+
 /* -------------------------------------------------------------------------- least squares */
 
 int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,

@@ -1,5 +1,6 @@
 /* label_answers.c - forces that a model of another program predicts after it learned from few
- * labels: forces_labels.csv (docs/exchange.md), checked row by row against what was asked. */
+ * labels: forces_labels.csv, or forces_extrapolate_r.csv and forces_extrapolate_m.csv
+ * (docs/exchange.md), checked row by row against what was asked. */
 #include "labels.h"
 #include "probe/core/answers.h"
 
@@ -123,13 +124,13 @@ static int check_complete(const struct asked *a)
 }
 
 int probe_label_answers_read(struct probe_label_study *t, const struct probe_answers *answers,
-                             double *F)
+                             const char *file, double *F)
 {
     struct probe_arena *arena = &t->s.arena;
     const size_t kept = arena->count;
     struct asked a = {.t = t, .F = F};
     struct orr_csv csv = {0};
-    TRY(orr_path(a.path, "%s/" PROBE_LABEL_ANSWERS, answers->folder));
+    TRY(orr_path(a.path, "%s/%s", answers->folder, file));
     if (!orr_exists(a.path))
         return ORR_FAIL(ORR_EMISSING, "%s: missing; export.json lists what is asked", a.path);
     TRY(list_asked(arena, &a));

@@ -323,7 +323,7 @@ static int read_answers(struct curves *c)
             continue;
         c->answer[k] = probe_take(&c->t.s.arena, all, sizeof *c->answer[k]);
         TRY(c->t.s.arena.failed);
-        TRY(probe_label_answers_read(&c->t, of[k], c->answer[k]));
+        TRY(probe_label_answers_read(&c->t, of[k], PROBE_LABEL_ANSWERS, c->answer[k]));
     }
     return 0;
 }

@@ -145,12 +145,12 @@ int probe_label_study_sizes(struct probe_label_study *study, const int *standard
                             size_t most);
 /* Like probe_label_study_sizes() with one size by default: 3000, or all where there are fewer. */
 int probe_label_study_size(struct probe_label_study *study, size_t most);
-/* Forces of forces_labels.csv of a folder of answers: F (sizes, draws, held-out rows). ORR_EFORMAT,
+/* Forces of such a file of a folder of answers: F (sizes, draws, held-out rows). ORR_EFORMAT,
  * naming the line, where it has not exactly the rows that were asked, their true forces and finite
  * predictions (label_answers.c). */
 #define PROBE_LABEL_ANSWERS "forces_labels.csv"
 int probe_label_answers_read(struct probe_label_study *study, const struct probe_answers *answers,
-                             double *F);
+                             const char *file, double *F);
 /* Sizes of label curves that are measured by default. */
 enum { PROBE_LABEL_SIZES = 4 };
 extern const int probe_label_sizes[PROBE_LABEL_SIZES];
