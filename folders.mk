@@ -27,8 +27,8 @@ probe/linear      -               probe/orbits+
 probe/rollout     -               probe/orbits+
 probe/intervene   -               probe/linear+
 probe/labels      -               probe/linear+
-probe/exchange    -               probe/labels+
 probe/inductive   -               probe/labels+
+probe/exchange    -               probe/inductive+
 probe/planets     -               probe/core+
 probe/length      -               probe/core+
 symreg            sr_             stage base

@@ -30,7 +30,7 @@ const struct probe_command probe_table[] = {
     {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,
      .takes = "--resume"},
     {"inductive", "whether random targets of the state are generalised as the state does",
-     probe_inductive, .takes = "--resume,--steps,--draws", .states = true, .plane = true},
+     probe_inductive, .takes = "--resume,--steps,--draws,--answers,--untrained", .states = true, .plane = true},
     {"planets", "next positions and forces of the real planets, by VSOP87 (libnova)", probe_planets,
      .takes = "--resume", .exact = true, .planets = true, .states = true, .plane = true},
     {"export", "what a model of another program is asked (docs/exchange.md)", probe_export,

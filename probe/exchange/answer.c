@@ -2,6 +2,7 @@
  * does, from the exported files alone, and so does its untrained baseline. An example of answers,
  * and the proof that they give the numbers of the probes (tests/cli/test_exchange.sh). */
 #include "probe/core/answers.h"
+#include "probe/inductive/inductive.h"
 #include "probe/labels/extrapolate.h"
 
 #include <stdlib.h>
@@ -248,6 +249,47 @@ static int answer_extrapolation(struct answerer *a, const char *answer)
     return rc;
 }
 
+/* targets_inductive.csv, learned as probe inductive does. */
+static int answer_sets(struct answerer *a, struct probe_inductive *p)
+{
+    const size_t points = p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED];
+    double *guess = probe_take(&a->arena, points, sizeof *guess);
+    struct orr_file file = {0};
+    char path[4096];
+    int rc = 0;
+    TRY(a->arena.failed);
+    TRY(orr_path(path, "%s/" PROBE_INDUCTIVE_ANSWERS, a->folder));
+    TRY(orr_file_create(&file, path));
+    (void)orr_file_printf(&file, "set,held_out,sequence,row,target,y\n");
+    for (int d = 0; d < p->sets && !rc; d++) {
+        rc = probe_inductive_fit(p, a->model == &a->study.s.baseline, d, guess);
+        for (size_t i = 0; i < points && !rc; i++) {
+            const struct probe_inductive_point at = probe_inductive_point_at(p, d, i);
+            (void)orr_file_printf(&file, "%d,%d,%d,%d,%.9g,%.17g\n", d, at.held_out, at.sequence,
+                                  at.row, at.target, guess[i]);
+        }
+    }
+    rc = rc ? rc : orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static int answer_inductive(struct answerer *a)
+{
+    struct probe_inductive *p = orr_alloc(1, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    p->s.options = a->options;
+    int rc = probe_inductive_open(p);
+    rc = rc ? rc : probe_inductive_points(p);
+    rc = rc ? rc : probe_inductive_noises(p);
+    rc = rc ? rc : answer_sets(a, p);
+    probe_rewind(&p->s.arena, 0);
+    probe_close(&p->s.probe);
+    free(p);
+    return rc;
+}
+
 /* A table of forces is that of the fine-tuned model, where the run has it. */
 static int answer_table(struct answerer *a, bool vector)
 {
@@ -276,6 +318,8 @@ static int answer_one(struct answerer *a, const cJSON *asked)
             return kinds[k].answer(a, orr_json_text(asked, "inputs"), asked->string);
     if (!strcmp(asked->string, PROBE_LABEL_ANSWERS))
         return answer_labels(a);
+    if (!strcmp(asked->string, PROBE_INDUCTIVE_ANSWERS))
+        return answer_inductive(a);
     if (!strncmp(asked->string, "forces_extrapolate_", strlen("forces_extrapolate_")))
         return answer_extrapolation(a, asked->string);
     return answer_table(a, !strcmp(asked->string, "forces_vector.csv"));

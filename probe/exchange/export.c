@@ -1,6 +1,6 @@
 /* export.c - bin/probe export: writes what a model of another program is asked, so that its answers
  * are measured as Orrery's models are (docs/exchange.md). */
-#include "probe/core/answers.h"
+#include "exporter.h"
 #include "probe/labels/extrapolate.h"
 #include "probe/linear/readout.h"
 #include "probe/orbits/motion.h"
@@ -11,17 +11,6 @@
 
 #include <cjson/cJSON.h>
 
-struct exporter {
-    const struct probe_options *options;
-    struct probe probe; /* rows without a model: the final split of next-state errors */
-    struct probe_arena arena;
-    struct probe_label_study study;
-    bool has_forces, has_curves;
-    int T, prefix;
-    char folder[4096];
-    cJSON *json, *asked, *files; /* export.json and two of its members */
-};
-
 /* ------------------------------------------------------------------------------------ files */
 
 static int add_file(struct exporter *e, const char *file)
@@ -29,8 +18,7 @@ static int add_file(struct exporter *e, const char *file)
     return orr_files_add(e->files, e->folder, file);
 }
 
-/* x (n, rows, 2), or (n, rows) with width 1. */
-static int write_array(struct exporter *e, const char *file, size_t n, int rows, int width,
+int probe_export_array(struct exporter *e, const char *file, size_t n, int rows, int width,
                        const float *x)
 {
     const size_t shape[] = {n, (size_t)rows, (size_t)width};
@@ -51,7 +39,7 @@ static void ask_array(struct exporter *e, const char *inputs, const char *file, 
     cJSON_AddNumberToObject(one, "sequences", (double)n);
 }
 
-static cJSON *ask_table(struct exporter *e, const char *rows, const char *file)
+cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file)
 {
     cJSON *one = cJSON_AddObjectToObject(e->asked, file);
     cJSON_AddStringToObject(one, "rows", rows);
@@ -71,7 +59,7 @@ static int write_repeated(struct exporter *e, const char *file, size_t n, int ro
         memcpy(to, x + 2 * R * of, 2 * R * sizeof *to);
         memcpy(to + 2 * C, x + 2 * (R * as + C), 2 * (R - C) * sizeof *to);
     }
-    return write_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
+    return probe_export_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
 }
 
 /* Room for n sequences of `rows` rows and the repeated ones. */
@@ -202,7 +190,7 @@ static int write_set(struct exporter *e, const char *file, const struct sim_data
     TRY(e->arena.failed);
     for (size_t i = 0; i < set->n; i++)
         memcpy(x + i * T * 2, sim_dataset_coords(set, i), T * 2 * sizeof *x);
-    return write_array(e, file, set->n, (int)T, 2, x);
+    return probe_export_array(e, file, set->n, (int)T, 2, x);
 }
 
 /* (n, T): the labels that a model may learn from, elsewhere infinity. */
@@ -217,17 +205,17 @@ static int write_labels(struct exporter *e, const char *file, const struct ft_la
             x[i * T + t] = ft_label_counts(set, &labels->bounds, i * P + t)
                                ? set->force_magnitude[i * P + t]
                                : INFINITY;
-    return write_array(e, file, set->n, e->T, 1, x);
+    return probe_export_array(e, file, set->n, e->T, 1, x);
 }
 
-static int commit_table(struct exporter *e, struct orr_file *file, const char *name)
+int probe_export_commit(struct exporter *e, struct orr_file *file, const char *name)
 {
     const int rc = orr_file_commit(file);
     orr_file_close(file);
     return rc ? rc : add_file(e, name);
 }
 
-static int open_table(const struct exporter *e, struct orr_file *file, const char *name,
+int probe_export_open(const struct exporter *e, struct orr_file *file, const char *name,
                       const char *header)
 {
     char path[4096];
@@ -255,14 +243,14 @@ static int write_draws(struct exporter *e, const char *name, const struct ft_lab
 {
     struct probe_label_study *t = &e->study;
     struct draws d = {.n = 0};
-    int rc = open_table(e, &d.file, name, "n,draw,sequence");
+    int rc = probe_export_open(e, &d.file, name, "n,draw,sequence");
     for (int k = 0; k < t->sizes && !rc; k++) {
         d.n = (size_t)t->n[k];
         rc = probe_labels_each(&e->arena, labels, e->options->preset->seed, t->draws, d.n,
                                write_draw, &d);
     }
     if (!rc)
-        return commit_table(e, &d.file, name);
+        return probe_export_commit(e, &d.file, name);
     orr_file_close(&d.file);
     return rc;
 }
@@ -271,7 +259,7 @@ static int write_draws(struct exporter *e, const char *name, const struct ft_lab
 static int ask_curve(struct exporter *e, const char *answer, const char *draws, const char *forces,
                      const struct ft_labels *labels)
 {
-    cJSON *one = ask_table(e, "rows_labels.csv", answer);
+    cJSON *one = probe_export_ask(e, "rows_labels.csv", answer);
     cJSON_AddStringToObject(one, "labels", draws);
     cJSON_AddStringToObject(one, "forces", forces);
     TRY(write_labels(e, forces, labels));
@@ -284,11 +272,11 @@ static int write_held_out(struct exporter *e)
     const struct probe_held_out *j = &e->study.held_out;
     const size_t P = (size_t)j->set->positions;
     struct orr_file file = {0};
-    TRY(open_table(e, &file, "rows_labels.csv", "sequence,step,F_true"));
+    TRY(probe_export_open(e, &file, "rows_labels.csv", "sequence,step,F_true"));
     for (size_t i = 0; i < j->rows; i++)
         (void)orr_file_printf(&file, "%zu,%zu,%.9g\n", j->at[i] / P, (j->at[i] % P - 2) / 2,
                               (double)j->set->force_magnitude[j->at[i]]);
-    return commit_table(e, &file, "rows_labels.csv");
+    return probe_export_commit(e, &file, "rows_labels.csv");
 }
 
 /* The table of the truth that the run has, whose column F a model replaces. */
@@ -304,7 +292,7 @@ static int copy_truth(struct exporter *e, bool vector, bool *there)
     snprintf(answer, sizeof answer, "forces_%s.csv", kind);
     TRY(orr_path(to, "%s/%s", e->folder, file));
     TRY(orr_file_copy(from, to));
-    ask_table(e, file, answer);
+    probe_export_ask(e, file, answer);
     return add_file(e, file);
 }
 
@@ -435,6 +423,7 @@ static int write_all(struct exporter *e)
     rc = rc ? rc : export_labelled(e);
     rc = rc || !e->has_forces ? rc : export_forces(e);
     rc = rc ? rc : export_solar(e);
+    rc = rc ? rc : probe_export_inductive(e);
     cJSON_AddItemToObject(e->json, "files", e->files);
     rc = rc ? rc : orr_json_write(path, e->json);
     probe_results_free(&lock);

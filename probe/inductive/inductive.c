@@ -34,7 +34,6 @@ int probe_inductive_open(void *of)
     struct probe_inductive *p = of;
     const struct probe_options *o = p->s.options;
     const int from = o->preset->orbits.label_from_step;
-    char more[PROBE_KEY];
     TRY(probe_check_unchanged(o));
     TRY(probe_open_labelled(&p->s.probe, o, "inductive", true));
     const int steps = (p->s.probe.T - 1) / 2;
@@ -45,8 +44,6 @@ int probe_inductive_open(void *of)
                         o->checkpoint, p->s.probe.T, steps, from, from + PROBE_NOISE_LABELS);
     p->sets = o->draws ? o->draws : SETS;
     set_training(p);
-    snprintf(more, sizeof more, "%ld", p->train.steps);
-    TRY(probe_key(o, "inductive_cells", REVISION, more, p->cells_key));
     snprintf(p->s.more, sizeof p->s.more, "%ld %d", p->train.steps, p->sets);
     return 0;
 }
@@ -83,7 +80,6 @@ static int draw_points(struct probe_inductive *p)
 static int create_values(struct probe_inductive *p)
 {
     const size_t sets = (size_t)p->sets;
-    p->noise = probe_take(&p->s.arena, sets, sizeof *p->noise);
     p->used = probe_take(&p->s.arena, sets, sizeof *p->used);
     for (int form = 0; form < PROBE_FORMS; form++)
         for (int by = 0; by < PROBE_PREDICTORS; by++)
@@ -93,7 +89,7 @@ static int create_values(struct probe_inductive *p)
     return p->s.arena.failed;
 }
 
-int probe_inductive_prepare(struct probe_inductive *p)
+int probe_inductive_points(struct probe_inductive *p)
 {
     const struct probe_options *o = p->s.options;
     const int own = PROBE_NOISE_SEQUENCES * p->sets;
@@ -103,26 +99,54 @@ int probe_inductive_prepare(struct probe_inductive *p)
                             o->sequences ? o->sequences : HELD));
     TRY(probe_pool_create(&p->s.arena, &p->pool, &p->fit, o->preset->orbits.label_from_step,
                           (p->s.probe.T - 1) / 2, o->preset->seed));
-    TRY(draw_points(p));
+    p->noise = probe_take(&p->s.arena, (size_t)p->sets, sizeof *p->noise);
+    TRY(p->s.arena.failed);
+    return draw_points(p);
+}
+
+int probe_inductive_noises(struct probe_inductive *p)
+{
+    for (int d = 0; d < p->sets; d++) {
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        TRY(probe_noise_make(&p->pool, d, &p->noise[d]));
+    }
+    return 0;
+}
+
+int probe_inductive_prepare(struct probe_inductive *p)
+{
+    const struct probe_options *o = p->s.options;
+    char more[PROBE_KEY];
+    TRY(probe_inductive_points(p));
     TRY(create_values(p));
+    if (o->answers)
+        return 0;
+    snprintf(more, sizeof more, "%ld", p->train.steps);
+    TRY(probe_key(o, "inductive_cells", REVISION, more, p->cells_key));
     return probe_cells_open(&p->cells, o, p->s.folder, "inductive", p->cells_key,
                             p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED]);
 }
 
 /* --------------------------------------------------------------------------------- measure */
 
+/* What a learner predicts; NULL: not known yet, or there is no untrained twin. */
 static const double *find_cell(const struct probe_inductive *p, int learner, int d)
 {
+    const size_t points = p->points[PROBE_CORRECTED] + p->points[PROBE_PUBLISHED];
+    if (p->s.options->answers)
+        return p->answer[learner] ? p->answer[learner] + (size_t)d * points : NULL;
     return probe_cells_find(&p->cells, "%s.%d", learner_name[learner], d);
 }
 
 static int measure_set(struct probe_inductive *p, int d, struct orr_progress *progress)
 {
     const size_t kept = p->s.arena.count;
-    double *guess = probe_take(&p->s.arena, p->cells.numbers, sizeof *guess);
+    double *guess = probe_take(&p->s.arena, p->cells.numbers + 1, sizeof *guess);
     TRY(p->s.arena.failed);
-    TRY(probe_noise_make(&p->pool, d, &p->noise[d]));
-    for (int learner = 0; learner < PROBE_MODELS; learner++) {
+    if (!p->s.options->answers)
+        TRY(probe_noise_make(&p->pool, d, &p->noise[d]));
+    for (int learner = 0; learner < PROBE_MODELS && !p->s.options->answers; learner++) {
         char detail[64];
         snprintf(detail, sizeof detail, "%s, data set %d", learner_name[learner], d + 1);
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)learner, detail);
@@ -143,6 +167,10 @@ static int measure_sets(struct probe_inductive *p)
     struct orr_progress progress;
     const uint64_t cells = (uint64_t)PROBE_MODELS * (uint64_t)p->sets;
     int rc = 0;
+    if (p->s.options->answers) {
+        TRY(probe_inductive_noises(p));
+        TRY(probe_inductive_read_answers(p));
+    }
     orr_progress_init(&progress, "inductive", cells, p->s.options->quiet);
     progress.begun = (uint64_t)p->cells.count;
     for (int d = 0; d < p->sets && !rc; d++)
@@ -161,7 +189,7 @@ static int collect_predictions(struct probe_inductive *p)
         p->used[d] = true;
         for (int learner = 0; learner < PROBE_MODELS; learner++) {
             const double *value = find_cell(p, learner, d);
-            const bool diverged = !isfinite(value[0]);
+            const bool diverged = value && !isfinite(value[0]);
             p->diverged[learner] += diverged;
             p->used[d] &= !diverged;
             if (diverged)
@@ -171,7 +199,8 @@ static int collect_predictions(struct probe_inductive *p)
                          learner_name[learner], d + 1);
             for (int form = 0; form < PROBE_FORMS; form++)
                 for (size_t i = 0; i < p->points[form]; i++)
-                    p->value[form][learner][(size_t)d * p->points[form] + i] = *value++;
+                    p->value[form][learner][(size_t)d * p->points[form] + i] =
+                        value ? *value++ : (double)NAN;
         }
         p->usable += p->used[d];
     }
@@ -198,15 +227,17 @@ static int add_about(struct probe_inductive *p)
     cJSON_AddNumberToObject(json, "labels_per_sequence", PROBE_NOISE_LABELS);
     cJSON_AddNumberToObject(json, "projections", PROBE_NOISE_TRIALS);
     cJSON_AddNumberToObject(json, "spearman", spearman);
-    cJSON_AddNumberToObject(json, "steps", (double)p->train.steps);
-    cJSON_AddNumberToObject(json, "lr", p->train.lr);
+    if (!p->s.options->answers) { /* how another program learned is not known */
+        cJSON_AddNumberToObject(json, "steps", (double)p->train.steps);
+        cJSON_AddNumberToObject(json, "lr", p->train.lr);
+    }
     cJSON_AddNumberToObject(json, "held_out_sequences", p->held_out.n);
     cJSON_AddNumberToObject(json, "points", (double)p->points[PROBE_CORRECTED]);
     cJSON_AddNumberToObject(json, "points_published", (double)p->points[PROBE_PUBLISHED]);
     cJSON *list = cJSON_AddArrayToObject(json, "diverged");
     for (int d = 0; d < p->sets; d++)
         for (int learner = 0; learner < PROBE_MODELS; learner++)
-            if (!isfinite(*find_cell(p, learner, d))) {
+            if (find_cell(p, learner, d) && !isfinite(*find_cell(p, learner, d))) {
                 cJSON *one = cJSON_CreateObject();
                 cJSON_AddStringToObject(one, "arm", learner_name[learner]);
                 cJSON_AddNumberToObject(one, "data_set", d + 1);

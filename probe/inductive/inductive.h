@@ -47,6 +47,8 @@ struct probe_inductive {
     int usable; /* number of used data sets */
     int diverged[PROBE_MODELS];
     char cells_key[PROBE_KEY];
+    /* (sets, points of both forms) predictions of another program's model and its twin; NULL: none */
+    double *answer[PROBE_MODELS];
 };
 
 /* Opens the model and settings of p->s.options. ORR_EINVAL or ORR_EUSAGE, with the reason, where
@@ -55,6 +57,26 @@ int probe_inductive_open(void *of);
 /* Prepares sequences and points, and reads predictions that the session's folder already has. The
  * caller frees p->cells. */
 int probe_inductive_prepare(struct probe_inductive *p);
+/* Its first part: sequences and points. Then all data sets, p->noise. */
+int probe_inductive_points(struct probe_inductive *p);
+int probe_inductive_noises(struct probe_inductive *p);
+
+/* ---- models of other programs (inductive_answers.c, docs/exchange.md) */
+
+#define PROBE_INDUCTIVE_ANSWERS "targets_inductive.csv"
+/* A point of a data set at which the target is asked, with its true value. */
+struct probe_inductive_point {
+    bool held_out;     /* sequence of the held-out set, else of the sets' own */
+    int sequence, row;
+    double target;
+};
+/* Point i of data set d, whose p->noise has been made; the points of the corrected form come
+ * first. */
+struct probe_inductive_point probe_inductive_point_at(const struct probe_inductive *p, int d,
+                                                      size_t i);
+/* Reads the predictions of answers and twin into p->answer, after all data sets were made.
+ * ORR_EFORMAT, naming the line, where a row is not the one that was asked, or not a number. */
+int probe_inductive_read_answers(struct probe_inductive *p);
 
 /* Fills part `pass` of data set d: inputs, and targets at labelled rows; other rows have weight 0.
  * config: of the fine-tuned model. (inductive_predict.c) */
@@ -64,6 +86,10 @@ void probe_inductive_fill(const struct probe_inductive *p, int d, const struct g
  * points of both forms, corrected first; all NaN where the training diverged. ORR_EINTR after a
  * signal. */
 int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *guess);
+/* The standardised state at a row of data set d's own sequences: `place` = sequence of the set * T +
+ * row. */
+void probe_inductive_state(const struct probe_inductive *p, int d, int place,
+                           double z[PROBE_STATE]);
 /* Fills p->value of data set d for all predictors that are not fine-tuned models. */
 int probe_inductive_observe(struct probe_inductive *p, int d);
 /* Computes the rows of results. (inductive_rows.c) */

@@ -119,7 +119,7 @@ int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *g
 
 /* The standardised state at a row of the data set's own sequences. Rows that do not complete a step
  * have a state of zeros, like rows of the sun and of the time step in the published data. */
-static void state_of_row(const struct probe_inductive *p, int d, int place, double z[PROBE_STATE])
+void probe_inductive_state(const struct probe_inductive *p, int d, int place, double z[PROBE_STATE])
 {
     static const double nothing[PROBE_STATE] = {0};
     const int row = place % p->s.probe.T, s = p->noise[d].first + place / p->s.probe.T;
@@ -189,7 +189,7 @@ int probe_inductive_observe(struct probe_inductive *p, int d)
             if (form == PROBE_CORRECTED)
                 probe_pool_state(&p->pool, &p->held_out, p->sequence[i], p->step[i], z);
             else
-                state_of_row(p, d, p->place[i], z);
+                probe_inductive_state(p, d, p->place[i], z);
             p->value[form][PROBE_BY_TRUTH][at] = probe_noise_target(&p->noise[d], z);
             p->value[form][PROBE_BY_LINEAR][at] = probe_oracle_linear_at(linear, z);
             p->value[form][PROBE_BY_MLP][at] = probe_mlp_at(mlp, z);

@@ -1,0 +1,32 @@
+/* exporter.h - inside probe/exchange/: what the parts of bin/probe export share. */
+#ifndef PROBE_EXPORTER_H
+#define PROBE_EXPORTER_H
+
+#include "probe/core/answers.h"
+#include "probe/labels/labels.h"
+
+struct exporter {
+    const struct probe_options *options;
+    struct probe probe; /* rows without a model: the final split of next-state errors */
+    struct probe_arena arena;
+    struct probe_label_study study;
+    bool has_forces, has_curves;
+    int T, prefix;
+    char folder[4096];
+    struct cJSON *json, *asked, *files; /* export.json and two of its members */
+};
+
+/* Writes x (n, rows, width), or (n, rows) with width 1, in float32, and lists the file. */
+int probe_export_array(struct exporter *e, const char *file, size_t n, int rows, int width,
+                       const float *x);
+/* Asks for a table at the rows of another one; returns what is asked of it. */
+struct cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file);
+/* Opens a table of the export; the second function commits, closes and lists it. */
+int probe_export_open(const struct exporter *e, struct orr_file *file, const char *name,
+                      const char *header);
+int probe_export_commit(struct exporter *e, struct orr_file *file, const char *name);
+
+/* The questions of probe inductive (export_inductive.c). */
+int probe_export_inductive(struct exporter *e);
+
+#endif
