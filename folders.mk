@@ -28,7 +28,7 @@ probe/rollout     -               probe/orbits+
 probe/intervene   -               probe/linear+
 probe/labels      -               probe/linear+
 probe/inductive   -               probe/labels+
-probe/exchange    -               probe/inductive+
+probe/exchange    -               probe/inductive+ probe/intervene
 probe/planets     -               probe/core+
 probe/length      -               probe/core+
 symreg            sr_             stage base

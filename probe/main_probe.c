@@ -298,10 +298,10 @@ static int run_command(const struct orr_cli *cli)
         rc = needs_plane(cli, command);
     if (!rc && *cli->preset.tracks && (command->states || answers_text))
         return of_tracks(cli, command);
-    if (!rc && command->no_model)
-        return command->run(&o);
     if (!rc && answers_text)
         return run_answers(cli, command, &o);
+    if (!rc && command->no_model)
+        return command->run(&o);
     rc = rc ? rc : gpt_device_find(&device, cli);
     rc = rc ? rc : gpt_device_open(&device, cli, command->exact);
     if (rc)

@@ -3,6 +3,7 @@
  * and the proof that they give the numbers of the probes (tests/cli/test_exchange.sh). */
 #include "probe/core/answers.h"
 #include "probe/inductive/inductive.h"
+#include "probe/intervene/intervene.h"
 #include "probe/labels/extrapolate.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct answerer {
     struct gpt_model *model;        /* that answers: the probed one, or the baseline */
     char folder[4096];
     struct probe_arena arena;
+    const cJSON *rows; /* whose activations are asked */
 };
 
 /* Inputs (n, rows, 2) of the export. */
@@ -158,7 +160,7 @@ static int answer_activations(struct answerer *a, const char *file, const char *
 {
     const size_t layers = (size_t)a->model->config.layers + 1, C = (size_t)a->model->config.width;
     const char *numbered = strstr(answer, "<l>");
-    struct stream s = {.rows = orr_json_get(a->exported.exported, "activation_rows")};
+    struct stream s = {.rows = a->rows};
     struct orr_npy inputs = {.map = NULL};
     char name[2 * ORR_NAME];
     int rc = open_inputs(a, file, &inputs);
@@ -249,6 +251,67 @@ static int answer_extrapolation(struct answerer *a, const char *answer)
     return rc;
 }
 
+/* activations_intervene_layer<l>.npy: the residual stream at one row. */
+static int answer_row(struct answerer *a, const cJSON *asked)
+{
+    const cJSON *all = orr_json_get(a->exported.exported, "activation_rows");
+    a->rows = orr_json_get(asked, "rows");
+    const int rc = answer_activations(a, orr_json_text(asked, "inputs"), asked->string);
+    a->rows = all;
+    return rc;
+}
+
+/* continuations_layer<l>.npy, after its own activations have been answered. */
+static int continue_layer(struct answerer *a, struct probe_intervene *v, int layer)
+{
+    const size_t n = (size_t)v->held_out.n, width = (size_t)v->width[layer], kept = a->arena.count;
+    const size_t trials = PROBE_TRIALS + (size_t)probe_repeats(PROBE_TRIALS);
+    const size_t numbers = n * 2 * (size_t)v->horizons;
+    struct probe_continued of = {v, a->model};
+    struct probe_array additions;
+    char file[2 * ORR_NAME];
+    real *vector = probe_take(&a->arena, n * width, sizeof *vector);
+    real *out = probe_take(&a->arena, trials * numbers, sizeof *out);
+    TRY(a->arena.failed);
+    snprintf(file, sizeof file, PROBE_INTERVENE_ADDITIONS, layer);
+    int rc = probe_array_open(&additions, v->s.options->answers, file, PROBE_TRIALS, n, width, n);
+    for (size_t t = 0; t < trials && !rc; t++) {
+        for (size_t k = 0; k < n * width; k++)
+            vector[k] = (real)probe_array_at(&additions, t, k / width, k % width);
+        rc = probe_intervene_continue(&of, layer, t ? vector : NULL, v->base);
+        for (size_t k = 0; k < numbers && !rc; k++)
+            out[t * numbers + k] = (real)v->base[k];
+    }
+    probe_array_close(&additions);
+    snprintf(file, sizeof file, PROBE_INTERVENE_CONTINUATIONS, layer);
+    rc = rc ? rc : write_answer(a, file, trials, n, 2 * (size_t)v->horizons, out);
+    probe_rewind(&a->arena, kept);
+    return rc;
+}
+
+/* The vectors to add follow from the folder's activations; the folder stands for itself here, as it
+ * is not complete yet. */
+static int answer_interventions(struct answerer *a)
+{
+    struct probe_answers own = a->exported;
+    struct probe_options o = *a->options, ask;
+    struct probe_intervene v = {.T = 0};
+    TRY(orr_path(own.folder, "%s", a->folder));
+    o.answers = &own;
+    ask = o;
+    ask.no_model = true;
+    TRY(probe_intervene_additions(&ask));
+    v.s.options = &o;
+    int rc = probe_intervene_open(&v);
+    rc = rc ? rc : probe_intervene_prepare(&v);
+    for (int layer = 0; layer < v.layers && !rc; layer++)
+        rc = continue_layer(a, &v, layer);
+    probe_rewind(&v.s.arena, 0);
+    gpt_free(&v.s.baseline);
+    probe_close(&v.s.probe);
+    return rc;
+}
+
 /* targets_inductive.csv, learned as probe inductive does. */
 static int answer_sets(struct answerer *a, struct probe_inductive *p)
 {
@@ -313,6 +376,10 @@ static int answer_one(struct answerer *a, const cJSON *asked)
     } kinds[] = {{"predictions_", answer_predictions},
                  {"rollout_", answer_rollout},
                  {"activations_", answer_activations}};
+    if (!strcmp(asked->string, "activations_intervene_layer<l>.npy"))
+        return answer_row(a, asked);
+    if (!strcmp(asked->string, "continuations_layer<l>.npy"))
+        return answer_interventions(a);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strncmp(asked->string, kinds[k].begin, strlen(kinds[k].begin)))
             return kinds[k].answer(a, orr_json_text(asked, "inputs"), asked->string);
@@ -334,6 +401,7 @@ static int answer_all(struct answerer *a, struct gpt_model *model, const char *s
     TRY(*a->options->out ? orr_path(a->folder, "%s%s", a->options->out, suffix)
                          : orr_path(a->folder, "%s/answers/%s%s", a->options->run,
                                     a->study.s.probe.source, suffix));
+    a->rows = orr_json_get(a->exported.exported, "activation_rows");
     TRY(orr_path(from, "%s/export.json", a->exported.folder));
     TRY(orr_path(to, "%s/export.json", a->folder));
     TRY(orr_mkdir(a->folder));

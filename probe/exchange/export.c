@@ -1,6 +1,7 @@
 /* export.c - bin/probe export: writes what a model of another program is asked, so that its answers
  * are measured as Orrery's models are (docs/exchange.md). */
 #include "exporter.h"
+#include "probe/intervene/intervene.h"
 #include "probe/labels/extrapolate.h"
 #include "probe/linear/readout.h"
 #include "probe/orbits/motion.h"
@@ -102,6 +103,33 @@ static int write_rows(struct exporter *e, const char *kind, const char *name, co
         TRY(copy(e, of, i, rows, x + i * (size_t)rows * 2));
     snprintf(file, sizeof file, "%s_%s.npy", kind, name);
     return write_repeated(e, file, n, rows, cut, x);
+}
+
+int probe_export_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n,
+                     int rows)
+{
+    const size_t mark = e->arena.count, R = (size_t)rows;
+    float *x = probe_take(&e->arena, (size_t)n * R * 2, sizeof *x);
+    TRY(e->arena.failed);
+    for (int i = 0; i < n; i++)
+        memcpy(x + 2 * R * (size_t)i, probe_labelled_rows(set, i), 2 * R * sizeof *x);
+    TRY(probe_export_array(e, file, (size_t)n, rows, 2, x));
+    probe_rewind(&e->arena, mark);
+    return 0;
+}
+
+int probe_export_rows(struct exporter *e, const char *file, const struct probe_labelled *set,
+                      size_t n, int rows, int cut)
+{
+    const size_t mark = e->arena.count;
+    float *x = take_rows(e, n, rows);
+    TRY(e->arena.failed);
+    for (size_t i = 0; i < n; i++)
+        memcpy(x + i * (size_t)rows * 2, probe_labelled_rows(set, (int)i),
+               (size_t)rows * 2 * sizeof *x);
+    TRY(write_repeated(e, file, n, rows, cut, x));
+    probe_rewind(&e->arena, mark);
+    return 0;
 }
 
 /* The first `prefix` rows of n sequences, and the question how they go on. */
@@ -424,6 +452,7 @@ static int write_all(struct exporter *e)
     rc = rc || !e->has_forces ? rc : export_forces(e);
     rc = rc ? rc : export_solar(e);
     rc = rc ? rc : probe_export_inductive(e);
+    rc = rc ? rc : probe_export_intervene(e);
     cJSON_AddItemToObject(e->json, "files", e->files);
     rc = rc ? rc : orr_json_write(path, e->json);
     probe_results_free(&lock);
@@ -434,6 +463,8 @@ static int write_all(struct exporter *e)
 
 int probe_export(const struct probe_options *options)
 {
+    if (options->answers) /* what follows from the activations that were answered */
+        return probe_intervene_additions(options);
     struct exporter e = {.options = options};
     int rc = open_all(&e);
     rc = rc ? rc : write_all(&e);

@@ -4,24 +4,10 @@
 #include "probe/inductive/inductive.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <cjson/cJSON.h>
 
 static const char rows_file[] = "rows_inductive.csv", labels_file[] = "labels_inductive.csv";
-
-/* The rows of a set that a model is fed. */
-static int write_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n)
-{
-    const size_t mark = e->arena.count, T = (size_t)e->T;
-    float *x = probe_take(&e->arena, (size_t)n * T * 2, sizeof *x);
-    TRY(e->arena.failed);
-    for (int i = 0; i < n; i++)
-        memcpy(x + 2 * T * (size_t)i, probe_labelled_rows(set, i), 2 * T * sizeof *x);
-    TRY(probe_export_array(e, file, (size_t)n, e->T, 2, x));
-    probe_rewind(&e->arena, mark);
-    return 0;
-}
 
 /* labels_inductive.csv: the labels of every data set. */
 static int write_labels(struct exporter *e, const struct probe_inductive *p)
@@ -63,8 +49,9 @@ static int ask(struct exporter *e, struct probe_inductive *p)
 {
     TRY(probe_inductive_points(p));
     TRY(probe_inductive_noises(p));
-    TRY(write_set(e, "inputs_inductive_train.npy", &p->fit, PROBE_NOISE_SEQUENCES * p->sets));
-    TRY(write_set(e, "inputs_inductive_test.npy", &p->held_out, p->held_out.n));
+    TRY(probe_export_set(e, "inputs_inductive_train.npy", &p->fit,
+                         PROBE_NOISE_SEQUENCES * p->sets, e->T));
+    TRY(probe_export_set(e, "inputs_inductive_test.npy", &p->held_out, p->held_out.n, e->T));
     TRY(write_labels(e, p));
     return write_points(e, p);
 }

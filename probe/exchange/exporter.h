@@ -4,6 +4,7 @@
 
 #include "probe/core/answers.h"
 #include "probe/labels/labels.h"
+#include "probe/orbits/labelled.h"
 
 struct exporter {
     const struct probe_options *options;
@@ -26,7 +27,17 @@ int probe_export_open(const struct exporter *e, struct orr_file *file, const cha
                       const char *header);
 int probe_export_commit(struct exporter *e, struct orr_file *file, const char *name);
 
-/* The questions of probe inductive (export_inductive.c). */
+/* Writes the first `rows` rows of n sequences. */
+int probe_export_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n,
+                     int rows);
+/* Writes the first `rows` rows of n sequences and the repeated ones, which go on as others from row
+ * `cut` on. */
+int probe_export_rows(struct exporter *e, const char *file, const struct probe_labelled *set,
+                      size_t n, int rows, int cut);
+
+/* The questions of probe inductive (export_inductive.c), and of probe intervene
+ * (export_intervene.c). */
 int probe_export_inductive(struct exporter *e);
+int probe_export_intervene(struct exporter *e);
 
 #endif

@@ -1,24 +1,17 @@
 /* intervene.c - bin/probe intervene: tests whether a model uses a quantity that a readout finds in
  * it. The quantity is changed in the residual stream along its ridge readout, and the model's
  * continuation is compared with the orbit after an equal change of the quantity. */
+#include "intervene.h"
 #include "probe/core/figure.h"
-#include "probe/linear/readout.h"
-#include "steer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
-static const int horizons[HORIZONS] = {1, 2};
-
-/* Whose continuation: the model, the baseline, the model changed in random directions. */
-enum who { MODEL, BASELINE, RANDOM, WHO };
-/* Two changes that move the readout: the shortest, and the most likely one that keeps other
- * readouts. */
-enum way { SHORTEST, LIKELIEST, WAYS };
-static const char *const slope_name[WAYS] = {"slope", "slope, likely"};
-static const char *const cosine_name[WAYS] = {"cosine", "cosine, likely"};
+enum { FIT = 2000, SEQUENCES = 64, BATCH = 64 };
+const int probe_horizons[PROBE_HORIZONS] = {1, 2};
+static const char *const slope_name[PROBE_WAYS] = {"slope", "slope, likely"};
+static const char *const cosine_name[PROBE_WAYS] = {"cosine", "cosine, likely"};
 
 /* Readouts: the quantities that are changed, and the relative position, which no change moves. */
 enum { X = PROBE_CHANGES, Y, READOUTS };
@@ -30,30 +23,13 @@ static const int held[PROBE_CHANGES][READOUTS] = {
     [PROBE_CHANGE_PULL] = {PROBE_CHANGE_PULL, PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
 };
 
-struct intervene {
-    struct probe_session s;
-    struct probe_labelled fit, held_out;
-    int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
-    struct probe_orbit *orbit;              /* (n) orbits at the last known step */
-    double *base;                           /* (n, horizons, 2) unchanged continuation */
-    double sd[PROBE_CHANGES];
-    double *direction; /* (WAYS, layers, PROBE_CHANGES, width) for the current model */
-    double *inner;     /* (2, layers, PROBE_CHANGES) R^2 of the readouts of model and baseline */
-    struct probe_moved *moved; /* (WHO, WAYS, layers, PROBE_CHANGES, horizons, n) */
-};
-
 /* ------------------------------------------------------------------------------ the subject
  * (steer.h) */
 
-struct subject {
-    struct intervene *v;
-    struct gpt_model *model;
-};
-
-static int continue_batch(struct subject *s, int first, int layer, const real *vector,
+static int continue_batch(struct probe_continued *s, int first, int layer, const real *vector,
                           struct gpt_batch *batch, real *path, double *place)
 {
-    const struct intervene *v = s->v;
+    const struct probe_intervene *v = s->v;
     const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
     const struct gpt_activation_patch add = {layer, v->prefix - 1,
                                              vector ? vector + (size_t)first * C : NULL};
@@ -64,15 +40,15 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
     for (size_t b = 0; b < (size_t)batch->B && !rc; b++)
         for (size_t h = 0; h < H; h++)
             for (size_t c = 0; c < 2; c++) {
-                const size_t row = (size_t)v->prefix + 2 * (size_t)(horizons[h] - 1);
+                const size_t row = (size_t)v->prefix + 2 * (size_t)(probe_horizons[h] - 1);
                 place[2 * (((size_t)first + b) * H + h) + c] = (double)path[2 * (b * T + row) + c];
             }
     return rc;
 }
 
-static int continue_all(void *of, int layer, const real *vector, double *place)
+int probe_intervene_continue(void *of, int layer, const real *vector, double *place)
 {
-    struct subject *s = of;
+    struct probe_continued *s = of;
     const int n = s->v->held_out.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
     struct gpt_batch batch = {0};
     real *path = orr_alloc((size_t)most * (size_t)s->v->T * 2, sizeof *path);
@@ -91,7 +67,7 @@ static int continue_all(void *of, int layer, const real *vector, double *place)
 /* ------------------------------------------------------------------------------ directions */
 
 /* Collects the rows of one layer, with the quantities and the position as targets. */
-static int gather_rows(struct intervene *v, const struct probe_reader *reader,
+static int gather_rows(struct probe_intervene *v, const struct probe_reader *reader,
                        struct probe_rows *rows)
 {
     static const int group[READOUTS] = {0, 1, 2, 3, 4, 5};
@@ -112,7 +88,7 @@ static int gather_rows(struct intervene *v, const struct probe_reader *reader,
 }
 
 /* Standard deviations of the quantities, the units of all changes. */
-static void find_deviations(struct intervene *v, const struct probe_rows *rows)
+static void find_deviations(struct probe_intervene *v, const struct probe_rows *rows)
 {
     for (size_t q = 0; q < PROBE_CHANGES; q++) {
         double sum = 0, square = 0;
@@ -124,16 +100,16 @@ static void find_deviations(struct intervene *v, const struct probe_rows *rows)
     }
 }
 
-static double *direction_of(const struct intervene *v, enum way way, int layer, int q)
+static double *direction_of(const struct probe_intervene *v, enum probe_way way, int layer, int q)
 {
-    const size_t C = (size_t)v->s.probe.model.config.width;
+    const size_t C = (size_t)v->widest;
     return v->direction +
            (((size_t)way * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)q) * C;
 }
 
 /* Computes both directions of every quantity at a layer; overwrites the rows' targets with the
  * readouts. */
-static int directions_at(struct intervene *v, int layer, const struct probe_ridge *ridge,
+static int directions_at(struct probe_intervene *v, int layer, const struct probe_ridge *ridge,
                          struct probe_rows *rows)
 {
     const int C = rows->features;
@@ -143,36 +119,55 @@ static int directions_at(struct intervene *v, int layer, const struct probe_ridg
         int count = 0;
         while (held[q][count] >= 0)
             count++;
-        probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, SHORTEST, layer, q));
+        probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, PROBE_SHORTEST, layer, q));
         TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, READOUTS, rows->y, count,
-                                  held[q], direction_of(v, LIKELIEST, layer, q)));
+                                  held[q], direction_of(v, PROBE_LIKELIEST, layer, q)));
     }
     return 0;
 }
 
-/* Fits readouts of all quantities at all layers of a model, at the last row of the prefix. */
-static int find_directions(struct intervene *v, struct gpt_model *model, bool baseline)
+/* Fits readouts of all quantities at a layer, at the last row of the prefix. */
+static int directions_of(struct probe_intervene *v, const struct probe_stream *stream, int at,
+                         int layer, bool baseline)
+{
+    const size_t kept = v->s.arena.count;
+    const struct probe_reader reader = {.features = stream->width,
+                                        .read = probe_read_stream,
+                                        .fit = &v->fit,
+                                        .stream = {stream, NULL},
+                                        .layer = at};
+    struct probe_rows rows;
+    struct probe_ridge ridge;
+    TRY(gather_rows(v, &reader, &rows));
+    TRY(probe_ridge_fit(&v->s.arena, &rows, &ridge));
+    for (int q = 0; q < PROBE_CHANGES; q++)
+        v->inner[((baseline ? v->layers : 0) + layer) * PROBE_CHANGES + q] = ridge.inner[q];
+    find_deviations(v, &rows);
+    TRY(directions_at(v, layer, &ridge, &rows));
+    probe_rewind(&v->s.arena, kept);
+    return 0;
+}
+
+int probe_intervene_directions(struct probe_intervene *v, struct gpt_model *model,
+                               const struct probe_answers *answers, bool baseline)
 {
     const struct probe_context last = {.context = v->known, .count = 1, .step = {v->known - 1}};
     const size_t before = v->s.arena.count;
     struct probe_stream stream;
-    TRY(probe_stream_capture(&v->s.arena, &stream, model, &v->fit, v->prefix, &last, 1));
-    struct probe_reader reader = {.features = model->config.width,
-                                  .read = probe_read_stream,
-                                  .fit = &v->fit,
-                                  .stream = {&stream, NULL}};
-    for (; reader.layer < v->layers; reader.layer++) {
+    if (!answers)
+        TRY(probe_stream_capture(&v->s.arena, &stream, model, &v->fit, v->prefix, &last, 1));
+    for (int layer = 0; layer < v->layers; layer++) {
         const size_t kept = v->s.arena.count;
-        struct probe_rows rows;
-        struct probe_ridge ridge;
-        TRY(gather_rows(v, &reader, &rows));
-        TRY(probe_ridge_fit(&v->s.arena, &rows, &ridge));
-        for (int q = 0; q < PROBE_CHANGES; q++)
-            v->inner[((baseline ? v->layers : 0) + reader.layer) * PROBE_CHANGES + q] =
-                ridge.inner[q];
-        find_deviations(v, &rows);
-        TRY(directions_at(v, reader.layer, &ridge, &rows));
-        probe_rewind(&v->s.arena, kept);
+        if (answers)
+            TRY(probe_stream_answered(&v->s.arena, &stream, answers, "intervene", layer, &v->fit,
+                                      v->prefix, v->prefix, &last, 1));
+        if (stream.width != v->width[layer])
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: layer %d: expected activations of %d numbers, found %d",
+                            answers ? answers->folder : "", layer, v->width[layer], stream.width);
+        TRY(directions_of(v, &stream, answers ? 0 : layer, layer, baseline));
+        if (answers)
+            probe_rewind(&v->s.arena, kept);
     }
     probe_rewind(&v->s.arena, before);
     return 0;
@@ -180,110 +175,133 @@ static int find_directions(struct intervene *v, struct gpt_model *model, bool ba
 
 /* ------------------------------------------------------------------------------- measuring */
 
-static struct probe_moved *moved_of(const struct intervene *v, enum who who, enum way way,
+static struct probe_moved *moved_of(const struct probe_intervene *v, enum probe_subject_of who, enum probe_way way,
                                     int layer, int change)
 {
     const size_t block = (size_t)v->horizons * (size_t)v->held_out.n;
-    const size_t of = (size_t)who * WAYS + (size_t)way;
+    const size_t of = (size_t)who * PROBE_WAYS + (size_t)way;
     return v->moved +
            ((of * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)change) * block;
 }
 
-static int steer_model(struct intervene *v, enum who who, struct gpt_model *model)
+int probe_intervene_layer(struct probe_intervene *v, enum probe_subject_of who,
+                          const struct probe_subject *subject, int layer)
 {
-    struct subject of = {v, model};
-    const struct probe_subject subject = {.n = v->held_out.n,
-                                          .width = model->config.width,
-                                          .horizons = v->horizons,
-                                          .horizon = horizons,
-                                          .of = &of,
-                                          .follow = continue_all};
-    TRY(continue_all(&of, 0, NULL, v->base));
-    for (int way = 0; way < WAYS; way++)
-        for (int layer = 0; layer < v->layers; layer++)
-            for (int q = 0; q < PROBE_CHANGES; q++) {
-                const struct probe_steering how = {.change = (enum probe_change)q,
-                                                   .layer = layer,
-                                                   .direction =
-                                                       direction_of(v, (enum way)way, layer, q),
-                                                   .sd = v->sd[q],
-                                                   .orbit = v->orbit,
-                                                   .base = v->base,
-                                                   .random = who == RANDOM,
-                                                   .seed = v->s.probe.preset.seed};
-                TRY(probe_steer(&v->s.arena, &subject, &how,
-                                moved_of(v, who, (enum way)way, layer, q)));
-                orr_progress_set(&v->s.progress, ++v->s.done, NULL);
-            }
+    for (int way = 0; way < PROBE_WAYS; way++)
+        for (int q = 0; q < PROBE_CHANGES; q++) {
+            const struct probe_steering how = {.change = (enum probe_change)q,
+                                               .layer = layer,
+                                               .direction =
+                                                   direction_of(v, (enum probe_way)way, layer, q),
+                                               .sd = v->sd[q],
+                                               .orbit = v->orbit,
+                                               .base = v->base,
+                                               .random = who == PROBE_OF_RANDOM,
+                                               .seed = v->s.probe.preset.seed};
+            v->trial = 1 + (((int)how.random * PROBE_WAYS + way) * PROBE_CHANGES + q) * 6;
+            TRY(probe_steer(&v->s.arena, subject, &how,
+                            moved_of(v, who, (enum probe_way)way, layer, q)));
+            orr_progress_set(&v->s.progress, ++v->s.done, NULL);
+        }
     return 0;
 }
 
-static int steer_all(struct intervene *v)
+static int steer_model(struct probe_intervene *v, enum probe_subject_of who,
+                       struct gpt_model *model)
 {
-    orr_progress_init(&v->s.progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
-                      v->s.options->quiet);
-    for (int i = 0; i < v->held_out.n; i++)
-        v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);
-    TRY(find_directions(v, &v->s.probe.model, false));
-    TRY(steer_model(v, MODEL, &v->s.probe.model));
-    TRY(steer_model(v, RANDOM, &v->s.probe.model));
-    TRY(find_directions(v, &v->s.baseline, true));
-    TRY(steer_model(v, BASELINE, &v->s.baseline));
+    struct probe_continued of = {v, model};
+    const struct probe_subject subject = {.n = v->held_out.n,
+                                          .width = model->config.width,
+                                          .horizons = v->horizons,
+                                          .horizon = probe_horizons,
+                                          .of = &of,
+                                          .follow = probe_intervene_continue};
+    TRY(probe_intervene_continue(&of, 0, NULL, v->base));
+    for (int layer = 0; layer < v->layers; layer++)
+        TRY(probe_intervene_layer(v, who, &subject, layer));
+    return 0;
+}
+
+static int steer_all(struct probe_intervene *v)
+{
+    const struct probe_options *o = v->s.options;
+    orr_progress_init(&v->s.progress, "intervene",
+                      (uint64_t)v->layers * PROBE_SUBJECTS * PROBE_WAYS * PROBE_CHANGES, o->quiet);
+    if (o->answers) {
+        TRY(probe_intervene_answered(v, o->answers, false));
+        TRY(o->twin ? probe_intervene_answered(v, o->twin, true) : 0);
+    } else {
+        TRY(probe_intervene_directions(v, &v->s.probe.model, NULL, false));
+        TRY(steer_model(v, PROBE_OF_MODEL, &v->s.probe.model));
+        TRY(steer_model(v, PROBE_OF_RANDOM, &v->s.probe.model));
+        TRY(probe_intervene_directions(v, &v->s.baseline, NULL, true));
+        TRY(steer_model(v, PROBE_OF_BASELINE, &v->s.baseline));
+    }
     orr_progress_end(&v->s.progress, NULL);
     return 0;
 }
 
 /* --------------------------------------------------------------------------------- results */
 
-static double without_resampling(const struct intervene *v, const struct probe_moved *moved,
+static double without_resampling(const struct probe_intervene *v, const struct probe_moved *moved,
                                  double (*statistic)(const void *of, int n,
                                                      const unsigned short times[]))
 {
     return statistic(moved, v->held_out.n, v->s.resamples.times);
 }
 
-static int add_row(struct intervene *v, enum way way, int layer, int q, int h, bool slope)
+/* Answers of another program may be without an untrained twin. */
+static bool has_baseline(const struct probe_intervene *v)
+{
+    return !v->s.options->answers || v->s.options->twin;
+}
+
+static int add_row(struct probe_intervene *v, enum probe_way way, int layer, int q, int h, bool slope)
 {
     double (*const statistic)(const void *, int, const unsigned short[]) =
         slope ? probe_slope : probe_cosine;
     const size_t at = (size_t)h * (size_t)v->held_out.n;
-    const struct probe_moved *moved = moved_of(v, MODEL, way, layer, q) + at;
+    const struct probe_moved *moved = moved_of(v, PROBE_OF_MODEL, way, layer, q) + at;
     struct orr_row row =
         probe_row_of(&v->s.results, probe_bootstrap(&v->s.resamples, statistic, moved),
                      (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
     row.layer = layer;
-    row.context = horizons[h];
+    row.context = probe_horizons[h];
     row.upper_bound = 1; /* the orbit in place of the model */
-    row.baseline = without_resampling(v, moved_of(v, BASELINE, way, layer, q) + at, statistic);
-    row.raw = without_resampling(v, moved_of(v, RANDOM, way, layer, q) + at, statistic);
+    row.baseline =
+        has_baseline(v)
+            ? without_resampling(v, moved_of(v, PROBE_OF_BASELINE, way, layer, q) + at, statistic)
+            : (double)NAN;
+    row.raw = without_resampling(v, moved_of(v, PROBE_OF_RANDOM, way, layer, q) + at, statistic);
     for (int i = 0; i < v->held_out.n; i++)
         row.n += moved[i].bb > 0;
     return orr_table_add(&v->s.results.table, &row);
 }
 
 /* Adds R^2 of the readout of quantity q at the layer. */
-static int add_readout(struct intervene *v, int layer, int q)
+static int add_readout(struct probe_intervene *v, int layer, int q)
 {
     struct orr_row row =
         probe_row_of(&v->s.results, probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
                      "R^2, inner", "%s", probe_change_name[q]);
     row.layer = layer;
     row.upper_bound = 1;
-    row.baseline = v->inner[(v->layers + layer) * PROBE_CHANGES + q];
+    row.baseline =
+        has_baseline(v) ? v->inner[(v->layers + layer) * PROBE_CHANGES + q] : (double)NAN;
     row.n = v->fit.n / 4;
     return orr_table_add(&v->s.results.table, &row);
 }
 
-static int add_all(struct intervene *v)
+static int add_all(struct probe_intervene *v)
 {
     for (int q = 0; q < PROBE_CHANGES; q++) {
         for (int layer = 0; layer < v->layers; layer++)
             TRY(add_readout(v, layer, q));
-        for (int way = 0; way < WAYS; way++)
+        for (int way = 0; way < PROBE_WAYS; way++)
             for (int slope = 1; slope >= 0; slope--)
                 for (int h = 0; h < v->horizons; h++)
                     for (int layer = 0; layer < v->layers; layer++)
-                        TRY(add_row(v, (enum way)way, layer, q, h, slope != 0));
+                        TRY(add_row(v, (enum probe_way)way, layer, q, h, slope != 0));
     }
     return 0;
 }
@@ -291,18 +309,18 @@ static int add_all(struct intervene *v)
 /* Readouts, and slopes at a horizon of one step. */
 static bool is_short(const struct orr_row *row)
 {
-    return row->context <= horizons[0] && !strstr(row->measure, "cosine");
+    return row->context <= probe_horizons[0] && !strstr(row->measure, "cosine");
 }
 
 static int draw_panels(void *of)
 {
-    const struct intervene *v = of;
-    struct probe_panel panel[WAYS * PROBE_CHANGES];
-    char name[WAYS * PROBE_CHANGES][64];
-    for (int k = 0; k < WAYS * PROBE_CHANGES; k++) {
-        const int way = WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
+    const struct probe_intervene *v = of;
+    struct probe_panel panel[PROBE_WAYS * PROBE_CHANGES];
+    char name[PROBE_WAYS * PROBE_CHANGES][64];
+    for (int k = 0; k < PROBE_WAYS * PROBE_CHANGES; k++) {
+        const int way = PROBE_WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
         snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
-                 way == SHORTEST ? "shortest" : "likeliest");
+                 way == PROBE_SHORTEST ? "shortest" : "likeliest");
         panel[k] = (struct probe_panel){.quantity = probe_change_name[q],
                                         .measure = slope_name[way],
                                         .y_label = q ? "" : "slope",
@@ -314,17 +332,17 @@ static int draw_panels(void *of)
                                         .baseline = "untrained baseline",
                                         .raw = "random directions",
                                         .least = -1,
-                                        .fixed = horizons[0],
+                                        .fixed = probe_horizons[0],
                                         .panel = panel,
-                                        .panels = WAYS * PROBE_CHANGES};
+                                        .panels = PROBE_WAYS * PROBE_CHANGES};
     return probe_figure_draw(&v->s, &figure, "Next position when a quantity is changed inside");
 }
 
 /* ----------------------------------------------------------------------------------- probe */
 
-static int check_model(const struct intervene *v)
+static int check_model(const struct probe_intervene *v)
 {
-    if (!v->s.probe.model.ops->host)
+    if (!v->s.options->no_model && !v->s.probe.model.ops->host)
         return ORR_FAIL(ORR_EUSAGE,
                         "probe intervene: changes of the residual stream are made by the host, not "
                         "on %s; give --device cpu",
@@ -345,43 +363,70 @@ static int check_model(const struct intervene *v)
     return 0;
 }
 
-static int prepare_sets(struct intervene *v)
+/* The widths of the streams of all layers. */
+static int find_widths(struct probe_intervene *v)
+{
+    const struct probe_answers *answers = v->s.options->answers;
+    char file[2 * ORR_NAME];
+    v->layers = v->s.probe.model.config.layers + 1;
+    if (answers)
+        TRY(probe_intervene_layers(answers, "activations_intervene", &v->layers));
+    v->width = probe_take(&v->s.arena, (size_t)v->layers, sizeof *v->width);
+    TRY(v->s.arena.failed);
+    for (int layer = 0; layer < v->layers; layer++) {
+        struct probe_array array = {.width = (size_t)v->s.probe.model.config.width};
+        int rc = 0;
+        snprintf(file, sizeof file, PROBE_INTERVENE_ACTIVATIONS, layer);
+        if (answers) {
+            rc = probe_array_open(&array, answers, file, (size_t)v->fit.n, 1, 0, 1);
+            probe_array_close(&array);
+        }
+        TRY(rc);
+        v->width[layer] = (int)array.width;
+        v->widest = v->width[layer] > v->widest ? v->width[layer] : v->widest;
+    }
+    return 0;
+}
+
+int probe_intervene_prepare(struct probe_intervene *v)
 {
     const int n = v->s.options->sequences ? v->s.options->sequences : SEQUENCES;
     v->prefix = probe_prefix(v->s.probe.T);
     v->known = (v->prefix - 1) / 2;
     TRY(check_model(v));
-    v->layers = v->s.probe.model.config.layers + 1;
-    for (int h = 0; h < HORIZONS; h++)
-        if (v->prefix + 2 * horizons[h] - 1 <= v->s.probe.T)
-            v->T = v->prefix + 2 * horizons[v->horizons++] - 1;
-    const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
+    for (int h = 0; h < PROBE_HORIZONS; h++)
+        if (v->prefix + 2 * probe_horizons[h] - 1 <= v->s.probe.T)
+            v->T = v->prefix + 2 * probe_horizons[v->horizons++] - 1;
     struct probe_arena *arena = &v->s.arena;
     TRY(probe_labelled_make(arena, &v->fit, &v->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, FIT));
     TRY(probe_labelled_make(arena, &v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
+    TRY(find_widths(v));
+    const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
     TRY(probe_resamples_create(arena, &v->s.resamples, v->s.probe.preset.seed, n));
     v->orbit = probe_take(arena, N, sizeof *v->orbit);
     v->base = probe_take(arena, N * H * 2, sizeof *v->base);
     v->direction =
-        probe_take(arena, WAYS * L * PROBE_CHANGES * (size_t)v->s.probe.model.config.width,
-                   sizeof *v->direction);
+        probe_take(arena, PROBE_WAYS * L * PROBE_CHANGES * (size_t)v->widest, sizeof *v->direction);
     v->inner = probe_take(arena, 2 * L * PROBE_CHANGES, sizeof *v->inner);
-    v->moved = probe_take(arena, WHO * WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
+    v->moved = probe_take(arena, PROBE_SUBJECTS * PROBE_WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
     TRY(arena->failed);
-    return probe_baseline(&v->s.probe, v->s.options, &v->s.baseline);
+    for (int i = 0; i < n; i++)
+        v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);
+    return v->s.options->no_model ? 0
+                                  : probe_baseline(&v->s.probe, v->s.options, &v->s.baseline);
 }
 
 static int measure_model(void *of)
 {
-    struct intervene *v = of;
-    TRY(prepare_sets(v));
+    struct probe_intervene *v = of;
+    TRY(probe_intervene_prepare(v));
     TRY(steer_all(v));
     return add_all(v);
 }
 
-static int open_model(void *of)
+int probe_intervene_open(void *of)
 {
-    struct intervene *v = of;
+    struct probe_intervene *v = of;
     return probe_open_labelled(&v->s.probe, v->s.options, "intervene", true);
 }
 
@@ -390,10 +435,10 @@ int probe_intervene(const struct probe_options *options)
     static const struct probe_steps steps = {.name = "intervene",
                                              .revision = 2,
                                              .script = "probe_panels.gp",
-                                             .open = open_model,
+                                             .open = probe_intervene_open,
                                              .measure = measure_model,
                                              .write = draw_panels,
                                              .is_shown = is_short};
-    struct intervene v = {.T = 0};
+    struct probe_intervene v = {.T = 0};
     return probe_session_run(&v.s, options, &steps, &v);
 }
