@@ -28,8 +28,8 @@ probe/rollout     -               probe/orbits+
 probe/intervene   -               probe/linear+
 probe/labels      -               probe/linear+
 probe/inductive   -               probe/labels+
-probe/exchange    -               probe/inductive+ probe/intervene
-probe/planets     -               probe/core+
+probe/planets     -               probe/orbits+
+probe/exchange    -               probe/inductive+ probe/intervene probe/planets
 probe/length      -               probe/core+
 symreg            sr_             stage base
 symreg/expr       -

@@ -32,7 +32,7 @@ const struct probe_command probe_table[] = {
     {"inductive", "whether random targets of the state are generalised as the state does",
      probe_inductive, .takes = "--resume,--steps,--draws,--answers,--untrained", .states = true, .plane = true},
     {"planets", "next positions and forces of the real planets, by VSOP87 (libnova)", probe_planets,
-     .takes = "--resume", .exact = true, .planets = true, .states = true, .plane = true},
+     .takes = "--resume,--answers,--untrained", .exact = true, .planets = true, .states = true},
     {"export", "what a model of another program is asked (docs/exchange.md)", probe_export,
      .takes = "--sizes,--draws,--answers", .no_model = true, .states = true, .plane = true},
     {"answer", "answers of a model of the run to this, as another program gives them", probe_answer,

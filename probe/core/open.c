@@ -74,10 +74,17 @@ static int describe_answers(struct probe *probe, const struct probe_options *opt
                         "preset %s: models of other programs are asked about coordinates "
                         "(orbits.output=continuous), not about %s",
                         p->name, orr_settings_is_text(p) ? "text" : "tokens");
-    TRY(gpt_config_from_preset(c, p, "softmax", p->orbits.positions));
+    if (options->planet_runs && !orr_has_pretrain(p, true))
+        return ORR_FAIL(ORR_EINVAL,
+                        "preset %s has no models of planet runs (planets.enabled, "
+                        "pretrain_planets.steps)",
+                        p->name);
+    TRY(gpt_config_from_preset(
+        c, p, "softmax",
+        sim_split_positions(p, options->planet_runs ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN)));
     snprintf(c->attention, sizeof c->attention, "%s", name);
     snprintf(probe->source, sizeof probe->source, "%s", name);
-    strcpy(probe->stage, "pretrain");
+    strcpy(probe->stage, options->planet_runs ? "pretrain_planets" : "pretrain");
     probe->model.config = *c;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "probe/inductive/inductive.h"
 #include "probe/intervene/intervene.h"
 #include "probe/labels/extrapolate.h"
+#include "probe/planets/planets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +354,61 @@ static int answer_inductive(struct answerer *a)
     return rc;
 }
 
+/* forces_planets.csv: of the run's heads, where it has them. */
+static int answer_arrows(struct answerer *a, struct probe_planets *p, bool twin)
+{
+    struct orr_file file = {0};
+    char path[4096];
+    if (!p->arrows.there || (twin && !p->arrows.has_baseline))
+        return 0;
+    TRY(probe_arrows_units(p));
+    TRY(probe_arrows_predict(p, twin));
+    TRY(orr_path(path, "%s/" PROBE_PLANETS_FORCES, a->folder));
+    TRY(orr_file_create(&file, path));
+    (void)orr_file_printf(&file, "planet,name,step,fx_true,fy_true,fx,fy\n");
+    int rc = probe_arrows_table(p, twin, &file);
+    rc = rc ? rc : orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static int answer_tracks(struct answerer *a, struct probe_planets *p, bool twin)
+{
+    struct gpt_model *const kept = a->model;
+    TRY(probe_planets_open(p));
+    TRY(probe_planets_tracks(p));
+    TRY(twin ? probe_baseline(&p->s.probe, p->s.options, &p->s.baseline) : 0);
+    a->model = twin ? &p->s.baseline : &p->s.probe.model;
+    const int rc = answer_predictions(a, "inputs_planets.npy", PROBE_PLANETS_PREDICTIONS);
+    a->model = kept;
+    return rc ? rc : answer_arrows(a, p, twin);
+}
+
+/* predictions_planets.npy and forces_planets.csv, by the run's model of planet runs. */
+static int answer_planets(struct answerer *a)
+{
+    const bool twin = a->model == &a->study.s.baseline;
+    struct probe_options o = *a->options;
+    char checkpoint[4096];
+    TRY(orr_path(checkpoint, "%s/%s/pretrain_planets/%s", o.run, a->study.s.probe.source,
+                 gpt_final_checkpoint(&o.preset->pretrain_planets)));
+    if (!orr_exists(checkpoint))
+        return 0;
+    struct probe_planets *p = orr_alloc(1, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    o.checkpoint = checkpoint;
+    o.planet_runs = true;
+    o.sequences = 0;
+    p->s.options = &o;
+    const int rc = answer_tracks(a, p, twin);
+    probe_rewind(&p->s.arena, 0);
+    gpt_free(&p->s.baseline);
+    probe_close(&p->s.probe);
+    free(p);
+    return rc;
+}
+
 /* A table of forces is that of the fine-tuned model, where the run has it. */
 static int answer_table(struct answerer *a, bool vector)
 {
@@ -380,6 +436,10 @@ static int answer_one(struct answerer *a, const cJSON *asked)
         return answer_row(a, asked);
     if (!strcmp(asked->string, "continuations_layer<l>.npy"))
         return answer_interventions(a);
+    if (!strcmp(asked->string, PROBE_PLANETS_PREDICTIONS))
+        return answer_planets(a);
+    if (!strcmp(asked->string, PROBE_PLANETS_FORCES))
+        return 0; /* made with the predictions */
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (!strncmp(asked->string, kinds[k].begin, strlen(kinds[k].begin)))
             return kinds[k].answer(a, orr_json_text(asked, "inputs"), asked->string);

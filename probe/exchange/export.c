@@ -49,7 +49,7 @@ cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file)
 
 /* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, which are other
  * sequences from row `cut` on, and writes the file. */
-static int write_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
+int probe_export_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
                           float *x)
 {
     const size_t R = (size_t)rows, C = (size_t)cut;
@@ -102,7 +102,7 @@ static int write_rows(struct exporter *e, const char *kind, const char *name, co
     for (size_t i = 0; i < n; i++)
         TRY(copy(e, of, i, rows, x + i * (size_t)rows * 2));
     snprintf(file, sizeof file, "%s_%s.npy", kind, name);
-    return write_repeated(e, file, n, rows, cut, x);
+    return probe_export_repeated(e, file, n, rows, cut, x);
 }
 
 int probe_export_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n,
@@ -127,7 +127,7 @@ int probe_export_rows(struct exporter *e, const char *file, const struct probe_l
     for (size_t i = 0; i < n; i++)
         memcpy(x + i * (size_t)rows * 2, probe_labelled_rows(set, (int)i),
                (size_t)rows * 2 * sizeof *x);
-    TRY(write_repeated(e, file, n, rows, cut, x));
+    TRY(probe_export_repeated(e, file, n, rows, cut, x));
     probe_rewind(&e->arena, mark);
     return 0;
 }
@@ -453,6 +453,7 @@ static int write_all(struct exporter *e)
     rc = rc ? rc : export_solar(e);
     rc = rc ? rc : probe_export_inductive(e);
     rc = rc ? rc : probe_export_intervene(e);
+    rc = rc ? rc : probe_export_planets(e);
     cJSON_AddItemToObject(e->json, "files", e->files);
     rc = rc ? rc : orr_json_write(path, e->json);
     probe_results_free(&lock);

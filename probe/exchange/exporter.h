@@ -35,9 +35,14 @@ int probe_export_set(struct exporter *e, const char *file, const struct probe_la
 int probe_export_rows(struct exporter *e, const char *file, const struct probe_labelled *set,
                       size_t n, int rows, int cut);
 
-/* The questions of probe inductive (export_inductive.c), and of probe intervene
- * (export_intervene.c). */
+/* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, and writes the
+ * file. */
+int probe_export_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
+                          float *x);
+
+/* The questions of probe inductive, intervene and planets (export_<probe>.c). */
 int probe_export_inductive(struct exporter *e);
 int probe_export_intervene(struct exporter *e);
+int probe_export_planets(struct exporter *e);
 
 #endif

@@ -21,7 +21,7 @@ const char *probe_planets_name(int planet)
 /* ----------------------------------------------------------------------------------- positions */
 
 /* A planet's time step is that of its simulated sequence in planets_solar. */
-static int make_tracks(struct probe_planets *p)
+int probe_planets_tracks(struct probe_planets *p)
 {
     const double samples = p->s.probe.preset.planets.samples_per_orbit;
     const int steps = (p->T - 1) / 2 + 1, orbit = (int)floor(samples);
@@ -89,12 +89,11 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
 }
 
 /* The star's row of step k - 1 predicts step k of the planet. */
-int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
-                         int held_out, double error[PROBE_PLANETS])
+static void errors_of(const double *out, const struct probe_track track[], int T, int held_out,
+                      double error[PROBE_PLANETS])
 {
-    double place[2], *out = orr_alloc(PROBE_PLANETS * (size_t)T * 2, sizeof *out);
-    const int rc = out ? probe_planets_predict(model, track, T, out) : ORR_ENOMEM;
-    for (int i = 0; i < PROBE_PLANETS && !rc; i++) {
+    double place[2];
+    for (int i = 0; i < PROBE_PLANETS; i++) {
         error[i] = 0;
         for (int k = 1; k <= held_out; k++) {
             const double *found = out + 2 * ((size_t)i * (size_t)T + 2 * (size_t)k);
@@ -102,6 +101,33 @@ int probe_planets_errors(struct gpt_model *model, const struct probe_track track
             error[i] += hypot(found[0] - place[0], found[1] - place[1]) / held_out;
         }
     }
+}
+
+int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
+                         int held_out, double error[PROBE_PLANETS])
+{
+    double *out = orr_alloc(PROBE_PLANETS * (size_t)T * 2, sizeof *out);
+    const int rc = out ? probe_planets_predict(model, track, T, out) : ORR_ENOMEM;
+    if (!rc)
+        errors_of(out, track, T, held_out, error);
+    free(out);
+    return rc;
+}
+
+/* The errors of a model of another program, from the answers to the tracks from number `first` on;
+ * NaN without answers. */
+static int answered_errors(const struct probe_planets *p, const struct probe_answers *answers,
+                           const struct probe_track track[], int first,
+                           double error[PROBE_PLANETS])
+{
+    for (int i = 0; i < PROBE_PLANETS; i++)
+        error[i] = NAN;
+    if (!answers)
+        return 0;
+    double *out = orr_alloc(PROBE_PLANETS * (size_t)p->T * 2, sizeof *out);
+    const int rc = out ? probe_planets_answered(p, answers, first, out) : ORR_ENOMEM;
+    if (!rc)
+        errors_of(out, track, p->T, p->held_out, error);
     free(out);
     return rc;
 }
@@ -118,9 +144,16 @@ static double mean_over_steps(const struct probe_planets *p, const struct probe_
 static int measure_places(struct probe_planets *p, const char *what,
                           const struct probe_track track[])
 {
+    const struct probe_options *o = p->s.options;
+    const int first = track == p->real ? 0 : PROBE_PLANETS;
     double values[4][PROBE_PLANETS];
-    TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->held_out, values[0]));
-    TRY(probe_planets_errors(&p->s.baseline, track, p->T, p->held_out, values[2]));
+    if (o->answers) {
+        TRY(answered_errors(p, o->answers, track, first, values[0]));
+        TRY(answered_errors(p, o->twin, track, first, values[2]));
+    } else {
+        TRY(probe_planets_errors(&p->s.probe.model, track, p->T, p->held_out, values[0]));
+        TRY(probe_planets_errors(&p->s.baseline, track, p->T, p->held_out, values[2]));
+    }
     for (int i = 0; i < PROBE_PLANETS; i++) {
         values[1][i] = mean_over_steps(p, &track[i], probe_track_osculates);
         values[3][i] = mean_over_steps(p, &track[i], probe_track_stays);
@@ -221,18 +254,18 @@ static int check_model(const struct probe_planets *p)
     return 0;
 }
 
-static int open_all(void *of)
+int probe_planets_open(void *of)
 {
     struct probe_planets *p = of;
     const struct probe_options *o = p->s.options;
-    if (o->sequences || *o->orbits)
+    if ((o->sequences && !o->no_model) || *o->orbits)
         return ORR_FAIL(ORR_EUSAGE, "%s: probe planets feeds the eight planets of an ephemeris",
                         o->sequences ? "--sequences" : "--orbits");
     TRY(probe_ephemeris_check());
     TRY(probe_open(&p->s.probe, o, true, 1));
     p->T = p->s.probe.T;
     TRY(check_model(p));
-    return probe_arrows_find(p);
+    return o->no_model && !o->answers ? 0 : probe_arrows_find(p);
 }
 
 /* Whether existing results used the same heads. The heads are not in the key, which must be equal
@@ -260,8 +293,9 @@ static bool has_same_heads(const void *of)
 static int measure_model(void *of)
 {
     struct probe_planets *p = of;
-    TRY(make_tracks(p));
-    TRY(probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
+    TRY(probe_planets_tracks(p));
+    TRY(p->s.options->answers ? 0
+                              : probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
     TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed,
                                PROBE_PLANETS));
     TRY(measure_places(p, "next position", p->real));
@@ -277,10 +311,12 @@ int probe_planets(const struct probe_options *options)
     static const struct probe_steps steps = {.name = "planets",
                                              .revision = 2,
                                              .script = "planets.gp",
-                                             .open = open_all,
+                                             .open = probe_planets_open,
                                              .is_same = has_same_heads,
                                              .measure = measure_model,
                                              .write = write_files};
     struct probe_planets p = {.T = 0};
-    return probe_session_run(&p.s, options, &steps, &p);
+    struct probe_options o = *options;
+    o.planet_runs = true;
+    return probe_session_run(&p.s, &o, &steps, &p);
 }

@@ -17,6 +17,9 @@ struct probe_arrows {
     double unit[PROBE_PLANETS][2]; /* unit of the x and y components: solar masses AU / yr^2 */
     /* mean size of the forces trained on, in solar masses AU / yr^2 */
     double mean_size[PROBE_PLANETS];
+    /* Squared ratio of the first distances of the simulated and the real planet: forces in answers
+     * are in solar masses AU / yr^2 of the simulated one, the labels' own. */
+    double ratio2[PROBE_PLANETS];
     double *f[2]; /* (PROBE_PLANETS, T, 2) predictions in units, at the fed rows */
 };
 
@@ -45,6 +48,28 @@ int probe_planets_errors(struct gpt_model *model, const struct probe_track track
 int probe_planets_add(struct probe_planets *p, const char *what, const char *measure,
                       double values[4][PROBE_PLANETS], long n);
 
+/* Opens the model, or what answers are of; makes the tracks. */
+int probe_planets_open(void *of);
+int probe_planets_tracks(struct probe_planets *p);
+
+/* ---- models of other programs (planets_answers.c, docs/exchange.md): predictions at the rows of the
+ * real tracks and of the osculating orbits, and forces at the steps of the real tracks */
+#define PROBE_PLANETS_PREDICTIONS "predictions_planets.npy"
+#define PROBE_PLANETS_FORCES      "forces_planets.csv"
+enum { PROBE_PLANET_TRACKS = 2 * PROBE_PLANETS };
+/* out (PROBE_PLANETS, T, 2) from track number `first` on. */
+int probe_planets_answered(const struct probe_planets *p, const struct probe_answers *answers,
+                           int first, double *out);
+/* Reads forces into p->arrows.f[which]. ORR_EFORMAT, naming the line. */
+int probe_arrows_answered(struct probe_planets *p, const struct probe_answers *answers, int which);
+/* Writes the table of all steps with forces; which = -1: without predictions, as it is asked. */
+int probe_arrows_table(const struct probe_planets *p, int which, struct orr_file *file);
+
+/* Finds the steps with forces; *why: NULL, or why there are none. */
+void probe_arrows_steps(struct probe_planets *p, const char **why);
+/* Finds units and, but for answers, what the heads predict: which = 0 model, 1 baseline. */
+int probe_arrows_units(struct probe_planets *p);
+int probe_arrows_predict(struct probe_planets *p, int which);
 /* Looks for the run's vector heads: <run>/<source>/finetune/vector.safetensors, fine-tuned from the
  * probed checkpoint, and untrained/finetune/vector.safetensors. Where the first is not available,
  * arrows.there is false and a note gives the reason. */

@@ -3,6 +3,7 @@
 #include "planets.h"
 
 #include "finetune/ft.h"
+#include "probe/core/answers.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,23 +55,46 @@ static int check_baseline(struct probe_planets *p)
     return 0;
 }
 
-int probe_arrows_find(struct probe_planets *p)
+void probe_arrows_steps(struct probe_planets *p, const char **why)
 {
     const struct probe_options *o = p->s.options;
     struct probe_arrows *a = &p->arrows;
     const int steps = (p->T - 1) / 2, orbit = (int)floor(o->preset->planets.samples_per_orbit);
-    const char *why = NULL;
-    bool same = false;
     a->first = o->preset->orbits.label_from_step;
     a->count = steps - a->first < orbit ? steps - a->first : orbit;
+    *why = NULL;
     if (probe_is_changed(o))
-        why = "attention or length changed";
+        *why = "attention or length changed";
     else if (!*o->run)
-        why = "the checkpoint belongs to no run";
+        *why = "the checkpoint belongs to no run";
     else if (o->preset->orbits.law != ORR_LAW_NEWTON)
-        why = "the run's forces are of another law than Newton's";
+        *why = "the run's forces are of another law than Newton's";
     else if (a->count < 1)
-        why = "sequences end before orbits.label_from_step";
+        *why = "sequences end before orbits.label_from_step";
+}
+
+/* Of answers: whether they have forces. */
+static void find_answered(struct probe_planets *p, const char *why)
+{
+    const struct probe_options *o = p->s.options;
+    if (!why && !probe_answers_has(o->answers, PROBE_PLANETS_FORCES))
+        why = "the answers have no " PROBE_PLANETS_FORCES;
+    p->arrows.there = !why;
+    p->arrows.has_baseline = !why && o->twin && probe_answers_has(o->twin, PROBE_PLANETS_FORCES);
+    orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
+}
+
+int probe_arrows_find(struct probe_planets *p)
+{
+    const struct probe_options *o = p->s.options;
+    struct probe_arrows *a = &p->arrows;
+    const char *why = NULL;
+    bool same = false;
+    probe_arrows_steps(p, &why);
+    if (o->answers) {
+        find_answered(p, why);
+        return 0;
+    }
     if (!why)
         TRY(find_head(a, 0, o->run, p->s.probe.source));
     if (!why && !*a->path[0])
@@ -128,7 +152,7 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
 /* A model is given positions only in units of the first distance, so its unit of force scales with
  * the force at the first distance. The real planet starts at another point of its orbit; its unit
  * therefore differs by the squared ratio of the two first distances. */
-static int find_units(struct probe_planets *p)
+int probe_arrows_units(struct probe_planets *p)
 {
     struct simulated s = {0};
     double unit[FT_PLANETS][SIM_AXES];
@@ -144,6 +168,7 @@ static int find_units(struct probe_planets *p)
             size += hypot((double)f[0], (double)f[1]) / labels;
         }
         p->arrows.mean_size[i] = size;
+        p->arrows.ratio2[i] = ratio * ratio;
         for (int c = 0; c < 2; c++)
             p->arrows.unit[i][c] = unit[i][c] * ratio * ratio;
     }
@@ -166,13 +191,16 @@ void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k
            2 * sizeof *f);
 }
 
-static int predict_forces(struct probe_planets *p, int which)
+int probe_arrows_predict(struct probe_planets *p, int which)
 {
     struct probe_arrows *a = &p->arrows;
+    const struct probe_options *o = p->s.options;
     struct gpt_model model = {0};
     a->f[which] = probe_take(&p->s.arena, PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
     TRY(p->s.arena.failed);
-    TRY(gpt_load(&model, a->path[which], p->s.options->ops, NULL));
+    if (o->answers)
+        return probe_arrows_answered(p, which ? o->twin : o->answers, which);
+    TRY(gpt_load(&model, a->path[which], o->ops, NULL));
     const struct gpt_config *c = &model.config;
     int rc = 0;
     if (c->input != GPT_INPUT_CONTINUOUS || c->head != GPT_HEAD_REGRESSION || c->outputs != 2 ||
@@ -221,10 +249,10 @@ static int score_planet(struct probe_planets *p, int by, int planet, double *cos
 int probe_arrows_measure(struct probe_planets *p)
 {
     double cosine[4][PROBE_PLANETS], error[4][PROBE_PLANETS];
-    TRY(find_units(p));
-    TRY(predict_forces(p, 0));
+    TRY(probe_arrows_units(p));
+    TRY(probe_arrows_predict(p, 0));
     if (p->arrows.has_baseline)
-        TRY(predict_forces(p, 1));
+        TRY(probe_arrows_predict(p, 1));
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cosine[1][i] = 1;
         error[1][i] = 0;
