@@ -12,7 +12,7 @@
 
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
-static const char *answers_text, *untrained_text, *export_text;
+static const char *answers_text, *untrained_text, *export_text, *judged_text;
 static const char *steps_text, *draws_text, *sizes_text, *figure_text, *no_untrained_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
@@ -44,9 +44,13 @@ static const struct orr_option options[] = {
      &no_untrained_text, NULL},
     {"--answers", "DIR",
      "of a model of another program, not of a checkpoint (docs/exchange.md); its folder's "
-     "name is the model's",
+     "name is the model's; judge: DIR,DIR of several trainings",
      &answers_text, NULL},
     {"--untrained", "DIR", "answers of the untrained twin of that model", &untrained_text, NULL},
+    {"--probes", "NAME,NAME",
+     "judge: some of evaluate, rollout, linear, labels, extrapolate, inductive, intervene, planets, "
+     "laws (default: all that the answers allow)",
+     &judged_text, NULL},
     {"--export", "DIR", "answer: what is asked (default: RUN/" PROBE_EXCHANGE ")", &export_text,
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -221,28 +225,22 @@ static int check_answered(const struct orr_cli *cli, const struct probe_options 
                                : 0;
 }
 
-static int check_twin(const struct probe_answers *answers, const struct probe_answers *twin)
-{
-    if (twin->content == answers->content)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: the same files as %s; expected those of an untrained model",
-                        twin->folder, answers->folder);
-    if (orr_json_says(twin->exported, "xxh64", orr_json_text(answers->exported, "xxh64")))
-        return 0;
-    return ORR_FAIL(ORR_EINVAL, "%s/export.json: not the export that %s answers", twin->folder,
-                    answers->folder);
-}
-
 static int run_answers(const struct orr_cli *cli, const struct probe_command *command,
                        const struct probe_options *o)
 {
     struct probe_answers answers = {.sizes = ""}, twin = {.sizes = ""};
     struct probe_options of = *o;
     int rc = check_answered(cli, o);
+    if (!rc && command->judges) {
+        of.answers_list = answers_text;
+        of.twins_list = untrained_text ? untrained_text : "";
+        of.judged = judged_text ? judged_text : "";
+        return command->run(&of);
+    }
     rc = rc ? rc : probe_answers_open(&answers, answers_text, o->preset);
     if (!rc && untrained_text) {
         rc = probe_answers_open(&twin, untrained_text, o->preset);
-        rc = rc ? rc : check_twin(&answers, &twin);
+        rc = rc ? rc : probe_answers_check_twin(&answers, &twin);
         of.twin = &twin;
     }
     of.answers = &answers;
@@ -290,6 +288,8 @@ static int run_command(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EUSAGE,
                       "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
+    if (!rc && command->judges && !answers_text)
+        rc = ORR_FAIL(ORR_EUSAGE, "judge: needs --answers DIR, of the model (docs/exchange.md)");
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
     if (!rc && command->files)

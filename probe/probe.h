@@ -43,6 +43,8 @@ struct probe_options {
      * NULL: a checkpoint is probed, and there is no twin. */
     const struct probe_answers *answers, *twin;
     bool planet_runs;     /* no_model: the model is one of planet runs */
+    const char *answers_list, *twins_list, *judged; /* of judge: DIR,DIR, DIR,DIR, NAME,NAME; "" */
+    bool no_table;        /* results are not printed */
     const char *exported; /* of answer: the folder of the export; "": the run's */
 };
 
@@ -213,6 +215,8 @@ int probe_export(const struct probe_options *options);
 /* Answers an export with a checkpoint of the run, and with its untrained baseline: the files that a
  * model of another program would write. */
 int probe_answer(const struct probe_options *options);
+/* Runs all probes that answers allow, and writes the card of the model: card.md and card.json. */
+int probe_judge(const struct probe_options *options);
 
 /* Prints the effects of settings, and of pairs of them, on a probe's results over a grid; writes
  * <out>/<probe>_grid.json and a picture of one value. */
@@ -228,6 +232,7 @@ struct probe_command {
     bool exact;    /* computes matrix products in fp32, never in bf16 */
     bool planets;  /* with a run: takes the models of planet runs */
     bool files;    /* takes files of results instead of a model, and no options of models */
+    bool judges;   /* runs other probes */
     bool no_model; /* takes the settings of a run, and no model */
     bool plane;    /* works with two coordinates alone (orbits.dimensions) */
     bool states;   /* needs states, forces or longer sequences, which imported tracks lack */

@@ -129,6 +129,11 @@ void orr_command_of_run(const char *name, char text[ORR_COMMAND]);
 /* Appends a space and an argument, quoted for the shell if necessary. */
 void orr_command_add(char *text, size_t bytes, const char *argument);
 
+/* Runs another program beside this one, with these arguments (ended by NULL) and what --preset,
+ * --set, --run, --seed and --threads this program was given, and waits for it. hidden: discards
+ * what it prints but for errors. A failure that it has printed is recorded as told
+ * (orr_error_told()). For use inside orr_main(). */
+int orr_program_run(const char *name, const char *const *arguments, bool hidden);
 /* Runs the program itself once per job, with its arguments except `option` and --threads, then
  * `option name[i] --threads K`. At most one job per thread runs at a time; jobs share the threads.
  * Each job prints its own messages, progress as whole lines. Signals are passed on, and jobs end

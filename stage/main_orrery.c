@@ -68,13 +68,16 @@ static const struct stage {
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
 static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg", "laws",
-                                       "probe",  "report",   "verdict",  "sample"};
+                                       "probe",  "report",   "verdict",  "sample", "judge"};
 
 static void print_help(void)
 {
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
            "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
            "probe, report, verdict, sample\n"
+           "       orrery judge --run RUN --answers DIR [--untrained DIR]    a model of another "
+           "program, to a card\n"
+           "                                       (docs/exchange.md)\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
            "to date\n"
            "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
@@ -427,7 +430,9 @@ static int run_program(const char *name, const char *self, char **argument)
                                          "watch", "cells", "sweep"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
-            TRY(orr_program_of_orrery(self, name, path));
+            const bool judges = !strcmp(name, "judge"); /* `judge ...` is `probe judge ...` */
+            TRY(orr_program_of_orrery(self, judges ? "probe" : name, path));
+            argument -= judges;
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }

@@ -26,30 +26,40 @@ static const struct wanted {
     int context; /* 0: any */
     const char *by;
     bool high;
-    const char *text;
+    const char *text, *brief;
 } wanted[] = {
-    {"rollout", "position", "AU", LARGEST, 0, NULL, false, "rollout of %d steps, position, AU"},
-    {"rollout", "energy", "drift", LARGEST, 0, NULL, false, "rollout of %d steps, energy, drift"},
+    {"rollout", "position", "AU", LARGEST, 0, NULL, false, "rollout of %d steps, position, AU", "rollout %d, position, AU"},
+    {"rollout", "energy", "drift", LARGEST, 0, NULL, false, "rollout of %d steps, energy, drift", "rollout %d, energy drift"},
     {"linear", "log force", "R^2, best layer", LARGEST, 0, NULL, true,
-     "linear readout of log force, R^2"},
+     "linear readout of log force, R^2", "readout of log force, R^2"},
     {"labels", "log force", "R^2", EACH, 0, NULL, true,
-     "log force after %d labelled sequences, R^2"},
+     "log force after %d labelled sequences, R^2", "%d labels, log force, R^2"},
     {"extrapolate", "log force, r outside", "R^2", LARGEST, 0, NULL, true,
-     "log force at r beyond the labels, R^2"},
+     "log force at r beyond the labels, R^2", "beyond labels in r, R^2"},
     {"extrapolate", "log force, m1 m2 outside", "R^2", LARGEST, 0, NULL, true,
-     "log force at m1 m2 beyond the labels, R^2"},
-    {"inductive", "target", "R^2", LARGEST, 0, NULL, true, "random function of the state, R^2"},
+     "log force at m1 m2 beyond the labels, R^2", "beyond labels in m1 m2, R^2"},
+    {"inductive", "target", "R^2", LARGEST, 0, NULL, true, "random function of the state, R^2", "inductive bias, R^2"},
     {"intervene", "1/r^2", "slope, likely", BY_LAYER, 1, "R^2, inner", true,
-     "1/r^2 changed inside, slope of next position"},
+     "1/r^2 changed inside, slope of next position", "1/r^2 set inside, slope"},
     {"intervene", "angular momentum", "slope, likely", BY_LAYER, 1, "R^2, inner", true,
-     "angular momentum changed inside, slope"},
+     "angular momentum changed inside, slope", "L set inside, slope"},
     {"planets", "next position, mean", "separations", LARGEST, 0, NULL, false,
-     "real planets, next position, separations"},
-    {"planets", "force, mean", "cosine", LARGEST, 0, NULL, true, "real planets, force, cosine"},
+     "real planets, next position, separations", "planets, next position"},
+    {"planets", "force, mean", "cosine", LARGEST, 0, NULL, true, "real planets, force, cosine", "planets, force, cosine"},
     {"planets", "force, mean", "error of size", LARGEST, 0, NULL, false,
-     "real planets, force, error of size"},
+     "real planets, force, error of size", "planets, error of force"},
 };
 enum { WANTED = sizeof wanted / sizeof *wanted };
+
+/* Writes a text with the context in the place of %d. */
+static void write_text(char *to, size_t bytes, const char *text, int context)
+{
+    const char *place = strstr(text, "%d");
+    if (place)
+        snprintf(to, bytes, "%.*s%d%s", (int)(place - text), text, context, place + 2);
+    else
+        snprintf(to, bytes, "%s", text);
+}
 
 static int add_line(struct orr_measures *m, const struct wanted *w, const struct orr_row *row)
 {
@@ -67,12 +77,8 @@ static int add_line(struct orr_measures *m, const struct wanted *w, const struct
                                .baseline = row->baseline,
                                .raw = row->raw,
                                .n = row->n};
-    const char *place = strstr(w->text, "%d");
-    if (place)
-        snprintf(to->text, sizeof to->text, "%.*s%d%s", (int)(place - w->text), w->text,
-                 row->context, place + 2);
-    else
-        snprintf(to->text, sizeof to->text, "%s", w->text);
+    write_text(to->text, sizeof to->text, w->text, row->context);
+    write_text(to->brief, sizeof to->brief, w->brief, row->context);
     return 0;
 }
 
@@ -115,7 +121,8 @@ static int take_wanted(struct orr_measures *m, const struct wanted *w,
  * "as_trained". */
 static int take_evaluation(struct orr_measures *m, const char *path, bool of_training)
 {
-    static const struct wanted next = {.probe = "evaluate", .text = "next position, AU"};
+    static const struct wanted next = {.probe = "evaluate", .text = "next position, AU",
+                                       .brief = "next position, AU"};
     struct orr_row row = orr_row_none;
     cJSON *json = NULL;
     TRY(orr_json_read(path, &json));

@@ -8,9 +8,10 @@
 
 #include "base/table.h"
 
-enum { ORR_MEASURES = 48, ORR_MEASURE_TEXT = 80 };
+enum { ORR_MEASURES = 48, ORR_MEASURE_TEXT = 80, ORR_MEASURE_BRIEF = 40 };
 struct orr_measure {
     char text[ORR_MEASURE_TEXT]; /* "log force after 100 labelled sequences, R^2" */
+    char brief[ORR_MEASURE_BRIEF]; /* "100 labels, log force, R^2" */
     const char *probe;
     bool high;   /* the larger value is the better one */
     int context; /* steps of a rollout, labelled sequences; 0: none */

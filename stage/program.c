@@ -10,12 +10,19 @@
 #include "program.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <gsl/gsl_errno.h>
+
+extern char **environ;
 
 static int program_argc;
 static char **program_argv;
@@ -114,6 +121,77 @@ int orr_program_exec(const char *path, const char *const *argv)
     execv(path, (char *const *)(uintptr_t)argv);
     return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", path,
                     strerror(errno));
+}
+
+enum { ARGUMENTS = 2 * ORR_SETTINGS_GIVEN + 64 };
+
+/* Adds the options of this program that others share, and their values. */
+static int add_shared(const char *argv[ARGUMENTS], int *argc)
+{
+    static const char *const shared[] = {"--preset", "--set", "--run", "--seed", "--threads"};
+    for (int i = 1; i < program_argc; i++) {
+        bool next = false, wanted = false;
+        for (size_t o = 0; o < sizeof shared / sizeof *shared && !wanted; o++)
+            wanted = orr_is_option(program_argv[i], shared[o], &next);
+        if (!wanted)
+            continue;
+        if (*argc + 3 > ARGUMENTS)
+            return ORR_FAIL(ORR_EUSAGE, "--set: at most %d settings", ORR_SETTINGS_GIVEN);
+        argv[(*argc)++] = program_argv[i];
+        if (next && i + 1 < program_argc)
+            argv[(*argc)++] = program_argv[++i];
+    }
+    argv[*argc] = NULL;
+    return 0;
+}
+
+/* Waits for a process, and ends it where this one was told to stop. */
+static int wait_for(pid_t pid, const char *path, int *ended)
+{
+    const struct timespec moment = {0, 20000000};
+    bool told = false;
+    for (;;) {
+        const pid_t is = waitpid(pid, ended, WNOHANG);
+        if (is == pid)
+            return 0;
+        if (is < 0 && errno != EINTR)
+            return ORR_FAIL(ORR_EIO, "%s: waitpid: %s", path, strerror(errno));
+        if (orr_signal_seen() && !told)
+            told = !kill(pid, SIGTERM);
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
+int orr_program_run(const char *name, const char *const *arguments, bool hidden)
+{
+    const char *argv[ARGUMENTS];
+    char path[4096];
+    posix_spawn_file_actions_t files;
+    pid_t pid = 0;
+    int argc = 0, ended = 0;
+    TRY(orr_program_beside(program_argc ? program_argv[0] : name, name, path));
+    argv[argc++] = path;
+    for (; *arguments && argc + 1 < ARGUMENTS; arguments++)
+        argv[argc++] = *arguments;
+    TRY(add_shared(argv, &argc));
+    int error = posix_spawn_file_actions_init(&files);
+    if (error)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    if (hidden)
+        error = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawn(&pid, path, &files, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error)
+        return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", path,
+                        strerror(error));
+    TRY(wait_for(pid, path, &ended));
+    if (orr_signal_seen())
+        return ORR_FAIL(ORR_EINTR, "stopped by a signal");
+    if (WIFEXITED(ended) && !WEXITSTATUS(ended))
+        return 0;
+    orr_error_told();
+    return ORR_FAIL(ORR_EINVAL, "%s failed", path);
 }
 
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes)

@@ -20,6 +20,8 @@ static int take_content(struct probe_answers *a)
     for (int i = 0; i < entries.count && !rc; i++) {
         const char *name = entries.at[i]->d_name;
         uint64_t of[2] = {0, 0}, bytes;
+        if (!strcmp(name, "card.json") || !strcmp(name, "card.md"))
+            continue; /* made from the results */
         rc = orr_path(path, "%s/%s", a->folder, name);
         if (!rc && orr_file_checksum(path, &of[0], &bytes)) {
             orr_error_clear(); /* a folder below it */
@@ -83,6 +85,18 @@ void probe_answers_close(struct probe_answers *a)
 {
     cJSON_Delete(a->exported);
     *a = (struct probe_answers){0};
+}
+
+int probe_answers_check_twin(const struct probe_answers *answers, const struct probe_answers *twin)
+{
+    if (twin->content == answers->content)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: the same files as %s; expected those of an untrained model",
+                        twin->folder, answers->folder);
+    if (orr_json_says(twin->exported, "xxh64", orr_json_text(answers->exported, "xxh64")))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL, "%s/export.json: not the export that %s answers", twin->folder,
+                    answers->folder);
 }
 
 bool probe_answers_has(const struct probe_answers *a, const char *file)

@@ -19,7 +19,7 @@ void probe_settings_sum(const struct orr_settings *preset, char text[PROBE_SUM])
 
 struct probe_answers {
     char folder[4096], name[ORR_NAME]; /* name: the last part of the folder's path */
-    uint64_t content;                  /* of the names and bytes of all files */
+    uint64_t content;                  /* of the names and bytes of all files but the card */
     struct cJSON *exported;            /* export.json */
     int sequences,
         draws;         /* options of the export, of which numbers of sequences follow; 0: default */
@@ -31,6 +31,8 @@ struct probe_answers {
 int probe_answers_open(struct probe_answers *answers, const char *folder,
                        const struct orr_settings *preset);
 void probe_answers_close(struct probe_answers *answers);
+/* ORR_EINVAL where the twin is the model itself, or answers another export. */
+int probe_answers_check_twin(const struct probe_answers *answers, const struct probe_answers *twin);
 /* Whether the folder holds this file. */
 bool probe_answers_has(const struct probe_answers *answers, const char *file);
 

@@ -11,7 +11,8 @@ static int measure_and_write(struct probe_session *s, const struct probe_steps *
         TRY(steps->write(of));
     TRY(probe_results_write(&s->results, &s->probe, s->options, s->folder, steps->name, s->key));
     s->measured = true;
-    probe_results_print(&s->results, &s->probe, steps->name, steps->is_shown);
+    if (!s->options->no_table)
+        probe_results_print(&s->results, &s->probe, steps->name, steps->is_shown);
     return 0;
 }
 

@@ -317,8 +317,10 @@ int probe_evaluate(const struct probe_options *options)
     if (both.changed)
         TRY(evaluate_column(&o, true, &both));
     TRY(write_json(options, &both));
+    orr_note(options->quiet, "evaluate: %s/evaluate.json", both.folder);
+    if (options->no_table)
+        return 0;
     print_head(&both);
     (both.is_text ? print_text : print_next_state)(&both);
-    orr_note(options->quiet, "evaluate: %s/evaluate.json", both.folder);
     return 0;
 }

@@ -58,9 +58,13 @@ check "... the same question" same_file "$asked/export.json" "$WORK/export.json"
 check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
 for name in softmax lssar; do
     a=$answers/$name
-    for probe in rollout linear labels evaluate; do
+    for probe in rollout linear intervene labels extrapolate inductive planets evaluate; do
         own=("${ASKED[@]:0:2}")
-        [ $probe != labels ] || own=("${ASKED[@]}" --steps 3)
+        case $probe in
+        labels | extrapolate) own=("${ASKED[@]}" --steps 3) ;;
+        inductive) own+=(--draws 2 --steps 3) ;;
+        planets) own=() ;;
+        esac
         check "$name: $probe of a checkpoint" program probe $probe --run "$run" --attention $name \
             "${BASE[@]}" "${own[@]}" --out "$WORK/own/$name"
         check "$name: $probe of its answers" program probe $probe --run "$run" "${BASE[@]}" \
@@ -117,8 +121,8 @@ check "... is not made again" grep -q 'report.html is up to date' "$WORK/out"
 # as if the model of lstm had been probed
 cp -r "$answers/softmax/probe" "$answers/lstm/probe"
 check "the page with results of probes" program report --run "$run" --quiet --answers "$both" --resume
-grep -oE '</span>lstm</th><td>[^<]*(AU|drift|R\^2)' "$run/report.html" >"$WORK/measured"
-check "... rows of the model" equal 6 "$(wc -l <"$WORK/measured")"
+grep -oE '</span>lstm</th><td>[^<]*(AU|drift|R\^2|slope.*|separations|cosine|size)' "$run/report.html" >"$WORK/measured"
+check "... rows of the model" equal 14 "$(wc -l <"$WORK/measured")"
 check "... its rollouts" grep -q 'rollout of 10 steps, position, AU' "$WORK/measured"
 check "... beside the run's own models" grep -q '</span>GPT (LSSAR)</th><td>next position, AU' \
     "$run/report.html"
@@ -153,6 +157,14 @@ refuse "another truth of the vectors" 1 wrong/forces_vector.csv 'row 6 of mercur
     "$BIN/report" --run "$run" --quiet --answers "$answers/wrong"
 rm -r "$run/laws" "$answers/wrong"
 mv "$WORK/both" "$run/laws"
+
+for probe in intervene extrapolate inductive planets; do
+    check "$probe without a twin" program probe $probe --run "$run" "${BASE[@]}" \
+        --answers "$answers/softmax" --out "$WORK/alone"
+    check "... has the values" equal "$(cut -d, -f1-6 "$answers/softmax/probe/$probe.csv" | grep -v less |
+        awk 'NR < 12')" "$(cut -d, -f1-6 "$WORK/alone/$probe.csv" | grep -v less | awk 'NR < 12')"
+    check "... and no baseline" every_row "$WORK/alone/$probe.csv" '$(NF - 2) ~ "nan"'
+done
 
 check "means over models" program probe seeds "$answers"/{softmax,lssar}/probe/linear.json \
     --out "$WORK/seeds"
@@ -228,6 +240,46 @@ refused "a row that was not asked" labels forces_labels.csv:9 'a row that was as
 sed -i 1s/F_true/truth/ "$bad/forces_labels.csv"
 refused "a column by another name" labels 'no column "F_true"'
 
+sed -i 5d "$bad/forces_extrapolate_m.csv"
+refused "a force beyond labels is missing" extrapolate forces_extrapolate_m.csv 'found no such row'
+cp "$bad/forces_extrapolate_r.csv" "$bad/forces_extrapolate_m.csv"
+sed -i '9s/,[^,]*$/,inf/' "$bad/forces_extrapolate_r.csv"
+refused "an infinite force" extrapolate forces_extrapolate_r.csv:9 'a finite number'
+sed -i 7d "$bad/targets_inductive.csv"
+refused "a target is missing" inductive targets_inductive.csv 'rows, as in rows_inductive.csv'
+sed -i '7{h;d};8{G}' "$bad/targets_inductive.csv"
+refused "targets in another order" inductive targets_inductive.csv:7 'as in rows_inductive.csv'
+sed -i '7s/,[^,]*$/,nan/' "$bad/targets_inductive.csv"
+refused "a target that is none" inductive targets_inductive.csv:7 'y: expected a finite number'
+awk -F, -v OFS=, 'NR == 7 { $5 += 0.001 } 1' "$answers/softmax/targets_inductive.csv" \
+    >"$bad/targets_inductive.csv"
+refused "another target" inductive targets_inductive.csv:7 'target: expected' 'as exported'
+printf '\000\000\300\177' | at continuations_layer1.npy 40
+refused "a continuation that is none" intervene continuations_layer1.npy 'found nan'
+# two trials change places: the second is asked again at the end
+one=$((160 * 4 * 4))
+{
+    head -c $((128 + 12 * one)) "$answers/softmax/continuations_layer0.npy"
+    tail -c +$((129 + 13 * one)) "$answers/softmax/continuations_layer0.npy" | head -c $one
+    tail -c +$((129 + 12 * one)) "$answers/softmax/continuations_layer0.npy" | head -c $one
+    tail -c +$((129 + 14 * one)) "$answers/softmax/continuations_layer0.npy"
+} >"$bad/continuations_layer0.npy"
+refused "trials in another order" intervene continuations_layer0.npy 'the order is another one'
+printf '\000\000\000\100' | at additions_layer0.npy $((one / 2))
+refused "other vectors" intervene additions_layer0.npy
+cp "$answers/lssar/activations_intervene_layer1.npy" "$bad"
+refused "vectors of other activations" intervene additions_layer1.npy 'ask again with probe export'
+cp "$answers/lssar/rollout_two_body_test.npy" "$bad"
+refused "continuations that are no rollout" intervene continuations_layer0.npy 'without an addition'
+rm "$bad/additions_layer1.npy"
+refused "nothing was asked" intervene additions_layer1.npy missing
+printf '\000\000\300\177' | at predictions_planets.npy 0
+refused "a NaN of a planet" planets predictions_planets.npy 'found nan'
+awk -F, -v OFS=, 'NR == 9 { $4 *= 1.001 } 1' "$answers/softmax/forces_planets.csv" \
+    >"$bad/forces_planets.csv"
+refused "another true force" planets forces_planets.csv:9 'fx_true: expected' 'as exported'
+sed -i 5d "$bad/forces_planets.csv"
+refused "a planet's row is missing" planets forces_planets.csv 'rows, as in rows_planets.csv'
 rm "$bad/export.json"
 refused "answers to nothing" evaluate export.json 'a copy of the export.json'
 sed -i 's/"prefix":.*/"prefix": 19,/' "$bad/export.json"
@@ -244,7 +296,7 @@ a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrain
 with a checkpoint | 2 --checkpoint: 'for a checkpoint' | rollout "\${of[@]}" --checkpoint '$lssar'
 as many as were asked | 2 --sequences: 'takes what is asked' | rollout "\${of[@]}" --sequences 3
 a changed attention | 2 --answers: 'changed attention' | rollout "\${of[@]}" --p 3
-not of this probe | 2 --answers: 'not to probe intervene' | intervene --run '$run' --answers '$bad'
+not of this probe | 2 --answers: 'not to probe adaptation' | adaptation --run '$run' --answers '$bad'
 no such folder | 1 'export.json: missing' | rollout --run '$run' --answers '$WORK/none'
 a name for no file | 2 'names the model' | rollout --run '$run' --answers '$run/a b'
 other data sets | 2 --orbits: 'of the run and its seed' | export --run '$run' --orbits '$run/orbits'
