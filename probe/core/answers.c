@@ -20,8 +20,9 @@ static int take_content(struct probe_answers *a)
     for (int i = 0; i < entries.count && !rc; i++) {
         const char *name = entries.at[i]->d_name;
         uint64_t of[2] = {0, 0}, bytes;
-        if (!strcmp(name, "card.json") || !strcmp(name, "card.md"))
-            continue; /* made from the results */
+        if (!strcmp(name, "card.json") || !strcmp(name, "card.md") ||
+            !strcmp(name, "answered.json"))
+            continue; /* made from the results, and how the answers were made */
         rc = orr_path(path, "%s/%s", a->folder, name);
         if (!rc && orr_file_checksum(path, &of[0], &bytes)) {
             orr_error_clear(); /* a folder below it */

@@ -35,7 +35,7 @@ struct training {
     struct probe_options options;
     struct probe_answers answers, twin;
     struct probe_card card;
-    bool has_twin;
+    bool has_twin, quiet;
     char probes[4096]; /* the folder of its results */
 };
 
@@ -136,6 +136,7 @@ static int open_training(struct training *t, const struct probe_options *options
     snprintf(t->card.name, ORR_NAME, "%s", t->answers.name);
     TRY(orr_path(t->probes, "%s/probe", t->answers.folder));
     t->options = *options;
+    t->quiet = options->quiet;
     t->options.answers = &t->answers;
     t->options.twin = t->has_twin ? &t->twin : NULL;
     t->options.checkpoint = t->answers.folder;
@@ -143,7 +144,7 @@ static int open_training(struct training *t, const struct probe_options *options
     t->options.sequences = t->answers.sequences;
     t->options.draws = t->answers.draws;
     t->options.sizes = *t->answers.sizes ? t->answers.sizes : NULL;
-    t->options.no_table = true;
+    t->options.no_table = t->options.quiet = true;
     return choose_probes(t, options->judged);
 }
 
@@ -187,7 +188,7 @@ static int measure_in(struct training *t, const char *work)
     for (int k = 0; k < JUDGED; k++)
         for (int i = 0; i < t->card.probes; i++)
             if (judged[k].run && !strcmp(t->card.probe[i], judged[k].name)) {
-                orr_note(t->options.quiet, "judge: %s: %s", t->card.name, judged[k].name);
+                orr_note(t->quiet, "judge: %s: %s", t->card.name, judged[k].name);
                 TRY(judged[k].run(&t->options));
             }
     TRY(orr_mkdir(t->probes));
@@ -221,7 +222,7 @@ static int measure(struct training *t)
     orr_tempdir_remove(&work);
     TRY(rc);
     if (!strcmp(t->card.probe[t->card.probes - 1], "laws")) {
-        orr_note(t->options.quiet, "judge: %s: laws", t->card.name);
+        orr_note(t->quiet, "judge: %s: laws", t->card.name);
         TRY(search_laws(t));
     }
     return probe_card_read(&t->card, t->answers.folder, t->has_twin ? t->twin.name : "");

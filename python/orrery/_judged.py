@@ -19,7 +19,7 @@ Predictor = Callable[[np.ndarray], np.ndarray]  # rows (n, T, 2) -> sizes of for
 class Adapted:
     """A model as judge() uses it; has_... says what it can do."""
 
-    has_activations = has_tune = has_untrained = False
+    has_activations = has_tune = has_untrained = has_intervene = False
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
         """(n, T, 2): at each row the position that follows."""
@@ -35,6 +35,11 @@ class Adapted:
 
     def activations(self, rows: np.ndarray) -> list[np.ndarray]:
         """Of each layer (n, T, width)."""
+        raise NotImplementedError
+
+    def intervene(self, rows: np.ndarray, layer: int, activations: np.ndarray) -> np.ndarray:
+        """predict(rows), where the activations of a layer at the first rows are set to these, (n,
+        k, width) with k at most T; those of later rows are computed."""
         raise NotImplementedError
 
     def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
@@ -53,6 +58,7 @@ class _Object(Adapted):
         self.model = model
         self.has_activations = callable(getattr(model, "activations", None))
         self.has_tune = callable(getattr(model, "tune", None))
+        self.has_intervene = self.has_activations and callable(getattr(model, "intervene", None))
         self.has_untrained = callable(getattr(model, "untrained", None))
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
@@ -64,6 +70,9 @@ class _Object(Adapted):
 
     def activations(self, rows: np.ndarray) -> list[np.ndarray]:
         return [np.asarray(layer) for layer in self.model.activations(rows)]
+
+    def intervene(self, rows: np.ndarray, layer: int, activations: np.ndarray) -> np.ndarray:
+        return np.asarray(self.model.intervene(rows, layer, activations))
 
     def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
         predictor: Predictor = self.model.tune(rows, labels, mask, seed)

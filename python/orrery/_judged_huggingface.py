@@ -57,6 +57,12 @@ class HuggingFaceModel(TorchModel):
             states = self.module.states(self._tensor(rows))
         return [state.float().cpu().numpy() for state in states]
 
+    def _place(self, layer: int) -> tuple[nn.Module, bool]:
+        """Hidden state l is what block l is given; the last one what `out` is given."""
+        lists = [part for part in self.module.model.modules() if isinstance(part, nn.ModuleList)]
+        blocks = max(lists, key=len, default=nn.ModuleList())
+        return (blocks[layer] if layer < len(blocks) else self.module.last), True
+
     def untrained(self, seed: int) -> Adapted:
         like = next(self.module.parameters())
         with torch.random.fork_rng():

@@ -60,6 +60,30 @@ def _watched(module: nn.Module, names: Sequence[str]) -> Iterator[dict[str, torc
             hook.remove()
 
 
+def _replaced(output: Any, first: torch.Tensor) -> Any:
+    """The output of a module, of which the first rows are set."""
+    whole = _first(output)
+    changed = torch.cat([first.to(whole.dtype), whole[:, first.shape[1] :]], 1)
+    return changed if whole is output else (changed, *output[1:])
+
+
+@contextmanager
+def _set(module: nn.Module, first: torch.Tensor, before: bool) -> Iterator[None]:
+    """Sets the first rows of what a submodule puts out in the next calls, or, before, is given."""
+    def given(_module: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if inputs:
+            return (_replaced(inputs[0], first), *inputs[1:]), named
+        key = "hidden_states"
+        return inputs, {**named, key: _replaced(named[key], first)}
+
+    hook = (module.register_forward_pre_hook(given, with_kwargs=True) if before else
+            module.register_forward_hook(lambda _m, _inputs, output: _replaced(output, first)))
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
 class TorchModel(Adapted):
     """A module of rows (n, T, 2) whose output, or the first of several, is (n, T, 2).
 
@@ -78,7 +102,7 @@ class TorchModel(Adapted):
         names = list(_parts(module)) if layers is None else list(layers)
         found, out = self._found(names)
         self.layers = [name for name in names if name in found] if layers is None else names
-        self.has_activations = self.has_tune = bool(self.layers)
+        self.has_activations = self.has_tune = self.has_intervene = bool(self.layers)
         inner = [name for name in self.layers if found.get(name) is not out]
         self.last = (inner or self.layers or [""])[-1]  # what a head of forces is put on
 
@@ -109,6 +133,17 @@ class TorchModel(Adapted):
         if missing:
             raise ValueError(f"layers: expected submodules that are called, found {missing[0]!r}")
         return [seen[name].float().cpu().numpy() for name in self.layers]
+
+    def _place(self, layer: int) -> tuple[nn.Module, bool]:
+        """The submodule whose output is the layer's, or (True) whose input."""
+        return self.module.get_submodule(self.layers[layer]), False
+
+    def intervene(self, rows: np.ndarray, layer: int, activations: np.ndarray) -> np.ndarray:
+        self.module.eval()
+        module, before = self._place(layer)
+        with torch.no_grad(), _set(module, self._tensor(activations), before):
+            out: np.ndarray = _first(self.module(self._tensor(rows))).float().cpu().numpy()
+        return out
 
     def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
         with torch.random.fork_rng():
@@ -189,6 +224,9 @@ class OrreryModel(TorchModel):
         finally:
             hook.remove()
         return [x.float().numpy() for x in [streams[0], *(seen[name] for name in blocks)]]
+
+    def _place(self, layer: int) -> tuple[nn.Module, bool]:
+        return self.module.block[max(layer - 1, 0)], layer == 0
 
     def untrained(self, seed: int) -> Adapted:
         from . import _torch_model

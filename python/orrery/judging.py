@@ -6,10 +6,10 @@ so that every number has the controls and intervals of Orrery's own models.
 
 from __future__ import annotations
 
+import hashlib
 import html
 import importlib
 import json
-import math
 import os
 import pathlib
 import shutil
@@ -25,9 +25,10 @@ from . import _tables as tables
 from ._arguments import path_of, whole
 from ._judged import Adapted, Predictor, adapt
 
-PROBES = ("evaluate", "rollout", "linear", "labels", "laws")
-CARD = "orrery-card-1"
+PROBES = ("evaluate", "rollout", "linear", "labels", "extrapolate", "inductive", "intervene",
+          "planets", "laws")
 _BATCH = 256  # sequences of a call of the model
+_TRAININGS = 10  # at most, of a card
 
 
 # ------------------------------------------------------------------------------- programs
@@ -50,42 +51,114 @@ def _program(programs: str | os.PathLike[str] | None, name: str) -> list[str]:
                             f"{folders[0]}; build them with make, or name the folder")
 
 
-def _call(command: list[str]) -> str:
-    """What the program prints; its error as a ValueError."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        errors = [line for line in lines if ": error: " in line] or lines[-1:]
+def _call(command: list[str], hear: Callable[[str], None] = lambda line: None) -> None:
+    """Runs a program; hear() is given its lines of progress, its error becomes a ValueError."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as program:
+        lines = []
+        for line in program.stderr or ():
+            lines.append(line.strip())
+            hear(lines[-1])
+    if program.returncode:
+        errors = [line for line in lines if ": error: " in line] or lines[-1:] or [
+            f"status {program.returncode}"]
         raise ValueError(errors[0].partition(": error: ")[2] or errors[0])
-    return done.stdout
 
 
 # -------------------------------------------------------------------------------- answering
 
 
+class _Bar:
+    """A line of progress on a terminal: the share of the steps that are done, and what is done."""
+
+    def __init__(self, quiet: bool):
+        self.shown = not quiet and sys.stderr.isatty()
+        self.steps, self.done = 1, 0.0
+
+    def show(self, text: str, part: float = 0.0) -> None:
+        """part: the share of the current step."""
+        if self.shown:
+            share = min((self.done + part) / self.steps, 1.0)
+            bar = "#" * int(20 * share)
+            print(f"\rjudge [{bar:<20}] {100 * share:3.0f}% {text:<44.44}", end="", file=sys.stderr,
+                  flush=True)
+
+    def step(self) -> None:
+        self.done += 1
+
+    def end(self) -> None:
+        if self.shown:
+            print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
+
+
 class _Answers:
-    """The files of a model's answers, made one after the other."""
+    """The files of a model's answers, made one after the other; answered.json says what they are of,
+    so that those that are there and unchanged are kept."""
 
     def __init__(self, model: Adapted, asked: pathlib.Path, folder: pathlib.Path, seed: int,
-                 resume: bool, say: Callable[[str], None]):
-        self.model, self.asked, self.folder, self.seed, self.say = model, asked, folder, seed, say
+                 resume: bool, bar: _Bar, ask: Callable[[pathlib.Path], None]):
+        self.model, self.asked, self.folder, self.seed = model, asked, folder, seed
+        self.bar, self.ask = bar, ask
         self.export = tables.read_json(asked / "export.json")
         self.folder.mkdir(parents=True, exist_ok=True)
-        copy = folder / "export.json"
-        text = (asked / "export.json").read_bytes()
-        self.keep = resume and copy.exists() and copy.read_bytes() == text
-        if not self.keep:
-            copy.unlink(missing_ok=True)
-        self._text = text
+        self._text = (asked / "export.json").read_bytes()
+        self._record = folder / "answered.json"
+        known = _read_record(self._record) if resume else {}
+        self.made = {name: of for name, of in known.items() if self._is_kept(name, of)}
+        if self.made and not self._is_same_model():
+            self.made = {}
+        (folder / "export.json").unlink(missing_ok=True)
+        for name in self.export["answers"]:
+            if name not in self.made:
+                for path in self._files(name):
+                    path.unlink()
 
     def finish(self) -> None:
         _files.replace(self.folder / "export.json", self._text)
 
+    # ---- what is kept
+
+    def _files(self, name: str) -> list[pathlib.Path]:
+        """The files of an answer: one, or one for each layer."""
+        return sorted(self.folder.glob(name.replace("<l>", "*")))
+
+    def _of(self, name: str) -> str:
+        """What an answer depends on beside the model: the question, its inputs and the seed."""
+        what = self.export["answers"].get(name)
+        if what is None:
+            return ""
+        used = {str(value) for value in what.values() if isinstance(value, str)}
+        if name.startswith("forces"):
+            used |= {"inputs_forces_train.npy", "inputs_forces_test.npy", "forces_train.npy"}
+        files = {key: self.export["files"].get(key) for key in sorted(used)}
+        return json.dumps([what, files, self.seed], sort_keys=True)
+
+    def _is_kept(self, name: str, of: Any) -> bool:
+        files = self._files(name)
+        return bool(files) and isinstance(of, dict) and of.get("of") == self._of(name) and \
+            of.get("files") == {path.name: _sum(path) for path in files}
+
+    def _is_same_model(self) -> bool:
+        """Whether the model still predicts what it predicted for the first sequences."""
+        for name in self.made:
+            if name.startswith("predictions") and "planets" not in name:
+                rows = self._load(self.export["answers"][name]["inputs"])[:4]
+                was = np.asarray(tables.read_npy(self.folder / name))[:4]
+                now = np.asarray(self.model.predict(rows))
+                return now.shape == was.shape and bool(
+                    np.allclose(now, was, rtol=1e-4, atol=1e-4 * float(np.abs(was).max())))
+        return False
+
+    def _keep(self, name: str) -> None:
+        """Records an answer that is complete."""
+        self.made[name] = {"of": self._of(name),
+                           "files": {path.name: _sum(path) for path in self._files(name)}}
+        _files.replace(self._record, json.dumps(self.made, indent=1).encode() + b"\n")
+
+    # ---- files
+
     def _load(self, name: str) -> np.ndarray:
         return np.asarray(tables.read_npy(self.asked / name))
-
-    def _has(self, name: str) -> bool:
-        return self.keep and (self.folder / name).exists()
 
     def _save(self, name: str, array: np.ndarray) -> None:
         new = _files.Replacement(self.folder / name)
@@ -111,7 +184,7 @@ class _Answers:
         """Outputs of all sequences; compute gives one array or a list of them."""
         parts = []
         for first in range(0, len(rows), _BATCH):
-            self.say(f"{what} {first}/{len(rows)}")
+            self.bar.show(f"{what} {first}/{len(rows)}", first / len(rows))
             made = compute(rows[first : first + _BATCH])
             parts.append(made if isinstance(made, (list, tuple)) else [made])
         return [np.concatenate([np.asarray(part[k]) for part in parts])
@@ -136,27 +209,53 @@ class _Answers:
         out = self._in_batches(prefix, more, name)[0]
         self._save(name, self._shaped(out, "rollout", (len(prefix), steps, 2)))
 
-    def activations(self, pattern: str, inputs: str) -> None:
-        kept = self.export["activation_rows"]
-        rows = self._load(inputs)
+    def _layers(self, batch: np.ndarray) -> list[np.ndarray]:
+        found = [np.asarray(layer) for layer in self.model.activations(batch)]
+        for k, layer in enumerate(found):
+            if layer.ndim != 3 or layer.shape[:2] != batch.shape[:2]:
+                raise ValueError(f"activations: layer {k}: expected an array ({len(batch)}, "
+                                 f"{batch.shape[1]}, width), found {layer.shape}")
+        return found
 
-        def layers(batch: np.ndarray) -> list[np.ndarray]:
-            found = [np.asarray(layer) for layer in self.model.activations(batch)]
-            for k, layer in enumerate(found):
-                if layer.ndim != 3 or layer.shape[:2] != batch.shape[:2]:
-                    raise ValueError(f"activations: layer {k}: expected an array ({len(batch)}, "
-                                     f"{batch.shape[1]}, width), found {layer.shape}")
-            return [layer[:, kept] for layer in found]
-
-        made = self._in_batches(rows, layers, pattern)
+    def activations(self, pattern: str, inputs: str, kept: list[int]) -> None:
+        made = self._in_batches(self._load(inputs), lambda batch: [
+            layer[:, kept] for layer in self._layers(batch)], pattern)
         for layer, array in enumerate(made):
             self._save(pattern.replace("<l>", str(layer)), array)
-        (self.folder / pattern.replace("<l>", str(len(made)))).unlink(missing_ok=True)
+
+    # ---- interventions
+
+    def _continued(self, rows: np.ndarray, layer: int, activations: np.ndarray,
+                   horizons: list[int]) -> np.ndarray:
+        """Positions of body 1 after each horizon, (n, 2 horizons)."""
+        known, steps = rows.shape[1], 2 * max(horizons) - 1
+        path = np.concatenate([rows, np.zeros((len(rows), steps, 2), np.float32)], 1)
+        for t in range(known, known + steps):
+            out = np.asarray(self.model.intervene(path[:, :t], layer, activations))
+            path[:, t] = self._shaped(out, "intervene", (len(rows), t, 2))[:, -1]
+        at = [known + 2 * (h - 1) for h in horizons]
+        return path[:, at].reshape(len(rows), -1)
+
+    def continuations(self, pattern: str, what: dict[str, Any]) -> None:
+        self.finish()
+        self.ask(self.folder)  # writes what is to be added to the activations
+        rows = self._load(what["inputs"])
+        for layer, states in enumerate(self._layers(rows)):
+            added = np.asarray(tables.read_npy(
+                self.folder / what["additions"].replace("<l>", str(layer))))
+            out = []
+            for trial, vector in enumerate(added):
+                self.bar.show(f"{pattern.replace('<l>', str(layer))} {trial}/{len(added)}",
+                              trial / len(added))
+                changed = states.copy()
+                changed[:, what["row"]] += vector
+                out.append(self._continued(rows, layer, changed, what["horizons"]))
+            self._save(pattern.replace("<l>", str(layer)), np.stack(out))
 
     # ---- forces
 
-    def _tuned(self, sequences: np.ndarray, seed: int) -> Predictor:
-        F = self._load("forces_train.npy")[sequences]
+    def _tuned(self, sequences: np.ndarray, seed: int, forces: str) -> Predictor:
+        F = self._load(forces)[sequences]
         known = np.isfinite(F)
         rows = self._load("inputs_forces_train.npy")[sequences]
         return self.model.tune(rows, np.where(known, F, 0).astype(np.float32), known, seed)
@@ -170,51 +269,114 @@ class _Answers:
         out: np.ndarray = F[np.searchsorted(used, sequence), 2 + 2 * step].astype(np.float64)
         return out
 
-    def labels(self) -> None:
-        """A label curve: one fine-tuning for each size and draw."""
-        asked = tables.read_csv(self.asked / "rows_labels.csv", ("sequence", "step", "F_true"))
-        draws = tables.read_csv(self.asked / "labels.csv", ("n", "draw", "sequence"))
+    def curve(self, name: str, what: dict[str, Any]) -> None:
+        """Forces learned from few labels: one fine-tuning for each size and draw."""
+        asked = tables.read_csv(self.asked / what["rows"], ("sequence", "step", "F_true"))
+        draws = tables.read_csv(self.asked / what["labels"], ("n", "draw", "sequence"))
         columns: dict[str, list[Any]] = {key: [] for key in ("n", "draw", *asked, "F")}
         cells = list(dict.fromkeys(zip(draws["n"].tolist(), draws["draw"].tolist())))
-        for n, draw in cells:
-            self.say(f"forces_labels.csv: {n} sequences, draw {draw}")
+        for i, (n, draw) in enumerate(cells):
+            self.bar.show(f"{name}: {n} sequences, draw {draw}", i / len(cells))
             which = draws["sequence"][(draws["n"] == n) & (draws["draw"] == draw)]
-            F = self._forces(self._tuned(which, self.seed + draw), asked["sequence"], asked["step"])
+            predictor = self._tuned(which, self.seed + draw, what["forces"])
+            F = self._forces(predictor, asked["sequence"], asked["step"])
             for key, value in {"n": [n] * len(F), "draw": [draw] * len(F),
                                "F": F.tolist()}.items():
                 columns[key] += value
             for key in asked:
                 columns[key] += asked[key].tolist()
-        self._table("forces_labels.csv", columns)
+        self._table(name, columns)
 
     def magnitudes(self) -> None:
         table = tables.read_csv(self.asked / "rows_magnitude.csv", ("sequence", "step", "F"))
         every = np.flatnonzero(np.isfinite(self._load("forces_train.npy")).any(1))
-        self.say(f"forces_magnitude.csv: {len(every)} sequences")
-        table["F"] = self._forces(self._tuned(every, self.seed), table["sequence"], table["step"])
+        self.bar.show(f"forces_magnitude.csv: {len(every)} sequences")
+        predictor = self._tuned(every, self.seed, "forces_train.npy")
+        table["F"] = self._forces(predictor, table["sequence"], table["step"])
         self._table("forces_magnitude.csv", table)
+
+    # ---- random functions of the state
+
+    def targets(self, name: str, what: dict[str, Any]) -> None:
+        """One fine-tuning for each data set. tune() learns sizes of forces, which are positive, so it
+        is given exp(target)."""
+        table = tables.read_csv(self.asked / what["rows"],
+                                ("set", "held_out", "sequence", "row", "target"))
+        labels = tables.read_csv(self.asked / what["labels"], ("set", "sequence", "row", "target"))
+        own, held_out = self._load(what["inputs"]), self._load(what["held_out"])
+        y = np.zeros(len(table["set"]))
+        for d in range(what["sets"]):
+            self.bar.show(f"{name}: data set {d}", d / what["sets"])
+            mine = labels["set"] == d
+            used, at = np.unique(labels["sequence"][mine], return_inverse=True)
+            F = np.ones((len(used), own.shape[1]), np.float32)
+            known = np.zeros(F.shape, bool)
+            F[at, labels["row"][mine]] = np.exp(labels["target"][mine])
+            known[at, labels["row"][mine]] = True
+            predictor = self.model.tune(own[used], F, known, self.seed + d)
+            for inputs, of in ((held_out, 1), (own, 0)):
+                rows = (table["set"] == d) & (table["held_out"] == of)
+                which, back = np.unique(table["sequence"][rows], return_inverse=True)
+                found = self._in_batches(inputs[which], predictor, f"{name}: data set {d}")[0]
+                F = self._shaped(found, "predictor", (len(which), inputs.shape[1]))
+                y[rows] = np.log(np.maximum(F[back, table["row"][rows]], 1e-300))
+        self._table(name, {**table, "y": y})
 
     # ---- all
 
+    def _one(self, name: str, what: dict[str, Any]) -> None:
+        if name.startswith("predictions"):
+            self.predictions(name, what["inputs"])
+        elif name.startswith("rollout"):
+            self.rollout(name, what["inputs"], what["shape"][1])
+        elif name.startswith("activations"):
+            self.activations(name, what["inputs"], what.get("rows", self.export["activation_rows"]))
+        elif name.startswith("continuations"):
+            self.continuations(name, what)
+        elif name.startswith("targets"):
+            self.targets(name, what)
+        elif name == "forces_magnitude.csv":
+            self.magnitudes()
+        else:
+            self.curve(name, what)
+
     def make(self, probes: Iterable[str]) -> None:
         """What these probes read."""
-        for name, what in self.export["answers"].items():
-            first = name.replace("<l>", "0")
-            if self._has(first):
-                continue
-            kind = name.partition("_")[0]
-            if kind == "predictions" and "evaluate" in probes:
-                self.predictions(name, what["inputs"])
-            elif kind == "rollout" and ("evaluate" in probes if "two_body" not in name
-                                        else "rollout" in probes):
-                self.rollout(name, what["inputs"], what["shape"][1])
-            elif kind == "activations" and "linear" in probes:
-                self.activations(name, what["inputs"])
-            elif name == "forces_labels.csv" and "labels" in probes:
-                self.labels()
-            elif name == "forces_magnitude.csv" and "laws" in probes:
-                self.magnitudes()
+        for name in _wanted(self.export, probes):
+            if name not in self.made:
+                self._one(name, self.export["answers"][name])
+                self._keep(name)
+            self.bar.step()
         self.finish()
+
+
+def _wanted(export: dict[str, Any], probes: Iterable[str]) -> list[str]:
+    """The answers that these probes read, in the order in which they can be made."""
+    of = {"evaluate": ("predictions", "rollout"), "rollout": ("rollout_two_body",),
+          "intervene": ("rollout_two_body", "activations_intervene", "continuations"),
+          "linear": ("activations_two_body",), "labels": ("forces_labels",),
+          "extrapolate": ("forces_extrapolate",), "inductive": ("targets",),
+          "planets": ("predictions_planets",), "laws": ("forces_magnitude",)}
+    names = []
+    for name in export["answers"]:
+        for probe in probes:
+            other = probe == "evaluate" and ("two_body" in name or "planets" in name)
+            if name.startswith(of[probe]) and not other and name not in names:
+                names.append(name)
+    return names
+
+
+def _sum(path: pathlib.Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_record(path: pathlib.Path) -> dict[str, Any]:
+    """answered.json; nothing where it is not there or no record."""
+    try:
+        known = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 # ------------------------------------------------------------------------------- judgement
@@ -223,94 +385,26 @@ class _Answers:
 class Judgement:
     """The results of judge(): rows of the probes, laws, and the card.
 
-    card: a dict of one screen, which card.json has; str() and a notebook show it as a table.
+    card: a dict of one screen, which card.json has; str() and a notebook show its page, card.md.
     """
 
-    def __init__(self, folder: pathlib.Path, card: dict[str, Any]):
-        self.folder, self.card = folder, card
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.card: dict[str, Any] = tables.read_result(folder / "card.json")
 
     def table(self, probe: str) -> Any:
-        """All rows of rollout, linear or labels, as Run.probe() has them."""
+        """All rows of rollout, linear, labels ..., as Run.probe() has them."""
         return tables.frame(tables.read_csv(self.folder / "probe" / f"{probe}.csv",
                                             ("quantity", "measure", "value")))
 
     def __str__(self) -> str:
-        return _card_text(self.card)
+        return (self.folder / "card.md").read_text()
 
     def __repr__(self) -> str:
         return f"Judgement({str(self.folder)!r})"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
-
-
-def _line(measure: str, row: dict[str, Any], better: str) -> dict[str, Any]:
-    """A line of the card. The model differs from its twin where the 95% interval over held-out
-    sequences excludes the twin's value."""
-    keys = ("value", "low", "high", "upper_bound", "baseline", "raw", "n")
-    line = {"measure": measure, "better": better, **{key: row.get(key) for key in keys}}
-    low, high, twin = (_finite(line[key]) for key in ("low", "high", "baseline"))
-    line["beyond_untrained"] = None
-    if not math.isnan(low + high + twin):
-        line["beyond_untrained"] = low > twin if better == "high" else high < twin
-    return line
-
-
-def _finite(value: Any) -> float:
-    """A number of a file of results, NaN where there is none."""
-    number = float(value) if isinstance(value, (int, float)) else math.nan
-    return number if math.isfinite(number) else math.nan
-
-
-def _rows(folder: pathlib.Path, probe: str) -> list[dict[str, Any]]:
-    path = folder / "probe" / f"{probe}.json"
-    if not path.exists():
-        return []
-    rows: list[dict[str, Any]] = tables.read_result(path)["rows"]
-    return rows
-
-
-def _lines(folder: pathlib.Path) -> list[dict[str, Any]]:
-    lines = []
-    path = folder / "probe" / "evaluate.json"
-    if path.exists():
-        e = tables.read_result(path)["as_trained"]
-        lines.append(_line("next position, AU", {
-            "value": e["teacher_forced"], "upper_bound": e.get("orbit_fit"),
-            "baseline": e.get("random_weights"), "raw": e["persistence"], "n": e["sequences"]},
-            "low"))
-    rollout = _rows(folder, "rollout")
-    for quantity, measure in (("position", "AU"), ("energy", "drift")):
-        of = [r for r in rollout if r["quantity"] == quantity and r["measure"] == measure]
-        if of:
-            last = max(of, key=lambda r: int(r["context"]))
-            lines.append(_line(f"rollout of {last['context']} steps, {quantity}, {measure}", last,
-                               "low"))
-    for row in _rows(folder, "linear"):
-        if row["quantity"] == "log force" and row["measure"] == "R^2, best layer":
-            lines.append(_line("linear readout of log force, R^2", row, "high"))
-    for row in _rows(folder, "labels"):
-        if row["quantity"] == "log force":
-            lines.append(_line(f"log force after {row['context']} labelled sequences, R^2", row,
-                               "high"))
-    return lines
-
-
-def _laws(folder: pathlib.Path, name: str) -> dict[str, Any] | None:
-    """In how many samples the law is found, of the model and its twin."""
-    path = folder / "laws" / "laws.json"
-    if not path.exists():
-        return None
-    laws = tables.read_result(path)
-    rules = list(dict.fromkeys(law["rule"] for law in laws["laws"]))
-    rule = "best" if "best" in rules else rules[-1]
-    found: dict[str, Any] = {"law": laws["true_law"]["formula"], "rule": rule}
-    for key, source in (("model", name), ("untrained", f"{name}_untrained"), ("truth", "truth")):
-        of = [law for law in laws["laws"] if law["source"] == source and law["rule"] == rule]
-        if of:
-            found[key] = {"samples": len(of), "selected": sum(law["selected_true"] for law in of),
-                          "on_front": sum(law["on_front"] for law in of)}
-    return found
 
 
 _ADAPTERS = {"TorchModel": "_judged_torch", "OrreryModel": "_judged_torch",
@@ -325,156 +419,29 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'orrery.judging' has no attribute {name!r}")
 
 
-def _answer(card: dict[str, Any]) -> str:
-    """Does it know the force? By laws alone, since a readout may follow from geometry."""
-    laws = card["laws"]
-    if not laws or "model" not in laws:
-        return "not asked: no law was searched for in its forces"
-    model, twin = laws["model"], laws.get("untrained", {"selected": 0})
-    count = f"{model['selected']} of {model['samples']} samples"
-    if model["selected"] == 0:
-        return f"no: its forces follow the law in {count}"
-    if twin["selected"] >= model["selected"]:
-        return (f"not shown: its forces follow the law in {count}, and those of its untrained "
-                "twin, too")
-    whole_ = "yes" if model["selected"] == model["samples"] else "in part"
-    return f"{whole_}: its forces follow the law in {count}"
-
-
-def _card(name: str, folder: pathlib.Path, export: dict[str, Any], asked: tuple[str, ...],
-          left_out: dict[str, str]) -> dict[str, Any]:
-    from ._library import version
-
-    card: dict[str, Any] = {
-        "format": CARD, "version": version(), "model": name,
-        "data": {"preset": export["preset"], "seed": export["seed"],
-                 "settings_xxh64": export["settings_xxh64"]},
-        "seeds": 1, "probes": list(asked), "left_out": left_out,
-        "lines": _lines(folder), "laws": _laws(folder, name),
-        "intervals": "95%, over held-out sequences; one training, so not over seeds"}
-    card["does_it_know_the_force"] = _answer(card)
-    return card
-
-
-# Student's t, 97.5%, of 2, 3, ... trainings
-_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-
-
-def _mean(values: list[float]) -> tuple[float, float]:
-    """Mean over trainings, and half of its 95% interval by Student's t."""
-    n = len(values)
-    return float(np.mean(values)), _STUDENT[n - 2] * float(np.std(values, ddof=1)) / math.sqrt(n)
-
-
-def _over_seeds(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """One measure of several trainings. Model and twin are compared training by training."""
-    made = {"measure": lines[0]["measure"], "better": lines[0]["better"], "n": lines[0]["n"]}
-    value, half = _mean([_finite(line["value"]) for line in lines])
-    numbers = {"value": value, "low": value - half, "high": value + half}
-    for key in ("upper_bound", "baseline", "raw"):
-        numbers[key] = float(np.mean([_finite(line[key]) for line in lines]))
-    made |= {key: None if math.isnan(x) else x for key, x in numbers.items()}
-    made |= {"values": [line["value"] for line in lines], "beyond_untrained": None}
-    gain, half = _mean([_finite(line["value"]) - _finite(line["baseline"]) for line in lines])
-    if not math.isnan(gain):
-        made["beyond_untrained"] = gain > half if made["better"] == "high" else gain < -half
-    return made
-
-
-def _sum_laws(cards: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Samples of all trainings together."""
-    laws = [card["laws"] for card in cards]
-    if not all(laws):
-        return None
-    total = {"law": laws[0]["law"], "rule": laws[0]["rule"]}
-    for key in ("model", "untrained", "truth"):
-        if all(key in one for one in laws):
-            total[key] = {count: sum(one[key][count] for one in laws) for count in laws[0][key]}
-    return total
-
-
-def _joined(cards: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    """The card of several trainings of a model."""
-    card = {**cards[0], "model": name, "seeds": len(cards),
-            "trainings": [c["model"] for c in cards],
-            "intervals": "95%, over trainings by Student's t", "laws": _sum_laws(cards)}
-    by_measure = [{line["measure"]: line for line in c["lines"]} for c in cards]
-    card["lines"] = [_over_seeds([lines[measure] for lines in by_measure])
-                     for measure in by_measure[0] if all(measure in lines for lines in by_measure)]
-    card["does_it_know_the_force"] = _answer(card)
-    return card
-
-
-def _number(value: Any) -> str:
-    return "-" if math.isnan(_finite(value)) else f"{value:.4g}"
-
-
-def _card_text(card: dict[str, Any]) -> str:
-    data = card["data"]
-    lines = [f"# {card['model']}: does it know the force?", "",
-             card["does_it_know_the_force"] + ".", "",
-             f"Data: preset {data['preset']}, seed {data['seed']}, settings "
-             f"{data['settings_xxh64']}; Orrery {card['version']}. Trainings: {card['seeds']}. "
-             f"Intervals: {card['intervals']}.", "",
-             "| measure | model | interval | truth or fit | untrained | no model | beyond "
-             "untrained |",
-             "|---|---|---|---|---|---|---|"]
-    for line in card["lines"]:
-        beyond = {None: "-", True: "yes", False: "no"}[line["beyond_untrained"]]
-        interval = f"{_number(line['low'])} to {_number(line['high'])}"
-        lines.append(f"| {line['measure']} | {_number(line['value'])} | "
-                     f"{interval if interval != '- to -' else '-'} | "
-                     f"{_number(line['upper_bound'])} | {_number(line['baseline'])} | "
-                     f"{_number(line['raw'])} | {beyond} |")
-    for key in ("model", "untrained", "truth"):
-        found = (card["laws"] or {}).get(key)
-        if found:
-            lines += [""] if key == "model" else []
-            lines.append(f"Law {card['laws']['law']}, {key}: selected in {found['selected']} of "
-                         f"{found['samples']} samples, on the front in {found['on_front']}.")
-    lines += [f"\nNot measured: {probe}, {why}." for probe, why in card["left_out"].items()]
-    return "\n".join(lines)
-
-
 def _asked(model: Adapted, probes: Iterable[str] | None,
-           export: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The probes to run, and why others are not."""
+           export: dict[str, Any]) -> tuple[str, ...]:
+    """The probes to run. The real planets are asked of models of planet runs, by name."""
     lacks = {}
     if not model.has_activations:
         lacks["linear"] = "the model gives no activations"
+    if not model.has_intervene:
+        lacks["intervene"] = "the model's activations cannot be set"
     if not model.has_tune:
-        lacks["labels"] = lacks["laws"] = "the model cannot be tuned to labels"
-    for probe, file in (("labels", "forces_labels.csv"), ("laws", "forces_magnitude.csv")):
-        if file not in export["answers"]:
-            lacks.setdefault(probe, f"the run does not ask for {file}")
+        for probe in ("labels", "extrapolate", "inductive", "laws"):
+            lacks[probe] = "the model cannot be tuned to labels"
+    for probe in PROBES:
+        if not _wanted(export, (probe,)):
+            lacks.setdefault(probe, "the run does not ask for its answers")
     if probes is None:
-        return tuple(p for p in PROBES if p not in lacks), lacks
+        return tuple(p for p in PROBES if p not in lacks and p != "planets")
     chosen = tuple(probes)
     for probe in chosen:
         if probe not in PROBES:
             raise ValueError(f"probes: expected some of {', '.join(PROBES)}, found {probe!r}")
         if probe in lacks:
             raise ValueError(f"probes: {probe}: {lacks[probe]}")
-    return chosen, {}
-
-
-def _written(card: dict[str, Any], place: pathlib.Path) -> Judgement:
-    """With card.json and card.md."""
-    place.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(card, indent=2, allow_nan=False)
-    _files.replace(place / "card.json", text.encode() + b"\n")
-    _files.replace(place / "card.md", _card_text(card).encode() + b"\n")
-    return Judgement(place, card)
-
-
-def _judge_all(models: list[Any], run: pathlib.Path, name: str, folder: Any, seed: int,
-               options: dict[str, Any]) -> Judgement:
-    if not 2 <= len(models) <= len(_STUDENT) + 1:
-        raise ValueError(f"model: expected 2 to {len(_STUDENT) + 1} trainings, found {len(models)}")
-    place = path_of("folder", folder) if folder is not None else run / "answers" / name
-    made = [judge(one, run, f"{name}_{i}", folder=place.with_name(f"{name}_{i}"), seed=seed + i,
-                  **options) for i, one in enumerate(models)]
-    return _written(_joined([one.card for one in made], name), place)
+    return chosen
 
 
 def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
@@ -488,61 +455,67 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     model: a function rows (n, T, 2) -> (n, T, 2), the position after each row; a torch.nn.Module
     (orrery.judging.TorchModel says more of it); an orrery.GPT; orrery.judging.HuggingFaceModel of a
     transformers model; a regressor of scikit-learn, fitted to windows of rows
-    (orrery.judging.SklearnModel); or an object with `predict`, and as it can `rollout`, `activations`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
-    rollout, linear, labels and laws; default: all that model and run allow. Files go to folder, by
+    (orrery.judging.SklearnModel); or an object with `predict`, and as it can `rollout`,
+    `activations`, `intervene`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
+    rollout, linear, labels, extrapolate, inductive, intervene, planets and laws; default: all that
+    model and run allow but planets, which is for models of planet runs. Files go to folder, by
     default <run>/answers/<name>. sequences, sizes and draws are those of bin/probe export, settings
-    those of --set. resume: keeps answers that are there, of the same model, which is not checked.
+    those of --set. resume: keeps answers that are there and unchanged, to unchanged questions, as
+    long as the model predicts what it predicted.
 
-    A list of 2 to 10 models, trainings of different seeds, is judged one by one as <name>_0,
-    <name>_1, ... with the seeds seed, seed + 1, ...; the card has means over trainings and their
-    intervals.
+    A list of 2 to 10 models, trainings of different seeds, is judged as <name>_0, <name>_1, ... with
+    the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
     """
     run, seed = path_of("run", run), whole("seed", seed)
-    if isinstance(model, (list, tuple)):
-        return _judge_all(list(model), run, name, folder, seed,
-                          {"probes": None if probes is None else tuple(probes),
-                           "untrained": untrained, "resume": resume, "quiet": quiet,
-                           "sequences": sequences, "sizes": None if sizes is None else tuple(sizes),
-                           "draws": draws, "settings": settings, "threads": threads,
-                           "programs": programs})
-    adapted = adapt(model)
-    common = ["--run", str(run), "--quiet"]
-    common += ["--threads", str(threads)] if threads else []
-    for key, value in (settings or {}).items():
-        common += ["--set", f"{key}={value}"]
-    export = [*_program(programs, "probe"), "export", *common]
-    for option, given in (("--sequences", sequences), ("--draws", draws),
-                          ("--sizes", ",".join(map(str, sizes)) if sizes else None)):
-        export += [option, str(given)] if given else []
-    _call(export)
-    asked = run / "exchange"
-    question = tables.read_result(asked / "export.json")
-    chosen, left_out = _asked(adapted, probes, question)
+    several = isinstance(model, (list, tuple))
+    models = [adapt(one) for one in (model if several else [model])]
+    if several and not 2 <= len(models) <= _TRAININGS:
+        raise ValueError(f"model: expected 2 to {_TRAININGS} trainings, found {len(models)}")
     place = path_of("folder", folder) if folder is not None else run / "answers" / name
     if place.name != name:
         raise ValueError(f"folder: expected one whose name is the model's, {name!r}, found {place}")
+    common = ["--run", str(run)]
+    common += ["--threads", str(threads)] if threads else []
+    for key, value in (settings or {}).items():
+        common += ["--set", f"{key}={value}"]
+    program = _program(programs, "probe")
+    export = [*program, "export", *common, "--quiet"]
+    for option, given in (("--sequences", sequences), ("--draws", draws),
+                          ("--sizes", ",".join(map(str, sizes)) if sizes else None)):
+        export += [option, str(given)] if given else []
+    bar = _Bar(quiet)
+    bar.show("what is asked")
+    _call(export)
+    question = tables.read_result(run / "exchange" / "export.json")
+    chosen = [_asked(one, None if probes is None else tuple(probes), question) for one in models]
+    probes = None if probes is None else chosen[0]
+    bar.steps = sum((2 if untrained and one.has_untrained else 1) * len(_wanted(question, which))
+                    + len(which) for one, which in zip(models, chosen))
 
-    def say(text: str) -> None:
-        if not quiet and sys.stderr.isatty():
-            print(f"\rjudge: {text:<70.70}", end="", file=sys.stderr, flush=True)
+    def ask(answers: pathlib.Path) -> None:
+        _call([*program, "export", *common, "--quiet", "--answers", str(answers)])
 
-    answers = [(place, adapted)]
-    if untrained and adapted.has_untrained:
-        answers.append((place.with_name(f"{name}_untrained"), adapted.untrained(seed)))
-    for path, of in answers:
-        _Answers(of, asked, path, seed, resume, say).make(chosen)
-    twin = ["--untrained", str(answers[1][0])] if len(answers) > 1 else []
-    if not twin:
-        left_out["untrained"] = "no twin was made, so that nothing shows what training added"
-    for probe in chosen:
-        say(probe)
-        if probe == "laws":
-            both = ",".join(str(path) for path, _ in answers)
-            _call([*_program(programs, "symreg"), *common, "--answers", both, "--out",
-                   str(place / "laws"), *(["--resume"] if resume else [])])
-        else:
-            again = ["--resume"] if resume and probe != "evaluate" else []
-            _call([*_program(programs, "probe"), probe, *common, "--answers", str(place), *twin,
-                   *again])
-    say("")
-    return _written(_card(name, place, question, chosen, left_out), place)
+    places, twins = [], []
+    for i, (one, which) in enumerate(zip(models, chosen)):
+        path = place.with_name(f"{name}_{i}") if several else place
+        answers = [(path, one)]
+        if untrained and one.has_untrained:
+            answers.append((path.with_name(f"{path.name}_untrained"), one.untrained(seed + i)))
+            twins.append(str(answers[1][0]))
+        for to, of in answers:
+            _Answers(of, run / "exchange", to, seed + i, resume, bar, ask).make(which)
+        places.append(str(path))
+    command = [*program, "judge", *common, "--answers", ",".join(places)]
+    command += ["--untrained", ",".join(twins)] if twins else []
+    command += ["--out", str(place)] if several else []
+    command += ["--probes", ",".join(probes)] if probes is not None else []
+    command += ["--resume"] if resume else []
+
+    def hear(line: str) -> None:
+        if line.startswith("judge: ") and ": error: " not in line:
+            bar.show(line[len("judge: ") :])
+            bar.step()
+
+    _call(command, hear)
+    bar.end()
+    return Judgement(place)
