@@ -79,12 +79,13 @@ static void write_lines(const struct report_run *run, struct orr_file *html)
 int report_html_probes(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<h2 id=\"measured\">Probes</h2>\n");
-    report_html_table(html, "probed",
-                      "What probes measured, with 95% intervals over held-out data. Untrained: the "
-                      "same shape with random weights. No model: the inputs alone, or persistence. "
-                      "Truth or fit: the same procedure fed the truth, or an observer who knows the "
-                      "law.",
-                      "Source|Measured|#Value|#Untrained|#No model|#Truth or fit");
+    report_html_table(
+        html, "probed",
+        "What probes measured, with 95% intervals over held-out data. Untrained: the "
+        "same shape with random weights. No model: the inputs alone, or persistence. "
+        "Truth or fit: the same procedure fed the truth, or an observer who knows the "
+        "law.",
+        "Source|Measured|#Value|#Untrained|#No model|#Truth or fit");
     report_html_rows(html);
     write_lines(run, html);
     return report_html_table_end(html);

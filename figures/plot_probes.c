@@ -89,10 +89,11 @@ int report_plot_probes(const struct report_run *run, const char *folder,
         curves += found;
     }
     if (!curves)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: no rollouts and label curves of models of other programs; measure them "
-                        "with bin/judge, and name their folders with --answers",
-                        run->path);
+        return ORR_FAIL(
+            ORR_EINVAL,
+            "%s: no rollouts and label curves of models of other programs; measure them "
+            "with bin/judge, and name their folders with --answers",
+            run->path);
     snprintf(picture->name, sizeof picture->name, "probes");
     snprintf(picture->caption, sizeof picture->caption,
              "Rollouts and label curves: lines are models with 95%% intervals, dashed lines their "

@@ -48,7 +48,8 @@ static const struct orr_option options[] = {
      &answers_text, NULL},
     {"--untrained", "DIR", "answers of the untrained twin of that model", &untrained_text, NULL},
     {"--probes", "NAME,NAME",
-     "judge: some of evaluate, rollout, linear, labels, extrapolate, inductive, intervene, planets, "
+     "judge: some of evaluate, rollout, linear, labels, extrapolate, inductive, intervene, "
+     "planets, "
      "laws (default: all that the answers allow)",
      &judged_text, NULL},
     {"--export", "DIR", "answer: what is asked (default: RUN/" PROBE_EXCHANGE ")", &export_text,

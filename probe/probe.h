@@ -42,9 +42,9 @@ struct probe_options {
     /* What a model of another program answered (probe/core/answers.h), and its untrained twin;
      * NULL: a checkpoint is probed, and there is no twin. */
     const struct probe_answers *answers, *twin;
-    bool planet_runs;     /* no_model: the model is one of planet runs */
+    bool planet_runs;                               /* no_model: the model is one of planet runs */
     const char *answers_list, *twins_list, *judged; /* of judge: DIR,DIR, DIR,DIR, NAME,NAME; "" */
-    bool no_table;        /* results are not printed */
+    bool no_table;                                  /* results are not printed */
     const char *exported; /* of answer: the folder of the export; "": the run's */
 };
 

@@ -28,8 +28,10 @@ static const struct wanted {
     bool high;
     const char *text, *brief;
 } wanted[] = {
-    {"rollout", "position", "AU", LARGEST, 0, NULL, false, "rollout of %d steps, position, AU", "rollout %d, position, AU"},
-    {"rollout", "energy", "drift", LARGEST, 0, NULL, false, "rollout of %d steps, energy, drift", "rollout %d, energy drift"},
+    {"rollout", "position", "AU", LARGEST, 0, NULL, false, "rollout of %d steps, position, AU",
+     "rollout %d, position, AU"},
+    {"rollout", "energy", "drift", LARGEST, 0, NULL, false, "rollout of %d steps, energy, drift",
+     "rollout %d, energy drift"},
     {"linear", "log force", "R^2, best layer", LARGEST, 0, NULL, true,
      "linear readout of log force, R^2", "readout of log force, R^2"},
     {"labels", "log force", "R^2", EACH, 0, NULL, true,
@@ -38,14 +40,16 @@ static const struct wanted {
      "log force at r beyond the labels, R^2", "beyond labels in r, R^2"},
     {"extrapolate", "log force, m1 m2 outside", "R^2", LARGEST, 0, NULL, true,
      "log force at m1 m2 beyond the labels, R^2", "beyond labels in m1 m2, R^2"},
-    {"inductive", "target", "R^2", LARGEST, 0, NULL, true, "random function of the state, R^2", "inductive bias, R^2"},
+    {"inductive", "target", "R^2", LARGEST, 0, NULL, true, "random function of the state, R^2",
+     "inductive bias, R^2"},
     {"intervene", "1/r^2", "slope, likely", BY_LAYER, 1, "R^2, inner", true,
      "1/r^2 changed inside, slope of next position", "1/r^2 set inside, slope"},
     {"intervene", "angular momentum", "slope, likely", BY_LAYER, 1, "R^2, inner", true,
      "angular momentum changed inside, slope", "L set inside, slope"},
     {"planets", "next position, mean", "separations", LARGEST, 0, NULL, false,
      "real planets, next position, separations", "planets, next position"},
-    {"planets", "force, mean", "cosine", LARGEST, 0, NULL, true, "real planets, force, cosine", "planets, force, cosine"},
+    {"planets", "force, mean", "cosine", LARGEST, 0, NULL, true, "real planets, force, cosine",
+     "planets, force, cosine"},
     {"planets", "force, mean", "error of size", LARGEST, 0, NULL, false,
      "real planets, force, error of size", "planets, error of force"},
 };
@@ -121,8 +125,8 @@ static int take_wanted(struct orr_measures *m, const struct wanted *w,
  * "as_trained". */
 static int take_evaluation(struct orr_measures *m, const char *path, bool of_training)
 {
-    static const struct wanted next = {.probe = "evaluate", .text = "next position, AU",
-                                       .brief = "next position, AU"};
+    static const struct wanted next = {
+        .probe = "evaluate", .text = "next position, AU", .brief = "next position, AU"};
     struct orr_row row = orr_row_none;
     cJSON *json = NULL;
     TRY(orr_json_read(path, &json));
@@ -135,8 +139,9 @@ static int take_evaluation(struct orr_measures *m, const char *path, bool of_tra
     row.baseline = orr_json_number(e, "random_weights");
     row.raw = orr_json_number(e, "persistence");
     row.n = isfinite(n) ? (long)n : 0;
-    const int rc = e && isfinite(n) ? add_line(m, &next, &row)
-                     : ORR_FAIL(ORR_EFORMAT, "%s: expected errors \"as_trained\"", path);
+    const int rc = e && isfinite(n)
+                       ? add_line(m, &next, &row)
+                       : ORR_FAIL(ORR_EFORMAT, "%s: expected errors \"as_trained\"", path);
     cJSON_Delete(json);
     return rc;
 }
@@ -167,7 +172,8 @@ int orr_measures_read(const char *folder, struct orr_measures *m)
         TRY(orr_path(path, "%s/%s.json", folder, *probe));
         if (!orr_exists(path))
             continue;
-        TRY(probe == orr_measured_probes ? take_evaluation(m, path, false) : take_rows(m, *probe, path));
+        TRY(probe == orr_measured_probes ? take_evaluation(m, path, false)
+                                         : take_rows(m, *probe, path));
     }
     return 0;
 }

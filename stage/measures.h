@@ -10,7 +10,7 @@
 
 enum { ORR_MEASURES = 48, ORR_MEASURE_TEXT = 80, ORR_MEASURE_BRIEF = 40 };
 struct orr_measure {
-    char text[ORR_MEASURE_TEXT]; /* "log force after 100 labelled sequences, R^2" */
+    char text[ORR_MEASURE_TEXT];   /* "log force after 100 labelled sequences, R^2" */
     char brief[ORR_MEASURE_BRIEF]; /* "100 labels, log force, R^2" */
     const char *probe;
     bool high;   /* the larger value is the better one */

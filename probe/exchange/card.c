@@ -155,17 +155,16 @@ void probe_card_answer(const struct probe_card *card, char text[PROBE_CARD_TEXT]
     else if (!selected)
         snprintf(text, PROBE_CARD_TEXT, "no: %s", count);
     else if (l->of[PROBE_CARD_TWIN].selected >= selected)
-        snprintf(text, PROBE_CARD_TEXT,
-                 "not shown: %s, and those of its untrained twin, too", count);
+        snprintf(text, PROBE_CARD_TEXT, "not shown: %s, and those of its untrained twin, too",
+                 count);
     else
         snprintf(text, PROBE_CARD_TEXT, "%s: %s", selected == all ? "yes" : "in part", count);
 }
 
 static const char *intervals_of(const struct probe_card *card)
 {
-    return card->trainings > 1
-               ? "95%, over trainings by Student's t"
-               : "95%, over held-out sequences; one training, so not over seeds";
+    return card->trainings > 1 ? "95%, over trainings by Student's t"
+                               : "95%, over held-out sequences; one training, so not over seeds";
 }
 
 /* ------------------------------------------------------------------------------------ JSON */
@@ -260,7 +259,8 @@ static int write_json(const struct probe_card *card, const char *folder)
 enum { COLUMNS = 80, PAGE = 16384 };
 
 /* Adds a paragraph in lines of at most 80 columns. */
-static void add_text(char page[PAGE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(char page[PAGE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void add_text(char page[PAGE], const char *format, ...)
 {
@@ -314,8 +314,9 @@ static void make_page(const struct probe_card *card, char page[PAGE])
     orr_append(page, PAGE, "\n");
     add_text(page, "%s.", text);
     orr_append(page, PAGE, "\n");
-    add_text(page, "Data: preset %s, seed %llu, settings %s; Orrery %s. Trainings: %d. "
-                   "Intervals: %s.",
+    add_text(page,
+             "Data: preset %s, seed %llu, settings %s; Orrery %s. Trainings: %d. "
+             "Intervals: %s.",
              card->preset->name, (unsigned long long)card->preset->seed, sum, ORR_VERSION,
              card->trainings, intervals_of(card));
     orr_append(page, PAGE, "\n```\n%-27s%8s %-18s%8s%8s%8s\n", "measure", "model", "interval",

@@ -49,8 +49,8 @@ static int ask(struct exporter *e, struct probe_inductive *p)
 {
     TRY(probe_inductive_points(p));
     TRY(probe_inductive_noises(p));
-    TRY(probe_export_set(e, "inputs_inductive_train.npy", &p->fit,
-                         PROBE_NOISE_SEQUENCES * p->sets, e->T));
+    TRY(probe_export_set(e, "inputs_inductive_train.npy", &p->fit, PROBE_NOISE_SEQUENCES * p->sets,
+                         e->T));
     TRY(probe_export_set(e, "inputs_inductive_test.npy", &p->held_out, p->held_out.n, e->T));
     TRY(write_labels(e, p));
     return write_points(e, p);

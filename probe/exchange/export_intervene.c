@@ -23,9 +23,9 @@ static int ask_all(struct exporter *e, const struct probe_intervene *v)
     cJSON *activations = ask(e, "activations_intervene_layer<l>.npy", "prefix_intervene.npy",
                              fit + probe_repeats((size_t)fit), 1, 0);
     cJSON_AddItemToObject(activations, "rows", cJSON_CreateIntArray(&last, 1));
-    cJSON *continuations = ask(e, "continuations_layer<l>.npy", "prefix_intervene_test.npy",
-                               PROBE_TRIALS + probe_repeats(PROBE_TRIALS), v->held_out.n,
-                               2 * v->horizons);
+    cJSON *continuations =
+        ask(e, "continuations_layer<l>.npy", "prefix_intervene_test.npy",
+            PROBE_TRIALS + probe_repeats(PROBE_TRIALS), v->held_out.n, 2 * v->horizons);
     cJSON_AddStringToObject(continuations, "additions", "additions_layer<l>.npy");
     cJSON_AddNumberToObject(continuations, "row", last);
     cJSON_AddItemToObject(continuations, "horizons",

@@ -255,8 +255,9 @@ static int check_counts(const struct probe_options *o, int count)
         return ORR_FAIL(ORR_EUSAGE, "--answers: expected at most %d trainings, found %d",
                         PROBE_TRAININGS, count);
     if (twins && twins != count)
-        return ORR_FAIL(ORR_EUSAGE, "--untrained: expected a twin of each of %d trainings, found %d",
-                        count, twins);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--untrained: expected a twin of each of %d trainings, found %d", count,
+                        twins);
     if (count > 1 && !*o->out)
         return ORR_FAIL(ORR_EUSAGE, "--answers: several trainings need --out DIR, the folder of "
                                     "their card");

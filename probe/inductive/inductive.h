@@ -66,7 +66,7 @@ int probe_inductive_noises(struct probe_inductive *p);
 #define PROBE_INDUCTIVE_ANSWERS "targets_inductive.csv"
 /* A point of a data set at which the target is asked, with its true value. */
 struct probe_inductive_point {
-    bool held_out;     /* sequence of the held-out set, else of the sets' own */
+    bool held_out; /* sequence of the held-out set, else of the sets' own */
     int sequence, row;
     double target;
 };

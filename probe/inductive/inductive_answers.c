@@ -10,7 +10,8 @@
 static const double same = 1e-6;
 
 enum { COLUMNS = 6 };
-static const char *const column_name[COLUMNS] = {"set", "held_out", "sequence", "row", "target", "y"};
+static const char *const column_name[COLUMNS] = {"set", "held_out", "sequence",
+                                                 "row", "target",   "y"};
 
 struct probe_inductive_point probe_inductive_point_at(const struct probe_inductive *p, int d,
                                                       size_t i)

@@ -119,7 +119,8 @@ static int directions_at(struct probe_intervene *v, int layer, const struct prob
         int count = 0;
         while (held[q][count] >= 0)
             count++;
-        probe_steer_shortest(ridge->weight + q, C, READOUTS, direction_of(v, PROBE_SHORTEST, layer, q));
+        probe_steer_shortest(ridge->weight + q, C, READOUTS,
+                             direction_of(v, PROBE_SHORTEST, layer, q));
         TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, READOUTS, rows->y, count,
                                   held[q], direction_of(v, PROBE_LIKELIEST, layer, q)));
     }
@@ -175,8 +176,8 @@ int probe_intervene_directions(struct probe_intervene *v, struct gpt_model *mode
 
 /* ------------------------------------------------------------------------------- measuring */
 
-static struct probe_moved *moved_of(const struct probe_intervene *v, enum probe_subject_of who, enum probe_way way,
-                                    int layer, int change)
+static struct probe_moved *moved_of(const struct probe_intervene *v, enum probe_subject_of who,
+                                    enum probe_way way, int layer, int change)
 {
     const size_t block = (size_t)v->horizons * (size_t)v->held_out.n;
     const size_t of = (size_t)who * PROBE_WAYS + (size_t)way;
@@ -256,7 +257,8 @@ static bool has_baseline(const struct probe_intervene *v)
     return !v->s.options->answers || v->s.options->twin;
 }
 
-static int add_row(struct probe_intervene *v, enum probe_way way, int layer, int q, int h, bool slope)
+static int add_row(struct probe_intervene *v, enum probe_way way, int layer, int q, int h,
+                   bool slope)
 {
     double (*const statistic)(const void *, int, const unsigned short[]) =
         slope ? probe_slope : probe_cosine;
@@ -408,12 +410,12 @@ int probe_intervene_prepare(struct probe_intervene *v)
     v->direction =
         probe_take(arena, PROBE_WAYS * L * PROBE_CHANGES * (size_t)v->widest, sizeof *v->direction);
     v->inner = probe_take(arena, 2 * L * PROBE_CHANGES, sizeof *v->inner);
-    v->moved = probe_take(arena, PROBE_SUBJECTS * PROBE_WAYS * L * PROBE_CHANGES * H * N, sizeof *v->moved);
+    v->moved = probe_take(arena, PROBE_SUBJECTS * PROBE_WAYS * L * PROBE_CHANGES * H * N,
+                          sizeof *v->moved);
     TRY(arena->failed);
     for (int i = 0; i < n; i++)
         v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);
-    return v->s.options->no_model ? 0
-                                  : probe_baseline(&v->s.probe, v->s.options, &v->s.baseline);
+    return v->s.options->no_model ? 0 : probe_baseline(&v->s.probe, v->s.options, &v->s.baseline);
 }
 
 static int measure_model(void *of)

@@ -37,10 +37,11 @@ static int check_addition(const struct answered *a, const real *vector)
             const double is = probe_array_at(&a->additions, trial, i, c),
                          expected = vector ? (double)vector[i * width + c] : 0;
             if (!(fabs(is - expected) <= 1e-5 * (1e-6 + fabs(expected))))
-                return ORR_FAIL(ORR_EINVAL,
-                                "%s: trial %zu, sequence %zu, column %zu: expected %.9g, as of these "
-                                "activations, found %.9g; ask again with probe export --answers",
-                                a->additions.path, trial, i, c, expected, is);
+                return ORR_FAIL(
+                    ORR_EINVAL,
+                    "%s: trial %zu, sequence %zu, column %zu: expected %.9g, as of these "
+                    "activations, found %.9g; ask again with probe export --answers",
+                    a->additions.path, trial, i, c, expected, is);
         }
     return 0;
 }
@@ -99,10 +100,11 @@ static int check_base(const struct answered *a, const struct probe_answers *answ
             const double x = v->base[2 * (size_t)v->horizons * i + k],
                          y = probe_array_at(&path, i, row, k % 2);
             if (!(fabs(x - y) <= PROBE_REPEAT_SAME * sqrt(square)))
-                rc = ORR_FAIL(ORR_EINVAL,
-                              "%s: trial 0, without an addition, sequence %zu: expected %.9g, as in "
-                              "rollout_two_body_test.npy, found %.9g",
-                              a->continuations.path, i, y, x);
+                rc =
+                    ORR_FAIL(ORR_EINVAL,
+                             "%s: trial 0, without an addition, sequence %zu: expected %.9g, as in "
+                             "rollout_two_body_test.npy, found %.9g",
+                             a->continuations.path, i, y, x);
         }
     probe_array_close(&path);
     return rc;
@@ -115,8 +117,8 @@ static int answered_layer(struct probe_intervene *v, const struct probe_answers 
     struct answered a = {.v = v, .layer = layer};
     char file[2 * ORR_NAME];
     snprintf(file, sizeof file, PROBE_INTERVENE_ADDITIONS, layer);
-    int rc = probe_array_open(&a.additions, answers, file, PROBE_TRIALS, n,
-                              (size_t)v->width[layer], n);
+    int rc =
+        probe_array_open(&a.additions, answers, file, PROBE_TRIALS, n, (size_t)v->width[layer], n);
     snprintf(file, sizeof file, PROBE_INTERVENE_CONTINUATIONS, layer);
     rc = rc ? rc
             : probe_array_open(&a.continuations, answers, file, PROBE_TRIALS, n,
@@ -134,8 +136,9 @@ int probe_intervene_answered(struct probe_intervene *v, const struct probe_answe
     int layers;
     TRY(probe_intervene_layers(answers, "activations_intervene", &layers));
     if (layers != v->layers)
-        return ORR_FAIL(ORR_EFORMAT, "%s: expected activations of %d layers, as of the model, found "
-                                     "%d",
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: expected activations of %d layers, as of the model, found "
+                        "%d",
                         answers->folder, v->layers, layers);
     TRY(probe_intervene_directions(v, NULL, answers, twin));
     for (int layer = 0; layer < v->layers; layer++)

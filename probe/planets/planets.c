@@ -117,8 +117,7 @@ int probe_planets_errors(struct gpt_model *model, const struct probe_track track
 /* The errors of a model of another program, from the answers to the tracks from number `first` on;
  * NaN without answers. */
 static int answered_errors(const struct probe_planets *p, const struct probe_answers *answers,
-                           const struct probe_track track[], int first,
-                           double error[PROBE_PLANETS])
+                           const struct probe_track track[], int first, double error[PROBE_PLANETS])
 {
     for (int i = 0; i < PROBE_PLANETS; i++)
         error[i] = NAN;
@@ -294,8 +293,7 @@ static int measure_model(void *of)
 {
     struct probe_planets *p = of;
     TRY(probe_planets_tracks(p));
-    TRY(p->s.options->answers ? 0
-                              : probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
+    TRY(p->s.options->answers ? 0 : probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
     TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed,
                                PROBE_PLANETS));
     TRY(measure_places(p, "next position", p->real));

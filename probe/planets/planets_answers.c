@@ -50,7 +50,8 @@ int probe_arrows_table(const struct probe_planets *p, int which, struct orr_file
 }
 
 enum { COLUMNS = 6 };
-static const char *const column_name[COLUMNS] = {"planet", "step", "fx_true", "fy_true", "fx", "fy"};
+static const char *const column_name[COLUMNS] = {"planet",  "step", "fx_true",
+                                                 "fy_true", "fx",   "fy"};
 
 static int take_row(struct probe_planets *p, const char *path, size_t line, int which, int planet,
                     int k, const double of[COLUMNS])

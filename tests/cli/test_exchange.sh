@@ -170,6 +170,47 @@ check "means over models" program probe seeds "$answers"/{softmax,lssar}/probe/l
     --out "$WORK/seeds"
 check "... of both" filled "$WORK/seeds/linear_seeds.json"
 
+# ---- a judgement: everything that the files allow, and a card
+judge() {
+    "$BIN/orrery" judge --run "$run" "${BASE[@]}" --set symreg.iterations=1 \
+        --set symreg.enumerate=500 "$@"
+}
+for name in a a_untrained b b_untrained; do
+    cp -r "$answers/$([ "${name:0:1}" = a ] && echo softmax || echo lssar)${name:1}" "$answers/$name"
+    rm -rf "$answers/$name/probe"
+done
+rm "$answers/b/forces_magnitude.csv"
+judge --answers "$answers/a" --untrained "$answers/a_untrained" >"$WORK/card" 2>"$WORK/err"
+check "a judgement" equal 0 $?
+check "... its page" same_file "$WORK/card" "$answers/a/card.md"
+check "... on a screen" every_row "$answers/a/card.md" 'NR < 45 && length($0) <= 80'
+check "... the answer" grep -q '^no: its forces follow the law in 0 of [0-9]* samples\.$' "$WORK/card"
+for probe in rollout linear intervene labels extrapolate inductive planets; do
+    check "... the numbers of probe $probe" same_file "$answers/a/probe/$probe.csv" \
+        "$answers/softmax/probe/$probe.csv"
+done
+check "... JSON" grep -q '"format":.*"orrery-card-1"' "$answers/a/card.json"
+check "... with a value of each line" equal "$(grep -c '"measure"' "$answers/a/card.json")" \
+    "$(awk '/^```/ { on = !on; next } on' "$WORK/card" | tail -n +2 | wc -l)"
+judge --answers "$answers/a" --untrained "$answers/a_untrained" --probes linear,labels --resume \
+    >"$WORK/card" 2>&1
+check "resumed" equal 0 $?
+check "... some of its probes alone" equal 3 "$(awk '/^```/ { on = !on; next } on' "$WORK/card" |
+    tail -n +2 | grep -c 'log force')"
+check "... and no law" grep -q '^not asked' "$WORK/card"
+check "two trainings" judge --answers "$answers/a,$answers/b" --out "$answers/both" \
+    --untrained "$answers/a_untrained,$answers/b_untrained" --probes rollout,linear
+check "... a card of both" grep -q 'Trainings: 2' "$answers/both/card.md"
+check "... the mean" awk -v a="$(value "$answers/a/card.json" value | head -1)" \
+    -v b="$(value "$answers/b/card.json" value | head -1)" \
+    -v c="$(value "$answers/both/card.json" value | head -1)" \
+    'BEGIN { d = (a + b) / 2 - c; exit !(c != 0 && d * d < 1e-18 * c * c) }'
+check "without forces and a twin" judge --answers "$answers/b" --resume
+check "... it says what is missing" grep -q 'Not measured: laws, the answers have no' \
+    "$answers/b/card.md"
+check "... and that nothing shows what training added" grep -q '"untrained":.*no twin' \
+    "$answers/b/card.json"
+
 # ---- malformed answers
 bad=$answers/bad
 # spoiled NAME: another copy of the answers, of which a test spoils one file
@@ -280,6 +321,13 @@ awk -F, -v OFS=, 'NR == 9 { $4 *= 1.001 } 1' "$answers/softmax/forces_planets.cs
 refused "another true force" planets forces_planets.csv:9 'fx_true: expected' 'as exported'
 sed -i 5d "$bad/forces_planets.csv"
 refused "a planet's row is missing" planets forces_planets.csv 'rows, as in rows_planets.csv'
+rm "$answers/b/card.json" "$answers/b/card.md"
+rm -r "$answers/b/probe"
+sed -i 7d "$answers/b/targets_inductive.csv"
+refuse "a judgement of malformed answers: one line" 1 targets_inductive.csv 'rows, as in' -- \
+    "$BIN/probe" judge --run "$run" "${BASE[@]}" --answers "$answers/b"
+check "... nothing is written" test ! -e "$answers/b/probe" -a ! -e "$answers/b/card.json"
+check "... and no folder stays" test -z "$(find "$answers/b" -name '.judge*')"
 rm "$bad/export.json"
 refused "answers to nothing" evaluate export.json 'a copy of the export.json'
 sed -i 's/"prefix":.*/"prefix": 19,/' "$bad/export.json"
@@ -292,6 +340,11 @@ refuse "the twin is the model" 1 'the same files as' -- "$BIN/probe" linear --ru
     "${BASE[@]}" --answers "$answers/softmax" --untrained "$answers/softmax/"
 lssar=$run/lssar/pretrain/last.safetensors of=(--run "$run" --answers "$bad")
 refusals "$BIN/probe" <<END
+nothing judged | 2 'needs --answers' | judge --run '$run'
+an unknown probe | 2 --probes: 'found "laws2"' | judge --run '$run' --answers '$bad' --probes rollout,laws2
+no file for it | 1 --probes: labels: 'no forces_labels.csv' | judge --run '$run' --answers '$answers/lstm' --probes labels
+a twin too few | 2 --untrained: 'a twin of each' | judge --run '$run' --answers '$bad,$bad' --untrained '$bad' --out '$WORK/none'
+no folder of the card | 2 --answers: 'need --out DIR' | judge --run '$run' --answers '$bad,$bad'
 a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrained '$bad'
 with a checkpoint | 2 --checkpoint: 'for a checkpoint' | rollout "\${of[@]}" --checkpoint '$lssar'
 as many as were asked | 2 --sequences: 'takes what is asked' | rollout "\${of[@]}" --sequences 3
