@@ -53,10 +53,10 @@ int orr_plugin_path(const char *variable, const char *name, char path[4096])
     if (given && *given)
         return orr_path(path, "%s", given);
     const bool is_known = !orr_program_folder(program); /* never a plugin of the current folder */
-    if ((is_known && (find_below(program, "", name, "", path) ||
-                      find_below(program, "../lib/orrery/", name, "", path) ||
-                      (is_libexec(program) &&
-                       find_below(program, "../../lib/orrery/", name, "", path)))) ||
+    if ((is_known &&
+         (find_below(program, "", name, "", path) ||
+          find_below(program, "../lib/orrery/", name, "", path) ||
+          (is_libexec(program) && find_below(program, "../../lib/orrery/", name, "", path)))) ||
         find_below(ORR_PREFIX, "lib/orrery/", name, "", path))
         return 0;
     return orr_path(path, "%s/%s", is_known ? program : ORR_PREFIX "/lib/orrery", name);
