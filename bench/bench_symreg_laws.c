@@ -1,8 +1,8 @@
 /* bench_symreg_laws.c - how often bin/symreg finds laws that a random grammar makes. */
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "symreg_front.h"
 #include "symreg_grammar.h"
 
 static const char usage[] =
@@ -41,12 +41,7 @@ struct tally {
     int runs, solved, rule[SR_RULES], on_front; /* solved: by the default rule */
     double seconds, cpu_s;
 };
-/* Of one search. */
-struct outcome {
-    bool solved, rule[SR_RULES], on_front;
-    char equation[SR_TEXT]; /* of the default rule */
-};
-static const char default_rule[] = "best", cpu_clock[] = "build/bench/cpu_clock.so";
+static const char cpu_clock[] = "build/bench/cpu_clock.so";
 
 static int read_options(int argc, char **argv, struct options *o)
 {
@@ -168,38 +163,10 @@ static int write_table(const struct options *o, const struct truth *t, int numbe
 
 /* ---- one search */
 
-/* One line of the printed front: whether its formula is the law, and which rules choose it. */
-static void judge_line(const struct law *law, struct truth *t, double noise, char *line,
-                       struct outcome *out)
-{
-    struct sr_expr expr;
-    int at = 0;
-    char *mark = strstr(line, "   <- ");
-    line[strcspn(line, "\n")] = '\0';
-    sscanf(line, "%*s %*s %*s %n", &at);
-    if (mark)
-        *mark = '\0';
-    if (!at || sr_expr_parse(NULL, line + at, law->problem.feature, law->problem.features, &expr)) {
-        orr_error_clear();
-        return;
-    }
-    const bool is_law = recovers(t, &expr, noise);
-    out->on_front = out->on_front || is_law;
-    for (int rule = 0; rule < SR_RULES && mark; rule++) {
-        if (!strstr(mark + 1, sr_rule_name[rule]))
-            continue;
-        out->rule[rule] = is_law;
-        if (!strcmp(sr_rule_name[rule], default_rule)) {
-            out->solved = is_law;
-            snprintf(out->equation, sizeof out->equation, "%s", line + at);
-        }
-    }
-}
-
 static int ask_engine(const struct options *o, const struct law *law, struct truth *t, double noise,
                       int sample, const char *path, struct outcome *out)
 {
-    static char command[8192], line[2 * SR_TEXT];
+    static char command[8192];
     snprintf(
         command, sizeof command,
         "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s%s%s %s",
@@ -207,16 +174,7 @@ static int ask_engine(const struct options *o, const struct law *law, struct tru
         o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
         o->units ? law->units : "", o->units ? "'" : "", o->told ? "--guess '" : "",
         o->told ? law->problem.formula : "", o->told ? "'" : "", o->more);
-    FILE *pipe = popen(command, "r");
-    if (!pipe)
-        return ORR_FAIL(ORR_EIO, "%s: cannot be started", o->program);
-    while (fgets(line, sizeof line, pipe))
-        if (line[0] == ' ')
-            judge_line(law, t, noise, line, out);
-    const int status = pclose(pipe);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0
-               ? 0
-               : ORR_FAIL(ORR_EIO, "%s: ended with status %d", command, status);
+    return ask_front(command, o->program, t, noise, out);
 }
 
 /* Of all programs that were run. */
