@@ -11,6 +11,7 @@ static const char default_rule[] = "best";
 /* Of one search. */
 struct outcome {
     bool solved, rule[SR_RULES], on_front; /* solved: by the default rule */
+    bool plain[SR_RULES];                  /* the choice is the simplest that is the law */
     char equation[SR_TEXT];                /* of the default rule */
 };
 
@@ -29,12 +30,13 @@ static inline void judge_line(struct truth *t, double noise, char *line, struct 
         orr_error_clear();
         return;
     }
-    const bool is_law = recovers(t, &expr, noise);
+    const bool is_law = recovers(t, &expr, noise), is_first = is_law && !out->on_front;
     out->on_front = out->on_front || is_law;
     for (int rule = 0; rule < SR_RULES && mark; rule++) {
         if (!strstr(mark + 1, sr_rule_name[rule]))
             continue;
         out->rule[rule] = is_law;
+        out->plain[rule] = is_first;
         if (!strcmp(sr_rule_name[rule], default_rule)) {
             out->solved = is_law;
             snprintf(out->equation, sizeof out->equation, "%s", line + at);

@@ -72,6 +72,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     timeout_in_seconds, max_evals : limits of the search; None: none.
     early_stop_condition : a loss, or a function of orrery's progress (members seconds, evaluations,
         epoch, rows, loss, best) that returns true to end the search.
+    tolerance : the simplest formula whose rms residual is at most so large a share of the rms
+        spread of y is chosen, and the search ends there; None: none.
     random_state : None is 0; an int, or a RandomState or Generator that a seed is drawn from.
     warm_start : fit() resumes the last search of the same table and parameters.
     guesses : formulas that the search starts with.
@@ -137,6 +139,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         timeout_in_seconds: float | None = 60.0,
         max_evals: float | None = None,
         early_stop_condition: float | Callable[[Seen], Any] | None = None,
+        tolerance: float | None = None,
         random_state: Any = None,
         deterministic: bool = True,
         warm_start: bool = False,
@@ -181,6 +184,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.timeout_in_seconds = timeout_in_seconds
         self.max_evals = max_evals
         self.early_stop_condition = early_stop_condition
+        self.tolerance = tolerance
         self.random_state = random_state
         self.deterministic = deterministic
         self.warm_start = warm_start

@@ -68,6 +68,7 @@ enum sr_end {
     SR_END_NONE,
     SR_END_EXACT,
     SR_END_LOSS,
+    SR_END_TOLERANCE,
     SR_END_PATIENCE,
     SR_END_ITERATIONS,
     SR_END_SECONDS,

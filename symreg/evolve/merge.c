@@ -2,6 +2,7 @@
 #include "search.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Migration as in SymbolicRegression.jl: the shares of a population replaced per epoch by the best
  * members of all islands and by formulas of the front. */
@@ -14,7 +15,24 @@ static const double sizes_cap = 100000; /* total of the counts of sizes */
 enum {
     POOL = 12,    /* best members of each island that may migrate */
     SETTLED = 10, /* epochs without change after which an exact front is final */
+    REACHED = 2,  /* epochs after which no simpler formula within settings->tolerance is awaited */
 };
+
+/* The complexity of the simplest formula within settings->tolerance; 0: there is none. */
+static int find_within(const struct sr_settings *s, const struct sr_run *run)
+{
+    double left, worst;
+    double *value = s->tolerance > 0 ? orr_alloc(run->loss->data->rows, sizeof *value) : NULL;
+    int found = 0;
+    for (int c = 1; c <= s->maxsize && value && !found; c++) {
+        if (!run->best->expr[c].count || !sr_eval(&run->best->expr[c], run->loss->data, value))
+            continue;
+        sr_measure_fit(run->loss->data, value, &left, &worst);
+        found = left <= s->tolerance * s->tolerance ? c : 0;
+    }
+    free(value);
+    return found;
+}
 
 static enum sr_end end_of(const struct sr_settings *s, const struct sr_run *run)
 {
@@ -29,6 +47,8 @@ static enum sr_end end_of(const struct sr_settings *s, const struct sr_run *run)
         return SR_END_EXACT;
     if (s->stop_loss > 0 && smallest <= s->stop_loss)
         return SR_END_LOSS;
+    if (s->tolerance > 0 && run->unchanged >= REACHED && find_within(s, run))
+        return SR_END_TOLERANCE;
     return s->patience > 0 && s->algorithm->patient && run->stale >= s->patience ? SR_END_PATIENCE
                                                                                  : SR_END_NONE;
 }
@@ -62,8 +82,12 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
 {
     bool changed = false, notable = false;
     double smallest = HUGE_VAL;
+    const int before = find_within(s, run);
     for (int i = 0; i < s->populations; i++)
         changed = sr_run_take(s, run, &run->island[i]) || changed;
+    const int within = find_within(s, run);
+    if (within) /* longer formulas do not count */
+        changed = within != before;
     for (int c = 1; c <= s->maxsize; c++) {
         const double loss = run->best->loss[c];
         const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c] &&

@@ -552,6 +552,7 @@ const char *sr_end_text(enum sr_end end)
         [SR_END_NONE] = "it continues",
         [SR_END_EXACT] = "an exact formula was not improved for ten epochs",
         [SR_END_LOSS] = "the loss asked for (--stop-loss) is reached",
+        [SR_END_TOLERANCE] = "the relative error asked for (--tolerance) is reached",
         [SR_END_PATIENCE] = "no row of the front improved by 1% (symreg.patience)",
         [SR_END_ITERATIONS] = "all epochs are done (--iterations)",
         [SR_END_SECONDS] = "the seconds have passed (--seconds)",

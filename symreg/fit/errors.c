@@ -53,33 +53,38 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
 static void measure_noise(const struct sr_data *data, const double *value, double variance,
                           struct sr_uncertainty *u)
 {
-    double weighted = 0, plain = 0, rows = 0;
+    double weighted = 0, plain = 0;
+    const double rows = (double)sr_rows_weighted(data), counted = sr_rows_counted(data);
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
         weighted += w * d * d;
         plain += w > 0 ? d * d : 0;
-        rows += w > 0;
     }
     u->spare = rows - u->constants;
     u->scatter = u->spare > 0 ? plain / u->spare : NAN;
     u->noise = variance > 0 ? variance : u->spare > 0 ? weighted / u->spare : NAN;
+    u->repeats = rows / counted;
+    if (u->spare > 0 && counted < rows)
+        u->spare = fmax(counted - u->constants, 1);
     u->freedom = variance > 0 ? INFINITY : u->spare;
 }
 
-/* The covariance from the factor of the scaled Hessian. */
+/* The covariance from the factor of the scaled Hessian. Rows that follow each other are repetitions
+ * of fewer independent ones. */
 static void invert_hessian(double h[SR_NODES][SR_NODES], const double *size,
                            struct sr_uncertainty *u)
 {
     const int n = u->constants;
+    const double noise = u->noise * u->repeats;
     for (int a = 0; a < n; a++) {
         double column[SR_NODES] = {0};
         column[a] = 1;
         sr_cholesky_solve(h[0], (size_t)n, SR_NODES, column);
-        u->error[a] = sqrt(u->noise * column[a]) / size[a];
+        u->error[a] = sqrt(noise * column[a]) / size[a];
         for (int b = 0; b < n; b++) {
             const double both = size[a] * size[b];
-            const double covariance = isnormal(both) ? u->noise * column[b] / both
-                                                     : u->noise * column[b] / size[a] / size[b];
+            const double covariance =
+                isnormal(both) ? noise * column[b] / both : noise * column[b] / size[a] / size[b];
             /* rounded to 0 it would make predictions certain */
             u->covariance[b][a] = column[b] == 0 || isnormal(covariance) ? covariance : (double)NAN;
         }

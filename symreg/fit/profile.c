@@ -121,7 +121,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     const double least = sr_constants_fit_others(&loss, &fitted, 0, FIT_STEPS, &work);
     rc = sr_constants_uncertainty(&fitted, data, variance, &u);
     const double factor = sr_interval_factor(level, u.freedom);
-    const double limit = least + factor * factor * u.noise / loss.total;
+    const double limit = least + factor * factor * u.noise * u.repeats / loss.total;
     for (int c = 0; c < n && !rc; c++)
         error[c] = u.error[c];
     if (!rc && isfinite(limit) && !orr_signal_seen())

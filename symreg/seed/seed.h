@@ -40,6 +40,9 @@ struct sr_settings {
      * never */
     int patience;
     double stop_loss;       /* end when every fit reached this loss; 0: only when exact */
+    /* rms residual, as a share of the rms spread of y, up to which a formula leaves nothing to
+     * explain: the search ends, and rules choose the simplest such formula; 0: none */
+    double tolerance;
     double max_seconds;     /* end after the epoch in which the time passes; 0: no limit */
     double max_evaluations; /* likewise, for the evaluations of all fits together */
     double spent_s;         /* seconds that count as spent when the search begins */

@@ -60,11 +60,13 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
     return rc;
 }
 
-/* Whether some seed fits up to rounding or up to the noise. */
+/* Whether some seed fits up to rounding, up to the noise, or up to what is asked for. */
 static bool is_explained(const struct sr_proposal *p)
 {
     static const double spare = 1.25; /* margin, because the floor is an estimate */
-    const double least = fmax(p->loss->noise, spare * p->floor);
+    const double share = p->loss->kind == ORR_SR_L2 ? p->settings->tolerance : 0;
+    const double least =
+        fmax(fmax(p->loss->noise, spare * p->floor), share * share * p->loss->base);
     bool explained = false;
     for (int i = 0; i < p->seeds->count; i++)
         explained = explained ||

@@ -56,14 +56,6 @@ static double log_mean_square(const struct squares *residual, const struct squar
     return any ? found - orr_log(rows) : orr_log(DBL_MIN);
 }
 
-static size_t rows_of(const struct sr_data *data)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        rows += sr_row_weight(data, i) > 0;
-    return rows;
-}
-
 /* Nats of a constant, from the logarithm of its Fisher information, which may lie beyond the range
  * of numbers: that of 2e-208 in 2e-208 exp(0.24 year) is 1e416. Constants of 0 cost nothing, others
  * at least their sign. */
@@ -88,16 +80,18 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     const double log_mse =
         log_mean_square(&residual, &size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
     const int count = sr_expr_constants(expr, constants);
+    const double counted = sr_rows_counted(data),
+                 log_share = orr_log(counted / (double)sr_rows_weighted(data));
     *cost = expr->count * orr_log(basis_of(expr));
     for (int c = 0; c < count; c++) {
         struct squares slope = {0};
         add_squares(data, jacobian + (size_t)c * data->rows, NULL, &slope);
-        const double log_information = log_of_sum(&slope) - log_mse;
+        const double log_information = log_of_sum(&slope) - log_mse + log_share;
         vague[c] = !(fabs(constants[c]) > 0) ||
                    orr_log(fabs(constants[c])) < 0.5 * (orr_log(12) - log_information);
         *cost += nats_of(constants[c], log_information);
     }
-    return 0.5 * (double)rows_of(data) * log_mse + *cost;
+    return 0.5 * counted * log_mse + *cost;
 }
 
 /* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0. */
@@ -141,7 +135,7 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
             return NAN;
         add_squares(data, work->value, data->y, &residual);
         add_squares(data, data->y, NULL, &size);
-        rows += (double)rows_of(data);
+        rows += (double)sr_rows_weighted(data);
         for (int i = 0; i < n; i++)
             information[k * n + i] =
                 orr_log(fmax(equations.normal[i][i], DBL_MIN)) - 2 * orr_log(equations.scale[i]);
@@ -165,7 +159,8 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)
 {
     const int most = sr_front_constants(front);
-    front->rows = rows_of(data);
+    front->rows = sr_rows_weighted(data);
+    front->independent = data->independent;
     double *value = orr_alloc(data->rows * ((size_t)most + 1), sizeof *value);
     if (!value)
         return ORR_ENOMEM;
@@ -191,7 +186,7 @@ int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data)
             fourths += (value[i] / total) * (value[i] / total);
     }
     const double worth = 3 / fourths; /* without residuals, or too large ones: all rows */
-    front->worth = worth < rows ? worth : rows;
+    front->worth = (worth < rows ? worth : rows) * (sr_rows_counted(data) / rows);
     free(value);
     return 0;
 }

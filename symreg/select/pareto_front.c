@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -60,8 +61,9 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     double smallest = HUGE_VAL;
     front->count = 0;
     front->rows = 0;
-    front->worth = 0;
+    front->worth = front->independent = 0;
     front->without = 0;
+    front->within = false;
     front->close = most_close;
     for (int c = 1; c <= SR_NODES; c++) {
         if (!(hall->loss[c] < smallest))
@@ -87,7 +89,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
  * the sum of squares, their share is all that chance can explain. */
 static double by_chance(const struct sr_front *front, double nats)
 {
-    const double rows = (double)front->rows;
+    const double rows = front->independent > 0 ? front->independent : (double)front->rows;
     const double more = front->worth > 0 ? nats * fmax(1 / front->worth - 1 / rows, 0) : 0;
     return nats / rows + orr_log(1 + more);
 }
@@ -117,6 +119,25 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     }
 }
 
+int sr_front_end_within(struct sr_front *front, const struct sr_data *data, double tolerance)
+{
+    double left, worst;
+    double *value = orr_alloc(data->rows, sizeof *value);
+    if (!value)
+        return ORR_ENOMEM;
+    for (int i = 0; i < front->count && !front->within; i++) {
+        if (!sr_eval(&front->expr[i], data, value))
+            continue;
+        sr_measure_fit(data, value, &left, &worst);
+        if (!(left <= tolerance * tolerance))
+            continue;
+        front->within = true;
+        front->count = i + 1;
+    }
+    free(value);
+    return 0;
+}
+
 int sr_front_constants(const struct sr_front *front)
 {
     int most = 0;
@@ -131,7 +152,7 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
 {
     if (front->count == 0)
         return -1;
-    if (rule == SR_ACCURACY)
+    if (rule == SR_ACCURACY || front->within)
         return front->count - 1;
     int chosen = -1;
     double smallest = HUGE_VAL;

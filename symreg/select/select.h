@@ -92,11 +92,17 @@ struct sr_hall_of_fame {
     double loss[SR_NODES + 1];
     struct sr_expr expr[SR_NODES + 1];
 };
+/* Along a path through the columns used from each row to the nearest one that is left. */
+enum { SR_ALONG_NEAREST = -2 };
 /* Rows of the Pareto front: complexity rises, loss strictly falls. */
 struct sr_front {
     int count;
     size_t rows;  /* rows of positive weight in the table given to sr_front_describe() */
     double worth; /* what these rows are worth in sr_front_correct(); 0: as many */
+    /* rows without a common error that these are worth: the n of sr_front_correct(), 0: all */
+    double independent;
+    int along, followed; /* what gave it: the column, -1 for the order of the rows, or
+                            SR_ALONG_NEAREST; the row of the front whose residuals were followed */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
     size_t without;                /* row, from 1, that score and best leave out; 0: none */
@@ -107,6 +113,7 @@ struct sr_front {
     double cost[SR_NODES + 1]; /* the part of mdl that does not depend on residuals */
     /* no time was left to fit these constants: they have no standard errors */
     bool unfitted[SR_NODES + 1];
+    bool within; /* the last row is within a tolerance that is asked for: every rule selects it */
     /* rule best: fair losses up to this multiple of the smallest count as equally good */
     double close;
     struct sr_expr expr[SR_NODES + 1];
@@ -152,7 +159,7 @@ bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_languag
 void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 /* The largest number of constants of a formula of the front. */
 int sr_front_constants(const struct sr_front *front);
-/* Row that a rule selects, -1 for an empty front. accuracy: smallest loss. score: highest score.
+/* Row that a rule selects, -1 for an empty front: the last one where front->within. accuracy: smallest loss. score: highest score.
  * best: highest score among fair losses <= front->close x the smallest. mdl: least description
  * length, -1 where none was computed. Ties go to the simplest row. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
@@ -164,11 +171,21 @@ struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
  *   L = n/2 ln(mse) + k ln(b) + sum over constants of ln|c| + 1/2 ln(I) - 1/2 ln 3
- * with n rows of positive weight (sums are weighted), k nodes, b different operators and features
+ * with n = sr_rows_counted() rows (sums are weighted, and scaled to so many rows), k nodes, b different operators and features
  * (all constants count as one), and I the Fisher information of a constant, sum (df/dc)^2 / mse.
  * As in the paper, constants below their precision sqrt(12 / I) are set to 0, and mse and I are
  * computed again, where that gives a shorter length; otherwise each costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
+/* Sets front->independent, along and followed where the errors of the rows follow each other; from
+ * at most 1,024 rows. Neighbours are rows that are next to each other in the order of the rows or of
+ * a column that the most accurate formula uses, or along a path through the ranks of these. The
+ * correlation of their residuals must be 0.2 for the most accurate formula, 0.5 for the followed one
+ * (the simplest with an rms residual of at most 1% of the rms spread of y, else the most accurate),
+ * and both 3.3 standard errors of independent rows. Then front->independent is n / (1 + 2 sum rho),
+ * at least 5, rho the correlations of the followed formula's residuals in one of these orders,
+ * whichever gives the least. 0 for fewer than 16 rows, for an exact formula and where neighbours do
+ * not resemble each other. The caller gives it to the data for sr_front_describe(). ORR_ENOMEM. */
+int sr_front_count_independent(struct sr_front *front, const struct sr_data *data);
 /* Computes front->worth after sr_front_describe(), for squared losses: rows times 3 m2^2 / m4, at
  * most rows, m2 and m4 the means of the squares and fourth powers of the weighted residuals of the
  * most accurate formula. 1 for normal noise of one size. Where its size differs between rows, a
@@ -214,6 +231,9 @@ double sr_loss_without(const struct sr_loss *loss, double *value, size_t row);
  * d complexity relative to the smallest fair loss before. A loss of 0 stays 0 only where
  * sr_loss_decides(). front->close becomes the ratio that corresponds to 4 nats, at most 1.5. */
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
+/* Sets front->within, and removes the rows after the simplest formula whose rms residual is at most
+ * `tolerance` times the rms spread of y, both weighted; nothing where there is none. ORR_ENOMEM. */
+int sr_front_end_within(struct sr_front *front, const struct sr_data *data, double tolerance);
 /* Removes the rows after the simplest formula that deviates from each row of positive weight by no
  * more than the rounding of data->digits allows, as longer formulas gain nothing. Where a longer
  * formula reproduces far more digits, the numbers are taken as exact and no row is removed. */

@@ -77,6 +77,46 @@ static void fit_rows(const struct sr_loss *loss, bool sampled, struct sr_front *
     }
 }
 
+/* A formula without the number that the node i adds or takes away; false where it does neither. */
+static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr, int i,
+                        struct sr_expr *without)
+{
+    const struct sr_node *node = &expr->node[i];
+    if (node->op != SR_ADD && node->op != SR_SUB)
+        return false;
+    const int right = i - 1, left = right - expr->node[right].size;
+    const bool last = sr_is_number(&expr->node[right]),
+               first = node->op == SR_ADD && sr_is_number(&expr->node[left]);
+    const int kept = last ? left : right;
+    *without = *expr;
+    return (last || first) && sr_expr_splice(s->language, without, sr_expr_start(expr, i),
+                                             node->size, expr->node + sr_expr_start(expr, kept),
+                                             expr->node[kept].size, s->maxsize);
+}
+
+/* Offers a formula without a number that is added, where this raises the loss by at most a share 1 /
+ * rows, as one standard error does. A limit may have left the search no time to shorten it. */
+static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tidy,
+                          const struct sr_expr *expr, double reached, struct sr_work *work,
+                          struct sr_hall_of_fame *hall)
+{
+    const struct sr_loss *loss = tidy->loss;
+    const size_t rows = loss->data->rows;
+    struct sr_expr shorter;
+    for (int i = 0; i < expr->count && rows <= SR_LARGE_TABLE && reached > 0; i++) {
+        if (!drop_number(s, expr, i, &shorter) || sr_fit_over(work) ||
+            !(sr_eval_plain(&shorter, loss, work) <= 2 * reached))
+            continue;
+        sr_constants_fit(loss, &shorter, false, REFINE_STEPS, 0, NULL, work);
+        double found = sr_tidy(tidy, &shorter, work);
+        if (s->round)
+            found = round_constants(s, tidy, &shorter, work);
+        if (found <= reached * (1 + 1 / (double)rows) &&
+            (!s->whole || s->whole(&shorter, s->context)))
+            sr_hall_of_fame_offer(hall, s->language, &shorter, found);
+    }
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
@@ -111,6 +151,8 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         smallest = reached;
         sr_hall_of_fame_offer(hall, s->language, &expr, reached);
         unfitted[sr_expr_complexity(s->language, &expr)] = front->unfitted[i];
+        if (s->algorithm->polishes && !s->form && !s->penalty)
+            offer_shorter(s, &tidy, &expr, reached, &work, hall);
     }
     if (!rc)
         sr_front_make(hall, front);
@@ -137,12 +179,18 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     for (int i = 0; i < front->count && !published; i++)
         if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
             front->loss[i] = front->compared[i] = loss.noise;
+    int rc = s->tolerance > 0 ? sr_front_end_within(front, data, s->tolerance) : 0;
     /* with a penalty the loss says nothing about digits */
-    int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
+    if (!rc && !published && !s->penalty)
+        rc = sr_front_cut(front, &loss);
+    if (!rc && !published)
+        rc = sr_front_count_independent(front, data);
+    struct sr_data judged = *data;
+    judged.independent = rc ? 0 : front->independent;
     if (!rc)
-        rc = sr_front_describe(front, data);
+        rc = sr_front_describe(front, &judged);
     if (!rc && !published && s->loss == ORR_SR_L2)
-        rc = sr_front_weigh_rows(front, data);
+        rc = sr_front_weigh_rows(front, &judged);
     if (!rc && !published)
         rc = sr_front_find_pole(front, &loss);
     if (!rc && !published)

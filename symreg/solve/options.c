@@ -84,7 +84,8 @@ int sr_option_check(int number, const char *text)
     const double value = strtod(text, &end);
     return end != text && !*end && value > 0 && value < (double)o->high
                ? 0
-               : ORR_FAIL(ORR_EUSAGE, "%s: expected a number above 0, found \"%s\"", o->name, text);
+               : ORR_FAIL(ORR_EUSAGE, "%s: expected a number above 0, below %ld, found \"%s\"",
+                          o->name, o->high, text);
 }
 
 int sr_options_check(const struct sr_csv_options *options)

@@ -116,6 +116,11 @@ enum sr_option_kind {
         .unit = "epochs")                                                                          \
     ROW(stop_loss, "--stop-loss", "X", "stop at this loss", .of = SR_OF_SEARCH,                    \
         .kind = SR_OPTION_SETTING, .key = "symreg.stop_loss", .python = "early_stop_condition")    \
+    ROW(tolerance, "--tolerance", "REL",                                                           \
+        "choose the simplest formula with an rms residual up to REL of the target's rms spread, "  \
+        "and stop there",                                                                          \
+        .of = SR_OF_BOTH, .kind = SR_OPTION_POSITIVE, .high = 1, .without = "--category",          \
+        .python = "tolerance")                                                                     \
     ROW(batch, "--batch", "ROWS",                                                                  \
         "search on so many random rows, refine on all; 0: search on all (default: 4096 above "     \
         "10000 rows)",                                                                             \

@@ -91,13 +91,14 @@ static bool remark_undecided(const struct sr_answer *o, char *text, size_t bytes
     const struct sr_front *front = o->front;
     const int row = sr_front_select(front, o->rule);
     char others[128] = "";
+    const double rows = front->independent > 0 ? front->independent : (double)front->rows;
     if (row < 0 || front->rows > FEW)
         return false;
     const int count = sr_expr_constants(&front->expr[row], NULL);
-    if ((size_t)count + 2 > front->rows) {
+    if (count + 2 > rows) {
         snprintf(text, bytes,
-                 "%zu rows cannot decide about the formula of rule %s, which has %d constants",
-                 front->rows, sr_rule_name[o->rule], count);
+                 "%.0f rows cannot decide about the formula of rule %s, which has %d constants",
+                 rows, sr_rule_name[o->rule], count);
         return true;
     }
     for (int i = 0; i < front->count; i++) {
@@ -107,9 +108,9 @@ static bool remark_undecided(const struct sr_answer *o, char *text, size_t bytes
                      front->complexity[i]);
     }
     snprintf(text, bytes,
-             "%zu rows cannot decide between the formula of rule %s, of complexity %d, and %s "
+             "%.0f rows cannot decide between the formula of rule %s, of complexity %d, and %s "
              "(description lengths shorter or up to 3 nats longer, a factor of 20)",
-             front->rows, sr_rule_name[o->rule], front->complexity[row], others);
+             rows, sr_rule_name[o->rule], front->complexity[row], others);
     return *others != '\0' && front->loss[row] > 0;
 }
 
@@ -237,14 +238,35 @@ static bool remark_chi2(const struct sr_answer *o, char *text, size_t bytes)
     const int row = sr_front_select(o->front, o->rule);
     if (row < 0 || !o->least_squares || !(o->variance > 0))
         return false;
-    const double n = (double)o->data->rows, chi2 = n * o->front->loss[row] / o->variance,
+    const double rows = (double)o->data->rows, counted = o->data->independent;
+    const double n = counted > 0 ? counted : rows, chi2 = n * o->front->loss[row] / o->variance,
                  freedom = n - sr_expr_constants(&o->front->expr[row], constant);
     if (freedom < 1)
         return false;
     snprintf(text, bytes,
              "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom; if formula "
-             "and sigmas are right it is %.0f +- %.2g",
-             sr_rule_name[o->rule], chi2, freedom, freedom, sqrt(2 * freedom));
+             "and sigmas are right it is %.0f +- %.2g%s",
+             sr_rule_name[o->rule], chi2, freedom, freedom, sqrt(2 * freedom),
+             counted > 0 ? " (of the rows that count, as residuals follow each other)" : "");
+    return true;
+}
+
+/* Rows whose errors follow each other, where they count as far fewer. */
+static bool remark_following(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const struct sr_front *front = o->front;
+    char along[300] = "the order of the rows";
+    if (!(front->independent > 0) || front->independent > 0.5 * (double)front->rows)
+        return false;
+    if (front->along >= 0)
+        snprintf(along, sizeof along, "column \"%s\"", o->names[front->along]);
+    else if (front->along == SR_ALONG_NEAREST)
+        snprintf(along, sizeof along, "neighbouring values of the columns");
+    snprintf(text, bytes,
+             "residuals of the formula of complexity %d follow each other along %s, as the smooth "
+             "errors of derivatives, integrations and interpolations do: the %zu rows count as "
+             "%.0f in the rules best, score and mdl and in standard errors",
+             front->complexity[front->followed], along, front->rows, front->independent);
     return true;
 }
 
@@ -266,6 +288,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_PROPORTIONAL] = remark_proportional,
                                                     [SR_ZEROS] = remark_zeros,
                                                     [SR_CHI2] = remark_chi2,
+                                                    [SR_FOLLOWING] = remark_following,
                                                     [SR_GIVEN] = remark_given};
     return find[remark](o, text, bytes);
 }

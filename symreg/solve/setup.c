@@ -353,6 +353,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
+    setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;
     setup->settings.alternatives = o->alternatives ? atoi(o->alternatives) : 0;
     setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;

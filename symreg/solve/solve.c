@@ -78,7 +78,11 @@ static int finish_front(const struct sr_problem *p, double seconds, double start
     TRY(categories ? sr_category_finish(s, forms_until_s, table, fit)
                    : sr_front_finish(s, &table->data, refits, fit));
     p->stop->until_s = 0; /* the remaining steps are not interrupted */
-    return categories ? 0 : sr_front_judge(s, &table->data, &fit->front);
+    if (categories)
+        return 0;
+    TRY(sr_front_judge(s, &table->data, &fit->front));
+    table->data.independent = fit->front.independent;
+    return 0;
 }
 
 /* The answer of a finished front, for those who print and write it. */

@@ -384,12 +384,6 @@ int sr_answer_write(const struct sr_answer *o, int row, enum sr_notation notatio
  * false with an empty text. The remark names other constants within two standard errors. */
 bool sr_constant_remark(double value, double error, char *text, size_t bytes);
 
-/* Share of the variance that predictions leave unexplained (NaN where there is no variance), and
- * the largest deviation. Rows count by their weights, deviations by the square root of them. */
-void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst);
-/* The mean of y by the rows' weights. */
-double sr_weighted_mean(const struct sr_data *data);
-
 /* A limitation of the table as a sentence; false where it does not apply.
  *   undecided  the rows are too few for the formula of o->rule, or there are at most 50 rows and
  *              another formula of the front is as likely within a factor of 20
@@ -399,7 +393,9 @@ double sr_weighted_mean(const struct sr_data *data);
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
  *              or weights were chosen for it
  *   zeros      the loss is relative, and the target is 0 in some rows
- *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2 */
+ *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
+ *   following  the rows count as at most half as many, as their residuals follow each other
+ *   given      o->remark */
 enum sr_table_remark {
     SR_UNDECIDED,
     SR_UNFITTED,
@@ -408,6 +404,7 @@ enum sr_table_remark {
     SR_PROPORTIONAL,
     SR_ZEROS,
     SR_CHI2,
+    SR_FOLLOWING,
     SR_GIVEN,
     SR_TABLE_REMARKS
 };

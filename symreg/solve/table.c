@@ -387,16 +387,6 @@ static int square_sigmas(const struct sr_table *table, const char *file, bool lo
     return 0;
 }
 
-double sr_weighted_mean(const struct sr_data *data)
-{
-    double mean = 0, weights = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        weights += sr_row_weight(data, i);
-    for (size_t i = 0; i < data->rows; i++)
-        mean += sr_row_weight(data, i) * data->y[i] / weights;
-    return mean;
-}
-
 bool sr_weights_relative(const double *y, size_t rows, double *weight)
 {
     for (size_t i = 0; i < rows; i++)

@@ -4,20 +4,6 @@
 
 #include "solve.h"
 
-void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst)
-{
-    const double mean = sr_weighted_mean(data);
-    double total = 0, residual = 0;
-    *worst = 0;
-    for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
-        total += w * (data->y[i] - mean) * (data->y[i] - mean);
-        residual += w * d * d;
-        *worst = fmax(*worst, sqrt(w) * fabs(d));
-    }
-    *left = total > 0 ? residual / total : NAN;
-}
-
 /* What counts as small in a loss is a matter of the table that was searched. */
 static int make_loss(const struct sr_settings *s, const struct sr_data *train,
                      const struct sr_data *data, struct sr_loss *loss)

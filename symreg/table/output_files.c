@@ -264,6 +264,8 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     cJSON_AddNumberToObject(json, "rows", (double)o->data->rows);
     if (o->front->worth > 0)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
+    if (o->front->independent > 0)
+        cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
     if (o->front->without)
         cJSON_AddNumberToObject(json, "compared_without_row", (double)o->front->without);
     orr_json_add_u64(json, "seed", o->seed);

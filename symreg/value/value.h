@@ -24,12 +24,25 @@ struct sr_data {
     const double *weight;               /* (rows) of the loss: finite, nonnegative; NULL: all 1 */
     const struct sr_language *language; /* language of the formulas evaluated on the table */
     const struct sr_digits *digits;     /* (features + 1) the target last; NULL: unknown */
+    /* rows without a common error that these are worth (sr_front_count_independent()), for the
+     * description length and errors of constants; 0: all of positive weight */
+    double independent;
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)
 {
     return data->weight ? data->weight[row] : 1;
 }
+
+/* The number of rows of positive weight. */
+size_t sr_rows_weighted(const struct sr_data *data);
+/* The number of rows that count: data->independent, or all of positive weight. */
+double sr_rows_counted(const struct sr_data *data);
+/* The mean of y by the rows' weights. */
+double sr_weighted_mean(const struct sr_data *data);
+/* Share of the variance that predictions leave unexplained (NaN where there is no variance), and
+ * the largest deviation. Rows count by their weights, deviations by the square root of them. */
+void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst);
 
 /* Copies `rows` rows of a table with their weights into *storage (features + 2, rows), which the
  * caller frees: the rows listed in `row`, or with NULL evenly spaced rows. */

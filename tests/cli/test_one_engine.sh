@@ -87,6 +87,13 @@ both "permutations" "$WORK/sigma.csv" y "--evaluations 2000 --permutations 3 --f
     evaluations=2000 features:1 permutations:3
 check "permutations: those as good are counted" grep -q '^permutations: 0 of 3' "$WORK/library"
 
+both "smooth errors" $cases/i1_sir_derivatives.csv ds "--evaluations 22000 --features s,i,r" \
+    evaluations=22000 features:3
+check "smooth errors: a remark says that the rows count as fewer" \
+    grep -q 'rows count as' "$WORK/library"
+both "a tolerance" $cases/i1_sir_derivatives.csv ds "--features s,i,r --tolerance 0.01" \
+    features:3 tolerance=0.01
+
 # refusals: in the words of each, of the same thing
 awk 'BEGIN { OFS = ","; print "k,x,r,F"
     for (i = 0; i < 40; i++) print i % 4, i + 1, 40 - i, 3 * i }' \
@@ -110,4 +117,6 @@ refused "--category k --template f(x)" "--template: not with --category" categor
     'template=f(x)'
 refused "--units-penalty x --units r=m" "--units-penalty: expected a number above 0" \
     units-penalty=x units=r=m
+refused "--tolerance 1" "--tolerance: expected a number above 0, below 1" tolerance=1
+refused "--category k --tolerance 0.1" "--tolerance: not with --category" category=k tolerance=0.1
 finish
