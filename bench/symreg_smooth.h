@@ -17,7 +17,7 @@
 
 #include "symreg_judge.h"
 
-enum { SMOOTH_DEVELOPMENT = 1, SMOOTH_HELD_OUT = 2 }; /* sets */
+enum { SMOOTH_DEVELOPMENT = 1, SMOOTH_HELD_OUT = 3 }; /* sets */
 enum { SMOOTH_STATES = 3, SMOOTH_NUMBERS = 4, SMOOTH_ROWS = 400, SMOOTH_TEXT = 256 };
 enum smooth_kind { CENTRED, SPLINE, INTEGRATION, FLOAT32, INTERPOLATION, SMOOTH_KINDS };
 static const char *const smooth_kind_name[SMOOTH_KINDS] = {"centred", "spline", "integration",

@@ -307,8 +307,9 @@ ORRERY_CALL int orrery_regression_intervals(struct orrery_regression *regression
  * @param regression the handle
  * @param row of the front, from 0
  * @param covariance (n (n + 1) / 2 of n constants) its lower triangle, row by row
- * @param residual_variance sum of squared residuals, rows alike, divided by the degrees of freedom
- * @param freedom rows minus constants
+ * @param residual_variance sum of squared residuals, rows alike, divided by rows minus constants
+ * @param freedom rows minus constants; of rows whose residuals follow each other, as many rows as
+ *        these count, at least 1 in all
  * @return a status */
 ORRERY_CALL int orrery_regression_covariance(struct orrery_regression *regression, int row,
                                              double *covariance, double *residual_variance,

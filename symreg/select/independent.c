@@ -214,15 +214,30 @@ static int find_followed(const struct sr_front *front, struct judged *j)
     return front->count - 1;
 }
 
+/* The rows with which the followed formula gains over each simpler one twice what it costs more: what
+ * a simpler formula leaves is no small error. */
+static double count_supporting(const struct sr_front *front, int followed)
+{
+    double rows = FEWEST;
+    for (int i = 0; i < followed; i++) {
+        const double gain = orr_log(front->loss[i]) - orr_log(front->loss[followed]),
+                     spent = front->cost[followed] - front->cost[i];
+        if (gain > 0 && isfinite(spent))
+            rows = fmax(rows, 4 * spent / gain);
+    }
+    return rows;
+}
+
 static void count_followed(struct sr_front *front, const struct judged *j, int followed)
 {
-    double least = (double)j->data.rows;
+    const double rows = (double)j->data.rows;
+    double least = rows;
     for (int order = 0; order < j->orders; order++) {
         const double count = count_along(j, order);
         if (!(count < least))
             continue;
         least = count;
-        front->independent = fmax(count, FEWEST);
+        front->independent = fmin(fmax(count, count_supporting(front, followed)), rows);
         front->along = j->along[order];
         front->followed = followed;
     }

@@ -10,7 +10,10 @@ double sr_answer_variance(const struct sr_answer *o, int row)
     if (!(o->variance_factor > 0) || !(o->variance > 0))
         return o->variance;
     const double chi2 = n * o->front->loss[row] / o->variance;
-    return o->variance * o->variance_factor * (freedom > 0 ? fmax(1, chi2 / freedom) : 1);
+    /* two counts of rows that are not independent: the errors of constants multiply by this one */
+    const double repeats = n / sr_rows_counted(o->data);
+    return o->variance * (fmax(o->variance_factor, repeats) / repeats) *
+           (freedom > 0 ? fmax(1, chi2 / freedom) : 1);
 }
 
 int sr_answer_errors(const struct sr_answer *o, int row, double error[SR_NODES])

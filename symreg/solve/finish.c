@@ -183,12 +183,16 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     /* with a penalty the loss says nothing about digits */
     if (!rc && !published && !s->penalty)
         rc = sr_front_cut(front, &loss);
-    if (!rc && !published)
-        rc = sr_front_count_independent(front, data);
     struct sr_data judged = *data;
-    judged.independent = rc ? 0 : front->independent;
+    judged.independent = 0;
     if (!rc)
         rc = sr_front_describe(front, &judged);
+    if (!rc && !published)
+        rc = sr_front_count_independent(front, data);
+    if (!rc && front->independent > 0) {
+        judged.independent = front->independent;
+        rc = sr_front_describe(front, &judged);
+    }
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, &judged);
     if (!rc && !published)
