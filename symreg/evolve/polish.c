@@ -140,6 +140,28 @@ void sr_fit_front(const struct sr_run *run, struct sr_work *work)
     }
 }
 
+/* Frequencies that the rows cannot tell from lower ones become these. A formula that gets longer by
+ * its phase leaves its place. */
+static void fold_front(const struct sr_run *run, struct sr_work *work)
+{
+    const struct sr_settings *s = run->view.settings;
+    struct sr_hall_of_fame *hall = run->best;
+    for (int c = 1; c <= s->maxsize && !s->form; c++) {
+        struct sr_expr expr = hall->expr[c];
+        if (!(hall->loss[c] < HUGE_VAL) ||
+            !sr_fold_waves(run->loss->data, sr_settings_operators(s), s->maxsize, &expr))
+            continue;
+        const double before = plain_loss(run, &hall->expr[c], work);
+        sr_constants_fit(run->loss, &expr, false, FIT_STEPS, 0, NULL, work);
+        const double after = plain_loss(run, &expr, work), loss = hall->loss[c] - before + after;
+        if (!(after <= before * (1 + 1e-3) + run->loss->noise) ||
+            (s->whole && !s->whole(&expr, s->context)))
+            continue;
+        hall->loss[c] = HUGE_VAL;
+        sr_hall_of_fame_offer(hall, s->language, &expr, loss);
+    }
+}
+
 void sr_polish_front(const struct sr_run *run, struct sr_work *work)
 {
     const struct sr_settings *s = run->view.settings;
@@ -151,6 +173,7 @@ void sr_polish_front(const struct sr_run *run, struct sr_work *work)
                                  .context = s->context};
     struct sr_hall_of_fame *hall = run->best;
     double smallest = HUGE_VAL;
+    fold_front(run, work);
     for (int c = 1; c <= s->maxsize && !orr_signal_seen(); c++) {
         if (!(hall->loss[c] < smallest))
             continue;

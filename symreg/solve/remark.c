@@ -270,6 +270,29 @@ static bool remark_following(const struct sr_answer *o, char *text, size_t bytes
     return true;
 }
 
+/* Other frequencies that the rows of an even grid do not tell from those of the formula. */
+static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const int row = sr_front_select(o->front, o->rule);
+    *text = '\0';
+    for (int i = 1; row >= 0 && !o->form && i < o->front->expr[row].count; i++) {
+        const struct sr_expr *expr = &o->front->expr[row];
+        struct sr_wave_line line;
+        struct sr_grid grid;
+        if (!sr_wave_find(expr, i, &line) ||
+            !sr_grid_find(o->data->x + (size_t)line.column * o->data->rows, o->data->rows, &grid))
+            continue;
+        const double apart = (expr->node[i].op == SR_TAN ? 1 : 2) * M_PI / grid.step;
+        const double own = fabs(line.slope);
+        orr_append(text, bytes,
+                   "%s%s has even steps of %.6g, so that frequencies of %.6g, %.6g and %.6g fit "
+                   "these rows alike",
+                   *text ? "; " : "", o->names[line.column], grid.step, own, fabs(apart - own),
+                   apart + own);
+    }
+    return *text != '\0';
+}
+
 /* What the maker of the table knows about it. */
 static bool remark_given(const struct sr_answer *o, char *text, size_t bytes)
 {
@@ -289,6 +312,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_ZEROS] = remark_zeros,
                                                     [SR_CHI2] = remark_chi2,
                                                     [SR_FOLLOWING] = remark_following,
+                                                    [SR_ALIASES] = remark_aliases,
                                                     [SR_GIVEN] = remark_given};
     return find[remark](o, text, bytes);
 }

@@ -395,6 +395,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
  *   following  the rows count as at most half as many, as their residuals follow each other
+ *   aliases    the formula of o->rule has a frequency of a column on an even grid
  *   given      o->remark */
 enum sr_table_remark {
     SR_UNDECIDED,
@@ -405,6 +406,7 @@ enum sr_table_remark {
     SR_ZEROS,
     SR_CHI2,
     SR_FOLLOWING,
+    SR_ALIASES,
     SR_GIVEN,
     SR_TABLE_REMARKS
 };

@@ -142,6 +142,17 @@ short_constants() {
 }
 check "3 x + 2" short_constants
 
+# ---- a wave on an even grid: 12 + 3 cos(2 pi (hour - 15) / 24), whole hours
+fit hours $CASES/d2_hour_alias.csv --target temp --evaluations 2000 \
+    --guess '12 - sin(6.02054 * hour + 2.361) / 0.331'
+daily() {
+    awk '/^best:/ { p = $0; sub(/.*period /, "", p); found = p + 0 > 23.5 && p + 0 < 24.5 }
+        END { exit !found }' "$WORK/hours.out" || { grep best: "$WORK/hours.out"; return 1; }
+}
+check "of frequencies that fit the rows alike the lowest is not chosen" daily
+check "other frequencies that fit alike are not named" \
+    grep -q 'even steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
+
 # ---- reports weigh like the loss
 fit weights $CASES/s7_zero_weights.csv --target y --weights w --iterations 2
 weighted() { # the row of best: 1 - R2 and the largest residual

@@ -1,0 +1,158 @@
+/* waves.c - frequencies of sines, cosines and tangents of a column whose values lie on an even grid.
+ *
+ * At x = x0 + k h, with whole k, sin(w x + p) and sin((w + 2 pi m / h) x + p - 2 pi m x0 / h) are
+ * equal for every whole m: rows cannot tell these frequencies apart, and the lowest of them, below
+ * pi / h (Nyquist), is the one to report. */
+#include "select.h"
+
+#include <math.h>
+
+#include <gsl/gsl_math.h>
+
+/* Steps of a grid, at most; deviations of a value from it, in steps, and remainders that are 0. */
+static const double most_steps = 1e6, off_grid = 1e-3, no_remainder = 1e-4;
+
+/* The largest step that both differences are multiples of (Euclid's algorithm). */
+static double common_step(double a, double b)
+{
+    while (b > no_remainder * a) {
+        const double rest = fabs(remainder(a, b));
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+bool sr_grid_find(const double *x, size_t rows, struct sr_grid *grid)
+{
+    double step = 0, largest = 0, range = 0;
+    *grid = (struct sr_grid){.first = rows ? x[0] : 0};
+    for (size_t i = 1; i < rows; i++) {
+        const double d = fabs(x[i] - x[0]), steps = d / step;
+        range = fmax(range, d);
+        if (d == 0)
+            continue;
+        if (!(step > 0) || fabs(steps - round(steps)) > off_grid || steps < 0.5) {
+            step = step > 0 ? common_step(fmax(d, step), fmin(d, step)) : d;
+            largest = 0;
+        } else if (d > largest) { /* the larger the multiple, the smaller the error of the step */
+            step = d / round(steps);
+            largest = d;
+        }
+        if (range > most_steps * step)
+            return false;
+    }
+    for (size_t i = 1; i < rows; i++) { /* also the rows before the step was known */
+        const double steps = (x[i] - x[0]) / step;
+        if (fabs(steps - round(steps)) > off_grid)
+            return false;
+    }
+    grid->step = step;
+    return step > 0 && range > 2.5 * step;
+}
+
+/* The subtree that ends at i as slope * column + summand: false where it is something else. */
+static bool is_line(const struct sr_expr *expr, int i, struct sr_wave_line *line)
+{
+    const struct sr_node *node = &expr->node[i];
+    if (node->op == SR_CONSTANT || node->op == SR_FEATURE) {
+        const bool column = node->op == SR_FEATURE;
+        *line = (struct sr_wave_line){.column = column ? node->feature : -1,
+                                      .slope = column,
+                                      .summand = column ? 0 : node->value};
+        return true;
+    }
+    struct sr_wave_line a = {.column = -1}, b = {.column = -1};
+    const int arity = sr_expr_arity(expr, i);
+    if (!is_line(expr, sr_expr_left(expr, i), &a))
+        return false;
+    if (arity == 1) {
+        *line = (struct sr_wave_line){a.column, -a.slope, -a.summand};
+        return node->op == SR_NEG;
+    }
+    if (!is_line(expr, i - 1, &b) || (a.column >= 0 && b.column >= 0 && a.column != b.column))
+        return false;
+    line->column = a.column >= 0 ? a.column : b.column;
+    const double sign = node->op == SR_SUB ? -1 : 1;
+    switch (node->op) {
+    case SR_ADD:
+    case SR_SUB:
+        line->slope = a.slope + sign * b.slope;
+        line->summand = a.summand + sign * b.summand;
+        return true;
+    case SR_MUL:
+        line->slope = a.slope * b.summand + b.slope * a.summand;
+        line->summand = a.summand * b.summand;
+        return a.column < 0 || b.column < 0;
+    case SR_DIV:
+        line->slope = a.slope / b.summand;
+        line->summand = a.summand / b.summand;
+        return b.column < 0;
+    default:
+        return false;
+    }
+}
+
+bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line)
+{
+    const int op = expr->node[i].op;
+    return (op == SR_SIN || op == SR_COS || op == SR_TAN) && is_line(expr, i - 1, line) &&
+           line->column >= 0 && line->slope != 0 && isfinite(line->slope) &&
+           isfinite(line->summand);
+}
+
+/* Writes slope * column + summand with the operators at hand. */
+static bool write_line(uint64_t operators, const struct sr_wave_line *line, struct sr_expr *out)
+{
+    out->count = 0;
+    sr_put_node(out, sr_feature_node(line->column));
+    const bool times = sr_has(operators, SR_MUL), plus = sr_has(operators, SR_ADD);
+    sr_put_constant(out, times ? line->slope : 1 / line->slope);
+    sr_put_op(out, times ? SR_MUL : SR_DIV);
+    if (line->summand != 0) {
+        sr_put_constant(out, plus ? line->summand : -line->summand);
+        sr_put_op(out, plus ? SR_ADD : SR_SUB);
+    }
+    return (times || sr_has(operators, SR_DIV)) &&
+           (line->summand == 0 || plus || sr_has(operators, SR_SUB));
+}
+
+/* The lowest frequency that the rows cannot tell from this one, and its phase. */
+static void fold(const struct sr_grid *grid, int op, struct sr_wave_line *line)
+{
+    const double period = op == SR_TAN ? M_PI : 2 * M_PI;
+    const double cycles = round(line->slope * grid->step / period);
+    line->slope = remainder(line->slope * grid->step, period) / grid->step;
+    line->summand = remainder(
+        line->summand + period * remainder(cycles * (grid->first / grid->step), 1), period);
+    if (line->slope < 0 && op != SR_TAN) { /* cos(-a) = cos(a), sin(-a) = sin(pi + a) */
+        line->slope = -line->slope;
+        line->summand = remainder(op == SR_COS ? -line->summand : M_PI - line->summand, period);
+    }
+    if (fabs(line->summand) < 1e-9)
+        line->summand = 0;
+}
+
+bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
+                   struct sr_expr *expr)
+{
+    bool folded = false;
+    for (int i = 1; i < expr->count; i++) {
+        const int op = expr->node[i].op, start = sr_expr_start(expr, i);
+        struct sr_wave_line line;
+        struct sr_grid grid;
+        struct sr_expr operand;
+        if (!sr_wave_find(expr, i, &line) ||
+            !sr_grid_find(data->x + (size_t)line.column * data->rows, data->rows, &grid) ||
+            !(fabs(line.slope) * grid.step > (op == SR_TAN ? M_PI_2 : M_PI) * (1 + 1e-9)))
+            continue;
+        fold(&grid, op, &line);
+        if (line.slope == 0 || !write_line(operators, &line, &operand) ||
+            !sr_expr_splice(data->language, expr, start, expr->node[i].size - 1, operand.node,
+                            operand.count, maxsize))
+            continue;
+        folded = true;
+        i = start + operand.count;
+    }
+    return folded;
+}

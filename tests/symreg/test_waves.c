@@ -1,0 +1,121 @@
+/* test_waves.c - columns on even grids are found, and frequencies that their rows cannot tell apart
+ * become the lowest one, with the same values. */
+#include "symreg/formulas.h"
+
+#include <gsl/gsl_math.h>
+
+enum { ROWS = 40 };
+static const uint64_t every = ~(uint64_t)0;
+
+/* A table whose column r is first + k step, with gaps where k is odd above 20. */
+static void make_grid(struct table *t, double first, double step)
+{
+    table_create(t, ROWS, 5, false);
+    for (int i = 0; i < ROWS; i++)
+        t->x[i] = first + (i < 20 ? i : 2 * i - 20) * step;
+}
+
+TEST(grids_have_one_step)
+{
+    static const double first[] = {0, -3, 2457000.5, 1997, 1e-3}, step[] = {7, 0.1, 0.01, 1, 1e-5};
+    struct table t;
+    struct sr_grid grid;
+    for (int k = 0; k < 5; k++) {
+        make_grid(&t, first[k], step[k]);
+        if (!sr_grid_find(t.x, ROWS, &grid) || fabs(grid.step / step[k] - 1) > 1e-5)
+            fail_msg("the grid from %g by %g has step %g", first[k], step[k], grid.step);
+        for (int i = 0; i < ROWS / 2; i++) { /* the order of rows does not matter */
+            const double x = t.x[i];
+            t.x[i] = t.x[ROWS - 1 - i];
+            t.x[ROWS - 1 - i] = x;
+        }
+        if (!sr_grid_find(t.x, ROWS, &grid) || fabs(grid.step / step[k] - 1) > 1e-5)
+            fail_msg("reversed, the grid from %g by %g has step %g", first[k], step[k], grid.step);
+        table_free(&t);
+    }
+    make_grid(&t, 0, 0.5);
+    t.x[5] = t.x[6];
+    assert_true(sr_grid_find(t.x, ROWS, &grid) && fabs(grid.step - 0.5) < 1e-9);
+    t.x[30] += 0.2; /* every value is a multiple of a tenth */
+    assert_true(sr_grid_find(t.x, ROWS, &grid) && fabs(grid.step - 0.1) < 1e-9);
+    t.x[31] += 1e-3 * M_E; /* no step is left */
+    assert_false(sr_grid_find(t.x, ROWS, &grid));
+    assert_false(sr_grid_find(t.x + ROWS, ROWS, &grid)); /* random numbers */
+    for (int i = 0; i < ROWS; i++)
+        t.x[i] = 4;
+    assert_false(sr_grid_find(t.x, ROWS, &grid)); /* a constant */
+    assert_false(sr_grid_find(t.x, 0, &grid));
+    table_free(&t);
+}
+
+/* The largest frequency of a wave of r in the formula. */
+static double frequency(const struct sr_expr *expr)
+{
+    struct sr_wave_line line;
+    double largest = 0;
+    for (int i = 1; i < expr->count; i++)
+        if (sr_wave_find(expr, i, &line))
+            largest = fmax(largest, fabs(line.slope));
+    return largest;
+}
+
+TEST(frequencies_fold_below_that_of_nyquist_with_equal_values)
+{
+    static const char *const text[] = {
+        "sin(499.0816471765962 * r)",    "3 * cos(r * 12.1 - 0.3) + m1",
+        "cos((0.7 - r) * 69.3777) / 2",  "sin(r / 0.0723 + 1)",
+        "neg(sin(neg(r) * 250 + 4))",    "tan(31.4 * r + 0.2)",
+        "m2 * sin(cos(81.5 * r) + 0.1)", "exp(sin(2 * (r + (r + 3)) * 40))",
+    };
+    static const double first[] = {0, 0.35, 1997, -12};
+    struct table t;
+    double before[ROWS], after[ROWS];
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        for (int f = 0; f < 4; f++) {
+            struct sr_expr expr = formula(text[k]), folded = expr;
+            make_grid(&t, first[f], 0.7);
+            if (!sr_fold_waves(&t.data, every, SR_NODES, &folded))
+                fail_msg("%s is not folded", text[k]);
+            if (!(frequency(&folded) <= M_PI / 0.7 * (1 + 1e-9)))
+                fail_msg("%s became %s", text[k], text_of(&folded));
+            assert_true(sr_eval(&expr, &t.data, before) && sr_eval(&folded, &t.data, after));
+            for (int i = 0; i < ROWS; i++)
+                if (fabs(after[i] - before[i]) > 1e-7 * (1 + fabs(before[i])) * (k == 5 ? 100 : 1))
+                    fail_msg("%s became %s: at r = %g %g in place of %g", text[k], text_of(&folded),
+                             t.x[i], after[i], before[i]);
+            assert_false(sr_fold_waves(&t.data, every, SR_NODES, &folded));
+            table_free(&t);
+        }
+}
+
+TEST(what_the_rows_can_tell_is_left_alone)
+{
+    static const char *const text[] = {"sin(4.4 * r)", "cos(99 * m1)", "sin(99 * r * m1)",
+                                       "exp(99 * r)",  "sin(99)",      "sin(square(99 * r))"};
+    struct table t;
+    make_grid(&t, 0, 0.7);
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        struct sr_expr expr = formula(text[k]);
+        if (sr_fold_waves(&t.data, every, SR_NODES, &expr))
+            fail_msg("%s became %s", text[k], text_of(&expr));
+    }
+    table_free(&t);
+}
+
+TEST(no_room_or_no_operator_for_the_phase_leaves_the_formula)
+{
+    struct table t;
+    const uint64_t times = (uint64_t)1 << SR_MUL, divided = (uint64_t)1 << SR_DIV,
+                   minus = (uint64_t)1 << SR_SUB;
+    make_grid(&t, 0.35, 0.7);
+    struct sr_expr expr = formula("sin(99 * r)"), same = expr;
+    assert_false(sr_fold_waves(&t.data, every, 4, &expr));
+    assert_false(sr_fold_waves(&t.data, times, SR_NODES, &expr));
+    assert_false(sr_fold_waves(&t.data, minus, SR_NODES, &expr));
+    assert_string_equal(text_of(&expr), text_of(&same));
+    assert_true(sr_fold_waves(&t.data, divided | minus, SR_NODES, &expr));
+    assert_false(sr_has(sr_expr_operators(&expr), SR_MUL));
+    table_free(&t);
+}
+
+TESTS(NULL, NULL)
