@@ -396,6 +396,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
  *   following  the rows count as at most half as many, as their residuals follow each other
  *   aliases    the formula of o->rule has a frequency of a column on an even grid
+ *   fill       a column has nines far from its other numbers, as where values are missing
  *   given      o->remark */
 enum sr_table_remark {
     SR_UNDECIDED,
@@ -407,10 +408,13 @@ enum sr_table_remark {
     SR_CHI2,
     SR_FOLLOWING,
     SR_ALIASES,
+    SR_FILL,
     SR_GIVEN,
     SR_TABLE_REMARKS
 };
 bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
+/* The remark `fill`, of the columns searched and the target. */
+bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes);
 
 #endif

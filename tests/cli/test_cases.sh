@@ -153,6 +153,13 @@ check "of frequencies that fit the rows alike the lowest is not chosen" daily
 check "other frequencies that fit alike are not named" \
     grep -q 'even steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
 
+# ---- numbers that stand for missing values
+for table in f1_fill_99999 f3_fill_target; do
+    fit $table $CASES/$table.csv --target P --evaluations 1000
+    check "$table: fill values are not named with their rows" \
+        grep -q 'remark: .* in rows 4, 10, 18 of those used' "$WORK/$table.out"
+done
+
 # ---- reports weigh like the loss
 fit weights $CASES/s7_zero_weights.csv --target y --weights w --iterations 2
 weighted() { # the row of best: 1 - R2 and the largest residual
