@@ -122,9 +122,18 @@ int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, 
                         double *error)
 {
     struct sr_uncertainty u;
-    TRY(sr_constants_uncertainty(expr, data, variance, &u));
-    for (int c = 0; c < u.constants; c++)
-        error[c] = u.error[c];
+    struct sr_expr freed;
+    int place[SR_NODES];
+    const int n = sr_expr_constants(expr, NULL);
+    bool free = sr_free_phases(expr, data, &freed, place);
+    if (free) {
+        TRY(sr_constants_uncertainty(&freed, data, variance, &u));
+        free = isfinite(u.error[0]);
+    }
+    if (!free)
+        TRY(sr_constants_uncertainty(expr, data, variance, &u));
+    for (int c = 0; c < n; c++)
+        error[c] = u.error[free ? place[c] : c];
     return 0;
 }
 

@@ -91,7 +91,8 @@ struct sr_uncertainty {
  * small that the formula is linear in the constants. */
 int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
                              double variance, struct sr_uncertainty *uncertainty);
-/* Standard errors of the constants: roots of the diagonal of the covariance. */
+/* Standard errors of the constants: roots of the diagonal of the covariance, of the formula with
+ * free phases where it has waves without one (sr_free_phases()). */
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error);
 
@@ -105,7 +106,7 @@ enum { SR_PROFILE_ROWS = 100000 };
  * sr_interval_factor() gives it, s^2 as above. They need not be symmetric, and hold for formulas
  * that are not linear in the constants. Infinite without a bound; NaN where standard errors are
  * because rows are lacking, after a signal, or in large tables. An end where the formula ceases to
- * be finite is a bound. */
+ * be finite is a bound. Waves without a phase have a free one (sr_free_phases()). */
 int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data, double variance,
                          double level, double *low, double *high);
 

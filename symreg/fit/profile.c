@@ -84,48 +84,49 @@ static double bound_of(const struct profile *p, double step, const struct sr_exp
     return copysign(INFINITY, step);
 }
 
-/* The intervals, of a formula whose constants are fitted. */
+/* The intervals of the constants at the n places of a formula that is fitted. */
 static void find_intervals(const struct sr_loss *loss, struct sr_work *work,
                            const struct sr_expr *fitted, double least, double limit,
-                           const double *error, double factor, double *low, double *high)
+                           const double *error, double factor, int n, const int *place, double *low,
+                           double *high)
 {
     double optimum[SR_NODES];
-    const int n = sr_expr_constants(fitted, optimum);
+    sr_expr_constants(fitted, optimum);
     const bool exact = !(least > loss->noise); /* its rise would be rounding errors */
-    for (int c = 0; c < n; c++) {
+    for (int k = 0; k < n; k++) {
+        const int c = place[k];
         const double size = fmax(fabs(optimum[c]), DBL_EPSILON), width = factor * error[c];
         const double step = width > 0 && isfinite(width) ? width : 0.1 * size;
         const struct profile p = {loss, work, c, optimum[c], least, limit};
-        low[c] = optimum[c] + (exact ? -width : bound_of(&p, -step, fitted));
-        high[c] = optimum[c] + (exact ? width : bound_of(&p, step, fitted));
+        low[k] = optimum[c] + (exact ? -width : bound_of(&p, -step, fitted));
+        high[k] = optimum[c] + (exact ? width : bound_of(&p, step, fitted));
     }
 }
 
 int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data, double variance,
                          double level, double *low, double *high)
 {
-    struct sr_expr fitted = *expr;
+    struct sr_expr fitted;
     struct sr_uncertainty u;
     struct sr_loss loss;
     struct sr_work work;
-    double error[SR_NODES];
+    int place[SR_NODES];
     const int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)
         low[c] = high[c] = NAN;
     if (n == 0 || data->rows > SR_PROFILE_ROWS)
         return 0;
     TRY(sr_loss_init(&loss, ORR_SR_L2, data));
-    int rc = sr_work_init(&work, data->rows, 2 * n);
+    sr_free_phases(expr, data, &fitted, place);
+    int rc = sr_work_init(&work, data->rows, 2 * sr_expr_constants(&fitted, NULL));
     if (rc)
         goto out;
     const double least = sr_constants_fit_others(&loss, &fitted, 0, FIT_STEPS, &work);
     rc = sr_constants_uncertainty(&fitted, data, variance, &u);
     const double factor = sr_interval_factor(level, u.freedom);
     const double limit = least + factor * factor * u.noise * u.repeats / loss.total;
-    for (int c = 0; c < n && !rc; c++)
-        error[c] = u.error[c];
     if (!rc && isfinite(limit) && !orr_signal_seen())
-        find_intervals(&loss, &work, &fitted, least, limit, error, factor, low, high);
+        find_intervals(&loss, &work, &fitted, least, limit, u.error, factor, n, place, low, high);
     for (int c = 0; c < n && orr_signal_seen(); c++) /* an interrupted fit decides nothing */
         low[c] = high[c] = NAN;
     sr_work_free(&work);

@@ -39,7 +39,7 @@ struct sr_settings {
     /* ends a run after this many epochs without a fall of some front row by 1% of its loss; 0:
      * never */
     int patience;
-    double stop_loss;       /* end when every fit reached this loss; 0: only when exact */
+    double stop_loss; /* end when every fit reached this loss; 0: only when exact */
     /* rms residual, as a share of the rms spread of y, up to which a formula leaves nothing to
      * explain: the search ends, and rules choose the simplest such formula; 0: none */
     double tolerance;

@@ -148,27 +148,6 @@ void sr_near_offer(struct sr_near *near, const struct sr_language *language,
 void sr_near_merge(struct sr_near *near, const struct sr_language *language,
                    const struct sr_near *from);
 
-struct sr_data;
-/* An even grid: all values of a column are first + k step, with whole k. */
-struct sr_grid {
-    double first, step;
-};
-/* Finds the largest step of at most a million. False where there is none, as for random values.
- * Gaps and repeated values may be there; values may be off by a thousandth of a step. */
-bool sr_grid_find(const double *x, size_t rows, struct sr_grid *grid);
-/* The operand of a sine, cosine or tangent: slope * column + summand. */
-struct sr_wave_line {
-    int column;
-    double slope, summand;
-};
-/* Of the one that ends at node i; false where it is none, or its operand is no such line. */
-bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line);
-/* Replaces frequencies above Nyquist's, pi / step of a column on an even grid, by the lowest that
- * gives the same values in these rows, with its phase. False, with expr unchanged, where there are
- * none, the operators cannot express it, or the result has more than maxsize nodes. */
-bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
-                   struct sr_expr *expr);
-
 enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
 void sr_hall_of_fame_clear(struct sr_hall_of_fame *hall);
@@ -188,6 +167,7 @@ extern const char *const sr_rule_name[SR_RULES];
 /* Finds a rule by name. An unknown name is ORR_EUSAGE; the message begins with `key`, "--rule", and
  * suggests the nearest name. */
 int sr_rule_find(const char *key, const char *name, enum sr_rule *rule);
+struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
  *   L = n/2 ln(mse) + k ln(b) + sum over constants of ln|c| + 1/2 ln(I) - 1/2 ln 3

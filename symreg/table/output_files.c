@@ -87,11 +87,12 @@ static void add_constants(const struct sr_answer *o, int row, cJSON *object)
         orr_json_add_list(object, "standard_errors", error, count);
         return;
     }
-    if (sr_constants_uncertainty(expr, o->data, sr_answer_variance(o, row), &u))
+    if (sr_constants_uncertainty(expr, o->data, sr_answer_variance(o, row), &u) ||
+        sr_constants_errors(expr, o->data, sr_answer_variance(o, row), error))
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {
-        error[a] = unfitted ? (double)NAN : u.error[a];
+        error[a] = unfitted ? (double)NAN : error[a];
         for (int b = 0; b <= a; b++)
             triangle[n++] = unfitted ? (double)NAN : u.covariance[a][b];
     }

@@ -82,6 +82,34 @@ bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const
 void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
                  const double *a, const double *b, const double *v, const double *outer, double *d);
 
+/* --------------------------------------------------------------------------------- waves */
+
+/* An even grid: all values of a column are first + k step, with whole k. */
+struct sr_grid {
+    double first, step;
+};
+/* Finds the largest step of at most a million. False where there is none, as for random values.
+ * Gaps and repeated values may be there; values may be off by a thousandth of a step. */
+bool sr_grid_find(const double *x, size_t rows, struct sr_grid *grid);
+/* The operand of a sine, cosine or tangent: slope * column + summand. */
+struct sr_wave_line {
+    int column;
+    double slope, summand;
+};
+/* Of the one that ends at node i; false where it is none, or its operand is no such line. */
+bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line);
+/* Replaces frequencies above Nyquist's, pi / step of a column on an even grid, by the lowest that
+ * gives the same values in these rows, with its phase. False, with expr unchanged, where there are
+ * none, the operators cannot express it, or the result has more than maxsize nodes. */
+bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
+                   struct sr_expr *expr);
+/* For the uncertainty of frequencies: where a wave of a column far from 0 has no phase, as sin(w t)
+ * with Julian dates, its phase is tied to where 0 is, and only the frequencies of a fine comb are
+ * tried. *freed is the formula with w (t - middle) + phase in its place, of equal values; place[c]
+ * is the number that constant c has there. False where there is no such wave. */
+bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *freed,
+                    int place[SR_NODES]);
+
 /* -------------------------------------------------------------------------------- losses */
 
 /* The loss of predictions p for the targets t = data->y, in the units of y: the mean, weighted by

@@ -118,4 +118,74 @@ TEST(no_room_or_no_operator_for_the_phase_leaves_the_formula)
     table_free(&t);
 }
 
+/* Sines of Julian dates without a phase, whose frequency meets the phase in the middle of the rows:
+ * frequency and amplitude have the errors and intervals that they have with a phase, in days. */
+TEST(a_wave_of_dates_without_a_phase_has_the_errors_of_one_with_a_phase)
+{
+    static const double zero = 2457000, w0 = 1.4851, phase = 1.1;
+    double days[FEATURES * ROWS] = {0}, dates[FEATURES * ROWS] = {0}, y[ROWS];
+    double error[3], far_error[2], low[3], high[3], far_low[2], far_high[2];
+    char text[128];
+    gsl_rng *rng = random_stream(7);
+    for (int i = 0; i < ROWS; i++) {
+        days[i] = 3 * i + gsl_rng_uniform(rng);
+        dates[i] = zero + days[i];
+        y[i] = 56 * sin(w0 * days[i] + phase) + gsl_ran_gaussian(rng, 2);
+    }
+    gsl_rng_free(rng);
+    const double middle = (days[0] + days[ROWS - 1]) / 2;
+    const double w =
+        w0 + remainder(w0 * middle + phase - w0 * (zero + middle), 2 * M_PI) / (zero + middle);
+    struct sr_data data = {.rows = ROWS, .features = FEATURES, .x = days, .y = y};
+    snprintf(text, sizeof text, "56 * sin(%.17g * r + %.17g)", w0, phase);
+    const struct sr_expr near_zero = formula(text);
+    assert_int_equal(sr_constants_errors(&near_zero, &data, 4, error), 0);
+    assert_int_equal(sr_constants_profile(&near_zero, &data, 4, 0.95, low, high), 0);
+    snprintf(text, sizeof text, "56 * sin(%.17g * r)", w);
+    const struct sr_expr far = formula(text);
+    data.x = dates;
+    assert_int_equal(sr_constants_errors(&far, &data, 4, far_error), 0);
+    assert_int_equal(sr_constants_profile(&far, &data, 4, 0.95, far_low, far_high), 0);
+    for (int c = 0; c < 2; c++) {
+        if (fabs(far_error[c] / error[c] - 1) > 0.02)
+            fail_msg("constant %d has error %g in place of %g", c, far_error[c], error[c]);
+        if (fabs(far_low[c] - low[c]) > 0.02 * error[c] ||
+            fabs(far_high[c] - high[c]) > 0.02 * error[c])
+            fail_msg("constant %d has %.9g .. %.9g in place of %.9g .. %.9g", c, far_low[c],
+                     far_high[c], low[c], high[c]);
+    }
+}
+
+TEST(only_waves_of_far_columns_without_a_phase_get_one)
+{
+    static const struct {
+        const char *text;
+        bool far;
+    } row[] = {{"3 * sin(2 * r) + 1", true},     {"tan(r / 7)", true},
+               {"3 * sin(2 * r + 0.1)", false},  {"sin((r - 1990) * 2)", false},
+               {"exp(-2 * m1) * sin(9)", false}, {"sin(2 * m1)", false}};
+    struct table t;
+    double before[ROWS], after[ROWS], constant[SR_NODES], in_freed[SR_NODES];
+    table_create(&t, ROWS, 3, false);
+    for (int i = 0; i < ROWS; i++)
+        t.x[i] = 1990 + i;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const struct sr_expr expr = formula(row[k].text);
+        struct sr_expr freed;
+        int place[SR_NODES];
+        if (sr_free_phases(&expr, &t.data, &freed, place) != row[k].far)
+            fail_msg("%s became %s", row[k].text, text_of(&freed));
+        const int count = sr_expr_constants(&expr, constant);
+        sr_expr_constants(&freed, in_freed);
+        for (int c = 0; c < count; c++)
+            if (constant[c] != in_freed[place[c]])
+                fail_msg("%s: constant %d is %g in %s", row[k].text, c, in_freed[place[c]],
+                         text_of(&freed));
+        assert_true(sr_eval(&expr, &t.data, before) && sr_eval(&freed, &t.data, after));
+        for (int i = 0; i < ROWS; i++)
+            assert_true(fabs(after[i] - before[i]) < 1e-9 * (1 + fabs(before[i])));
+    }
+    table_free(&t);
+}
+
 TESTS(NULL, NULL)

@@ -3,7 +3,7 @@
  * At x = x0 + k h, with whole k, sin(w x + p) and sin((w + 2 pi m / h) x + p - 2 pi m x0 / h) are
  * equal for every whole m: rows cannot tell these frequencies apart, and the lowest of them, below
  * pi / h (Nyquist), is the one to report. */
-#include "select.h"
+#include "value.h"
 
 #include <math.h>
 
@@ -155,4 +155,66 @@ bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
         i = start + operand.count;
     }
     return folded;
+}
+
+/* The middle of a column that lies farther from 0 than its range; 0 for others. */
+static double far_middle(const double *x, size_t rows)
+{
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t i = 0; i < rows; i++) {
+        least = fmin(least, x[i]);
+        most = fmax(most, x[i]);
+    }
+    const double middle = least + (most - least) / 2;
+    return fabs(middle) > most - least ? middle : 0;
+}
+
+/* Writes nodes `first` to `last`, in which `column` stands once, with column - middle, and adds the
+ * phase. */
+static void write_freed(const struct sr_expr *expr, int first, int last, double middle,
+                        double phase, struct sr_expr *out)
+{
+    struct sr_node fixed = sr_constant_node(middle);
+    fixed.feature = SR_FIXED;
+    out->count = 0;
+    for (int k = first; k <= last; k++) {
+        sr_put_node(out, expr->node[k]);
+        if (expr->node[k].op == SR_FEATURE) {
+            sr_put_node(out, fixed);
+            sr_put_op(out, SR_SUB);
+        }
+    }
+    sr_put_constant(out, phase);
+    sr_put_op(out, SR_ADD);
+}
+
+bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *freed,
+                    int place[SR_NODES])
+{
+    int constants = sr_expr_constants(expr, NULL);
+    bool any = false;
+    *freed = *expr;
+    for (int c = 0; c < constants; c++)
+        place[c] = c;
+    for (int i = 1; i < freed->count; i++) {
+        const int op = freed->node[i].op, start = sr_expr_start(freed, i);
+        struct sr_wave_line line;
+        struct sr_expr operand;
+        if (!sr_wave_find(freed, i, &line) || line.summand != 0)
+            continue;
+        const double middle = far_middle(data->x + (size_t)line.column * data->rows, data->rows);
+        const double phase = remainder(line.slope * middle, op == SR_TAN ? M_PI : 2 * M_PI);
+        write_freed(freed, start, i - 1, middle, phase, &operand);
+        if (middle == 0 || !sr_expr_splice(data->language, freed, start, freed->node[i].size - 1,
+                                           operand.node, operand.count, SR_NODES))
+            continue;
+        any = true;
+        i = start + operand.count; /* the wave */
+        int before = 0;            /* constants up to the phase */
+        for (int k = 0; k < i - 2; k++)
+            before += sr_is_number(&freed->node[k]);
+        for (int c = 0; c < constants; c++)
+            place[c] += place[c] >= before;
+    }
+    return any;
 }
