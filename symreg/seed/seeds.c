@@ -154,6 +154,7 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
         unsigned bit;
         int (*find)(struct sr_proposal *);
     } stage[] = {{SR_STAGE_SMALL, sr_small_find},
+                 {SR_STAGE_ORIGINS, sr_origins_find},
                  {SR_STAGE_POWERS, sr_powers_find},
                  {SR_STAGE_RATES, sr_rates_find},
                  {SR_STAGE_ANGLES, sr_angles_find},

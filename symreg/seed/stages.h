@@ -33,7 +33,8 @@ enum sr_stages {
     SR_STAGE_COMPOSED = 32,
     SR_STAGE_CURVES = 64,
     SR_STAGE_PURSUIT = 128,
-    SR_STAGE_RATES = 256
+    SR_STAGE_RATES = 256,
+    SR_STAGE_ORIGINS = 512
 };
 /* Runs the given stages one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
@@ -72,6 +73,9 @@ int sr_pursuit_find(struct sr_proposal *p);
 
 /* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
 int sr_rates_find(struct sr_proposal *p);
+
+/* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
+int sr_origins_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
  * (powers.c). */

@@ -96,6 +96,11 @@ struct sr_wave_line {
     int column;
     double slope, summand;
 };
+/* The subtree that ends at node i as such a line, of column -1 where it is a constant; false where
+ * it is something else. */
+bool sr_straight_line(const struct sr_expr *expr, int i, struct sr_wave_line *line);
+/* The middle of a column that is farther from 0 than `far` times its range; 0 for others. */
+double sr_far_middle(const double *x, size_t rows, double far, double *range);
 /* Of the one that ends at node i; false where it is none, or its operand is no such line. */
 bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line);
 /* Replaces frequencies above Nyquist's, pi / step of a column on an even grid, by the lowest that

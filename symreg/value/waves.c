@@ -51,8 +51,7 @@ bool sr_grid_find(const double *x, size_t rows, struct sr_grid *grid)
     return step > 0 && range > 2.5 * step;
 }
 
-/* The subtree that ends at i as slope * column + summand: false where it is something else. */
-static bool is_line(const struct sr_expr *expr, int i, struct sr_wave_line *line)
+bool sr_straight_line(const struct sr_expr *expr, int i, struct sr_wave_line *line)
 {
     const struct sr_node *node = &expr->node[i];
     if (node->op == SR_CONSTANT || node->op == SR_FEATURE) {
@@ -64,13 +63,14 @@ static bool is_line(const struct sr_expr *expr, int i, struct sr_wave_line *line
     }
     struct sr_wave_line a = {.column = -1}, b = {.column = -1};
     const int arity = sr_expr_arity(expr, i);
-    if (!is_line(expr, sr_expr_left(expr, i), &a))
+    if (!sr_straight_line(expr, sr_expr_left(expr, i), &a))
         return false;
     if (arity == 1) {
         *line = (struct sr_wave_line){a.column, -a.slope, -a.summand};
         return node->op == SR_NEG;
     }
-    if (!is_line(expr, i - 1, &b) || (a.column >= 0 && b.column >= 0 && a.column != b.column))
+    if (!sr_straight_line(expr, i - 1, &b) ||
+        (a.column >= 0 && b.column >= 0 && a.column != b.column))
         return false;
     line->column = a.column >= 0 ? a.column : b.column;
     const double sign = node->op == SR_SUB ? -1 : 1;
@@ -96,7 +96,7 @@ static bool is_line(const struct sr_expr *expr, int i, struct sr_wave_line *line
 bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line)
 {
     const int op = expr->node[i].op;
-    return (op == SR_SIN || op == SR_COS || op == SR_TAN) && is_line(expr, i - 1, line) &&
+    return (op == SR_SIN || op == SR_COS || op == SR_TAN) && sr_straight_line(expr, i - 1, line) &&
            line->column >= 0 && line->slope != 0 && isfinite(line->slope) &&
            isfinite(line->summand);
 }
@@ -157,8 +157,7 @@ bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
     return folded;
 }
 
-/* The middle of a column that lies farther from 0 than its range; 0 for others. */
-static double far_middle(const double *x, size_t rows)
+double sr_far_middle(const double *x, size_t rows, double far, double *range)
 {
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (size_t i = 0; i < rows; i++) {
@@ -166,7 +165,8 @@ static double far_middle(const double *x, size_t rows)
         most = fmax(most, x[i]);
     }
     const double middle = least + (most - least) / 2;
-    return fabs(middle) > most - least ? middle : 0;
+    *range = most - least;
+    return fabs(middle) > far * *range ? middle : 0;
 }
 
 /* Writes nodes `first` to `last`, in which `column` stands once, with column - middle, and adds the
@@ -200,9 +200,11 @@ bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, stru
         const int op = freed->node[i].op, start = sr_expr_start(freed, i);
         struct sr_wave_line line;
         struct sr_expr operand;
+        double range;
         if (!sr_wave_find(freed, i, &line) || line.summand != 0)
             continue;
-        const double middle = far_middle(data->x + (size_t)line.column * data->rows, data->rows);
+        const double middle =
+            sr_far_middle(data->x + (size_t)line.column * data->rows, data->rows, 1, &range);
         const double phase = remainder(line.slope * middle, op == SR_TAN ? M_PI : 2 * M_PI);
         write_freed(freed, start, i - 1, middle, phase, &operand);
         if (middle == 0 || !sr_expr_splice(data->language, freed, start, freed->node[i].size - 1,

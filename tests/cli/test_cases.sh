@@ -153,6 +153,17 @@ check "of frequencies that fit the rows alike the lowest is not chosen" daily
 check "other frequencies that fit alike are not named" \
     grep -q 'even steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
 
+# ---- dates: 5000 exp(-d / 8.02) and 56 sin(2 pi t / 4.2308 + 1.1) of Julian dates
+fit decay $CASES/c1_decay_jd.csv --target rate --seed 1 --evaluations 30000
+decays() {
+    grep -qE '^best: rate = exp\(\(24590[0-9.]+ - jd\) / 7\.9[0-9]*\)' "$WORK/decay.out" ||
+        { grep best: "$WORK/decay.out"; return 1; }
+}
+check "of a decay by Julian dates the law is not chosen" decays
+fit star $CASES/e1_rv_jd.csv --target rv --features bjd --sigma err --seed 1 --evaluations 30000
+check "of radial velocities by Julian dates the period, or its error, is wrong" \
+    grep -qE '^best: .*period 4\.230[0-9]* \+- 0\.000[2-5]' "$WORK/star.out"
+
 # ---- numbers that stand for missing values
 for table in f1_fill_99999 f3_fill_target; do
     fit $table $CASES/$table.csv --target P --evaluations 1000

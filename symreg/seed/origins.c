@@ -1,0 +1,184 @@
+/* origins.c - searches the table with its far columns counted from their middle.
+ *
+ * Of a column far from 0 against its range, as years, Julian dates or wavelengths, exp(-x / 8) is 0
+ * or infinite in every row, and constants of exp(a - x / b) or sin(w x + p) are correlated to 1 -
+ * 1e-10: no stage and no fit gets there. In a derived table such columns are x - x0. What its
+ * stages find is written with x - c, and fitted to the table itself. */
+#include "base/stop.h"
+#include "structure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_ROWS = 2000, /* rows of the derived table */
+    PER_SIZE = 6,     /* seeds of each size */
+    STAGES = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_RATES | SR_STAGE_COMPOSED |
+             SR_STAGE_CURVES | SR_STAGE_PURSUIT
+};
+static const double share = 0.4; /* of the remaining time and evaluations */
+static const double far = 3;     /* ranges from 0 to the middle, more */
+
+struct origins {
+    bool far[SR_FEATURES];
+    double x0[SR_FEATURES];
+    struct sr_data data;
+    double *x; /* storage */
+    struct sr_loss loss;
+};
+
+/* A round number near the middle. */
+static double round_middle(double middle, double range)
+{
+    const double unit = pow(10, floor(log10(range)) - 1);
+    return round(middle / unit) * unit;
+}
+
+static bool find_far(const struct sr_data *data, struct origins *o)
+{
+    bool any = false;
+    for (int f = 0; f < data->features; f++) {
+        double range;
+        const double *x = data->x + (size_t)f * data->rows;
+        const double middle = sr_far_middle(x, data->rows, far, &range);
+        o->far[f] = middle != 0 && range > 0;
+        o->x0[f] = o->far[f] ? round_middle(middle, range) : 0;
+        any = any || o->far[f];
+    }
+    return any;
+}
+
+static int make_table(const struct sr_loss *loss, struct origins *o)
+{
+    const struct sr_data *all = loss->data;
+    const size_t rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
+    TRY(sr_rows_take(all, rows, NULL, &o->data, &o->x));
+    double *x = o->x;
+    for (int f = 0; f < all->features; f++)
+        for (size_t i = 0; i < rows; i++)
+            x[(size_t)f * rows + i] -= o->x0[f];
+    return sr_loss_init_like(&o->loss, loss, &o->data);
+}
+
+/* The line s (x - c) that counts x from x0, in the column itself. */
+static void put_line(const struct sr_wave_line *line, double x0, struct sr_expr *out)
+{
+    const bool minus = line->slope < 0 && fabs(line->slope) == 1;
+    const double c = x0 - line->summand / line->slope;
+    if (minus)
+        sr_put_constant(out, c);
+    sr_put_node(out, sr_feature_node(line->column));
+    if (!minus)
+        sr_put_constant(out, c);
+    sr_put_op(out, SR_SUB);
+    if (fabs(line->slope) == 1)
+        return;
+    sr_put_constant(out, line->slope);
+    sr_put_op(out, SR_MUL);
+}
+
+/* Appends the subtree that ends at i; lines of far columns as differences. */
+static void put_shifted(const struct origins *o, const struct sr_expr *expr, int i,
+                        struct sr_expr *out)
+{
+    struct sr_wave_line line;
+    if (sr_straight_line(expr, i, &line) && line.column >= 0 && line.slope != 0 &&
+        o->far[line.column]) {
+        put_line(&line, o->x0[line.column], out);
+        return;
+    }
+    const int arity = sr_expr_arity(expr, i);
+    if (arity > 0)
+        put_shifted(o, expr, sr_expr_left(expr, i), out);
+    if (arity == 2)
+        put_shifted(o, expr, i - 1, out);
+    sr_put_node(out, expr->node[i]);
+}
+
+/* A factor of an exponential moves its origin: 5 exp(-x / 8) is exp((c - x) / 8). */
+static void absorb_factor(const struct sr_proposal *p, struct sr_expr *expr)
+{
+    for (int i = 2; i < expr->count; i++) {
+        const int left = sr_expr_left(expr, i), right = i - 1;
+        if (expr->node[i].op != SR_MUL)
+            continue;
+        const bool first = sr_is_number(&expr->node[left]);
+        const int number = first ? left : right, power = first ? right : left;
+        struct sr_wave_line line;
+        if (!sr_is_number(&expr->node[number]) || expr->node[power].op != SR_EXP ||
+            !(expr->node[number].value > 0) || !sr_straight_line(expr, power - 1, &line) ||
+            line.column < 0 || line.slope == 0)
+            continue;
+        struct sr_expr made = {0};
+        sr_put_node(&made, sr_feature_node(line.column));
+        sr_put_constant(&made, line.slope);
+        sr_put_op(&made, SR_MUL);
+        sr_put_constant(&made, line.summand + orr_log(expr->node[number].value));
+        sr_put_op(&made, SR_ADD);
+        sr_put_op(&made, SR_EXP);
+        const int start = sr_expr_start(expr, i);
+        if (sr_expr_splice(p->settings->language, expr, start, i + 1 - start, made.node, made.count,
+                           SR_NODES))
+            i = start + made.count;
+    }
+}
+
+static bool write_shifted(const struct sr_proposal *p, const void *derived,
+                          const struct sr_expr *phi, struct sr_expr *out)
+{
+    const struct origins *o = derived;
+    struct sr_expr whole = *phi;
+    double scale = 1;
+    sr_eval_loss(phi, &o->loss, &p->thread[0].work, &scale);
+    if (phi->node[phi->count - 1].op == SR_EXP && scale > 0 && isfinite(scale)) {
+        sr_put_constant(&whole, scale);
+        sr_put_op(&whole, SR_MUL);
+        if (!sr_put_end(p->settings->language, &whole, SR_NODES))
+            return false;
+    }
+    absorb_factor(p, &whole);
+    out->count = 0;
+    put_shifted(o, &whole, whole.count - 1, out);
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
+
+/* Runs the stages on the derived table and takes over their results. */
+static int search_shifted(struct sr_proposal *p, const struct origins *o)
+{
+    const struct sr_settings settings = sr_derived_settings(p->settings);
+    struct sr_proposal own;
+    double least = HUGE_VAL;
+    struct sr_seeds *found = orr_alloc(1, sizeof *found);
+    if (!found)
+        return ORR_ENOMEM;
+    int rc = sr_proposal_init(&own, &settings, &o->loss, p->thread, p->threads, found);
+    own.floor = p->floor;
+    if (!rc)
+        rc = sr_derived_run(p, &own, STAGES);
+    if (!rc)
+        rc = sr_derived_add(p, &o->loss, found, PER_SIZE, write_shifted, o, &least);
+    sr_bank_free(&own.bank);
+    free(found);
+    return rc;
+}
+
+int sr_origins_find(struct sr_proposal *p)
+{
+    struct origins o = {.x = NULL};
+    const struct sr_limit limit = p->limit;
+    const double now = orr_time_s();
+    if (!sr_has(p->operators, SR_SUB) || !sr_has(p->operators, SR_MUL) ||
+        p->loss->kind == ORR_SR_STUDY || !find_far(p->loss->data, &o))
+        return 0;
+    if (limit.until_s > 0)
+        p->limit.until_s = now + share * (limit.until_s - now);
+    p->limit.evaluations =
+        p->seeds->evaluations + share * (limit.evaluations - p->seeds->evaluations);
+    int rc = make_table(p->loss, &o);
+    if (!rc)
+        rc = search_shifted(p, &o);
+    p->limit = limit;
+    sr_loss_free(&o.loss);
+    free(o.x);
+    return rc;
+}
