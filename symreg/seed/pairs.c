@@ -110,7 +110,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
     for (int first = 0; first < basis->singles; first += BLOCK) {
         float c[BLOCK];
         const int left = basis->singles - first, n = left < BLOCK ? left : BLOCK;
-        vec->correlate(narrow, &basis->single[0][first], SINGLES, SR_ROWS, c);
+        vec->correlate(1, narrow, 0, &basis->single[0][first], SINGLES, SR_ROWS, c);
         for (int f = 0; f < n; f++)
             if (c[f] * c[f] > limit_of(t->single, t->singles))
                 keep_found(t->single, &t->singles, c[f] * c[f], basis->single_index[first + f], -1);

@@ -86,21 +86,19 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
                        const double q[TERMS][ROWS], int n, double *left)
 {
     const struct sr_vec *vec = sr_vec_best();
-    float v[ROWS], span[TERMS][ROWS], gain = 0;
+    float v[1 + TERMS][ROWS], gain = 0; /* the rest, the span */
     int best = -1;
-    round_to_float(rest, v);
+    round_to_float(rest, v[0]);
     for (int k = 0; k < n; k++)
-        round_to_float(q[k], span[k]);
+        round_to_float(q[k], v[1 + k]);
     for (int first = 0; first < columns; first += BLOCK) {
-        float c[BLOCK], free[BLOCK], r[BLOCK];
-        vec->correlate(v, &d->column[0][first], COLUMNS, ROWS, c);
+        float with[1 + TERMS][BLOCK], free[BLOCK], *const c = with[0];
+        vec->correlate(1 + n, v[0], ROWS, &d->column[0][first], COLUMNS, ROWS, c);
         for (int f = 0; f < BLOCK; f++)
             free[f] = 1;
-        for (int k = 0; k < n; k++) {
-            vec->correlate(span[k], &d->column[0][first], COLUMNS, ROWS, r);
+        for (int k = 1; k <= n; k++)
             for (int f = 0; f < BLOCK; f++)
-                free[f] -= r[f] * r[f];
-        }
+                free[f] -= with[k][f] * with[k][f];
         for (int f = 0; f < BLOCK && first + f < columns; f++)
             if (free[f] > 1e-3F && c[f] * c[f] > gain * free[f]) {
                 gain = c[f] * c[f] / free[f];

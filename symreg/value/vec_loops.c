@@ -420,15 +420,6 @@ static float pair_row(const float *r, const float *rfg, int f, float *r2)
     return best;
 }
 
-static void correlate(const float *v, const float *column, size_t stride, int rows, float *c)
-{
-    for (int f = 0; f < SR_VEC_COLUMNS; f++)
-        c[f] = 0;
-    for (int i = 0; i < rows; i++)
-        for (int f = 0; f < SR_VEC_COLUMNS; f++)
-            c[f] += v[i] * column[(size_t)i * stride + (size_t)f];
-}
-
 static float dot_rows(const float *a, const float *b)
 {
     float lane[16] = {0};
@@ -483,7 +474,7 @@ const struct sr_vec sr_vec = {
     .divide = divide,
     .between = BEST(between),
     .pair_row = pair_row,
-    .correlate = correlate,
+    .correlate = sr_vec_correlate,
     .dot_rows = dot_rows,
     .add_up = add_up,
     .factorise = sr_vec_factorise,

@@ -464,6 +464,87 @@ TEST(sums_give_the_same_bits)
     gsl_rng_free(rng);
 }
 
+/* Products of one to nine vectors with columns: every sum over the rows in order, whatever the
+ * instruction set and however many vectors there are. */
+TEST(correlations_are_sums_in_order)
+{
+    enum { VECTORS = 9, ROWS = 37, STRIDE = SR_VEC_COLUMNS + 16, APART = ROWS + 3 };
+    static float v[VECTORS][APART], column[ROWS][STRIDE], c[VECTORS + 1][SR_VEC_COLUMNS];
+    gsl_rng *rng = random_stream(65);
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < VECTORS; k++)
+            v[k][i] = (float)gsl_ran_gaussian(rng, 2.385);
+        for (int f = 0; f < STRIDE; f++)
+            column[i][f] = (float)gsl_ran_gaussian(rng, 0.77);
+    }
+    for (int which = 0; which < ORR_ISA_COUNT; which++) {
+        const struct sr_vec *vec = sr_vec_here(which);
+        for (int vectors = 1; vectors <= VECTORS && vec; vectors++) {
+            memset(c, 0, sizeof c);
+            vec->correlate(vectors, v[0], APART, column[0], STRIDE, ROWS, c[0]);
+            for (int k = 0; k <= vectors; k++)
+                for (int f = 0; f < SR_VEC_COLUMNS; f++) {
+                    float sum = 0;
+                    for (int i = 0; i < ROWS && k < vectors; i++)
+                        sum += v[k][i] * column[i][f];
+                    if (sum != c[k][f])
+                        fail_msg("%s: vector %d of %d, column %d: %.9g, expected %.9g",
+                                 orr_isa_name((enum orr_isa)which), k, vectors, f, (double)c[k][f],
+                                 (double)sum);
+                }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* L L' = K and K^-1 K = 1 to rounding, with the same bits from every variant; a matrix that is not
+ * positive definite is refused wherever the first pivot fails. */
+TEST(matrices_are_factorised_and_inverted)
+{
+    enum { MOST = 40 };
+    gsl_rng *rng = random_stream(66);
+    for (int n = 8; n <= MOST; n += 8) {
+        static double k[MOST * MOST], l[MOST * MOST], x[MOST * MOST], inverse[MOST * MOST],
+            first[2][MOST * MOST];
+        const size_t size = (size_t)n * (size_t)n * sizeof *k;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++)
+                k[i * n + j] = k[j * n + i] =
+                    exp(-0.1 * (i - j) * (i - j)) * gsl_rng_uniform(rng) + (i == j ? n : 0);
+        for (int which = 0; which < ORR_ISA_COUNT; which++) {
+            const struct sr_vec *vec = sr_vec_here(which);
+            if (!vec)
+                continue;
+            memcpy(l, k, size);
+            assert_true(vec->factorise(l, n));
+            vec->invert(l, n, x, inverse);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    double product = 0, one = 0;
+                    for (int m = 0; m < n; m++) {
+                        product += l[i * n + m] * l[j * n + m];
+                        one += inverse[i > m ? i * n + m : m * n + i] * k[m * n + j];
+                    }
+                    assert_true(fabs(product - k[i * n + j]) < 1e-13 * n);
+                    assert_true(fabs(one - (i == j)) < 1e-13 * n);
+                    assert_true(j <= i || l[i * n + j] == 0);
+                }
+            if (which == 0) {
+                memcpy(first[0], l, size);
+                memcpy(first[1], inverse, size);
+            }
+            assert_true(same_bits(first[0], l, (size_t)(n * n)));
+            assert_true(same_bits(first[1], inverse, (size_t)(n * n)));
+            for (int i = 0; i < n; i++) {
+                memcpy(l, k, size);
+                l[i * n + i] = -0.2385;
+                assert_false(vec->factorise(l, n));
+            }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
 /* Losses, scales and fits of whole formulas, by every variant. */
 TEST(results_do_not_depend_on_the_variant)
 {
