@@ -18,7 +18,7 @@
 
 enum {
     ROWS = SR_RATES_ROWS,
-    BLOCK = SR_VEC_COLUMNS, /* columns processed at a time; divides SR_RATES */
+    BLOCK = SR_RATES_BLOCK,
     TERMS = SR_TERMS,
     LEAST_ROWS = 40,
     BEAM = 6, /* sums of every length, and next terms of each */
@@ -30,6 +30,7 @@ enum {
     VARIANTS = 8,             /* weights of 1, no offset, no phases */
     SPAN = 3 * TERMS + 1 + 4, /* constants of a sum, at most */
     PER_SIZE = 8,
+    SUMS = 1 + TERMS * BEAM + PARTS, /* kept of all lengths, at most, and an empty one */
 };
 /* Rests of the target that are rounding errors, and below which a term is none. */
 static const double exact = 1e-22, least_gain = 1e-3;
@@ -60,6 +61,10 @@ struct search {
     struct sr_proposal *p;
     struct sr_rates *r;
     struct sr_loss loss; /* at the rows */
+    /* (SR_RATES_FACTORS) of all columns times h, whatever the sum is: their products with the
+     * first column of a span, and their squares */
+    float (*one)[SR_RATES], (*square)[SR_RATES];
+    float whole[SR_RATES_FACTORS]; /* the sum of h^2 */
 };
 
 /* ---- formulas */
@@ -228,30 +233,65 @@ struct block {
     float with[BLOCK], square[BLOCK], cross[BLOCK];
 };
 
-static void correlate_block(const struct search *s, const struct span *d, float product[][ROWS],
-                            int first, struct block *b)
+/* out[i] = h[i] v[i] in single precision. */
+static void multiply(const double *h, const double *v, int rows, float *out)
 {
-    const struct sr_vec *vec = sr_vec_best();
+    for (int i = 0; i < rows; i++)
+        out[i] = (float)(h[i] * v[i]);
+}
+
+/* out[h][c] = the products of column c, which is of `column`, with h v, of every h. */
+static void correlate_factors(const struct search *s, const double *v,
+                              const float (*column)[ROWS][BLOCK], float (*out)[SR_RATES])
+{
     const struct sr_rates *r = s->r;
-    const float *rest = product[SPAN], *square = product[SPAN + 1];
-    float c[BLOCK], whole = 0;
-    for (int i = 0; i < r->rows; i++)
-        whole += square[i];
-    vec->correlate(rest, &r->value[0][first], SR_RATES, r->rows, b->with);
-    vec->correlate(square, &r->square[0][first], SR_RATES, r->rows, c);
+    float product[SR_RATES_FACTORS][ROWS], c[SR_RATES_FACTORS][BLOCK];
+    for (int h = 0; h < r->factors; h++)
+        multiply(r->h[h], v ? v : r->h[h], r->rows, product[h]);
+    for (int first = 0; first < r->count && !orr_signal_seen(); first += BLOCK) {
+        sr_vec_best()->correlate(r->factors, product[0], ROWS, column[first / BLOCK][0], BLOCK,
+                                 r->rows, c[0]);
+        for (int h = 0; h < r->factors; h++)
+            memcpy(&out[h][first], c[h], sizeof c[h]);
+    }
+}
+
+/* Fills s->one and s->square. */
+static void correlate_always(struct search *s)
+{
+    const struct sr_rates *r = s->r;
+    double one[ROWS];
+    sr_fill(one, (size_t)r->rows, 1);
+    sr_scale_to_one(one, r->rows);
+    correlate_factors(s, one, (const float(*)[ROWS][BLOCK])r->value, s->one);
+    correlate_factors(s, NULL, (const float(*)[ROWS][BLOCK])r->square, s->square);
+    for (int h = 0; h < r->factors; h++)
+        for (int i = 0; i < r->rows; i++)
+            s->whole[h] += (float)(r->h[h][i] * r->h[h][i]);
+}
+
+/* product: h times the columns of the span but the first, then h times the rest. */
+static void correlate_block(const struct search *s, const struct span *d, int h,
+                            const float product[][ROWS], int first, struct block *b)
+{
+    const struct sr_rates *r = s->r;
+    const float *one = &s->one[h][first], *square = &s->square[h][first];
+    const int others = d->count - 1;
+    float c[SPAN][BLOCK];
+    sr_vec_best()->correlate(d->count, product[0], ROWS, r->value[first / BLOCK][0], BLOCK, r->rows,
+                             c[0]);
+    memcpy(b->with, c[others], sizeof b->with);
     for (int f = 0; f < BLOCK; f++) {
         const bool cosine = f > 0 && r->rate[first + f].g == SR_COS;
-        b->cross[f] = cosine ? c[f] : 0;
-        b->square[f] = cosine ? whole - c[f - 1] : c[f];
+        b->cross[f] = cosine ? square[f] - one[f] * one[f - 1] : 0;
+        b->square[f] = (cosine ? s->whole[h] - square[f - 1] : square[f]) - one[f] * one[f];
     }
-    for (int k = 0; k < d->count; k++) {
-        vec->correlate(product[k], &r->value[0][first], SR_RATES, r->rows, c);
+    for (int k = 0; k < others; k++)
         for (int f = 0; f < BLOCK; f++) {
-            b->square[f] -= c[f] * c[f];
+            b->square[f] -= c[k][f] * c[k][f];
             if (f > 0 && r->rate[first + f].g == SR_COS)
-                b->cross[f] -= c[f] * c[f - 1];
+                b->cross[f] -= c[k][f] * c[k][f - 1];
         }
-    }
 }
 
 /* The column, or sine and cosine, that lies in number f of the block; false where it depends on the
@@ -303,29 +343,24 @@ static int find_next(const struct search *s, const struct sum *sum, struct next 
 {
     const struct sr_rates *r = s->r;
     struct span *d = orr_alloc(1, sizeof *d);
-    float(*product)[ROWS] = orr_alloc(SPAN + 2, sizeof *product);
+    float product[SPAN][ROWS];
     int n = 0;
-    const bool is = d && product && span_of(s, sum, d);
+    const bool is = d && span_of(s, sum, d);
+    const double least = is ? least_gain * sr_dot(d->rest, d->rest, r->rows) : 0;
     for (int h = 0; h < r->factors && is && !orr_signal_seen(); h++) {
-        for (int k = 0; k <= d->count; k++) {
-            const double *v = k < d->count ? d->q[k] : d->rest;
-            for (int i = 0; i < r->rows; i++)
-                product[k < d->count ? k : SPAN][i] = (float)(r->h[h][i] * v[i]);
-        }
-        for (int i = 0; i < r->rows; i++)
-            product[SPAN + 1][i] = (float)(r->h[h][i] * r->h[h][i]);
+        for (int k = 1; k <= d->count; k++)
+            multiply(r->h[h], k < d->count ? d->q[k] : d->rest, r->rows, product[k - 1]);
         for (int first = 0; first < r->count; first += BLOCK) {
             struct block b;
             struct next next = {.factor = h};
-            correlate_block(s, d, product, first, &b);
+            correlate_block(s, d, h, (const float(*)[ROWS])product, first, &b);
             for (int f = 0; f < BLOCK && first + f < r->count; f++)
                 if (r->rate[first + f].g != SR_COS && rate_column(s, &b, first, f, &next) &&
-                    -next.score > least_gain * sr_dot(d->rest, d->rest, r->rows))
+                    -next.score > least)
                     keep_next(s, &next, list, &n);
         }
     }
     free(d);
-    free(product);
     return n;
 }
 
@@ -533,15 +568,21 @@ static int add_seeds(const struct search *s, const struct sum *sum, int sums)
     return rc;
 }
 
-/* Sums of one term, of two, and so on. */
-static int search_sums(struct search *s)
+/* Sums of one term, of two, and so on, after an empty one. *whole: no limit ended the search. */
+static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *whole)
 {
-    struct sum *sum = orr_alloc(1 + (size_t)TERMS * BEAM + PARTS, sizeof *sum), *from = sum;
-    int count = 1, all = 1, rc = sum ? 0 : ORR_ENOMEM;
+    struct sum *from = sum;
+    int count = 1, all = 1, rc = 0;
     const double least = exact * s->loss.base;
-    for (int k = 0; k < TERMS && count && !rc && !sr_proposal_over(s->p); k++) {
+    *whole = true;
+    sr_rates_list(s->r, s->p->operators);
+    correlate_always(s);
+    for (int k = 0; k < TERMS && count && !rc && *whole; k++) {
         struct sum *to = sum + all;
         int found = 0;
+        *whole = !sr_proposal_over(s->p);
+        if (!*whole)
+            break;
         rc = extend_sums(s, from, count, to, &found);
         if (!rc && k > 0 && found && to->loss > least)
             rc = exchange_terms(s, to, &found);
@@ -554,8 +595,50 @@ static int search_sums(struct search *s)
     if (!rc && all > 1) {
         drop_terms(s, from, count, sum + all, &count);
         all += count;
-        rc = add_seeds(s, sum + 1, all - 1);
     }
+    *whole = *whole && !orr_signal_seen();
+    *sums = all;
+    return rc;
+}
+
+/* All that the sums depend on. */
+static void key_of(const struct search *s, struct sr_recall_key *key)
+{
+    const struct sr_data *data = &s->r->data;
+    const struct sr_loss *loss = &s->loss;
+    const double numbers[] = {(double)data->rows, data->features, loss->kind, loss->parameter,
+                              data->weight ? 1.0 : 0.0};
+    *key = (struct sr_recall_key){.failed = !sr_recall_is_open(s->p->settings->recall)};
+    if (key->failed)
+        return;
+    sr_recall_key_add(key, "rates", 5);
+    sr_recall_key_add(key, numbers, sizeof numbers);
+    sr_recall_key_add(key, &s->p->operators, sizeof s->p->operators);
+    sr_recall_key_add(key, data->x, (size_t)data->features * data->rows * sizeof *data->x);
+    sr_recall_key_add(key, data->y, data->rows * sizeof *data->y);
+    if (data->weight)
+        sr_recall_key_add(key, data->weight, data->rows * sizeof *data->weight);
+}
+
+/* Searches the sums, or recalls them, and makes seeds of them. */
+static int find_sums(struct search *s)
+{
+    struct sum *sum = orr_alloc(SUMS, sizeof *sum);
+    struct sr_recall *const recall = s->p->settings->recall;
+    struct sr_recall_key key;
+    int rc = sum ? 0 : ORR_ENOMEM, sums = 0;
+    key_of(s, &key);
+    if (!rc)
+        sums = (int)(sr_recall_find(recall, &key, sum, SUMS * sizeof *sum) / sizeof *sum);
+    if (!rc && !sums) {
+        bool whole;
+        rc = search_sums(s, sum, &sums, &whole);
+        if (!rc && whole)
+            sr_recall_keep(recall, &key, sum, (size_t)sums * sizeof *sum);
+    }
+    if (!rc && sums > 1)
+        rc = add_seeds(s, sum + 1, sums - 1);
+    sr_recall_key_free(&key);
     free(sum);
     return rc;
 }
@@ -570,15 +653,19 @@ int sr_rates_find(struct sr_proposal *p)
         !sr_has(operators, SR_ADD) || !sr_has(operators, SR_MUL))
         return 0;
     s.r = orr_alloc(1, sizeof *s.r);
-    int rc = s.r ? sr_rates_init(s.r, p) : ORR_ENOMEM;
+    s.one = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.one);
+    s.square = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.square);
+    int rc = s.r && s.one && s.square ? sr_rates_init(s.r, p) : ORR_ENOMEM;
     if (!rc)
         rc = sr_loss_init_with(&s.loss, p->loss->kind, p->loss->parameter, &s.r->data);
     if (!rc) {
-        rc = search_sums(&s);
+        rc = find_sums(&s);
         sr_loss_free(&s.loss);
     }
     if (s.r)
         sr_rates_free(s.r);
     free(s.r);
+    free(s.one);
+    free(s.square);
     return rc;
 }

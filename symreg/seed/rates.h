@@ -8,10 +8,12 @@
 #define SR_RATES_H
 
 #include "stages.h"
+#include "symreg/value/vec.h"
 
 enum {
-    SR_RATES_ROWS = 256, /* rows of the table, evenly spaced, at most */
-    SR_RATES = 4096,     /* pairs of g and c over all u, at most */
+    SR_RATES_ROWS = 256,             /* rows of the table, evenly spaced, at most */
+    SR_RATES = 4096,                 /* pairs of g and c over all u, at most */
+    SR_RATES_BLOCK = SR_VEC_COLUMNS, /* columns stored together; divides SR_RATES */
     SR_RATES_FACTORS = 40,
     SR_RATES_VARIABLES = 160,
 };
@@ -27,15 +29,18 @@ struct sr_rates {
     struct sr_data data; /* (rows) */
     double *x;           /* storage of data */
     struct sr_rate rate[SR_RATES];
-    float (*value)[SR_RATES];  /* (SR_RATES_ROWS) exponentials are scaled to a maximum of 1 */
-    float (*square)[SR_RATES]; /* (SR_RATES_ROWS) value^2; of a cosine: its product with the sine */
+    /* (SR_RATES / SR_RATES_BLOCK, SR_RATES_ROWS, SR_RATES_BLOCK) blocks of columns, which caches
+     * hold: values, exponentials scaled to a maximum of 1; values^2, of a cosine its product with
+     * the sine */
+    float (*value)[SR_RATES_ROWS][SR_RATES_BLOCK], (*square)[SR_RATES_ROWS][SR_RATES_BLOCK];
     struct sr_expr factor[SR_RATES_FACTORS], variable[SR_RATES_VARIABLES];
     double (*h)[SR_RATES_ROWS], (*u)[SR_RATES_ROWS]; /* values of factors and variables */
 };
 
-/* Lists what the operators (one bit each) can express for a table of at least 40 rows. The caller
- * frees the list, after errors too. */
+/* Takes rows of a table of at least 40. The caller frees the list, after errors too. */
 int sr_rates_init(struct sr_rates *rates, const struct sr_proposal *proposal);
+/* Lists what the operators (one bit each) can express for these rows. */
+void sr_rates_list(struct sr_rates *rates, uint64_t operators);
 void sr_rates_free(struct sr_rates *rates);
 
 /* Largest minus smallest value of a variable u. */

@@ -118,7 +118,7 @@ double sr_rates_range(const struct sr_rates *r, int variable)
 
 static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c)
 {
-    const int n = r->count;
+    const int n = r->count, block = n / SR_RATES_BLOCK, f = n % SR_RATES_BLOCK;
     const double *u = r->u[variable];
     double low, high;
     if (n == SR_RATES)
@@ -128,8 +128,9 @@ static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c)
     double (*const own)(double, double) = sr_op_table[g].value;
     for (int i = 0; i < r->rows; i++) {
         const double v = own(c * u[i] - shift, 0);
-        r->value[i][n] = (float)v;
-        r->square[i][n] = (float)(g == SR_COS ? v * sr_op_table[SR_SIN].value(c * u[i], 0) : v * v);
+        r->value[block][i][f] = (float)v;
+        r->square[block][i][f] =
+            (float)(g == SR_COS ? v * sr_op_table[SR_SIN].value(c * u[i], 0) : v * v);
     }
     r->rate[r->count++] = (struct sr_rate){variable, g, c};
 }
@@ -179,8 +180,9 @@ static void put_one(struct sr_rates *r)
 {
     if (r->count == SR_RATES)
         return;
+    const int block = r->count / SR_RATES_BLOCK, f = r->count % SR_RATES_BLOCK;
     for (int i = 0; i < r->rows; i++)
-        r->value[i][r->count] = r->square[i][r->count] = 1;
+        r->value[block][i][f] = r->square[block][i][f] = 1;
     r->rate[r->count++] = (struct sr_rate){.variable = -1};
 }
 
@@ -208,16 +210,19 @@ static void list_centred(struct sr_rates *r, uint64_t operators)
 int sr_rates_init(struct sr_rates *r, const struct sr_proposal *p)
 {
     const struct sr_data *all = p->loss->data;
-    const uint64_t operators = p->operators;
     *r = (struct sr_rates){0};
     r->rows = (int)(all->rows < SR_RATES_ROWS ? all->rows / 8 * 8 : SR_RATES_ROWS);
-    r->value = orr_alloc(SR_RATES_ROWS, sizeof *r->value);
-    r->square = orr_alloc(SR_RATES_ROWS, sizeof *r->square);
+    r->value = orr_alloc(SR_RATES / SR_RATES_BLOCK, sizeof *r->value);
+    r->square = orr_alloc(SR_RATES / SR_RATES_BLOCK, sizeof *r->square);
     r->h = orr_alloc(SR_RATES_FACTORS, sizeof *r->h);
     r->u = orr_alloc(SR_RATES_VARIABLES, sizeof *r->u);
     if (!r->value || !r->square || !r->h || !r->u)
         return ORR_ENOMEM;
-    TRY(sr_rows_take(all, (size_t)r->rows, NULL, &r->data, &r->x));
+    return sr_rows_take(all, (size_t)r->rows, NULL, &r->data, &r->x);
+}
+
+void sr_rates_list(struct sr_rates *r, uint64_t operators)
+{
     append(r, &(struct sr_expr){.count = 0}, 1, r->factor, r->h, &r->factors);
     list_products(r, operators, true);
     list_products(r, operators, false);
@@ -230,7 +235,6 @@ int sr_rates_init(struct sr_rates *r, const struct sr_proposal *p)
         list_centred(r, operators);
         put_exponentials(r, first, WIDTHS, 4, true);
     }
-    return 0;
 }
 
 void sr_rates_free(struct sr_rates *r)

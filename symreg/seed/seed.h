@@ -3,6 +3,7 @@
 #ifndef SR_SEED_H
 #define SR_SEED_H
 
+#include "recall.h"
 #include "stage/settings.h"
 #include "symreg/select/select.h"
 #include "symreg/select/template.h"
@@ -68,6 +69,7 @@ struct sr_settings {
     const struct sr_template *form; /* every formula is an instance of it; NULL: any formula */
     const struct sr_expr *guess; /* (guesses) formulas added to every island's first population */
     int guesses;
+    struct sr_recall *recall; /* results of an earlier search's steps (recall.h); NULL: none */
 };
 /* The operators of the settings, one bit each, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);

@@ -218,13 +218,80 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
     }
 }
 
+/* All that a smooth model of the table depends on. Large tables are not recalled, as the key would
+ * be another copy of them. */
+static void key_of(const struct sr_proposal *p, const char *step, const struct sr_data *data,
+                   const double *size, struct sr_recall_key *key)
+{
+    enum { MOST_NUMBERS = 65536 };
+    const size_t rows = data->rows, numbers = rows * ((size_t)data->features + 3);
+    const size_t head[] = {rows, (size_t)data->features, data->weight != NULL, size != NULL};
+    *key = (struct sr_recall_key){.failed = true};
+    if (!sr_recall_is_open(p->settings->recall) || numbers > MOST_NUMBERS)
+        return;
+    key->failed = false;
+    sr_recall_key_add(key, step, strlen(step));
+    sr_recall_key_add(key, head, sizeof head);
+    sr_recall_key_add(key, data->x, (size_t)data->features * rows * sizeof *data->x);
+    sr_recall_key_add(key, data->y, rows * sizeof *data->y);
+    if (data->weight)
+        sr_recall_key_add(key, data->weight, rows * sizeof *data->weight);
+    if (size)
+        sr_recall_key_add(key, size, rows * sizeof *size);
+}
+
+/* sr_groups_find(), recalled where its result is known. */
+static int find_groups(const struct sr_proposal *p, const struct sr_data *data, const double *size,
+                       struct sr_grouping list[SR_GROUPINGS], int *count,
+                       struct sr_group_pairs *pairs)
+{
+    struct sr_recall *const recall = p->settings->recall;
+    struct {
+        struct sr_grouping list[SR_GROUPINGS];
+        struct sr_group_pairs pairs;
+        int count;
+    } found;
+    struct sr_recall_key key;
+    int rc = 0;
+    memset(&found, 0, sizeof found);
+    key_of(p, "groups", data, size, &key);
+    if (!sr_recall_find(recall, &key, &found, sizeof found)) {
+        rc = sr_groups_find(data, size, found.list, &found.count, &found.pairs);
+        if (!rc && !orr_signal_seen())
+            sr_recall_keep(recall, &key, &found, sizeof found);
+    }
+    sr_recall_key_free(&key);
+    memcpy(list, found.list, sizeof found.list);
+    *pairs = found.pairs;
+    *count = found.count;
+    return rc;
+}
+
+/* sr_groups_sizes(), likewise. */
+static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, double *size)
+{
+    struct sr_recall *const recall = p->settings->recall;
+    struct sr_recall_key key;
+    const size_t bytes = data->rows * sizeof *size;
+    int rc = 0;
+    key_of(p, "sizes", data, NULL, &key);
+    if (!sr_recall_find(recall, &key, size, bytes)) {
+        rc = sr_groups_sizes(data, size);
+        if (!rc && !orr_signal_seen())
+            sr_recall_keep(recall, &key, size, bytes);
+    }
+    sr_recall_key_free(&key);
+    return rc;
+}
+
 /* Merges the hypotheses of a view into the list. */
-static int add_view(const struct sr_view *v, const double *size, int number,
-                    struct sr_grouping list[SR_GROUPINGS], int *count, struct sr_group_pairs *pairs)
+static int add_view(const struct sr_proposal *p, const struct sr_view *v, const double *size,
+                    int number, struct sr_grouping list[SR_GROUPINGS], int *count,
+                    struct sr_group_pairs *pairs)
 {
     struct sr_grouping own[SR_GROUPINGS];
     int n;
-    TRY(sr_groups_find(&v->data, size, own, &n, pairs));
+    TRY(find_groups(p, &v->data, size, own, &n, pairs));
     if (n && !pairs->count)
         pairs_of_ratios(&own[0], pairs);
     for (int i = 0; i < n; i++) {
@@ -249,8 +316,8 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
     *size = NULL;
     if (!*count || list[0].noise <= much || late || orr_signal_seen())
         return 0;
-    TRY(sr_groups_sizes(&v->data, sizes));
-    TRY(add_view(v, sizes, 0, own, &n, &own_pairs));
+    TRY(find_sizes(p, &v->data, sizes));
+    TRY(add_view(p, v, sizes, 0, own, &n, &own_pairs));
     if (n) {
         memcpy(list, own, sizeof own);
         for (int k = 0; k < pairs->terms; k++)
@@ -290,7 +357,7 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
     struct sr_group_pairs pairs;
     const double *size;
     sr_view_init(p, &view[0]);
-    TRY(add_view(&view[0], NULL, 0, list, count, &pairs));
+    TRY(add_view(p, &view[0], NULL, 0, list, count, &pairs));
     TRY(find_again(p, &view[0], sizes, list, count, &pairs, &size));
     *terms = pairs;
     for (int k = 1; k < VIEWS && *count && list[0].view == k - 1; k++) {
@@ -302,7 +369,7 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
             TRY(join_pairs(p, &view[k - 1], &pairs, &view[k], &made));
         if (!made || orr_signal_seen())
             break;
-        TRY(add_view(&view[k], size, k, list, count, &pairs));
+        TRY(add_view(p, &view[k], size, k, list, count, &pairs));
         add_sums_as_groups(&view[k], k, list, count);
     }
     return 0;

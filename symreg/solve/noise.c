@@ -184,7 +184,10 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
     if (resumes ? !sr_checkpoint_says(s->checkpoint, chosen_weights) /* it goes on as it began */
                 : !may_choose(table, options, s))
         return 0;
+    if (!setup->recall) /* a search without it computes everything again */
+        s->recall = setup->recall = sr_recall_create();
     const int rc = search_briefly(table, setup, threads, &by, &proportional);
+    sr_recall_close(s->recall);
     s->spent_s = orr_time_s() - started;
     if (rc == ORR_EINTR && !resumes)
         return 0; /* the main search sees the signal, too */

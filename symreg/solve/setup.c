@@ -375,6 +375,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
 void sr_csv_setup_free(struct sr_csv_setup *setup)
 {
     sr_language_free(setup->language);
+    sr_recall_free(setup->recall);
     free(setup->about);
     free(setup->define);
     *setup = (struct sr_csv_setup){0};

@@ -165,8 +165,9 @@ struct sr_csv_setup {
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];
-    struct sr_template form; /* of settings.form */
-    char loss[256];          /* the loss as text */
+    struct sr_template form;  /* of settings.form */
+    char loss[256];           /* the loss as text */
+    struct sr_recall *recall; /* of settings.recall, owned; NULL: none */
 };
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
