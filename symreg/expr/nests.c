@@ -12,9 +12,24 @@ static bool is_wave(int op)
     return op == SR_SIN || op == SR_COS || op == SR_TAN;
 }
 
+/* Whether a formula has enough of these functions to nest; most do not. */
+static bool may_nest(const struct sr_expr *expr)
+{
+    struct chain all = {0};
+    for (int i = 0; i < expr->count; i++) {
+        const int op = expr->node[i].op;
+        all.wave += is_wave(op);
+        all.exponential += op == SR_EXP;
+        all.logarithm += op == SR_LOG;
+    }
+    return all.wave > MOST_WAVES || all.exponential > MOST_OTHERS || all.logarithm > MOST_OTHERS;
+}
+
 bool sr_expr_nests(const struct sr_expr *expr)
 {
     struct chain chain[SR_NODES];
+    if (!may_nest(expr))
+        return false;
     for (int i = 0; i < expr->count; i++) {
         const int op = expr->node[i].op, arity = sr_expr_arity(expr, i);
         struct chain *own = &chain[i];

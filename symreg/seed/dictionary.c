@@ -194,7 +194,7 @@ int sr_dictionary_init(struct sr_dictionary *d, const struct sr_bank *bank, int 
 {
     int rc = sr_rows_take(data, ROWS, NULL, &d->data, &d->x);
     d->expr = orr_alloc(COLUMNS, sizeof *d->expr);
-    d->column = orr_alloc(ROWS, sizeof *d->column);
+    d->column = orr_alloc(SR_DICTIONARY / SR_DICTIONARY_BLOCK, sizeof *d->column);
     d->value = orr_alloc(COLUMNS, sizeof *d->value);
     d->unit = orr_alloc(SR_DICTIONARY_SMALL, sizeof *d->unit);
     if (rc || !d->expr || !d->column || !d->value || !d->unit)
@@ -206,7 +206,8 @@ int sr_dictionary_init(struct sr_dictionary *d, const struct sr_bank *bank, int 
             !sr_dictionary_unit(d->value[d->count], unit))
             continue;
         for (int i = 0; i < ROWS; i++)
-            d->column[i][d->count] = (float)unit[i];
+            d->column[d->count / SR_DICTIONARY_BLOCK][i][d->count % SR_DICTIONARY_BLOCK] =
+                (float)unit[i];
         if (d->count < SR_DICTIONARY_SMALL)
             memcpy(d->unit[d->count], unit, sizeof unit);
         d->count++;

@@ -4,19 +4,23 @@
 #define SR_DICTIONARY_H
 
 #include "sums.h"
+#include "symreg/value/vec.h"
 
 enum {
-    SR_DICTIONARY_ROWS = 256,  /* rows of the table, evenly spaced */
-    SR_DICTIONARY = 8192,      /* formulas */
-    SR_DICTIONARY_SMALL = 192, /* the simplest formulas, whose dot products are stored */
+    SR_DICTIONARY_ROWS = 256,             /* rows of the table, evenly spaced */
+    SR_DICTIONARY = 8192,                 /* formulas */
+    SR_DICTIONARY_BLOCK = SR_VEC_COLUMNS, /* columns stored together; divides SR_DICTIONARY */
+    SR_DICTIONARY_SMALL = 192,            /* the simplest formulas, whose dot products are stored */
     /* h: 1, a power law and its parts, the closest factors of factors.c */
     SR_DICTIONARY_FACTORS = 14,
 };
 
 struct sr_dictionary {
     int count;
-    struct sr_expr *expr;                /* (SR_DICTIONARY) */
-    float (*column)[SR_DICTIONARY];      /* (SR_DICTIONARY_ROWS): mean 0, length 1 */
+    struct sr_expr *expr; /* (SR_DICTIONARY) */
+    /* (SR_DICTIONARY / SR_DICTIONARY_BLOCK, SR_DICTIONARY_ROWS, SR_DICTIONARY_BLOCK) blocks of
+     * columns, which caches hold: mean 0, length 1 */
+    float (*column)[SR_DICTIONARY_ROWS][SR_DICTIONARY_BLOCK];
     double (*value)[SR_DICTIONARY_ROWS]; /* (SR_DICTIONARY) */
     double (*unit)[SR_DICTIONARY_ROWS];  /* (SR_DICTIONARY_SMALL): mean 0, length 1 */
     double gram[SR_DICTIONARY_SMALL][SR_DICTIONARY_SMALL]; /* dot products of the units */

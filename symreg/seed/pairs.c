@@ -20,6 +20,7 @@ enum {
     SINGLES = 20480,        /* formulas f used alone, also with constants */
     OUTERS = 16,            /* outer operators H, at most */
     BLOCK = SR_VEC_COLUMNS, /* formulas processed at a time; divides SINGLES */
+    TOGETHER = 4,           /* targets that are */
     KEPT = 8,               /* single formulas, and pairs, kept for each target */
 };
 
@@ -27,9 +28,9 @@ enum {
 
 struct basis {
     int count, singles;
-    int index[BASIS], single_index[SINGLES]; /* entries of the bank */
-    double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
-    float single[SR_ROWS][SINGLES];          /* unit vectors of the single formulas, row by row */
+    int index[BASIS], single_index[SINGLES];       /* entries of the bank */
+    double unit[BASIS][SR_ROWS];                   /* mean 0, length 1 */
+    float single[SINGLES / BLOCK][SR_ROWS][BLOCK]; /* unit vectors of the single formulas */
     float (*correlation)[BASIS];
 };
 
@@ -46,7 +47,7 @@ static int basis_init(struct basis *basis, const struct sr_enumeration *all)
         if (!sr_unit(all->value[e], SR_ROWS, least_variance, unit))
             continue;
         for (int i = 0; i < SR_ROWS; i++)
-            basis->single[i][basis->singles] = (float)unit[i];
+            basis->single[basis->singles / BLOCK][i][basis->singles % BLOCK] = (float)unit[i];
         basis->single_index[basis->singles++] = e;
         if (n == BASIS || all->entry[e].constants)
             continue;
@@ -79,6 +80,7 @@ struct found {
 struct target {
     const struct divisor *divisor;
     struct sr_outer outer;
+    bool with_pairs;
     int singles, pairs; /* 0 for a target that is not usable */
     struct found single[KEPT], pair[KEPT];
     double z[SR_ROWS];
@@ -96,28 +98,31 @@ static void keep_found(struct found list[KEPT], int *count, float r2, int f, int
     sr_best_insert(list, sizeof item, count, KEPT, &item);
 }
 
-static void solve_target(const struct sr_bank *bank, const struct basis *basis, bool pairs,
-                         struct target *t)
+/* The formulas alone that are nearest to each of a few targets, which share the loads. `usable`
+ * targets have a unit vector. */
+static void solve_singles(const struct basis *basis, const float narrow[TOGETHER][SR_ROWS],
+                          int usable, struct target *const t[TOGETHER])
 {
-    double unit[SR_ROWS];
-    float r[BASIS], narrow[SR_ROWS];
-    const struct sr_vec *vec = sr_vec_best();
-    if (!sr_sum_target(SR_ROWS, bank->y, t->divisor->value, t->outer, t->z) ||
-        !sr_unit(t->z, SR_ROWS, least_variance, unit))
-        return;
-    for (int i = 0; i < SR_ROWS; i++)
-        narrow[i] = (float)unit[i];
     for (int first = 0; first < basis->singles; first += BLOCK) {
-        float c[BLOCK];
+        float c[TOGETHER][BLOCK];
         const int left = basis->singles - first, n = left < BLOCK ? left : BLOCK;
-        vec->correlate(1, narrow, 0, &basis->single[0][first], SINGLES, SR_ROWS, c);
-        for (int f = 0; f < n; f++)
-            if (c[f] * c[f] > limit_of(t->single, t->singles))
-                keep_found(t->single, &t->singles, c[f] * c[f], basis->single_index[first + f], -1);
+        sr_vec_best()->correlate(usable, narrow[0], SR_ROWS, basis->single[first / BLOCK][0],
+                                 SR_ROWS, c[0]);
+        for (int k = 0; k < usable; k++)
+            for (int f = 0; f < n; f++)
+                if (c[k][f] * c[k][f] > limit_of(t[k]->single, t[k]->singles))
+                    keep_found(t[k]->single, &t[k]->singles, c[k][f] * c[k][f],
+                               basis->single_index[first + f], -1);
     }
-    for (int f = 0; f < basis->count && pairs; f++)
+}
+
+static void solve_pairs(const struct basis *basis, const double unit[SR_ROWS], struct target *t)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    float r[BASIS];
+    for (int f = 0; f < basis->count; f++)
         r[f] = (float)sr_dot(unit, basis->unit[f], SR_ROWS);
-    for (int f = 1; f < basis->count && pairs; f++) {
+    for (int f = 1; f < basis->count; f++) {
         float r2[BASIS];
         if (vec->pair_row(r, basis->correlation[f], f, r2) <= limit_of(t->pair, t->pairs))
             continue;
@@ -125,6 +130,28 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
             if (r2[g] > limit_of(t->pair, t->pairs))
                 keep_found(t->pair, &t->pairs, r2[g], basis->index[f], basis->index[g]);
     }
+}
+
+/* Solves `count` targets, at most TOGETHER. */
+static void solve_targets(const struct sr_bank *bank, const struct basis *basis,
+                          struct target *const t[TOGETHER], int count)
+{
+    double unit[TOGETHER][SR_ROWS];
+    float narrow[TOGETHER][SR_ROWS];
+    struct target *usable[TOGETHER];
+    int n = 0;
+    for (int k = 0; k < count; k++) {
+        if (!sr_sum_target(SR_ROWS, bank->y, t[k]->divisor->value, t[k]->outer, t[k]->z) ||
+            !sr_unit(t[k]->z, SR_ROWS, least_variance, unit[n]))
+            continue;
+        for (int i = 0; i < SR_ROWS; i++)
+            narrow[n][i] = (float)unit[n][i];
+        usable[n++] = t[k];
+    }
+    solve_singles(basis, (const float(*)[SR_ROWS])narrow, n, usable);
+    for (int k = 0; k < n; k++)
+        if (usable[k]->with_pairs)
+            solve_pairs(basis, unit[k], usable[k]);
 }
 
 /* ---- formulas */
@@ -293,28 +320,44 @@ static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FAC
     return n + 1;
 }
 
+/* Solves the targets h H: with every H where h is one of the `close` first divisors. Returns how
+ * many there are. list: storage for as many. */
+static int solve_all(const struct sr_proposal *p, const struct basis *basis,
+                     const struct divisor *divisor, int divisors, int close, struct target *target,
+                     struct target **list)
+{
+    struct sr_outer outer[OUTERS];
+    const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
+    const int targets = outers * divisors;
+    int wanted = 0;
+    for (int i = 0; i < targets; i++) {
+        target[i].divisor = &divisor[i / outers];
+        target[i].outer = outer[i % outers];
+        target[i].with_pairs = i / outers <= close;
+        if (target[i].with_pairs || target[i].outer.last == SR_CONSTANT)
+            list[wanted++] = &target[i];
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int i = 0; i < wanted; i += TOGETHER)
+        if (!orr_signal_seen())
+            solve_targets(&p->bank, basis, list + i, wanted - i < TOGETHER ? wanted - i : TOGETHER);
+    return targets;
+}
+
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates)
 {
-    const struct sr_bank *bank = &p->bank;
-    struct sr_outer outer[OUTERS];
+    const size_t most = (size_t)OUTERS * (SR_FACTORS + 1);
     if (!sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_MUL))
         return 0;
     struct basis *basis = orr_alloc(1, sizeof *basis);
     struct divisor *divisor = orr_alloc(SR_FACTORS + 1, sizeof *divisor);
-    struct target *target = orr_alloc((size_t)OUTERS * (SR_FACTORS + 1), sizeof *target);
-    int rc = basis && divisor && target ? basis_init(basis, &bank->all) : ORR_ENOMEM;
+    struct target *target = orr_alloc(most, sizeof *target);
+    struct target **list = orr_alloc(most, sizeof *list);
+    int rc = basis && divisor && target && list ? basis_init(basis, &p->bank.all) : ORR_ENOMEM;
     if (!rc) {
         int close;
-        const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
         const int divisors = list_divisors(p, divisor, &close, candidates);
-        const int targets = outers * divisors;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
-        for (int i = 0; i < targets; i++) {
-            target[i].divisor = &divisor[i / outers];
-            target[i].outer = outer[i % outers];
-            if (!orr_signal_seen() && (i / outers <= close || target[i].outer.last == SR_CONSTANT))
-                solve_target(bank, basis, i / outers <= close, &target[i]);
-        }
+        const int targets = solve_all(p, basis, divisor, divisors, close, target, list);
         rc = offer_best(p, target, targets, candidates);
     }
     if (basis)
@@ -322,5 +365,6 @@ int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates
     free(basis);
     free(divisor);
     free(target);
+    free(list);
     return rc;
 }

@@ -17,7 +17,7 @@
 enum {
     ROWS = SR_DICTIONARY_ROWS,
     COLUMNS = SR_DICTIONARY,
-    BLOCK = SR_VEC_COLUMNS, /* columns processed at a time; divides COLUMNS */
+    BLOCK = SR_DICTIONARY_BLOCK,
     TERMS = SR_TERMS,
     OUTERS = 8,   /* H: the identity and operators with an inverse */
     FACTORS = 12, /* factors h tried by the pursuit, the costliest step */
@@ -93,7 +93,7 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
         round_to_float(q[k], v[1 + k]);
     for (int first = 0; first < columns; first += BLOCK) {
         float with[1 + TERMS][BLOCK], free[BLOCK], *const c = with[0];
-        vec->correlate(1 + n, v[0], ROWS, &d->column[0][first], COLUMNS, ROWS, c);
+        vec->correlate(1 + n, v[0], ROWS, d->column[first / BLOCK][0], ROWS, c);
         for (int f = 0; f < BLOCK; f++)
             free[f] = 1;
         for (int k = 1; k <= n; k++)

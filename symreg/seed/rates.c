@@ -249,8 +249,8 @@ static void correlate_factors(const struct search *s, const double *v,
     for (int h = 0; h < r->factors; h++)
         multiply(r->h[h], v ? v : r->h[h], r->rows, product[h]);
     for (int first = 0; first < r->count && !orr_signal_seen(); first += BLOCK) {
-        sr_vec_best()->correlate(r->factors, product[0], ROWS, column[first / BLOCK][0], BLOCK,
-                                 r->rows, c[0]);
+        sr_vec_best()->correlate(r->factors, product[0], ROWS, column[first / BLOCK][0], r->rows,
+                                 c[0]);
         for (int h = 0; h < r->factors; h++)
             memcpy(&out[h][first], c[h], sizeof c[h]);
     }
@@ -278,8 +278,7 @@ static void correlate_block(const struct search *s, const struct span *d, int h,
     const float *one = &s->one[h][first], *square = &s->square[h][first];
     const int others = d->count - 1;
     float c[SPAN][BLOCK];
-    sr_vec_best()->correlate(d->count, product[0], ROWS, r->value[first / BLOCK][0], BLOCK, r->rows,
-                             c[0]);
+    sr_vec_best()->correlate(d->count, product[0], ROWS, r->value[first / BLOCK][0], r->rows, c[0]);
     memcpy(b->with, c[others], sizeof b->with);
     for (int f = 0; f < BLOCK; f++) {
         const bool cosine = f > 0 && r->rate[first + f].g == SR_COS;

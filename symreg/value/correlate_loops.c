@@ -29,15 +29,15 @@ static inline void store_wide(float *to, wide v)
 }
 
 /* Four vectors, 2 WIDE columns. */
-static inline void correlate_four(const float *v, size_t apart, const float *column, size_t stride,
-                                  int rows, float *c)
+static inline void correlate_four(const float *v, size_t apart, const float *column, int rows,
+                                  float *c)
 {
     enum { NEXT = SR_VEC_COLUMNS };
     const float *const second = v + apart, *const third = second + apart,
                        *const fourth = third + apart;
     wide sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0}, sum4 = {0}, sum5 = {0}, sum6 = {0},
          sum7 = {0};
-    for (int i = 0; i < rows; i++, column += stride) {
+    for (int i = 0; i < rows; i++, column += SR_VEC_COLUMNS) {
         const wide left = load_wide(column), right = load_wide(column + WIDE);
         sum0 += v[i] * left;
         sum1 += v[i] * right;
@@ -59,11 +59,10 @@ static inline void correlate_four(const float *v, size_t apart, const float *col
 }
 
 /* One vector, 4 WIDE columns. */
-static inline void correlate_one(const float *v, const float *column, size_t stride, int rows,
-                                 float *c)
+static inline void correlate_one(const float *v, const float *column, int rows, float *c)
 {
     wide sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0};
-    for (int i = 0; i < rows; i++, column += stride) {
+    for (int i = 0; i < rows; i++, column += SR_VEC_COLUMNS) {
         sum0 += v[i] * load_wide(column);
         sum1 += v[i] * load_wide(column + WIDE);
         sum2 += v[i] * load_wide(column + 2 * WIDE);
@@ -75,13 +74,13 @@ static inline void correlate_one(const float *v, const float *column, size_t str
     store_wide(c + 3 * WIDE, sum3);
 }
 
-void sr_vec_correlate(int vectors, const float *v, size_t apart, const float *column, size_t stride,
-                      int rows, float *c)
+void sr_vec_correlate(int vectors, const float *v, size_t apart, const float *column, int rows,
+                      float *c)
 {
     for (; vectors >= 4; vectors -= 4, v += 4 * apart, c += 4 * SR_VEC_COLUMNS)
         for (int f = 0; f < SR_VEC_COLUMNS; f += 2 * WIDE)
-            correlate_four(v, apart, column + f, stride, rows, c + f);
+            correlate_four(v, apart, column + f, rows, c + f);
     for (; vectors > 0; vectors--, v += apart, c += SR_VEC_COLUMNS)
         for (int f = 0; f < SR_VEC_COLUMNS; f += 4 * WIDE)
-            correlate_one(v, column + f, stride, rows, c + f);
+            correlate_one(v, column + f, rows, c + f);
 }

@@ -78,9 +78,9 @@ struct sr_vec {
      * rfg (f): correlations of f with each g. Returns the largest R^2. */
     float (*pair_row)(const float *r, const float *rfg, int f, float *r2);
     /* c[k][f], (vectors, SR_VEC_COLUMNS) = dot product of vector k (rows) with column f of
-     * SR_VEC_COLUMNS. Vectors are `apart` numbers apart, rows of the columns `stride`. */
-    void (*correlate)(int vectors, const float *v, size_t apart, const float *column, size_t stride,
-                      int rows, float *c);
+     * SR_VEC_COLUMNS, whose rows follow each other. Vectors are `apart` numbers apart. */
+    void (*correlate)(int vectors, const float *v, size_t apart, const float *column, int rows,
+                      float *c);
     /* Sum of a b over SR_ROWS rows. */
     float (*dot_rows)(const float *a, const float *b);
     /* Sums over SR_ROWS rows of p^2, p y, p inverse, (p inverse)^2 and p. */
@@ -98,8 +98,8 @@ struct sr_vec {
 /* These functions for the instruction set being compiled (matrix_loops.c, correlate_loops.c). */
 bool sr_vec_factorise(double *matrix, int n);
 void sr_vec_invert(const double *lower, int n, double *x, double *inverse);
-void sr_vec_correlate(int vectors, const float *v, size_t apart, const float *column, size_t stride,
-                      int rows, float *c);
+void sr_vec_correlate(int vectors, const float *v, size_t apart, const float *column, int rows,
+                      float *c);
 
 ORR_ISA_TABLES(sr_vec)
 /* The table of the fastest supported instruction set; equal in all threads. */

@@ -106,8 +106,9 @@ TEST(columns_are_units)
         assert_int_equal(sr_expr_constants(&d.expr[e], constant), 0);
         for (int i = 0; i < SR_DICTIONARY_ROWS; i++) {
             assert_true(near(d.value[e][i], value_by_hand(&d.expr[e], &d.data, (size_t)i), 1e-12));
-            sum += (double)d.column[i][e];
-            square += (double)d.column[i][e] * (double)d.column[i][e];
+            const double v = (double)d.column[e / SR_DICTIONARY_BLOCK][i][e % SR_DICTIONARY_BLOCK];
+            sum += v;
+            square += v * v;
         }
         assert_true(fabs(sum) < 1e-4 && fabs(square - 1) < 1e-4);
     }

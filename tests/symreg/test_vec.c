@@ -468,20 +468,20 @@ TEST(sums_give_the_same_bits)
  * instruction set and however many vectors there are. */
 TEST(correlations_are_sums_in_order)
 {
-    enum { VECTORS = 9, ROWS = 37, STRIDE = SR_VEC_COLUMNS + 16, APART = ROWS + 3 };
-    static float v[VECTORS][APART], column[ROWS][STRIDE], c[VECTORS + 1][SR_VEC_COLUMNS];
+    enum { VECTORS = 9, ROWS = 37, APART = ROWS + 3 };
+    static float v[VECTORS][APART], column[ROWS][SR_VEC_COLUMNS], c[VECTORS + 1][SR_VEC_COLUMNS];
     gsl_rng *rng = random_stream(65);
     for (int i = 0; i < ROWS; i++) {
         for (int k = 0; k < VECTORS; k++)
             v[k][i] = (float)gsl_ran_gaussian(rng, 2.385);
-        for (int f = 0; f < STRIDE; f++)
+        for (int f = 0; f < SR_VEC_COLUMNS; f++)
             column[i][f] = (float)gsl_ran_gaussian(rng, 0.77);
     }
     for (int which = 0; which < ORR_ISA_COUNT; which++) {
         const struct sr_vec *vec = sr_vec_here(which);
         for (int vectors = 1; vectors <= VECTORS && vec; vectors++) {
             memset(c, 0, sizeof c);
-            vec->correlate(vectors, v[0], APART, column[0], STRIDE, ROWS, c[0]);
+            vec->correlate(vectors, v[0], APART, column[0], ROWS, c[0]);
             for (int k = 0; k <= vectors; k++)
                 for (int f = 0; f < SR_VEC_COLUMNS; f++) {
                     float sum = 0;
