@@ -24,6 +24,7 @@
 #include "log.h"
 #include "memory.h"
 #include "npy.h"
+#include "pieces.h"
 #include "random.h"
 #include "safetensors.h"
 #include "sha256.h"

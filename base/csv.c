@@ -452,10 +452,34 @@ static bool only_comments(const char *at, size_t *count)
     return true;
 }
 
-int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
-                  struct orr_csv *csv)
+/* Reads rows to the end of the text. */
+static int read_rows(struct reader *r, enum orr_csv_flags flags, size_t *capacity,
+                     struct orr_csv *csv)
 {
-    size_t capacity = 0;
+    int rc = 0;
+    while (!rc && *r->at) {
+        if (skip_blank(r))
+            continue;
+        const bool begun = (unsigned char)*r->at > '#'; /* by no blank and no "#" */
+        const size_t cells = !begun && r->at[strspn(r->at, " \t")] == '#' ? count_cells(r->at) : 0;
+        if (cells && cells != csv->cols && only_comments(r->at, &csv->trailing))
+            break;
+        if (cells && cells != csv->cols)
+            rc = ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: a line that begins with \"#\"; expected comments before the "
+                          "header and behind the last row",
+                          r->path, r->line);
+        if (!rc)
+            rc = grow_rows(csv, capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
+        if (!rc)
+            rc = read_row(r, flags, *capacity, csv);
+    }
+    return rc;
+}
+
+int orr_csv_begin(struct orr_csv_reader *reader, const char *path, char *text, size_t bytes,
+                  enum orr_csv_flags flags, struct orr_csv *csv, char **rest)
+{
     int rc;
     memset(csv, 0, sizeof *csv);
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* byte order mark of spreadsheets */
@@ -467,26 +491,30 @@ int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags
         rc = find_header(&r, csv);
     if (!rc && flags == ORR_CSV_KEEP_ODD)
         rc = start_digits(csv);
-    while (!rc && *r.at) {
-        if (skip_blank(&r))
-            continue;
-        const bool begun = (unsigned char)*r.at > '#'; /* by no blank and no "#" */
-        const size_t cells = !begun && r.at[strspn(r.at, " \t")] == '#' ? count_cells(r.at) : 0;
-        if (cells && cells != csv->cols && only_comments(r.at, &csv->trailing))
-            break;
-        if (cells && cells != csv->cols)
-            rc = ORR_FAIL(ORR_EFORMAT,
-                          "%s:%zu: a line that begins with \"#\"; expected comments before the "
-                          "header and behind the last row",
-                          path, r.line);
-        if (!rc)
-            rc = grow_rows(csv, &capacity, flags == ORR_CSV_KEEP_TEXT || csv->cells);
-        if (!rc)
-            rc = read_row(&r, flags, capacity, csv);
-    }
+    *reader = (struct orr_csv_reader){.path = path, .flags = flags, .line = r.line, .csv = csv};
+    *rest = r.at;
     if (rc)
         orr_csv_free(csv);
     return rc;
+}
+
+int orr_csv_more(struct orr_csv_reader *reader, char *text)
+{
+    struct reader r = {reader->path, text, reader->line, 0};
+    const int rc = read_rows(&r, reader->flags, &reader->capacity, reader->csv);
+    reader->line = r.line;
+    if (rc)
+        orr_csv_free(reader->csv);
+    return rc;
+}
+
+int orr_csv_parse(const char *path, char *text, size_t bytes, enum orr_csv_flags flags,
+                  struct orr_csv *csv)
+{
+    struct orr_csv_reader reader;
+    char *rest;
+    TRY(orr_csv_begin(&reader, path, text, bytes, flags, csv, &rest));
+    return orr_csv_more(&reader, rest);
 }
 
 int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)

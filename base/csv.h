@@ -42,6 +42,19 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
  * overwritten and not kept; `name` stands for the path in messages. */
 int orr_csv_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
                   struct orr_csv *csv);
+/* orr_csv_parse() in two steps, the second of which takes the rows in pieces of whole lines. */
+struct orr_csv_reader {
+    const char *path;
+    enum orr_csv_flags flags;
+    size_t line, capacity;
+    struct orr_csv *csv;
+};
+/* Reads the header. The text holds at least the first row, too; *rest is where the rows begin. */
+int orr_csv_begin(struct orr_csv_reader *reader, const char *name, char *text, size_t bytes,
+                  enum orr_csv_flags flags, struct orr_csv *csv, char **rest);
+/* Reads more rows. A quoted cell must not be divided between pieces, and comments behind the last
+ * row be in one. Frees the table after an error. */
+int orr_csv_more(struct orr_csv_reader *reader, char *text);
 int orr_csv_column(const struct orr_csv *csv, const char *name); /* index, -1 when absent */
 struct orr_file;
 /* Writes a text as a cell in quotes; quotes inside are doubled (RFC 4180). */

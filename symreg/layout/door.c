@@ -134,6 +134,19 @@ static int read_made(const struct sr_source *source, const struct layout *layout
     return rc;
 }
 
+/* Masks, a row of units, and words, of a table that was read. */
+static int finish_cells(struct orr_csv *csv)
+{
+    int rc = sr_take_masks(csv);
+    if (!rc)
+        rc = sr_take_units_row(csv);
+    if (rc)
+        orr_csv_free(csv);
+    else
+        sr_convert_words(csv);
+    return rc;
+}
+
 int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flags flags,
                    struct orr_csv *csv)
 {
@@ -146,14 +159,56 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
         arrays ? sr_is_npy(&source) ? &npy : &npz : recognise(&source);
     TRY(layout ? read_made(&source, layout, flags, csv)
                : orr_csv_parse(name, text, bytes, flags, csv));
-    int rc = sr_take_masks(csv);
-    if (!rc)
-        rc = sr_take_units_row(csv);
-    if (rc)
+    return finish_cells(csv);
+}
+
+/* ---- large files */
+
+/* Whether rows may be read without what follows them: no NUL, and no comment, behind which there
+ * must be no row. A quoted cell that the end of a piece divides is an error, as it is not closed. */
+static bool is_plain(const char *text, size_t bytes)
+{
+    return !memchr(text, '\0', bytes) && !memchr(text, '#', bytes);
+}
+
+/* Reads the first piece; false where the file is no CSV file, or its header may need more. The
+ * layout of a file shows in its first piece (sr_line_find()). */
+static bool begin_pieces(struct orr_pieces *pieces, const char *file, enum orr_csv_flags flags,
+                         struct orr_csv_reader *reader, struct orr_csv *csv)
+{
+    char *text, *rest;
+    size_t bytes;
+    if (!orr_pieces_next(pieces, &text, &bytes) || memchr(text, '\0', bytes))
+        return false;
+    const size_t mark = !strncmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    const struct sr_source source = {file, text + mark, bytes - mark};
+    if (strchr("<\\{[", source.text[strspn(source.text, " \t\r\n")]) || recognise(&source) ||
+        orr_csv_begin(reader, file, text, bytes, flags, csv, &rest))
+        return false;
+    const size_t left = bytes - (size_t)(rest - text);
+    return rest[strspn(rest, " \t\r\n")] && is_plain(rest, left) && !orr_csv_more(reader, rest);
+}
+
+/* Reads a large CSV file by pieces, so that its text is not in memory beside its numbers. False
+ * where that is impossible and for every error, which the whole text then tells. */
+static bool read_pieces(const char *file, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    struct orr_pieces pieces;
+    struct orr_csv_reader reader;
+    char *text;
+    size_t bytes;
+    if (!orr_pieces_open(&pieces, file, 2 * ORR_PIECE))
+        return false;
+    bool ok = begin_pieces(&pieces, file, flags, &reader, csv);
+    while (ok && orr_pieces_next(&pieces, &text, &bytes))
+        ok = is_plain(text, bytes) && !orr_csv_more(&reader, text);
+    ok = ok && pieces.is_whole;
+    orr_pieces_close(&pieces);
+    if (!ok) {
         orr_csv_free(csv);
-    else
-        sr_convert_words(csv);
-    return rc;
+        orr_error_recover();
+    }
+    return ok;
 }
 
 int sr_cells_read(const char *file, enum orr_csv_flags flags, struct orr_csv *csv)
@@ -163,6 +218,8 @@ int sr_cells_read(const char *file, enum orr_csv_flags flags, struct orr_csv *cs
     memset(csv, 0, sizeof *csv);
     if (!orr_input_is_standard(file) && !orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
+    if (!orr_input_is_standard(file) && read_pieces(file, flags, csv))
+        return finish_cells(csv);
     TRY(orr_input_read(file, &text, &bytes));
     const int rc = sr_cells_parse(orr_input_name(file), text, bytes, flags, csv);
     free(text);

@@ -101,6 +101,9 @@ struct sr_table {
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
     double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
     bool relative;      /* the weights are 1/y^2, not a column */
+    /* numbers are moved out of csv where all cells are finite; csv.values is NULL then, and a large
+     * table in memory once */
+    bool moves;
     struct sr_expr by;  /* sr_noise_choose() chose weights 1/y^2, y predicted by it; count 0: not */
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */

@@ -103,10 +103,10 @@ int sr_table_column(const struct orr_csv *csv, const char *file, const char *nam
 /* Whether the column contains a number. Text columns are not features. */
 static bool has_numbers(const struct orr_csv *csv, size_t column)
 {
-    for (size_t i = 0; i < csv->rows; i++)
+    for (size_t i = 0; i < csv->rows && csv->values; i++)
         if (!isnan(csv->values[i * csv->cols + column]))
             return true;
-    return csv->rows == 0;
+    return csv->rows == 0 || !csv->values; /* all are finite, and were moved */
 }
 
 /* Whether a cell would be a number without commas, apostrophes or percent signs: "3,9", "1'000",
@@ -312,6 +312,24 @@ static int check_feature(const char *file, const struct orr_csv *csv, int column
     return sr_feature_name_check(file, csv->header, column, csv->names[column]);
 }
 
+/* Moves columns of finite numbers out of the table, `out[k]` (rows) from column[k], by blocks of
+ * rows from the last to the first, and frees each: the numbers are in memory only once. */
+static void move_columns(struct orr_csv *csv, const int *column, double *const *out, int count)
+{
+    enum { ROWS = 8192 };
+    for (size_t end = csv->rows; end > 0;) {
+        const size_t first = (end - 1) / ROWS * ROWS;
+        for (int k = 0; k < count; k++)
+            for (size_t i = first; i < end; i++)
+                out[k][i] = csv->values[i * csv->cols + (size_t)column[k]];
+        end = first;
+        double *less = end ? realloc(csv->values, end * csv->cols * sizeof *less) : NULL;
+        csv->values = less ? less : csv->values;
+    }
+    free(csv->values);
+    csv->values = NULL;
+}
+
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
 {
     for (size_t i = 0; i < csv->rows; i++) {
@@ -439,7 +457,7 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
                               "%s: column \"%s\": --weights relative is 1/y^2, but the median of "
                               "|y| is 0 or its square is no number",
                               file, table->target);
-    TRY(take_column(&table->csv, file, column, weight));
+    TRY(table->csv.values ? take_column(&table->csv, file, column, weight) : 0);
     if (o->sigma)
         TRY(square_sigmas(table, file, o->log_target != NULL, weight));
     TRY(scale_weights(&table->csv, file, table->weights, weight, &mean));
@@ -454,9 +472,11 @@ static int make_data(struct sr_table *table, size_t rows, int features, bool wei
 {
     const size_t more = table->category ? SR_PARAMETERS : 0;
     const size_t columns = (size_t)features + more + 2;
-    table->block = orr_alloc(columns * rows, sizeof *table->block);
+    /* not zeroed: memory that is not used, as that for weights, is not touched */
+    table->block = orr_alloc_unset(columns * rows, sizeof *table->block);
     if (!table->block)
         return ORR_ENOMEM;
+    memset(table->block + (size_t)features * rows, 0, more * rows * sizeof *table->block);
     const double *y = table->block + ((size_t)features + more) * rows;
     if (table->category)
         table->category->column = table->block + (size_t)features * rows;
@@ -466,6 +486,33 @@ static int make_data(struct sr_table *table, size_t rows, int features, bool wei
                                    .y = y,
                                    .weight = weights ? y + rows : NULL};
     return 0;
+}
+
+/* Features, target, and the column of weights. */
+static void move_data(const int *feature, int goal, int weights, struct sr_table *table)
+{
+    const size_t rows = table->csv.rows;
+    const int features = table->data.features;
+    int column[SR_COLUMNS + 2], count = 0;
+    double *out[SR_COLUMNS + 2], *const y = table->block + (table->data.y - table->block);
+    for (; count < features; count++) {
+        column[count] = feature[count];
+        out[count] = table->block + (size_t)count * rows;
+    }
+    column[count] = goal;
+    out[count++] = y;
+    column[count] = weights;
+    out[count++] = y + rows;
+    move_columns(&table->csv, column, out, weights >= 0 ? count : count - 1);
+}
+
+static int copy_data(const char *file, const int *feature, int goal, struct sr_table *table)
+{
+    const size_t rows = table->csv.rows;
+    double *const y = table->block + (table->data.y - table->block);
+    for (int f = 0; f < table->data.features; f++)
+        TRY(take_column(&table->csv, file, feature[f], table->block + (size_t)f * rows));
+    return take_column(&table->csv, file, goal, y);
 }
 
 static int fill_data(const char *file, const struct sr_csv_options *o, const int *column, int goal,
@@ -481,11 +528,12 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     TRY(check_name(file, csv, goal));
     if (weights >= 0)
         TRY(check_name(file, csv, weights));
-    for (size_t f = 0; f < features; f++) {
+    for (size_t f = 0; f < features; f++)
         table->name[f] = csv->names[column[f]];
-        TRY(take_column(csv, file, column[f], table->block + f * rows));
-    }
-    TRY(take_column(csv, file, goal, y));
+    if (table->moves && !csv->cells) /* all cells are finite numbers */
+        move_data(column, goal, weights, table);
+    else
+        TRY(copy_data(file, column, goal, table));
     if (o->log_target)
         TRY(take_logarithms(csv, file, table->target, y));
     TRY(check_size(csv, file, table->target, y));
@@ -569,7 +617,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
-    *table = (struct sr_table){0};
+    *table = (struct sr_table){.moves = true};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
     return sr_table_fill(orr_input_name(file), o, table);
 }
@@ -658,7 +706,7 @@ int sr_table_fill_like(const char *file, const struct sr_csv_options *o,
 int sr_table_read_like(const char *file, const struct sr_csv_options *o,
                        const struct sr_table *like, struct sr_table *table)
 {
-    *table = (struct sr_table){0};
+    *table = (struct sr_table){.moves = true};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
     return sr_table_fill_like(orr_input_name(file), o, like, table);
 }

@@ -667,4 +667,40 @@ TEST(odd_cells_are_no_plain_numbers)
     }
 }
 
+/* Pieces of whole lines are the file, one after the other, even where a caller overwrites them; a
+ * line that is longer than a piece, a small file and no file are not read. */
+TEST_BETWEEN(pieces_are_the_file, scratch_setup, scratch_teardown)
+{
+    enum { BYTES = 5 * ORR_PIECE / 2 };
+    static char text[BYTES + 1];
+    char path[4096], *piece;
+    struct orr_pieces p;
+    scratch_path(path, dir, "large.txt");
+    for (int kind = 0; kind < 3; kind++) { /* a line end at the end, none, and none at all */
+        for (int i = 0; i < BYTES; i++)
+            text[i] = i * 7 % 237 == 0 && kind < 2 ? '\n' : (char)('a' + i * 11 % 23);
+        text[BYTES - 1] = kind ? 'z' : '\n';
+        scratch_text(path, text);
+        size_t read = 0, bytes;
+        int pieces = 0;
+        assert_true(orr_pieces_open(&p, path, ORR_PIECE));
+        while (orr_pieces_next(&p, &piece, &bytes)) {
+            assert_true(bytes <= ORR_PIECE && strlen(piece) == bytes);
+            assert_memory_equal(piece, text + read, bytes);
+            read += bytes;
+            assert_true(read == BYTES || piece[bytes - 1] == '\n');
+            memset(piece, 0, bytes + 1);
+            pieces++;
+        }
+        assert_true(p.is_whole == (kind < 2) && pieces == (kind < 2 ? 3 : 0));
+        assert_true(read == (kind < 2 ? BYTES : 0));
+        orr_pieces_close(&p);
+    }
+    assert_false(orr_pieces_open(&p, path, BYTES));
+    assert_false(orr_pieces_open(&p, dir, 0));
+    scratch_path(path, dir, "none");
+    assert_false(orr_pieces_open(&p, path, 0));
+    orr_pieces_close(&p);
+}
+
 TESTS(NULL, NULL)

@@ -624,4 +624,28 @@ TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
     sr_csv_setup_free(&setup);
 }
 
+/* Numbers of a table without odd cells are moved out of the rows, whatever the number of rows;
+ * others are copied, and so are those of a caller that keeps its rows. */
+TEST_BETWEEN(numbers_are_moved, scratch_setup, scratch_teardown)
+{
+    static char text[2000000];
+    static const int sizes[] = {2, 8191, 8192, 8193, 40000};
+    const struct sr_csv_options o = {.target = "y", .weights = "w", .features = "b,a"};
+    for (int k = 0; k < 10; k++) {
+        struct sr_table t;
+        const int rows = sizes[k / 2], odd = k % 2;
+        size_t n = (size_t)sprintf(text, "a,name,w,y,b\n");
+        for (int i = 0; i < rows; i++)
+            n += (size_t)sprintf(text + n, "%d,%s,1,%d.5,%d\n", i, odd ? "x" : "7", 3 * i + 1, -i);
+        assert_int_equal(read_table(text, &o, &t), 0);
+        assert_true(!t.csv.values == !odd);
+        assert_true(t.data.rows == (size_t)rows && t.data.features == 2);
+        for (int i = 0; i < rows; i++)
+            assert_true(t.data.x[i] == -i && t.data.x[rows + i] == i &&
+                        t.data.y[i] == 3 * i + 1.5 && near(t.data.weight[i], 1, 1e-10));
+        sr_table_notes(&t, "table.csv", &o, true);
+        sr_table_free(&t);
+    }
+}
+
 TESTS(NULL, NULL)

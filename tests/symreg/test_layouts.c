@@ -485,4 +485,74 @@ TEST(other_formats_are_named)
     refused("{\"x\":{\"0\":1}}", "JSON");
 }
 
+/* What the table of a file of several pieces begins with, has in its middle, and ends with. */
+static const struct large {
+    const char *head, *middle, *end, *error; /* error: what the message ends with; NULL: none */
+    bool breaks;                             /* cells with line breaks in every row */
+} large_files[] = {
+    {"a,b,c\n", "", "1,2,3\n", NULL, false},
+    {"a,b,c\n", "", "1,2,3", NULL, false}, /* the last line has no end */
+    {"# a table\n\n\"a\",\"b\",\"c\"\r\n", "\n  \n1,nan,\n", "", NULL, false},
+    {"\xef\xbb\xbf"
+     "a,b,c\n",
+     "1,\"two\nlines\",3\n", "1,2,3\n", NULL, false},
+    {"# a,b,c\n", "1e3,-0.25,+7\r\n", "# the end\n# of it\n", NULL, false},
+    {"a,b,c\n", "", "1,2\n", "expected 3 cells, found 2", false},
+    {"a,b,c\n", "1,2,3,4\n", "", "expected 3 cells, found more", false},
+    {"a,b,c\n", "", "1,2,3\n", NULL, true},
+    {"a,b,a\n", "", "", "column \"a\" stands twice", false},
+    {"a,b,c\n", "1,\"2,3\n", "", "a quoted cell is not closed", false},
+    {"a,b,c\n", "# 1\n", "4,5,6\n", "expected comments before the header and behind the last row",
+     false},
+};
+
+/* Files that are read in pieces give what their whole texts give: values, digits, odd cells, lines,
+ * and messages. */
+TEST(large_files_are_read_as_small_ones)
+{
+    enum { ROWS = 100000 };
+    char *text = malloc(64 * ROWS), *copy = malloc(64 * ROWS);
+    assert_true(text && copy);
+    scratch_path(path, scratch, "large.csv");
+    for (size_t k = 0; k < sizeof large_files / sizeof *large_files; k++) {
+        const struct large *large = &large_files[k];
+        struct orr_csv pieces, whole;
+        size_t n = (size_t)sprintf(text, "%s", large->head);
+        for (int i = 0; i < ROWS; i++)
+            n += (size_t)sprintf(
+                text + n,
+                large->breaks ? "%s%d.%07d,\"%d\n\n\n\",%.15g\n" : "%s%d.%07d,-%d.25e-3,%.15g\n",
+                i == ROWS * 2 / 3 ? large->middle : "", i, i * 7 % 10000000, i, sin(i));
+        n += (size_t)sprintf(text + n, "%s", large->end);
+        assert_true(n > 2 * ORR_PIECE);
+        scratch_text(path, text);
+        memcpy(copy, text, n + 1);
+        const int rc = sr_cells_parse(path, copy, n, ORR_CSV_KEEP_ODD, &whole);
+        char message[1000];
+        snprintf(message, sizeof message, "%s", rc ? orr_error() : "");
+        assert_int_equal(sr_cells_read(path, ORR_CSV_KEEP_ODD, &pieces), rc);
+        assert_true(!rc == !large->error);
+        if (rc) {
+            const size_t length = strlen(message), end = strlen(large->error);
+            assert_string_equal(orr_error(), message);
+            assert_true(length > end && !strcmp(message + length - end, large->error));
+            continue;
+        }
+        assert_true(pieces.rows == whole.rows && pieces.rows >= ROWS && pieces.cols == 3);
+        assert_true(pieces.header == whole.header && pieces.comments == whole.comments &&
+                    pieces.trailing == whole.trailing);
+        assert_memory_equal(pieces.line, whole.line, whole.rows * sizeof *whole.line);
+        assert_memory_equal(pieces.values, whole.values, 3 * whole.rows * sizeof *whole.values);
+        assert_memory_equal(pieces.digits, whole.digits, 3 * sizeof *whole.digits);
+        assert_true(!pieces.cells == !whole.cells);
+        for (size_t i = 0; whole.cells && i < 3 * whole.rows; i++)
+            assert_true(!whole.cells[i] ? !pieces.cells[i]
+                                        : !strcmp(whole.cells[i], pieces.cells[i]));
+        orr_csv_free(&pieces);
+        orr_csv_free(&whole);
+    }
+    free(text);
+    free(copy);
+}
+
 TESTS(setup, teardown)
