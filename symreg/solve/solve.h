@@ -104,7 +104,7 @@ struct sr_table {
     /* numbers are moved out of csv where all cells are finite; csv.values is NULL then, and a large
      * table in memory once */
     bool moves;
-    struct sr_expr by;  /* sr_noise_choose() chose weights 1/y^2, y predicted by it; count 0: not */
+    struct sr_expr by; /* sr_noise_choose() chose weights 1/y^2, y predicted by it; count 0: not */
     struct sr_digits digits[SR_FEATURES + 1]; /* storage of data.digits */
     double *block;                            /* storage of all arrays */
     int columns; /* columns offered as features, of which data.features are used */

@@ -9,15 +9,15 @@ enum { ROWS = 40 };
 static double x[2 * ROWS], y[ROWS];
 static const char *const names[] = {"t", "exp"};
 
-/* y = 2.385 exp(-0.7 t) + b, with the same deviations of either sign in every four rows. */
-static struct orrery_regression *decay(double b, double deviation, const char *define)
+/* y = a exp(-0.7 t) + b, with the same deviations of either sign in every four rows. */
+static struct orrery_regression *decay(double a, double b, double deviation, const char *define)
 {
     struct orrery_regression *r = NULL;
     for (int i = 0; i < ROWS; i++) {
         static const double sign[] = {1, -1, -1, 1};
         x[2 * i] = 0.1 * i;
         x[2 * i + 1] = 1 + i % 7;
-        y[i] = 2.385 * exp(-0.7 * x[2 * i]) + b + deviation * sign[i % 4];
+        y[i] = a * exp(-0.7 * x[2 * i]) + b + deviation * sign[i % 4];
     }
     const struct orrery_table table = {
         .bytes = sizeof table, .rows = ROWS, .columns = 2, .x = x, .y = y, .names = names};
@@ -30,7 +30,7 @@ static struct orrery_regression *decay(double b, double deviation, const char *d
 TEST(constants_are_fitted_to_the_table)
 {
     static const char *const formulas[] = {"5 * exp(t * -0.1) + 1", "3", "9 * \"exp\" / 2 + t"};
-    struct orrery_regression *r = decay(0.25, 0, NULL);
+    struct orrery_regression *r = decay(2.385, 0.25, 0, NULL);
     struct orrery_row f = {.bytes = sizeof f};
     double constant[3], error[3];
     int rows = 0, row = -1;
@@ -61,7 +61,7 @@ TEST(constants_are_fitted_to_the_table)
 TEST(standard_errors_are_those_of_least_squares)
 {
     static const char *const mean[] = {"1"};
-    struct orrery_regression *r = decay(3, 0.5, NULL);
+    struct orrery_regression *r = decay(0, 3, 0.5, NULL);
     double constant = 0, error = 0, sum = 0;
     assert_int_equal(orrery_regression_refit(r, mean, 1), 0);
     assert_int_equal(orrery_regression_constants(r, 0, &constant, &error), 0);
@@ -80,7 +80,7 @@ TEST(standard_errors_are_those_of_least_squares)
 TEST(intervals_are_those_of_a_mean)
 {
     static const char *const mean[] = {"1"};
-    struct orrery_regression *r = decay(3, 0.5, NULL);
+    struct orrery_regression *r = decay(0, 3, 0.5, NULL);
     double constant = 0, error = 0, low = 0, high = 0, covariance = 0, variance = 0, freedom = 0;
     double value[2], deviation[2];
     const double student = 2.022690912; /* 97.5% of 39 degrees of freedom */
@@ -159,7 +159,7 @@ TEST(formulas_are_checked)
 {
     static const char *const well[] = {"t + 1"}, *const wrong[] = {"t", "t + z"},
                              *const none[] = {NULL}, *const infinite[] = {"1 / t"};
-    struct orrery_regression *r = decay(0, 0, NULL), *empty = NULL;
+    struct orrery_regression *r = decay(2.385, 0, 0, NULL), *empty = NULL;
     char text[8];
     double constant;
     int rows = -1;
@@ -193,7 +193,7 @@ TEST(formulas_are_checked)
 TEST(named_constants_are_defined)
 {
     static const char *const formulas[] = {"5 * exp(t * -k) + 1"};
-    struct orrery_regression *r = decay(0.25, 0, "g(x)=x*x");
+    struct orrery_regression *r = decay(2.385, 0.25, 0, "g(x)=x*x");
     char text[256];
     double constant[2], value[ROWS];
     size_t needed = 0;

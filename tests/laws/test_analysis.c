@@ -365,7 +365,7 @@ TEST(broken_forces_are_refused)
     scratch_create(dir);
     scratch_path(path, dir, "forces.csv");
     assert_int_equal(law_forces_read(path, &forces), ORR_EMISSING);
-    error_names(path, "bin/finetune", NULL);
+    error_names(path, "finetune", NULL);
     broken(path, "0,0,8,0,1,1,0.04,39.5,39", ":3", "r: expected a positive number, found 0");
     broken(path, "0,0,8,1,-1,1,0.04,39.5,39", ":3", "m1: expected a positive");
     broken(path, "0,0,8,1,1,1,0.04,0,39", ":3", "F_true: expected a positive");
