@@ -14,8 +14,8 @@
  * ($ORRERY_PRESETS ...). */
 int orr_data_path(const char *kind, const char *name, char path[4096]);
 /* Writes the path of a plugin: the environment variable `variable`, else `name` beside the program,
- * in P/../lib/orrery, in P/../../lib/orrery of .../libexec/orrery, or in PREFIX/lib/orrery. If there is none, writes the path beside the program,
- * for the caller's message. */
+ * in P/../lib/orrery, in P/../../lib/orrery of .../libexec/orrery, or in PREFIX/lib/orrery. If
+ * there is none, writes the path beside the program, for the caller's message. */
 int orr_plugin_path(const char *variable, const char *name, char path[4096]);
 
 #endif

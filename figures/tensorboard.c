@@ -1,5 +1,5 @@
-/* tensorboard.c - writes logs and pictures as TensorBoard event files: protobuf messages, each framed by its
- * length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
+/* tensorboard.c - writes logs and pictures as TensorBoard event files: protobuf messages, each
+ * framed by its length and two masked CRC-32C (TensorFlow, tsl/lib/io/record_writer.h). */
 #include "report.h"
 
 #include <dirent.h>
@@ -379,8 +379,8 @@ struct found {
     size_t logs, pictures;
 };
 
-/* Converts the logs and pictures of a folder and its subfolders; name: the folder's path below the run, "": the
- * run. */
+/* Converts the logs and pictures of a folder and its subfolders; name: the folder's path below the
+ * run, "": the run. */
 static int look_into(const char *run, const char *name, const cJSON *settings, const char *out,
                      int depth, struct found *found)
 {

@@ -101,7 +101,7 @@ bool orr_program_is_part(void)
     return program_argc > 0 && installed_prefix(program_argv[0]) >= 0;
 }
 
-/* Appends the command of the program `name` beside `self`: its path, or "PREFIX/bin/orrery NAME". */
+/* Appends the command of the program `name` beside `self`: its path, or "P/bin/orrery NAME". */
 static void add_program(char *text, size_t bytes, const char *self, const char *name)
 {
     char path[4096];

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # completion.sh bash|zsh PROGRAM... - completion of options, settings, presets and words for these
-# programs, from what they print by `--help`. To standard output. `orrery NAME` is completed, and the
-# names themselves where INSTALL_PROGRAMS=1, which are then on the PATH.
+# programs, from what they print by `--help`. To standard output. `orrery NAME` is completed, and
+# the names themselves where INSTALL_PROGRAMS=1, which are then on the PATH.
 set -u -o pipefail
 shell=${1:?"usage: completion.sh bash|zsh PROGRAM..."}
 shift

@@ -7,7 +7,8 @@ api/orrery.h, that of Python from docstrings, and the notebooks. It opens from d
 Sphinx, MyST and the theme Furo (pip install sphinx myst-parser furo numpy) make the pages; a
 warning is an error. The source of the site is a copy below --out, in which a link to a file that is
 no page is a download.
-Notebooks have the outputs that are stored in them; --execute makes them anew (nbclient, ipykernel). `make docs-site` calls it.
+Notebooks have the outputs that are stored in them; --execute makes them anew (nbclient, ipykernel).
+`make docs-site` calls it.
 """
 import argparse
 import json
@@ -234,8 +235,8 @@ def index(pages, notebooks):
 
 
 def complete_pages(html):
-    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code and tables that scroll can have
-    the focus of the keyboard, and captions of the sidebar have a level."""
+    """Adds what WCAG AA asks for and Sphinx 9.0 does not write: code and tables that scroll can
+    have the focus of the keyboard, and captions of the sidebar have a level."""
     for path in html.rglob("*.html"):
         if "_downloads" in path.parts:
             continue

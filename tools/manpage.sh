@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # manpage.sh PROGRAM - a man page (section 1) from what `PROGRAM --help` prints, which is the
-# program's own table of options and settings: nothing is written twice. To standard output. The page
-# of a program that `orrery` runs is "orrery-NAME", which `man orrery NAME` finds.
+# program's own table of options and settings: nothing is written twice. To standard output. The
+# page of a program that `orrery` runs is "orrery-NAME", which `man orrery NAME` finds.
 set -u -o pipefail
 program=${1:?"usage: manpage.sh PROGRAM"}
 name=$(basename "$program")

@@ -36,7 +36,7 @@ _TRAININGS = 10  # at most, of a card
 
 def _program(programs: str | os.PathLike[str] | None, name: str) -> list[str]:
     """The command of a program: of `orrery` or by its own name in a folder, in bin/ of the source,
-    or of an installed Orrery. (Beside an installed orrery, another package may have such a name.)"""
+    or of an installed Orrery. (Beside an installed orrery another package may have that name.)"""
     folders = [path_of("programs", programs)] if programs is not None else [
         pathlib.Path(__file__).resolve().parents[2] / "bin"]
     for folder in folders:

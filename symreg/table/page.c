@@ -257,7 +257,8 @@ static void write_value(const struct page *p, bool first, double value)
     orr_file_printf(p->html, "%s%s", first ? "" : ",", number);
 }
 
-/* y, its sigmas where they are known, and the predictions of every row of the front, on at most POINTS evenly spaced rows. */
+/* y, its sigmas where they are known, and the predictions of every row of the front, on at most
+ * POINTS evenly spaced rows. */
 static int write_data(const struct page *p)
 {
     const struct sr_answer *o = p->o;

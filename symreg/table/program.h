@@ -81,7 +81,7 @@ struct sr_shown_constants {
     double constant[SR_NODES], error[SR_NODES], low[SR_NODES], high[SR_NODES];
 };
 int sr_output_constants(const struct sr_answer *output, int row, struct sr_shown_constants *shown);
-/* The standard deviation of a row's target, as the table gave it (--sigma); 0 where none is known. */
+/* The standard deviation of a row's target, as the table gave it (--sigma); 0: none is known. */
 double sr_row_sigma(const struct sr_answer *output, size_t row);
 /* Writes report.md, front.png and residuals.png. Without gnuplot there are no pictures, which is
  * reported on stderr unless quiet. */

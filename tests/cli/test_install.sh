@@ -187,7 +187,8 @@ called() { # COMMAND...: with the PATH of that tree
 }
 check "... which find presets" prints 'sqrt' called symreg table.csv --target T_yr --maxsize 5 \
     --threads 1 --quiet --set symreg.enumerate=10000
-check "... and each other: symreg executes laws" prints '^usage: symreg' called symreg --run run --help
+check "... and each other: symreg executes laws" prints '^usage: symreg' \
+    called symreg --run run --help
 check "... and are called by their names" prints '^usage: symreg \[options\]' called symreg --help
 check "... have man pages" filled "$more/share/man/man1/verdict.1"
 check "... and completion" equal "$all_names" \

@@ -138,8 +138,8 @@ if command -v node >/dev/null; then # of its axes
         '2459000.5 2459000.55 2459000.6' '10000000000000000 10000000000000002' \
         '1 1.0000000000000002' '-1e+308 1.2e+308' '3e-9 3.5e-9 4e-9')" \
         "$(timeout "$LIMIT" node "$WORK/axes.js")"
-    sed -n '/^function \(ticks\|labels\|limits\|linear\|decades\|sigmas\)/,/^}/p' figures/table_page.js \
-        >"$WORK/axes.js"
+    sed -n '/^function \(ticks\|labels\|limits\|linear\|decades\|sigmas\)/,/^}/p' \
+        figures/table_page.js >"$WORK/axes.js"
     cat >>"$WORK/axes.js" <<'END_SCRIPT'
 const axis = (made, values) => console.log(...made(values).labels, '|',
     ...values.map(made(values).map).map(v => made(values).low <= v && v <= made(values).high));
@@ -147,12 +147,12 @@ axis(decades, [2e-10, 1e-5, 3e-3]);
 axis(sigmas, [0.3, -0.4]);
 axis(sigmas, [-4, 1]);
 axis(sigmas, [140, -0.5, -61]);
-axis(sigmas, [2e6, 0]);
+axis(sigmas, [2e4, 0]);
 END_SCRIPT
     check "... of decades, and of sigmas" equal "$(printf '%s\n' '1e-8 1e-6 1e-4 | true true true' \
         '-2 0 2 | true true' '-4 -2 0 2 4 | true true' \
         '0 -1 1 -3 3 -10 10 -30 30 -100 100 | true true true' \
-        '0 -1 1 -10 10 -100 100 -1000 1000 -10000 10000 -100000 100000 -1000000 1000000 | true true')" \
+        '0 -1 1 -10 10 -100 100 -1000 1000 -10000 10000 | true true')" \
         "$(timeout "$LIMIT" node "$WORK/axes.js")"
 else
     skip "axes of the page" "no node"

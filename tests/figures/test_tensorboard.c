@@ -1,4 +1,4 @@
-/* test_tensorboard.c - logs and pictures as event files: the bytes that TensorBoard's own writer gives. */
+/* test_tensorboard.c - logs and pictures as event files: the bytes of TensorBoard's own writer. */
 #include "report.h"
 
 #include <sys/stat.h>

@@ -23,12 +23,12 @@ check "the gallery has ten pictures" equal 10 \
     "$(grep -o '<img [^>]*src="../_images/' "$html/docs/gallery.html" | wc -l)"
 check_not "headings without a level" grep -rF 'role="heading">' "$html" --include='*.html'
 check_not "code that the keyboard cannot scroll" grep -rlF '<pre>' "$html/docs" --include='*.html'
-check_not "a table that the keyboard cannot scroll" grep -rlF '<div class="table-wrapper' "$html/docs" \
-    --include='*.html'
+check_not "a table that the keyboard cannot scroll" grep -rlF '<div class="table-wrapper' \
+    "$html/docs" --include='*.html'
 for notebook in docs/notebooks/*.ipynb; do
     name=$(basename "$notebook" .ipynb)
-    check "the page of $name has its picture" grep -qE "<img [^>]*src=\"[^\"]*/_images/${name}_[0-9_]*\.png" \
-        "$html/docs/notebooks/$name.html"
+    check "the page of $name has its picture" grep -qE \
+        "<img [^>]*src=\"[^\"]*/_images/${name}_[0-9_]*\.png" "$html/docs/notebooks/$name.html"
 done
 check "search" test -s "$html/searchindex.js"
 check "a finished report" same_file docs/example/report.html \

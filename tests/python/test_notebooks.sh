@@ -28,7 +28,8 @@ changed() { # WHAT BY: the notebook with a text replaced
     ! cmp -s "$WORK/changed.ipynb" docs/notebooks/from_simulation_to_law.ipynb &&
         ! "$PYTHON" tools/notebooks.py "$WORK/changed.ipynb" --compare 2>&1
 }
-check "a cell that was changed" prints 'the outputs are of other code' changed 'maxsize=12' 'maxsize=11'
+check "a cell that was changed" prints 'the outputs are of other code' changed \
+    'maxsize=12' 'maxsize=11'
 if "$PYTHON" -c 'import matplotlib, pandas' 2>/dev/null; then
     check "an output that was changed" prints 'code cell 6: stored .*0.7778' changed \
         '0.111662, true' '0.777777, true'
