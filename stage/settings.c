@@ -466,12 +466,20 @@ bool orr_settings_in_groups(const char *key, const char *groups)
     return false;
 }
 
+/* Whether a setting is part of texts and checksums of all settings. */
+static bool is_written(const struct orr_settings *preset, const struct orr_setting *f)
+{
+    char text[ORR_SETTING];
+    orr_setting_text(preset, f, text);
+    return !f->later || strcmp(text, f->initial) != 0;
+}
+
 uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups)
 {
     uint64_t sum = 0;
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         char text[ORR_SETTING];
-        if (!orr_settings_in_groups(f->key, groups))
+        if (!orr_settings_in_groups(f->key, groups) || !is_written(preset, f))
             continue;
         orr_setting_text(preset, f, text);
         sum = XXH64(text, strlen(text), XXH64(f->key, strlen(f->key), sum));
@@ -485,7 +493,7 @@ static cJSON *fields_json(const struct orr_settings *preset, bool given)
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         cJSON *group = root;
-        if (given && follows_planets(preset, f))
+        if ((given && follows_planets(preset, f)) || !is_written(preset, f))
             continue;
         const char *rest = f->key, *dot;
         while ((dot = strchr(rest, '.')) != NULL) {

@@ -267,6 +267,9 @@ struct orr_setting {
     const char *help;
     const char *needs;
     struct orr_left_out left_out[3]; /* ended by kinds == 0 */
+    /* Came later than files of runs: where it has its default, texts and checksums of all settings
+     * are without it, so that those of earlier versions stay as they are. */
+    bool later;
 };
 /* The row of a key; NULL if there is none. */
 const struct orr_setting *orr_setting_find(const char *key);

@@ -124,7 +124,7 @@ const struct orr_setting orr_setting_rows[] = {
     {ENUM(orbits.output, "tokens", "tokens|continuous"), "what a sequence holds: binned token pairs, or coordinates",
      .left_out = {{AFTER_MODELS & ~TUNED, by_data}}},
     {INT(orbits.dimensions, "2", 2, 3), "dimensions of positions (output continuous); 3: the planes of orbits have random orientations",
-     .needs = "orbits.dimensions!=2", .left_out = {{AFTER_MODELS & ~TUNED, by_data}}},
+     .later = true, .needs = "orbits.dimensions!=2", .left_out = {{AFTER_MODELS & ~TUNED, by_data}}},
     {LONG(orbits.train, "10000000", 0, 1e+12), "sequences that pretraining reads", .left_out = {{ALL, own_count}}},
     {LONG(orbits.val, "300", 0, 1e+12), "validation sequences: for logged losses and the choice of checkpoints", .left_out = {{ALL, own_count}}},
     {LONG(orbits.test, "300", 0, 1e+12), "test sequences: for the final next-state errors, 0 = measured on the validation sequences",

@@ -32,9 +32,15 @@ static void stumpff(double z, double *c2, double *c3)
 
 bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
 {
-    const double x = state[0], y = state[1], vx = state[2], vy = state[3], root = sqrt(mu);
-    const double r0 = hypot(x, y), radial = (x * vx + y * vy) / root;
-    const double alpha = 2 / r0 - (vx * vx + vy * vy) / mu; /* 1 / a */
+    return gpt_orbit_advance_in(mu, dt_yr, 2, state);
+}
+
+bool gpt_orbit_advance_in(double mu, double dt_yr, int axes, double state[])
+{
+    double *const v = state + axes;
+    const double root = sqrt(mu), r0 = sim_hypot(state, axes);
+    const double radial = sim_dot(state, v, axes) / root;
+    const double alpha = 2 / r0 - sim_dot(v, v, axes) / mu; /* 1 / a */
     const double goal = root * dt_yr;
     double chi = goal / r0, c2 = 0, c3 = 0, r = r0;
     bool done = false;
@@ -58,10 +64,11 @@ bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
     r = chi * chi * c2 + radial * chi * (1 - z * c3) + r0 * (1 - z * c2);
     const double f = 1 - chi * chi * c2 / r0, g = dt_yr - chi * chi * chi * c3 / root;
     const double df = root / (r * r0) * chi * (z * c3 - 1), dg = 1 - chi * chi * c2 / r;
-    state[0] = f * x + g * vx;
-    state[1] = f * y + g * vy;
-    state[2] = df * x + dg * vx;
-    state[3] = df * y + dg * vy;
+    for (int c = 0; c < axes; c++) {
+        const double x = state[c], speed = v[c];
+        state[c] = f * x + g * speed;
+        v[c] = df * x + dg * speed;
+    }
     return true;
 }
 

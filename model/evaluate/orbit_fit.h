@@ -12,6 +12,8 @@
  * Methods of Astrodynamics, section 4.5 (universal variables). Returns false, with the state
  * unchanged, where the iteration does not converge. */
 bool gpt_orbit_advance(double mu, double dt_yr, double state[4]);
+/* The same of a state of 2 axes numbers, in the plane or in space. */
+bool gpt_orbit_advance_in(double mu, double dt_yr, int axes, double state[]);
 
 /* ---- the fit */
 

@@ -78,10 +78,11 @@ double probe_r2(const void *of, int n, const unsigned short times[])
         all.rows += t * score[i].rows;
         all.error += t * score[i].error;
         all.square += t * score[i].square;
-        for (int c = 0; c < 2; c++)
+        for (int c = 0; c < 3; c++)
             all.sum[c] += t * score[i].sum[c];
     }
-    const double mean = (all.sum[0] * all.sum[0] + all.sum[1] * all.sum[1]) / all.rows;
+    const double mean =
+        (all.sum[0] * all.sum[0] + all.sum[1] * all.sum[1] + all.sum[2] * all.sum[2]) / all.rows;
     const double total = all.square - mean; /* only rounding errors: nothing varies */
     return total > 1e-12 * all.square ? 1 - all.error / total : NAN;
 }

@@ -41,7 +41,7 @@ struct orr_row probe_row_of(struct probe_results *results, struct probe_estimate
 /* The sums of one sequence from which R^2 is computed: squared errors, squared targets, and the sum
  * of each of the one or two target components. */
 struct probe_score {
-    double rows, error, square, sum[2];
+    double rows, error, square, sum[3];
 };
 /* R^2 = 1 - errors / variance, with the components of a vector pooled; of: struct probe_score
  * (n). */

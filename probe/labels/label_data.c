@@ -19,7 +19,7 @@ int probe_label_sets_check(const struct probe *probe, const struct probe_options
                         "%s: a model of stage %s; expected one of stage pretrain, which "
                         "has seen no forces",
                         options->checkpoint, probe->stage);
-    if (c->input != GPT_INPUT_CONTINUOUS)
+    if (!gpt_is_continuous(c))
         return ORR_FAIL(ORR_EINVAL, "%s: a model of %s; expected one of coordinates",
                         options->checkpoint, c->input == GPT_INPUT_TEXT ? "text" : "tokens");
     if (p->orbits.two_body_train < 1 || p->orbits.two_body_test < 1)
@@ -44,9 +44,10 @@ struct arrays {
 
 static void keep_sequence(const struct arrays *a, size_t i, const struct sim_sequence *q)
 {
-    const size_t P = (size_t)q->positions;
-    memcpy(a->coords + 2 * i * P, q->coords, 2 * P * sizeof *a->coords);
-    memcpy(a->full_state + 6 * i * P, q->full_state, 6 * P * sizeof *a->full_state);
+    const size_t P = (size_t)q->positions, axes = (size_t)q->dimensions;
+    const size_t full = (size_t)sim_full_columns(q->dimensions);
+    memcpy(a->coords + axes * i * P, q->coords, axes * P * sizeof *a->coords);
+    memcpy(a->full_state + full * i * P, q->full_state, full * P * sizeof *a->full_state);
     memcpy(a->force + i * P, q->force_magnitude, P * sizeof *a->force);
     a->bodies[i] = (uint8_t)q->num_bodies;
 }
@@ -56,9 +57,11 @@ static int make_set(struct probe_arena *arena, struct sim_dataset *set,
 {
     const size_t n = (size_t)sim_split_count(preset, split);
     const size_t P = (size_t)sim_split_positions(preset, split);
+    const size_t axes = (size_t)preset->orbits.dimensions;
+    const size_t full = (size_t)sim_full_columns(preset->orbits.dimensions);
     struct sim_sequence sequence = {0};
-    const struct arrays a = {.coords = probe_take(arena, n * P * 2, sizeof(float)),
-                             .full_state = probe_take(arena, n * P * 6, sizeof(float)),
+    const struct arrays a = {.coords = probe_take(arena, n * P * axes, sizeof(float)),
+                             .full_state = probe_take(arena, n * P * full, sizeof(float)),
                              .force = probe_take(arena, n * P, sizeof(float)),
                              .bodies = probe_take(arena, n, 1)};
     *set = (struct sim_dataset){.n = n,

@@ -170,17 +170,18 @@ static int by_neighbours(const struct probe_learners *learners, const struct ft_
     const size_t n = ft_labels_points(labels, NULL, NULL), m = held_out->rows;
     const int wanted = learners->options->preset->finetune.knn_magnitude;
     struct probe_arena *arena = learners->arena;
-    float *states = probe_take(arena, n * 6, sizeof *states);
+    const size_t full = (size_t)sim_full_columns(held_out->set->dimensions);
+    float *states = probe_take(arena, n * full, sizeof *states);
     float *forces = probe_take(arena, n, sizeof *forces);
-    float *queries = probe_take(arena, m * 6, sizeof *queries);
+    float *queries = probe_take(arena, m * full, sizeof *queries);
     float *out = probe_take(arena, m, sizeof *out);
     TRY(arena->failed);
     ft_labels_points(labels, states, forces);
     for (size_t i = 0; i < m; i++)
-        memcpy(queries + 6 * i, held_out->set->full_state + 6 * held_out->at[i],
-               6 * sizeof *queries);
-    ft_standardise(6, n, states, m, queries);
-    TRY(ft_knn((size_t)wanted < n ? wanted : (int)n, 6, n, states, 1, forces, m, queries, out));
+        memcpy(queries + full * i, held_out->set->full_state + full * held_out->at[i],
+               full * sizeof *queries);
+    ft_standardise(full, n, states, m, queries);
+    TRY(ft_knn((size_t)wanted < n ? wanted : (int)n, full, n, states, 1, forces, m, queries, out));
     for (size_t i = 0; i < m; i++)
         F[i] = (double)out[i];
     return 0;

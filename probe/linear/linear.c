@@ -38,7 +38,7 @@ static int check_plumbing(const struct linear *l, struct probe_reader reader, in
 {
     const double least = 0.999;
     struct probe_reading told[PROBE_QUANTITIES];
-    reader.features += PROBE_NUMBERS;
+    reader.features += probe_numbers(l->fit.axes);
     reader.told = true;
     TRY(probe_readout(&reader, &l->context[context], NULL, told));
     for (int q = 0; q < PROBE_QUANTITIES; q++)
@@ -120,12 +120,12 @@ static int open_answers(struct linear *l, const struct probe_answers *answers,
                             "%s: layer %d: expected as many numbers in a row of two_body_test as "
                             "of two_body_train, %d, found %d",
                             answers->folder, layer, fit->width, held_out->width);
-        if (l->fit.n < 3 * (fit->width + PROBE_NUMBERS))
+        if (l->fit.n < 3 * (fit->width + probe_numbers(l->fit.axes)))
             return ORR_FAIL(ORR_EINVAL,
                             "%s: layer %d: %d numbers in a row need an export of %d sequences, 3 "
                             "for every number that is read, found %d; export with --sequences",
-                            answers->folder, layer, fit->width, 3 * (fit->width + PROBE_NUMBERS),
-                            l->fit.n);
+                            answers->folder, layer, fit->width,
+                            3 * (fit->width + probe_numbers(l->fit.axes)), l->fit.n);
     }
     return 0;
 }
@@ -173,7 +173,7 @@ static int read_inputs(struct linear *l)
     for (int c = 0; c < l->contexts; c++) {
         const int window = l->context[c].step[0] + 1;
         const struct probe_reader reader = {.arena = &l->s.arena,
-                                            .features = 1 + 4 * window,
+                                            .features = 1 + 2 * l->fit.axes * window,
                                             .read = probe_read_inputs,
                                             .fit = &l->fit,
                                             .held_out = &l->held_out,
@@ -340,7 +340,8 @@ static int find_layers(struct linear *l)
 /* Three rows of a single step per feature; check_plumbing() has the most features. */
 static int find_counts(struct linear *l, int *fit, int *held_out)
 {
-    const int least = 3 * (l->s.probe.model.config.width + PROBE_NUMBERS);
+    const int numbers = probe_numbers(l->s.probe.preset.orbits.dimensions);
+    const int least = 3 * (l->s.probe.model.config.width + numbers);
     const struct probe_options *o = l->s.options;
     *fit = probe_readout_sequences(o, held_out);
     if (o->answers)
@@ -353,7 +354,7 @@ static int find_counts(struct linear *l, int *fit, int *held_out)
         return ORR_FAIL(ORR_EUSAGE,
                         "--sequences: probe linear needs %d or more, 3 for every number that is "
                         "read (width %d and %d quantities), found %d",
-                        least, l->s.probe.model.config.width, PROBE_NUMBERS, *fit);
+                        least, l->s.probe.model.config.width, numbers, *fit);
     return 0;
 }
 

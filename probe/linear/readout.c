@@ -136,7 +136,7 @@ int probe_stream_answered(struct probe_arena *arena, struct probe_stream *s,
 static bool numbers_of(const struct probe_labelled *set, int i, int step,
                        double number[PROBE_NUMBERS])
 {
-    return probe_quantities_of(probe_labelled_state(set, i, step),
+    return probe_quantities_of(set->axes, probe_labelled_state(set, i, step),
                                probe_labelled_force(set, i, step), number);
 }
 
@@ -149,9 +149,10 @@ void probe_read_stream(const struct probe_reader *r, bool held_out, int sequence
     for (int c = 0; c < s->width; c++)
         *x++ = (double)from[c];
     if (r->told) {
-        numbers_of(held_out ? r->held_out : r->fit, sequence, step, x);
-        for (int k = 0; k < PROBE_NUMBERS; k++)
-            x[k] = isfinite(x[k]) ? x[k] : 0;
+        double number[PROBE_NUMBERS];
+        numbers_of(held_out ? r->held_out : r->fit, sequence, step, number);
+        for (int k = 0; k < probe_numbers(r->fit->axes); k++)
+            x[k] = isfinite(number[k]) ? number[k] : 0;
     }
 }
 
@@ -159,25 +160,26 @@ void probe_read_inputs(const struct probe_reader *r, bool held_out, int sequence
                        double *x)
 {
     const float *rows = probe_labelled_rows(held_out ? r->held_out : r->fit, sequence);
+    const int axes = r->fit->axes;
     *x++ = (double)rows[0];
     for (int k = step - r->window + 1; k <= step; k++)
-        for (int c = 0; c < 4; c++)
-            *x++ = (double)rows[2 + 4 * k + c];
+        for (int c = 0; c < 2 * axes; c++)
+            *x++ = (double)rows[axes + 2 * axes * k + c];
 }
 
 /* ---------------------------------------------------------------------------------- rows */
 
 /* Quantities q0 .. q1 - 1, fitted and evaluated together. */
 struct family {
-    int q0, q1, first, numbers;
+    int axes, q0, q1, first, numbers;
     int group[PROBE_NUMBERS];
 };
 
-static struct family family_of(int q0, int q1)
+static struct family family_of(int axes, int q0, int q1)
 {
-    struct family f = {.q0 = q0, .q1 = q1, .first = probe_quantity_at(q0)};
+    struct family f = {.axes = axes, .q0 = q0, .q1 = q1, .first = probe_quantity_at(axes, q0)};
     for (int q = q0; q < q1; q++)
-        for (int c = 0; c < probe_quantities[q].size; c++)
+        for (int c = 0; c < probe_quantity_size(axes, q); c++)
             f.group[f.numbers++] = q - q0;
     return f;
 }
@@ -229,9 +231,9 @@ static void score_rows(const struct probe_ridge *ridge, const struct probe_rows 
     for (size_t i = 0; i < (size_t)rows->rows; i++) {
         probe_ridge_predict(ridge, rows->x + i * F, found);
         for (int q = f->q0; q < f->q1; q++) {
-            const int k = probe_quantity_at(q) - f->first;
-            add_score(&score[(q - f->q0) * sequences + rows->sequence[i]], probe_quantities[q].size,
-                      rows->y + i * K + k, found + k);
+            const int k = probe_quantity_at(f->axes, q) - f->first;
+            add_score(&score[(q - f->q0) * sequences + rows->sequence[i]],
+                      probe_quantity_size(f->axes, q), rows->y + i * K + k, found + k);
         }
     }
 }
@@ -278,11 +280,13 @@ int probe_readout(const struct probe_reader *r, const struct probe_context *cont
                   const struct probe_resamples *resamples,
                   struct probe_reading reading[PROBE_QUANTITIES])
 {
+    const int axes = r->fit->axes;
     int kepler = 0;
     while (!probe_quantities[kepler].kepler)
         kepler++;
-    const struct family all = family_of(0, PROBE_QUANTITIES), newton = family_of(0, kepler),
-                        elements = family_of(kepler, PROBE_QUANTITIES);
+    const struct family all = family_of(axes, 0, PROBE_QUANTITIES),
+                        newton = family_of(axes, 0, kepler),
+                        elements = family_of(axes, kepler, PROBE_QUANTITIES);
     if (all_bound(r->fit, context) && all_bound(r->held_out, context))
         return read_family(r, context, resamples, &all, reading);
     TRY(read_family(r, context, resamples, &newton, reading));
@@ -300,13 +304,13 @@ static void find_means(const struct probe_labelled *set, const struct probe_cont
     for (int i = 0; i < set->n; i++)
         for (int k = 0; k < context->count; k++) {
             numbers_of(set, i, context->step[k], number);
-            for (int c = 0; c < PROBE_NUMBERS; c++)
+            for (int c = 0; c < probe_numbers(set->axes); c++)
                 if (isfinite(number[c])) {
                     mean[c] += number[c];
                     count[c]++;
                 }
         }
-    for (int c = 0; c < PROBE_NUMBERS; c++)
+    for (int c = 0; c < probe_numbers(set->axes); c++)
         mean[c] /= count[c];
 }
 
@@ -320,13 +324,13 @@ static int fitted_numbers(const struct probe_labelled *set, int i, int steps, co
     for (int k = 0; k < steps; k++) {
         struct probe_orbit orbit;
         bool there;
-        double state[6], force[2], *to = found + (size_t)k * PROBE_NUMBERS;
+        double state[SIM_STATE + 2], force[SIM_AXES], *to = found + (size_t)k * PROBE_NUMBERS;
         if (!wanted[k])
             continue;
         TRY(probe_orbit_fit(set, i, k + 1, prior, p, last > 3, &orbit, &there));
         last = there ? k + 1 : 0;
         probe_orbit_state(&orbit, state, force);
-        probe_quantities_of(state, force, to);
+        probe_quantities_of(set->axes, state, force, to);
         for (int c = 0; c < PROBE_NUMBERS && !there; c++)
             to[c] = NAN;
     }
@@ -343,12 +347,13 @@ static void score_observer(const struct probe_labelled *set, int i,
     for (int k = 0; k < context->count; k++) {
         const double *of = found + (size_t)context->step[k] * PROBE_NUMBERS;
         numbers_of(set, i, context->step[k], truth);
-        for (int c = 0; c < PROBE_NUMBERS; c++)
+        for (int c = 0; c < probe_numbers(set->axes); c++)
             guess[c] = isfinite(of[c]) ? of[c] : mean[c];
         for (int q = 0; q < PROBE_QUANTITIES; q++) {
-            const int first = probe_quantity_at(q);
+            const int first = probe_quantity_at(set->axes, q);
             if (isfinite(truth[first]))
-                add_score(&score[q], probe_quantities[q].size, truth + first, guess + first);
+                add_score(&score[q], probe_quantity_size(set->axes, q), truth + first,
+                          guess + first);
         }
     }
 }

@@ -59,10 +59,10 @@ struct probe_reader {
     bool told;  /* appends the quantities themselves, to check the implementation */
     int window; /* steps read by probe_read_inputs() */
 };
-/* The residual stream at reader->layer (width features; with `told` PROBE_NUMBERS more). */
+/* The residual stream at reader->layer (width features; with `told` probe_numbers() more). */
 void probe_read_stream(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);
-/* The model's inputs: ln dt and the positions of the last reader->window steps (1 + 4 window
+/* The model's inputs: ln dt and the positions of the last reader->window steps (1 + 2 d window
  * features). */
 void probe_read_inputs(const struct probe_reader *reader, bool held_out, int sequence, int step,
                        double *x);

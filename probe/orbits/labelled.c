@@ -13,16 +13,17 @@ static const double place_sd = 1e-7;
 
 static int copy_sequence(struct probe_labelled *set, struct sim_sequence *q, int i)
 {
-    const size_t P = (size_t)set->P, S = (size_t)set->steps;
-    memcpy(set->coords + (size_t)i * P * 2, q->coords, P * 2 * sizeof *q->coords);
+    const size_t P = (size_t)set->P, S = (size_t)set->steps, axes = (size_t)set->axes;
+    const size_t full_size = 2 * axes + 2;
+    memcpy(set->coords + (size_t)i * P * axes, q->coords, P * axes * sizeof *q->coords);
     set->dt_yr[i] = exp((double)q->coords[0]);
     for (size_t k = 0; k < S; k++) {
-        const float *full = q->full_state + 6 * (2 + 2 * k);
-        double *state = set->state + ((size_t)i * S + k) * 6;
-        for (int c = 0; c < 6; c++)
+        const float *full = q->full_state + full_size * (2 + 2 * k);
+        double *state = set->state + ((size_t)i * S + k) * full_size;
+        for (size_t c = 0; c < full_size; c++)
             state[c] = (double)full[c];
-        sim_law_force(&q->dynamics, k, state[4], state[5], state,
-                      set->force + ((size_t)i * S + k) * 2);
+        sim_law_force(&q->dynamics, k, state[2 * axes], state[2 * axes + 1], state,
+                      set->force + ((size_t)i * S + k) * axes);
     }
     return 0;
 }
@@ -31,18 +32,21 @@ int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
                         const struct probe *probe, enum sim_split split, int n)
 {
     const size_t N = (size_t)n, P = (size_t)probe->T + 1, S = (size_t)probe->T / 2;
+    const size_t axes = (size_t)probe->preset.orbits.dimensions;
     struct orr_settings preset = probe->preset;
     struct sim_sequence q = {0};
     preset.orbits.positions = (int)P;
     preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
-    *set = (struct probe_labelled){.n = n,
-                                   .P = (int)P,
-                                   .bodies = PROBE_BODIES,
-                                   .steps = (int)S,
-                                   .coords = probe_take(arena, N * P * 2, sizeof *set->coords),
-                                   .state = probe_take(arena, N * S * 6, sizeof *set->state),
-                                   .force = probe_take(arena, N * S * 2, sizeof *set->force),
-                                   .dt_yr = probe_take(arena, N, sizeof *set->dt_yr)};
+    *set = (struct probe_labelled){
+        .n = n,
+        .P = (int)P,
+        .bodies = PROBE_BODIES,
+        .steps = (int)S,
+        .axes = (int)axes,
+        .coords = probe_take(arena, N * P * axes, sizeof *set->coords),
+        .state = probe_take(arena, N * S * (2 * axes + 2), sizeof *set->state),
+        .force = probe_take(arena, N * S * axes, sizeof *set->force),
+        .dt_yr = probe_take(arena, N, sizeof *set->dt_yr)};
     TRY(arena->failed);
     int rc = sim_sequence_create(&q, &preset, split);
     set->newton = !rc && preset.orbits.law == ORR_LAW_NEWTON && !preset.orbits.nbody &&
@@ -59,14 +63,15 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
                       int n, bool quiet)
 {
     const int there = (int)gpt_source_count(probe->data);
-    const size_t P = (size_t)probe->T + 1;
+    const size_t P = (size_t)probe->T + 1, axes = (size_t)probe->preset.orbits.dimensions;
     const uint16_t *tokens;
     const float *coords;
     int bodies, count[256] = {0}, most = 0, seen = there < n ? there : n;
-    *set = (struct probe_labelled){.P = (int)P,
-                                   .coords =
-                                       probe_take(arena, (size_t)seen * P * 2, sizeof *set->coords),
-                                   .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr)};
+    *set = (struct probe_labelled){
+        .P = (int)P,
+        .axes = (int)axes,
+        .coords = probe_take(arena, (size_t)seen * P * axes, sizeof *set->coords),
+        .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr)};
     TRY(arena->failed);
     for (int i = 0; i < seen; i++) {
         TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
@@ -76,7 +81,7 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
         TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
         if (bodies != most)
             continue;
-        memcpy(set->coords + (size_t)set->n * P * 2, coords, P * 2 * sizeof *coords);
+        memcpy(set->coords + (size_t)set->n * P * axes, coords, P * axes * sizeof *coords);
         set->dt_yr[set->n++] = exp((double)coords[0]);
     }
     set->bodies = most;
@@ -89,17 +94,18 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
 
 const float *probe_labelled_rows(const struct probe_labelled *set, int i)
 {
-    return set->coords + (size_t)i * (size_t)set->P * 2;
+    return set->coords + (size_t)i * (size_t)set->P * (size_t)set->axes;
 }
 
 const double *probe_labelled_state(const struct probe_labelled *set, int i, int step)
 {
-    return set->state + ((size_t)i * (size_t)set->steps + (size_t)step) * 6;
+    return set->state +
+           ((size_t)i * (size_t)set->steps + (size_t)step) * (size_t)sim_full_columns(set->axes);
 }
 
 const double *probe_labelled_force(const struct probe_labelled *set, int i, int step)
 {
-    return set->force + ((size_t)i * (size_t)set->steps + (size_t)step) * 2;
+    return set->force + ((size_t)i * (size_t)set->steps + (size_t)step) * (size_t)set->axes;
 }
 
 void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_config *config,
@@ -109,8 +115,8 @@ void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_conf
     for (int b = 0; b < batch->B; b++) {
         const float *rows = probe_labelled_rows(set, first + b);
         for (size_t t = 0; t < T; t++)
-            gpt_features(config, (double)rows[2 * t], (double)rows[2 * t + 1], t == 0,
-                         batch->features + ((size_t)b * T + t) * F);
+            gpt_row_features(config, rows + (size_t)set->axes * t, t == 0,
+                             batch->features + ((size_t)b * T + t) * F);
     }
 }
 
@@ -136,7 +142,7 @@ static int check_model(const struct probe *probe, const struct probe_options *o,
                        bool next)
 {
     const bool first = !strcmp(probe->stage, "pretrain");
-    if (next && (!first || probe->model.config.outputs != 2))
+    if (next && (!first || probe->model.config.outputs != gpt_config_axes(&probe->model.config)))
         return ORR_FAIL(ORR_EINVAL,
                         "probe %s: %s: expected a model that predicts the next position (stage "
                         "pretrain), found stage %s",
@@ -171,13 +177,15 @@ int probe_open_labelled(struct probe *probe, const struct probe_options *options
 
 struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int step)
 {
-    const double *s = probe_labelled_state(set, i, step);
-    const float *place = probe_labelled_rows(set, i) + (size_t)2 * (size_t)(1 + 2 * step);
-    struct probe_orbit o = {.mu = SIM_G * (s[4] + s[5]),
-                            .state = {s[0], s[1], s[2], s[3]},
-                            .share = s[5] / (s[4] + s[5]),
-                            .dt_yr = set->dt_yr[i]};
-    for (int c = 0; c < 2; c++)
+    const int axes = set->axes;
+    const double *s = probe_labelled_state(set, i, step), *mass = s + 2 * axes;
+    const float *place = probe_labelled_rows(set, i) + (size_t)axes * (size_t)(1 + 2 * step);
+    struct probe_orbit o = {.mu = SIM_G * (mass[0] + mass[1]),
+                            .share = mass[1] / (mass[0] + mass[1]),
+                            .dt_yr = set->dt_yr[i],
+                            .axes = axes};
+    memcpy(o.state, s, 2 * (size_t)axes * sizeof *s);
+    for (int c = 0; c < axes; c++)
         o.barycentre[c] = (double)place[c] - o.share * s[c];
     return o;
 }
@@ -186,25 +194,89 @@ bool probe_orbit_advance(struct probe_orbit *o, int steps)
 {
     bool there = o->mu > 0 && isfinite(o->mu);
     for (int k = 0; k < steps && there; k++)
-        there = gpt_orbit_advance(o->mu, o->dt_yr, o->state);
+        there = gpt_orbit_advance_in(o->mu, o->dt_yr, o->axes, o->state);
     return there;
 }
 
-void probe_orbit_places(const struct probe_orbit *o, double place[4])
+void probe_orbit_places(const struct probe_orbit *o, double place[])
 {
     for (int body = 0; body < PROBE_BODIES; body++)
-        for (int c = 0; c < 2; c++)
-            place[2 * body + c] = o->barycentre[c] + (o->share - body) * o->state[c];
+        for (int c = 0; c < o->axes; c++)
+            place[o->axes * body + c] = o->barycentre[c] + (o->share - body) * o->state[c];
 }
 
-void probe_orbit_state(const struct probe_orbit *o, double state[6], double force[2])
+void probe_orbit_state(const struct probe_orbit *o, double state[], double force[])
 {
-    const double total = o->mu / SIM_G, r = hypot(o->state[0], o->state[1]);
-    memcpy(state, o->state, sizeof o->state);
-    state[5] = o->share * total;
-    state[4] = total - state[5];
-    for (int c = 0; c < 2; c++)
-        force[c] = -sim_force(state[4], state[5], r) * o->state[c] / r;
+    const double total = o->mu / SIM_G, r = sim_hypot(o->state, o->axes);
+    double *const mass = state + 2 * o->axes;
+    memcpy(state, o->state, 2 * (size_t)o->axes * sizeof *state);
+    mass[1] = o->share * total;
+    mass[0] = total - mass[1];
+    for (int c = 0; c < o->axes; c++)
+        force[c] = -sim_force(mass[0], mass[1], r) * o->state[c] / r;
+}
+
+/* ------------------------------------------------------------------- the plane of an orbit */
+
+/* Unit vectors in the plane of an orbit, the first along the first separation, and in space the
+ * plane's distance from the origin along its normal. */
+struct plane {
+    int axes;
+    double e[3][SIM_AXES], height;
+};
+
+static void cross_of(const double a[3], const double b[3], double n[3])
+{
+    for (int c = 0; c < 3; c++)
+        n[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+}
+
+/* The plane of a direction and, in space, a normal, which need not be perpendicular to it. */
+static struct plane plane_of(int axes, const double along[], const double normal[3])
+{
+    struct plane p = {.axes = axes};
+    const double r = sim_hypot(along, axes);
+    for (int c = 0; c < axes; c++)
+        p.e[0][c] = along[c] / r;
+    if (axes == 2) {
+        p.e[1][0] = -p.e[0][1];
+        p.e[1][1] = p.e[0][0];
+        return p;
+    }
+    cross_of(normal, p.e[0], p.e[1]);
+    const double length = sim_hypot(p.e[1], 3);
+    for (int c = 0; c < 3; c++)
+        p.e[1][c] /= length;
+    cross_of(p.e[0], p.e[1], p.e[2]);
+    return p;
+}
+
+/* The plane that separations (steps, 3) span: of the first one and of the one that is least in line
+ * with it. Seen from its normal the second step is counterclockwise. A single separation lies in any
+ * plane. */
+static struct plane span_plane(int steps, const double *separation)
+{
+    double best[3] = {0}, n[3], second[3] = {0}, most = 0;
+    for (int k = 1; k < steps; k++) {
+        const double *s = separation + 3 * k;
+        cross_of(separation, s, n);
+        const double sine = sim_hypot(n, 3) / (sim_hypot(separation, 3) * sim_hypot(s, 3));
+        if (k == 1)
+            memcpy(second, n, sizeof n);
+        if (sine > most) {
+            most = sine;
+            memcpy(best, n, sizeof n);
+        }
+    }
+    const double sign = sim_dot(best, second, 3) < 0 ? -1 : 1;
+    for (int c = 0; c < 3; c++)
+        best[c] *= sign;
+    int least = 0; /* the axis that is least in line */
+    for (int c = 1; c < 3; c++)
+        least = fabs(separation[c]) < fabs(separation[least]) ? c : least;
+    if (!(most > 0))
+        best[least] = 1;
+    return plane_of(3, separation, best);
 }
 
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior)
@@ -214,16 +286,20 @@ int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *
         return ORR_ENOMEM;
     for (int i = 0; i < set->n; i++) {
         const struct probe_orbit o = probe_orbit_true(set, i, 0);
-        const double *s = o.state, r = hypot(s[0], s[1]), speed = sqrt(o.mu / r);
-        const double cosine = s[0] / r, sine = s[1] / r;
+        const double *s = o.state, *v = s + o.axes, r = sim_hypot(s, o.axes),
+                     speed = sqrt(o.mu / r);
+        double normal[3] = {0};
+        if (o.axes == 3)
+            cross_of(s, v, normal);
+        const struct plane plane = plane_of(o.axes, s, normal);
         const double own[GPT_ORBIT_PARAMETERS] = {
             [GPT_ORBIT_X] = 1,
-            [GPT_ORBIT_VX] = (cosine * s[2] + sine * s[3]) / speed,
-            [GPT_ORBIT_VY] = (cosine * s[3] - sine * s[2]) / speed,
+            [GPT_ORBIT_VX] = sim_dot(v, plane.e[0], o.axes) / speed,
+            [GPT_ORBIT_VY] = sim_dot(v, plane.e[1], o.axes) / speed,
             [GPT_ORBIT_RATE] = log(o.mu * o.dt_yr * o.dt_yr / (r * r * r)),
             [GPT_ORBIT_SHARE] = o.share,
-            [GPT_ORBIT_CX] = (cosine * o.barycentre[0] + sine * o.barycentre[1]) / r,
-            [GPT_ORBIT_CY] = (cosine * o.barycentre[1] - sine * o.barycentre[0]) / r};
+            [GPT_ORBIT_CX] = sim_dot(o.barycentre, plane.e[0], o.axes) / r,
+            [GPT_ORBIT_CY] = sim_dot(o.barycentre, plane.e[1], o.axes) / r};
         memcpy(p[i], own, sizeof own);
     }
     gpt_orbit_prior_turn(set->n, p, prior);
@@ -247,8 +323,10 @@ static struct probe_orbit from_parameters(const double p[GPT_ORBIT_PARAMETERS], 
 {
     const double r = hypot(dx, dy), cosine = dx / r, sine = dy / r, rate = exp(p[GPT_ORBIT_RATE]);
     const double speed = sqrt(rate) * r / dt_yr;
-    struct probe_orbit o = {
-        .mu = rate * r * r * r / (dt_yr * dt_yr), .share = p[GPT_ORBIT_SHARE], .dt_yr = dt_yr};
+    struct probe_orbit o = {.mu = rate * r * r * r / (dt_yr * dt_yr),
+                            .share = p[GPT_ORBIT_SHARE],
+                            .dt_yr = dt_yr,
+                            .axes = 2};
     const double turned[6] = {p[GPT_ORBIT_X] * r,      p[GPT_ORBIT_Y] * r,  p[GPT_ORBIT_VX] * speed,
                               p[GPT_ORBIT_VY] * speed, p[GPT_ORBIT_CX] * r, p[GPT_ORBIT_CY] * r};
     double *const to[3] = {o.state, o.state + 2, o.barycentre};
@@ -286,20 +364,63 @@ static int fit_once(int context, const double *place, double dt_yr,
     return 0;
 }
 
+/* Positions of sequence i in the plane of its orbit, place (context, 2, 2): in the plane as they
+ * are, in space their components. */
+static int take_places(const struct probe_labelled *set, int i, int context, double *place,
+                       struct plane *plane)
+{
+    const float *rows = probe_labelled_rows(set, i) + set->axes;
+    *plane = (struct plane){.axes = set->axes};
+    if (set->axes == 2) {
+        for (int k = 0; k < 4 * context; k++)
+            place[k] = (double)rows[k];
+        return 0;
+    }
+    double *separation = orr_alloc(3 * (size_t)context, sizeof *separation);
+    if (!separation)
+        return ORR_ENOMEM;
+    for (int k = 0; k < 3 * context; k++)
+        separation[k] = (double)rows[6 * (k / 3) + k % 3] - (double)rows[6 * (k / 3) + 3 + k % 3];
+    *plane = span_plane(context, separation);
+    free(separation);
+    for (int k = 0; k < 2 * context; k++) {
+        const double at[3] = {(double)rows[3 * k], (double)rows[3 * k + 1],
+                              (double)rows[3 * k + 2]};
+        for (int c = 0; c < 2; c++)
+            place[2 * k + c] = sim_dot(at, plane->e[c], 3);
+        plane->height += sim_dot(at, plane->e[2], 3) / (2 * context);
+    }
+    return 0;
+}
+
+/* An orbit of the plane's two coordinates in space. */
+static void lift_orbit(const struct plane *plane, struct probe_orbit *o)
+{
+    const struct probe_orbit flat = *o;
+    if (plane->axes == 2)
+        return;
+    o->axes = 3;
+    for (int c = 0; c < 3; c++) {
+        o->state[c] = flat.state[0] * plane->e[0][c] + flat.state[1] * plane->e[1][c];
+        o->state[3 + c] = flat.state[2] * plane->e[0][c] + flat.state[3] * plane->e[1][c];
+        o->barycentre[c] = flat.barycentre[0] * plane->e[0][c] +
+                           flat.barycentre[1] * plane->e[1][c] + plane->height * plane->e[2][c];
+    }
+}
+
 int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
                     const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS], bool start,
                     struct probe_orbit *orbit, bool *there)
 {
     const double enough = 16 * context * place_sd * place_sd;
-    const float *rows = probe_labelled_rows(set, i) + 2;
+    struct plane plane;
     double distance = INFINITY, again = INFINITY, q[GPT_ORBIT_PARAMETERS];
     struct probe_orbit other = {0};
     double *place = orr_alloc(4 * (size_t)context, sizeof *place);
     if (!place)
         return ORR_ENOMEM;
-    for (int k = 0; k < 4 * context; k++)
-        place[k] = (double)rows[k];
-    int rc = fit_once(context, place, set->dt_yr[i], prior, p, start, orbit, &distance);
+    int rc = take_places(set, i, context, place, &plane);
+    rc = rc ? rc : fit_once(context, place, set->dt_yr[i], prior, p, start, orbit, &distance);
     if (!rc && start && !(distance <= enough))
         rc = fit_once(context, place, set->dt_yr[i], prior, q, false, &other, &again);
     if (!rc && again < distance) {
@@ -308,6 +429,8 @@ int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
         distance = again;
     }
     *there = isfinite(distance);
+    if (!rc)
+        lift_orbit(&plane, orbit);
     free(place);
     return rc;
 }

@@ -17,9 +17,11 @@ enum { PROBE_BODIES = 2 };
 /* n sequences of P rows, equal to those of the preset's files, generated from the seed. */
 struct probe_labelled {
     int n, P, steps; /* steps: complete steps, (P - 1) / 2 */
-    float *coords;   /* (n, P, 2) */
-    double *state;   /* (n, steps, 6) x, y, vx, vy of body 1 relative to body 2, m1, m2 */
-    double *force;   /* (n, steps, 2) on body 1 */
+    int axes;        /* coordinates d, 2 or 3 */
+    float *coords;   /* (n, P, d) */
+    double *state;   /* (n, steps, 2 d + 2) position and velocity of body 1 relative to body 2, m1,
+                        m2 */
+    double *force;   /* (n, steps, d) on body 1 */
     double *dt_yr;   /* (n) */
     bool newton;     /* orbits are Newtonian, so a fit by Newton's law applies */
     int bodies;      /* PROBE_BODIES; in tracks any number, with step k from row 1 + k bodies on */
@@ -49,27 +51,30 @@ void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_conf
 
 /* A Newtonian two-body orbit at a given time. */
 struct probe_orbit {
-    double mu, state[4];         /* G (m1 + m2); x, y, vx, vy of body 1 relative to body 2 */
-    double share;                /* m2 / (m1 + m2) */
-    double barycentre[2], dt_yr; /* the barycentre is at rest; time step */
+    double mu,
+        state[SIM_STATE]; /* G (m1 + m2); position and velocity of body 1 relative to body 2 */
+    double share;         /* m2 / (m1 + m2) */
+    double barycentre[SIM_AXES], dt_yr; /* the barycentre is at rest; time step */
+    int axes;                           /* coordinates d, 2 or 3 */
 };
 /* The orbit of sequence i at `step`. */
 struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int step);
 /* Advances the orbit by `steps` >= 0; false where that fails. */
 bool probe_orbit_advance(struct probe_orbit *orbit, int steps);
-/* place (2, 2): positions of body 1 and body 2. */
-void probe_orbit_places(const struct probe_orbit *orbit, double place[4]);
-/* Prior knowledge for gpt_orbit_fit(): means and deviations over the systems of a set.
+/* place (2, d): positions of body 1 and body 2. */
+void probe_orbit_places(const struct probe_orbit *orbit, double place[]);
+/* Prior knowledge for gpt_orbit_fit(), in the plane of each orbit: means and deviations over the systems of a set.
  * ORR_ENOMEM. */
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior);
 /* Fits an orbit to steps 0 .. context - 1 of sequence i, and returns the orbit at step context - 1.
+ * In space the fit is made in the plane that the separations span.
  * parameter: the fit; with `start` also a second initial guess. Of the fits from the positions and
  * from that guess, the one closer to the positions is kept, because least squares can end in a
  * local minimum. *there: the fit is an orbit. ORR_ENOMEM. */
 int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
                     const struct gpt_orbit_prior *prior, double parameter[GPT_ORBIT_PARAMETERS],
                     bool start, struct probe_orbit *orbit, bool *there);
-/* Fills state (6), laid out as in full_state, and Newton's force on body 1. */
-void probe_orbit_state(const struct probe_orbit *orbit, double state[6], double force[2]);
+/* Fills state (2 d + 2), laid out as in full_state, and Newton's force (d) on body 1. */
+void probe_orbit_state(const struct probe_orbit *orbit, double state[], double force[]);
 
 #endif

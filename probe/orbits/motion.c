@@ -23,31 +23,37 @@ int probe_rollout_sequences(const struct probe_options *options)
 }
 
 /* Position of body 1 relative to body 2 at a step. */
-static double separation_of(const double *path, int step, int c)
+static double separation_of(const double *path, int axes, int step, int c)
 {
-    return path[2 * (1 + 2 * step) + c] - path[2 * (2 + 2 * step) + c];
+    return path[axes * (1 + 2 * step) + c] - path[axes * (2 + 2 * step) + c];
 }
 
-void probe_path_state(const double *path, int step, double dt_yr, double state[4])
+void probe_path_state(const double *path, int axes, int step, double dt_yr, double state[])
 {
-    for (int c = 0; c < 2; c++) {
-        state[c] = separation_of(path, step, c);
-        state[2 + c] = (8 * (separation_of(path, step + 1, c) - separation_of(path, step - 1, c)) -
-                        (separation_of(path, step + 2, c) - separation_of(path, step - 2, c))) /
-                       (12 * dt_yr);
+    for (int c = 0; c < axes; c++) {
+        const double near =
+            separation_of(path, axes, step + 1, c) - separation_of(path, axes, step - 1, c);
+        const double far =
+            separation_of(path, axes, step + 2, c) - separation_of(path, axes, step - 2, c);
+        state[c] = separation_of(path, axes, step, c);
+        state[axes + c] = (8 * near - far) / (12 * dt_yr);
     }
 }
 
-void probe_drift(double mu, const double truth[4], const double *path, int step, double dt_yr,
-                 double drift[PROBE_DRIFTS])
+void probe_drift(double mu, int axes, const double truth[], const double *path, int step,
+                 double dt_yr, double drift[PROBE_DRIFTS])
 {
-    double state[4];
-    probe_path_state(path, step, dt_yr, state);
-    const struct probe_constants was = probe_constants_of(mu, truth),
-                                 is = probe_constants_of(mu, state);
+    double state[SIM_STATE], moved[SIM_AXES], turned[SIM_AXES];
+    probe_path_state(path, axes, step, dt_yr, state);
+    const struct probe_constants was = probe_constants_of(mu, axes, truth),
+                                 is = probe_constants_of(mu, axes, state);
+    for (int c = 0; c < SIM_AXES; c++) {
+        moved[c] = is.angular_momentum[c] - was.angular_momentum[c];
+        turned[c] = is.runge_lenz[c] - was.runge_lenz[c];
+    }
     drift[0] = fabs(is.energy - was.energy) / fabs(was.energy);
-    drift[1] = fabs(is.angular_momentum - was.angular_momentum) / fabs(was.angular_momentum);
-    drift[2] = hypot(is.runge_lenz[0] - was.runge_lenz[0], is.runge_lenz[1] - was.runge_lenz[1]);
+    drift[1] = sim_hypot(moved, 3) / sim_hypot(was.angular_momentum, 3);
+    drift[2] = sim_hypot(turned, axes);
 }
 
 /* ------------------------------------------------------------------------------ interventions */

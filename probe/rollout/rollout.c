@@ -18,7 +18,7 @@ struct rollout {
     struct probe_session s;
     struct probe_labelled set;
     int T, prefix, known; /* T: rows; rows and complete steps of the prefix */
-    double *path[WHO];    /* (n, T, 2) rows before the prefix are true */
+    double *path[WHO];    /* (n, T, d) rows before the prefix are true */
     double *column;       /* (n) */
     size_t *rank;         /* (n) of column */
 };
@@ -27,23 +27,23 @@ struct rollout {
 
 static double *path_of(const struct rollout *r, enum who who, int i)
 {
-    return r->path[who] + (size_t)i * (size_t)r->T * 2;
+    return r->path[who] + (size_t)i * (size_t)r->T * (size_t)r->set.axes;
 }
 
 static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
 {
     const int most = gpt_evaluation_batch(model, r->T, BATCH);
     struct gpt_batch batch = {0};
-    const size_t T = (size_t)r->T;
-    real *path = orr_alloc((size_t)most * T * 2, sizeof *path);
+    const size_t T = (size_t)r->T, axes = (size_t)r->set.axes;
+    real *path = orr_alloc((size_t)most * T * axes, sizeof *path);
     int rc = path ? gpt_batch_create(&batch, &model->config, most, r->T) : ORR_ENOMEM;
     for (int first = 0; first < r->set.n && !rc; first += most) {
         batch.B = r->set.n - first < most ? r->set.n - first : most;
         probe_labelled_fill(&r->set, &model->config, first, &batch);
         rc = gpt_rollout(model, &batch, r->prefix, 0, path);
         for (int b = 0; b < batch.B && !rc; b++)
-            for (size_t k = 2 * (size_t)r->prefix; k < 2 * T; k++)
-                path_of(r, who, first + b)[k] = (double)path[2 * (size_t)b * T + k];
+            for (size_t k = axes * (size_t)r->prefix; k < axes * T; k++)
+                path_of(r, who, first + b)[k] = (double)path[axes * (size_t)b * T + k];
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     }
@@ -81,7 +81,8 @@ static int by_learners(struct rollout *r)
  * orbit. */
 static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 {
-    double p[GPT_ORBIT_PARAMETERS], place[4], *path = path_of(r, FITTED, i);
+    const int axes = r->set.axes;
+    double p[GPT_ORBIT_PARAMETERS], place[2 * SIM_AXES], *path = path_of(r, FITTED, i);
     struct probe_orbit orbit;
     bool there = false;
     for (int context = r->known < 3 ? r->known : 3; context <= r->known; context++)
@@ -91,8 +92,8 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
             there = there && probe_orbit_advance(&orbit, 1);
             probe_orbit_places(&orbit, place);
         }
-        for (int c = 0; c < 2; c++)
-            path[2 * t + c] = there ? place[t % 2 ? c : 2 + c] : NAN;
+        for (int c = 0; c < axes; c++)
+            path[axes * t + c] = there ? place[t % 2 ? c : axes + c] : NAN;
     }
     return 0;
 }
@@ -108,13 +109,13 @@ static int find_prior(struct rollout *r, struct gpt_orbit_prior *prior)
 static int continue_all(struct rollout *r)
 {
     struct gpt_orbit_prior prior;
-    const size_t T = (size_t)r->T;
+    const size_t T = (size_t)r->T, axes = (size_t)r->set.axes;
     for (int w = 0; w < WHO; w++)
         for (int i = 0; i < r->set.n; i++)
-            for (size_t k = 0; k < 2 * T; k++) {
+            for (size_t k = 0; k < axes * T; k++) {
                 double *path = path_of(r, (enum who)w, i);
-                path[k] = w == PERSISTENCE && k >= 2 * (size_t)r->prefix
-                              ? path[k - 2 * (size_t)r->set.bodies]
+                path[k] = w == PERSISTENCE && k >= axes * (size_t)r->prefix
+                              ? path[k - axes * (size_t)r->set.bodies]
                               : (double)probe_labelled_rows(&r->set, i)[k];
             }
     TRY(by_learners(r));
@@ -132,30 +133,36 @@ static const char *const quantity[] = {"position", "energy", "angular momentum",
                                        "Runge-Lenz vector"};
 enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 
+static double row_distance(const struct rollout *r, const double *a, const double *b, int row)
+{
+    const int axes = r->set.axes;
+    double by[SIM_AXES] = {0};
+    for (int c = 0; c < axes; c++)
+        by[c] = a[axes * row + c] - b[axes * row + c];
+    return sim_hypot(by, axes);
+}
+
 /* Mean over the bodies of a step of tracks. */
 static double distance_of(const struct rollout *r, const double *path, const double *truth,
                           int step)
 {
     const int bodies = r->set.bodies;
     double sum = 0;
-    for (int b = 0; b < bodies; b++) {
-        const size_t row = 2 * (size_t)(1 + bodies * step + b);
-        sum += hypot(path[row] - truth[row], path[row + 1] - truth[row + 1]);
-    }
+    for (int b = 0; b < bodies; b++)
+        sum += row_distance(r, path, truth, 1 + bodies * step + b);
     return sum / bodies;
 }
 
 static double error_of(const struct rollout *r, enum who who, int i, int what, int step)
 {
     const double *path = path_of(r, who, i), *truth = path_of(r, TRUTH, i);
-    const size_t row = 2 * (size_t)(1 + 2 * step);
     if (!r->set.state)
         return distance_of(r, path, truth, step);
     if (what == 0)
-        return hypot(path[row] - truth[row], path[row + 1] - truth[row + 1]);
+        return row_distance(r, path, truth, 1 + 2 * step);
     const struct probe_orbit orbit = probe_orbit_true(&r->set, i, r->known - 1);
     double drift[PROBE_DRIFTS];
-    probe_drift(orbit.mu, orbit.state, path, step, orbit.dt_yr, drift);
+    probe_drift(orbit.mu, orbit.axes, orbit.state, path, step, orbit.dt_yr, drift);
     return drift[what - 1];
 }
 
@@ -286,7 +293,8 @@ static int prepare_set(struct rollout *r)
     r->column = probe_take(arena, (size_t)n, sizeof *r->column);
     r->rank = probe_take(arena, (size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)
-        r->path[w] = probe_take(arena, (size_t)n * (size_t)r->T * 2, sizeof *r->path[w]);
+        r->path[w] =
+            probe_take(arena, (size_t)n * (size_t)r->T * (size_t)r->set.axes, sizeof *r->path[w]);
     TRY(arena->failed);
     return r->s.options->answers ? 0 : probe_baseline(&r->s.probe, r->s.options, &r->s.baseline);
 }

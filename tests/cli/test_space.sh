@@ -66,6 +66,30 @@ check "a picture of both projections" program orbits show "$run/orbits" --out "$
 for probe in attention evaluate outputs; do
     check "probe $probe" program probe $probe --run "$run" --attention softmax --threads 1
 done
+P=(--attention softmax --threads 1)
+check "probe rollout" program probe rollout --run "$run" "${P[@]}" --sequences 20
+bound() { # FILE QUANTITY: whether the observer's bound of every row is good
+    awk -F, -v of="$2" '{ gsub(/"/, "") }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["quantity"] == of { n++; bad += !($at["upper_bound"] < '"$3"') }
+        END { exit !(n > 0 && !bad) }' "$1"
+}
+check "... which an orbit that is fitted in space predicts" \
+    bound "$run/softmax/probe/rollout.csv" position 1e-5
+check "... and whose angular momentum stays" \
+    bound "$run/softmax/probe/rollout.csv" "angular momentum" 1e-2
+check "probe linear" program probe linear --run "$run" "${P[@]}" --sequences 160
+check "... the observer knows the vector of angular momentum" awk -F, '{ gsub(/"/, "") }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $at["quantity"] == "angular momentum" && $at["measure"] == "R^2" && $at["context"] > 2 {
+        n++; bad += !($at["upper_bound"] > 0.999)
+    }
+    END { exit !(n > 0 && !bad) }' "$run/softmax/probe/linear.csv"
+check "probe labels" program probe labels --run "$run" "${P[@]}" --sizes 8,32 --steps 4 --draws 1
+for probe in intervene length planets export; do
+    KEEP=$run refuse "probe $probe" 2 "orbits.dimensions: probe $probe needs 2, found 3" -- \
+        program probe $probe --run "$run"
+done
 
 # ---- what is refused
 KEEP=$run refuse "tokens in space" 2 'orbits.dimensions: expected 2 with orbits.output = tokens' -- \

@@ -119,10 +119,10 @@ static void mixed(const struct probe_reader *r, bool held_out, int sequence, int
 {
     const struct probe_labelled *set = held_out ? r->held_out : r->fit;
     double n[PROBE_NUMBERS];
-    probe_quantities_of(probe_labelled_state(set, sequence, step),
+    probe_quantities_of(2, probe_labelled_state(set, sequence, step),
                         probe_labelled_force(set, sequence, step), n);
-    for (int k = 0; k < PROBE_NUMBERS; k++)
-        x[k] = 2 * n[k] - n[(k + 1) % PROBE_NUMBERS] + k;
+    for (int k = 0; k < probe_numbers(2); k++)
+        x[k] = 2 * n[k] - n[(k + 1) % probe_numbers(2)] + k;
 }
 
 /* Features that know nothing of the sequence. */
@@ -143,7 +143,7 @@ TEST(test_readouts)
     const int contexts = probe_contexts(15, 5, list);
     assert_int_equal(probe_resamples_create(&arena, &resamples, 1, 200), 0);
     struct probe_reader reader = {.arena = &arena,
-                                  .features = PROBE_NUMBERS,
+                                  .features = probe_numbers(2),
                                   .read = mixed,
                                   .fit = &s.fit,
                                   .held_out = &s.held_out};

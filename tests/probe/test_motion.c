@@ -17,8 +17,8 @@ static struct probe_arena arena;
 static double number(const double *all, const char *name, int component)
 {
     const int q = probe_quantity_find(name);
-    assert_true(q >= 0 && component < probe_quantities[q].size);
-    return all[probe_quantity_at(q) + component];
+    assert_true(q >= 0 && component < probe_quantity_size(2, q));
+    return all[probe_quantity_at(2, q) + component];
 }
 
 static void force_of(const double s[6], double force[2])
@@ -34,9 +34,10 @@ TEST(test_table)
     for (int q = 0; q < PROBE_QUANTITIES; q++) {
         assert_int_equal(probe_quantity_find(probe_quantities[q].name), q);
         assert_true(q == 0 || probe_quantities[q].kepler >= probe_quantities[q - 1].kepler);
-        numbers += probe_quantities[q].size;
+        numbers += probe_quantities[q].size[0];
     }
-    assert_int_equal(numbers, PROBE_NUMBERS);
+    assert_int_equal(numbers, probe_numbers(2));
+    assert_int_equal(probe_numbers(3), PROBE_NUMBERS);
     assert_int_equal(probe_quantity_find("phlogiston"), -1);
 }
 
@@ -46,7 +47,7 @@ TEST(test_circle)
     const double s[6] = {0, a, -v, 0, m1, m2}; /* counter-clockwise, on +y */
     double force[2], n[PROBE_NUMBERS];
     force_of(s, force);
-    assert_true(probe_quantities_of(s, force, n));
+    assert_true(probe_quantities_of(2, s, force, n));
     assert_near(number(n, "log force", 0), log(SIM_G * m1 * m2 / (a * a)), 1e-13);
     assert_near(number(n, "force direction", 1), -1, 1e-15);
     assert_near(number(n, "acceleration", 1), -SIM_G * m2 / (a * a), 1e-12);
@@ -76,7 +77,7 @@ TEST(test_ellipse)
         const double s[6] = {path[k][0], path[k][1], path[k][2], path[k][3], m1, m2};
         double force[2], n[PROBE_NUMBERS];
         force_of(s, force);
-        assert_true(probe_quantities_of(s, force, n));
+        assert_true(probe_quantities_of(2, s, force, n));
         assert_near(number(n, "semi-major axis", 0), a, 1e-11);
         assert_near(number(n, "eccentricity", 0), e, 1e-12);
         assert_near(number(n, "semi-minor axis", 0), a * sqrt(1 - e * e), 1e-11);
@@ -91,8 +92,44 @@ TEST(test_ellipse)
     }
     double n[PROBE_NUMBERS];
     const double fast[6] = {1, 0, 0, 1.001 * sqrt(2 * mu), m1, m2}; /* above the escape velocity */
-    assert_false(probe_quantities_of(fast, (double[]){-1, 0}, n));
+    assert_false(probe_quantities_of(2, fast, (double[]){-1, 0}, n));
     assert_true(isnan(number(n, "semi-major axis", 0)) && isfinite(number(n, "log distance", 0)));
+}
+
+/* A rotation of space: columns are where x, y and z go. */
+static const double frame[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0}, {0.48, 0.64, 0.6}};
+
+static void rotate(const double v[2], double to[3])
+{
+    for (int c = 0; c < 3; c++)
+        to[c] = frame[c][0] * v[0] + frame[c][1] * v[1];
+}
+
+/* In space: numbers are those of the plane, vectors are turned, and the angular momentum is a vector
+ * along the normal. */
+TEST(test_space)
+{
+    const double s[6] = {1.2, -0.4, 1.9, 4.4, 0.4, 1.9};
+    double t[8] = {[6] = 0.4, [7] = 1.9}, force[2], pull[3], n[PROBE_NUMBERS], m[PROBE_NUMBERS];
+    force_of(s, force);
+    rotate(s, t);
+    rotate(s + 2, t + 3);
+    rotate(force, pull);
+    assert_true(probe_quantities_of(2, s, force, n));
+    assert_true(probe_quantities_of(3, t, pull, m));
+    for (int q = 0; q < PROBE_QUANTITIES; q++) {
+        const double *flat = n + probe_quantity_at(2, q), *tall = m + probe_quantity_at(3, q);
+        double expected[3] = {flat[0], 0, 0};
+        if (probe_quantity_size(2, q) == 2)
+            rotate(flat, expected);
+        else if (probe_quantity_size(3, q) == 3)
+            for (int c = 0; c < 3; c++)
+                expected[c] = flat[0] * frame[c][2];
+        for (int c = 0; c < probe_quantity_size(3, q); c++)
+            if (!(fabs(tall[c] - expected[c]) < 1e-11))
+                fail_msg("%s %d: expected %g, found %g", probe_quantities[q].name, c, expected[c],
+                         tall[c]);
+    }
 }
 
 /* ------------------------------------------------------------------------------------ drifts */
@@ -128,7 +165,7 @@ TEST(test_differences)
     fill_path(path, quartic);
     for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
         const double t = k * dt_yr;
-        probe_path_state(path, k, dt_yr, s);
+        probe_path_state(path, 2, k, dt_yr, s);
         assert_near(s[0], quartic(t, 0), 1e-14);
         assert_near(s[1], quartic(t, 1), 1e-14);
         assert_near(s[2], 2 - 3 * t * t, 1e-12);
@@ -145,12 +182,39 @@ TEST(test_constant_velocity)
     const double r0 = hypot(1.5, 0.4), kinetic = (2.385 * 2.385 + 0.9 * 0.9) / 2;
     for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
         const double x = straight(k * dt_yr, 0), y = straight(k * dt_yr, 1), r = hypot(x, y);
-        probe_drift(mu, truth, path, k, dt_yr, drift);
+        probe_drift(mu, 2, truth, path, k, dt_yr, drift);
         assert_near(drift[0], (mu / r0 - mu / r) / (mu / r0 - kinetic), 1e-12);
         assert_near(drift[1], 0, 1e-12);
         /* v x h stays, so that the vector turns as the place does */
         assert_near(drift[2], hypot(x / r - 1.5 / r0, y / r - 0.4 / r0), 1e-12);
     }
+}
+
+/* Drifts of a path in space are those of the path in the plane. */
+TEST(test_drifts_in_space)
+{
+    const double mu = 31, truth[4] = {1.5, 0.4, 2.385, -0.9};
+    double path[(1 + 2 * STEPS) * 2], tall[(1 + 2 * STEPS) * 3], turned[6];
+    fill_path(path, quartic);
+    for (int row = 0; row < 1 + 2 * STEPS; row++)
+        rotate(path + 2 * row, tall + 3 * row);
+    rotate(truth, turned);
+    rotate(truth + 2, turned + 3);
+    for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
+        double flat[PROBE_DRIFTS], drift[PROBE_DRIFTS];
+        probe_drift(mu, 2, truth, path, k, dt_yr, flat);
+        probe_drift(mu, 3, turned, tall, k, dt_yr, drift);
+        for (int d = 0; d < PROBE_DRIFTS; d++)
+            assert_near(drift[d], flat[d], 1e-10 * (1 + flat[d]));
+    }
+    /* a motion that leaves the plane drifts, though its size stays */
+    for (int row = 0; row < 1 + 2 * STEPS; row++)
+        for (int c = 0; c < 3; c++)
+            tall[3 * row + c] = c == 2 ? 0 : path[2 * row + c];
+    double flat[PROBE_DRIFTS], drift[PROBE_DRIFTS];
+    probe_drift(mu, 2, truth, path, PROBE_REACH, dt_yr, flat);
+    probe_drift(mu, 3, turned, tall, PROBE_REACH, dt_yr, drift);
+    assert_true(drift[1] > flat[1] + 0.1);
 }
 
 TEST(test_prefix)
@@ -174,6 +238,7 @@ static struct probe_orbit some_orbit(int i)
                                           v * (cos(turn) + slant * sin(turn))},
                                 .share = 0.6,
                                 .barycentre = {0.2, -0.1},
+                                .axes = 2,
                                 .dt_yr = 1e-5};
 }
 
