@@ -315,3 +315,59 @@ def test_a_regressor_of_windows(run_folder):
     assert "untrained" not in found.card["left_out"]
     assert "log force after 20 labelled sequences, R^2" in {
         line["measure"] for line in found.card["lines"]}
+
+
+def check_interventions(model, rows):
+    """What is set is what was there: nothing changes. A changed row changes predictions from there
+    on, whichever rows follow those that are set."""
+    expected, known = model.predict(rows), rows.shape[1] - 2
+    random = np.random.default_rng(5)
+    states = model.activations(rows)
+    for layer, state in enumerate(states):
+        same = model.intervene(rows, layer, state[:, :known])
+        assert np.allclose(same, expected, atol=1e-5), layer
+        changed = state[:, :known].copy()
+        changed[:, known - 1] += random.normal(size=state.shape[2])  # a norm takes a constant out
+        out = model.intervene(rows, layer, changed)
+        assert np.allclose(out[:, : known - 1], expected[:, : known - 1], atol=1e-5), layer
+        assert not np.allclose(out[:, known - 1], expected[:, known - 1], atol=1e-3), layer
+    assert np.allclose(model.predict(rows), expected)  # no hook stays
+    return len(states)
+
+
+def test_interventions_by_hooks(run_folder):
+    torch = pytest.importorskip("torch")
+    from orrery.judging import OrreryModel, TorchModel
+
+    torch.manual_seed(3)
+    rows = np.random.default_rng(4).normal(size=(3, 9, 2)).astype(np.float32)
+
+    class Recurrent(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(2, 12, batch_first=True)
+            self.head = torch.nn.Linear(12, 2)
+
+        def forward(self, rows):
+            return self.head(self.lstm(rows)[0])
+
+    assert check_interventions(TorchModel(Recurrent()), rows) == 2
+    checkpoint = run_folder / "lssar" / "pretrain" / "last.safetensors"
+    assert check_interventions(OrreryModel(GPT.from_checkpoint(checkpoint)), rows) == 2
+
+
+def test_interventions_in_a_hugging_face_model():
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from orrery.judging import HuggingFaceModel
+
+    torch.manual_seed(3)
+    rows = np.random.default_rng(4).normal(size=(3, 9, 2)).astype(np.float32)
+    gpt2 = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=41, vocab_size=2,
+                                   bos_token_id=None, eos_token_id=None)
+    llama = transformers.LlamaConfig(hidden_size=16, num_hidden_layers=3, num_attention_heads=2,
+                                     intermediate_size=32, vocab_size=2, bos_token_id=None,
+                                     eos_token_id=None)
+    for made, states in ((transformers.GPT2Model(gpt2), 3), (transformers.LlamaModel(llama), 4)):
+        model = HuggingFaceModel(made, torch.nn.Linear(2, 16), torch.nn.Linear(16, 2))
+        assert check_interventions(model, rows) == states
