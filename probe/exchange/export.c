@@ -19,7 +19,8 @@ static int add_file(struct exporter *e, const char *file)
     return orr_files_add(e->files, e->folder, file);
 }
 
-int probe_export_array(struct exporter *e, const char *file, size_t n, int rows, int width,
+/* Writes x (n, rows, width), or (n, rows) with width 1, in float32, and lists the file. */
+static int write_array(struct exporter *e, const char *file, size_t n, int rows, int width,
                        const float *x)
 {
     const size_t shape[] = {n, (size_t)rows, (size_t)width};
@@ -60,7 +61,7 @@ int probe_export_repeated(struct exporter *e, const char *file, size_t n, int ro
         memcpy(to, x + 2 * R * of, 2 * R * sizeof *to);
         memcpy(to + 2 * C, x + 2 * (R * as + C), 2 * (R - C) * sizeof *to);
     }
-    return probe_export_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
+    return write_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
 }
 
 /* Room for n sequences of `rows` rows and the repeated ones. */
@@ -113,7 +114,7 @@ int probe_export_set(struct exporter *e, const char *file, const struct probe_la
     TRY(e->arena.failed);
     for (int i = 0; i < n; i++)
         memcpy(x + 2 * R * (size_t)i, probe_labelled_rows(set, i), 2 * R * sizeof *x);
-    TRY(probe_export_array(e, file, (size_t)n, rows, 2, x));
+    TRY(write_array(e, file, (size_t)n, rows, 2, x));
     probe_rewind(&e->arena, mark);
     return 0;
 }
@@ -218,7 +219,7 @@ static int write_set(struct exporter *e, const char *file, const struct sim_data
     TRY(e->arena.failed);
     for (size_t i = 0; i < set->n; i++)
         memcpy(x + i * T * 2, sim_dataset_coords(set, i), T * 2 * sizeof *x);
-    return probe_export_array(e, file, set->n, (int)T, 2, x);
+    return write_array(e, file, set->n, (int)T, 2, x);
 }
 
 /* (n, T): the labels that a model may learn from, elsewhere infinity. */
@@ -233,7 +234,7 @@ static int write_labels(struct exporter *e, const char *file, const struct ft_la
             x[i * T + t] = ft_label_counts(set, &labels->bounds, i * P + t)
                                ? set->force_magnitude[i * P + t]
                                : INFINITY;
-    return probe_export_array(e, file, set->n, e->T, 1, x);
+    return write_array(e, file, set->n, e->T, 1, x);
 }
 
 int probe_export_commit(struct exporter *e, struct orr_file *file, const char *name)

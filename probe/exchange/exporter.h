@@ -17,9 +17,6 @@ struct exporter {
     struct cJSON *json, *asked, *files; /* export.json and two of its members */
 };
 
-/* Writes x (n, rows, width), or (n, rows) with width 1, in float32, and lists the file. */
-int probe_export_array(struct exporter *e, const char *file, size_t n, int rows, int width,
-                       const float *x);
 /* Asks for a table at the rows of another one; returns what is asked of it. */
 struct cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file);
 /* Opens a table of the export; the second function commits, closes and lists it. */

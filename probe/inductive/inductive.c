@@ -190,7 +190,7 @@ static int collect_predictions(struct probe_inductive *p)
         for (int learner = 0; learner < PROBE_MODELS; learner++) {
             const double *value = find_cell(p, learner, d);
             const bool diverged = value && !isfinite(value[0]);
-            p->diverged[learner] += diverged;
+            p->diverged[learner] = value ? p->diverged[learner] + diverged : -1;
             p->used[d] &= !diverged;
             if (diverged)
                 orr_note(p->s.options->quiet,

@@ -45,7 +45,7 @@ struct probe_inductive {
     double *value[PROBE_FORMS][PROBE_PREDICTORS];
     bool *used; /* (sets) whether neither fine-tuning diverged */
     int usable; /* number of used data sets */
-    int diverged[PROBE_MODELS];
+    int diverged[PROBE_MODELS]; /* -1: there is no such model */
     char cells_key[PROBE_KEY];
     /* (sets, points of both forms) predictions of another program's model and its twin; NULL: none */
     double *answer[PROBE_MODELS];

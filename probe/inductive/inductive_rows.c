@@ -249,7 +249,7 @@ static int diverged_row(struct probe_inductive *p)
     struct orr_row row = probe_row_of(&p->s.results, probe_exactly(p->diverged[PROBE_BY_MODEL]),
                                       "count", "fine-tunings that diverged");
     row.baseline =
-        p->s.options->answers && !p->s.options->twin ? (double)NAN : p->diverged[PROBE_BY_BASELINE];
+        p->diverged[PROBE_BY_BASELINE] < 0 ? (double)NAN : p->diverged[PROBE_BY_BASELINE];
     row.n = p->sets;
     return orr_table_add(&p->s.results.table, &row);
 }

@@ -63,7 +63,8 @@ static int take_row(struct probe_planets *p, const char *path, size_t line, int 
                         "%.17g",
                         path, line, planet, k, of[0], of[1]);
     probe_arrows_truth(p, planet, k, truth);
-    const double size = hypot(truth[0] * unit_of(p, planet, 0), truth[1] * unit_of(p, planet, 1));
+    const double x = truth[0] * unit_of(p, planet, 0), y = truth[1] * unit_of(p, planet, 1);
+    const double size = sqrt(x * x + y * y);
     for (int c = 0; c < 2; c++) {
         const double unit = unit_of(p, planet, c);
         if (!(fabs(of[2 + c] - truth[c] * unit) <= same * size))
