@@ -114,11 +114,12 @@ def text(found):
 
 
 def laws_of(laws, name, seeds):
-    """Samples and laws selected, of all these seeds; None where one was not searched."""
-    of = [laws.get(seed, {}).get(name) for seed in seeds]
-    if None in of:
+    """Laws selected, samples and seeds, of those of these seeds that were searched; None without
+    one."""
+    of = [laws[seed][name] for seed in seeds if name in laws.get(seed, {})]
+    if not of:
         return None
-    return sum(x["selected"] for x in of), sum(x["samples"] for x in of)
+    return sum(x["selected"] for x in of), sum(x["samples"] for x in of), len(of)
 
 
 def fraction(found):
@@ -135,11 +136,13 @@ def sentence(better, worse, law, twin, seeds):
         said = said or "not significantly different from untrained in any measure"
     if law is None:
         return said + "; laws not searched"
-    if law[0] == law[1] and twin is not None and twin[0] < twin[1]:
-        return said + "; knows the law"
-    if law[0] == law[1]:
+    if law[0] < law[1]:
+        return said + f"; does not know the law ({law[0]} of {law[1]} samples)"
+    if twin is None or twin[0] == twin[1]:
         return said + "; all forces follow the law, those of its untrained twin, too"
-    return said + f"; does not know the law ({law[0]} of {law[1]} samples)"
+    if law[2] < seeds or twin[2] < seeds:
+        return said + f"; follows the law in all {law[1]} samples, of {law[2]} of {seeds} seeds"
+    return said + f"; knows the law ({law[0]} of {law[1]} samples, untrained {twin[0]})"
 
 
 def budget_of(cells):
