@@ -16,8 +16,8 @@ mkdir -p "$out"
 TIMEFORMAT='%U %S'
 for seed in 0 1 2; do
     run=runs/models_$seed
-    [ -f "$run/orbits/manifest.json" ] || bin/orbits --preset quick --run "$run" --threads 1 --quiet \
-        --set seed=$seed --set planets.enabled=false --set finetune.samples=2 \
+    [ -f "$run/orbits/manifest.json" ] || bin/orbits --preset quick --run "$run" --threads 1 \
+        --quiet --set seed=$seed --set planets.enabled=false --set finetune.samples=2 \
         --set finetune.vector.steps=0 --set finetune.magnitude.steps=150
     for attention in softmax lssar; do
         file=$out/seconds_${attention}_seed$seed.txt
