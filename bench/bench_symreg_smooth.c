@@ -17,18 +17,19 @@
  * and after.
  *
  * Changed after the first fronts of the development set, before the held-out set was searched:
- * symreg_judge.h also takes longer formulas for the law that contain it and explain its error, as
- * b log(exp(3.25 sqrt(a)) - 0.05) for 3.25 b sqrt(a). So a choice counts as right here only if it is
- * the simplest formula of the front that is the law; those that contain it are printed beside. Of 43
- * fronts `accurate` chose 18, `own` 20 and `simplest` 26 laws (before: 7). With residuals of the
- * followed formula that correlate by one half, and those of the most accurate one by 0.2 and 3.3
- * standard errors (in place of one half, or of a test of runs, which was not tried), `simplest` chose 33 of 47, and 34 where the rows are worth
- * at least five (before: 9). Without a condition for the most accurate formula it would be 37, but
- * small terms of laws would then be taken for errors. Three more changes: rows that are near in all
- * columns are followed along a path; at least so many rows count that the followed formula gains
- * twice what it costs over simpler ones, as a constant had been chosen; a number that adds nothing
- * is dropped. Eight tables of the first held-out set had been seen by then, so that another one took
- * its place (3 for 2). */
+ * symreg_judge.h also takes longer formulas for the law that contain it and explain its error,
+ * as b log(exp(3.25 sqrt(a)) - 0.05) for 3.25 b sqrt(a). So a choice counts as right here only
+ * if it is the simplest formula of the front that is the law; those that contain it are printed
+ * beside. Of 43 fronts `accurate` chose 18, `own` 20 and `simplest` 26 laws (before: 7). With
+ * residuals of the followed formula that correlate by one half, and those of the most accurate
+ * one by 0.2 and 3.3 standard errors (in place of one half, or of a test of runs, which was not
+ * tried), `simplest` chose 33 of 47, and 34 where the rows are worth at least five (before: 9).
+ * Without a condition for the most accurate formula it would be 37, but small terms of laws
+ * would then be taken for errors. Three more changes: rows that are near in all columns are
+ * followed along a path; at least so many rows count that the followed formula gains twice what
+ * it costs over simpler ones, as a constant had been chosen; a number that adds nothing is
+ * dropped. Eight tables of the first held-out set had been seen by then, so that another one
+ * took its place (3 for 2). */
 #include <unistd.h>
 
 #include "symreg_front.h"

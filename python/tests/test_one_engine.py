@@ -137,7 +137,7 @@ def test_one_answer(tmp_path, case):
     (["--units-penalty", "3"], {"units_penalty": 3}),
     (["--round-constants", "some"], {"round_constants": "some"}),
     (["--maxdepth", "0"], {"maxdepth": 0}),
-    (["--tolerance", "1"], {"tolerance": 1}),
+    (["--tolerance", "1.5"], {"tolerance": 1.5}),
     (["--complexity", "q=2"], {"complexity_of_operators": {"q": 2}}),
     (["--require", "q"], {"required_features": ["q"]}),
     (["--template", "f(q)"], {"template": "f(q)"}),

@@ -77,16 +77,16 @@ struct sr_uncertainty {
     double error[SR_NODES]; /* (constants) standard errors, the roots of the diagonal */
     /* (constants, constants) NaN where the number is too small or large for its range */
     double covariance[SR_NODES][SR_NODES];
-    double noise; /* s^2, the variance of a row of weight 1 */
-    double
-        scatter; /* sum of squared residuals, rows alike, by rows of positive weight less constants */
+    double noise;   /* s^2, the variance of a row of weight 1 */
+    double scatter; /* sum of squared residuals, rows alike, by weighted rows less constants */
     double repeats; /* rows of positive weight divided by the rows that count */
     double spare;   /* rows that count minus constants; at least 1 where these are fewer */
     double freedom; /* degrees of freedom of s^2: `spare`, or infinite where s^2 was given */
 };
 /* The covariance of the constants, in their order, from the least-squares Hessian: s^2 (J^T W
- * J)^-1, times the rows of positive weight divided by sr_rows_counted(). s^2 is `variance` where it is known, else (0) the weighted sum of squared residuals
- * divided by the rows of positive weight minus constants. NaN where the Hessian is singular or the rows do not
+ * J)^-1, times the rows of positive weight divided by sr_rows_counted(). s^2 is `variance` where it
+ * is known, else (0) the weighted sum of squared residuals divided by the rows of positive weight
+ * minus constants. NaN where the Hessian is singular or the rows do not
  * exceed the constants. It is valid for constants fitted by least squares, and where errors are so
  * small that the formula is linear in the constants. */
 int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,

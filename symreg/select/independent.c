@@ -108,7 +108,7 @@ static int order_by(const struct judged *j, int column, size_t *order)
     return 0;
 }
 
-/* Orders the rows along a path from each to the nearest one that is left, by the ranks (used, n). */
+/* Orders the rows along a path from each to the nearest one left, by the ranks (used, n). */
 static void order_by_path(const double *rank, int used, size_t n, size_t *order)
 {
     for (size_t i = 0; i < n; i++)
@@ -214,8 +214,8 @@ static int find_followed(const struct sr_front *front, struct judged *j)
     return front->count - 1;
 }
 
-/* The rows with which the followed formula gains over each simpler one twice what it costs more: what
- * a simpler formula leaves is no small error. */
+/* The rows with which the followed formula gains over each simpler one twice what it costs more:
+ * what a simpler formula leaves is no small error. */
 static double count_supporting(const struct sr_front *front, int followed)
 {
     double rows = FEWEST;

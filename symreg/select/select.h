@@ -159,7 +159,8 @@ bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_languag
 void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 /* The largest number of constants of a formula of the front. */
 int sr_front_constants(const struct sr_front *front);
-/* Row that a rule selects, -1 for an empty front: the last one where front->within. accuracy: smallest loss. score: highest score.
+/* Row that a rule selects, -1 for an empty front: the last one where front->within. accuracy:
+ * smallest loss. score: highest score.
  * best: highest score among fair losses <= front->close x the smallest. mdl: least description
  * length, -1 where none was computed. Ties go to the simplest row. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
@@ -171,22 +172,24 @@ struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
  *   L = n/2 ln(mse) + k ln(b) + sum over constants of ln|c| + 1/2 ln(I) - 1/2 ln 3
- * with n = sr_rows_counted() rows (sums are weighted, and scaled to so many rows), k nodes, b different operators and features
- * (all constants count as one), and I the Fisher information of a constant, sum (df/dc)^2 / mse.
- * As in the paper, constants below their precision sqrt(12 / I) are set to 0, and mse and I are
- * computed again, where that gives a shorter length; otherwise each costs its sign, ln 2. */
+ * with n = sr_rows_counted() rows (sums are weighted, and scaled to so many rows), k nodes, b
+ * different operators and features (all constants count as one), and I the Fisher information of a
+ * constant, sum (df/dc)^2 / mse. As in the paper, constants below their precision sqrt(12 / I) are
+ * set to 0, and mse and I are computed again, where that gives a shorter length; otherwise each
+ * costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
-/* Sets front->independent, along and followed where the errors of the rows follow each other; from
- * at most 1,024 rows. Neighbours are rows that are next to each other in the order of the rows or of
- * a column that the most accurate formula uses, or along a path through the ranks of these. The
- * correlation of their residuals must be 0.2 for the most accurate formula, 0.5 for the followed one
- * (the simplest with an rms residual of at most 1% of the rms spread of y, else the most accurate),
- * and both 3.3 standard errors of independent rows. Then front->independent is n / (1 + 2 sum rho),
- * rho the correlations of the followed formula's residuals in one of these orders, whichever gives
- * the least; at least 5, and at least so many that the followed formula gains twice what it costs
- * more than each simpler one (of a front that sr_front_describe() described). 0 for fewer than 16
- * rows, for an exact formula and where neighbours do not resemble each other. The caller gives it to
- * the data for sr_front_describe(). ORR_ENOMEM. */
+/* Sets front->independent, along and followed where the errors of the rows follow each other;
+ * from at most 1,024 rows. Neighbours are rows that are next to each other in the order of the
+ * rows or of a column that the most accurate formula uses, or along a path through the ranks of
+ * these. The correlation of their residuals must be 0.2 for the most accurate formula, 0.5 for
+ * the followed one (the simplest with an rms residual of at most 1% of the rms spread of y, else
+ * the most accurate), and both 3.3 standard errors of independent rows. Then front->independent
+ * is n / (1 + 2 sum rho), rho the correlations of the followed formula's residuals in one of
+ * these orders, whichever gives the least; at least 5, and at least so many that the followed
+ * formula gains twice what it costs more than each simpler one (of a front that
+ * sr_front_describe() described). 0 for fewer than 16 rows, for an exact formula and where
+ * neighbours do not resemble each other. The caller gives it to the data for sr_front_describe().
+ * ORR_ENOMEM. */
 int sr_front_count_independent(struct sr_front *front, const struct sr_data *data);
 /* Computes front->worth after sr_front_describe(), for squared losses: rows times 3 m2^2 / m4, at
  * most rows, m2 and m4 the means of the squares and fourth powers of the weighted residuals of the

@@ -94,8 +94,8 @@ static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr,
                                              expr->node[kept].size, s->maxsize);
 }
 
-/* Offers a formula without a number that is added, where this raises the loss by at most a share 1 /
- * rows, as one standard error does. A limit may have left the search no time to shorten it. */
+/* Offers a formula without a number that is added, where this raises the loss by at most a share
+ * 1 / rows, as one standard error does. A limit may have left the search no time to shorten it. */
 static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tidy,
                           const struct sr_expr *expr, double reached, struct sr_work *work,
                           struct sr_hall_of_fame *hall)
@@ -111,7 +111,10 @@ static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tid
         double found = sr_tidy(tidy, &shorter, work);
         if (s->round)
             found = round_constants(s, tidy, &shorter, work);
+        /* not in place of one that is as good */
+        const double there = hall->loss[sr_expr_complexity(s->language, &shorter)];
         if (found <= reached * (1 + 1 / (double)rows) &&
+            found < there * (1 - sr_snap_share(rows)) &&
             (!s->whole || s->whole(&shorter, s->context)))
             sr_hall_of_fame_offer(hall, s->language, &shorter, found);
     }

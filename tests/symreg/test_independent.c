@@ -49,8 +49,8 @@ static struct sr_data wavy_table(size_t rows, double waves, bool shuffled, gsl_r
     return table_of(rows);
 }
 
-/* A wave of period P has the correlations cos(2 pi k / P), positive up to P / 4: their sum 1 + 2 P /
- * (2 pi) makes P / 3.1 of its rows one, so that W waves count as about 3.1 W. */
+/* A wave of period P has the correlations cos(2 pi k / P), positive up to P / 4: their sum
+ * 1 + 2 P / (2 pi) makes P / 3.1 of its rows one, so that W waves count as about 3.1 W. */
 TEST(waves_count_as_about_three_rows_each)
 {
     static const char *const text[] = {"2.38", "r * 2.385"};
