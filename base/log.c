@@ -38,7 +38,10 @@ void orr_duration_print(double seconds, char text[ORR_DURATION])
     static const struct {
         double most_s, unit_s;
         const char *format;
-    } rows[] = {{120, 1, "%.0f s"},
+    } rows[] = {{5e-5, 1, "%.0f s"},
+                {0.095, 1, "%.1g s"},
+                {9.95, 1, "%.1f s"},
+                {120, 1, "%.0f s"},
                 {7200, 60, "%.0f min"},
                 {172800, 3600, "%.1f h"},
                 {63115200, 86400, "%.1f days"},

@@ -70,7 +70,8 @@ function sigmas(values) {
 
 const spread = values => values.every(v => v > 0) && Math.max(...values) > 316 * Math.min(...values);
 
-function draw(place, title, names, pairs, line, [acrossAxis, upAxis]) {
+// points as dots, and over them a curve of points, if given
+function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
   const points = pairs.map(p => [acrossAxis.map(p[0]), upAxis.map(p[1])]);
   const x0 = acrossAxis.low, x1 = acrossAxis.high, y0 = upAxis.low, y1 = upAxis.high;
   const across = acrossAxis.ticks, up = upAxis.ticks;
@@ -96,10 +97,14 @@ function draw(place, title, names, pairs, line, [acrossAxis, upAxis]) {
   svg.append(element('text', { x: (left + box.width) / 2, y: box.height - 6, 'text-anchor': 'middle' }, names[0]));
   const from = Math.max(x0, line === 'equal' ? y0 : x0), to = Math.min(x1, line === 'equal' ? y1 : x1);
   const at = v => line === 'equal' ? y(v) : y(0);
-  if (from < to && (line === 'equal' || (y0 <= 0 && y1 >= 0)))
+  if (line !== 'none' && from < to && (line === 'equal' || (y0 <= 0 && y1 >= 0)))
     svg.append(element('line', { class: 'line', x1: x(from), y1: at(from), x2: x(to), y2: at(to) }));
   for (const p of points)
     svg.append(element('circle', { class: 'dots', cx: x(p[0]).toFixed(1), cy: y(p[1]).toFixed(1), r: 3 }));
+  if (curve)
+    svg.append(element('polyline', { class: 'model',
+      points: curve.map(p => `${x(acrossAxis.map(p[0])).toFixed(1)},${y(upAxis.map(p[1])).toFixed(1)}`)
+        .join(' ') }));
   place.replaceChildren(svg);
 }
 
@@ -123,6 +128,28 @@ function show(row) {
   draw(document.getElementById('rest'), known ? 'residual in sigmas' : wide ?
     'residual relative to the prediction' : 'residual (data less prediction)', ['prediction'], rest,
   'zero', [axis(x), (known ? sigmas : linear)(rest.map(p => p[1]))]);
+}
+
+// symreg motion: the path of a body beside the model's, and what is left of all coordinates
+function showTrack(track) {
+  const places = (x, t) => x.length > 1 ? x[0].map((v, i) => [v, x[1][i]]) : x[0].map((v, i) => [t[i], v]);
+  const defined = p => p[0] !== null && p[1] !== null;
+  const axes = (points, up) => [linear(points.map(p => p[0])), up(points.map(p => p[1]))];
+  const path = places(track.x, track.t), rest = track.rest
+    .flatMap(x => x.map((v, i) => [track.t[i], v])).filter(defined);
+  draw(document.getElementById('path'), track.x.length > 1 ? 'second against first coordinate' : 'position',
+    [track.x.length > 1 ? 'first coordinate' : 'time'], path, 'none', axes(path, linear),
+    places(track.model, track.t).filter(defined));
+  draw(document.getElementById('aside'),
+    track.sigmas ? 'position less model, in standard deviations' : 'position less model', ['time'],
+    rest, 'zero', axes(rest, track.sigmas ? sigmas : linear));
+}
+
+const tracks = document.getElementById('tracks');
+if (tracks) {
+  const list = JSON.parse(tracks.textContent), chosen = document.getElementById('track');
+  chosen.addEventListener('change', () => showTrack(list[Number(chosen.value)]));
+  showTrack(list[Number(chosen.value)]);
 }
 
 for (const each of document.querySelectorAll('tr[data-row] button'))

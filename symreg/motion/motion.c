@@ -169,9 +169,11 @@ static bool find_aside(const struct sr_motion_table *table, char *text, size_t b
 
 /* ---- the command */
 
-static int search_table(const struct orr_cli *cli, const struct sr_motion_table *table,
-                        const char *file, const struct sr_csv_options *given)
+static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, const char *file,
+                        const struct sr_csv_options *given)
 {
+    const struct sr_motion_table *const table = page->table;
+    const struct sr_page_part part = {sr_motion_page, page};
     struct sr_csv_options options = *given;
     char features[16], remark[512], *text;
     size_t bytes;
@@ -183,6 +185,7 @@ static int search_table(const struct orr_cli *cli, const struct sr_motion_table 
     choose_features(table, features);
     TRY(table_text(table, &text, &bytes));
     options.made = text;
+    options.part = &part;
     const int rc = sr_csv_run(cli, file, &options);
     free(text);
     return rc;
@@ -200,8 +203,9 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
         rc = sr_motion_make(&tracks, motion->centre, cli->threads, &table);
     if (!rc)
         rc = print_summary(cli, &tracks, motion, &table);
+    struct sr_motion_page page = {&tracks, &table, motion};
     if (!rc)
-        rc = search_table(cli, &table, file, given);
+        rc = search_table(cli, &page, file, given);
     sr_motion_free(&table);
     sr_tracks_free(&tracks);
     return rc;

@@ -12,6 +12,7 @@
  *   unbend.c     takes back what smoothing took from bent paths
  *   errors.c     standard errors of an amplitude, whatever the errors of rows share
  *   rows.c       the rows of the table and their weights
+ *   page.c       the tracks beside the law's, for report.html
  *   motion.c     the options, the table, the search
  *
  * Units are those of the file. docs/motion.md explains the method. */
@@ -237,6 +238,24 @@ struct sr_motion_row **sr_motion_sorted(const struct sr_motion_table *table);
  * scatter less around a smooth curve of the force over r, and makes the rows again. Sets
  * table->inflation. */
 int sr_motion_unbend(struct sr_tracks *tracks, const char *centre, struct sr_motion_table *table);
+/* A law: the value of the table's rows at a distance and the masses of a row. */
+struct sr_motion_law {
+    double (*value)(void *context, double r, double m1, double m2);
+    void *context;
+};
+/* The positions that the law gives the first `most` tracks at least: its accelerations integrated
+ * twice along the smoothed paths, and the straight line that is nearest to the positions added,
+ * (dims, n) of one track after the other. NAN for tracks in no row. ORR_ENOMEM. */
+int sr_motion_model(const struct sr_tracks *tracks, const char *centre,
+                    const struct sr_motion_table *table, const struct sr_motion_law *law,
+                    size_t most, double *model);
+/* The part of report.html that shows the tracks; context: struct sr_motion_page *. */
+struct sr_motion_page {
+    const struct sr_tracks *tracks;
+    const struct sr_motion_table *table;
+    const struct sr_motion_options *options;
+};
+int sr_motion_page(void *context, const struct sr_answer *answer, int row, struct orr_file *html);
 /* All steps from tracks to a table ready for the search. ORR_EINVAL where fewer than two rows
  * remain. */
 int sr_motion_make(struct sr_tracks *tracks, const char *centre, int threads,

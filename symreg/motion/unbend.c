@@ -164,6 +164,7 @@ struct system {
     const struct sr_tracks *tracks;
     const struct sr_motion_table *table;
     const struct curve *curve;
+    const struct sr_motion_law *law; /* in place of the curve's values; NULL: the curve's */
     struct sr_track *track;
     size_t bodies;
     int group[B][B]; /* -1: none; of body k and a point: group[k][k] */
@@ -182,6 +183,16 @@ static void path_at(const struct sr_track *track, int dims, size_t i, double t, 
     }
 }
 
+/* The value of a row of the pair at a distance. */
+static double value_at(const struct system *s, int group, double r)
+{
+    const struct sr_track *const other = s->curve->group[group].other;
+    return s->law ? s->law->value(s->law->context, r, s->curve->group[group].track->mass,
+                                  other ? other->mass : 0)
+                  : s->curve->group[group].sign *
+                        orr_exp(s->curve->group[group].amplitude + shape_at(s->curve, r));
+}
+
 /* Adds the pull on a body at x of what is at y; scale: acceleration over force. */
 static void add_pull(const struct system *s, int group, const double *x, const double *y, int dims,
                      double scale, double *a)
@@ -191,9 +202,7 @@ static void add_pull(const struct system *s, int group, const double *x, const d
         r2 += (y[d] - x[d]) * (y[d] - x[d]);
     if (!(r2 > 0))
         return;
-    const double r = sqrt(r2),
-                 f = scale * s->curve->group[group].sign *
-                     orr_exp(s->curve->group[group].amplitude + shape_at(s->curve, r));
+    const double r = sqrt(r2), f = scale * value_at(s, group, r);
     for (int d = 0; d < dims; d++)
         a[d] += f * (y[d] - x[d]) / r;
 }
@@ -679,5 +688,90 @@ int sr_motion_unbend(struct sr_tracks *tracks, const char *centre, struct sr_mot
     }
     free(unit);
     free(block);
+    return rc;
+}
+
+/* ---- the model of a law */
+
+/* Adds to y (dims, n) the straight line by which it comes nearest to the positions. */
+static void add_line(const struct sr_track *track, size_t dims, double *y)
+{
+    const size_t n = track->n;
+    double middle = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        middle += track->t[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += pow(track->t[i] - middle, 2);
+    for (size_t d = 0; d < dims; d++) {
+        double mean = 0, slope = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double left = track->x[d * n + i] - y[d * n + i];
+            mean += left / (double)n;
+            slope += left * (track->t[i] - middle) / squares;
+        }
+        for (size_t i = 0; i < n; i++)
+            y[d * n + i] += mean + slope * (track->t[i] - middle);
+    }
+}
+
+/* The pairs that have rows, without their amplitudes. */
+static int list_pairs(const struct sr_motion_table *table, struct curve *curve)
+{
+    struct sr_motion_row **row = sr_motion_sorted(table);
+    curve->groups = 0;
+    curve->group = row ? orr_alloc(table->count + 1, sizeof *curve->group) : NULL;
+    for (size_t i = 0; i < table->count && curve->group; i++)
+        if (i == 0 || sr_motion_by_pair(&row[i - 1], &row[i])) {
+            curve->group[curve->groups].track = row[i]->track;
+            curve->group[curve->groups++].other = row[i]->other;
+        }
+    free(row);
+    return curve->group ? 0 : ORR_ENOMEM;
+}
+
+/* Writes the law's positions of a system to model; work: 1 value for each of its coordinates. */
+static void model_system(const struct system *s, const struct rule *rule, double *model,
+                         double *work)
+{
+    const size_t dims = (size_t)s->tracks->dims, values = dims * s->track->n;
+    struct body body[B];
+    for (size_t b = 0; b < s->bodies; b++)
+        body[b] = (struct body){.y = model + b * values, .a = work + b * values};
+    integrate(s, rule, body);
+    for (size_t b = 0; b < s->bodies; b++)
+        if ((int)b == s->origin || !s->pulled[b])
+            for (size_t i = 0; i < values; i++)
+                body[b].y[i] = NAN;
+        else
+            add_line(&s->track[b], dims, body[b].y);
+}
+
+int sr_motion_model(const struct sr_tracks *tracks, const char *centre,
+                    const struct sr_motion_table *table, const struct sr_motion_law *law,
+                    size_t most, double *model)
+{
+    const size_t values = values_of(tracks);
+    struct unit *unit = orr_alloc(tracks->count, sizeof *unit);
+    double *work = orr_alloc(values, sizeof *work);
+    struct curve curve = {.group = NULL};
+    struct rule rule;
+    size_t from = 0;
+    int rc = unit && work ? list_pairs(table, &curve) : ORR_ENOMEM;
+    make_rule(&rule);
+    for (size_t i = 0; i < values; i++)
+        model[i] = NAN;
+    const size_t units = rc ? 0 : list_units(tracks, centre && !sr_centre_body(centre), unit);
+    for (size_t u = 0; u < units && unit[u].first < most; u++) {
+        struct system s;
+        if (start_system(tracks, table, &curve, &unit[u], &s)) {
+            s.law = law;
+            model_system(&s, &rule, model + from, work);
+        }
+        for (size_t k = 0; k < unit[u].tracks; k++)
+            from += (size_t)tracks->dims * tracks->track[unit[u].first + k].n;
+    }
+    free(curve.group);
+    free(unit);
+    free(work);
     return rc;
 }

@@ -144,6 +144,14 @@ enum sr_option_kind {
         .of = SR_OF_BOTH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .initial = "best",               \
         .python = "model_selection")
 
+struct sr_answer;
+struct orr_file;
+/* Writes what report.html shows of row `row` of the front beside what it shows of every table. */
+struct sr_page_part {
+    int (*write)(void *context, const struct sr_answer *answer, int row, struct orr_file *html);
+    void *context;
+};
+
 /* Options as given, NULL where absent; docs/symreg.md explains them. */
 struct sr_csv_options {
 #define MEMBER(member, ...) const char *member;
@@ -157,6 +165,7 @@ struct sr_csv_options {
     double variance_factor;
     const char *remark; /* about the table, for the terminal and report.md; NULL: none */
     const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */
+    const struct sr_page_part *part; /* of report.html; NULL: none */
 };
 
 struct sr_option {

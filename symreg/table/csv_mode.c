@@ -115,7 +115,8 @@ static int keep_table(const char *folder, const char *text)
 /* A search of the program: its folder, and the first failure of what is written beside. */
 struct run {
     const struct orr_cli *cli;
-    const char *made; /* sr_csv_options.made */
+    const char *made;                /* sr_csv_options.made */
+    const struct sr_page_part *part; /* sr_csv_options.part */
     struct sr_late late;
 };
 
@@ -167,10 +168,11 @@ static int search_live(void *context, const struct sr_problem *p, struct sr_fit 
     return rc == ORR_EINTR && asked ? 0 : rc; /* the key q ends a search, and stops nothing */
 }
 
-/* Writes every file that can be written; *late has the first that cannot. */
-static int write_all(const struct orr_cli *cli, const struct sr_answer *o, bool stopped,
-                     struct sr_late *late)
+/* Writes every file that can be written; run->late has the first that cannot. */
+static int write_all(struct run *run, const struct sr_answer *o, bool stopped)
 {
+    const struct orr_cli *cli = run->cli;
+    struct sr_late *late = &run->late;
     char path[4096];
     TRY(remove_results(cli->out, OF_REPORT)); /* they describe the previous front */
     TRY(orr_path(path, "%s/front.csv", cli->out));
@@ -185,7 +187,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_answer *o, bool 
     }
     TRY(orr_path(path, "%s/front.json", cli->out));
     keep_late(late, sr_output_json(o, path));
-    TRY(stopped ? 0 : sr_page(o, cli->out, cli->quiet));
+    TRY(stopped ? 0 : sr_page(o, cli->out, run->part, cli->quiet));
     return stopped ? 0 : sr_report(o, cli->out, cli->quiet);
 }
 
@@ -250,7 +252,7 @@ static void print_answer(const struct sr_answer *answer, const struct orr_name_l
     print_front(answer, rules);
     if (answer->alternatives)
         print_alternatives(answer->alternatives);
-    sr_output_parts(answer, NULL);
+    sr_output_parts(answer, SR_TERMINAL, NULL);
     if (answer->category)
         sr_output_categories(answer, SR_PRINTED_CATEGORIES, SR_TERMINAL, NULL);
     print_remarks(answer);
@@ -275,7 +277,7 @@ static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_
         keep_late(&run->late, run_permutations(cli, problem, solution));
     const int stopped = solution->stopped ? ORR_EINTR : 0;
     if (*cli->out)
-        keep_late(&run->late, write_all(cli, answer, stopped, &run->late));
+        keep_late(&run->late, write_all(run, answer, stopped));
     fflush(stdout);
     const int rc = tell_end(cli, solution->fit, answer->seconds, checkpoint, stopped);
     keep_late(&run->late, print_sentence(answer));
@@ -390,7 +392,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     struct sr_table *table = &search->table, *second = &search->second;
     struct sr_csv_setup *setup = &search->setup;
     struct sr_csv_options *const options = &search->options;
-    struct run run = {.cli = cli, .made = given->made};
+    struct run run = {.cli = cli, .made = given->made, .part = given->part};
     *options = *given;
     if (options->test && !strcmp(file, options->test) && orr_input_is_read_once(file))
         return ORR_FAIL(ORR_EUSAGE, "--test: %s is the table already", orr_input_name(file));

@@ -14,7 +14,8 @@ struct page {
     const struct sr_answer *o;
     const struct sr_export *names;
     struct orr_file *html;
-    int chosen; /* row that o->rule selects; -1: none */
+    int chosen;                      /* row that o->rule selects; -1: none */
+    const struct sr_page_part *part; /* NULL: none */
 };
 
 static void put(const struct page *p, const char *text)
@@ -36,7 +37,13 @@ static void write_head(const struct page *p)
     orr_html_text(p->html, o->target);
     orr_file_printf(p->html, "</h1>\n<p class=\"meta\">%zu rows of <strong>", o->data->rows);
     orr_html_text(p->html, o->file);
-    put(p, "</strong>; features ");
+    put(p, "</strong>");
+    if (o->test) {
+        orr_file_printf(p->html, ", tested on %zu rows of <strong>", o->test->rows);
+        orr_html_text(p->html, o->test->file);
+        put(p, "</strong>");
+    }
+    put(p, "; features ");
     for (int f = 0; f < sr_answer_features(o); f++) {
         put(p, f ? ", " : "");
         orr_html_text(p->html, o->names[f]);
@@ -383,6 +390,9 @@ static int write_page(const struct page *p)
     write_losses(p);
     TRY(write_rows(p, p->o, true));
     TRY(write_shown(p));
+    if (p->part && p->chosen >= 0)
+        TRY(p->part->write(p->part->context, p->o, p->chosen, p->html));
+    sr_output_parts(p->o, SR_HTML, p->html);
     sr_output_categories(p->o, SR_REPORTED_CATEGORIES, SR_HTML, p->html);
     if (p->o->alternatives && p->o->alternatives->front->count) {
         put(p, "<h2>Alternatives</h2>\n<p>Other functions, as good as what <code>best</code> "
@@ -410,7 +420,8 @@ static bool has_parts(bool quiet)
     return true;
 }
 
-int sr_page(const struct sr_answer *o, const char *folder, bool quiet)
+int sr_page(const struct sr_answer *o, const char *folder, const struct sr_page_part *part,
+            bool quiet)
 {
     struct orr_file file;
     struct sr_export names;
@@ -420,7 +431,7 @@ int sr_page(const struct sr_answer *o, const char *folder, bool quiet)
     TRY(orr_path(path, "%s/report.html", folder));
     TRY(orr_file_create(&file, path));
     sr_export_make(&names, o->names, o->data->features);
-    const struct page page = {o, &names, &file, sr_front_select(o->front, o->rule)};
+    const struct page page = {o, &names, &file, sr_front_select(o->front, o->rule), part};
     int rc = write_page(&page);
     if (!rc)
         rc = orr_file_commit(&file);

@@ -60,9 +60,9 @@ enum sr_medium { SR_TERMINAL, SR_MARKDOWN, SR_HTML };
 void sr_output_categories(const struct sr_answer *output, int most, enum sr_medium medium,
                           struct orr_file *file);
 
-/* Prints the unknown parts of a template in the formula of o->rule: to standard output where file
- * is NULL, else as a table in Markdown. Nothing without a template. */
-void sr_output_parts(const struct sr_answer *output, struct orr_file *file);
+/* Prints the unknown parts of a template in the formula of o->rule: to standard output, or as a
+ * table into the file. Nothing without a template. */
+void sr_output_parts(const struct sr_answer *output, enum sr_medium medium, struct orr_file *file);
 
 /* The name of the number in front->score, for the heading of a table. */
 static inline const char *sr_output_score(const struct sr_answer *o)
@@ -89,7 +89,8 @@ int sr_report(const struct sr_answer *output, const char *folder, bool quiet);
 /* Writes report.html, one self-contained page: the front as formulas, each with its predictions,
  * residuals, constants and texts for programs. Without the page's style and script (figures/) there
  * is none, which is reported on stderr unless quiet. */
-int sr_page(const struct sr_answer *output, const char *folder, bool quiet);
+int sr_page(const struct sr_answer *output, const char *folder, const struct sr_page_part *part,
+            bool quiet);
 /* Writes text of a number's bound: six digits, or as many as show a hundredth of its distance from
  * the constant. */
 void sr_bound_print(double bound, double constant, char *text, size_t bytes);

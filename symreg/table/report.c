@@ -286,7 +286,7 @@ int sr_report(const struct sr_answer *o, const char *folder, bool quiet)
             orr_file_printf(&file,
                             "\nResiduals of what `%s` selects:\n\n![residuals](residuals.png)\n",
                             sr_rule_name[o->rule]);
-        sr_output_parts(o, &file);
+        sr_output_parts(o, SR_MARKDOWN, &file);
         if (!rc)
             rc = write_constants(o, &file);
         sr_output_categories(o, SR_REPORTED_CATEGORIES, SR_MARKDOWN, &file);

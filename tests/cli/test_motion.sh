@@ -83,6 +83,14 @@ check "... gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WO
 # ---- a search that goes on
 check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --position x,y \
     --centre 3,0 --out "$WORK/on"
+check "its page has the track beside the model" grep -q '<h2>Tracks beside the model</h2>' \
+    "$WORK/on/report.html"
+near_model() { # the largest of the standard deviations between positions and model
+    sed -n 's/.*"rest":\[\[\(.*\)\]\]}\]<.*/\1/p' "$WORK/on/report.html" | tr -s '],[' '\n' |
+        awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
+            END { print n, most; exit !(n > 50 && most > 0 && most < 40) }'
+}
+check "... which is near" near_model
 mass() { # the hidden one, by the table: a r^2, weighted
     awk -F, 'NR > 1 { w = 1 / ($9 * $5 ^ 2) ^ 2; n += w; sum += w * $8 * $5 ^ 2 }
         END { print sum / n; exit !(sum / n > 19.4 && sum / n < 20.6) }' \

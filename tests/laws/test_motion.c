@@ -132,6 +132,68 @@ static const char *const laws[][3] = {{"orbits.law=newton"},
                                       {"orbits.law=lambda", "orbits.law_constant=0.5"}};
 enum { LAWS = sizeof laws / sizeof *laws };
 
+/* The law of a run, or a multiple of it. */
+struct multiple {
+    const struct sim_dynamics *d;
+    double factor;
+};
+
+static double multiple_of(void *context, double r, double m1, double m2)
+{
+    const struct multiple *m = context;
+    return m->factor * m->d->law->force(&m->d->params, m1, m2, r);
+}
+
+/* The largest distance of the positions from the law's, over the sizes of the tracks, median of the
+ * tracks. Of two bodies the second one moves relative to the first, which has no model. */
+static double distance_from_model(const struct made *made, struct multiple *of, size_t most)
+{
+    const size_t values = (size_t)made->tracks.dims * STEPS;
+    double *model = orr_alloc(2 * SYSTEMS * values, sizeof *model), largest[2 * SYSTEMS] = {0};
+    const struct sr_motion_law law = {multiple_of, of};
+    assert_non_null(model);
+    assert_int_equal(sr_motion_model(&made->tracks, NULL, &made->table, &law, most, model), 0);
+    size_t models = 0;
+    for (size_t k = 0; k < 2 * SYSTEMS; k++) {
+        const bool is = isfinite(model[k * values]);
+        assert_true(!is || (k % 2 && k < most));
+        for (size_t i = k * values; i < (k + 1) * values; i++) {
+            const struct sr_track *track = &made->tracks.track[k];
+            assert_true(isfinite(model[i]) == is);
+            if (is)
+                largest[models] =
+                    fmax(largest[models], fabs(track->x[i - k * values] - model[i]) / track->size);
+        }
+        models += is;
+    }
+    free(model);
+    assert_true(models > most / 4); /* a system whose forces are noise has none */
+    return orr_median(largest, models);
+}
+
+/* The law's positions are those of the file; those of a law that is wrong by 10% are not, and bodies
+ * beyond those asked for have none. */
+TEST(models_follow_their_law)
+{
+    struct orr_settings preset;
+    struct sim_dynamics dynamics;
+    struct made made;
+    struct multiple of = {&dynamics, 1};
+    assert_int_equal(orr_settings_load(&preset, "quick"), 0);
+    assert_int_equal(orr_settings_set(&preset, "orbits.positions=81"), 0);
+    assert_int_equal(orr_settings_set(&preset, "orbits.e_max=0.6"), 0);
+    assert_int_equal(sim_dynamics_create(&dynamics, &preset), 0);
+    make(&made, &preset, 0);
+    const double right = distance_from_model(&made, &of, 2 * SYSTEMS);
+    of.factor = 1.1;
+    const double wrong = distance_from_model(&made, &of, 2 * SYSTEMS);
+    distance_from_model(&made, &of, 6);
+    if (!(right < 1e-4) || !(wrong > 0.02))
+        fail_msg("the law is %g from its tracks, 1.1 times the law %g", right, wrong);
+    unmake(&made);
+    sim_dynamics_free(&dynamics);
+}
+
 TEST(every_law_without_noise)
 {
     for (int k = 0; k < LAWS; k++)
