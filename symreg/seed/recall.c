@@ -1,6 +1,7 @@
 /* recall.c - results of costly steps by the bytes of all that they depend on. */
 #include "recall.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ struct entry {
     size_t key, result;
 };
 struct sr_recall {
+    omp_lock_t lock;
     bool closed;
     int count;
     struct entry entry[MOST];
@@ -40,13 +42,18 @@ void sr_recall_key_free(struct sr_recall_key *key)
 
 struct sr_recall *sr_recall_create(void)
 {
-    return calloc(1, sizeof(struct sr_recall));
+    struct sr_recall *recall = calloc(1, sizeof *recall);
+    if (recall)
+        omp_init_lock(&recall->lock);
+    return recall;
 }
 
 void sr_recall_free(struct sr_recall *recall)
 {
     for (int k = 0; recall && k < recall->count; k++)
         free(recall->entry[k].byte);
+    if (recall)
+        omp_destroy_lock(&recall->lock);
     free(recall);
 }
 
@@ -77,14 +84,13 @@ size_t sr_recall_find(struct sr_recall *recall, const struct sr_recall_key *key,
     size_t bytes = 0;
     if (!recall || key->failed || !key->bytes)
         return 0;
-#pragma omp critical(sr_recall)
-    {
-        const struct entry *const entry = find_entry(recall, key);
-        if (entry && entry->result <= most) {
-            bytes = entry->result;
-            memcpy(result, entry->byte + entry->key, bytes);
-        }
+    omp_set_lock(&recall->lock);
+    const struct entry *const entry = find_entry(recall, key);
+    if (entry && entry->result <= most) {
+        bytes = entry->result;
+        memcpy(result, entry->byte + entry->key, bytes);
     }
+    omp_unset_lock(&recall->lock);
     return bytes;
 }
 
@@ -93,13 +99,14 @@ void sr_recall_keep(struct sr_recall *recall, const struct sr_recall_key *key, c
 {
     if (!recall || recall->closed || key->failed || !key->bytes)
         return;
-#pragma omp critical(sr_recall)
-    if (recall->count < MOST && !find_entry(recall, key)) {
-        unsigned char *byte = malloc(key->bytes + bytes);
-        if (byte) {
-            memcpy(byte, key->byte, key->bytes);
-            memcpy(byte + key->bytes, result, bytes);
-            recall->entry[recall->count++] = (struct entry){byte, key->bytes, bytes};
-        }
+    omp_set_lock(&recall->lock);
+    unsigned char *byte = NULL;
+    if (recall->count < MOST && !find_entry(recall, key))
+        byte = malloc(key->bytes + bytes);
+    if (byte) {
+        memcpy(byte, key->byte, key->bytes);
+        memcpy(byte + key->bytes, result, bytes);
+        recall->entry[recall->count++] = (struct entry){byte, key->bytes, bytes};
     }
+    omp_unset_lock(&recall->lock);
 }
