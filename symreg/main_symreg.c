@@ -73,6 +73,7 @@ static int run_motion(const struct orr_cli *cli)
                         cli->argv_rest[1]);
     TRY(prepare(cli));
     motion.missing = table.missing;
+    motion.missing_value = table.missing_value;
     return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
 }
 

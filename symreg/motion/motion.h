@@ -32,8 +32,9 @@ enum {
 /* Options of `symreg motion` as given; NULL where absent. */
 struct sr_motion_options {
     const char *time, *position, *body, *system, *mass, *centre;
-    const char *missing;  /* drop or error */
-    const char *velocity; /* of sr_tracks_read_plain(), as many columns as position */
+    const char *missing;       /* drop or error */
+    const char *missing_value; /* numbers; NULL: none */
+    const char *velocity;      /* of sr_tracks_read_plain(), as many columns as position */
 };
 /* Makes a table of motion from a file of tracks and searches it for the law. With --out DIR the
  * table is written to DIR/accelerations.csv. */

@@ -270,18 +270,20 @@ static int sort_rows(const struct columns *c, struct sr_tracks *tracks)
 }
 
 /* For --missing drop: removes rows that lack a value in a column that is used. */
-static int drop_rows(const struct columns *c, const char *missing, struct sr_tracks *tracks)
+static int drop_rows(const struct columns *c, const struct sr_motion_options *o,
+                     struct sr_tracks *tracks)
 {
     const int all[] = {c->time, c->x[0], c->x[1], c->x[2], c->mass,
                        c->body, c->v[0], c->v[1], c->v[2], c->system};
     int column[sizeof all / sizeof *all], count = 0;
-    TRY(sr_option_check(SR_OPTION_missing, missing));
-    if (!missing || !strcmp(missing, "error"))
+    struct sr_missing what;
+    TRY(sr_missing_read(o->missing, o->missing_value, &what));
+    if (!what.cells)
         return 0;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k] >= 0)
             column[count++] = all[k];
-    return sr_table_drop_missing(&tracks->csv, column, count, &tracks->dropped);
+    return sr_table_drop_missing(&tracks->csv, &what, column, count, &tracks->dropped);
 }
 
 static int read_tracks(const char *file, const struct sr_motion_options *o, bool plain,
@@ -297,7 +299,7 @@ static int read_tracks(const char *file, const struct sr_motion_options *o, bool
     *tracks = (struct sr_tracks){.file = orr_input_name(file)};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
     TRY(find_columns(&tracks->csv, tracks->file, o, &c));
-    TRY(drop_rows(&c, o->missing, tracks));
+    TRY(drop_rows(&c, o, tracks));
     if (tracks->csv.rows == 0)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least %d rows, found 0", tracks->file,
                         SR_TRACK_ROWS);

@@ -78,6 +78,7 @@ static void list_rows(const double *x, size_t rows, double value, size_t count, 
 bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_data *data = o->data;
+    char numbers[256] = "";
     *text = '\0';
     for (int c = 0; c <= data->features; c++) {
         const bool target = c == data->features;
@@ -87,6 +88,7 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
         char rows[160];
         if ((target && o->log_target) || !find_fill(x, data->rows, &value, &others))
             continue;
+        orr_append(numbers, sizeof numbers, "%s%.9g", *numbers ? "," : "", value);
         list_rows(x, data->rows, value, others.alike, rows, sizeof rows);
         orr_append(text, bytes,
                    "%s%s is %.9g in row%s %s of those used, and %.6g to %.6g elsewhere",
@@ -96,6 +98,7 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
     if (*text)
         orr_append(
             text, bytes,
-            ": if that stands for a missing value, empty these cells and use `--missing drop`");
+            ": if that stands for a missing value, `--missing-value %s` leaves these rows out",
+            numbers);
     return *text != '\0';
 }

@@ -1,4 +1,4 @@
-/* missing.c - rows with missing values: --missing drop removes them. */
+/* missing.c - rows with missing values: --missing drop and --missing-value remove them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,18 +6,49 @@
 #include "base/text.h"
 #include "solve.h"
 
+int sr_missing_read(const char *missing, const char *numbers, struct sr_missing *what)
+{
+    TRY(sr_option_check(SR_OPTION_missing, missing));
+    *what = (struct sr_missing){.cells = numbers || (missing && strcmp(missing, "error") != 0)};
+    if (numbers && missing && !strcmp(missing, "error"))
+        return ORR_FAIL(ORR_EUSAGE, "--missing-value: leaves rows out, not with --missing error");
+    for (const char *at = numbers; at;) {
+        char *end;
+        const double value = strtod(at, &end);
+        if (end == at || (*end && *end != ',') || !isfinite(value))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--missing-value: expected numbers separated by commas, "
+                            "found \"%s\"",
+                            numbers);
+        if (what->numbers == SR_MISSING_NUMBERS)
+            return ORR_FAIL(ORR_EUSAGE, "--missing-value: expected at most %d numbers",
+                            SR_MISSING_NUMBERS);
+        what->number[what->numbers++] = value;
+        at = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static bool is_missing(const struct orr_csv *csv, const struct sr_missing *what, size_t at)
+{
+    const double value = csv->values[at];
+    for (int k = 0; k < what->numbers; k++)
+        if (value == what->number[k])
+            return true;
+    return what->cells && csv->cells && csv->cells[at] && !isfinite(value) &&
+           sr_cell_is_missing(csv->cells[at]);
+}
+
 /* Whether a row lacks a value; counts it in each column that does. */
-static bool lacks_value(const struct orr_csv *csv, size_t row, const int *column, int count,
-                        size_t *lacking)
+static bool lacks_value(const struct orr_csv *csv, const struct sr_missing *what, size_t row,
+                        const int *column, int count, size_t *lacking)
 {
     bool lacks = false;
-    for (int c = 0; c < count && csv->cells; c++) {
-        const size_t at = row * csv->cols + (size_t)column[c];
-        if (!csv->cells[at] || isfinite(csv->values[at]) || !sr_cell_is_missing(csv->cells[at]))
-            continue;
-        lacking[c]++;
-        lacks = true;
-    }
+    for (int c = 0; c < count; c++)
+        if (is_missing(csv, what, row * csv->cols + (size_t)column[c])) {
+            lacking[c]++;
+            lacks = true;
+        }
     return lacks;
 }
 
@@ -54,20 +85,20 @@ static void list_lacking(const struct orr_csv *csv, const int *column, int count
         orr_append(text, bytes, ", and in %d other column%s", others, others > 1 ? "s" : "");
 }
 
-int sr_table_drop_missing(struct orr_csv *csv, const int *column, int count,
-                          struct sr_dropped *dropped)
+int sr_table_drop_missing(struct orr_csv *csv, const struct sr_missing *what, const int *column,
+                          int count, struct sr_dropped *dropped)
 {
     size_t kept = 0, *lacking = orr_alloc((size_t)count + 1, sizeof *lacking);
     if (!lacking)
         return ORR_ENOMEM;
     for (size_t i = 0; i < csv->rows; i++) {
-        if (!lacks_value(csv, i, column, count, lacking)) {
+        if (!lacks_value(csv, what, i, column, count, lacking)) {
             if (kept < i)
                 move_row(csv, i, kept);
             kept++;
             continue;
         }
-        for (size_t c = 0; c < csv->cols; c++)
+        for (size_t c = 0; c < csv->cols && csv->cells; c++)
             free(csv->cells[i * csv->cols + c]);
     }
     dropped->rows = csv->rows - kept;

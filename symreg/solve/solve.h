@@ -84,7 +84,7 @@ int sr_category_finish(const struct sr_settings *settings, double forms_until_s,
 void sr_category_enter(const struct sr_category *fitted, const struct sr_category *rows_of,
                        size_t rows, int row);
 
-/* Rows removed by --missing drop, and a list of the columns that lacked values, with counts. */
+/* Rows removed by --missing drop and --missing-value, and a list of the columns that lacked values, with counts. */
 struct sr_dropped {
     size_t rows;
     char columns[1024];
@@ -136,11 +136,20 @@ int sr_table_column(const struct orr_csv *csv, const char *file, const char *nam
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
-/* Removes the rows of csv that have a missing value (sr_cell_is_missing()) in one of the columns.
- * *dropped: how many, and in which columns. */
-int sr_table_drop_missing(struct orr_csv *csv, const int *column, int count,
-                          struct sr_dropped *dropped);
-/* Prints what --missing drop left out, if anything; kept: the rows that remain. */
+/* What counts as a missing value: cells as sr_cell_is_missing() knows them, and numbers. */
+enum { SR_MISSING_NUMBERS = 16 };
+struct sr_missing {
+    bool cells;
+    int numbers;
+    double number[SR_MISSING_NUMBERS];
+};
+/* Reads --missing and --missing-value; NULL: not given. ORR_EUSAGE. */
+int sr_missing_read(const char *missing, const char *numbers, struct sr_missing *what);
+/* Removes the rows of csv that have a missing value in one of the columns. *dropped: how many, and
+ * in which columns. */
+int sr_table_drop_missing(struct orr_csv *csv, const struct sr_missing *what, const int *column,
+                          int count, struct sr_dropped *dropped);
+/* Prints what was left out, if anything; kept: the rows that remain. */
 void sr_dropped_note(const struct sr_dropped *dropped, const char *file, size_t kept, bool quiet);
 /* Reduces the *count columns to `most`, in their order: those of `wanted` that are among them, and
  * those most related to the target. */

@@ -597,13 +597,14 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     table->data.digits = table->digits;
 }
 
-/* For --missing drop: removes rows with a missing value in any column used or offered. */
+/* For --missing drop and --missing-value: removes rows with a missing value in any column used or offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
                      int weights, int category, struct sr_table *table)
 {
     int column[SR_COLUMNS + 3], count = 0;
-    TRY(sr_option_check(SR_OPTION_missing, o->missing));
-    if (!o->missing || !strcmp(o->missing, "error"))
+    struct sr_missing what;
+    TRY(sr_missing_read(o->missing, o->missing_value, &what));
+    if (!what.cells)
         return 0;
     for (; count < features; count++)
         column[count] = feature[count];
@@ -612,7 +613,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
         column[count++] = weights;
     if (category >= 0)
         column[count++] = category;
-    return sr_table_drop_missing(&table->csv, column, count, &table->dropped);
+    return sr_table_drop_missing(&table->csv, &what, column, count, &table->dropped);
 }
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
@@ -666,9 +667,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     TRY(drop_rows(o, column, features, goal, weights, category, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
-                        table->dropped.rows ? "; --missing drop left out rows with a missing "
-                                              "value: "
-                                            : "",
+                        table->dropped.rows ? "; rows with a missing value are left out: " : "",
                         table->dropped.columns);
     table->columns = features;
     for (int f = 0; f < features && category >= 0; f++)

@@ -170,6 +170,19 @@ for table in f1_fill_99999 f3_fill_target; do
     check "$table: fill values are not named with their rows" \
         grep -q 'remark: .* in rows 4, 10, 18 of those used' "$WORK/$table.out"
 done
+grep -v 99999.9 $CASES/f1_fill_99999.csv >"$WORK/sound.csv"
+fit filled $CASES/f1_fill_99999.csv --target P --evaluations 20000 --missing-value -999,99999.9
+check "with --missing-value the law of the other rows is not found" has_law filled P \
+    "$WORK/sound.csv" 1e-4
+check "rows left out by --missing-value are not counted" \
+    grep -q '3 of 40 rows have a missing value and are left out' "$WORK/filled.err"
+sound() { ! grep 'of those used' "$WORK/filled.out"; }
+check "the remark about fill values stays without them" sound
+refuse "a text for --missing-value" 2 \
+    '--missing-value: expected numbers separated by commas, found "-999,none"' -- \
+    program symreg $CASES/f1_fill_99999.csv --target P --missing-value -999,none
+refuse "--missing error with --missing-value" 2 'not with --missing error' -- \
+    program symreg $CASES/f1_fill_99999.csv --target P --missing-value -999 --missing error
 
 # ---- reports weigh like the loss
 fit weights $CASES/s7_zero_weights.csv --target y --weights w --iterations 2

@@ -67,7 +67,7 @@ bad "dates alone" 1 \
 bad "a date as a feature" 1 'found "2021-01-03", a date; expected days or another number of time' \
     'd,y\n2021-01-03,2\n2021-01-04,4\n' --features d
 bad "--missing drop that leaves no row" 1 \
-    'found 0; --missing drop left out rows with a missing value: 2 in "z", 1 in "x"' \
+    'found 0; rows with a missing value are left out: 2 in "z", 1 in "x"' \
     'x,z,y\n1,,2\n,...,4\n' --features x,z --missing drop
 for word in -- ... '\\nodata' .; do
     shown=${word/#'\\'/\\}
