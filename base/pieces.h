@@ -18,8 +18,8 @@ struct orr_pieces {
 /* Opens a regular file of more than `least` bytes. False for other inputs, without a message. */
 bool orr_pieces_open(struct orr_pieces *pieces, const char *path, size_t least);
 /* The next piece, NUL-terminated, which may be overwritten, until the next call. Lines end with
- * "\n"; the last one of the file may lack it. False at the end, and where reading fails or a line is
- * longer than a piece: then is_whole is false. */
+ * "\n"; the last one of the file may lack it. False at the end, and where reading fails or a line
+ * is longer than a piece: then is_whole is false. */
 bool orr_pieces_next(struct orr_pieces *pieces, char **text, size_t *bytes);
 void orr_pieces_close(struct orr_pieces *pieces);
 
