@@ -33,8 +33,8 @@ static inline void store_wide(double *to, wide v)
 }
 
 /* sum[c][r] = dot product of row r with column c of a pair, which are rows of the matrix, too, over
- * the first `whole` elements, a multiple of LANES; rows are n apart. Sums stay in registers: WIDE of
- * the LANES at a time. */
+ * the first `whole` elements, a multiple of LANES; rows are n apart. Sums stay in registers: WIDE
+ * of the LANES at a time. */
 static inline void dot_pair(const double *row, const double *pair, int n, int whole,
                             double sum[][BLOCK])
 {
@@ -69,8 +69,8 @@ static inline void dot_pair(const double *row, const double *pair, int n, int wh
             sum[c][r] = add_lanes(lane[c][r]);
 }
 
-/* Completes the element in column j of every row of a block, the sum of whose first `whole` products
- * is known: the others are added one by one. */
+/* Completes the element in column j of every row of a block, the sum of whose first `whole`
+ * products is known: the others are added one by one. */
 static inline void complete_column(double *row, const double *other, int n, int whole, int j,
                                    double sum[BLOCK])
 {
