@@ -5,9 +5,10 @@ usage: search_turns.py [--rounds N] [--evaluations N] [--json FILE] BEFORE AFTER
 
 BEFORE and AFTER are source trees with bin/symreg. Every TABLE, a CSV file whose last column is the
 target, is searched N (3) times by each, one after the other, on one thread, until N (60000)
-formulas were tried. Compared is the processor time of the process in user mode and in the
-kernel, as wall times of a shared machine say little. Prints for every table both medians, the ratio AFTER / BEFORE
-of the times, and how the fronts compare: a front is as good where it has, for every row of the
+formulas were tried. Compared is the processor time of the process in user mode and in the kernel,
+as wall times of a shared machine say little. Prints for every table both medians, the ratio
+AFTER / BEFORE of the times, and how the fronts compare: a front is as good where it has, for every
+row of the
 other one, a row that is no more complex and has no larger loss (by more than a millionth, or both
 count as 0). At the end: the ratio of the sums, median and quartiles of the ratios, and how many
 fronts are equal, better, worse or neither. Tables of the held-out laws without noise:
