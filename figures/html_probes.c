@@ -1,5 +1,5 @@
-/* html_probes.c - the part of report.html with what probes measured of the run's models and of models
- * of other programs. */
+/* html_probes.c - the part of report.html with what probes measured of the run's models and of
+ * models of other programs. */
 #include "report.h"
 
 #include <math.h>

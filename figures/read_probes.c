@@ -1,5 +1,5 @@
-/* read_probes.c - what probes measured of the run's models and of models of other programs. The page
- * shows it where answers of such a model have results (docs/exchange.md). */
+/* read_probes.c - what probes measured of the run's models and of models of other programs. The
+ * page shows it where answers of such a model have results (docs/exchange.md). */
 #include "report.h"
 #include "stage/rows.h"
 

@@ -189,8 +189,8 @@ int report_read_rollouts(const struct report_run *run, struct report_source *sou
  * cannot be believed; the message has the command of the program that makes it. */
 int report_to_make(const struct report_run *run, const char *file, const char *why,
                    const char *program);
-/* Reads what probes measured, of the run's own models and of answers that are named; nothing where no
- * answers have such results. */
+/* Reads what probes measured, of the run's own models and of answers that are named; nothing where
+ * no answers have such results. */
 int report_read_probes(struct report_run *run, const struct orr_answers *answers);
 /* Whether any source has results of probes. */
 bool report_has_probes(const struct report_run *run);

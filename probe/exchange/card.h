@@ -1,5 +1,5 @@
-/* card.h - the card of a model of another program: what it was measured to know, on one screen, as a
- * page (card.md) and as JSON (card.json, docs/exchange.md). */
+/* card.h - the card of a model of another program: what it was measured to know, on one screen, as
+ * a page (card.md) and as JSON (card.json, docs/exchange.md). */
 #ifndef PROBE_CARD_H
 #define PROBE_CARD_H
 
@@ -35,9 +35,9 @@ struct probe_card {
         char why[PROBE_CARD_TEXT];
     } without[PROBE_CARD_LEFT_OUT]; /* (left_out) */
 };
-/* The card of one training: name, probes and what is left out are set; reads the results of probes in
- * <folder>/probe, and if they are among the probes the laws in <folder>/laws. twin: its name; "":
- * none. */
+/* The card of one training: name, probes and what is left out are set; reads the results of probes
+ * in <folder>/probe, and if they are among the probes the laws in <folder>/laws. twin: its name;
+ * "": none. */
 int probe_card_read(struct probe_card *card, const char *folder, const char *twin);
 /* The card of several trainings: means over trainings, and 95% intervals by Student's t. A training
  * is compared with its own twin. */

@@ -1,5 +1,5 @@
-/* export_intervene.c - what probe intervene asks: activations after the prefix of a rollout, and how a
- * model goes on when vectors are added to them. */
+/* export_intervene.c - what probe intervene asks: activations after the prefix of a rollout, and
+ * how a model goes on when vectors are added to them. */
 #include "exporter.h"
 #include "probe/intervene/intervene.h"
 

@@ -1,5 +1,5 @@
-/* export_planets.c - what probe planets asks: next positions along the real planets' tracks and along
- * their osculating orbits, and forces at the real positions. */
+/* export_planets.c - what probe planets asks: next positions along the real planets' tracks and
+ * along their osculating orbits, and forces at the real positions. */
 #include "exporter.h"
 #include "probe/orbits/motion.h"
 #include "probe/planets/ephemeris.h"

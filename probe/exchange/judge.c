@@ -1,6 +1,6 @@
-/* judge.c - bin/probe judge, which is `orrery judge`: every probe that the answers of a model of another
- * program allow, the laws of its forces, and its card (docs/exchange.md). Results get their names
- * after all answers were found to be well-formed. */
+/* judge.c - bin/probe judge, which is `orrery judge`: every probe that the answers of a model of
+ * another program allow, the laws of its forces, and its card (docs/exchange.md). Results get their
+ * names after all answers were found to be well-formed. */
 #include "base/tempdir.h"
 #include "card.h"
 #include "probe/core/answers.h"

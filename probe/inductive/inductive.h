@@ -43,8 +43,8 @@ struct probe_inductive {
     struct probe_cells cells;
     /* (sets, points) each; NULL where a predictor does not apply; not read where !used */
     double *value[PROBE_FORMS][PROBE_PREDICTORS];
-    bool *used; /* (sets) whether neither fine-tuning diverged */
-    int usable; /* number of used data sets */
+    bool *used;                 /* (sets) whether neither fine-tuning diverged */
+    int usable;                 /* number of used data sets */
     int diverged[PROBE_MODELS]; /* -1: there is no such model */
     char cells_key[PROBE_KEY];
     /* (sets, points of both forms) predictions of another program's model and its twin; NULL: none */
@@ -86,8 +86,8 @@ void probe_inductive_fill(const struct probe_inductive *p, int d, const struct g
  * points of both forms, corrected first; all NaN where the training diverged. ORR_EINTR after a
  * signal. */
 int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *guess);
-/* The standardised state at a row of data set d's own sequences: `place` = sequence of the set * T +
- * row. */
+/* The standardised state at a row of data set d's own sequences: `place` = sequence of the set * T
+ * + row. */
 void probe_inductive_state(const struct probe_inductive *p, int d, int place,
                            double z[PROBE_STATE]);
 /* Fills p->value of data set d for all predictors that are not fine-tuned models. */

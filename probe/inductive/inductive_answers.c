@@ -1,5 +1,5 @@
-/* inductive_answers.c - white-noise targets as models of other programs predict them, checked row by
- * row against what was asked (docs/exchange.md). */
+/* inductive_answers.c - white-noise targets as models of other programs predict them, checked row
+ * by row against what was asked (docs/exchange.md). */
 #include "inductive.h"
 #include "probe/core/answers.h"
 

@@ -1,5 +1,5 @@
-/* intervene.h - inside probe/: what the measurement of a model by probe intervene and that of answers
- * of another program's model share. */
+/* intervene.h - inside probe/: what the measurement of a model by probe intervene and that of
+ * answers of another program's model share. */
 #ifndef PROBE_INTERVENE_H
 #define PROBE_INTERVENE_H
 
@@ -51,9 +51,9 @@ int probe_intervene_continue(void *of, int layer, const real *vector, double *pl
 
 /* ---- models of other programs (intervene_answers.c, docs/exchange.md)
  *
- * A trial is one vector added to each sequence: none, then t = -3 .. 3 without 0 standard deviations
- * of every change, in every way, along directions and in random ones; and some of them again, by
- * which the order of the answers is checked. */
+ * A trial is one vector added to each sequence: none, then t = -3 .. 3 without 0 standard
+ * deviations of every change, in every way, along directions and in random ones; and some of them
+ * again, by which the order of the answers is checked. */
 #define PROBE_INTERVENE_ACTIVATIONS   "activations_intervene_layer%d.npy"
 #define PROBE_INTERVENE_ADDITIONS     "additions_layer%d.npy"     /* (trials, n, width) */
 #define PROBE_INTERVENE_CONTINUATIONS "continuations_layer%d.npy" /* (trials, n, 2 horizons) */

@@ -1,12 +1,12 @@
-/* intervene_answers.c - interventions in models of other programs: the vectors that they are asked to
- * add to their activations, and the continuations that they answer (docs/exchange.md). */
+/* intervene_answers.c - interventions in models of other programs: the vectors that they are asked
+ * to add to their activations, and the continuations that they answer (docs/exchange.md). */
 #include "intervene.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A layer of answers as the subject of changes: the vectors are compared with those that were asked,
- * the continuations read; or the vectors are recorded, to be asked. */
+/* A layer of answers as the subject of changes: the vectors are compared with those that were
+ * asked, the continuations read; or the vectors are recorded, to be asked. */
 struct answered {
     struct probe_intervene *v;
     struct probe_array additions, continuations;

@@ -52,8 +52,8 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
 int probe_planets_open(void *of);
 int probe_planets_tracks(struct probe_planets *p);
 
-/* ---- models of other programs (planets_answers.c, docs/exchange.md): predictions at the rows of the
- * real tracks and of the osculating orbits, and forces at the steps of the real tracks */
+/* ---- models of other programs (planets_answers.c, docs/exchange.md): predictions at the rows of
+ * the real tracks and of the osculating orbits, and forces at the steps of the real tracks */
 #define PROBE_PLANETS_PREDICTIONS "predictions_planets.npy"
 #define PROBE_PLANETS_FORCES      "forces_planets.csv"
 enum { PROBE_PLANET_TRACKS = 2 * PROBE_PLANETS };

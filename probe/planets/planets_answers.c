@@ -1,5 +1,5 @@
-/* planets_answers.c - what models of other programs predict at the real planets: next positions, and
- * forces, checked line by line against what was asked (docs/exchange.md). */
+/* planets_answers.c - what models of other programs predict at the real planets: next positions,
+ * and forces, checked line by line against what was asked (docs/exchange.md). */
 #include "planets.h"
 #include "probe/core/answers.h"
 #include "probe/orbits/motion.h"

@@ -92,8 +92,8 @@ class _Bar:
 
 
 class _Answers:
-    """The files of a model's answers, made one after the other; answered.json says what they are of,
-    so that those that are there and unchanged are kept."""
+    """The files of a model's answers, made one after the other; answered.json says what they are
+    of, so that those that are there and unchanged are kept."""
 
     def __init__(self, model: Adapted, asked: pathlib.Path, folder: pathlib.Path, seed: int,
                  resume: bool, bar: _Bar, ask: Callable[[pathlib.Path], None]):
@@ -298,8 +298,8 @@ class _Answers:
     # ---- random functions of the state
 
     def targets(self, name: str, what: dict[str, Any]) -> None:
-        """One fine-tuning for each data set. tune() learns sizes of forces, which are positive, so it
-        is given exp(target)."""
+        """One fine-tuning for each data set. tune() learns sizes of forces, which are positive, so
+        it is given exp(target)."""
         table = tables.read_csv(self.asked / what["rows"],
                                 ("set", "held_out", "sequence", "row", "target"))
         labels = tables.read_csv(self.asked / what["labels"], ("set", "sequence", "row", "target"))
@@ -463,8 +463,8 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     those of --set. resume: keeps answers that are there and unchanged, to unchanged questions, as
     long as the model predicts what it predicted.
 
-    A list of 2 to 10 models, trainings of different seeds, is judged as <name>_0, <name>_1, ... with
-    the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
+    A list of 2 to 10 models, trainings of different seeds, is judged as <name>_0, <name>_1, ...
+    with the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
     """
     run, seed = path_of("run", run), whole("seed", seed)
     several = isinstance(model, (list, tuple))

@@ -251,7 +251,7 @@ def sequences_of(run_folder):
 
 
 def test_a_hugging_face_model_by_embeddings(run_folder):
-    """Hidden states, forces and rollouts of a small GPT-2, and its twin of the same configuration."""
+    """Hidden states and forces of a small GPT-2, and its twin of the same configuration."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     torch.set_num_threads(1)
