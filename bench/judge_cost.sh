@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# judge_cost.sh - processor seconds of judging a model by files against the probes of its checkpoint.
+# judge_cost.sh - processor seconds of judging a model by files, against the probes of its
+# checkpoint.
 #
 #   bench/judge_cost.sh RUN [ATTENTION] >bench/results/judge_cost.txt
 #
-# RUN is a finished run (make world). Its own model answers as a model of another program does, so that
-# both ways evaluate one and the same model: `own` is what its answers take, `judge` is what export and
-# judge take beside them. Fine-tunings, which are the model's own affair, are short here.
+# RUN is a finished run (make world). Its own model answers as a model of another program does, so
+# that both ways evaluate one and the same model: `own` is what its answers take, and export and
+# judge are what judging takes beside them. Fine-tunings, which are the model's own affair, are
+# short here.
 set -eu -o pipefail
 BIN=${BIN:-bin}
 run=${1:?"usage: judge_cost.sh RUN [ATTENTION]"} name=${2:-softmax}
@@ -36,8 +38,8 @@ for probe in evaluate rollout linear labels extrapolate inductive intervene plan
     inductive) more=(--draws 2 "${steps[@]}") ;;
     esac
     if [ $probe = planets ]; then
-        seconds "probe $probe" "$BIN/probe" $probe --run "$run" --attention "$name" --quiet --threads 1 \
-            --out "$work/own"
+        seconds "probe $probe" "$BIN/probe" $probe --run "$run" --attention "$name" --quiet \
+            --threads 1 --out "$work/own"
     else
         seconds "probe $probe" "$BIN/probe" $probe "${common[@]}" --attention "$name" "${more[@]}" \
             --out "$work/own"
@@ -54,6 +56,6 @@ seconds "judge" "$BIN/probe" judge "${common[@]}" --answers "$work/model" \
     --untrained "$work/model_untrained" \
     --probes evaluate,rollout,linear,labels,extrapolate,inductive,intervene,planets
 printf '%-24s %8s\n\n' "export, own and judge" "$total"
-awk "BEGIN {
-    printf \"export, own and judge / probes:          %.2f\\n\", $total / $probes
-    printf \"export and judge / (probes - own):       %.2f\\n\", ($total - $own) / ($probes - $own) }"
+awk -v all="$total" -v own="$own" -v probes="$probes" 'BEGIN {
+    printf "export, own and judge / probes:          %.2f\n", all / probes
+    printf "export and judge / (probes - own):       %.2f\n", (all - own) / (probes - own) }'
