@@ -311,8 +311,8 @@ static const struct orr_option options[] = {
      "FILE.svg (NAME.png)",
      &body_option, NULL},
     {"--figure", "NAME",
-     "instead: exponents, pareto, loss, probes (with --answers), or real_mars: at real positions, "
-     "after probe planets",
+     "instead: exponents, pareto, loss, probes (with --answers), or real_mars (after probe "
+     "planets)",
      &figure_option, NULL},
     {"--size", "PIXELS", "width of that PNG; everything in it grows alike", &size_option, NULL},
     {"--font", "NAME[,POINTS]", "font and size of its text (DejaVu Sans,11)", &font_option, NULL},
