@@ -44,7 +44,7 @@ check "--tolerance ends the search where the law is found" \
     "$WORK/within.err"
 check "--tolerance: the simplest formula within it is selected" selects within 8 3.2e-5 3.4e-5
 check "--tolerance: longer formulas are left out, and every rule selects the last" \
-    sh -c 'tail -3 "$1" | grep -q "^ *8 .*<- accuracy, score, best, mdl"' - "$WORK/within"
+    grep -q '^ *8 .*<- accuracy, score, best, mdl' "$WORK/within"
 fit loose i2_pendulum_derivatives dw th,w --tolerance 0.1
 check "a larger tolerance selects a simpler formula" selects loose 4 0.07 0.08
 fit absolute i2_pendulum_derivatives dw th,w --tolerance 0.01 --loss l1
