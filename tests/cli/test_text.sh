@@ -189,7 +189,7 @@ program sample "${base[@]}" --prompt "3, 77" --length 5 \
     --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors" >"$WORK/numbers"
 check "... and as many more" grep -qxE '3 77( [0-9]+){5}' "$WORK/numbers"
 refusals program sample "${base[@]}" <<END_OF_CASES
-a character that is no token | 2 --prompt: 'numbers, 0 to 284' 'found "é' | --prompt "3 é" --checkpoint $tokens
+no token | 2 --prompt: 'numbers, 0 to 284' 'found "é' | --prompt "3 é" --checkpoint $tokens
 a token that is too large | 2 --prompt: '0 to 284' 'found "285"' | --prompt 285 --checkpoint $tokens
 an empty prompt | 2 --prompt: 'found none' | --prompt '' --checkpoint '$out/last.safetensors'
 a negative temperature | 2 --temperature: 'found "-1"' | --temperature -1 --checkpoint '$out/last.safetensors'
