@@ -182,7 +182,7 @@ weights() { # FILE: the checksum of its numbers; the record knows where the text
     grep -ao '"xxh64":"[0-9a-f]*"' "$1/softmax/pretrain/last.safetensors"
 }
 check "... the same as with a header" equal "$(weights "$WORK/one")" "$(weights "$WORK/told")"
-tokens=$WORK/tokens/softmax/pretrain/last.safetensors
+tokens=$WORK/tokens/softmax/pretrain/last.safetensors last=$out/last.safetensors
 check "sample: numbers of tokens" program sample "${base[@]}" --prompt "3, 77" --length 5 \
     --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors"
 program sample "${base[@]}" --prompt "3, 77" --length 5 \
@@ -191,14 +191,14 @@ check "... and as many more" grep -qxE '3 77( [0-9]+){5}' "$WORK/numbers"
 refusals program sample "${base[@]}" <<END_OF_CASES
 no token | 2 --prompt: 'numbers, 0 to 284' 'found "é' | --prompt "3 é" --checkpoint $tokens
 a token that is too large | 2 --prompt: '0 to 284' 'found "285"' | --prompt 285 --checkpoint $tokens
-an empty prompt | 2 --prompt: 'found none' | --prompt '' --checkpoint '$out/last.safetensors'
-a negative temperature | 2 --temperature: 'found "-1"' | --temperature -1 --checkpoint '$out/last.safetensors'
-a temperature that is no number | 2 --temperature: 'found "nan"' | --temperature nan --checkpoint '$out/last.safetensors'
-a length of none | 2 --length: 'from 1 to' | --length 0 --checkpoint '$out/last.safetensors'
-a top k that is no number | 2 --top-k: 'found "few"' | --top-k few --checkpoint '$out/last.safetensors'
+an empty prompt | 2 --prompt: 'found none' | --prompt '' --checkpoint $last
+a negative temperature | 2 --temperature: 'found "-1"' | --temperature -1 --checkpoint $last
+temperature nan | 2 --temperature: 'found "nan"' | --temperature nan --checkpoint $last
+a length of none | 2 --length: 'from 1 to' | --length 0 --checkpoint $last
+a top k that is no number | 2 --top-k: 'found "few"' | --top-k few --checkpoint $last
 no model | 1 nowhere.safetensors: 'no such checkpoint' | --checkpoint nowhere.safetensors
-a variant beside a checkpoint | 2 --attention: | --attention lssar --checkpoint '$out/last.safetensors'
-a variant that was not trained | 1 'lssa/pretrain/last.safetensors' 'make it with:' 'pretrain' | --run '$run' --attention lssa
+a variant beside a checkpoint | 2 --attention: | --attention lssar --checkpoint $last
+an untrained variant | 1 "lssa/pretrain" "make it with:" pretrain | --run '$run' --attention lssa
 a run of orbits | 1 'expected a run of text' 'of orbits' | --preset smoke --run '$WORK/none'
 END_OF_CASES
 program orbits --preset smoke --run "$WORK/orbits" --threads 1 --quiet >"$WORK/progress"
