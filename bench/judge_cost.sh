@@ -2,7 +2,7 @@
 # judge_cost.sh - processor seconds of judging a model by files, against the probes of its
 # checkpoint.
 #
-#   bench/judge_cost.sh RUN [ATTENTION] >bench/results/judge_cost.txt
+#   [SIZES=100,300] bench/judge_cost.sh RUN [ATTENTION] >bench/results/judge_cost.txt
 #
 # RUN is a finished run (make world). Its own model answers as a model of another program does, so
 # that both ways evaluate one and the same model: `own` is what its answers take, and export and
@@ -14,7 +14,7 @@ run=${1:?"usage: judge_cost.sh RUN [ATTENTION]"} name=${2:-softmax}
 work=$(mktemp -d "${TMPDIR:-/tmp}/judge-cost-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 common=(--run "$run" --quiet --threads 1 --set model.precision=fp32)
-sizes=(--sizes 100,300 --draws 2)
+sizes=(--sizes "${SIZES:-100,300}" --draws 2)
 steps=(--steps 20)
 TIMEFORMAT='%U %S'
 # seconds NAME COMMAND...: runs it, prints and keeps user and system time together
