@@ -75,7 +75,7 @@ static void print_help(void)
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
            "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
            "probe, report, verdict, sample\n"
-           "       orrery judge --run RUN --answers DIR [--untrained DIR]    the card of any model "
+           "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
            "(docs/exchange.md)\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
            "to date\n"
