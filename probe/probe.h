@@ -208,6 +208,10 @@ int probe_inductive(const struct probe_options *options);
  * predicted by the run's vector heads: planets.csv, planets.json, planets.png; for forces
  * planets_forces.csv and a picture per planet. ORR_EMISSING where libnova is not built in. */
 int probe_planets(const struct probe_options *options);
+/* Writes tracks of the real planets and the Sun in space, in AU, Gaussian years after J2000 and
+ * solar masses: planets.steps steps, planets.samples_per_orbit of an orbit, real_planets.csv in
+ * --out. ORR_EMISSING where libnova is not built in. */
+int probe_ephemeris(const struct probe_options *options);
 
 /* Writes what a model of another program is asked: inputs, rows to predict forces at, and
  * export.json (docs/exchange.md). */

@@ -36,6 +36,8 @@ const struct probe_command probe_table[] = {
     {"planets", "next positions and forces of the real planets, by VSOP87 (libnova)", probe_planets,
      .takes = "--resume,--answers,--untrained", .exact = true, .planets = true, .states = true,
      .plane = true},
+    {"ephemeris", "tracks of the real planets in space, by VSOP87 (libnova), for orbits import",
+     probe_ephemeris, .takes = "", .no_model = true},
     {"export", "what a model of another program is asked (docs/exchange.md)", probe_export,
      .takes = "--sizes,--draws,--answers", .no_model = true, .states = true, .plane = true},
     {"answer", "answers of a model of the run to this, as another program gives them", probe_answer,

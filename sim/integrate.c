@@ -128,7 +128,7 @@ static size_t error_scales(const double y[], const double yp[], size_t bodies, i
             nearest = j;
         }
     }
-    double rel[SIM_STATE], acc[SIM_AXES];
+    double rel[SIM_STATE] = {0}, acc[SIM_AXES] = {0};
     for (size_t c = 0; c < width; c++)
         rel[c] = y[width * i + c] - (nearest == i ? 0 : y[width * nearest + c]);
     for (size_t c = 0; c < half; c++)

@@ -102,9 +102,9 @@ def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = N
     probes (docs/tracks.md); returns its path.
 
     positions: an array (systems, steps, bodies, d), one of a system (steps, bodies, d), or a list
-    of these, whose sizes may differ, with d = 2 coordinates or 3; or the path of a REBOUND Simulationarchive, or a list of
-    paths. velocity: as positions; mass: (bodies) or (systems, bodies). Times are even: `dt`, or
-    `time` of (steps) or (systems, steps). Of an archive, `dt` asks for states at this step;
+    of these, whose sizes may differ, with d = 2 coordinates or 3; or the path of a REBOUND
+    Simulationarchive, or a list of paths. velocity: as positions; mass: (bodies) or (systems,
+    bodies). Times are even: `dt`, or `time` of (steps) or (systems, steps). Of an archive, `dt` asks for states at this step;
     projected=True takes x and y of bodies in space. Archives of bodies in the plane z = 0 have two
     coordinates.
 
@@ -122,7 +122,8 @@ def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = N
         flat = flag("projected", projected) or not any(np.any(x[..., 2]) or np.any(v[..., 2])
                                                        for x, v, _, _ in read)
         d = 2 if flat else 3
-        places, velocities = [r[0][..., :d] for r in read], [r[1][..., :d] for r in read]
+        places = [r[0][..., :d] for r in read]
+        velocities: list[np.ndarray | None] = [r[1][..., :d] for r in read]
         masses: list[Any] = [r[2] for r in read]
         step_of = [r[3] for r in read]
         name = paths[0].name if name == "arrays" else name

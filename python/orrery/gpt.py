@@ -114,9 +114,10 @@ def torch_gpt(*, input: str = "coordinates", layers: int = 2, heads: int = 2, wi
               kernels: bool = False) -> "torch.nn.Module":
     """A new torch module, with PyTorch's random weights, that GPT.from_torch() takes.
 
-    input: coordinates (the next position comes out, outputs=1: force magnitudes) of the plane, or of
-    space ("space"), bins (logits of x and y) or characters, both with vocab. attention: a name of the table; or a line of your own, or
-    a function of q, k, v (B, H, T, D), which returns such a tensor and sees to causality itself: no
+    input: coordinates (the next position comes out, outputs=1: force magnitudes), "space" for those
+    of three dimensions, bins (logits of x and y) or characters, both with vocab. attention: a name
+    of the table; or a line of your own, or a function of q, k, v (B, H, T, D), which returns such a
+    tensor and sees to causality itself: no
     checkpoint can state these. kernels: as of GPT.to_torch().
     """
     from . import _torch_model
@@ -220,7 +221,8 @@ class _Handle(lib.Handle):
 
 class GPT:
     """A trained model. Sequences are arrays (n, T, 2), or (T, 2) of one sequence, in space (n, T,
-    3): coordinates in AU or bins, row 0 the time step, as `simulate` has them; characters are (n, T) or (T).
+    3): coordinates in AU or bins, row 0 the time step, as `simulate` has them; characters are
+    (n, T) or (T).
 
     Threads may share a model; a copy, and one that was pickled, has the checkpoint in itself.
     """

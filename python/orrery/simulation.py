@@ -204,7 +204,8 @@ def simulate(name: str = "two_body_train", *, preset: str | None = "quick", law:
     name: "train", "two_body_train" (with states and forces), "planets_train", ... law: a name of
     docs/laws.md, or an expression of r, m1, m2 and G, "G*m1*m2/r^2.1". n sequences from number
     `first` on; None: all. Other settings are those of `orbits --help`: positions=65, law_alpha=0.2,
-    **{"planets.steps": 33}; dimensions=3 for orbits in space. Sequences depend on settings, name, seed and number alone.
+    **{"planets.steps": 33}; dimensions=3 for orbits in space. Sequences depend on settings, name,
+    seed and number alone.
     """
     if systems is not None:
         return _given(systems, law, steps, dt_yr, settings)

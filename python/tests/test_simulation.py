@@ -76,7 +76,8 @@ def test_space():
     assert space["coordinates"].shape[1] == positions
     known = np.isfinite(flat["force_magnitude"])
     assert np.allclose(space["force_magnitude"][known], flat["force_magnitude"][known], rtol=1e-6)
-    r = [np.linalg.norm(made["full_state"][..., :d], axis=-1) for made, d in ((flat, 2), (space, 3))]
+    r = [np.linalg.norm(made["full_state"][..., :d], axis=-1)
+         for made, d in ((flat, 2), (space, 3))]
     assert np.allclose(*r, rtol=1e-6)
 
     state = orrery.orbit(1, 0.3, 0.1, 1, 0.02, 50, inclination_rad=1.0, node_rad=0.5)

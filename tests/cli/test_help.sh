@@ -166,7 +166,9 @@ cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | sort >"$WORK/named"
 grep -E '\[pretrain\.[a-z_0-9]+\]$' "$WORK/listed" | cut -d' ' -f1 | sort >"$WORK/follow"
 check "settings of planet runs follow" test "$(wc -l <"$WORK/follow")" -gt 10
 grep -vxFf "$WORK/follow" "$WORK/keys" >"$WORK/own_keys"
-grep -vxFf "$WORK/follow" "$WORK/named" >"$WORK/own_named"
+# (a setting that is later than files of runs is in no file where it has its default)
+LATER='^orbits\.dimensions(=2)?$'
+grep -vxFf "$WORK/follow" "$WORK/named" | grep -vE "$LATER" >"$WORK/own_named"
 check "preset.json and --help name the same settings" same_file "$WORK/own_keys" "$WORK/own_named"
 arguments=()
 while IFS= read -r line; do
@@ -186,7 +188,7 @@ done
 # numbers are compared as numbers, without what was set
 comparable() {
     grep -vE -e '^orbits\.[tv]' -e '^planets\.(train|val|test)=' -e '^(about|name)=' |
-        grep -v -e '=pretrain\.' |
+        grep -v -e '=pretrain\.' | grep -vE "$LATER" |
         awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort
 }
 for preset in "$WORK/defaults.json" quick; do

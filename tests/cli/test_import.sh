@@ -265,7 +265,8 @@ m,a,e,omega,phase,inclination,node
 0.25,1.5,0.3,0,0,1.5707963267948966,0
 0.75,,,,,,
 END
-check "elements in space" program orbits --systems "$WORK/inclined.csv" --steps 10 --out "$WORK/inclined"
+check "elements in space" \
+    program orbits --systems "$WORK/inclined.csv" --steps 10 --out "$WORK/inclined"
 check "... a polar orbit moves along z at its node" \
     prints '^0,,0,0,1,0\.787500024,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,5\.2434[0-9]*,0\.25$' \
     sh -c "'$BIN/orbits' export '$WORK/inclined' --csv --quiet && cat '$WORK/inclined/train.csv'"
@@ -285,8 +286,8 @@ refuse "state vectors without z where the settings have it" 1 'columns z and vz'
 
 # ---- what is refused
 refusals program orbits import <<END
-four dimensions | 2 '--position: expected two or three' | $T --time t --position x,y,vx,vy --body name $O
-five dimensions | 2 '--dimensions: expected 2 or 3' 'found "5"' | $T --time t --position x --dimensions 5 $O
+four dimensions | 2 'expected two or three' | $T --time t --position x,y,vx,vy --body name $O
+five dimensions | 2 'expected 2 or 3' 'found "5"' | $T --time t --position x --dimensions 5 $O
 ... of an array | 2 '--dimensions: belongs to tables' | $CASES/space.npy --dt 1 --dimensions 3 $O
 one column | 2 '--position: expected two or three columns' | $T --time t --position x --body name $O
 no such column | 1 'no column "nope"' | $T --time t --position x,nope $O

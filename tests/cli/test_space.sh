@@ -33,11 +33,13 @@ for d in plane run; do
 done
 check "tables of true forces agree with the plane's" close "$WORK/plane.csv" "$WORK/run.csv"
 persistence() {
-    grep -ho '"persistence":[^,]*' "$1/softmax/pretrain/evaluation.json" | awk '{ printf "%.6f", $NF }'
+    grep -ho '"persistence":[^,]*' "$1/softmax/pretrain/evaluation.json" |
+        awk '{ printf "%.6f", $NF }'
 }
 check "persistence agrees with the plane's" \
     test "$(persistence "$run")" = "$(persistence "$plane")"
-check "vectors have a z" prints '^planet,name,step,x,y,z,fx_true,fy_true,fz_true,fx,fy,fz,labelled$' \
+check "vectors have a z" \
+    prints '^planet,name,step,x,y,z,fx_true,fy_true,fz_true,fx,fy,fz,labelled$' \
     head -1 "$run/lssar/finetune/forces_vector.csv"
 check "rollouts have a z" prints '^name,step,x_true,y_true,x,y,known,z_true,z$' \
     head -1 "$run/lssar/pretrain_planets/rollouts.csv"
@@ -91,10 +93,36 @@ for probe in intervene length planets export; do
         program probe $probe --run "$run"
 done
 
+# ---- the real planets, by VSOP87, as a set
+program probe ephemeris --preset smoke --out "$WORK/real" >"$WORK/said" 2>&1
+if grep -q 'libnova is not built in' "$WORK/said"; then
+    refuse "real planets without libnova: the package" 1 libnova-dev -- \
+        program probe ephemeris --preset smoke --out "$WORK/real"
+else
+    table=$WORK/real/real_planets.csv
+    check "tracks of the real planets" prints '^planet,body,t,x,y,z,m$' head -1 "$table"
+    # largest height of Mercury over the ecliptic: the sine of its inclination of 7.0 degrees
+    check "... Mercury's plane is inclined" awk -F, '$1 == "mercury" && $2 == "planet" {
+            sine = $6 / sqrt($4 ^ 2 + $5 ^ 2 + $6 ^ 2); most = sine > most ? sine : most
+        }
+        END { exit !(most > 0.1213 && most < 0.1220) }' "$table"
+    check "... the Earth on 2000 January 1, 12 h" awk -F, '$1 == "earth" && $2 == "planet" {
+            exit !(($4 + 0.17714) ^ 2 + ($5 - 0.96724) ^ 2 + $6 ^ 2 < 1e-8)
+        }' "$table"
+    check "... a data set of them" program orbits import "$table" --time t --position x,y,z \
+        --body body --system planet --mass m --units yr,AU,Msun --val 0.2 --test 0.2 \
+        --out "$WORK/planets"
+    check "... in three dimensions" prints '^  z ' program orbits stat "$WORK/planets"
+    check "... which a model is trained on" program pretrain --preset smoke --set pretrain.steps=2 \
+        --orbits "$WORK/planets" --run "$WORK/trained" --threads 1
+    check "... and continues" program probe rollout --run "$WORK/trained" "${P[@]}"
+fi
+refuse "real planets without a folder" 2 '--out DIR' -- program probe ephemeris --preset smoke
+
 # ---- what is refused
-KEEP=$run refuse "tokens in space" 2 'orbits.dimensions: expected 2 with orbits.output = tokens' -- \
+KEEP=$run refuse "tokens in space" 2 'expected 2 with orbits.output = tokens' -- \
     program orbits --preset vafa2025 --set orbits.dimensions=3 --out "$WORK/none"
-KEEP=$run refuse "a checkpoint of the plane" 1 'input is 1, expected 3 (--set orbits.dimensions=2)' -- \
+KEEP=$run refuse "a checkpoint of the plane" 1 'expected 3 (--set orbits.dimensions=2)' -- \
     program finetune --run "$run" --checkpoint "$plane/softmax/pretrain/last.safetensors" \
     --resume --force --source softmax
 finish
