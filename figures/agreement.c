@@ -46,7 +46,8 @@ static void cross_of(const struct report_position *a, const struct report_positi
     n[2] = a->x_au * b->y_au - a->y_au * b->x_au;
 }
 
-/* The side from which angles are seen: in the plane that of z, in space the normal of most steps. */
+/* The side from which angles are seen: in the plane that of z, in space the normal of most
+ * steps. */
 static void normal_of(const struct report_orbit *orbit, double normal[3])
 {
     bool flat = true;

@@ -4,8 +4,8 @@
  * "forces" per source, pairs of numbers per position, in AU and in the body's unit of force;
  * "labelled", a digit per position. For bodies with a rollout (report_rollout): "path", the true
  * positions from step 0; "known", the number of steps given to the models; and "rollouts" per
- * source, the predicted positions after those steps. Pairs are x and y. In three dimensions a second
- * list of the bodies follows, whose pairs are x and z. */
+ * source, the predicted positions after those steps. Pairs are x and y. In three dimensions a
+ * second list of the bodies follows, whose pairs are x and z. */
 #include "report.h"
 
 #include <math.h>

@@ -249,14 +249,14 @@ void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double
                           const double rel[], double acc[]);
 
 /* Integrates the relative motion of two bodies by gsl_odeiv2 rk8pd: state (n, 2 d) at times k
- * dt_yr; the first row is the start. ORR_EDOM names r and the time if the force is not finite or the
- * integrator fails. */
+ * dt_yr; the first row is the start. ORR_EDOM names r and the time if the force is not finite or
+ * the integrator fails. */
 int sim_integrate_pair(struct sim_dynamics *dynamics, double m1, double m2, double dt_yr, size_t n,
                        double state[]);
 /* Integrates bodies that all attract each other; the last is the star. start: (bodies, 2 d) in an
- * inertial frame. out: (bodies, n, 2 d) in that frame, or, heliocentric, (bodies - 1, n, 2 d) relative
- * to the last body. Masses must be above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names the
- * planets of a close encounter that cannot be resolved. */
+ * inertial frame. out: (bodies, n, 2 d) in that frame, or, heliocentric, (bodies - 1, n, 2 d)
+ * relative to the last body. Masses must be above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names
+ * the planets of a close encounter that cannot be resolved. */
 int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double mass[],
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[]);

@@ -150,9 +150,9 @@ ORRERY_CALL int orrery_model_next(struct orrery_model *model,
                                   const struct orrery_sequences *sequences, double extent_au,
                                   double *next);
 /** Computes the forces of a fine-tuned model: (n, T), magnitudes in solar masses AU / yr^2, or (n,
- * T, 2), in space (n, T, 3), vectors in the units of each body that the metadata "force" lists. ORRERY_EINVAL if the
- * model was not fine-tuned on forces; ORRERY_EMISSING if its checkpoint, of an earlier version,
- * does not say how magnitudes are scaled.
+ * T, 2), in space (n, T, 3), vectors in the units of each body that the metadata "force" lists.
+ * ORRERY_EINVAL if the model was not fine-tuned on forces; ORRERY_EMISSING if its checkpoint, of an
+ * earlier version, does not say how magnitudes are scaled.
  * @param model the handle
  * @param sequences rows for the model
  * @param force (n, T), (n, T, 2) or (n, T, 3)

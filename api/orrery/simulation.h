@@ -25,8 +25,9 @@ struct orrery_set {
     int tokens;         /**< 1: observations are tokens, 0: coordinates */
     int labelled;       /**< 1: the set has states and forces */
 };
-/** Receives sequences; arrays that are NULL are not filled. P: positions of the set, n: number of
- * sequences, d: orbits.dimensions of the settings, 2 or 3. docs/formats.md describes the columns. */
+/** Receives sequences; arrays that are NULL are not filled. P: positions of the set, n: number
+ * of sequences, d: orbits.dimensions of the settings, 2 or 3. docs/formats.md describes the
+ * columns. */
 struct orrery_arrays {
     size_t bytes;           /**< sizeof(struct orrery_arrays) */
     uint16_t *tokens;       /**< (n, P, 2), for sets with tokens */
@@ -107,8 +108,8 @@ ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation
                                             const struct orrery_arrays *arrays);
 /** Computes the relative motion of two bodies under the law of the settings: x, y, vx, vy at times
  * 0, dt, ..., (n - 1) dt. It starts at the position and in the direction of the Newtonian ellipse,
- * with a speed that makes the orbit bound and similar. Where orbits.dimensions of the settings is 3,
- * a state is x, y, z, vx, vy, vz, here and in the following calls.
+ * with a speed that makes the orbit bound and similar. Where orbits.dimensions of the settings is
+ * 3, a state is x, y, z, vx, vy, vz, here and in the following calls.
  * @param simulation the handle
  * @param elements of the orbit
  * @param m1 mass of body 1, solar masses, above 0
@@ -120,8 +121,8 @@ ORRERY_CALL int orrery_simulation_sequences(struct orrery_simulation *simulation
 ORRERY_CALL int orrery_simulation_orbit(struct orrery_simulation *simulation,
                                         const struct orrery_elements *elements, double m1,
                                         double m2, double dt_yr, size_t n, double *state);
-/** Computes the relative motion of two bodies in space, as orrery_simulation_orbit() does in the x, y
- * plane, whatever orbits.dimensions is.
+/** Computes the relative motion of two bodies in space, as orrery_simulation_orbit() does in the x,
+ * y plane, whatever orbits.dimensions is.
  * @param simulation the handle
  * @param elements of the orbit in its plane, whose x axis is the line of nodes
  * @param inclination_rad of that plane to the x, y plane

@@ -25,7 +25,8 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
 void gpt_next_state_plan(struct gpt_next_state *result, int T, bool two_bodies);
 /* The same of predictions that were made elsewhere, in coordinates, except for the loss, which is
  * NaN. config: that of the data, with T as its context. next (sequences, T, d): at row t the
- * position predicted for row t + 1; path (sequences, T, d): the rollout in rows from result->prefix on. */
+ * position predicted for row t + 1; path (sequences, T, d): the rollout in rows from result->prefix
+ * on. */
 int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source *source,
                              int sequences, const double *next, const real *path,
                              struct gpt_next_state *result);

@@ -129,7 +129,8 @@ static bool counts(const struct eval *e, int t, int bodies)
     return gpt_source_is_tracks(e->source) || (t - 1) % bodies != bodies - 1;
 }
 
-/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T, d). */
+/* Adds the teacher-forced error of sequence i, whose predictions for rows 1 .. T are guess (T,
+ * d). */
 static int teacher_forced(struct eval *e, uint64_t i, const double *guess, int T)
 {
     const uint16_t *tokens;

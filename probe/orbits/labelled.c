@@ -252,8 +252,8 @@ static struct plane plane_of(int axes, const double along[], const double normal
 }
 
 /* The plane that separations (steps, 3) span: of the first one and of the one that is least in line
- * with it. Seen from its normal the second step is counterclockwise. A single separation lies in any
- * plane. */
+ * with it. Seen from its normal the second step is counterclockwise. A single separation lies in
+ * any plane. */
 static struct plane span_plane(int steps, const double *separation)
 {
     double best[3] = {0}, n[3], second[3] = {0}, most = 0;

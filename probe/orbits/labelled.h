@@ -63,8 +63,8 @@ struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int
 bool probe_orbit_advance(struct probe_orbit *orbit, int steps);
 /* place (2, d): positions of body 1 and body 2. */
 void probe_orbit_places(const struct probe_orbit *orbit, double place[]);
-/* Prior knowledge for gpt_orbit_fit(), in the plane of each orbit: means and deviations over the systems of a set.
- * ORR_ENOMEM. */
+/* Prior knowledge for gpt_orbit_fit(), in the plane of each orbit: means and deviations over the
+ * systems of a set. ORR_ENOMEM. */
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior);
 /* Fits an orbit to steps 0 .. context - 1 of sequence i, and returns the orbit at step context - 1.
  * In space the fit is made in the plane that the separations span.

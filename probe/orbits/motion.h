@@ -19,9 +19,9 @@ enum { PROBE_REACH = 2, PROBE_DRIFTS = 3 };
 /* Relative state (2 axes) at a step of a path (rows, axes); the path must contain the neighbouring
  * steps. */
 void probe_path_state(const double *path, int axes, int step, double dt_yr, double state[]);
-/* Relative errors |E - E0| / |E0| of energy and |h - h0| / |h0| of angular momentum, in
- * space a vector, and |A - A0| of the Runge-Lenz vector: the path at the step against the true relative state `truth`; mu is G
- * times the total mass. */
+/* Relative errors |E - E0| / |E0| of energy and |h - h0| / |h0| of angular momentum, in space a
+ * vector, and |A - A0| of the Runge-Lenz vector: the path at the step against the true relative
+ * state `truth`; mu is G times the total mass. */
 void probe_drift(double mu, int axes, const double truth[], const double *path, int step,
                  double dt_yr, double drift[PROBE_DRIFTS]);
 

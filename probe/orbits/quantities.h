@@ -24,9 +24,9 @@ int probe_quantity_at(int axes, int q);
 int probe_quantity_find(const char *name);
 
 /* Computes all numbers. state (2 axes + 2): position and velocity of body 1 relative to body 2, m1,
- * m2, as in full_state; force (axes) on body 1. The elements are those of the Newtonian orbit through the state (Murray and
- * Dermott, Solar System Dynamics, chapter 2): constant under Newton's law, osculating under others.
- * False where the orbit is not bound; the elements are then NaN. */
+ * m2, as in full_state; force (axes) on body 1. The elements are those of the Newtonian orbit
+ * through the state (Murray and Dermott, Solar System Dynamics, chapter 2): constant under Newton's
+ * law, osculating under others. False where the orbit is not bound; the elements are then NaN. */
 bool probe_quantities_of(int axes, const double state[], const double force[],
                          double number[PROBE_NUMBERS]);
 

@@ -142,8 +142,8 @@ static void frame_drawn(const struct sim_shown *w, const struct drawn *drawn, in
 }
 
 /* Makes a panel of all bodies and, if the widest gap between orbits leaves the inner ones only a
- * small spot, one of the inner bodies. In space the panels are the x, y and the x, z plane, of equal
- * scale. Returns the number of panels. */
+ * small spot, one of the inner bodies. In space the panels are the x, y and the x, z plane, of
+ * equal scale. Returns the number of panels. */
 static int make_panels(const struct sim_shown *w, const struct drawn *drawn, struct panel panel[2])
 {
     static const double gap_least = 2, share_most = 0.2;

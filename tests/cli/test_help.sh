@@ -165,10 +165,10 @@ cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | sort >"$WORK/named"
 # (those that follow another setting are in the file where they were given)
 grep -E '\[pretrain\.[a-z_0-9]+\]$' "$WORK/listed" | cut -d' ' -f1 | sort >"$WORK/follow"
 check "settings of planet runs follow" test "$(wc -l <"$WORK/follow")" -gt 10
-grep -vxFf "$WORK/follow" "$WORK/keys" >"$WORK/own_keys"
 # (a setting that is later than files of runs is in no file where it has its default)
 LATER='^orbits\.dimensions(=2)?$'
-grep -vxFf "$WORK/follow" "$WORK/named" | grep -vE "$LATER" >"$WORK/own_named"
+grep -vxFf "$WORK/follow" "$WORK/keys" | grep -vE "$LATER" >"$WORK/own_keys"
+grep -vxFf "$WORK/follow" "$WORK/named" >"$WORK/own_named"
 check "preset.json and --help name the same settings" same_file "$WORK/own_keys" "$WORK/own_named"
 arguments=()
 while IFS= read -r line; do

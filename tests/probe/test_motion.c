@@ -105,8 +105,8 @@ static void rotate(const double v[2], double to[3])
         to[c] = frame[c][0] * v[0] + frame[c][1] * v[1];
 }
 
-/* In space: numbers are those of the plane, vectors are turned, and the angular momentum is a vector
- * along the normal. */
+/* In space: numbers are those of the plane, vectors are turned, and the angular momentum is a
+ * vector along the normal. */
 TEST(test_space)
 {
     const double s[6] = {1.2, -0.4, 1.9, 4.4, 0.4, 1.9};
