@@ -4,7 +4,6 @@ import importlib
 import importlib.util
 import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -153,13 +152,13 @@ def test_the_hamiltonian_model_attracts_and_keeps_momentum(example):
     torch.testing.assert_close(relative.norm(dim=-1, keepdim=True), f)
 
 
-def test_a_cell(run_copy, tmp_path, example):
+def test_a_cell(run_copy, tmp_path, example, monkeypatch):
     """Training, probes, extrapolation and the forces that laws are searched in, of one model."""
-    command = [sys.executable, EXAMPLES / "cell.py", "state_space", "--run", run_copy, "--seconds",
-               "0.3", "--rates", "0.001,0.003", "--sizes", "20", "--sequences", "400", "--out",
-               tmp_path]
-    subprocess.run(command, check=True, capture_output=True, cwd=ROOT,
-                   env={"PYTHONPATH": "python", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"})
+    monkeypatch.setattr(example("heads")._Frozen, "head_steps", 20)
+    monkeypatch.setattr(sys, "argv", [
+        "cell.py", "state_space", "--run", str(run_copy), "--seconds", "0.3", "--rates",
+        "0.001,0.003", "--sizes", "20", "--sequences", "400", "--out", str(tmp_path)])
+    example("cell").main()
     cell = json.loads((tmp_path / "state_space_seconds_seed0.json").read_text())
     assert set(cell["training"]["rates"]) == {"0.001", "0.003"}
     assert cell["training"]["lr"] == float(min(cell["training"]["rates"],
