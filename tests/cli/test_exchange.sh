@@ -351,7 +351,7 @@ lssar=$run/lssar/pretrain/last.safetensors of=(--run "$run" --answers "$bad")
 refusals "$BIN/probe" <<END
 nothing judged | 2 'needs --answers' | judge --run '$run'
 an unknown probe | 2 --probes: 'found "laws2"' | judge "\${of[@]}" --probes rollout,laws2
-no file for it | 1 --probes: laws: 'answers have no' | judge "\${of[@]:0:3}" '$answers/b' --probes laws
+no file for it | 1 --probes: laws: 'have no' | judge "\${of[@]:0:3}" '$answers/b' --probes laws
 a twin too few | 2 --untrained: 'a twin of each' | judge "\${of[@]},$bad" --untrained '$bad'
 no folder of the card | 2 --answers: 'need --out DIR' | judge --run '$run' --answers '$bad,$bad'
 a twin alone | 2 --untrained: 'needs --answers' | rollout --run '$run' --untrained '$bad'
