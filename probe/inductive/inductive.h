@@ -47,7 +47,8 @@ struct probe_inductive {
     int usable;                 /* number of used data sets */
     int diverged[PROBE_MODELS]; /* -1: there is no such model */
     char cells_key[PROBE_KEY];
-    /* (sets, points of both forms) predictions of another program's model and its twin; NULL: none */
+    /* (sets, points of both forms) predictions of another program's model and its twin; NULL:
+     * none */
     double *answer[PROBE_MODELS];
 };
 

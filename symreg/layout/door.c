@@ -165,7 +165,7 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
 /* ---- large files */
 
 /* Whether rows may be read without what follows them: no NUL, and no comment, behind which there
- * must be no row. A quoted cell that the end of a piece divides is an error, as it is not closed. */
+ * must be no row. A quoted cell that the end of a piece divides is an error: it is not closed. */
 static bool is_plain(const char *text, size_t bytes)
 {
     return !memchr(text, '\0', bytes) && !memchr(text, '#', bytes);

@@ -27,10 +27,12 @@ struct origins {
     struct sr_loss loss;
 };
 
-/* A round number near the middle. */
+/* A number of few bits near the middle, so that differences to it are exact. */
 static double round_middle(double middle, double range)
 {
-    const double unit = pow(10, floor(log10(range)) - 1);
+    int exponent;
+    frexp(range, &exponent);
+    const double unit = ldexp(1, exponent - 4);
     return round(middle / unit) * unit;
 }
 

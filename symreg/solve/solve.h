@@ -84,7 +84,8 @@ int sr_category_finish(const struct sr_settings *settings, double forms_until_s,
 void sr_category_enter(const struct sr_category *fitted, const struct sr_category *rows_of,
                        size_t rows, int row);
 
-/* Rows removed by --missing drop and --missing-value, and a list of the columns that lacked values, with counts. */
+/* Rows removed by --missing drop and --missing-value, and a list of the columns that lacked values,
+ * with counts. */
 struct sr_dropped {
     size_t rows;
     char columns[1024];

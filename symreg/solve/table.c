@@ -597,7 +597,8 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     table->data.digits = table->digits;
 }
 
-/* For --missing drop and --missing-value: removes rows with a missing value in any column used or offered. */
+/* For --missing drop and --missing-value: removes rows with a missing value in any column used or
+ * offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
                      int weights, int category, struct sr_table *table)
 {

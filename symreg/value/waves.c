@@ -1,4 +1,4 @@
-/* waves.c - frequencies of sines, cosines and tangents of a column whose values lie on an even grid.
+/* waves.c - frequencies of sines, cosines and tangents of a column of values on an even grid.
  *
  * At x = x0 + k h, with whole k, sin(w x + p) and sin((w + 2 pi m / h) x + p - 2 pi m x0 / h) are
  * equal for every whole m: rows cannot tell these frequencies apart, and the lowest of them, below

@@ -151,7 +151,7 @@ daily() {
 }
 check "of frequencies that fit the rows alike the lowest is not chosen" daily
 check "other frequencies that fit alike are not named" \
-    grep -q 'even steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
+    grep -q 'steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
 
 # ---- dates: 5000 exp(-d / 8.02) and 56 sin(2 pi t / 4.2308 + 1.1) of Julian dates
 fit decay $CASES/c1_decay_jd.csv --target rate --seed 1 --evaluations 30000

@@ -98,7 +98,8 @@ check "a curve in both panels is drawn more often ($both) than in one ($one)" \
     test "$one" -gt 0 -a "$both" -gt "$one"
 # residuals of values over six decades: the smallest ones are seen as well
 residuals() { # SMALL NAME: a picture in which the smallest prediction has this relative residual
-    awk -v small="$1" 'BEGIN { print "title_text = \"t\"; target = \"F\"; sigmas = 0\n$points << EOD"
+    awk -v small="$1" 'BEGIN { print "title_text = \"t\"; target = \"F\"; sigmas = 0"
+        print "$points << EOD"
         for (i = 0; i < 30; i++) { p = 10 ^ (-9 + i / 5); d = p * (i ? 0.01 : small)
             print p + d, p, d, 1 }
         print "EOD" }' >"$WORK/points"
