@@ -55,7 +55,7 @@ static int fit_constants(const struct sr_settings *s, const struct sr_data *data
     int rc = rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (!rc) {
         const int most = sr_front_constants(front);
-        rc = sr_work_init(&work, data->rows, 2 * (most > 1 ? most : 1) - 1);
+        rc = sr_work_init(&work, sr_block_rows(data), 2 * (most > 1 ? most : 1) - 1);
         for (int i = 0; i < front->count && !rc; i++)
             front->loss[i] =
                 sr_constants_fit(&loss, &front->expr[i], false, STEPS, RESTARTS, rng, &work);

@@ -5,6 +5,7 @@
 #include "fit.h"
 #include "symreg/value/vec.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -29,58 +30,178 @@ static double outer_scale(const struct fit *fit, const double *parameter)
 /* The loss at the given parameters; infinite where the formula is not finite. */
 static double loss_at(struct fit *fit, const double *parameter)
 {
+    double loss;
     sr_expr_set_constants(fit->expr, parameter);
-    if (!sr_eval(fit->expr, fit->loss->data, fit->work->trial))
+    if (!sr_eval_parts(fit->expr, fit->loss, outer_scale(fit, parameter), fit->work->rows,
+                       fit->work->trial, &loss))
         return HUGE_VAL;
-    const double loss = sr_loss_value(fit->loss, fit->work->trial, outer_scale(fit, parameter));
     return isfinite(loss) ? loss : HUGE_VAL;
 }
 
-/* Weights for a user-defined loss. */
-static void weigh_custom(const struct sr_loss *loss, const double *value, double scale,
-                         double *weight)
+/* The rows of a step, block by block. */
+struct step {
+    const struct sr_loss *loss;
+    const struct sr_expr *expr;
+    double scale;
+    int constants, parameters;
+    struct sr_work *work;
+    double floor; /* smaller residuals have the weight of this one */
+    struct sr_equations *out;
+};
+
+static size_t block_at(const struct step *s, size_t first)
 {
-    sr_custom_loss_weights(loss->data->language, loss->data->rows, value, loss->data->y, scale,
-                           weight);
-    for (size_t i = 0; i < loss->data->rows && loss->weight; i++)
-        weight[i] *= loss->weight[i];
+    return sr_block_at(s->loss->data->rows, first, s->work->rows);
 }
 
-/* J^T W J and J^T W residual; false where a number of them is not finite. */
-static bool fill_equations(const double *jacobian, const double *weight, const double *residual,
-                           size_t n, int parameters, double *weighted, struct sr_equations *out)
+static bool is_one_block(const struct step *s)
+{
+    return s->loss->data->rows <= s->work->rows;
+}
+
+/* The smallest residual that has a weight of its own. Outliers may raise the mean, but not above
+ * the size of the target. */
+static double floor_of(const struct sr_loss *loss, double sum_of_residuals)
+{
+    const double mean = sum_of_residuals / (double)loss->data->rows;
+    return fmax(1e-4 * fmin(mean, loss->unit), 1e-14 * loss->unit);
+}
+
+/* The floor of several blocks, before their weights are known. */
+static bool find_floor(struct step *s)
+{
+    const struct sr_data *data = s->loss->data;
+    double sum = 0, *const value = s->work->value, *const residual = s->work->scratch;
+    if (is_one_block(s) || sr_loss_of_squares(s->loss->kind)) /* it is found later, or not needed */
+        return true;
+    for (size_t first = 0; first < data->rows; first += s->work->rows) {
+        const size_t n = block_at(s, first);
+        if (!sr_eval_rows(s->expr, data, first, n, value))
+            return false;
+        sum += sr_vec_best()->residuals(data->y + first, value, s->scale, n, residual);
+    }
+    s->floor = floor_of(s->loss, sum);
+    return true;
+}
+
+/* Weights for a user-defined loss, of n rows. */
+static void weigh_custom(const struct sr_loss *loss, size_t first, size_t n, const double *value,
+                         double scale, double *weight)
+{
+    sr_custom_loss_weights(loss->data->language, n, value, loss->data->y + first, scale, weight);
+    for (size_t i = 0; i < n && loss->weight; i++)
+        weight[i] *= loss->weight[first + i];
+}
+
+/* Values, derivatives by the parameters over out->scale, residuals and weights of a block. */
+static bool fill_block(struct step *s, size_t first)
 {
     const struct sr_vec *vec = sr_vec_best();
-    bool finite = true;
-    for (int a = 0; a < parameters; a++) {
-        out->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
-        for (int b = 0; b <= a; b++)
-            out->normal[a][b] = out->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
-        finite = finite && isfinite(out->gradient[a]) && isfinite(out->normal[a][a]);
-    }
-    return finite;
+    const struct sr_loss *loss = s->loss;
+    const size_t n = block_at(s, first), derivatives = (size_t)s->constants * n;
+    double *value = s->work->value, *jacobian = s->work->jacobian;
+    double *residual = s->work->scratch, *weight = residual + n;
+    const struct sr_vec_loss how = {.kind = loss->kind,
+                                    .parameter = loss->parameter,
+                                    .t = loss->data->y + first,
+                                    .weight = loss->weight ? loss->weight + first : NULL};
+    if (!sr_eval_jacobian_rows(s->expr, loss->data, first, n, value, jacobian))
+        return false;
+    const double sum = vec->residuals(how.t, value, s->scale, n, residual);
+    if (is_one_block(s))
+        s->floor = floor_of(loss, sum);
+    for (size_t k = 0; k < derivatives && s->scale != 1; k++)
+        jacobian[k] *= s->scale;
+    if (s->parameters > s->constants)
+        memcpy(jacobian + derivatives, value, n * sizeof *value);
+    for (int a = 0; a < s->parameters; a++)
+        for (size_t i = 0; i < n && s->out->scale[a] != 1; i++)
+            jacobian[(size_t)a * n + i] *= s->out->scale[a];
+    vec->reweigh(&how, residual, s->floor, n, weight);
+    if (loss->kind == ORR_SR_CUSTOM)
+        weigh_custom(loss, first, n, value, s->scale, weight);
+    return true;
 }
 
-/* Multiplies the columns of the Jacobian by powers of two to numbers near 1, where `out` shows
- * squares at the ends of the range of numbers. False where none was changed. */
-static bool scale_columns(double *jacobian, size_t n, int parameters, struct sr_equations *out)
+/* Adds J^T W J and J^T W residual of a block, which is filled. */
+static void add_block(const struct step *s, size_t first)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    const size_t n = block_at(s, first);
+    const double *jacobian = s->work->jacobian, *residual = s->work->scratch;
+    const double *weight = residual + n;
+    double *weighted = s->work->trial;
+    for (int a = 0; a < s->parameters; a++) {
+        const double *const column = jacobian + (size_t)a * n;
+        const double gradient = vec->weigh(column, weight, residual, n, weighted);
+        s->out->gradient[a] = first ? s->out->gradient[a] + gradient : gradient;
+        for (int b = 0; b <= a; b++) {
+            const double sum = vec->dot(weighted, jacobian + (size_t)b * n, n);
+            s->out->normal[a][b] = first ? s->out->normal[a][b] + sum : sum;
+        }
+    }
+}
+
+/* J^T W J and J^T W residual of all rows, of the parameters over out->scale. *finite: all their
+ * numbers are. False where the formula is not. */
+static bool add_blocks(struct step *s, bool *finite)
+{
+    *finite = true;
+    for (size_t first = 0; first < s->loss->data->rows; first += s->work->rows) {
+        if (!fill_block(s, first))
+            return false;
+        add_block(s, first);
+    }
+    for (int a = 0; a < s->parameters; a++) {
+        for (int b = 0; b < a; b++)
+            s->out->normal[b][a] = s->out->normal[a][b];
+        *finite = *finite && isfinite(s->out->gradient[a]) && isfinite(s->out->normal[a][a]);
+    }
+    return true;
+}
+
+/* Whether the square is at an end of the range of numbers. */
+static bool is_at_end(double square)
 {
     static const double few = 0x1p-900, many = 0x1p900;
+    return !(square > few && square < many);
+}
+
+/* The largest derivatives by the parameters whose squares are at an end of the range. The only
+ * block, or the last one, is still filled. */
+static bool find_most(struct step *s, double most[SR_NODES + 1])
+{
     bool any = false;
-    for (int a = 0; a < parameters; a++) {
-        double *const column = jacobian + (size_t)a * n, most = 0;
+    for (int a = 0; a < s->parameters; a++) {
+        most[a] = 0;
+        any = any || is_at_end(s->out->normal[a][a]);
+    }
+    for (size_t first = 0; any && first < s->loss->data->rows; first += s->work->rows) {
+        const size_t n = block_at(s, first);
+        if (!is_one_block(s) && !fill_block(s, first))
+            return false;
+        for (int a = 0; a < s->parameters; a++)
+            for (size_t i = 0; i < n && is_at_end(s->out->normal[a][a]); i++)
+                most[a] = fmax(most[a], fabs(s->work->jacobian[(size_t)a * n + i]));
+    }
+    return any;
+}
+
+/* Sets out->scale to powers of two that bring such derivatives to numbers near 1. False where none
+ * is changed. */
+static bool choose_scales(struct step *s)
+{
+    double most[SR_NODES + 1];
+    bool any = false;
+    if (!find_most(s, most))
+        return false;
+    for (int a = 0; a < s->parameters; a++) {
         int power;
-        if (out->normal[a][a] > few && out->normal[a][a] < many)
+        if (!(most[a] > 0 && most[a] < HUGE_VAL))
             continue;
-        for (size_t i = 0; i < n; i++)
-            most = fmax(most, fabs(column[i]));
-        if (!(most > 0 && most < HUGE_VAL))
-            continue;
-        frexp(most, &power);
-        out->scale[a] = ldexp(1, power < -1000 ? 1000 : -power);
-        for (size_t i = 0; i < n; i++)
-            column[i] *= out->scale[a];
-        any = any || out->scale[a] != 1;
+        frexp(most[a], &power);
+        s->out->scale[a] = ldexp(1, power < -1000 ? 1000 : -power);
+        any = any || s->out->scale[a] != 1;
     }
     return any;
 }
@@ -88,33 +209,19 @@ static bool scale_columns(double *jacobian, size_t n, int parameters, struct sr_
 bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
                             int parameters, struct sr_work *work, struct sr_equations *out)
 {
-    const struct sr_vec *vec = sr_vec_best();
-    const size_t n = loss->data->rows;
-    const int constants = sr_expr_constants(expr, NULL);
-    double *value = work->value, *jacobian = work->jacobian;
-    double *residual = work->scratch, *weight = residual + n, *weighted = work->trial;
-    if (!sr_eval_jacobian(expr, loss->data, value, jacobian))
-        return false;
-    const double mean = vec->residuals(loss->data->y, value, scale, n, residual) / (double)n;
-    for (size_t k = 0; k < (size_t)constants * n && scale != 1; k++)
-        jacobian[k] *= scale;
-    if (parameters > constants)
-        memcpy(jacobian + (size_t)constants * n, value, n * sizeof *value);
-    /* outliers may raise the mean, but not above the size of the target */
-    const double typical = fmin(mean, loss->unit);
-    const struct sr_vec_loss how = {.kind = loss->kind,
-                                    .parameter = loss->parameter,
-                                    .t = loss->data->y,
-                                    .weight = loss->weight};
-    vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
-    if (loss->kind == ORR_SR_CUSTOM)
-        weigh_custom(loss, value, scale, weight);
+    struct step step = {.loss = loss,
+                        .expr = expr,
+                        .scale = scale,
+                        .constants = sr_expr_constants(expr, NULL),
+                        .parameters = parameters,
+                        .work = work,
+                        .out = out};
+    bool finite;
     for (int a = 0; a < parameters; a++)
         out->scale[a] = 1;
-    const bool finite = fill_equations(jacobian, weight, residual, n, parameters, weighted, out);
-    return scale_columns(jacobian, n, parameters, out)
-               ? fill_equations(jacobian, weight, residual, n, parameters, weighted, out)
-               : finite;
+    if (!find_floor(&step) || !add_blocks(&step, &finite))
+        return false;
+    return choose_scales(&step) ? add_blocks(&step, &finite) && finite : finite;
 }
 
 /* The constants that are held take no part: their step is 0. */
@@ -244,24 +351,26 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
                         int iterations, int restarts, gsl_rng *rng, struct sr_work *work)
 {
     struct fit fit = {.loss = loss, .expr = expr, .work = work};
-    double first[SR_NODES + 1], best[SR_NODES + 1], scale = 1;
-    if (!sr_eval(expr, loss->data, work->value))
-        return HUGE_VAL;
+    double first[SR_NODES + 1], best[SR_NODES + 1], scale = 1, reached;
     if (with_scale) {
+        assert(loss->data->rows <= work->rows); /* its median orders all rows */
+        if (!sr_eval(expr, loss->data, work->value))
+            return HUGE_VAL;
         scale = sr_loss_scale(loss, work->value, work->scratch);
         /* a factor that the constants can absorb would make the equations singular */
         if (scale != 0 && sr_expr_absorb(expr, scale)) {
             with_scale = false;
             scale = 1;
-            if (!sr_eval(expr, loss->data, work->value))
-                return HUGE_VAL;
         }
     }
+    if (with_scale)
+        reached = sr_loss_value(loss, work->value, scale);
+    else if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &reached))
+        return HUGE_VAL;
     fit.constants = sr_expr_constants(expr, first);
     fit.parameters = fit.constants + (with_scale ? 1 : 0);
     first[fit.constants] = scale;
     memcpy(best, first, sizeof first);
-    double reached = sr_loss_value(loss, work->value, scale);
     if (!isfinite(reached))
         reached = HUGE_VAL;
     if (fit.constants == 0 || fit.parameters > work->columns)

@@ -7,34 +7,75 @@
 
 #include "symreg/value/cholesky.h"
 
+/* Sums over the rows, block by block, of which one at a time is evaluated. */
+struct sums {
+    const struct sr_expr *expr;
+    const struct sr_data *data;
+    double *value, *jacobian; /* (block), (constants, block) */
+    double most[SR_NODES];    /* largest derivatives by the constants */
+    double weighted, plain;   /* of squared residuals */
+    double rows;              /* of positive weight */
+};
+
+static bool eval_block(struct sums *s, size_t first, size_t n)
+{
+    return sr_eval_jacobian_rows(s->expr, s->data, first, n, s->value, s->jacobian);
+}
+
+/* Residuals and sizes of derivatives. False where the formula is not finite. */
+static bool add_residuals(struct sums *s, int constants)
+{
+    const struct sr_data *data = s->data;
+    for (size_t first = 0; first < data->rows; first += SR_BLOCK) {
+        const size_t n = sr_block_at(data->rows, first, SR_BLOCK);
+        if (!eval_block(s, first, n))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            const double d = s->value[i] - data->y[first + i], w = sr_row_weight(data, first + i);
+            s->weighted += w * d * d;
+            s->plain += w > 0 ? d * d : 0;
+            s->rows += w > 0;
+        }
+        for (int a = 0; a < constants; a++)
+            for (size_t i = 0; i < n; i++)
+                s->most[a] = fmax(s->most[a], fabs(s->jacobian[(size_t)a * n + i]));
+    }
+    return true;
+}
+
 /* A power of two that brings a column of the Jacobian to numbers near 1, as squares may leave the
  * range of numbers. */
-static double scale_of(const double *column, size_t rows)
+static double scale_of(double most)
 {
-    double most = 0;
     int power;
-    for (size_t i = 0; i < rows; i++)
-        most = fmax(most, fabs(column[i]));
     frexp(isfinite(most) ? most : 1, &power);
     return ldexp(1, power < -1000 ? 1000 : -power);
 }
 
 /* The lower triangle of J^T W J, scaled to a unit diagonal; size[a] is the divisor of row and
  * column a. False where a constant has no effect. */
-static bool fill_hessian(const struct sr_data *data, const double *jacobian, int n,
-                         double h[SR_NODES][SR_NODES], double *size)
+static bool fill_hessian(struct sums *s, int n, double h[SR_NODES][SR_NODES], double *size)
 {
-    const size_t rows = data->rows;
+    const struct sr_data *data = s->data;
     double scale[SR_NODES];
     for (int a = 0; a < n; a++) {
-        scale[a] = scale_of(jacobian + (size_t)a * rows, rows);
-        for (int b = 0; b <= a; b++) {
-            const double *x = jacobian + (size_t)a * rows, *y = jacobian + (size_t)b * rows;
-            double sum = 0;
-            for (size_t i = 0; i < rows; i++)
-                sum += sr_row_weight(data, i) * (x[i] * scale[a]) * (y[i] * scale[b]);
-            h[a][b] = sum;
-        }
+        scale[a] = scale_of(s->most[a]);
+        for (int b = 0; b <= a; b++)
+            h[a][b] = 0;
+    }
+    for (size_t first = 0; first < data->rows; first += SR_BLOCK) {
+        const size_t rows = sr_block_at(data->rows, first, SR_BLOCK);
+        if (rows < data->rows && !eval_block(s, first, rows)) /* a single block is evaluated */
+            return false;
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b <= a; b++) {
+                const double *x = s->jacobian + (size_t)a * rows;
+                const double *y = s->jacobian + (size_t)b * rows;
+                double sum = h[a][b];
+                for (size_t i = 0; i < rows; i++)
+                    sum += sr_row_weight(data, first + i) * (x[i] * scale[a]) * (y[i] * scale[b]);
+                h[a][b] = sum;
+            }
     }
     for (int a = 0; a < n; a++) {
         size[a] = sqrt(h[a][a]);
@@ -50,21 +91,14 @@ static bool fill_hessian(const struct sr_data *data, const double *jacobian, int
 }
 
 /* Degrees of freedom and variances from the residuals; u->noise is kept where it is known. */
-static void measure_noise(const struct sr_data *data, const double *value, double variance,
-                          struct sr_uncertainty *u)
+static void measure_noise(const struct sums *s, double variance, struct sr_uncertainty *u)
 {
-    double weighted = 0, plain = 0;
-    const double rows = (double)sr_rows_weighted(data), counted = sr_rows_counted(data);
-    for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
-        weighted += w * d * d;
-        plain += w > 0 ? d * d : 0;
-    }
-    u->spare = rows - u->constants;
-    u->scatter = u->spare > 0 ? plain / u->spare : NAN;
-    u->noise = variance > 0 ? variance : u->spare > 0 ? weighted / u->spare : NAN;
-    u->repeats = rows / counted;
-    if (u->spare > 0 && counted < rows)
+    const double counted = sr_rows_counted(s->data);
+    u->spare = s->rows - u->constants;
+    u->scatter = u->spare > 0 ? s->plain / u->spare : NAN;
+    u->noise = variance > 0 ? variance : u->spare > 0 ? s->weighted / u->spare : NAN;
+    u->repeats = s->rows / counted;
+    if (u->spare > 0 && counted < s->rows)
         u->spare = fmax(counted - u->constants, 1);
     u->freedom = variance > 0 ? INFINITY : u->spare;
 }
@@ -97,10 +131,11 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     const double least = 1e-12; /* below it the constants are not distinguishable */
     double h[SR_NODES][SR_NODES], size[SR_NODES];
     const int n = sr_expr_constants(expr, NULL);
-    double *value = orr_alloc(((size_t)n + 1) * data->rows, sizeof *value);
+    const size_t block = sr_block_rows(data);
+    double *value = orr_alloc_unset(((size_t)n + 1) * block, sizeof *value);
     if (!value)
         return ORR_ENOMEM;
-    const double *jacobian = value + data->rows;
+    struct sums sums = {.expr = expr, .data = data, .value = value, .jacobian = value + block};
     *u = (struct sr_uncertainty){
         .constants = n, .noise = NAN, .scatter = NAN, .spare = NAN, .freedom = NAN};
     for (int a = 0; a < n; a++) {
@@ -108,9 +143,9 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
         for (int b = 0; b < n; b++)
             u->covariance[a][b] = NAN;
     }
-    if (sr_eval_jacobian(expr, data, value, value + data->rows)) {
-        measure_noise(data, value, variance, u);
-        if (fill_hessian(data, jacobian, n, h, size) &&
+    if (add_residuals(&sums, n)) {
+        measure_noise(&sums, variance, u);
+        if (fill_hessian(&sums, n, h, size) &&
             sr_cholesky(h[0], (size_t)n, SR_NODES, least))
             invert_hessian(h, size, u);
     }

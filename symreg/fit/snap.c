@@ -17,9 +17,9 @@ enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 /* The nearest number with `digits` significant digits. */
 static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
 {
-    if (!sr_eval(expr, loss->data, work->value))
+    double value;
+    if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &value))
         return HUGE_VAL;
-    const double value = sr_loss_value(loss, work->value, 1);
     return value <= loss->noise ? 0 : value;
 }
 

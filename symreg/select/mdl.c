@@ -24,18 +24,19 @@ struct squares {
     double most, sum;
 };
 
-static void add_squares(const struct sr_data *data, const double *a, const double *b,
+/* Adds n rows; weight may be NULL. */
+static void add_squares(size_t n, const double *weight, const double *a, const double *b,
                         struct squares *s)
 {
     double most = s->most;
-    for (size_t i = 0; i < data->rows; i++)
+    for (size_t i = 0; i < n; i++)
         most = fmax(most, fabs(a[i] - (b ? b[i] : 0)));
     if (most > s->most)
         s->sum *= (s->most / most) * (s->most / most);
     s->most = most;
-    for (size_t i = 0; i < data->rows && most > 0; i++) {
+    for (size_t i = 0; i < n && most > 0; i++) {
         const double share = (a[i] - (b ? b[i] : 0)) / most;
-        s->sum += sr_row_weight(data, i) * share * share;
+        s->sum += (weight ? weight[i] : 1) * share * share;
     }
 }
 
@@ -66,27 +67,47 @@ static double nats_of(double constant, double log_information)
                               : 0;
 }
 
+/* The squares of residuals, targets and derivatives by the constants, block by block. */
+struct lengths {
+    struct squares residual, size, slope[SR_NODES];
+};
+
+/* value: (block), jacobian: (constants, block). False where a node is not finite. */
+static bool add_lengths(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                        double *jacobian, struct lengths *l)
+{
+    const int count = sr_expr_constants(expr, NULL);
+    for (size_t first = 0; first < data->rows; first += SR_BLOCK) {
+        const size_t n = sr_block_at(data->rows, first, SR_BLOCK);
+        const double *const y = data->y + first;
+        const double *const weight = data->weight ? data->weight + first : NULL;
+        if (!sr_eval_jacobian_rows(expr, data, first, n, value, jacobian))
+            return false;
+        add_squares(n, weight, value, y, &l->residual);
+        add_squares(n, weight, y, NULL, &l->size);
+        for (int c = 0; c < count; c++)
+            add_squares(n, weight, jacobian + (size_t)c * n, NULL, &l->slope[c]);
+    }
+    return true;
+}
+
 /* Description length with the constants as they are; *cost is the part without the residuals. NaN
  * where a node is not finite. vague[c]: constant c is smaller than its precision. */
 static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                         double *jacobian, bool *vague, double *cost)
 {
     double constants[SR_NODES];
-    if (!sr_eval_jacobian(expr, data, value, jacobian))
+    struct lengths l = {0};
+    if (!add_lengths(expr, data, value, jacobian, &l))
         return NAN;
-    struct squares residual = {0}, size = {0};
-    add_squares(data, value, data->y, &residual);
-    add_squares(data, data->y, NULL, &size);
     const double log_mse =
-        log_mean_square(&residual, &size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
+        log_mean_square(&l.residual, &l.size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
     const int count = sr_expr_constants(expr, constants);
     const double counted = sr_rows_counted(data),
                  log_share = orr_log(counted / (double)sr_rows_weighted(data));
     *cost = expr->count * orr_log(basis_of(expr));
     for (int c = 0; c < count; c++) {
-        struct squares slope = {0};
-        add_squares(data, jacobian + (size_t)c * data->rows, NULL, &slope);
-        const double log_information = log_of_sum(&slope) - log_mse + log_share;
+        const double log_information = log_of_sum(&l.slope[c]) - log_mse + log_share;
         vague[c] = !(fabs(constants[c]) > 0) ||
                    orr_log(fabs(constants[c])) < 0.5 * (orr_log(12) - log_information);
         *cost += nats_of(constants[c], log_information);
@@ -133,8 +154,8 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
         sr_expr_set_constants(&filled, value + (size_t)(k * n));
         if (!sr_constants_equations(&c->loss[k], &filled, 1, n, work, &equations))
             return NAN;
-        add_squares(data, work->value, data->y, &residual);
-        add_squares(data, data->y, NULL, &size);
+        add_squares(data->rows, data->weight, work->value, data->y, &residual);
+        add_squares(data->rows, data->weight, data->y, NULL, &size);
         rows += (double)sr_rows_weighted(data);
         for (int i = 0; i < n; i++)
             information[k * n + i] =
@@ -161,12 +182,12 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data)
     const int most = sr_front_constants(front);
     front->rows = sr_rows_weighted(data);
     front->independent = data->independent;
-    double *value = orr_alloc(data->rows * ((size_t)most + 1), sizeof *value);
+    const size_t block = sr_block_rows(data);
+    double *value = orr_alloc_unset(block * ((size_t)most + 1), sizeof *value);
     if (!value)
         return ORR_ENOMEM;
     for (int i = 0; i < front->count; i++)
-        front->mdl[i] =
-            shorter_of(&front->expr[i], data, value, value + data->rows, &front->cost[i]);
+        front->mdl[i] = shorter_of(&front->expr[i], data, value, value + block, &front->cost[i]);
     free(value);
     return 0;
 }

@@ -93,76 +93,70 @@ static double least_without(const struct sr_front *front, int count, const struc
     return least;
 }
 
-/* Whether formula i of the front has a pole or a peak at row `far`; `before` has the values of the
- * formula before, `value` those of this one. */
+/* Whether formula i of the front has a pole or a peak at row `far`. `value` has the values of the
+ * formula before, and is overwritten. */
 static bool is_pole(const struct sr_front *front, int i, const struct sr_loss *loss, size_t far,
-                    const double *before, double *value, double *scratch)
+                    double *value)
 {
-    if (square_at(loss, value, far) > square_at(loss, before, far) / 4 ||
-        !is_steep(loss->data, &front->expr[i], far, value[far], before[far]))
+    const double before = value[far], square = square_at(loss, value, far),
+                 loss_before = sr_loss_value(loss, value, 1);
+    if (!sr_eval(&front->expr[i], loss->data, value) || square_at(loss, value, far) > square / 4 ||
+        !is_steep(loss->data, &front->expr[i], far, value[far], before))
         return false;
-    const double gain = log_of(loss, sr_loss_value(loss, before, 1)) -
-                        log_of(loss, sr_loss_value(loss, value, 1)),
-                 kept = log_of(loss, least_without(front, i, loss, far, scratch)) -
-                        log_of(loss, sr_loss_without(loss, value, far));
+    const double gain = log_of(loss, loss_before) - log_of(loss, sr_loss_value(loss, value, 1)),
+                 rest = log_of(loss, sr_loss_without(loss, value, far)),
+                 kept = log_of(loss, least_without(front, i, loss, far, value)) - rest;
     return kept < gain / 2;
 }
 
-/* The row at which a formula of the front has a pole or a peak; rows: none. work: (3, rows) */
-static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *work)
+/* The row at which a formula of the front has a pole or a peak; rows: none. value: (rows) work
+ * array */
+static size_t find_row(const struct sr_front *front, const struct sr_loss *loss, double *value)
 {
     const size_t none = loss->data->rows;
-    double *const before = work, *const value = before + none, *const scratch = value + none;
     const double count = (double)front->rows,
                  limit = sr_interval_factor(1 - unlikely / count, count - 1);
     for (int i = 1; i < front->count; i++) {
-        if (!sr_eval(&front->expr[i - 1], loss->data, before))
+        if (!sr_eval(&front->expr[i - 1], loss->data, value))
             continue;
-        const size_t far = find_far(loss, before, front->rows, limit);
-        if (far < none && sr_eval(&front->expr[i], loss->data, value) &&
-            is_pole(front, i, loss, far, before, value, scratch))
+        const size_t far = find_far(loss, value, front->rows, limit);
+        if (far < none && is_pole(front, i, loss, far, value))
             return far;
     }
     return none;
 }
 
 /* The losses without the row, for which the constants are fitted again: they were fitted to the row
- * as well. */
+ * as well. weight: (rows) work array */
 static int compare_without(struct sr_front *front, const struct sr_loss *loss, size_t row,
-                           double *value)
+                           double *weight)
 {
     struct sr_data others = *loss->data;
     struct sr_loss without;
     struct sr_work work = {0};
-    double *weight = orr_alloc_unset(others.rows, sizeof *weight);
-    if (!weight)
-        return ORR_ENOMEM;
     for (size_t i = 0; i < others.rows; i++)
         weight[i] = i == row ? 0 : sr_row_weight(loss->data, i);
     others.weight = weight;
-    int rc = sr_loss_init_with(&without, loss->kind, loss->parameter, &others);
-    if (rc)
-        goto out;
-    rc = sr_work_init(&work, others.rows, 2 * sr_front_constants(front) + 2);
+    TRY(sr_loss_init_with(&without, loss->kind, loss->parameter, &others));
+    const int rc = sr_work_init(&work, sr_block_rows(&others), 2 * sr_front_constants(front) + 2);
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
         const double least = sr_constants_fit(&without, &expr, false, FIT_STEPS, 0, NULL, &work);
-        if (front->loss[i] > 0 && sr_eval(&front->expr[i], loss->data, value))
-            front->compared[i] = least > without.noise
-                                     ? front->loss[i] * (least / sr_loss_value(loss, value, 1))
-                                     : 0;
+        double with;
+        if (front->loss[i] > 0 &&
+            sr_eval_parts(&front->expr[i], loss, 1, work.rows, work.value, &with))
+            front->compared[i] =
+                least > without.noise ? front->loss[i] * (least / with) : 0;
     }
     sr_work_free(&work);
     sr_loss_free(&without);
-out:
-    free(weight);
     return rc;
 }
 
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss)
 {
     const size_t rows = loss->data->rows;
-    double *work = orr_alloc_unset(3 * rows, sizeof *work);
+    double *work = orr_alloc_unset(rows, sizeof *work);
     if (!work)
         return ORR_ENOMEM;
     const size_t row = find_row(front, loss, work);

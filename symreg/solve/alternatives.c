@@ -47,20 +47,30 @@ static bool is_as_good(const struct finish *f, double slack)
     return f->one.fair[0] <= slack * f->limit; /* false for NaN */
 }
 
+/* The sum of squared differences between f->value and another formula; NaN where that is not
+ * finite. */
+static double differences(const struct finish *f, const struct sr_expr *other)
+{
+    const size_t rows = f->data->rows, block = f->work.rows;
+    double sum = 0;
+    for (size_t first = 0; first < rows; first += block) {
+        const size_t n = sr_block_at(rows, first, block);
+        if (!sr_eval_rows(other, f->data, first, n, f->work.trial))
+            return NAN;
+        for (size_t i = 0; i < n; i++) {
+            const double d = f->value[first + i] - f->work.trial[i];
+            sum += sr_row_weight(f->data, first + i) * d * d;
+        }
+    }
+    return sum;
+}
+
 /* Whether the values in f->value are those of a known function. */
 static bool is_known(const struct finish *f)
 {
-    for (int k = 0; k < f->others; k++) {
-        double sum = 0;
-        if (!sr_eval(&f->other[k], f->data, f->work.trial))
-            continue;
-        for (size_t i = 0; i < f->data->rows; i++) {
-            const double d = f->value[i] - f->work.trial[i];
-            sum += sr_row_weight(f->data, i) * d * d;
-        }
-        if (sum <= f->same * (double)f->data->rows)
+    for (int k = 0; k < f->others; k++)
+        if (differences(f, &f->other[k]) <= f->same * (double)f->data->rows)
             return true;
-    }
     return false;
 }
 

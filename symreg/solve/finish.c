@@ -26,7 +26,7 @@ int sr_front_work(int constants, const struct sr_data *data, struct sr_work *wor
 {
     const int most = constants > 1 ? constants : 1;
     const int room = data->rows > SR_LARGE_TABLE ? 2 * data->features : SR_NODES;
-    return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
+    return sr_work_init(work, sr_block_rows(data), 2 * (most < room ? most : room) - 1);
 }
 
 /* Without factors that have become 1, unless they carry a dimension. */

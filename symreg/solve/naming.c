@@ -186,7 +186,7 @@ int sr_front_name(const struct sr_settings *s, const struct sr_data *data, struc
         return 0;
     TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
     const int most = sr_front_constants(front);
-    int rc = sr_work_init(&work, data->rows, 2 * (most > 1 ? most : 1) - 1);
+    int rc = sr_work_init(&work, sr_block_rows(data), 2 * (most > 1 ? most : 1) - 1);
     const double share = standard_errors * standard_errors / (double)data->rows;
     for (int row = 0; row < front->count && !rc; row++) {
         struct sr_expr *expr = &front->expr[row];

@@ -10,16 +10,23 @@ static const double turn = 6.283185307179586;
 
 /* ---- the formula */
 
-/* Whether two vectors of predictions differ by no more than rounding, which is far below the
- * residuals or below the digits of y. */
-static bool are_alike(const struct sr_data *data, const double *a, const double *b)
+/* Whether the predictions of two formulas are finite and differ by no more than rounding, which is
+ * far below the residuals or below the digits of y. a: (2, block) work array */
+static bool are_alike(const struct sr_data *data, const struct sr_expr *one,
+                      const struct sr_expr *other, double *a)
 {
     static const double of_residuals = 1e-6, of_values = 1e-12;
-    double moved = 0, residual = 0, size = 0;
-    for (size_t i = 0; i < data->rows; i++) {
-        moved += (a[i] - b[i]) * (a[i] - b[i]);
-        residual += (a[i] - data->y[i]) * (a[i] - data->y[i]);
-        size += data->y[i] * data->y[i];
+    double moved = 0, residual = 0, size = 0, *const b = a + sr_block_rows(data);
+    for (size_t first = 0; first < data->rows; first += SR_BLOCK) {
+        const size_t n = sr_block_at(data->rows, first, SR_BLOCK);
+        const double *const y = data->y + first;
+        if (!sr_eval_rows(one, data, first, n, a) || !sr_eval_rows(other, data, first, n, b))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            moved += (a[i] - b[i]) * (a[i] - b[i]);
+            residual += (a[i] - y[i]) * (a[i] - y[i]);
+            size += y[i] * y[i];
+        }
     }
     return sqrt(moved) <= of_residuals * sqrt(residual) + of_values * sqrt(size);
 }
@@ -29,11 +36,10 @@ int sr_answer_formula(const struct sr_answer *o, int row, struct sr_expr *expr)
     const struct sr_data *data = sr_answer_data(o, row);
     struct sr_expr collected = *expr = o->front->expr[row];
     sr_expr_collect(data->language, &collected);
-    double *value = orr_alloc(2 * data->rows, sizeof *value);
+    double *value = orr_alloc_unset(2 * sr_block_rows(data), sizeof *value);
     if (!value)
         return ORR_ENOMEM;
-    if (sr_eval(expr, data, value) && sr_eval(&collected, data, value + data->rows) &&
-        are_alike(data, value, value + data->rows))
+    if (are_alike(data, expr, &collected, value))
         *expr = collected;
     free(value);
     return 0;

@@ -107,21 +107,27 @@ static void copy_defined(const double *adjoint, size_t n, double *out)
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian)
 {
+    return sr_eval_jacobian_rows(expr, data, 0, data->rows, value, jacobian);
+}
+
+bool sr_eval_jacobian_rows(const struct sr_expr *expr, const struct sr_data *data, size_t first,
+                           size_t rows, double *value, double *jacobian)
+{
     struct tape tape;
     const int root = expr->count - 1;
     if (!tape_make(expr, data, NULL, &tape))
         return false;
-    for (size_t first = 0; first < data->rows; first += TAPE_TILE) {
-        const size_t left = data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;
-        if (!run_forward(expr, first, (int)n, &tape))
+    for (size_t done = 0; done < rows; done += TAPE_TILE) {
+        const size_t left = rows - done, n = left < TAPE_TILE ? left : TAPE_TILE;
+        if (!run_forward(expr, first + done, (int)n, &tape))
             return false;
-        memcpy(value + first, tape.at[root], n * sizeof *value);
+        memcpy(value + done, tape.at[root], n * sizeof *value);
         sr_fill(tape.adjoint[root], n, 1.0);
         run_backward(expr, (int)n, &tape);
         size_t column = 0;
         for (int i = 0; i <= root; i++)
             if (sr_is_number(&expr->node[i]))
-                copy_defined(tape.adjoint[i], n, jacobian + column++ * data->rows + first);
+                copy_defined(tape.adjoint[i], n, jacobian + column++ * rows + done);
     }
     return true;
 }

@@ -153,40 +153,53 @@ static enum sr_found run_steps(const struct program *program, const struct sr_ve
     return found;
 }
 
-/* False as soon as a step is NaN, or the formula infinite and must not be. */
-static bool run_all(const struct program *program, const struct sr_data *data, bool finite,
+/* Rows first .. first + rows - 1. False as soon as a step is NaN, or the formula infinite and must
+ * not be. */
+static bool run_all(const struct program *program, size_t first, size_t rows, bool finite,
                     double buffer[][SR_TILE], double *value)
 {
     const struct sr_vec *vec = sr_vec_best();
     enum sr_found found = SR_FINITE;
     size_t n = SR_TILE;
-    for (size_t first = 0; first < data->rows; first += n) {
-        n = data->rows - first < n ? data->rows - first : n;
+    for (size_t done = 0; done < rows; done += n) {
+        n = rows - done < n ? rows - done : n;
         if (program->result.is_number)
-            sr_fill(value + first, n, program->result.number);
+            sr_fill(value + done, n, program->result.number);
         else if (!program->steps)
-            memcpy(value + first, program->result.at + first, n * sizeof *value);
+            memcpy(value + done, program->result.at + first + done, n * sizeof *value);
         else
-            found = run_steps(program, vec, first, (int)n, buffer, value + first);
+            found = run_steps(program, vec, first + done, (int)n, buffer, value + done);
         if (found == SR_UNDEFINED || (found == SR_INFINITE && finite))
             return false;
     }
     return true;
 }
 
-/* loss NULL: no stored columns. */
-static bool eval_rows(const struct sr_expr *expr, const struct sr_data *data,
-                      const struct sr_loss *loss, bool finite, double *value)
+/* Rows first .. first + rows - 1. loss NULL: no stored columns. */
+static bool eval_some(const struct sr_expr *expr, const struct sr_data *data, size_t first,
+                      size_t rows, const struct sr_loss *loss, bool finite, double *value)
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
     return program_make(&program, expr, data, loss, finite, buffer) &&
-           run_all(&program, data, finite, buffer, value);
+           run_all(&program, first, rows, finite, buffer, value);
+}
+
+static bool eval_rows(const struct sr_expr *expr, const struct sr_data *data,
+                      const struct sr_loss *loss, bool finite, double *value)
+{
+    return eval_some(expr, data, 0, data->rows, loss, finite, value);
 }
 
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
 {
     return eval_rows(expr, data, NULL, true, value);
+}
+
+bool sr_eval_rows(const struct sr_expr *expr, const struct sr_data *data, size_t first, size_t rows,
+                  double *value)
+{
+    return eval_some(expr, data, first, rows, NULL, true, value);
 }
 
 bool sr_eval_infinite(const struct sr_expr *expr, const struct sr_data *data, double *value)
@@ -220,6 +233,20 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
     const double reached =
         eval_columns(expr, loss, work) ? sr_loss_value(loss, work->value, 1) : HUGE_VAL;
     return isfinite(reached) ? reached : HUGE_VAL;
+}
+
+bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,
+                   size_t block, double *value, double *reached)
+{
+    const size_t rows = loss->data->rows;
+    *reached = 0;
+    for (size_t first = 0; first < rows; first += block) {
+        const size_t n = sr_block_at(rows, first, block);
+        if (!sr_eval_rows(expr, loss->data, first, n, value))
+            return false;
+        *reached += sr_loss_part(loss, first, n, value, scale);
+    }
+    return true;
 }
 
 /* ---- single operators over rows */
@@ -259,7 +286,7 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize)
 {
     const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, and the outer scale */
-    *work = (struct sr_work){.columns = columns};
+    *work = (struct sr_work){.rows = rows, .columns = columns};
     work->value = orr_alloc(rows, sizeof(double));
     work->trial = orr_alloc(rows, sizeof(double));
     work->scratch = orr_alloc(2 * rows + SR_SCRATCH, sizeof(double));

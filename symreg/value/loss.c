@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/statistics.h"
+
 static bool is_smooth(const struct sr_loss *loss) /* the scale has no closed form */
 {
     return loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
@@ -18,18 +20,36 @@ static struct sr_vec_loss sum_of(const struct sr_loss *loss)
                                 .weight = loss->weight};
 }
 
-double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
+/* A user-defined loss of some rows, which is their weighted mean, as a part of that of all rows. */
+static double custom_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
+                          double scale)
 {
-    if (loss->kind == ORR_SR_CUSTOM)
-        return sr_custom_loss(loss->data->language, loss->data->rows, p, loss->data->y,
-                              loss->data->weight, scale);
-    const struct sr_vec_loss sum = sum_of(loss);
-    return sr_vec_best()->loss(&sum, p, scale, loss->data->rows) / loss->total;
+    const struct sr_data *data = loss->data;
+    const double *const weight = data->weight ? data->weight + first : NULL;
+    const double mean =
+        sr_custom_loss(data->language, rows, p, data->y + first, weight, scale);
+    if (rows == data->rows)
+        return mean;
+    double total = 0;
+    for (size_t i = 0; i < rows; i++)
+        total += weight ? weight[i] : 1;
+    return total > 0 ? mean * (total / loss->total) : 0;
 }
 
-double sr_weighted_median(double *value, double *weight, size_t n)
+double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
+                    double scale)
 {
-    return n ? sr_vec_quantile(sr_vec_best(), value, weight, n, 0.5) : NAN;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return custom_part(loss, first, rows, p, scale);
+    struct sr_vec_loss sum = sum_of(loss);
+    sum.t += first;
+    sum.weight = sum.weight ? sum.weight + first : NULL;
+    return sr_vec_best()->loss(&sum, p, scale, rows) / loss->total;
+}
+
+double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
+{
+    return sr_loss_part(loss, 0, loss->data->rows, p, scale);
 }
 
 /* ---- the outer scale */
@@ -137,20 +157,56 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
 
 /* ---- set-up */
 
-/* Median |y| (unweighted), else mean |y|, else 1. */
-static double typical_size(const struct sr_data *data, double *scratch)
+/* Median |y| (unweighted), else mean |y|, else 1; size (rows) is overwritten. */
+static double typical_size(const struct sr_data *data, double *size)
 {
     const size_t n = data->rows;
     double total = 0;
     for (size_t i = 0; i < n; i++) {
-        scratch[i] = fabs(data->y[i]);
-        scratch[n + i] = 1;
-        total += scratch[i];
+        size[i] = fabs(data->y[i]);
+        total += size[i];
     }
-    const double median = sr_weighted_median(scratch, scratch + n, n);
-    if (median > 0)
-        return median;
+    if (n)
+        orr_select(size, n, (n - 1) / 2);
+    if (n && size[(n - 1) / 2] > 0)
+        return size[(n - 1) / 2];
     return total > 0 ? total / (double)n : 1;
+}
+
+/* Whether the best constant is a quantile, which orders the rows. */
+static bool has_quantile(enum orr_symreg_loss kind)
+{
+    return !sr_loss_of_squares(kind);
+}
+
+/* The best constant of a loss of absolute values: sr_loss_scale() of predictions 1, with fewer
+ * arrays. work: (2, rows) */
+static double best_quantile(const struct sr_loss *loss, double *work)
+{
+    const size_t n = loss->data->rows;
+    const double q = loss->kind == ORR_SR_QUANTILE ? loss->parameter : 0.5;
+    double *const value = work, *const weight = work + n, total = 0, goal = 0;
+    for (size_t i = 0; i < n; i++) {
+        value[i] = loss->data->y[i];
+        weight[i] = loss->weight ? loss->weight[i] : 1;
+        total += weight[i];
+        goal += q * weight[i];
+    }
+    const double constant =
+        total > 0 ? sr_vec_quantile(sr_vec_best(), value, weight, n, goal / total) : NAN;
+    return isfinite(constant) ? constant : 0;
+}
+
+/* The loss of the best constant. work: (rows), or (2, rows) for quantiles and user-defined
+ * losses. */
+static double constant_loss(const struct sr_loss *loss, double *work)
+{
+    const size_t n = loss->data->rows;
+    double constant = has_quantile(loss->kind) ? best_quantile(loss, work) : 0;
+    sr_fill(work, n, 1);
+    if (!has_quantile(loss->kind)) /* scratch is for user-defined losses */
+        constant = sr_loss_scale(loss, work, work + n);
+    return sr_loss_value(loss, work, constant);
 }
 
 /* The loss of an exact formula that rounding alone causes. */
@@ -242,7 +298,8 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
     const bool weighs = kind == ORR_SR_RELATIVE || data->weight;
     *loss = (struct sr_loss){.kind = kind, .data = data, .parameter = parameter};
     TRY(check_loss(kind, parameter, data, &loss->total));
-    double *scratch = orr_alloc(3 * n + SR_SCRATCH, sizeof *scratch);
+    const size_t columns = has_quantile(kind) || kind == ORR_SR_CUSTOM ? 2 : 1;
+    double *scratch = orr_alloc_unset(columns * n, sizeof *scratch);
     loss->weight = weighs ? orr_alloc(n, sizeof *loss->weight) : NULL;
     if (!scratch || (weighs && !loss->weight)) {
         free(scratch);
@@ -258,10 +315,7 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
         if (kind == ORR_SR_RELATIVE)
             loss->weight[i] /= fabs(data->y[i]) > SR_NO_SIZE ? fabs(data->y[i]) : loss->unit;
     }
-    double *one = scratch + 2 * n + SR_SCRATCH;
-    for (size_t i = 0; i < n; i++)
-        one[i] = 1;
-    loss->base = sr_loss_value(loss, one, sr_loss_scale(loss, one, scratch));
+    loss->base = constant_loss(loss, scratch);
     loss->noise = rounding_loss(loss);
     free(scratch);
     const int failed = sr_columns_init(loss);

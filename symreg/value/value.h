@@ -63,6 +63,25 @@ bool sr_eval_infinite(const struct sr_expr *expr, const struct sr_data *data, do
  * derivative tends to 0 as in exp(-c / x), x^c and 1 / (1 + exp(c / x)). */
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian);
+/* The same for rows first .. first + rows - 1 of the table: value (rows), jacobian (constants,
+ * rows). */
+bool sr_eval_rows(const struct sr_expr *expr, const struct sr_data *data, size_t first, size_t rows,
+                  double *value);
+bool sr_eval_jacobian_rows(const struct sr_expr *expr, const struct sr_data *data, size_t first,
+                           size_t rows, double *value, double *jacobian);
+/* Sums over all rows of a table that needs no more than sums of them run over blocks of so many
+ * rows, so that their arrays do not grow with the table. A smaller table is one block. */
+enum { SR_BLOCK = 1 << 16 };
+/* Rows of the block that begins at row `first`, of a table in blocks of `block` rows. */
+static inline size_t sr_block_at(size_t rows, size_t first, size_t block)
+{
+    return rows - first < block ? rows - first : block;
+}
+/* Rows of the first block, the largest: what arrays need. */
+static inline size_t sr_block_rows(const struct sr_data *data)
+{
+    return sr_block_at(data->rows, 0, SR_BLOCK);
+}
 struct sr_loss;
 /* gradient[c] = d loss / d constant c without an outer scale, in one reverse sweep, with the
  * derivatives of sr_eval_jacobian(). False where sr_eval() is. Not for user-defined losses. */
@@ -163,19 +182,25 @@ bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
+/* What rows first .. first + rows - 1 contribute to it, where p (rows) belongs to them: the loss is
+ * the sum of these parts. */
+double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
+                    double scale);
+/* *reached: the loss of scale * formula, summed over blocks of `block` rows; value (block) is
+ * overwritten. False where sr_eval() is. */
+bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,
+                   size_t block, double *value, double *reached);
 /* The scale that minimises the loss: a weighted median (or quantile) of t / p for absolute losses,
  * a closed form for l2, safeguarded Newton steps to 1e-12 for huber and logcosh. The study loss
  * uses the scale of l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
-/* The value at which half of the total weight is reached, of n pairs, which are reordered and
- * partly overwritten. */
-double sr_weighted_median(double *value, double *weight, size_t n);
-
 /* ----------------------------------------------------------------------------- constants */
 
-/* Work arrays of one thread. */
+/* Work arrays of one thread, for tables of at most `rows` rows. Fits of constants and what rounds
+ * them take larger tables, too, in blocks of `rows` rows. */
 struct sr_work {
+    size_t rows;
     double *value;    /* (rows) */
     double *trial;    /* (rows) */
     double *scratch;  /* (2, rows), SR_SCRATCH */

@@ -7,6 +7,8 @@
 
 #include <gsl/gsl_sort.h>
 
+#include "symreg/value/vec.h"
+
 static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
                                              ORR_SR_RELATIVE, ORR_SR_HUBER, ORR_SR_LOGCOSH,
                                              ORR_SR_QUANTILE};
@@ -219,7 +221,7 @@ TEST(weighted_median_by_sorting)
         memcpy(v, value, sizeof v);
         memcpy(w, weight, sizeof w);
         gsl_sort_index(order, value, 1, n);
-        const double found = sr_weighted_median(v, w, n);
+        const double found = sr_vec_quantile(sr_vec_best(), v, w, n, 0.5);
         double below = 0, above = 0;
         for (size_t i = 0; i < n; i++) {
             sum += weight[order[i]];
