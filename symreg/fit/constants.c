@@ -19,6 +19,7 @@ struct fit {
     int constants, parameters;
     uint64_t held; /* constants that stay, one bit each */
     double parameter[SR_NODES + 1];
+    double residuals; /* sum of |residuals| where the loss was found last */
     struct sr_equations equations;
 };
 
@@ -27,13 +28,21 @@ static double outer_scale(const struct fit *fit, const double *parameter)
     return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
 }
 
+/* Whether the weights of a step depend on the mean residual of several blocks, which must be known
+ * before the first of them. */
+static bool needs_residuals(const struct sr_loss *loss, const struct sr_work *work)
+{
+    return loss->data->rows > work->rows && !sr_loss_of_squares(loss->kind);
+}
+
 /* The loss at the given parameters; infinite where the formula is not finite. */
 static double loss_at(struct fit *fit, const double *parameter)
 {
     double loss;
+    double *const residuals = needs_residuals(fit->loss, fit->work) ? &fit->residuals : NULL;
     sr_expr_set_constants(fit->expr, parameter);
     if (!sr_eval_parts(fit->expr, fit->loss, outer_scale(fit, parameter), fit->work->rows,
-                       fit->work->trial, &loss))
+                       fit->work->trial, &loss, residuals))
         return HUGE_VAL;
     return isfinite(loss) ? loss : HUGE_VAL;
 }
@@ -65,23 +74,6 @@ static double floor_of(const struct sr_loss *loss, double sum_of_residuals)
 {
     const double mean = sum_of_residuals / (double)loss->data->rows;
     return fmax(1e-4 * fmin(mean, loss->unit), 1e-14 * loss->unit);
-}
-
-/* The floor of several blocks, before their weights are known. */
-static bool find_floor(struct step *s)
-{
-    const struct sr_data *data = s->loss->data;
-    double sum = 0, *const value = s->work->value, *const residual = s->work->scratch;
-    if (is_one_block(s) || sr_loss_of_squares(s->loss->kind)) /* it is found later, or not needed */
-        return true;
-    for (size_t first = 0; first < data->rows; first += s->work->rows) {
-        const size_t n = block_at(s, first);
-        if (!sr_eval_rows(s->expr, data, first, n, value))
-            return false;
-        sum += sr_vec_best()->residuals(data->y + first, value, s->scale, n, residual);
-    }
-    s->floor = floor_of(s->loss, sum);
-    return true;
 }
 
 /* Weights for a user-defined loss, of n rows. */
@@ -206,8 +198,10 @@ static bool choose_scales(struct step *s)
     return any;
 }
 
-bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
-                            int parameters, struct sr_work *work, struct sr_equations *out)
+/* residuals: the sum of |residuals|, where needs_residuals(). */
+static bool fill_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                           int parameters, double residuals, struct sr_work *work,
+                           struct sr_equations *out)
 {
     struct step step = {.loss = loss,
                         .expr = expr,
@@ -215,13 +209,24 @@ bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *ex
                         .constants = sr_expr_constants(expr, NULL),
                         .parameters = parameters,
                         .work = work,
+                        .floor = floor_of(loss, residuals),
                         .out = out};
     bool finite;
     for (int a = 0; a < parameters; a++)
         out->scale[a] = 1;
-    if (!find_floor(&step) || !add_blocks(&step, &finite))
+    if (!add_blocks(&step, &finite))
         return false;
     return choose_scales(&step) ? add_blocks(&step, &finite) && finite : finite;
+}
+
+bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                            int parameters, struct sr_work *work, struct sr_equations *out)
+{
+    double reached, residuals = 0;
+    if (needs_residuals(loss, work) &&
+        !sr_eval_parts(expr, loss, scale, work->rows, work->value, &reached, &residuals))
+        return false;
+    return fill_equations(loss, expr, scale, parameters, residuals, work, out);
 }
 
 /* The constants that are held take no part: their step is 0. */
@@ -292,14 +297,17 @@ static double try_factors(struct fit *fit, const double *step, double reached, d
         other[i] = factor ? from * orr_exp(share) : trial[i];
         any = any || factor;
     }
-    const double loss = any ? loss_at(fit, other) : HUGE_VAL;
-    if (!(loss < reached))
+    const double residuals = fit->residuals, loss = any ? loss_at(fit, other) : HUGE_VAL;
+    if (!(loss < reached)) {
+        fit->residuals = residuals;
         return reached;
+    }
     memcpy(trial, other, (size_t)fit->parameters * sizeof *trial);
     return loss;
 }
 
-/* Improves the parameters from their current values; returns the loss. */
+/* Improves the parameters from their current values, where loss_at() was called last; returns the
+ * loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
 {
     enum { TRIES = 6 };
@@ -309,8 +317,8 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
         if (loss <= fit->loss->noise || sr_fit_over(fit->work))
             break;
         sr_expr_set_constants(fit->expr, fit->parameter);
-        if (!sr_constants_equations(fit->loss, fit->expr, outer_scale(fit, fit->parameter),
-                                    fit->parameters, fit->work, &fit->equations))
+        if (!fill_equations(fit->loss, fit->expr, outer_scale(fit, fit->parameter), fit->parameters,
+                            fit->residuals, fit->work, &fit->equations))
             break;
         leave_held(fit);
         double reached = HUGE_VAL;
@@ -365,7 +373,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
     }
     if (with_scale)
         reached = sr_loss_value(loss, work->value, scale);
-    else if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &reached))
+    else if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &reached, NULL))
         return HUGE_VAL;
     fit.constants = sr_expr_constants(expr, first);
     fit.parameters = fit.constants + (with_scale ? 1 : 0);

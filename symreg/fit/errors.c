@@ -145,8 +145,7 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     }
     if (add_residuals(&sums, n)) {
         measure_noise(&sums, variance, u);
-        if (fill_hessian(&sums, n, h, size) &&
-            sr_cholesky(h[0], (size_t)n, SR_NODES, least))
+        if (fill_hessian(&sums, n, h, size) && sr_cholesky(h[0], (size_t)n, SR_NODES, least))
             invert_hessian(h, size, u);
     }
     free(value);

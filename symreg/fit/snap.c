@@ -18,7 +18,7 @@ enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
 {
     double value;
-    if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &value))
+    if (!sr_eval_parts(expr, loss, 1, work->rows, work->value, &value, NULL))
         return HUGE_VAL;
     return value <= loss->noise ? 0 : value;
 }

@@ -144,9 +144,8 @@ static int compare_without(struct sr_front *front, const struct sr_loss *loss, s
         const double least = sr_constants_fit(&without, &expr, false, FIT_STEPS, 0, NULL, &work);
         double with;
         if (front->loss[i] > 0 &&
-            sr_eval_parts(&front->expr[i], loss, 1, work.rows, work.value, &with))
-            front->compared[i] =
-                least > without.noise ? front->loss[i] * (least / with) : 0;
+            sr_eval_parts(&front->expr[i], loss, 1, work.rows, work.value, &with, NULL))
+            front->compared[i] = least > without.noise ? front->loss[i] * (least / with) : 0;
     }
     sr_work_free(&work);
     sr_loss_free(&without);

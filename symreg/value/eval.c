@@ -236,15 +236,19 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
 }
 
 bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,
-                   size_t block, double *value, double *reached)
+                   size_t block, double *value, double *reached, double *residuals)
 {
     const size_t rows = loss->data->rows;
     *reached = 0;
+    if (residuals)
+        *residuals = 0;
     for (size_t first = 0; first < rows; first += block) {
         const size_t n = sr_block_at(rows, first, block);
         if (!sr_eval_rows(expr, loss->data, first, n, value))
             return false;
         *reached += sr_loss_part(loss, first, n, value, scale);
+        if (residuals)
+            *residuals += sr_vec_best()->residuals(loss->data->y + first, value, scale, n, value);
     }
     return true;
 }

@@ -26,8 +26,7 @@ static double custom_part(const struct sr_loss *loss, size_t first, size_t rows,
 {
     const struct sr_data *data = loss->data;
     const double *const weight = data->weight ? data->weight + first : NULL;
-    const double mean =
-        sr_custom_loss(data->language, rows, p, data->y + first, weight, scale);
+    const double mean = sr_custom_loss(data->language, rows, p, data->y + first, weight, scale);
     if (rows == data->rows)
         return mean;
     double total = 0;

@@ -187,9 +187,10 @@ double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
 double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
                     double scale);
 /* *reached: the loss of scale * formula, summed over blocks of `block` rows; value (block) is
- * overwritten. False where sr_eval() is. */
+ * overwritten. *residuals: the sum of |y - scale * formula|; may be NULL. False where sr_eval()
+ * is. */
 bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,
-                   size_t block, double *value, double *reached);
+                   size_t block, double *value, double *reached, double *residuals);
 /* The scale that minimises the loss: a weighted median (or quantile) of t / p for absolute losses,
  * a closed form for l2, safeguarded Newton steps to 1e-12 for huber and logcosh. The study loss
  * uses the scale of l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */

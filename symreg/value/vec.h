@@ -42,7 +42,7 @@ struct sr_vec {
     void (*products)(const double *p, const double *t, const double *weight, size_t n,
                      double sum[2]);
     double (*sum)(const double *x, size_t n);
-    /* out[i] = t[i] - scale * p[i]; returns the sum of |out[i]|. */
+    /* out[i] = t[i] - scale * p[i]; returns the sum of |out[i]|. out may be p. */
     double (*residuals)(const double *t, const double *p, double scale, size_t n, double *out);
     /* Weights for which the weighted squares touch the loss at the residuals t - scale * p; `floor`
      * keeps the weights of absolute losses finite. */

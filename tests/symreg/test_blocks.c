@@ -6,8 +6,8 @@
 
 enum { ROWS = 1000, PIECE = 96, PART = 60000, TIMES = 3 };
 
-static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,     ORR_SR_STUDY,
-                                             ORR_SR_RELATIVE, ORR_SR_HUBER,  ORR_SR_LOGCOSH,
+static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
+                                             ORR_SR_RELATIVE, ORR_SR_HUBER, ORR_SR_LOGCOSH,
                                              ORR_SR_QUANTILE, ORR_SR_CUSTOM};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -102,17 +102,22 @@ TEST(blocks_have_the_loss_of_all_rows)
     const struct sr_expr expr = formula("4 * exp(-0.6 * r) + 1.3 * m1");
     for (int k = 0; k < 2 * KINDS; k++) {
         struct problem p;
-        double loss;
+        double loss, residuals, sum = 0;
         problem_create(&p, "5 * exp(-0.7 * r) + 1.5 * m1 + 0.2", ROWS, k % 2, kinds[k / 2]);
         assert_true(sr_eval(&expr, &p.t.data, p.all.value));
         const double whole = sr_loss_value(&p.loss, p.all.value, 1.7);
-        assert_true(sr_eval_parts(&expr, &p.loss, 1.7, PIECE, p.few.value, &loss));
+        assert_true(sr_eval_parts(&expr, &p.loss, 1.7, PIECE, p.few.value, &loss, &residuals));
         if (!agree(loss, whole, whole))
             fail_msg("loss %d: in blocks it is %.17g, of all rows at once %.17g", (int)p.loss.kind,
                      loss, whole);
+        for (size_t i = 0; i < ROWS; i++)
+            sum += fabs(p.t.y[i] - 1.7 * p.all.value[i]);
+        if (!agree(residuals, sum, sum))
+            fail_msg("loss %d: in blocks the residuals add up to %.17g, expected %.17g",
+                     (int)p.loss.kind, residuals, sum);
         p.t.x[ROWS - 1] = -1; /* the last row of the last block */
         const struct sr_expr root = formula("sqrt(r)");
-        if (sr_eval_parts(&root, &p.loss, 1, PIECE, p.few.value, &loss))
+        if (sr_eval_parts(&root, &p.loss, 1, PIECE, p.few.value, &loss, NULL))
             fail_msg("loss %d: a formula that is not finite in the last block has the loss %g",
                      (int)p.loss.kind, loss);
         problem_free(&p);
