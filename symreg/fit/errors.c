@@ -36,9 +36,14 @@ static bool add_residuals(struct sums *s, int constants)
             s->plain += w > 0 ? d * d : 0;
             s->rows += w > 0;
         }
-        for (int a = 0; a < constants; a++)
-            for (size_t i = 0; i < n; i++)
-                s->most[a] = fmax(s->most[a], fabs(s->jacobian[(size_t)a * n + i]));
+        for (int a = 0; a < constants; a++) {
+            double most = s->most[a];
+            for (size_t i = 0; i < n; i++) {
+                const double size = fabs(s->jacobian[(size_t)a * n + i]);
+                most = size > most ? size : most;
+            }
+            s->most[a] = most;
+        }
     }
     return true;
 }

@@ -14,7 +14,7 @@ struct sr_thread {
  * values and from `restarts` points nearby. with_scale also fits an outer factor, which is written
  * into the formula only where its constants can absorb it. Returns the loss reached, that factor
  * included; it is never worse than before. Returns infinity where the formula cannot be
- * evaluated. */
+ * evaluated. The table may have more rows than the work arrays, but not with_scale. */
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
                         int iterations, int restarts, gsl_rng *rng, struct sr_work *work);
 /* The same for the constants whose bits are not set in `held`, in their order; the others stay. */
@@ -27,9 +27,10 @@ bool sr_fit_over(const struct sr_work *work);
 
 /* The equations of a re-weighted least-squares step by the constants and, where `parameters` is one
  * more than the constants, an outer scale: normal = J^T W J, gradient = J^T W residual. Leaves the
- * values in work->value. False where one is not finite. Squares of derivatives may leave the range
- * of numbers, as those by 2e-208 in 2e-208 exp(0.24 year): the equations are then those of the
- * parameters divided by scale[], powers of two, which are 1 otherwise. */
+ * values of the last block in work->value: all values of a table of at most work->rows rows. False
+ * where one is not finite. Squares of derivatives may leave the range of numbers, as those by
+ * 2e-208 in 2e-208 exp(0.24 year): the equations are then those of the parameters divided by
+ * scale[], powers of two, which are 1 otherwise. */
 struct sr_equations {
     double normal[SR_NODES + 1][SR_NODES + 1], gradient[SR_NODES + 1], scale[SR_NODES + 1];
 };

@@ -29,8 +29,10 @@ static void add_squares(size_t n, const double *weight, const double *a, const d
                         struct squares *s)
 {
     double most = s->most;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(a[i] - (b ? b[i] : 0)));
+    for (size_t i = 0; i < n; i++) {
+        const double size = fabs(a[i] - (b ? b[i] : 0));
+        most = size > most ? size : most;
+    }
     if (most > s->most)
         s->sum *= (s->most / most) * (s->most / most);
     s->most = most;

@@ -222,9 +222,9 @@ double sr_time_limit(double seconds, enum sr_limit_of what, double started_s);
 /* Seconds allowed for rounding constants after a stop, and for fitting those of each category. */
 #define SR_AFTER_STOP_S            0.3
 #define SR_CATEGORIES_AFTER_STOP_S 2
-/* Allocates arrays for fits to all rows: as many columns as formulas of so many constants need, at
- * most twice the columns of a large table. Formulas with more constants keep those that they
- * have. */
+/* Allocates arrays for fits to all rows, of at most SR_BLOCK rows at a time: as many columns as
+ * formulas of so many constants need, at most twice the columns of a large table. Formulas with
+ * more constants keep those that they have. */
 int sr_front_work(int constants, const struct sr_data *data, struct sr_work *work);
 /* Completes a front after the search. After a search on a sample, it refits constants and losses on
  * all rows. It rounds constants where the search has not done so on all rows or was interrupted,
