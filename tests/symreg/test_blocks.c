@@ -1,5 +1,5 @@
-/* test_blocks.c - sums over blocks of rows: the equations, losses and fits of a table with more rows
- * than the arrays of a fit, and standard errors and description lengths of a large table. */
+/* test_blocks.c - sums over blocks of rows: equations, losses and fits of a table with more rows than
+ * the arrays of a fit, and standard errors and description lengths of a large table. */
 #include "symreg/formulas.h"
 
 #include "symreg/select/select.h"
