@@ -125,6 +125,38 @@ static void absorb_factor(const struct sr_proposal *p, struct sr_expr *expr)
     }
 }
 
+/* Appends the subtree that ends at i times a factor, which goes into the terms of a sum. */
+static void put_scaled(const struct sr_expr *expr, int i, double factor, struct sr_expr *out)
+{
+    const struct sr_node *node = &expr->node[i];
+    const int left = sr_expr_left(expr, i);
+    if (node->op == SR_ADD || node->op == SR_SUB) {
+        put_scaled(expr, left, factor, out);
+        put_scaled(expr, i - 1, factor, out);
+        sr_put_node(out, *node);
+    } else if (sr_is_number(node)) {
+        sr_put_constant(out, factor * node->value);
+    } else if (node->op == SR_MUL && sr_is_number(&expr->node[left])) {
+        put_scaled(expr, left, factor, out);
+        for (int k = left + 1; k <= i; k++)
+            sr_put_node(out, expr->node[k]);
+    } else {
+        for (int k = sr_expr_start(expr, i); k <= i; k++)
+            sr_put_node(out, expr->node[k]);
+        sr_put_constant(out, factor);
+        sr_put_op(out, SR_MUL);
+    }
+}
+
+/* Whether the formula is an exponential, or a sum with one. */
+static bool has_exponential_term(const struct sr_expr *expr, int i)
+{
+    const int op = expr->node[i].op;
+    return op == SR_EXP ||
+           ((op == SR_ADD || op == SR_SUB) && (has_exponential_term(expr, sr_expr_left(expr, i)) ||
+                                               has_exponential_term(expr, i - 1)));
+}
+
 static bool write_shifted(const struct sr_proposal *p, const void *derived,
                           const struct sr_expr *phi, struct sr_expr *out)
 {
@@ -132,9 +164,9 @@ static bool write_shifted(const struct sr_proposal *p, const void *derived,
     struct sr_expr whole = *phi;
     double scale = 1;
     sr_eval_loss(phi, &o->loss, &p->thread[0].work, &scale);
-    if (phi->node[phi->count - 1].op == SR_EXP && scale > 0 && isfinite(scale)) {
-        sr_put_constant(&whole, scale);
-        sr_put_op(&whole, SR_MUL);
+    if (has_exponential_term(phi, phi->count - 1) && scale > 0 && isfinite(scale)) {
+        whole.count = 0;
+        put_scaled(phi, phi->count - 1, scale, &whole);
         if (!sr_put_end(p->settings->language, &whole, SR_NODES))
             return false;
     }

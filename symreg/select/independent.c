@@ -32,10 +32,25 @@ struct judged {
     size_t *order;                      /* (orders, data.rows) */
 };
 
+/* Takes the judged rows, none of weight 0. */
+static int take_rows(const struct sr_data *all, struct judged *j)
+{
+    const size_t weighted = sr_rows_weighted(all), n = weighted < JUDGED ? weighted : JUDGED;
+    size_t *row = orr_alloc(n, sizeof *row), seen = 0, taken = 0;
+    if (!row)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < all->rows && taken < n; i++)
+        if (sr_row_weight(all, i) > 0 && seen++ == taken * weighted / n)
+            row[taken++] = i;
+    const int rc = sr_rows_take(all, taken, row, &j->data, &j->rows);
+    free(row);
+    return rc;
+}
+
 static int start(const struct sr_data *all, struct judged *j)
 {
-    const size_t n = all->rows < JUDGED ? all->rows : JUDGED;
-    TRY(sr_rows_take(all, n, NULL, &j->data, &j->rows));
+    TRY(take_rows(all, j));
+    const size_t n = j->data.rows;
     j->residual = orr_alloc(2 * n, sizeof *j->residual);
     j->order = orr_alloc(((size_t)all->features + 2) * n, sizeof *j->order);
     if (!j->residual || !j->order)
@@ -248,7 +263,7 @@ int sr_front_count_independent(struct sr_front *front, const struct sr_data *dat
     const int last = front->count - 1;
     struct judged j = {0};
     front->independent = 0;
-    if (data->rows < LEAST || last < 0 || !(front->loss[last] > 0))
+    if (sr_rows_weighted(data) < LEAST || last < 0 || !(front->loss[last] > 0))
         return 0;
     j.columns = columns_of(&front->expr[last]);
     int rc = start(data, &j);

@@ -25,12 +25,13 @@ static struct others others_of(const double *x, size_t rows, double value)
     return o;
 }
 
-/* Nines alone: three or more, below 0 also two; or a fill value of netCDF or CDF. */
+/* Nines alone: three or more, of whole numbers below 0 also two; or a fill value of netCDF or CDF. */
 static bool is_nines(double value)
 {
     static const double fill[] = {9.969209968386869e36, 1e20, 1e30, 1e31, 1e35};
     char text[32];
     int nines = 0;
+    bool whole = true;
     for (size_t k = 0; k < sizeof fill / sizeof *fill; k++)
         if (fabs(fabs(value) / fill[k] - 1) < 1e-6)
             return true;
@@ -39,8 +40,9 @@ static bool is_nines(double value)
         if (*c != '9' && *c != '.')
             return false;
         nines += *c == '9';
+        whole = whole && *c != '.';
     }
-    return nines >= (value < 0 ? 2 : 3);
+    return nines >= (value < 0 && whole ? 2 : 3);
 }
 
 /* The largest or smallest number of the column, where it is made of nines and farther from the

@@ -270,9 +270,11 @@ static bool remark_following(const struct sr_answer *o, char *text, size_t bytes
     return true;
 }
 
-/* Other frequencies that the rows of an even grid do not tell from those of the formula. */
+/* Other frequencies that the rows of an even grid do not tell from those of the formula. Of numbers
+ * rounded to decimals, most places of the grid are empty. */
 static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
 {
+    const double most_empty = 5;
     const int row = sr_front_select(o->front, o->rule);
     *text = '\0';
     for (int i = 1; row >= 0 && !o->form && i < o->front->expr[row].count; i++) {
@@ -280,7 +282,8 @@ static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
         struct sr_wave_line line;
         struct sr_grid grid;
         if (!sr_wave_find(expr, i, &line) ||
-            !sr_grid_find(o->data->x + (size_t)line.column * o->data->rows, o->data->rows, &grid))
+            !sr_grid_find(o->data->x + (size_t)line.column * o->data->rows, o->data->rows, &grid) ||
+            grid.steps > most_empty * (double)o->data->rows)
             continue;
         const double apart = (expr->node[i].op == SR_TAN ? 1 : 2) * M_PI / grid.step;
         const double own = fabs(line.slope);

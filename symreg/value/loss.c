@@ -51,6 +51,11 @@ double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
     return sr_loss_part(loss, 0, loss->data->rows, p, scale);
 }
 
+double sr_weighted_median(double *value, double *weight, size_t n)
+{
+    return n ? sr_vec_quantile(sr_vec_best(), value, weight, n, 0.5) : NAN;
+}
+
 /* ---- the outer scale */
 
 /* Weighted quantile of t / p: each ratio has the weight |p| w; a share q of it lies below where p

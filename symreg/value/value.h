@@ -106,6 +106,7 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
 /* An even grid: all values of a column are first + k step, with whole k. */
 struct sr_grid {
     double first, step;
+    double steps; /* from the first value to the farthest */
 };
 /* Finds the largest step of at most a million. False where there is none, as for random values.
  * Gaps and repeated values may be there; values may be off by a thousandth of a step. */
@@ -195,6 +196,10 @@ bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, doubl
  * a closed form for l2, safeguarded Newton steps to 1e-12 for huber and logcosh. The study loss
  * uses the scale of l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
+
+/* The value at which half of the total weight is reached, of n pairs, which are reordered and
+ * partly overwritten. */
+double sr_weighted_median(double *value, double *weight, size_t n);
 
 /* ----------------------------------------------------------------------------- constants */
 

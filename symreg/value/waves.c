@@ -48,6 +48,7 @@ bool sr_grid_find(const double *x, size_t rows, struct sr_grid *grid)
             return false;
     }
     grid->step = step;
+    grid->steps = range / step;
     return step > 0 && range > 2.5 * step;
 }
 

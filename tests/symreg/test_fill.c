@@ -40,7 +40,7 @@ TEST(nines_far_from_the_other_numbers_are_named_with_their_rows)
 
 TEST(numbers_that_may_be_measurements_are_not_named)
 {
-    static const double last[] = {9, 99, 100000, 1234.5, -50, 998, 99.5};
+    static const double last[] = {9, 99, 100000, 1234.5, -50, 998, 99.5, -9.9};
     double x[ROWS], y[ROWS];
     for (size_t k = 0; k < sizeof last / sizeof *last; k++) {
         for (int i = 0; i < ROWS; i++)
