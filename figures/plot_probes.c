@@ -92,7 +92,7 @@ int report_plot_probes(const struct report_run *run, const char *folder,
         return ORR_FAIL(
             ORR_EINVAL,
             "%s: no rollouts and label curves of models of other programs; measure them "
-            "with bin/judge, and name their folders with --answers",
+            "with orrery judge, and name their folders with --answers",
             run->path);
     snprintf(picture->name, sizeof picture->name, "probes");
     snprintf(picture->caption, sizeof picture->caption,

@@ -166,7 +166,7 @@ draw() {
 
 logs
 not_foreign
-[ ${#log_list[@]} -gt 0 ] || echo "watch: waiting for $(plain "$run")" >&2
+[ ${#log_list[@]} -gt 0 ] || echo "watch: waiting for $(plain "$run") (Ctrl-C ends)" >&2
 while [ ${#log_list[@]} -eq 0 ]; do
     sleep "$every" &
     wait $!

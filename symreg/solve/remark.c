@@ -251,22 +251,23 @@ static bool remark_chi2(const struct sr_answer *o, char *text, size_t bytes)
     return true;
 }
 
-/* Rows whose errors follow each other, where they count as far fewer. */
+/* Rows whose errors follow each other, where they count as fewer. */
 static bool remark_following(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_front *front = o->front;
     char along[300] = "the order of the rows";
-    if (!(front->independent > 0) || front->independent > 0.5 * (double)front->rows)
+    if (!(front->independent > 0))
         return false;
     if (front->along >= 0)
         snprintf(along, sizeof along, "column \"%s\"", o->names[front->along]);
     else if (front->along == SR_ALONG_NEAREST)
         snprintf(along, sizeof along, "neighbouring values of the columns");
-    snprintf(text, bytes,
-             "residuals of the formula of complexity %d follow each other along %s, as the smooth "
-             "errors of derivatives, integrations and interpolations do: the %zu rows count as "
-             "%.0f in the rules best, score and mdl and in standard errors",
-             front->complexity[front->followed], along, front->rows, front->independent);
+    snprintf(
+        text, bytes,
+        "residuals of the formula of complexity %d follow each other along %s, as the smooth "
+        "errors of derivatives, integrations and interpolations do, or what a missing term leaves: "
+        "the %zu rows count as %.0f in the rules best, score and mdl and in standard errors",
+        front->complexity[front->followed], along, front->rows, front->independent);
     return true;
 }
 

@@ -408,7 +408,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *              or weights were chosen for it
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
- *   following  the rows count as at most half as many, as their residuals follow each other
+ *   following  the rows count as fewer, as their residuals follow each other
  *   aliases    the formula of o->rule has a frequency of a column on an even grid
  *   fill       a column has nines far from its other numbers, as where values are missing
  *   given      o->remark */

@@ -16,13 +16,13 @@ check "orbits" program orbits "${COMMON[@]}" --run "$WORK/run"
 
 # ---- before, during and after a training
 watch "$WORK/live" "$WORK/live.png" >"$WORK/live.out" 2>"$WORK/live.err" &
-watcher=$!
+watcher=$! pid=$!
 watch "$WORK/live/lssar/pretrain/log.jsonl" >"$WORK/log.out" 2>"$WORK/log.err" &
 log_watcher=$!
-sleep 0.5
+check "it does not say that it waits for what is not there" \
+    until_true grep -q "waiting for $WORK/live" "$WORK/live.err"
 check "it waits for what is not there" kill -0 $watcher
 check "... also for a log" kill -0 $log_watcher
-check "... and says so" grep -q "waiting for $WORK/live" "$WORK/live.err"
 check "pretrain" program pretrain "${COMMON[@]}" --attention lssar --run "$WORK/live" \
     --orbits "$WORK/run/orbits" --set pretrain.steps=600 --set pretrain.eval_every=50 \
     --set pretrain_planets.steps=10
@@ -86,7 +86,7 @@ check "... is there" is_png "$WORK/-v.png" 5000
 mkdir "$WORK/[a]*?\\" && cp "$WORK/odd/log.jsonl" "$WORK/[a]*?\\" || exit
 exec 7>>"$WORK/[a]*?\\/log.jsonl"
 tools/watch.sh "$WORK/[a]*?\\" >"$WORK/out" 2>&1 7>&- &
-watcher=$!
+watcher=$! pid=$!
 sleep 0.5
 check "a training in a folder whose name is a pattern goes on" kill -0 $watcher
 exec 7>&-
@@ -102,7 +102,7 @@ check_not "no argument" watch
 
 # ---- Ctrl-C
 tools/watch.sh "$WORK/never" >/dev/null 2>&1 &
-watcher=$!
+watcher=$! pid=$!
 sleep 0.3
 kill -TERM $watcher
 wait $watcher
