@@ -101,9 +101,9 @@ check "... in one line that names it" grep -q "^watch: error: $WORK/none: no log
 check_not "no argument" watch
 
 # ---- Ctrl-C
-tools/watch.sh "$WORK/never" >/dev/null 2>&1 &
+tools/watch.sh "$WORK/never" >/dev/null 2>"$WORK/never.err" &
 watcher=$! pid=$!
-sleep 0.3
+until_true grep -q "waiting for" "$WORK/never.err"
 kill -TERM $watcher
 wait $watcher
 check "a signal ends it, status 0" test $? -eq 0
