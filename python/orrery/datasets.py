@@ -105,8 +105,8 @@ def dataset(positions: Any, out: str | os.PathLike[str], *, dt: float | None = N
     of these, whose sizes may differ, with d = 2 coordinates or 3; or the path of a REBOUND
     Simulationarchive, or a list of paths. velocity: as positions; mass: (bodies) or (systems,
     bodies). Times are even: `dt`, or `time` of (steps) or (systems, steps). Of an archive, `dt`
-    asks for states at this step; projected=True takes x and y of bodies in space. Archives of bodies in
-    the plane z = 0 have two coordinates.
+    asks for states at this step; projected=True takes x and y of bodies in space. Archives of
+    bodies in the plane z = 0 have two coordinates.
 
     steps: time steps of a sequence; val, test: shares of the systems, which are in one set alone;
     split_by="time" divides each track instead. units and name are texts for the manifest. Tracks

@@ -25,7 +25,8 @@ static struct others others_of(const double *x, size_t rows, double value)
     return o;
 }
 
-/* Nines alone: three or more, of whole numbers below 0 also two; or a fill value of netCDF or CDF. */
+/* Nines alone: three or more, of whole numbers below 0 also two; or a fill value of netCDF or
+ * CDF. */
 static bool is_nines(double value)
 {
     static const double fill[] = {9.969209968386869e36, 1e20, 1e30, 1e31, 1e35};

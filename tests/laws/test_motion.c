@@ -171,8 +171,8 @@ static double distance_from_model(const struct made *made, struct multiple *of, 
     return orr_median(largest, models);
 }
 
-/* The law's positions are those of the file; those of a law that is wrong by 10% are not, and bodies
- * beyond those asked for have none. */
+/* The law's positions are those of the file; those of a law that is wrong by 10% are not, and
+ * bodies beyond those asked for have none. */
 TEST(models_follow_their_law)
 {
     struct orr_settings preset;
