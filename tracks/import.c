@@ -106,13 +106,14 @@ static int write_common(const struct orr_cli *cli, const struct tracks_options *
                  "orbits: %s: interpolated to a step of %s; the error is at most about %.1g of the "
                  "size of a track",
                  import->file, o->resample, common->error);
-    note_size(import->file, common, cli->quiet);
     cJSON *how = describe(o, import, units, common);
     import->how = how;
     import->dimensions = common->dimensions;
     import->systems = common->systems;
     import->system = common->system;
     const int rc = sim_dataset_import(cli->out, import, o->force, cli->quiet);
+    if (!rc)
+        note_size(import->file, common, cli->quiet);
     cJSON_Delete(how);
     return rc;
 }

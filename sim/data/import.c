@@ -164,6 +164,41 @@ static float *rows_create(const struct plan *plan, int set, size_t cols)
     return orr_alloc(plan->count[set] * (plan->rows + 1) * cols, sizeof(float));
 }
 
+/* Number k of the rows of a piece, without row 0; cols numbers a row. */
+static double value_of(const struct plan *plan, const struct piece *piece, enum sim_kind kind,
+                       size_t cols, size_t k)
+{
+    const struct sim_track_system *system = &plan->import->system[piece->system];
+    const size_t bodies = (size_t)system->bodies, first = piece->from * bodies * cols;
+    return kind == SIM_KIND_COORDS     ? system->position[first + k]
+           : kind == SIM_KIND_VELOCITY ? system->velocity[first + k]
+                                       : system->mass[k % bodies];
+}
+
+static int check_values(const struct plan *plan, enum sim_kind kind)
+{
+    const size_t cols = sim_kind_cols(kind, plan->import->dimensions);
+    for (int set = 0; set < SETS; set++)
+        for (size_t i = 0; i < plan->count[set]; i++)
+            for (size_t k = 0; k < plan->rows * cols; k++) {
+                const struct piece *piece = &plan->piece[set][i];
+                const double value = value_of(plan, piece, kind, cols, k);
+                if (!isfinite((float)value))
+                    return ORR_FAIL(
+                        ORR_EINVAL, "%s: %s: expected numbers within those of float32, found %g",
+                        plan->import->file, plan->import->system[piece->system].name, value);
+            }
+    return 0;
+}
+
+/* Checks every number that is to be written, before anything is made or replaced. */
+static int check_plan(const struct plan *plan)
+{
+    TRY(check_values(plan, SIM_KIND_COORDS));
+    TRY(plan->mass ? check_values(plan, SIM_KIND_MASS) : 0);
+    return plan->velocity ? check_values(plan, SIM_KIND_VELOCITY) : 0;
+}
+
 /* The rows of a set for a kind; free() them. cols numbers a row. */
 static int fill_rows(const struct plan *plan, int set, enum sim_kind kind, float **rows)
 {
@@ -173,20 +208,10 @@ static int fill_rows(const struct plan *plan, int set, enum sim_kind kind, float
         return ORR_ENOMEM;
     for (size_t i = 0; i < plan->count[set]; i++, at += P * cols) {
         const struct piece *piece = &plan->piece[set][i];
-        const struct sim_track_system *system = &plan->import->system[piece->system];
-        const size_t bodies = (size_t)system->bodies, first = piece->from * bodies * cols;
         if (kind == SIM_KIND_COORDS)
-            at[0] = (float)orr_log(system->dt);
-        for (size_t k = 0; k < plan->rows * cols; k++) {
-            const double value = kind == SIM_KIND_COORDS     ? system->position[first + k]
-                                 : kind == SIM_KIND_VELOCITY ? system->velocity[first + k]
-                                                             : system->mass[k % bodies];
-            at[cols + k] = (float)value;
-            if (!isfinite(at[cols + k]))
-                return ORR_FAIL(ORR_EINVAL,
-                                "%s: %s: expected numbers within those of float32, found %g",
-                                plan->import->file, system->name, value);
-        }
+            at[0] = (float)orr_log(plan->import->system[piece->system].dt);
+        for (size_t k = 0; k < plan->rows * cols; k++)
+            at[cols + k] = (float)value_of(plan, piece, kind, cols, k);
     }
     return 0;
 }
@@ -413,6 +438,8 @@ int sim_dataset_import(const char *dir, const struct sim_import *import, bool fo
     int fd;
     TRY(plan_rows(&plan));
     int rc = import->by_time ? divide_by_time(&plan) : divide_systems(&plan);
+    if (!rc)
+        rc = check_plan(&plan);
     if (!rc)
         rc = orr_mkdir(dir);
     if (!rc)

@@ -313,6 +313,15 @@ check "... which a run reads as they are" prints 'made elsewhere: read as it is'
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
 check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 
+# a number that float32 has not, in one system of its own columns each
+sed '290s/,[^,]*$/,1e39/' "$WORK/pendulums.csv" >"$WORK/huge.csv"
+sed '2,$s/,[^,]*$/,1e39/' "$WORK/three.csv" >"$WORK/heavy.csv"
+KEEP=$pend refuse "a number beyond float32 leaves the old set" 1 'those of float32' 'huge.csv' -- \
+    program orbits import "$WORK/huge.csv" "${PEND[@]:1}" --out "$pend" --force
+refuse "... also a mass, and makes no folder" 1 'those of float32' 'heavy.csv' -- \
+    program orbits import "$WORK/heavy.csv" "${THREE[@]:1}" --mass m --out "$WORK/run"
+check_not "... not even an empty one" test -e "$WORK/run"
+
 # ---- every stage
 # whole FOLDER RUN: the world on a folder of tracks
 world() {
