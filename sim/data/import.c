@@ -432,6 +432,19 @@ static int write_plan(const struct plan *plan, const char *dir, bool force, bool
     return rc;
 }
 
+/* A run keeps its tracks in a folder of their own. */
+static int refuse_run(const char *dir)
+{
+    char path[4096];
+    TRY(orr_path(path, "%s/preset.json", dir));
+    return orr_exists(path)
+               ? ORR_FAIL(ORR_EINVAL,
+                          "%s: holds a run (preset.json), where no tracks are put; choose another "
+                          "--out",
+                          dir)
+               : 0;
+}
+
 int sim_dataset_import(const char *dir, const struct sim_import *import, bool force, bool quiet)
 {
     struct plan plan = {.import = import};
@@ -440,6 +453,8 @@ int sim_dataset_import(const char *dir, const struct sim_import *import, bool fo
     int rc = import->by_time ? divide_by_time(&plan) : divide_systems(&plan);
     if (!rc)
         rc = check_plan(&plan);
+    if (!rc)
+        rc = refuse_run(dir);
     if (!rc)
         rc = orr_mkdir(dir);
     if (!rc)

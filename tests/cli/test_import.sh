@@ -313,6 +313,11 @@ check "... which a run reads as they are" prints 'made elsewhere: read as it is'
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
 check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 
+mkdir "$WORK/a-run"
+echo '{}' >"$WORK/a-run/preset.json"
+KEEP=$WORK/a-run refuse "the folder of a run" 1 'preset.json' 'choose another --out' -- \
+    program orbits import $CASES/space.npy --dt 1 --split-by time --val 0 --test 0 \
+    --out "$WORK/a-run" --force
 # a number that float32 has not, in one system of its own columns each
 sed '290s/,[^,]*$/,1e39/' "$WORK/pendulums.csv" >"$WORK/huge.csv"
 sed '2,$s/,[^,]*$/,1e39/' "$WORK/three.csv" >"$WORK/heavy.csv"
