@@ -87,6 +87,11 @@ static int check_division(const char *folder, size_t systems, const struct orrer
     if (!(d->val >= 0 && d->val <= 0.9) || !(d->test >= 0 && d->test <= 0.9))
         return ORR_FAIL(ORR_EINVAL, "val, test: expected shares from 0 to 0.9, found %g and %g",
                         d->val, d->test);
+    if (d->val + d->test > 1 - 1e-9)
+        return ORR_FAIL(ORR_EINVAL,
+                        "val, test: expected shares that leave some for train, a sum below 1, "
+                        "found %g and %g",
+                        d->val, d->test);
     return d->steps == 0 || (d->steps >= SIM_IMPORT_LEAST && d->steps <= 100000)
                ? 0
                : ORR_FAIL(ORR_EINVAL, "steps: expected 0, or %d to 100000, found %d",

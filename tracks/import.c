@@ -26,7 +26,6 @@ int tracks_read_options(const struct tracks_options *o, struct sim_import *impor
 {
     long steps = 0;
     *resample = 0;
-    import->val = import->test = 0.1;
     TRY(read_number("--resample", o->resample, 1e-300, 1e300, resample));
     TRY(read_number("--val", o->val, 0, 0.9, &import->val));
     TRY(read_number("--test", o->test, 0, 0.9, &import->test));
@@ -36,6 +35,11 @@ int tracks_read_options(const struct tracks_options *o, struct sim_import *impor
                         "\"%s\"",
                         SIM_IMPORT_LEAST, o->steps);
     import->steps = (int)steps;
+    if (import->val + import->test > 1 - 1e-9)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--val, --test: expected shares that leave some for train, a sum below 1, "
+                        "found %g and %g",
+                        import->val, import->test);
     import->by_time = o->split_by && !strcmp(o->split_by, "time");
     return !o->split_by || import->by_time || !strcmp(o->split_by, "system")
                ? 0
@@ -123,7 +127,7 @@ int tracks_import(const struct orr_cli *cli, const struct tracks_options *o)
     struct tracks_source source = {0};
     struct tracks_common common = {0};
     struct tracks_units units;
-    struct sim_import import = {.seed = cli->preset.seed};
+    struct sim_import import = {.seed = cli->preset.seed, .val = 0.1, .test = 0.1};
     double resample;
     bool is_array;
     if (cli->argc_rest != 2)

@@ -298,8 +298,6 @@ static int write_systems(const struct orr_cli *cli, const struct tracks_options 
                         (s->form == FORM_ELEMENTS ? element_name : state_name)[5]);
     TRY(tracks_read_options(o, &import, &unused));
     const size_t steps = import.steps ? (size_t)import.steps : STEPS;
-    import.val = o->val ? import.val : 0;
-    import.test = o->test ? import.test : 0;
     import.steps = (int)steps;
     TRY(simulate_all(s, &cli->preset, steps, common));
     TRY(orr_file_checksum(s->file, &import.content, &bytes));

@@ -96,7 +96,8 @@ int tracks_import(const struct orr_cli *cli, const struct tracks_options *option
  * each start exactly as given, and writes the tracks as data sets. */
 int tracks_simulate(const struct orr_cli *cli, const char *file,
                     const struct tracks_options *options);
-/* The options --val, --test, --steps, --split-by, and *resample. */
+/* The options --val, --test, --steps, --split-by, and *resample; shares that are not given stay.
+ * ORR_EUSAGE names an option of another form, or shares that leave nothing for train. */
 int tracks_read_options(const struct tracks_options *options, struct sim_import *import,
                         double *resample);
 

@@ -292,7 +292,9 @@ five dimensions | 2 'expected 2 or 3' 'found "5"' | $T --time t --position x --d
 one column | 2 '--position: expected two or three columns' | $T --time t --position x --body name $O
 no such column | 1 'no column "nope"' | $T --time t --position x,nope $O
 one body | 1 'at least two bodies' | $WORK/pendulums.csv --time t --position x1,y1 --system run $O
-too few systems | 1 'at least 7 systems' '--split-by time' | $A --dt 1 --val 0.4 --test 0.6 $O
+too few systems | 1 'at least 7 systems' '--split-by time' | $A --dt 1 --val 0.4 --test 0.59 $O
+nothing for train | 2 'sum below 1' 'found 0.9 and 0.5' | $A --dt 1 --val 0.9 --test 0.5 $O
+... by time | 2 'sum below 1' 'found 0.9 and 0.1' | $A --dt 1 --split-by time --val 0.9 $O
 too few steps | 1 'expected at least 30 time steps' 'found 20' | $A --dt 1 --steps 30 $O
 no time step | 2 '--dt STEP' | $A $O
 two times | 2 'has times of its own' | $N --dt 1 $O
