@@ -398,8 +398,8 @@ enum { SIM_IMPORT_ROWS = 128, SIM_IMPORT_LEAST = 4 }; /* least: time steps of a 
 /* Writes train, val and test into dir as data sets of coordinates without labels, atomically, with
  * manifest.json last, whose object "tracks" tells other programs that the data are imported
  * (stage/tracks.h). Sets of the same tracks stay as they are. ORR_EINVAL names the system that is
- * too short, has too few bodies or numbers beyond float32, or says that dir holds other data or a
- * run; force replaces imported tracks, nothing else. */
+ * too short, has too few bodies, numbers beyond float32 or no size, or says that dir holds other
+ * data or a run; force replaces imported tracks, nothing else. */
 int sim_dataset_import(const char *dir, const struct sim_import *import, bool force, bool quiet);
 
 /* A split mapped read-only; arrays that it lacks are NULL. P = positions. For sets in several

@@ -191,9 +191,35 @@ static int check_values(const struct plan *plan, enum sim_kind kind)
     return 0;
 }
 
+/* Checks that the bodies of a system are not all at one place all the time, and its size, also of
+ * steps that no sequence has. */
+static int check_size(const struct plan *plan, const struct sim_track_system *system)
+{
+    const size_t d = (size_t)plan->import->dimensions;
+    const size_t n = system->steps * (size_t)system->bodies * d;
+    double squares = 0;
+    bool apart = false;
+    for (size_t k = 0; k < n; k++) {
+        const double x = system->position[k];
+        apart |= x < system->position[k % d] || x > system->position[k % d];
+        squares += x * x;
+    }
+    if (!isfinite(squares))
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: %s: expected tracks of a finite size, found numbers too large",
+                        plan->import->file, system->name);
+    return apart ? 0
+                 : ORR_FAIL(ORR_EINVAL,
+                            "%s: %s: expected bodies apart or in motion, found all of them at one "
+                            "place at all times",
+                            plan->import->file, system->name);
+}
+
 /* Checks every number that is to be written, before anything is made or replaced. */
 static int check_plan(const struct plan *plan)
 {
+    for (size_t s = 0; s < plan->import->systems; s++)
+        TRY(check_size(plan, &plan->import->system[s]));
     TRY(check_values(plan, SIM_KIND_COORDS));
     TRY(plan->mass ? check_values(plan, SIM_KIND_MASS) : 0);
     return plan->velocity ? check_values(plan, SIM_KIND_VELOCITY) : 0;

@@ -315,6 +315,14 @@ check "... which a run reads as they are" prints 'made elsewhere: read as it is'
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
 check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 
+# one system of the pendulums that rests at a place, one that ends far away behind its sequences
+awk -F, -v OFS=, '$1 == 7 { $3 = $5 = 0.3; $4 = $6 = -0.2 } 1' \
+    "$WORK/pendulums.csv" >"$WORK/rest.csv"
+sed '161s/,[^,]*$/,1e200/' "$WORK/pendulums.csv" >"$WORK/far.csv"
+refuse "a system at one place" 1 'rest.csv' 'system "7"' 'at one place' -- \
+    program orbits import "$WORK/rest.csv" "${PEND[@]:1}" $O
+refuse "a system of no finite size" 1 'far.csv' 'system "8"' 'finite size' -- \
+    program orbits import "$WORK/far.csv" "${PEND[@]:1}" --steps 9 $O
 mkdir "$WORK/a-run"
 echo '{}' >"$WORK/a-run/preset.json"
 KEEP=$WORK/a-run refuse "the folder of a run" 1 'preset.json' 'choose another --out' -- \
