@@ -64,6 +64,14 @@ bool orr_is_label(const char *text)
     return orr_is_seen(text) && !strchr(text, '|');
 }
 
+int orr_digits(double a, double b)
+{
+    char first[32], second[32];
+    snprintf(first, sizeof first, "%.9g", a);
+    snprintf(second, sizeof second, "%.9g", b);
+    return (a < b || a > b) && !strcmp(first, second) ? 17 : 9;
+}
+
 bool orr_whole(const char *text, long low, long high, long *value)
 {
     const char *digits = text + (low < 0 && *text == '-');

@@ -24,6 +24,9 @@ bool orr_ends_in(const char *text, const char *end);
 /* Whether a text is a whole number from low to high: digits alone, after a "-" if low is below 0
  * (strtol() would skip blanks and take a "+"). *value is only then set. */
 bool orr_whole(const char *text, long low, long high, long *value);
+/* The digits of %.*g that tell two numbers apart in a message: 9, or 17 where these show the same
+ * text. */
+int orr_digits(double a, double b);
 /* Writes a word for a shell into word[bytes]: the text itself where it is plain, else between
  * quotes, in which a quote becomes '\''. ORR_EINVAL where it does not fit. */
 int orr_shell_word(char *word, size_t bytes, const char *text);

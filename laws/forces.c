@@ -1,4 +1,5 @@
 /* forces.c - reads forces_magnitude.csv, and computes statistics of one sample. */
+#include "base/text.h"
 #include "analysis.h"
 
 #include <math.h>
@@ -110,10 +111,12 @@ static int compare_row(const char *path, const struct law_forces *f, size_t row,
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         if (!(fabs(columns[c].found - columns[c].expected) <= LAW_SAME * columns[c].expected))
             return ORR_FAIL(ORR_EFORMAT,
-                            "%s:%.0f: %s: expected %.9g as in line %.0f of %s, found "
-                            "%.9g",
-                            path, f->line[row], columns[c].name, columns[c].expected,
-                            truth->line[at], truth_path, columns[c].found);
+                            "%s:%.0f: %s: expected %.*g as in line %.0f of %s, found "
+                            "%.*g",
+                            path, f->line[row], columns[c].name,
+                            orr_digits(columns[c].expected, columns[c].found), columns[c].expected,
+                            truth->line[at], truth_path,
+                            orr_digits(columns[c].expected, columns[c].found), columns[c].found);
     return 0;
 }
 

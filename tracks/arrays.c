@@ -242,8 +242,9 @@ static int check_rising(const char *file, const struct array *a, size_t steps)
     for (size_t i = 1; i < a->count; i++)
         if (i % steps && !(a->value[i] > a->value[i - 1]))
             return ORR_FAIL(ORR_EINVAL,
-                            "%s: %s: number %zu: expected a time after %.9g, found %.9g", file,
-                            a->name, i, a->value[i - 1], a->value[i]);
+                            "%s: %s: number %zu: expected a time after %.*g, found %.*g", file,
+                            a->name, i, orr_digits(a->value[i - 1], a->value[i]), a->value[i - 1],
+                            orr_digits(a->value[i - 1], a->value[i]), a->value[i]);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* common.c - bodies of a system at common times with one time step. */
 #include "tracks.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +24,10 @@ static int check_times(const struct tracks_source *source, const struct tracks_s
             if (fabs(body->t[i] - wanted) > EVEN * step)
                 return ORR_FAIL(
                     ORR_EINVAL,
-                    "%s: %s: body \"%s\": uneven times: expected %.9g, by the mean step %.6g, "
-                    "found %.9g; --resample STEP interpolates to one step",
-                    source->file, system->name, body->name, wanted, step, body->t[i]);
+                    "%s: %s: body \"%s\": uneven times: expected %.*g, by the mean step %.6g, "
+                    "found %.*g; --resample STEP interpolates to one step",
+                    source->file, system->name, body->name, orr_digits(wanted, body->t[i]), wanted,
+                    step, orr_digits(wanted, body->t[i]), body->t[i]);
         }
         if (body->n != n)
             return ORR_FAIL(ORR_EINVAL,
@@ -153,8 +155,9 @@ static int find_span(const struct tracks_source *source, const struct tracks_sys
     if (!(count >= 2 && count <= 1e9))
         return ORR_FAIL(ORR_EINVAL,
                         "%s: %s: expected a time that all bodies share of at least one step "
-                        "--resample %g, found %.9g to %.9g",
-                        source->file, system->name, step, from, to);
+                        "--resample %g, found %.*g to %.*g",
+                        source->file, system->name, step, orr_digits(from, to), from,
+                        orr_digits(from, to), to);
     *start = from;
     *steps = (size_t)count;
     return 0;

@@ -1,5 +1,6 @@
 /* systems.c - `orbits --systems FILE --out DIR`: simulates systems of the user, given by state
  * vectors or elements, under the law of the settings; the tracks become data sets. */
+#include "base/text.h"
 #include "symreg/layout/layout.h"
 #include "symreg/motion/motion.h"
 #include "tracks.h"
@@ -124,9 +125,9 @@ static int take_row(const struct systems *s, size_t row, double dt_yr, struct gi
     if (s->dt >= 0)
         TRY(take_number(s, row, s->dt, 0, &dt));
     if (g->bodies && (dt < g->dt || dt > g->dt))
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s:%zu: column \"dt\": expected %g, as the rows before it, found %g",
-                        s->file, s->csv.line[row], g->dt, dt);
+        return ORR_FAIL(
+            ORR_EINVAL, "%s:%zu: column \"dt\": expected %.*g, as the rows before it, found %.*g",
+            s->file, s->csv.line[row], orr_digits(g->dt, dt), g->dt, orr_digits(g->dt, dt), dt);
     g->dt = dt;
     if (s->form == FORM_ELEMENTS)
         TRY(take_elements(s, row, g));

@@ -1,5 +1,6 @@
 /* tracks.c - a CSV file of positions becomes one track per body of every system. */
 #include "motion.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,20 +117,23 @@ static int fill_track(const struct orr_csv *csv, const char *file, const struct 
             track->v[d * track->n + i] = value[c->v[d]];
         if (i > 0 && !(track->t[i] > track->t[i - 1]))
             return ORR_FAIL(ORR_EINVAL,
-                            "%s:%zu: column \"%s\": body \"%s\": expected a time after %.9g of "
-                            "line %zu, found %.9g%s",
-                            file, track->line[i], csv->names[c->time], track->body, track->t[i - 1],
-                            track->line[i - 1], track->t[i],
+                            "%s:%zu: column \"%s\": body \"%s\": expected a time after %.*g of "
+                            "line %zu, found %.*g%s",
+                            file, track->line[i], csv->names[c->time], track->body,
+                            orr_digits(track->t[i - 1], track->t[i]), track->t[i - 1],
+                            track->line[i - 1], orr_digits(track->t[i - 1], track->t[i]),
+                            track->t[i],
                             c->body < 0 ? "; rows of several bodies need --body COLUMN" : "");
         if (c->mass < 0)
             continue;
         track->mass = i == 0 ? value[c->mass] : track->mass;
         if (value[c->mass] < track->mass || value[c->mass] > track->mass)
             return ORR_FAIL(ORR_EINVAL,
-                            "%s:%zu: column \"%s\": body \"%s\": expected the mass %.9g of line "
-                            "%zu, found %.9g",
-                            file, track->line[i], csv->names[c->mass], track->body, track->mass,
-                            track->line[0], value[c->mass]);
+                            "%s:%zu: column \"%s\": body \"%s\": expected the mass %.*g of line "
+                            "%zu, found %.*g",
+                            file, track->line[i], csv->names[c->mass], track->body,
+                            orr_digits(track->mass, value[c->mass]), track->mass, track->line[0],
+                            orr_digits(track->mass, value[c->mass]), value[c->mass]);
     }
     return 0;
 }

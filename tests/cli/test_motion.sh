@@ -148,6 +148,12 @@ bad "a mass of 0" 1 "$F:2: column \"m\": expected a mass above 0, found 0" \
 bad "a mass that changes" 1 \
     "$F:3: column \"m\": body \"a\": expected the mass 1 of line 2, found 2" \
     't,x,y,b,m\n1,1,1,a,1\n2,1,1,a,2\n' $TX --mass m --body b
+bad "a mass that changes in its last digits" 1 \
+    'expected the mass 0.57243851400000001 of line 2, found 0.57243851400099999' \
+    't,x,y,b,m\n1,1,1,a,0.572438514\n2,1,1,a,0.572438514001\n' $TX --mass m --body b
+bad "a time that falls by its last digits" 1 \
+    'expected a time after 2459740.5000000019 of line 2, found 2459740.5000000009' \
+    't,x,y,b\n2459740.500000002,1,1,a\n2459740.500000001,1,1,a\n' $TX --body b
 bad "no masses of three" 2 'give --mass COLUMN' "$eight$second$third" $TX --body b
 bad "no such centre" 1 "--centre: no body \"c\"" "$eight$second" $TX --body b --centre c
 bad "a centre of three" 2 'expected 2 coordinates, as --position has, found 3' "$eight" $TX \
