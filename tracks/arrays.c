@@ -11,6 +11,8 @@
 
 enum { MOST_ARRAYS = 64, POSITION = 0, VELOCITY, TIME, MASS, PARTS };
 
+#define TYPES "real little-endian numbers, as '<f8'"
+
 /* An array of a file, as doubles. */
 struct array {
     char name[256];
@@ -18,10 +20,15 @@ struct array {
     size_t shape[ORR_NPY_DIMS], count;
     double *value;
 };
+/* An array of a .npz that is left out, and its type as NumPy writes it. */
+struct other {
+    char name[256], type[16];
+};
 struct arrays {
-    int count;
+    int count, others;
     struct array at[MOST_ARRAYS];
-    double *even; /* times that --dt gives */
+    struct other other[MOST_ARRAYS]; /* the first of them */
+    double *even;                    /* times that --dt gives */
 };
 
 static void release(void *of)
@@ -87,11 +94,30 @@ static size_t fortran_place(const struct array *a, size_t i)
     return place;
 }
 
+/* The type of a header as it stands there, in quotes where it is a word: '>f8'. */
+static void take_type(const char *header, char type[16])
+{
+    const char *descr = orr_npy_value(header, "descr");
+    const char *end = descr && *descr ? strchr(descr + 1, *descr) : NULL;
+    const int length = end && end < descr + 15 ? (int)(end - descr) + 1 : 12;
+    snprintf(type, 16, "%.*s", length, descr ? descr : "none");
+}
+
+/* Keeps the name and type of an array that is left out of a .npz, for messages. */
+static void add_other(const char *name, const char *type, struct arrays *arrays)
+{
+    if (arrays->others == MOST_ARRAYS)
+        return;
+    struct other *other = &arrays->other[arrays->others++];
+    snprintf(other->name, sizeof other->name, "%s", name);
+    snprintf(other->type, sizeof other->type, "%s", type);
+}
+
 /* Adds an array; one of another kind than numbers is left out of a .npz. */
 static int add_array(const char *file, const char *name, const void *bytes, size_t size,
                      struct arrays *arrays)
 {
-    char label[600], *header;
+    char label[600], type[16], *header;
     size_t from;
     enum orr_dtype dtype = ORR_F64;
     if (arrays->count == MOST_ARRAYS)
@@ -102,6 +128,7 @@ static int add_array(const char *file, const char *name, const void *bytes, size
     snprintf(label, sizeof label, "%.300s%s%.250s", file, *name ? ": " : "", name);
     TRY(orr_npy_header(label, bytes, size, &header, &from));
     const bool known = find_dtype(header, &dtype);
+    take_type(header, type);
     const char *shape = orr_npy_value(header, "shape");
     const char *order = orr_npy_value(header, "fortran_order");
     const bool fortran = order && !strncmp(order, "True", 4);
@@ -110,10 +137,12 @@ static int add_array(const char *file, const char *name, const void *bytes, size
                            : ORR_FAIL(ORR_EFORMAT, "%s: no shape", label);
     free(header);
     TRY(rc);
-    if (!known)
-        return *name
-                   ? 0
-                   : ORR_FAIL(ORR_EFORMAT, "%s: expected an array of little-endian numbers", label);
+    if (!known && !*name)
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected an array of " TYPES ", found %s", label, type);
+    if (!known) {
+        add_other(name, type, arrays);
+        return 0;
+    }
     const size_t most = (size - from) / orr_dtype_size(dtype);
     for (int d = 0; d < a->ndim; d++) {
         if (a->shape[d] && a->count > most / a->shape[d])
@@ -154,6 +183,21 @@ static int add_members(const char *file, const void *bytes, size_t size, struct 
 
 /* -------------------------------------------------------------------------- which is which */
 
+/* Refuses an array that was left out: under the name of an option, or numbers (real, complex or
+ * whole) under a usual name, which would be missed. */
+static int refuse_other(const char *file, const struct arrays *arrays, const char *option,
+                        const char *name, const char *usual)
+{
+    for (int i = 0; i < arrays->others; i++) {
+        const struct other *other = &arrays->other[i];
+        const bool numbers = other->type[1] && other->type[2] && strchr("fcui", other->type[2]);
+        if (name ? !strcmp(name, other->name) : numbers && orr_is_listed(usual, other->name))
+            return ORR_FAIL(ORR_EFORMAT, "%s: %s: array \"%s\": expected " TYPES ", found %s",
+                            option, file, other->name, other->type);
+    }
+    return 0;
+}
+
 /* The array that an option names, else the one with a usual name; NULL: none. */
 static int find_array(const char *file, const struct arrays *arrays, const char *option,
                       const char *name, const char *usual, const struct array **found)
@@ -165,6 +209,8 @@ static int find_array(const char *file, const struct arrays *arrays, const char 
         if (name ? !strcmp(name, arrays->at[i].name) : orr_is_listed(usual, arrays->at[i].name))
             *found = &arrays->at[i];
     }
+    if (!*found)
+        TRY(refuse_other(file, arrays, option, name, usual));
     return name && !*found ? ORR_FAIL(ORR_EUSAGE, "%s: %s has no array \"%s\", but %s", option,
                                       file, name, *list ? list : "none")
                            : 0;

@@ -2,7 +2,7 @@
 # test_import.sh - tracks of other programs as data sets: `orbits import`, and every stage on the
 # folder that it writes. The tracks: a double pendulum by Runge and Kutta's method of order 4, three
 # bodies by leapfrog, circles by NumPy 2.4.6 (tests/cases/tracks: circles.npz has positions, v, t
-# and m of six systems of two bodies; space.npy three coordinates).
+# and m of six systems of two bodies; space.npy three coordinates, others.npz types that are not read).
 . tests/cli/lib.sh
 PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
 fast_pictures
@@ -323,6 +323,14 @@ refuse "a system at one place" 1 'rest.csv' 'system "7"' 'at one place' -- \
     program orbits import "$WORK/rest.csv" "${PEND[@]:1}" $O
 refuse "a system of no finite size" 1 'far.csv' 'system "8"' 'finite size' -- \
     program orbits import "$WORK/far.csv" "${PEND[@]:1}" --steps 9 $O
+# others.npz: positions as '>f4', z of complex numbers
+LC_ALL=C sed '1s/<f4/<c8/' $A >"$WORK/complex.npy"
+X=$CASES/others.npz
+refusals program orbits import <<END
+big-endian positions | 1 '"positions": expected real' "found '>f4'" | $X --dt 1 $O
+complex positions by name | 1 '"z": expected real' "found '<c8'" | $X --position z --dt 1 $O
+... of a single array | 1 'an array of real' "found '<c8'" | $WORK/complex.npy --dt 1 $O
+END
 mkdir "$WORK/a-run"
 echo '{}' >"$WORK/a-run/preset.json"
 KEEP=$WORK/a-run refuse "the folder of a run" 1 'preset.json' 'choose another --out' -- \
