@@ -149,6 +149,10 @@ int tracks_import(const struct orr_cli *cli, const struct tracks_options *o)
         rc = tracks_common_make(&source, resample, &units, &common);
     if (!rc)
         rc = write_common(cli, o, &units, &common, &import);
+    if (!rc && source.or_in_space)
+        orr_note(cli->quiet,
+                 "orbits: %s: note: %d bodies in the plane; --dimensions 3 for %d in space",
+                 import.file, source.or_in_space * 3 / 2, source.or_in_space);
     tracks_common_free(&common);
     tracks_source_free(&source);
     return rc;

@@ -203,6 +203,8 @@ static int make_source(const struct readings *readings, const struct tracks_opti
                                       "several bodies --position x1,y1,x2,y2");
     }
     source->dimensions = readings->axes;
+    if (readings->count > 1 && !o->dimensions && readings->position.count % 6 == 0)
+        source->or_in_space = readings->position.count / 3;
     source->masses = o->mass != NULL;
     source->velocities = o->velocity != NULL;
     take_units(readings, o, source);

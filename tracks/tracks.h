@@ -45,7 +45,8 @@ struct tracks_source {
     size_t systems, bodies;
     struct tracks_system *system;
     struct tracks_body *body;
-    int dimensions; /* 2 or 3 */
+    int dimensions;  /* 2 or 3 */
+    int or_in_space; /* as many bodies, if the columns side by side are x, y, z; 0: no doubt */
     bool masses, velocities;
     bool origin;      /* a body at rest at the origin follows the bodies of every system */
     char unit[2][32]; /* of time and length, as the file has them; "" = it does not say */

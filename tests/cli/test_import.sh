@@ -2,7 +2,8 @@
 # test_import.sh - tracks of other programs as data sets: `orbits import`, and every stage on the
 # folder that it writes. The tracks: a double pendulum by Runge and Kutta's method of order 4, three
 # bodies by leapfrog, circles by NumPy 2.4.6 (tests/cases/tracks: circles.npz has positions, v, t
-# and m of six systems of two bodies; space.npy three coordinates, others.npz types that are not read).
+# and m of six systems of two bodies; space.npy three coordinates; others.npz has
+# types that are not read).
 . tests/cli/lib.sh
 PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
 fast_pictures
@@ -244,6 +245,12 @@ check "three coordinates" program orbits import "$WORK/tilted.csv" --time t --po
     --velocity vx,vy,vz --body name --system system --out "$WORK/tilted"
 check "... of several bodies side by side" program orbits import "$WORK/side.csv" --time t \
     --position x1,y1,z1,x2,y2,z2 --dimensions 3 --system system --out "$WORK/side"
+check "... or of three bodies in the plane, with a note" \
+    prints '3 bodies in the plane; --dimensions 3 for 2 in space' program orbits import \
+    "$WORK/side.csv" --time t --position x1,y1,z1,x2,y2,z2 --system system --out "$WORK/flat"
+check "... as --dimensions 2 says" prints '5 systems' program orbits import "$WORK/side.csv" \
+    --time t --position x1,y1,z1,x2,y2,z2 --dimensions 2 --system system --out "$WORK/flat2"
+check "... without a note" lacks 'in the plane' "$WORK/.printed"
 check "... are equal rows" same_file "$WORK/tilted/coords_train.npy" "$WORK/side/coords_train.npy"
 check "... verified" program orbits verify "$WORK/tilted"
 check "... with a range of z" prints '^  z  *-0\.800 to 0\.800' program orbits stat "$WORK/tilted"
