@@ -148,6 +148,19 @@ static int refuse_tracks_option(const char *name, const char *value)
     return ORR_FAIL(ORR_EUSAGE, "%s: belongs to --systems and orbits import%s", name, setting);
 }
 
+/* A stage of a run simulates into a folder that is not there: its name may be mistyped. */
+static int note_new_folder(const struct orr_cli *cli, const char *dir)
+{
+    char own[4096];
+    TRY(orr_path(own, "%s/orbits", cli->run));
+    if (cli->resume && strcmp(dir, own) != 0 && !orr_exists(dir))
+        orr_note(cli->quiet,
+                 "orbits: note: %s is not there yet: orbits are simulated into it; tracks of your "
+                 "own come from orbits import",
+                 dir);
+    return 0;
+}
+
 static int write_sets(const struct orr_cli *cli)
 {
     int part = 0, parts = 1;
@@ -186,6 +199,7 @@ static int write_sets(const struct orr_cli *cli)
     if (!complete) {
         TRY(sim_dataset_may_write(&cli->preset, dir, force != NULL));
         TRY(check_disk(cli, dir, part, parts));
+        TRY(note_new_folder(cli, dir));
     }
     TRY(*cli->out ? 0 : orr_cli_save_preset(cli, cli->run));
     if (!complete)

@@ -319,6 +319,12 @@ KEEP=$WORK/own refuse "files of the user" 1 'choose another --out' -- \
     program orbits import "${PEND[@]}" --out "$WORK/own" --force
 check "... which a run reads as they are" prints 'made elsewhere: read as it is' \
     program orbits --preset smoke --run "$WORK/elsewhere" --resume --out "$WORK/own"
+check "a folder of a run that is not there is named" prints 'nope is not there yet: orbits are' \
+    program orbits --preset smoke --set orbits.train=4 --run "$WORK/elsewhere" --resume \
+    --out "$WORK/nope"
+check "... and made" prints 'up to date' program orbits --preset smoke \
+    --set orbits.train=4 --run "$WORK/elsewhere" --resume --out "$WORK/nope"
+check "... without a word after that" lacks 'is not there yet' "$WORK/.printed"
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
 check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 
