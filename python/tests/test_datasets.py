@@ -74,10 +74,12 @@ def test_space(tmp_path):
     ({"time": T**2, "dt": None}, "uneven times"), ({"time": T[:5], "dt": None}, "40 times"),
     ({"mass": [1.0]}, "2 masses"), ({"mass": [1.0, 0.0]}, "mass: number 1"),
     ({"velocity": circles()[:, :3]}, "velocity of shape"), ({"val": 2}, "val, test"),
-    ({"test": 0.9, "val": 0.9}, "systems"), ({"split_by": "body"}, "split_by"),
+    ({"test": 0.9, "val": 0.9}, "sum below 1"), ({"split_by": "body"}, "split_by"),
     ({"steps": 50}, "50 time steps"), ({"positions": np.ones((3, 9, 2, 4))}, "two or three"),
     ({"positions": np.ones((3, 9))}, "dimensions"), ({"positions": [np.nan]}, "positions"),
-    ({"positions": circles()[:2]}, "at least 3 systems")])
+    ({"positions": circles()[:2]}, "at least 3 systems"),
+    ({"positions": circles() * 0 + 1}, "system 0: expected bodies apart or in motion"),
+    ({"positions": circles() * 1e39}, "expected numbers within those")])
 def test_refused(tmp_path, change, said):
     given = {"positions": circles(), "dt": 0.1, **change}
     with pytest.raises(ValueError, match=said):
@@ -90,6 +92,11 @@ def test_other_data_are_not_replaced(tmp_path):
     with pytest.raises(ValueError, match="choose another"):
         orrery.dataset(circles(), tmp_path, dt=0.1, force=True)
     assert (tmp_path / "coords_train.npy").read_bytes() == b"mine"
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "preset.json").write_text("{}")
+    with pytest.raises(ValueError, match="holds a run"):
+        orrery.dataset(circles(), tmp_path / "run", dt=0.1, force=True)
+    assert not list(tmp_path.rglob("*.npy"))[1:]
 
 
 def test_rebound(tmp_path):
