@@ -276,6 +276,23 @@ static int needs_plane(const struct orr_cli *cli, const struct probe_command *co
     return orr_settings_needs_plane(&cli->preset, what);
 }
 
+/* What other programs are asked has the settings of a run: without them a mistyped --run would be
+ * asked as another preset. */
+static int check_run(const struct orr_cli *cli, const struct probe_command *command)
+{
+    const bool exchange = command->judges || answers_text || !strcmp(command->name, "export") ||
+                          !strcmp(command->name, "answer");
+    char path[4096];
+    if (!exchange || cli->preset_given)
+        return 0;
+    TRY(orr_path(path, "%s/preset.json", cli->run));
+    return orr_exists(path) ? 0
+                            : ORR_FAIL(ORR_EMISSING,
+                                       "%s: no preset.json there, so that it is no run; give "
+                                       "--run RUN, or --preset",
+                                       cli->run);
+}
+
 static int run_command(const struct orr_cli *cli)
 {
     const struct probe_command *command;
@@ -293,6 +310,7 @@ static int run_command(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EUSAGE, "judge: needs --answers DIR, of the model (docs/exchange.md)");
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
+    rc = rc ? rc : check_run(cli, command);
     if (!rc && command->files)
         return command->run(&o);
     if (!rc && (command->plane || answers_text))

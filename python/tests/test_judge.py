@@ -157,6 +157,9 @@ def test_arguments(run_folder):
                            ({"settings": {"orbits.law": "nothing"}}, "orbits.law")):
         with pytest.raises(ValueError, match=message):
             orrery.judge(stay, run_folder, "m", **{**ASKED, **wrong})
+    with pytest.raises(ValueError, match="nope: no preset.json there"):
+        orrery.judge(stay, run_folder / "nope", "m", **ASKED)
+    assert not (run_folder / "nope").exists()
     with pytest.raises(TypeError, match="expected a function"):
         orrery.judge(3, run_folder, "m", **ASKED)
     with pytest.raises(FileNotFoundError, match="programs"):

@@ -54,6 +54,12 @@ cp "$asked/export.json" "$WORK/export.json"
 check "... again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 check "... the same question" same_file "$asked/export.json" "$WORK/export.json"
 
+refuse "a mistyped run: one line" 1 typo 'no preset.json there' -- \
+    "$BIN/probe" export --run "$WORK/typo" --quiet
+check "... and nothing is written" test ! -e "$WORK/typo"
+refuse "a mistyped run of a judgement" 1 typo 'no preset.json there' -- \
+    "$BIN/orrery" judge --run "$WORK/typo" --answers "$asked"
+
 # ---- the proof: own models, answered from the exported files
 check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
 for name in softmax lssar; do
