@@ -24,6 +24,7 @@ from . import _files
 from . import _tables as tables
 from ._arguments import path_of, whole
 from ._judged import Adapted, Predictor, adapt
+from .runs import SOURCES, Run
 
 PROBES = ("evaluate", "rollout", "linear", "labels", "extrapolate", "inductive", "intervene",
           "planets", "laws")
@@ -107,6 +108,7 @@ class _Answers:
         self.made = {name: of for name, of in known.items() if self._is_kept(name, of)}
         if self.made and not self._is_same_model():
             self.made = {}
+        self._write_record()  # from now on the folder is known as one of judge()
         (folder / "export.json").unlink(missing_ok=True)
         for name in self.export["answers"]:
             if name not in self.made:
@@ -153,6 +155,9 @@ class _Answers:
         """Records an answer that is complete."""
         self.made[name] = {"of": self._of(name),
                            "files": {path.name: _sum(path) for path in self._files(name)}}
+        self._write_record()
+
+    def _write_record(self) -> None:
         _files.replace(self._record, json.dumps(self.made, indent=1).encode() + b"\n")
 
     # ---- files
@@ -366,6 +371,19 @@ def _wanted(export: dict[str, Any], probes: Iterable[str]) -> list[str]:
     return names
 
 
+def _check_folder(folder: pathlib.Path, sources: Iterable[str]) -> None:
+    """Refuses a folder of answers that judge() did not make, whose files it would remove, and a
+    name that a source of the run has."""
+    if folder.name in sources:
+        raise ValueError(f"name: {folder.name!r} is a source of the run; expected another name")
+    if (folder / "answered.json").exists():
+        return
+    for pattern in ("export.json", "*.npy", "*.csv"):
+        for found in folder.glob(pattern):
+            raise ValueError(f"{folder}: has {found.name} but no answered.json: answers that judge "
+                             "did not make, and would remove; give another name or folder")
+
+
 def _sum(path: pathlib.Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -483,6 +501,11 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     for option, given in (("--sequences", sequences), ("--draws", draws),
                           ("--sizes", ",".join(map(str, sizes)) if sizes else None)):
         export += [option, str(given)] if given else []
+    places = [place.with_name(f"{name}_{i}") if several else place for i in range(len(models))]
+    twins = [path.with_name(f"{path.name}_untrained") if untrained and one.has_untrained else None
+             for path, one in zip(places, models)]
+    for path in (place, *places, *filter(None, twins)):
+        _check_folder(path, (*SOURCES, *Run(run).sources) if run.is_dir() else SOURCES)
     bar = _Bar(quiet)
     bar.show("what is asked")
     _call(export)
@@ -495,18 +518,14 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     def ask(answers: pathlib.Path) -> None:
         _call([*program, "export", *common, "--quiet", "--answers", str(answers)])
 
-    places, twins = [], []
     for i, (one, which) in enumerate(zip(models, chosen)):
-        path = place.with_name(f"{name}_{i}") if several else place
-        answers = [(path, one)]
-        if untrained and one.has_untrained:
-            answers.append((path.with_name(f"{path.name}_untrained"), one.untrained(seed + i)))
-            twins.append(str(answers[1][0]))
+        answers, twin = [(places[i], one)], twins[i]
+        if twin is not None:
+            answers.append((twin, one.untrained(seed + i)))
         for to, of in answers:
             _Answers(of, run / "exchange", to, seed + i, resume, bar, ask).make(which)
-        places.append(str(path))
-    command = [*program, "judge", *common, "--answers", ",".join(places)]
-    command += ["--untrained", ",".join(twins)] if twins else []
+    command = [*program, "judge", *common, "--answers", ",".join(map(str, places))]
+    command += ["--untrained", ",".join(map(str, filter(None, twins)))] if any(twins) else []
     command += ["--out", str(place)] if several else []
     command += ["--probes", ",".join(probes)] if probes is not None else []
     command += ["--resume"] if resume else []

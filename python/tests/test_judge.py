@@ -141,13 +141,83 @@ def test_set_activations_of_an_object(run_folder):
     (lambda rows: np.concatenate([rows[:, 1:], rows[:, :1]], 1), "depends on later rows"),
     (lambda rows: np.full_like(rows, np.nan), "expected a finite number, found nan"),
     (lambda rows: rows[:, :, :1], "predict: expected an array"),
+    (lambda rows: None, r"predict: expected an array \(\d+, \d+, 2\), found None"),
+    (lambda rows: "nothing", "predict: expected an array .* found str of no numbers"),
+    (lambda rows: [[1], [2, 3]], "predict: expected an array .* found list of no numbers"),
+    (lambda rows: rows.astype(complex), "predict: expected an array .* found complex numbers"),
     (lambda rows: stay(rows)[::-1], "order"),
-], ids=["look ahead", "NaN", "shape", "order"])
+], ids=["look ahead", "NaN", "shape", "None", "text", "lists", "complex", "order"])
 def test_what_is_no_answer_is_refused(run_folder, model, message):
     with pytest.raises(ValueError, match=message):
         orrery.judge(model, run_folder, "bad", probes=["evaluate"], **ASKED)
     assert not (run_folder / "answers" / "bad" / "probe").exists()
     assert not (run_folder / "answers" / "bad" / "card.json").exists()
+
+
+class Twin:
+    """Persistence, and a twin that does not move."""
+
+    def predict(self, rows):
+        return stay(rows)
+
+    def untrained(self, seed):
+        return lambda rows: 0 * rows
+
+
+@pytest.mark.parametrize("probe, part, message", [
+    ("evaluate", "rollout", "rollout: expected an array .* found None"),
+    ("linear", "activations", "activations: expected a list of arrays.* found None"),
+    ("intervene", "intervene", "intervene: expected an array .* found None"),
+    ("labels", "predictor", "predictor: expected an array .* found None"),
+])
+def test_no_array_of_an_object_is_refused(run_folder, probe, part, message):
+    class Model:
+        def predict(self, rows):
+            return stay(rows)
+
+        def rollout(self, rows, steps):
+            return None if part == "rollout" else rows[:, :1].repeat(steps, 1)
+
+        def activations(self, rows):
+            return None if part == "activations" else [rows]
+
+        def intervene(self, rows, layer, activations):
+            return None
+
+        def tune(self, rows, labels, mask, seed):
+            return lambda rows: None
+
+    with pytest.raises(ValueError, match=message):
+        orrery.judge(Model(), run_folder, "bad", probes=[probe], **ASKED)
+
+
+def test_answers_that_judge_did_not_make_stay(run_folder):
+    """Those of `probe answer`, of a script, and of a source of the run; its own are made again."""
+    theirs = run_folder / "answers" / "theirs"
+    theirs.mkdir(parents=True)
+    for name in ("export.json", "forces_magnitude.csv", "predictions_test.npy"):
+        (theirs / name).write_text("theirs")
+        with pytest.raises(ValueError, match=f"{name} but no answered.json: .* did not make"):
+            orrery.judge(stay, run_folder, "theirs", probes=["evaluate"], **ASKED)
+        for place in ("pair_1", "pair_untrained"):  # a training, and a twin
+            theirs.rename(theirs.with_name(place))
+            with pytest.raises(ValueError, match=f"{place}: has {name} but no answered.json"):
+                orrery.judge([stay, stay] if place == "pair_1" else Twin(), run_folder, "pair",
+                             probes=["evaluate"], **ASKED)
+            theirs.with_name(place).rename(theirs)
+        assert [path.read_text() for path in theirs.iterdir()] == ["theirs"]
+        (theirs / name).unlink()
+    for name in ("lssar", "truth"):
+        with pytest.raises(ValueError, match=f"name: '{name}' is a source of the run"):
+            orrery.judge(stay, run_folder, name, probes=["evaluate"], **ASKED)
+        assert not (run_folder / "answers" / name).exists()
+
+    def stopped(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        orrery.judge(stopped, run_folder, "theirs", probes=["evaluate"], **ASKED)
+    orrery.judge(stay, run_folder, "theirs", probes=["evaluate"], **ASKED)
 
 
 def test_arguments(run_folder):
