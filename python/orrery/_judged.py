@@ -16,6 +16,23 @@ import numpy as np
 Predictor = Callable[[np.ndarray], np.ndarray]  # rows (n, T, 2) -> sizes of forces (n, T)
 
 
+def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The value as an array of real numbers of this shape; what: which answer of the model it is,
+    for the ValueError of another value."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # lists of different lengths, and the like
+        array = np.asarray(None)
+    found = "None" if value is None else f"{type(value).__name__} of no numbers"
+    if array.dtype.kind in "fiub":
+        found = str(array.shape)
+    elif array.dtype.kind == "c":
+        found = "complex numbers"
+    if array.dtype.kind not in "fiub" or array.shape != shape:
+        raise ValueError(f"{what}: expected an array {shape}, found {found}")
+    return array
+
+
 class Adapted:
     """A model as judge() uses it; has_... says what it can do."""
 
@@ -62,23 +79,29 @@ class _Object(Adapted):
         self.has_untrained = callable(getattr(model, "untrained", None))
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self.model.predict(rows))
+        return numbers("predict", self.model.predict(rows), rows.shape)
 
     def rollout(self, rows: np.ndarray, steps: int) -> np.ndarray:
         own = getattr(self.model, "rollout", None)
-        return np.asarray(own(rows, steps)) if callable(own) else super().rollout(rows, steps)
+        if not callable(own):
+            return super().rollout(rows, steps)
+        return numbers("rollout", own(rows, steps), (len(rows), steps, 2))
 
     def activations(self, rows: np.ndarray) -> list[np.ndarray]:
-        return [np.asarray(layer) for layer in self.model.activations(rows)]
+        layers = self.model.activations(rows)
+        if not isinstance(layers, (list, tuple)) or not layers:
+            raise ValueError("activations: expected a list of arrays, one for each layer, found "
+                             f"{'None' if layers is None else type(layers).__name__}")
+        return [np.asarray(layer) for layer in layers]
 
     def intervene(self, rows: np.ndarray, layer: int, activations: np.ndarray) -> np.ndarray:
-        return np.asarray(self.model.intervene(rows, layer, activations))
+        return numbers("intervene", self.model.intervene(rows, layer, activations), rows.shape)
 
     def tune(self, rows: np.ndarray, labels: np.ndarray, mask: np.ndarray, seed: int) -> Predictor:
         predictor: Predictor = self.model.tune(rows, labels, mask, seed)
         if not callable(predictor):
             raise TypeError(f"tune: expected a function of rows, found {type(predictor).__name__}")
-        return predictor
+        return lambda rows: numbers("predictor", predictor(rows), rows.shape[:2])
 
     def untrained(self, seed: int) -> Adapted:
         return adapt(self.model.untrained(seed))
@@ -89,7 +112,7 @@ class _Function(Adapted):
         self.function = function
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self.function(rows))
+        return numbers("predict", self.function(rows), rows.shape)
 
 
 def adapt(model: Any) -> Adapted:
