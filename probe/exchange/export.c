@@ -325,11 +325,16 @@ static int copy_truth(struct exporter *e, bool vector, bool *there)
     return add_file(e, file);
 }
 
+/* The set of the solar system, which is asked where the run has the truth of its forces. */
+static enum sim_split solar_split(const struct orr_settings *preset)
+{
+    return preset->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+}
+
 static int export_solar(struct exporter *e)
 {
     const struct orr_settings *p = e->options->preset;
-    const enum sim_split split =
-        p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+    const enum sim_split split = solar_split(p);
     struct sim_dataset set = {0};
     char dir[4096];
     bool there;
@@ -421,12 +426,33 @@ static int open_forces(struct exporter *e)
     return 0;
 }
 
+/* Opened once before anything is written, since data sets may be elsewhere. */
+static int check_solar(const struct probe_options *o)
+{
+    char truth[4096], dir[4096], why[ORR_WHY];
+    struct sim_dataset set = {0};
+    TRY(orr_table_path(o->run, "truth", true, truth));
+    TRY(orr_path(dir, "%s/orbits", o->run));
+    if (!orr_exists(truth))
+        return 0;
+    const int rc = sim_dataset_open(&set, o->preset, dir, solar_split(o->preset));
+    sim_dataset_close(&set);
+    if (!rc)
+        return 0;
+    snprintf(why, sizeof why, "%s", orr_error());
+    return ORR_FAIL(rc,
+                    "%s; %s belongs to it: link the run's data sets to %s, or make them there with "
+                    "bin/orbits --run %s",
+                    why, truth, dir, o->run);
+}
+
 static int open_all(struct exporter *e)
 {
     struct probe_options final = *e->options;
     if (*e->options->orbits)
         return ORR_FAIL(ORR_EUSAGE,
                         "--orbits: probe export asks about the data sets of the run and its seed");
+    TRY(check_solar(e->options));
     final.final = true; /* next-state errors are those of evaluate */
     TRY(probe_open(&e->probe, &final, false, e->options->sequences));
     e->T = e->probe.T;

@@ -60,6 +60,18 @@ check "... and nothing is written" test ! -e "$WORK/typo"
 refuse "a mistyped run of a judgement" 1 typo 'no preset.json there' -- \
     "$BIN/orrery" judge --run "$WORK/typo" --answers "$asked"
 
+mv "$run/orbits" "$WORK/orbits"
+mv "$asked" "$WORK/asked"
+refuse "data sets elsewhere: one line" 1 coords_planets_solar.npy 'link the run' 'orbits --run' -- \
+    "$BIN/probe" export --run "$run" "${BASE[@]}"
+check "... and nothing is written" test ! -e "$asked"
+ln -s "$WORK/orbits" "$run/orbits"
+check "... linked" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+check "... the same question of linked ones" same_file "$asked/export.json" "$WORK/export.json"
+rm -r "$run/orbits" "$asked"
+mv "$WORK/orbits" "$run/orbits"
+mv "$WORK/asked" "$asked"
+
 # ---- the proof: own models, answered from the exported files
 check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
 for name in softmax lssar; do
