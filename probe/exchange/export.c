@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -467,13 +468,45 @@ static int open_all(struct exporter *e)
     return open_forces(e);
 }
 
+/* Whether two values are written alike. */
+static bool is_written_alike(const cJSON *a, const cJSON *b)
+{
+    char *first = cJSON_PrintUnformatted(a), *second = b ? cJSON_PrintUnformatted(b) : NULL;
+    const bool same = first && second && !strcmp(first, second);
+    cJSON_free(first);
+    cJSON_free(second);
+    return same;
+}
+
+/* Whether export.json of the folder is of the same settings and options. */
+static bool is_asked(const struct exporter *e, const char *path)
+{
+    cJSON *was = NULL;
+    const cJSON *one;
+    bool same = orr_exists(path) && !orr_json_read(path, &was);
+    cJSON_ArrayForEach (one, e->json)
+        same = same && (one == e->asked || is_written_alike(one, orr_json_get(was, one->string)));
+    cJSON_Delete(was);
+    orr_error_clear();
+    return same;
+}
+
+/* Files are replaced by equal ones while export.json stays, so that who answers the same question
+ * meanwhile goes on; export.json of another question goes first. */
+static int begin_files(struct exporter *e, const char *path, struct probe_results *lock)
+{
+    begin_json(e);
+    TRY(orr_mkdir(e->folder));
+    TRY(probe_lock(e->folder, &lock->lock));
+    return is_asked(e, path) ? 0 : orr_remove(path);
+}
+
 static int write_all(struct exporter *e)
 {
     char path[4096];
     struct probe_results lock = {.lock = 0};
     TRY(orr_path(path, "%s/export.json", e->folder));
-    int rc = probe_results_begin(&lock, e->folder, "export");
-    begin_json(e);
+    int rc = begin_files(e, path, &lock);
     rc = rc ? rc : export_next_state(e);
     rc = rc ? rc : export_labelled(e);
     rc = rc || !e->has_forces ? rc : export_forces(e);
@@ -483,6 +516,8 @@ static int write_all(struct exporter *e)
     rc = rc ? rc : probe_export_planets(e);
     cJSON_AddItemToObject(e->json, "files", e->files);
     rc = rc ? rc : orr_json_write(path, e->json);
+    if (rc && lock.lock > 0)
+        (void)unlink(path);
     probe_results_free(&lock);
     if (!rc)
         orr_note(e->options->quiet, "export: %s; docs/exchange.md says how to answer", e->folder);

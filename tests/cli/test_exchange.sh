@@ -72,6 +72,25 @@ rm -r "$run/orbits" "$asked"
 mv "$WORK/orbits" "$run/orbits"
 mv "$WORK/asked" "$asked"
 
+# killed_export N OPTION...: an export that is killed at what it writes N-th
+killed_export() {
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_HOW=kill FAIL_AT=$1 &&
+        exec "$BIN/probe" export --run "$run" "${BASE[@]}" "${ASKED[@]}" "${@:2}") 2>/dev/null
+    [ $? -eq 137 ]
+}
+if [ -e "$FAIL_WRITE" ]; then
+    check "an export amid its files" killed_export 20
+    check "... who answers the same question goes on" same_file "$asked/export.json" \
+        "$WORK/export.json"
+    check "another question amid its files" killed_export 20 --sequences 150
+    check "... the former one is gone" test ! -e "$asked/export.json" -a -e "$asked/labels.csv"
+    check "the question again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+    check "... is the same" same_file "$asked/export.json" "$WORK/export.json"
+    rm -f "$asked"/.*.tmp* "$asked"/*.tmp*
+else
+    skip "an export amid its files" "$FAIL_WRITE is not there: make check builds it"
+fi
+
 # ---- the proof: own models, answered from the exported files
 check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
 for name in softmax lssar; do
