@@ -48,14 +48,11 @@ done
 probes=$total total=0
 printf '%-24s %8s\n\n' "probes" "$probes"
 seconds "export" "$BIN/probe" export "${common[@]}" "${sizes[@]}" --out "$work/exchange"
-before=$total
 seconds "own" "$BIN/probe" answer "${common[@]}" --attention "$name" "${steps[@]}" \
     --export "$work/exchange" --out "$work/model"
-own=$(awk "BEGIN { print $total - $before }")
 seconds "judge" "$BIN/probe" judge "${common[@]}" --answers "$work/model" \
     --untrained "$work/model_untrained" \
     --probes evaluate,rollout,linear,labels,extrapolate,inductive,intervene,planets
 printf '%-24s %8s\n\n' "export, own and judge" "$total"
-awk -v all="$total" -v own="$own" -v probes="$probes" 'BEGIN {
-    printf "export, own and judge / probes:          %.2f\n", all / probes
-    printf "export and judge / (probes - own):       %.2f\n", (all - own) / (probes - own) }'
+awk -v all="$total" -v probes="$probes" 'BEGIN {
+    printf "export, own and judge / probes:          %.2f\n", all / probes }'
