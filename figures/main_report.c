@@ -278,19 +278,18 @@ static int make_report(const struct orr_cli *cli)
 
 #define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,--answers,"
 static const struct orr_command commands[] = {
-    {"--runs", "report --runs", "--runs", print_aggregate, NULL, NULL, false, ORR_NO_WORDS},
-    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses, NULL, NULL,
-     false, 0},
-    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard, NULL, NULL,
-     false, ORR_NO_WORDS},
-    {"--animate", "report --animate", OF_RUN "--animate", make_report, NULL, NULL, false,
-     ORR_NO_WORDS},
-    {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report, NULL, NULL,
-     false, ORR_NO_WORDS},
-    {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report, NULL, NULL,
-     false, ORR_NO_WORDS},
-    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, NULL, NULL, false, 0},
-    {NULL, NULL, NULL, NULL, NULL, NULL, false, 0},
+    {"--runs", "report --runs", "--runs", print_aggregate, .words = ORR_NO_WORDS},
+    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses,
+     .words = 0},
+    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard,
+     .words = ORR_NO_WORDS},
+    {"--animate", "report --animate", OF_RUN "--animate", make_report, .words = ORR_NO_WORDS},
+    {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report,
+     .words = ORR_NO_WORDS},
+    {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report,
+     .words = ORR_NO_WORDS},
+    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, .words = 0},
+    {.name = NULL},
 };
 
 static const struct orr_option options[] = {

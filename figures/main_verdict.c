@@ -70,11 +70,11 @@ static const struct orr_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_command commands[] = {
-    {"--claims", "verdict --claims", "--claims", write_ledger, NULL, NULL, false, ORR_NO_WORDS},
-    {"--cell", "verdict --cell", "--cell", combine, NULL, NULL, false, 0},
-    {"", "a verdict", "--beside", combine, NULL, NULL, false, 0},
-    {"*", "a verdict", "--beside", combine, NULL, NULL, false, 0},
-    {NULL, NULL, NULL, NULL, NULL, NULL, false, 0},
+    {"--claims", "verdict --claims", "--claims", write_ledger, .words = ORR_NO_WORDS},
+    {"--cell", "verdict --cell", "--cell", combine, .words = 0},
+    {"", "a verdict", "--beside", combine, .words = 0},
+    {"*", "a verdict", "--beside", combine, .words = 0},
+    {.name = NULL},
 };
 static const struct orr_program program = {
     .name = "verdict",

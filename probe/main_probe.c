@@ -375,6 +375,9 @@ static void list_probes(void)
                  c->files ? ", which reads results and no models" : "");
         commands[n] =
             (struct orr_command){c->name, what[n], c->takes, .run = run_command, .alone = c->files};
+        commands[n].usual = c->usual;
+        commands[n].usage = c->usage;
+        commands[n].purpose = c->about;
     }
 }
 

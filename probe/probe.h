@@ -240,6 +240,7 @@ struct probe_command {
     bool no_model; /* takes the settings of a run, and no model */
     bool plane;    /* works with two coordinates alone (orbits.dimensions) */
     bool states;   /* needs states, forces or longer sequences, which imported tracks lack */
+    const char *about, *usage, *usual; /* of its own --help (stage/cli.h); NULL: that of all */
 };
 extern const struct probe_command probe_table[]; /* ends with name == NULL */
 /* Finds a probe by name. An unknown name, or NULL, is ORR_EUSAGE; the message lists all probes. */

@@ -44,6 +44,11 @@ const struct probe_command probe_table[] = {
      .takes = "--export,--steps", .exact = true, .states = true, .plane = true},
     {"judge", "all probes that answers allow, and a card: orrery judge (docs/exchange.md)",
      probe_judge, .takes = "--resume,--answers,--untrained,--probes", .judges = true,
+     .about = "Measures a model of another program by all probes that its answers allow, and\n"
+              "writes its card (docs/exchange.md).",
+     .usage = "probe judge --run RUN --answers DIR [--untrained DIR] [--probes NAME,NAME]\n"
+              "       probe judge --run RUN --answers DIR,DIR [--untrained DIR,DIR] --out DIR",
+     .usual = "--answers,--untrained,--probes,--run,--out,--set,--threads,--resume,--quiet,--help",
      .states = true, .plane = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .takes = "", .files = true},

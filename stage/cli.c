@@ -575,8 +575,11 @@ static void print_help(struct parse *p)
         snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->preset.name);
     struct orr_program program = *p->program;
     for (const struct orr_command *c = program.commands; c && c->name; c++)
-        if (cli->argc_rest && !strcmp(cli->argv_rest[0], c->name) && c->usual)
-            program.usual = c->usual;
+        if (cli->argc_rest && !strcmp(cli->argv_rest[0], c->name)) {
+            program.usual = c->usual ? c->usual : program.usual;
+            program.usage = c->usage ? c->usage : program.usage;
+            program.purpose = c->purpose ? c->purpose : program.purpose;
+        }
     orr_help_print(&program, &cli->preset, from, *p->help);
 }
 

@@ -56,6 +56,7 @@ struct orr_command {
     bool alone;          /* it takes no option but these, --out, --quiet and --help */
     int words;           /* most arguments, a word's name included; 0: as many as the program takes;
                             ORR_NO_WORDS: none */
+    const char *usage, *purpose; /* of its --help, as `usual` */
 };
 enum { ORR_NO_WORDS = -1 };
 struct orr_program {

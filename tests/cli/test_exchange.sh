@@ -257,6 +257,11 @@ check "... it says what is missing" grep -q 'Not measured: laws, the answers hav
 check "... and that nothing shows what training added" grep -q '"untrained":.*no twin' \
     "$answers/b/card.json"
 
+"$BIN/orrery" judge --help >"$WORK/help"
+check "the help of judge" grep -q '^usage: .*probe judge --run RUN --answers DIR' "$WORK/help"
+check "... its options" equal 3 "$(grep -cE -- '^  --(answers|untrained|probes) ' "$WORK/help")"
+check_not "... and no other probe" grep -q 'probe passkey\|--attention' "$WORK/help"
+
 # ---- malformed answers
 bad=$answers/bad
 # spoiled NAME: another copy of the answers, of which a test spoils one file
