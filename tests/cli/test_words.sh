@@ -48,7 +48,7 @@ docs/equations.md => floor\(\(x => the function of C
 symreg/solve/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
 (README|docs/recipes).md => [Yy]our own attention => of the reader
-docs/(exchange|models|python|programs|probe|install).md => judge => the name of a program
+docs/(exchange|models|python|programs|probe|install|tracks).md => judge => the name of a program
 stage/main_orrery.c|figures/plot_probes.c|bin/(probe|orrery) => judge => likewise
 probe/(table|main_probe|exchange/judge).c => judge => likewise
 docs/formats.md => operators, guesses => of the option --guess
