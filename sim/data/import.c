@@ -211,7 +211,7 @@ static int check_size(const struct plan *plan, const struct sim_track_system *sy
     return apart ? 0
                  : ORR_FAIL(ORR_EINVAL,
                             "%s: %s: expected bodies apart or in motion, found all of them at one "
-                            "place at all times",
+                            "position at all times",
                             plan->import->file, system->name);
 }
 

@@ -332,7 +332,7 @@ check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
 awk -F, -v OFS=, '$1 == 7 { $3 = $5 = 0.3; $4 = $6 = -0.2 } 1' \
     "$WORK/pendulums.csv" >"$WORK/rest.csv"
 sed '161s/,[^,]*$/,1e200/' "$WORK/pendulums.csv" >"$WORK/far.csv"
-refuse "a system at one place" 1 'rest.csv' 'system "7"' 'at one place' -- \
+refuse "a system at one place" 1 'rest.csv' 'system "7"' 'at one position' -- \
     program orbits import "$WORK/rest.csv" "${PEND[@]:1}" $O
 refuse "a system of no finite size" 1 'far.csv' 'system "8"' 'finite size' -- \
     program orbits import "$WORK/far.csv" "${PEND[@]:1}" --steps 9 $O
