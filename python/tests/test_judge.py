@@ -279,11 +279,8 @@ def test_own_model_has_the_numbers_of_the_probes(run_folder, tmp_path):
                     float(theirs[key][column]), rel=2e-3, abs=2e-3, nan_ok=True), (key, column)
 
 
-def test_a_torch_module_to_its_card(run_folder):
-    torch = pytest.importorskip("torch")
-    torch.set_num_threads(1)
-    from orrery.judging import TorchModel
-
+def recurrent(torch):
+    """The class of a small LSTM from rows to positions."""
     class Recurrent(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -293,8 +290,16 @@ def test_a_torch_module_to_its_card(run_folder):
         def forward(self, rows):
             return self.head(self.lstm(rows)[0])
 
+    return Recurrent
+
+
+def test_a_torch_module_to_its_card(run_folder):
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    from orrery.judging import TorchModel
+
     torch.manual_seed(1)
-    model = TorchModel(Recurrent(), steps=3)
+    model = TorchModel(recurrent(torch)(), steps=3)
     assert model.layers == ["lstm", "head"] and model.last == "lstm"
     quick = {"symreg.iterations": 1, "symreg.enumerate": 500}
     found = orrery.judge(model, run_folder, "lstm", settings=quick, **ASKED)
@@ -415,16 +420,7 @@ def test_interventions_by_hooks(run_folder):
     torch.manual_seed(3)
     rows = np.random.default_rng(4).normal(size=(3, 9, 2)).astype(np.float32)
 
-    class Recurrent(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.lstm = torch.nn.LSTM(2, 12, batch_first=True)
-            self.head = torch.nn.Linear(12, 2)
-
-        def forward(self, rows):
-            return self.head(self.lstm(rows)[0])
-
-    assert check_interventions(TorchModel(Recurrent()), rows) == 2
+    assert check_interventions(TorchModel(recurrent(torch)()), rows) == 2
     checkpoint = run_folder / "lssar" / "pretrain" / "last.safetensors"
     assert check_interventions(OrreryModel(GPT.from_checkpoint(checkpoint)), rows) == 2
 

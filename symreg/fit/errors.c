@@ -157,23 +157,28 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     return 0;
 }
 
+int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                           const struct sr_uncertainty *u, double *error)
+{
+    struct sr_uncertainty free;
+    struct sr_expr freed;
+    int place[SR_NODES];
+    for (int c = 0; c < u->constants; c++)
+        error[c] = u->error[c];
+    if (!sr_free_phases(expr, data, &freed, place))
+        return 0;
+    TRY(sr_constants_uncertainty(&freed, data, variance, &free));
+    for (int c = 0; c < u->constants && isfinite(free.error[0]); c++)
+        error[c] = free.error[place[c]];
+    return 0;
+}
+
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error)
 {
     struct sr_uncertainty u;
-    struct sr_expr freed;
-    int place[SR_NODES];
-    const int n = sr_expr_constants(expr, NULL);
-    bool free = sr_free_phases(expr, data, &freed, place);
-    if (free) {
-        TRY(sr_constants_uncertainty(&freed, data, variance, &u));
-        free = isfinite(u.error[0]);
-    }
-    if (!free)
-        TRY(sr_constants_uncertainty(expr, data, variance, &u));
-    for (int c = 0; c < n; c++)
-        error[c] = u.error[free ? place[c] : c];
-    return 0;
+    TRY(sr_constants_uncertainty(expr, data, variance, &u));
+    return sr_constants_errors_of(expr, data, variance, &u, error);
 }
 
 bool sr_predict_variance(const struct sr_expr *expr, const struct sr_data *data,

@@ -96,6 +96,9 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
  * free phases where it has waves without one (sr_free_phases()). */
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error);
+/* The same where the uncertainty of the formula is known. */
+int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                           const struct sr_uncertainty *uncertainty, double *error);
 
 /* Tables of more rows have no profile intervals: they would take seconds and agree with the
  * standard errors, which shrink with the root of the rows. */

@@ -88,7 +88,7 @@ static void add_constants(const struct sr_answer *o, int row, cJSON *object)
         return;
     }
     if (sr_constants_uncertainty(expr, o->data, sr_answer_variance(o, row), &u) ||
-        sr_constants_errors(expr, o->data, sr_answer_variance(o, row), error))
+        sr_constants_errors_of(expr, o->data, sr_answer_variance(o, row), &u, error))
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {
