@@ -43,20 +43,20 @@ without_baseline() {
 # ---- what is asked
 check "export" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 asked=$run/exchange
-check "... a first row is the time step, in float32" grep -aq "'<f4'.*(168, 40, 2)" \
+check "export: a first row is the time step, in float32" grep -aq "'<f4'.*(168, 40, 2)" \
     "$asked/inputs_test.npy"
-check "... a rollout is asked of its prefix alone" grep -aq "'<f4'.*(168, 21, 2)" \
+check "export: a rollout is asked of its prefix alone" grep -aq "'<f4'.*(168, 21, 2)" \
     "$asked/prefix_two_body_test.npy"
-check "... draws of labels" equal 121 "$(wc -l <"$asked/labels.csv")"
-check "... the rows of forces are the truth's" same_file "$asked/rows_magnitude.csv" \
+check "export: draws of labels" equal 121 "$(wc -l <"$asked/labels.csv")"
+check "export: the rows of forces are the truth's" same_file "$asked/rows_magnitude.csv" \
     "$run/truth/finetune/forces_magnitude.csv"
 cp "$asked/export.json" "$WORK/export.json"
-check "... again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
-check "... the same question" same_file "$asked/export.json" "$WORK/export.json"
+check "export: again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+check "export: the same question" same_file "$asked/export.json" "$WORK/export.json"
 
 refuse "a mistyped run: one line" 1 typo 'no preset.json there' -- \
     "$BIN/probe" export --run "$WORK/typo" --quiet
-check "... and nothing is written" test ! -e "$WORK/typo"
+check "a mistyped run: one line: and nothing is written" test ! -e "$WORK/typo"
 refuse "a mistyped run of a judgement" 1 typo 'no preset.json there' -- \
     "$BIN/orrery" judge --run "$WORK/typo" --answers "$asked"
 
@@ -64,7 +64,7 @@ mv "$run/orbits" "$WORK/orbits"
 mv "$asked" "$WORK/asked"
 refuse "data sets elsewhere: one line" 1 coords_planets_solar.npy 'link the run' 'orbits --run' -- \
     "$BIN/probe" export --run "$run" "${BASE[@]}"
-check "... and nothing is written" test ! -e "$asked"
+check "data sets elsewhere: one line: and nothing is written" test ! -e "$asked"
 ln -s "$WORK/orbits" "$run/orbits"
 check "... linked" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 check "... the same question of linked ones" same_file "$asked/export.json" "$WORK/export.json"
@@ -85,7 +85,7 @@ if [ -e "$FAIL_WRITE" ]; then
     check "another question amid its files" killed_export 20 --sequences 150
     check "... the former one is gone" test ! -e "$asked/export.json" -a -e "$asked/labels.csv"
     check "the question again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
-    check "... is the same" same_file "$asked/export.json" "$WORK/export.json"
+    check "the question again: is the same" same_file "$asked/export.json" "$WORK/export.json"
     rm -f "$asked"/.*.tmp* "$asked"/*.tmp*
 else
     skip "an export amid its files" "$FAIL_WRITE is not there: make check builds it"
@@ -114,14 +114,14 @@ for name in softmax lssar; do
 done
 check "results have the folder's name" equal '"softmax"' \
     "$(value "$answers/softmax/probe/linear.json" source)"
-check "... and name the untrained twin" grep -q softmax_untrained \
+check "results have the folder's name: and name the untrained twin" grep -q softmax_untrained \
     "$answers/softmax/probe/linear.json"
 check "without a twin" program probe linear --run "$run" "${BASE[@]}" --answers "$answers/softmax" \
     --out "$WORK/alone"
 check "... values as before, no baseline" every_row "$WORK/alone/linear.csv" '$(NF - 2) == "nan"'
 without_baseline "$WORK/alone/linear.csv"
 without_baseline "$answers/softmax/probe/linear.csv"
-check "... the other values" alike "$WORK/alone/linear.csv.rest" \
+check "without a twin: the other values" alike "$WORK/alone/linear.csv.rest" \
     "$answers/softmax/probe/linear.csv.rest"
 rm "$answers/softmax/probe/linear.csv.rest"
 program probe linear --run "$run" "${BASE[@]:1}" --answers "$answers/softmax" --resume \
@@ -140,28 +140,28 @@ law() {
     program symreg --run "$run" "${TINY[@]:2}" --set model.precision=fp32 "$@"
 }
 check "laws of other programs" law --answers "$both"
-check "... a law with its own constant" \
+check "laws of other programs: a law with its own constant" \
     grep -q '^| lstm | best | .* | 2/2 | 2/2 | 39\.87[0-9]* |$' "$run/laws/laws.md"
 check "... its exponents" grep -q '^| lstm | 0\.99.* | 1\.00% | -2\.000 ' "$run/laws/laws.md"
 check "... of its twin" grep -q '^| lstm_twin | best | .* | 0/2 |' "$run/laws/laws.md"
 check "... what was not made by the run" grep -q "^Not made by this run: answers $answers/lstm/" \
     "$run/laws/laws.md"
-check "... again, with nothing to do" law --answers "$both" --resume
+check "laws of other programs: again, with nothing to do" law --answers "$both" --resume
 check "the page" program report --run "$run" --quiet --answers "$both"
-check "... has laws and forces of the model" test "$(grep -o '</span>lstm</th>' \
+check "the page: has laws and forces of the model" test "$(grep -o '</span>lstm</th>' \
     "$run/report.html" | wc -l)" -ge 3
 check "the page without force vectors of it" program report --run "$run" --quiet
 check "... has its laws" grep -q '</span>lstm</th>' "$run/report.html"
 check "the page with it" program report --run "$run" --quiet --answers "$both"
 program report --run "$run" --answers "$both" --resume >"$WORK/out" 2>&1
-check "... is not made again" grep -q 'report.html is up to date' "$WORK/out"
+check "the page with it: is not made again" grep -q 'report.html is up to date' "$WORK/out"
 # as if the model of lstm had been probed
 cp -r "$answers/softmax/probe" "$answers/lstm/probe"
 check "the page with results of probes" program report --run "$run" --quiet --answers "$both" \
     --resume
 grep -oE '</span>lstm</th><td>[^<]*(AU|drift|R\^2|slope.*|separations|cosine|size)' \
     "$run/report.html" >"$WORK/measured"
-check "... rows of the model" equal 14 "$(wc -l <"$WORK/measured")"
+check "the page with results of probes: rows of the model" equal 14 "$(wc -l <"$WORK/measured")"
 check "... its rollouts" grep -q 'rollout of 10 steps, position, AU' "$WORK/measured"
 check "... beside the run's own models" grep -q '</span>GPT (LSSAR)</th><td>next position, AU' \
     "$run/report.html"
@@ -169,10 +169,10 @@ twin=$(awk -F, '/^"log force",.*,20,/ { print $9 }' "$answers/lstm/probe/labels.
 twin=$(printf '%.4g' "$twin" | sed 's/^-/\&minus;/')
 check "... with the twin's values" grep -q "log force after 20 labelled.*n\">$twin<" \
     "$run/report.html"
-check "... a picture of the curves" test -s "$run/figures/probes.png"
+check "the page with results of probes: a picture of the curves" test -s "$run/figures/probes.png"
 rm -r "$answers/lstm/probe"
 check "a table over runs" program report --runs "$WORK" --quiet
-check "... has the model" grep -q '"source":.*"lstm"' "$WORK/runs.json"
+check "a table over runs: has the model" grep -q '"source":.*"lstm"' "$WORK/runs.json"
 rm "$WORK/runs.json"
 refuse "without the model, the laws are of others" 1 laws.json symreg -- \
     "$BIN/report" --run "$run" --quiet --answers "$answers/softmax_untrained"
@@ -211,7 +211,7 @@ done
 
 check "means over models" program probe seeds "$answers"/{softmax,lssar}/probe/linear.json \
     --out "$WORK/seeds"
-check "... of both" filled "$WORK/seeds/linear_seeds.json"
+check "means over models: of both" filled "$WORK/seeds/linear_seeds.json"
 
 # ---- a judgement: everything that the files allow, and a card
 judge() {
@@ -227,9 +227,9 @@ done
 rm "$answers/b/forces_magnitude.csv"
 judge --answers "$answers/a" --untrained "$answers/a_untrained" >"$WORK/card" 2>"$WORK/err"
 check "a judgement" equal 0 $?
-check "... its page" same_file "$WORK/card" "$answers/a/card.md"
-check "... on a screen" every_row "$answers/a/card.md" 'NR < 45 && length($0) <= 80'
-check "... the answer" grep -q '^no: its forces follow the law in 0 of [0-9]* samples\.$' \
+check "a judgement: its page" same_file "$WORK/card" "$answers/a/card.md"
+check "a judgement: on a screen" every_row "$answers/a/card.md" 'NR < 45 && length($0) <= 80'
+check "a judgement: the answer" grep -q '^no: its forces follow the law in 0 of [0-9]* samples\.$' \
     "$WORK/card"
 for probe in rollout linear intervene labels extrapolate inductive planets; do
     check "... the numbers of probe $probe" same_file "$answers/a/probe/$probe.csv" \
@@ -243,11 +243,11 @@ judge --answers "$answers/a" --untrained "$answers/a_untrained" --probes linear,
 check "resumed" equal 0 $?
 check "... some of its probes alone" equal 3 "$(awk '/^```/ { on = !on; next } on' "$WORK/card" |
     tail -n +2 | grep -c 'log force')"
-check "... and no law" grep -q '^not asked' "$WORK/card"
+check "resumed: and no law" grep -q '^not asked' "$WORK/card"
 check "two trainings" judge --answers "$answers/a,$answers/b" --out "$answers/both" \
     --untrained "$answers/a_untrained,$answers/b_untrained" --probes rollout,linear
-check "... a card of both" grep -q 'Trainings: 2' "$answers/both/card.md"
-check "... the mean" awk -v a="$(value "$answers/a/card.json" value | head -1)" \
+check "two trainings: a card of both" grep -q 'Trainings: 2' "$answers/both/card.md"
+check "two trainings: the mean" awk -v a="$(value "$answers/a/card.json" value | head -1)" \
     -v b="$(value "$answers/b/card.json" value | head -1)" \
     -v c="$(value "$answers/both/card.json" value | head -1)" \
     'BEGIN { d = (a + b) / 2 - c; exit !(c != 0 && d * d < 1e-18 * c * c) }'
@@ -260,7 +260,7 @@ check "... and that nothing shows what training added" grep -q '"untrained":.*no
 "$BIN/orrery" judge --help >"$WORK/help"
 check "the help of judge" grep -q '^usage: .*probe judge --run RUN --answers DIR' "$WORK/help"
 check "... its options" equal 3 "$(grep -cE -- '^  --(answers|untrained|probes) ' "$WORK/help")"
-check_not "... and no other probe" grep -q 'probe passkey\|--attention' "$WORK/help"
+check_not "the help of judge: and no other probe" grep -q 'probe passkey\|--attention' "$WORK/help"
 
 # ---- malformed answers
 bad=$answers/bad

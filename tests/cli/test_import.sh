@@ -84,12 +84,12 @@ THREE=("$WORK/three.csv" --time t --position x,y --body name --system system)
 pend=$WORK/pend
 check "columns side by side" prints 'train 16, val 2, test 2' \
     program orbits import "${PEND[@]}" --out "$pend"
-check "... whole" program orbits verify "$pend"
+check "columns side by side: whole" program orbits verify "$pend"
 check "... nothing but data" only '(coords|num_bodies)_(train|val|test)\.npy|manifest\.json' "$pend"
-check "... of whole systems in units of the file" \
+check "columns side by side: of whole systems in units of the file" \
     prints 'time step    0.05 to 0.05 in the unit of the file' \
     program orbits stat "$pend"
-check "... shown without elements" prints 'imported tracks of pendulums.csv' \
+check "columns side by side: shown without elements" prints 'imported tracks of pendulums.csv' \
     program orbits show "$pend"
 times "$pend" >"$WORK/times"
 check "the same tracks again: up to date" prints 'up to date' \
@@ -100,7 +100,7 @@ cp -r "$pend" "$WORK/kept"
 mv "$WORK/kept/manifest.json" "$WORK/kept/progress.json"
 rm "$WORK/kept/coords_test.npy"
 check "a stopped import goes on" program orbits import "${PEND[@]}" --out "$WORK/kept"
-check "... with the same bytes" same_files "$pend" "$WORK/kept"
+check "a stopped import goes on: with the same bytes" same_files "$pend" "$WORK/kept"
 
 # Every system stands in one set alone, and every row of the file in the order of the file.
 rows() { # SET: "x y" of the exported rows
@@ -120,12 +120,12 @@ check "steps follow each other, bodies side by side" awk -F, -v first="$first" '
     NR > 1 { all = all sprintf("%.3f %.3f;%.3f %.3f;", $3, $4, $5, $6) }
     END { exit !(length(first) > 300 && index(all, first)) }' "$WORK/pendulums.csv"
 check "another seed" program orbits import "${PEND[@]}" --seed 5 --out "$WORK/seed"
-check "... other systems" other_file "$pend/coords_val.npy" "$WORK/seed/coords_val.npy"
+check "another seed: other systems" other_file "$pend/coords_val.npy" "$WORK/seed/coords_val.npy"
 
 three=$WORK/three
 check "a row a body, velocities, masses" \
     program orbits import "${THREE[@]}" --velocity vx,vy --mass m --out "$three"
-check "... whole" program orbits verify "$three"
+check "a row a body, velocities, masses: whole" program orbits verify "$three"
 check "... exported" program orbits export "$three" --csv --split test --out "$WORK/csv"
 check "... with masses" prints ',0\.00200000009$' awk -F, 'NR == 3' "$WORK/csv/test.csv"
 check "NumPy's arrays" prints '6 systems, sequences of 41 positions: train 4, val 1, test 1' \
@@ -133,10 +133,10 @@ check "NumPy's arrays" prints '6 systems, sequences of 41 positions: train 4, va
 check "... masses and velocities of the .npz" test -s "$WORK/circles/velocity_train.npy" -a \
     -s "$WORK/circles/mass_train.npy"
 check "... an array without times" program orbits import $A --dt 0.25 --out "$WORK/array"
-check "... the same positions" \
+check "NumPy's arrays: the same positions" \
     same_file "$WORK/circles/coords_train.npy" "$WORK/array/coords_train.npy"
 check "units: d and AU" program orbits import $N --units d,1 --out "$WORK/days"
-check "... ln of 0.25 d in years" prints '0\.00068445 to 0\.00068445 yr' \
+check "units: d and AU: ln of 0.25 d in years" prints '0\.00068445 to 0\.00068445 yr' \
     program orbits stat "$WORK/days"
 
 # the heading of Horizons, with twelve rows of a circle of 2.5 AU in place of its three
@@ -161,7 +161,7 @@ check "interpolated" prints 'the error is at most about [0-9e.-]+ of the size' \
     program orbits import "${GAP[@]}" --resample 0.05
 # the sixth-order interpolation finds the row that was left out
 check "... exported" program orbits export "$WORK/gap" --csv --split train --out "$WORK/csv" --quiet
-check "... to what was left out" awk -F, '
+check "interpolated: to what was left out" awk -F, '
     NR == FNR { if (FNR > 1) was[$1, $2 * 20] = $5; next }
     FNR > 1 && $5 == 2 && $3 == 0 {
         for (run = 1; run <= 20; run++) if ((was[run, 0] - $6) ^ 2 < 1e-12) this = run
@@ -191,19 +191,19 @@ throws() { # LAW: the exported rows of two periods
 }
 check "own state vectors" throws newton
 # a circle of period 1 yr around a centre of mass that moves by 0.3 AU/yr
-check "... after a period where Newton has them" awk -F, '
+check "own state vectors: after a period where Newton has them" awk -F, '
     $1 == 0 && $3 == 20 && $5 == 1 {
         n++; d = ($6 - 0.8) ^ 2 + $7 ^ 2; v = ($8 - 0.3) ^ 2 + ($9 - 3.14159265) ^ 2
     }
     END { exit !(n == 1 && d < 1e-11 && v < 1e-9) }' "$WORK/throws-newton/train.csv"
-check "... under another law" throws yukawa
+check "own state vectors: under another law" throws yukawa
 starts() {
     grep -E '^[01],,0,' "$1/train.csv"
 }
 check "... with exactly the same starts" same_by starts "$WORK/throws-newton" "$WORK/throws-yukawa"
-check "... and other orbits" \
+check "own state vectors: and other orbits" \
     other_file "$WORK/throws-newton/train.csv" "$WORK/throws-yukawa/train.csv"
-check "... all bodies attract each other, masses as given" \
+check "own state vectors: all bodies attract each other, masses as given" \
     prints '^1,,0,0,2,-2,0\.1[0-9]*,0\.1[0-9]*,-4\.4[0-9]*,0\.00200000009$' \
     starts "$WORK/throws-newton"
 cat >"$WORK/elements.csv" <<'END'
@@ -212,7 +212,7 @@ ellipse,0.25,1.5,0.3,0,0,0.01
 ellipse,0.75,,,,,0.01
 END
 check "own elements" program orbits --systems "$WORK/elements.csv" --steps 10 --out "$WORK/elements"
-check "... a periapsis of a (1 - e) around the barycentre" \
+check "own elements: a periapsis of a (1 - e) around the barycentre" \
     prints '^0,,0,0,1,0\.787500024,[0-9.e-]*,[0-9.e-]*,5\.2434[0-9]*,0\.25$' \
     sh -c "'$BIN/orbits' export '$WORK/elements' --csv --quiet && cat '$WORK/elements/train.csv'"
 THROWS=$WORK/throws.csv PN=orbits.law=post_newtonian
@@ -245,18 +245,18 @@ check "three coordinates" program orbits import "$WORK/tilted.csv" --time t --po
     --velocity vx,vy,vz --body name --system system --out "$WORK/tilted"
 check "... of several bodies side by side" program orbits import "$WORK/side.csv" --time t \
     --position x1,y1,z1,x2,y2,z2 --dimensions 3 --system system --out "$WORK/side"
-check "... or of three bodies in the plane, with a note" \
+check "three coordinates: or of three bodies in the plane, with a note" \
     prints '3 bodies in the plane; --dimensions 3 for 2 in space' program orbits import \
     "$WORK/side.csv" --time t --position x1,y1,z1,x2,y2,z2 --system system --out "$WORK/flat"
 check "... as --dimensions 2 says" prints '5 systems' program orbits import "$WORK/side.csv" \
     --time t --position x1,y1,z1,x2,y2,z2 --dimensions 2 --system system --out "$WORK/flat2"
-check "... without a note" lacks 'in the plane' "$WORK/.printed"
+check "three coordinates: without a note" lacks 'in the plane' "$WORK/.printed"
 check "... are equal rows" same_file "$WORK/tilted/coords_train.npy" "$WORK/side/coords_train.npy"
-check "... verified" program orbits verify "$WORK/tilted"
+check "three coordinates: verified" program orbits verify "$WORK/tilted"
 check "... with a range of z" prints '^  z  *-0\.800 to 0\.800' program orbits stat "$WORK/tilted"
-check "... and columns of z" prints '^sequence,name,step,t,body,x,y,z,vx,vy,vz$' \
+check "three coordinates: and columns of z" prints '^sequence,name,step,t,body,x,y,z,vx,vy,vz$' \
     sh -c "'$BIN/orbits' export '$WORK/tilted' --csv --quiet && head -1 '$WORK/tilted/train.csv'"
-check "... whose numbers keep the plane" awk -F, 'NR > 1 {
+check "three coordinates: whose numbers keep the plane" awk -F, 'NR > 1 {
         n++; d = ($8 - $7 * 4 / 3) ^ 2 + ($6 ^ 2 + $7 ^ 2 + $8 ^ 2 - 1) ^ 2
         worst = d > worst ? d : worst
     }
@@ -266,7 +266,7 @@ check "... interpolated" prints 'interpolated to a step of 0.07' program orbits 
     --out "$WORK/finer"
 check "three coordinates of arrays" program orbits import $CASES/space.npy --dt 1 --split-by time \
     --val 0 --test 0 --out "$WORK/space"
-check "... have z" prints '^  z ' program orbits stat "$WORK/space"
+check "three coordinates of arrays: have z" prints '^  z ' program orbits stat "$WORK/space"
 cat >"$WORK/inclined.csv" <<'END'
 m,a,e,omega,phase,inclination,node
 0.25,1.5,0.3,0,0,1.5707963267948966,0
@@ -274,7 +274,7 @@ m,a,e,omega,phase,inclination,node
 END
 check "elements in space" \
     program orbits --systems "$WORK/inclined.csv" --steps 10 --out "$WORK/inclined"
-check "... a polar orbit moves along z at its node" \
+check "elements in space: a polar orbit moves along z at its node" \
     prints '^0,,0,0,1,0\.787500024,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,[0-9.e-]*,5\.2434[0-9]*,0\.25$' \
     sh -c "'$BIN/orbits' export '$WORK/inclined' --csv --quiet && cat '$WORK/inclined/train.csv'"
 cat >"$WORK/tall.csv" <<'END'
@@ -284,8 +284,8 @@ pair,0.5,-0.5,0,0.1,0,-3.14159265,0.3
 END
 check "state vectors in space" program orbits --systems "$WORK/tall.csv" --steps 21 \
     --set orbits.dt_yr=0.05 --out "$WORK/tall"
-check "... exported" program orbits export "$WORK/tall" --csv --quiet
-check "... a circle that drifts along z" awk -F, '
+check "state vectors in space: exported" program orbits export "$WORK/tall" --csv --quiet
+check "state vectors in space: a circle that drifts along z" awk -F, '
     $3 == 20 && $5 == 1 { n++; d = ($6 - 0.5) ^ 2 + $7 ^ 2 + ($8 - 0.4) ^ 2 + ($11 - 0.3) ^ 2 }
     END { exit !(n == 1 && d < 1e-11) }' "$WORK/tall/train.csv"
 refuse "state vectors without z where the settings have it" 1 'columns z and vz' 'throws.csv' -- \
@@ -356,7 +356,7 @@ KEEP=$pend refuse "a number beyond float32 leaves the old set" 1 'those of float
     program orbits import "$WORK/huge.csv" "${PEND[@]:1}" --out "$pend" --force
 refuse "... also a mass, and makes no folder" 1 'those of float32' 'heavy.csv' -- \
     program orbits import "$WORK/heavy.csv" "${THREE[@]:1}" --mass m --out "$WORK/run"
-check_not "... not even an empty one" test -e "$WORK/run"
+check_not "a system of no finite size: not even an empty one" test -e "$WORK/run"
 
 # ---- every stage
 # whole FOLDER RUN: the world on a folder of tracks
@@ -370,12 +370,12 @@ check "make world, which says what is left out" \
     prints 'tracks without forces: nothing to fine-tune to' world "$pend" "$run"
 snapshot "$pend" >"$WORK/after"
 check "... leaves the tracks as they are" same_file "$WORK/before" "$WORK/after"
-check "... a page" grep -q 'pendulums.csv' "$run/report.html"
+check "make world, which says what is left out: a page" grep -q 'pendulums.csv' "$run/report.html"
 check "... with the errors of next positions" grep -q 'rollout, position 1' "$run/report.html"
 check_not "... without laws" grep -q 'Recovered laws' "$run/report.html"
 grep -o 'href="#[^"]*' "$run/report.html" | sed 's/href="#//' | sort -u >"$WORK/links"
 grep -o ' id="[^"]*' "$run/report.html" | sed 's/ id="//' | sort -u >"$WORK/ids"
-check "... with contents" test "$(wc -l <"$WORK/links")" -ge 4
+check "make world, which says what is left out: with contents" test "$(wc -l <"$WORK/links")" -ge 4
 comm -23 "$WORK/links" "$WORK/ids" >"$WORK/nowhere"
 check_not "... without links that lead nowhere" test -s "$WORK/nowhere"
 check "the run knows its tracks: all is kept" prints '^keep .*pend/train: imported tracks' \
@@ -384,12 +384,12 @@ check_not "... nothing to make" grep -E '^(make|remake|resume|refuse)' "$WORK/.p
 PROBE=(--run "$run" --attention lssar --threads 1 --quiet)
 check "probe attention" program probe attention "${PROBE[@]}"
 check "probe evaluate" program probe evaluate "${PROBE[@]}"
-check "... of all bodies, as in evaluation.json" equal \
+check "probe evaluate: of all bodies, as in evaluation.json" equal \
     "$(value "$run/lssar/pretrain/evaluation.json" teacher_forced)" \
     "$(value "$run/lssar/probe/evaluate.json" teacher_forced)"
 # the mean distance that a body, the last one too, moves in a step
 check "exported" program orbits export "$pend" --csv --split test --out "$WORK/csv" --quiet
-check "... persistence is of all bodies" equal \
+check "exported: persistence is of all bodies" equal \
     "$(awk -F, 'NR > 1 { if ($3) { n++; d += sqrt(($6 - x[$5]) ^ 2 + ($7 - y[$5]) ^ 2) }
         x[$5] = $6; y[$5] = $7 } END { printf "%.5f", d / n }' "$WORK/csv/test.csv")" \
     "$(printf %.5f "$(value "$run/lssar/pretrain/evaluation.json" persistence)")"
@@ -407,5 +407,5 @@ refuse "settings against the folder" 2 '--set: orbits.positions=41' 'orbits.posi
 refuse "sequences are not simulated in their place" 1 'needs simulated orbits' -- \
     program orbits prior --run "$run"
 check "three bodies" world "$three" "$WORK/run3"
-check "... rollouts" program probe rollout --run "$WORK/run3" "${PROBE[@]:2}"
+check "three bodies: rollouts" program probe rollout --run "$WORK/run3" "${PROBE[@]:2}"
 finish

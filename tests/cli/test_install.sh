@@ -12,7 +12,7 @@ install_to() { # DESTDIR PREFIX WHAT
 check "install" install_to "$tree" /usr install
 check "... is what make runs" prints "PREFIX='/usr' DESTDIR='$tree' LIBDIR='lib' tools/install.sh" \
     make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib
-check "... and its switch for more names" prints "INSTALL_PROGRAMS='1'" \
+check "install: and its switch for more names" prints "INSTALL_PROGRAMS='1'" \
     make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" INSTALL_PROGRAMS=1
 check "orrery is the only program on the PATH" equal orrery "$(ls "$root/bin")"
 check "no file can be written by others" equal "0" "$(find "$tree" -type f -perm /022 | wc -l)"
@@ -147,7 +147,7 @@ check "... of a program by orrery" prints '^--animate$' complete_words orrery re
 check "... a setting" prints '^symreg.maxsize=$' complete_words orrery symreg --set symreg.maxs
 check "... a preset" prints '^laptop$' complete_words orrery orbits --preset lap
 check "... a word" prints '^PRESET=$' complete_words orrery world PRES
-check "... a file" prints '^table.csv$' complete_words orrery symreg table
+check "bash completion: a command: a file" prints '^table.csv$' complete_words orrery symreg table
 completed() { # FILE: the names that it completes
     bash -c '. "$0" && complete -p' "$(realpath "$1")" | sed 's/.* //' | LC_ALL=C sort | xargs
 }
@@ -157,7 +157,7 @@ if command -v zsh >/dev/null; then
 else
     skip "zsh completion parses" "no zsh"
 fi
-check "... and begins as zsh wants it" prints '^#compdef orrery$' \
+check "zsh completion parses: and begins as zsh wants it" prints '^#compdef orrery$' \
     head -n 1 "$root/share/zsh/site-functions/_orrery"
 
 # ---- scripts for Slurm, in a folder that is no repository
@@ -190,10 +190,10 @@ check "... which find presets" prints 'sqrt' called symreg table.csv --target T_
 check "... and each other: symreg executes laws" prints '^usage: symreg' \
     called symreg --run run --help
 check "... and are called by their names" prints '^usage: symreg \[options\]' called symreg --help
-check "... have man pages" filled "$more/share/man/man1/verdict.1"
-check "... and completion" equal "$all_names" \
+check "install with INSTALL_PROGRAMS=1: have man pages" filled "$more/share/man/man1/verdict.1"
+check "install with INSTALL_PROGRAMS=1: and completion" equal "$all_names" \
     "$(completed "$more/share/bash-completion/completions/verdict")"
-check "... zsh's too" prints '^#compdef orrery .*verdict' \
+check "install with INSTALL_PROGRAMS=1: zsh's too" prints '^#compdef orrery .*verdict' \
     head -n 1 "$more/share/zsh/site-functions/_orrery"
 check "the list has every file" equal "$(cd "$more" && find . ! -type d | sed 's:^\./::' |
     grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$more/share/orrery/files")"
@@ -206,7 +206,7 @@ rm "$root/bin/report"
 check "INSTALL_PROGRAMS is a switch" refuse_orrery 2 'INSTALL_PROGRAMS: expected 0 or 1' \
     env -C "$source" INSTALL_PROGRAMS=yes DESTDIR="$WORK/no" tools/install.sh install
 check "uninstall" install_to "$WORK/more" /usr uninstall
-check_not "... leaves nothing" test -e "$WORK/more"
+check_not "uninstall: leaves nothing" test -e "$WORK/more"
 
 # ---- uninstall
 touch "$root/bin/other"

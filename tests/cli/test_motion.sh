@@ -90,7 +90,7 @@ near_model() { # the largest of the standard deviations between positions and mo
         awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
             END { print n, most; exit !(n > 50 && most > 0 && most < 40) }'
 }
-check "... which is near" near_model
+check "its page has the track beside the model: which is near" near_model
 mass() { # the hidden one, by the table: a r^2, weighted
     awk -F, 'NR > 1 { w = 1 / ($9 * $5 ^ 2) ^ 2; n += w; sum += w * $8 * $5 ^ 2 }
         END { print sum / n; exit !(sum / n > 19.4 && sum / n < 20.6) }' \

@@ -12,7 +12,7 @@ world() {
              finetune.magnitude.steps=4 finetune.vector.steps=4 symreg.iterations=2" </dev/null
 }
 check "make world in the plane" world 2 "$plane"
-check "... and in space" world 3 "$run"
+check "make world in the plane: and in space" world 3 "$run"
 
 # ---- the twin of the plane: equal distances and forces, so that what is measured of truth is equal
 column() { # FILE COLUMNS
@@ -44,7 +44,7 @@ check "vectors have a z" \
 check "rollouts have a z" prints '^name,step,x_true,y_true,x,y,known,z_true,z$' \
     head -1 "$run/lssar/pretrain_planets/rollouts.csv"
 check "exponents of true forces" grep -q '^| truth | 1.0000 | 0.00% | -2.000 \[' "$run/laws/laws.md"
-check "... and of positions in three dimensions" \
+check "exponents of true forces: and of positions in three dimensions" \
     grep -q '^| positions | 1.0000 | 0.00% | \(-2.00\|-1.99\)' "$run/laws/laws.md"
 check "a page with both projections" grep -q 'forces_halley_xz' "$run/report.html"
 check "... also in the player" grep -q '<option value="[0-9]*">Mars, x and z' "$run/report.html"
@@ -59,7 +59,7 @@ cosine=$(awk -F, '
     }
     END { printf "%.3g", sum / n }' "$run/lssar/finetune/forces_vector.csv")
 check "a picture with its data" program report --run "$run" --body halley --keep --out "$WORK/h.png"
-check "... whose agreement counts z" \
+check "a picture with its data: whose agreement counts z" \
     prints "mean cosine $cosine," sh -c "cat '$WORK'/h*"
 check "resumed: nothing is made again" prints 'keep' program finetune --run "$run" --resume --plan
 check "a picture of both projections" program orbits show "$run/orbits" --out "$WORK/a.svg"
@@ -76,12 +76,12 @@ bound() { # FILE QUANTITY: whether the observer's bound of every row is good
         $at["quantity"] == of { n++; bad += !($at["upper_bound"] < '"$3"') }
         END { exit !(n > 0 && !bad) }' "$1"
 }
-check "... which an orbit that is fitted in space predicts" \
+check "probe rollout: which an orbit that is fitted in space predicts" \
     bound "$run/softmax/probe/rollout.csv" position 1e-5
-check "... and whose angular momentum stays" \
+check "probe rollout: and whose angular momentum stays" \
     bound "$run/softmax/probe/rollout.csv" "angular momentum" 1e-2
 check "probe linear" program probe linear --run "$run" "${P[@]}" --sequences 160
-check "... the observer knows the vector of angular momentum" awk -F, '{ gsub(/"/, "") }
+check "probe linear: the observer knows the vector of angular momentum" awk -F, '{ gsub(/"/, "") }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     $at["quantity"] == "angular momentum" && $at["measure"] == "R^2" && $at["context"] > 2 {
         n++; bad += !($at["upper_bound"] > 0.999)

@@ -72,13 +72,13 @@ if command -v gnuplot >/dev/null; then
     check "... which the picture has" equal "1 0.25 10" "$(cat "$WORK/told-sigmas")"
     check "... without them it has none" env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" \
         "${sigma[@]}" --features x --out "$WORK/sigmas0"
-    check "... and says so" equal "0 0 0" "$(cat "$WORK/told-sigmas")"
+    check "a table with sigmas: and says so" equal "0 0 0" "$(cat "$WORK/told-sigmas")"
     check "the picture of residuals in sigmas" program symreg "${sigma[@]}" --features x --sigma s \
         --out "$WORK/sigmas"
-    check "... is drawn" is_png "$WORK/sigmas/residuals.png" 5000
+    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/sigmas/residuals.png" 5000
     check "... also over decades" program symreg "${sigma[@]}" --features x --sigma s \
         --guess '2 * x' --log-target --out "$WORK/far"
-    check "... is drawn" is_png "$WORK/far/residuals.png" 5000
+    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/far/residuals.png" 5000
     check "the page has the sigmas, too" equal "True" "$(python3 -c '
 import json, re, sys
 page = open(sys.argv[1]).read()
@@ -104,10 +104,10 @@ rows=$(($(wc -l <"$WORK/fit/front.csv") - 1))
 check "the page: a button for each row" equal "$rows" "$(grep -c '<tr data-row=.*<button' "$page")"
 check "... and its predictions" equal "$rows" \
     "$(sed -n 's/.*"values"://p' "$page" | grep -o '\[[-0-9.e+,nul]*\]' | grep -c .)"
-check "... one of them is shown" equal 1 \
+check "the page: a button for each row: one of them is shown" equal 1 \
     "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
 check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
-check "... the answer in words" grep -qF \
+check "the page: a button for each row: the answer in words" grep -qF \
     "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
 script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
 if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
@@ -121,7 +121,7 @@ awk 'BEGIN { print "n,t"
 }' >"$WORK/times.csv"
 check "times of large offset" program symreg "$WORK/times.csv" --target t --quiet --threads 1 \
     --guess '0.00123 * n + 2459000.5' --iterations 0 --binary '+,*' --unary '' --out "$WORK/times"
-check "... the page has their residuals" equal "60 True 1e-06" "$(python3 -c '
+check "times of large offset: the page has their residuals" equal "60 True 1e-06" "$(python3 -c '
 import json, re, sys
 page = open(sys.argv[1]).read()
 data = json.loads(re.search("id=\"data\">(.*?)</script>", page)[1])
@@ -181,7 +181,7 @@ check "... --guess reads it back" equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' 
 law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' \
     --out "$WORK/logarithm" >"$WORK/printed"
 check "the last line of a logarithm" grep -q '^best: log(F) = .*log(.*)   (' "$WORK/printed"
-check "... the page has one name for it, too" grep -q \
+check "the last line of a logarithm: the page has one name for it, too" grep -q \
     '<math[^>]*><mrow><mrow><mi>ln</mi>.*<mo>=</mo>.*<mi>ln</mi>' \
     "$WORK/logarithm/report.html"
 
@@ -378,7 +378,7 @@ check "... do nothing in the report's head" grep -qF -- \
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
-check "... which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
+check "names that are markup: which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
     "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \

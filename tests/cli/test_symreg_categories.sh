@@ -45,10 +45,10 @@ check "... one constant of each, the others shared" equal \
     "$(value out)"
 check "... in the report" grep -q '^| `3` | 5 +- ' "$WORK/out/report.md"
 page=$WORK/out/report.html
-check "... in the page" grep -q '^<tr><td>3</td><td>5 +- ' "$page"
+check "a column of numbers: in the page" grep -q '^<tr><td>3</td><td>5 +- ' "$page"
 check "... with their mean" grep -q '^<tr><td><em>mean</em></td><td>3.5</td></tr>$' "$page"
 check "... which names a way to predict that has them" grep -qF 'symreg predict front.json' "$page"
-check "... and no other" lacks 'from_file\|double predict' "$page"
+check "a column of numbers: and no other" lacks 'from_file\|double predict' "$page"
 check "... in the report with their mean" grep -q '^| \*mean\* | 3.5 |' "$WORK/out/report.md"
 check "... in other notations" grep -q 'c1_star' "$WORK/out/front_full.csv"
 check "... in LaTeX" grep -q 'c_{1}\\mathrm{\[star\]}' "$WORK/out/front_full.csv"

@@ -40,9 +40,9 @@ check_not "... and no other form" grep -vqE '^Complexity|"\(\(sin\(x\) \* .*\) \
     "$WORK/out/front.csv"
 check "... in the report" grep -q '^| `g(m)` | `(.*m.*)` |' "$WORK/out/report.md"
 check "... with the template" grep -qF "Formulas have the form \`$form\`." "$WORK/out/report.md"
-check "... in the page" grep -qF "Formulas have the form <code>$form</code>." \
+check "two functions: in the page" grep -qF "Formulas have the form <code>$form</code>." \
     "$WORK/out/report.html"
-check "... its parts in the page" \
+check "two functions: its parts in the page" \
     grep -q '^<tr><td><code>g(m)</code></td><td><code>(.*m.*)</code>' "$WORK/out/report.html"
 check "... in other notations" grep -q 'torch.sin(x)\*' "$WORK/out/front_full.csv"
 search "$form" --threads 1 >"$WORK/printed"

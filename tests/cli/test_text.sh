@@ -123,7 +123,7 @@ check "... another seed another" other_file "$WORK/sampled" "$WORK/again"
 sample --length 60 --temperature 0 --count 2 >"$WORK/sampled"
 check "two continuations, each under its number" equal "---- 1 ---- 2" \
     "$(grep -e ---- "$WORK/sampled" | xargs)"
-check "... by the most probable bytes: equal" equal 1 \
+check "two continuations, each under its number: by the most probable bytes: equal" equal 1 \
     "$(grep orb "$WORK/sampled" | sort -u | wc -l)"
 check "a model of the run" program sample --run "$run" "${base[@]}" --attention softmax --length 9
 check "help of sample is one screen" test "$(program sample --help | wc -l)" -le 40
@@ -187,7 +187,7 @@ check "sample: numbers of tokens" program sample "${base[@]}" --prompt "3, 77" -
     --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors"
 program sample "${base[@]}" --prompt "3, 77" --length 5 \
     --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors" >"$WORK/numbers"
-check "... and as many more" grep -qxE '3 77( [0-9]+){5}' "$WORK/numbers"
+check "sample: numbers of tokens: and as many more" grep -qxE '3 77( [0-9]+){5}' "$WORK/numbers"
 refusals program sample "${base[@]}" <<END_OF_CASES
 no token | 2 --prompt: 'numbers, 0 to 284' 'found "é' | --prompt "3 é" --checkpoint $tokens
 a token that is too large | 2 --prompt: '0 to 284' 'found "285"' | --prompt 285 --checkpoint $tokens
