@@ -29,7 +29,7 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
 void orr_progress_set(struct orr_progress *progress, uint64_t done, const char *detail);
 void orr_progress_end(struct orr_progress *progress, const char *summary);
 
-/* Writes a duration as "45 s", "12 min", "3.4 h", "5.1 days", "2.3 years". */
+/* Writes a duration as "0.4 s", "45 s", "12 min", "3.4 h", "5.1 days", "2.3 years". */
 enum { ORR_DURATION = 32 };
 void orr_duration_print(double seconds, char text[ORR_DURATION]);
 
