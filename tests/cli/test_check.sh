@@ -224,6 +224,16 @@ check "a record: status 1" test $? -eq 1
 printf 'passed\t%s:2\tgood\nfailed\t%s:3\tbad\n' "$WORK/shell.sh" "$WORK/shell.sh" >"$WORK/expected"
 check "... of every check" same_file "$WORK/expected" "$WORK/record"
 
+printf '%s\n' '. tests/cli/lib.sh' 'check "a bird" true' 'check "... has wings" true' \
+    'check "... and feathers" false' 'check_not "a fish" false' 'check "... has scales" false' \
+    'skip "... swims" "no water"' 'finish' >"$WORK/shell.sh"
+env -u CHECK_RECORD bash "$WORK/shell.sh" >"$WORK/out"
+check "names that go on are told whole" equal \
+    'FAILED: a bird ... and feathers;FAILED: a fish ... has scales;skipped: a fish ... swims (no water);' \
+    "$(grep -E '^(FAILED|skipped):' "$WORK/out" | tr '\n' ';')"
+check "the first failure is told whole" grep -qx \
+    "first failure: $WORK/shell.sh:4, a bird ... and feathers" "$WORK/out"
+
 # ---- refuse
 PROGRAMS=tool
 mkdir "$WORK/run"
