@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cjson.h"
+#include "base/tempdir.h"
 #include <gsl/gsl_randist.h>
 
 enum { SETS = 3, MOST_BODIES = 255, SHUFFLE = 4 }; /* SHUFFLE: number of the random stream */
@@ -345,11 +346,22 @@ static bool same_sets(const char *dir, const cJSON *before, const cJSON *manifes
     return before != NULL;
 }
 
-/* Removes the files that the sets of a manifest list; names were checked when it was read. */
+static bool is_data(const char *name, const void *unused)
+{
+    enum sim_kind kind;
+    struct sim_shard shard;
+    (void)unused;
+    return sim_name_parse(name, false, &kind, &shard);
+}
+
+/* Removes the files that the sets of a manifest list; names were checked when it was read. Without
+ * a manifest, those of an import that was stopped. */
 static int remove_files(const char *dir, const cJSON *manifest)
 {
     const cJSON *set, *file;
     char path[4096];
+    if (!manifest)
+        return orr_remove_where(dir, is_data, NULL);
     cJSON_ArrayForEach (set, orr_json_get(manifest, "sets"))
         cJSON_ArrayForEach (file, orr_json_get(set, "files")) {
             TRY(orr_path(path, "%s/%s", dir, file->string));
@@ -369,8 +381,8 @@ static bool is_begun(const char *progress)
     return begun;
 }
 
-/* Whether the folder may be written to; removes what is replaced, the manifest first. */
-static int clear_folder(const char *dir, const cJSON *before, bool force)
+/* Whether the folder may be written to. */
+static int may_write(const char *dir, const cJSON *before, bool force)
 {
     const cJSON *tracks = orr_json_get(before, "tracks");
     char path[4096];
@@ -382,16 +394,12 @@ static int clear_folder(const char *dir, const cJSON *before, bool force)
                         "%s: holds other data sets, which are not replaced by tracks; "
                         "choose another --out",
                         dir);
-    if (!before)
-        return 0;
-    if (!force)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: holds tracks of %s, read in another way or of other content; --force "
-                        "replaces them",
-                        dir, orr_json_text(tracks, "file"));
-    TRY(orr_path(path, "%s/manifest.json", dir));
-    TRY(orr_remove(path));
-    return remove_files(dir, before);
+    return !before || force
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s: holds tracks of %s, read in another way or of other content; "
+                          "--force replaces them",
+                          dir, orr_json_text(tracks, "file"));
 }
 
 /* Writes the arrays and lists them in the manifest. */
@@ -407,27 +415,53 @@ static int write_arrays(const struct plan *plan, const char *dir, const cJSON *m
         TRY(plan->mass ? write_array(plan, dir, set, SIM_KIND_MASS, listed) : 0);
         TRY(plan->velocity ? write_array(plan, dir, set, SIM_KIND_VELOCITY, listed) : 0);
         if (orr_signal_seen())
-            return ORR_FAIL(ORR_EINTR, "stopped while writing %s; run the same command again", dir);
+            return ORR_FAIL(ORR_EINTR, "stopped while writing tracks; run the same command again");
     }
     return 0;
 }
 
-/* While arrays are written, progress.json says whose they are: a stopped import can be repeated. */
-static int write_folder(const struct plan *plan, const char *dir, cJSON *manifest)
+/* Moves the listed files from one folder to another. */
+static int move_files(const char *from, const char *to, const cJSON *manifest)
+{
+    const cJSON *set, *file;
+    char old[4096], path[4096];
+    cJSON_ArrayForEach (set, orr_json_get(manifest, "sets"))
+        cJSON_ArrayForEach (file, orr_json_get(set, "files")) {
+            TRY(orr_path(old, "%s/%s", from, file->string));
+            TRY(orr_path(path, "%s/%s", to, file->string));
+            TRY(orr_rename(old, path));
+        }
+    return 0;
+}
+
+/* Puts the written arrays in the place of the old ones. Meanwhile progress.json says whose they
+ * are, so that an import which is stopped here can be repeated. */
+static int replace_files(const char *dir, const char *from, const cJSON *before, cJSON *manifest)
 {
     char path[4096], progress[4096];
-    struct sim_failure first;
     TRY(orr_path(path, "%s/manifest.json", dir));
     TRY(orr_path(progress, "%s/progress.json", dir));
     TRY(orr_json_write(progress, manifest));
-    int rc = write_arrays(plan, dir, manifest);
+    TRY(orr_remove(path));
+    TRY(remove_files(dir, before));
+    TRY(move_files(from, dir, manifest));
+    TRY(orr_json_write(path, manifest));
+    return orr_remove(progress);
+}
+
+/* Arrays are written beside the old ones, which stay until all of them are there: a disk that runs
+ * full, or a stop, takes nothing away. */
+static int write_folder(const struct plan *plan, const char *dir, const cJSON *before,
+                        cJSON *manifest)
+{
+    struct orr_tempdir work;
+    int rc = orr_tempdir_create(&work, dir, "import");
     if (!rc)
-        rc = orr_json_write(path, manifest);
-    sim_failure_keep(&first, rc);
-    if (rc)
-        (void)remove_files(dir, manifest);
-    const int removed = orr_remove(progress);
-    return first.rc ? sim_failure_raise(&first) : removed;
+        rc = write_arrays(plan, work.folder, manifest);
+    if (!rc)
+        rc = replace_files(dir, work.folder, before, manifest);
+    orr_tempdir_remove(&work);
+    return rc;
 }
 
 /* Writes the plan into a locked folder. */
@@ -441,9 +475,9 @@ static int write_plan(const struct plan *plan, const char *dir, bool force, bool
         orr_note(quiet, "orbits: %s is up to date", dir);
     } else {
         if (!rc)
-            rc = clear_folder(dir, before, force);
+            rc = may_write(dir, before, force);
         if (!rc)
-            rc = write_folder(plan, dir, manifest);
+            rc = write_folder(plan, dir, before, manifest);
         if (!rc)
             orr_note(quiet,
                      "orbits: %s: %zu system%s, sequences of %zu positions: train %zu, val %zu, "

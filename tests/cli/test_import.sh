@@ -408,4 +408,37 @@ refuse "sequences are not simulated in their place" 1 'needs simulated orbits' -
     program orbits prior --run "$run"
 check "three bodies" world "$three" "$WORK/run3"
 check "three bodies: rollouts" program probe rollout --run "$WORK/run3" "${PROBE[@]:2}"
+# ---- a disk that fails, and a kill, at every operation on files while a set is replaced
+if [ ! -e "$FAIL_WRITE" ]; then
+    skip "a failure while a set is replaced" "$FAIL_WRITE is not there: make check builds it"
+    finish
+fi
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+replace() { # DIR [SETTING...]: of circles by pendulums
+    rm -rf "$1" && cp -r "$WORK/circles" "$1"
+    env "${@:2}" LD_PRELOAD="$FAIL_WRITE" "$BIN/orbits" import "${PEND[@]}" --out "$1" --force \
+        >"$WORK/out" 2>"$WORK/err" </dev/null
+}
+replace "$WORK/replaced" FAIL_REPORT="$WORK/counted"
+check "a set is replaced, operations counted" same_files "$pend" "$WORK/replaced"
+operations=$(wc -l <"$WORK/counted")
+check "a set is replaced: arrays are written and put in their places" test "$operations" -ge 30
+for how in full kill; do
+    for ((n = 1; n <= operations; n++)); do
+        operation=$(sed -n "${n}p" "$WORK/counted")
+        name="$how at $(sed 's|/[^ ]*/||g; s|\.[0-9]*\.orrery-partial||' <<<"$operation")"
+        { replace "$WORK/replaced" FAIL_AT=$n FAIL_HOW=$how; } 2>/dev/null
+        check_not "$name: the import ends with an error" test $? -eq 0
+        if [ $how = full ]; then
+            check "$name: nothing temporary is left" test -z \
+                "$(find "$WORK/replaced" -name '.import*' -o -name '*partial*')"
+            # arrays that were written are moved, then the manifest is written
+            [[ $operation == *" rename "*.npy* || $operation == */manifest.json* ]] ||
+                check "$name: the old set is whole" same_files "$WORK/circles" "$WORK/replaced"
+        fi
+        check "$name: the same command ends it" program orbits import "${PEND[@]}" \
+            --out "$WORK/replaced" --force
+        check "$name: the new set is whole" same_files "$pend" "$WORK/replaced"
+    done
+done
 finish
