@@ -110,6 +110,12 @@ def link(page, match, files, pages):
 
 def copy_pages(source, files):
     pages = [n for n in files if n in PAGES or re.fullmatch(r"docs/([\w]+/)?[\w.-]+\.md", n)]
+    for name in pages:  # which grow by the Markdown files that they link to
+        for target in re.findall(r"\]\(([^)#\s:]+\.md)[)#]", (ROOT / name).read_text("utf-8")):
+            path = ((ROOT / name).parent / target).resolve()
+            linked = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else ""
+            if linked in files and linked not in pages:
+                pages.append(linked)
     for name in pages:
         page, parts = ROOT / name, []
         for i, piece in enumerate(re.split(r"(^    [^\n]*$|```.*?```)",
@@ -230,7 +236,8 @@ def index(pages, notebooks):
     out += toctree("Probes", sorted(f"docs/{n}" for n in known if n.startswith("probes/")))
     if rest:
         out += toctree("More", [f"docs/{n}" for n in rest])
-    out += toctree("Project", [p.removesuffix(".md") for p in pages if p in PAGES[1:]])
+    out += toctree("Project", [p.removesuffix(".md") for p in pages
+                             if p != "README.md" and not p.startswith("docs/")])
     return "\n".join(out)
 
 
