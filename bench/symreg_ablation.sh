@@ -28,7 +28,7 @@ for stage in "${stages[@]}"; do
     [ "$stage" = all ] || [ $without -gt 0 ] || { echo "no stage $stage" >&2; exit 2; }
     [ -d "$work/symreg" ] ||
         cp -a build/{base,stage,symreg,isa,lib*.a,.nova*,.prefix*} "$work"
-    rm -f "$work/symreg/seed/seeds.o" "$work/libsymreg.a"
+    rm -f "$work/symreg/seed/proposal.o" "$work/libsymreg.a"
     make B="$work" BIN="$work/made" "$work/made/symreg" \
         EXTRA_CFLAGS="-DSR_STAGES=~${without}u" >/dev/null
     mv "$work/made/symreg" "$work/bin/$stage"

@@ -89,7 +89,7 @@ each() {
 }
 each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
-each tools/lint_circles.sh "$build" symreg/evolve symreg/solve
+each tools/lint_circles.sh "$build" symreg/seed symreg/evolve symreg/solve
 each tools/lint_state.sh "$build" symreg laws
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \

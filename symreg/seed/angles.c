@@ -13,6 +13,7 @@
 
 #include <gsl/gsl_statistics_double.h>
 
+#include "derived.h"
 #include "shared.h"
 
 enum {
@@ -338,7 +339,8 @@ static int begin_search(const struct sr_proposal *p, const struct sr_settings *s
 {
     s->least = HUGE_VAL;
     s->made = true;
-    return sr_proposal_init(&s->proposal, settings, &t->loss, p->thread, p->threads, &s->found);
+    return sr_proposal_init(&s->proposal, p->stage, settings, &t->loss, p->thread, p->threads,
+                            &s->found);
 }
 
 /* The table of the best one's hypothesis in radians alone, where groups, differences and curves are

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "products.h"
 #include "shared.h"
 #include "structure.h"
 

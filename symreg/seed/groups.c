@@ -8,7 +8,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "shared.h"
-#include "split.h"
+#include "terms.h"
 #include "symreg/value/vec.h"
 
 enum {
@@ -259,7 +259,7 @@ static int find_terms(const struct table *t, const struct sr_data *data, const d
                                      .weight = weight,
                                      .logarithm = t->logarithm,
                                      .noise = model->noise};
-    sr_split_find(&all, pairs->term, &pairs->terms);
+    sr_terms_find(&all, pairs->term, &pairs->terms);
     free(slope);
     return 0;
 }

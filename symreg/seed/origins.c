@@ -5,7 +5,7 @@
  * 1e-10: no stage and no fit gets there. In a derived table such columns are x - x0. What its
  * stages find is written with x - c, and fitted to the table itself. */
 #include "base/stop.h"
-#include "structure.h"
+#include "derived.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static int search_shifted(struct sr_proposal *p, const struct origins *o)
     struct sr_seeds *found = orr_alloc(1, sizeof *found);
     if (!found)
         return ORR_ENOMEM;
-    int rc = sr_proposal_init(&own, &settings, &o->loss, p->thread, p->threads, found);
+    int rc = sr_proposal_init(&own, p->stage, &settings, &o->loss, p->thread, p->threads, found);
     own.floor = p->floor;
     if (!rc)
         rc = sr_derived_run(p, &own, STAGES);

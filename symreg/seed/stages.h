@@ -5,9 +5,11 @@
 #include "bank.h"
 #include "seed.h"
 
+struct sr_stage;
 struct sr_proposal {
     const struct sr_settings *settings;
-    uint64_t operators; /* operators of the settings, one bit each */
+    const struct sr_stage *stage; /* those that sr_proposal_run() runs; find NULL ends the list */
+    uint64_t operators;           /* operators of the settings, one bit each */
     const struct sr_loss *loss;
     struct sr_limit limit;
     struct sr_thread *thread; /* (threads) */
@@ -20,9 +22,9 @@ struct sr_proposal {
 };
 /* Creates a proposal with an empty bank and no seeds. It must not be moved. sr_bank_free() frees
  * its bank, after errors too. */
-int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
-                     const struct sr_loss *loss, struct sr_thread *thread, int threads,
-                     struct sr_seeds *seeds);
+int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
+                     const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_thread *thread, int threads, struct sr_seeds *seeds);
 /* The stages, one bit each. */
 enum sr_stages {
     SR_STAGE_SMALL = 1,
@@ -36,7 +38,17 @@ enum sr_stages {
     SR_STAGE_RATES = 256,
     SR_STAGE_ORIGINS = 512
 };
-/* Runs the given stages one after the other, until the proposal is over. */
+/* One stage. A derived table (derived.h) runs the stages of its proposal's list, so that no stage
+ * calls another. */
+struct sr_stage {
+    const char *name;
+    unsigned bit;
+    bool (*needs)(const struct sr_proposal *p); /* whether it runs; NULL: always */
+    int (*find)(struct sr_proposal *p);         /* appends fitted formulas to the seeds */
+};
+/* All stages, the cheapest first, as an exact formula ends the sequence. */
+extern const struct sr_stage sr_stages[];
+/* Runs the given stages of the list one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
 /* Whether a seed fits up to rounding or to the floor, or a limit or a signal ends the proposal. */
 bool sr_proposal_over(const struct sr_proposal *p);

@@ -11,9 +11,12 @@
 
 #include <gsl/gsl_sort.h>
 
+#include "derived.h"
+#include "products.h"
 #include "shared.h"
 #include "split.h"
 #include "structure.h"
+#include "terms.h"
 
 enum {
     TRIED = 3, /* hypotheses searched */
@@ -21,85 +24,13 @@ enum {
     /* stages for every hypothesis */
     FIRST = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
     PER_SIZE = 8,     /* seeds of each size */
-    PHI_SIZE = 20,    /* nodes of phi, at most */
     MOST_ROWS = 2000, /* rows of the derived table */
     LEAST_ROWS = 64,  /* of a noisy table whose small values are left out: four times that */
     FEW_ROWS = 4,     /* rows of a derived table, at least */
-    FIT_STEPS = 20,
 };
 
 /* Variances of ln |y| above which a table counts as noisy, and above which rows are chosen anew. */
 static const double noisy = 1e-5, much = 1e-3;
-
-/* ---- products of powers as formulas */
-
-/* x^power, power > 0; x^2 as square(x) where `squares`. */
-static void put_power(struct sr_expr *out, int feature, int power, bool squares)
-{
-    int parts = 0;
-    for (; power > 0; parts++) {
-        const bool square = power >= 2 && squares;
-        sr_put_node(out, sr_leaf_node(feature));
-        if (square)
-            sr_put_op(out, SR_SQUARE);
-        if (parts)
-            sr_put_op(out, SR_MUL);
-        power -= square ? 2 : 1;
-    }
-}
-
-/* The product of the features whose powers have the given sign; false where there is none. */
-static bool put_product(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], int sign,
-                        bool squares)
-{
-    bool any = false;
-    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-        if (power[f] * sign <= 0)
-            continue;
-        put_power(out, f, power[f] * sign, squares);
-        if (any)
-            sr_put_op(out, SR_MUL);
-        any = true;
-    }
-    return any;
-}
-
-/* A quotient of products; false where the powers are all 0. */
-static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], bool squares)
-{
-    const bool above = put_product(out, power, 1, squares);
-    struct sr_expr below = {.count = 0};
-    if (!put_product(&below, power, -1, squares))
-        return above;
-    if (!above)
-        sr_put_constant(out, 1);
-    sr_put_expr(out, &below);
-    sr_put_op(out, SR_DIV);
-    return true;
-}
-
-bool sr_powers_write(const struct sr_language *language, uint64_t operators,
-                     const struct sr_powers *powers, struct sr_expr *out)
-{
-    const bool squares = sr_has(operators, SR_SQUARE);
-    int whole[SR_SMOOTH_COLUMNS], half[SR_SMOOTH_COLUMNS];
-    struct sr_expr root = {.count = 0};
-    out->count = 0;
-    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-        whole[f] = powers->half[f] / 2;
-        half[f] = powers->half[f] % 2;
-    }
-    const bool any = put_quotient(out, whole, squares);
-    if (put_quotient(&root, half, squares)) {
-        if (!sr_has(operators, SR_SQRT))
-            return false;
-        sr_put_op(&root, SR_SQRT);
-        sr_put_expr(out, &root);
-        if (any)
-            sr_put_op(out, SR_MUL);
-    }
-    return out->count == 0 || sr_put_end(language, out, SR_NODES);
-}
 
 /* ---- views: the table with differences or sums (of squares) that replace some columns */
 
@@ -321,7 +252,7 @@ static int find_again(const struct sr_proposal *p, const struct sr_view *v, doub
     if (n) {
         memcpy(list, own, sizeof own);
         for (int k = 0; k < pairs->terms; k++)
-            sr_split_add(&pairs->term[k], own_pairs.term, &own_pairs.terms);
+            sr_terms_add(&pairs->term[k], own_pairs.term, &own_pairs.terms);
         *pairs = own_pairs;
         *count = n;
         *size = sizes;
@@ -522,92 +453,6 @@ struct search {
     double least; /* the smallest loss of its seeds in the table itself */
 };
 
-/* Shortens a formula of the table, also by moving columns into a sum where that has the same loss,
- * up to rounding. */
-static bool shorten(struct sr_proposal *p, struct sr_expr *expr)
-{
-    static const double same = 1e-9;
-    struct sr_work *work = &p->thread[0].work;
-    struct sr_expr moved = *expr;
-    double scale;
-    if (sr_expr_into_sum(p->settings->language, &moved, p->operators) &&
-        sr_proposal_take(p, 2) == 2) {
-        const double before = sr_eval_loss(expr, p->loss, work, &scale);
-        const double after = sr_eval_loss(&moved, p->loss, work, &scale);
-        if (isfinite(before) && after <= fmax(before * (1 + same), p->loss->noise))
-            *expr = moved;
-    }
-    return sr_proposal_shorten(p, expr);
-}
-
-/* Writes a formula in the table's columns; one that would be too long once more without factors
- * that are likely 1. */
-static bool write_short(struct sr_proposal *p, const struct sr_loss *own, const struct sr_expr *phi,
-                        sr_derived_write *write, const void *derived, struct sr_expr *out)
-{
-    static const double near_one = 0.02; /* what the other constants can make up for */
-    struct sr_expr shorter = *phi;
-    struct sr_work *work = &p->thread[0].work;
-    double scale;
-    if (write(p, derived, phi, out) && shorten(p, out))
-        return true;
-    if (!isfinite(sr_eval_loss(&shorter, own, work, &scale)) ||
-        (fabs(scale - 1) > near_one && !sr_expr_scale(&shorter, scale)))
-        return false;
-    sr_constants_fit(own, &shorter, false, FIT_STEPS, 0, NULL, work);
-    sr_constants_round(own, &shorter, SR_ROUND_LIKELY, work);
-    sr_drop_ones(p->settings->language, &shorter);
-    return write(p, derived, &shorter, out) && shorten(p, out);
-}
-
-int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
-                   int per_size, sr_derived_write *write, const void *derived, double *least)
-{
-    const int before = p->seeds->count;
-    struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
-    double *loss = orr_alloc((size_t)found->count + 1, sizeof *loss), scale;
-    int count = 0;
-    if (expr && loss) {
-        const int most = sr_proposal_take(p, found->count);
-        for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
-            if (isfinite(found->loss[i]) &&
-                write_short(p, own, &found->expr[i], write, derived, &expr[count])) {
-                loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
-                count++;
-            }
-        sr_proposal_add(p, expr, loss, count, per_size, true, false);
-        sr_proposal_fit(p, before, FIT_STEPS, true);
-        for (int i = before; i < p->seeds->count; i++)
-            *least = fmin(*least, p->seeds->loss[i]);
-    }
-    const int rc = expr && loss ? 0 : ORR_ENOMEM;
-    free(expr);
-    free(loss);
-    return rc;
-}
-
-struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
-{
-    struct sr_settings s = *of_table;
-    s.maxsize = s.maxsize < PHI_SIZE ? s.maxsize : PHI_SIZE;
-    s.admissible = s.whole = NULL;
-    s.units = NULL;
-    s.penalty = NULL;
-    s.guesses = 0;
-    return s;
-}
-
-int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages)
-{
-    own->limit = (struct sr_limit){.until_s = p->limit.until_s,
-                                   .evaluations = p->limit.evaluations - p->seeds->evaluations};
-    own->seeds->count = 0;
-    own->seeds->evaluations = 0;
-    TRY(sr_proposal_run(own, stages));
-    p->seeds->evaluations += own->seeds->evaluations;
-    return 0;
-}
-
 static int begin_search(const struct sr_proposal *p, const struct sr_view *v,
                         const struct sr_grouping *g, struct search *s)
 {
@@ -616,8 +461,8 @@ static int begin_search(const struct sr_proposal *p, const struct sr_view *v,
     TRY(make_reduced(p, v, g, &s->reduced, &s->made));
     if (!s->made)
         return 0;
-    return sr_proposal_init(&s->proposal, &s->settings, &s->reduced.loss, p->thread, p->threads,
-                            &s->found);
+    return sr_proposal_init(&s->proposal, p->stage, &s->settings, &s->reduced.loss, p->thread,
+                            p->threads, &s->found);
 }
 
 static void end_search(struct search *s)

@@ -17,7 +17,7 @@ static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_
         worker[i].rng = random_stream(1 + (uint64_t)i);
         assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
     }
-    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
+    assert_int_equal(sr_proposal_init(&p, sr_stages, s, loss, worker, threads, seeds), 0);
     assert_int_equal(find(&p), 0);
     sr_bank_free(&p.bank);
     for (int i = 0; i < threads; i++) {

@@ -270,7 +270,7 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
     struct sr_thread worker = {.rng = random_stream(3)};
     assert_int_equal(sr_work_init(&worker.work, data->rows, s->maxsize), 0);
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, data), 0);
-    assert_int_equal(sr_proposal_init(&p, s, &loss, &worker, 1, &seeds), 0);
+    assert_int_equal(sr_proposal_init(&p, sr_stages, s, &loss, &worker, 1, &seeds), 0);
     sr_enumerate_run(&p.bank.all, s->enumerate);
     assert_int_equal(sr_collapse_find(&p), 0);
     assert_true(seeds.evaluations >= seeds.count);

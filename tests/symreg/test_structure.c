@@ -2,6 +2,7 @@
 #include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/groups.h"
+#include "seed/derived.h"
 #include "seed/structure.h"
 
 enum { COLUMNS = 7, ROWS = 600 };

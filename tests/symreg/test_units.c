@@ -1,6 +1,6 @@
 /* test_units.c - dimensions: their notation, and formulas that respect them or not. */
 #include "symreg/formulas.h"
-#include "symreg/seed/structure.h"
+#include "symreg/seed/products.h"
 
 static struct sr_units units;
 static struct sr_language *language; /* NULL but where operators are defined */

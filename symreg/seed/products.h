@@ -1,0 +1,26 @@
+/* products.h - inside symreg/: products of powers by their dimension, and as formulas. */
+#ifndef SR_PRODUCTS_H
+#define SR_PRODUCTS_H
+
+#include "groups.h"
+#include "symreg/select/select.h"
+
+/* Products of powers of quantities: of a wanted dimension, or dimensionless groups (Buckingham's
+ * theorem). */
+enum { SR_QUANTITIES = 16, SR_PRODUCTS = 24 };
+struct sr_product {
+    double cost; /* rises with the exponents, more for half-integers */
+    int half[SR_QUANTITIES];
+};
+/* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`;
+ * with want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once.
+ * Best first; returns how many, at most SR_PRODUCTS. */
+int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
+                     struct sr_product list[SR_PRODUCTS]);
+
+/* Writes a product of powers of features. False where operators are missing. Count 0: the product
+ * is 1. */
+bool sr_powers_write(const struct sr_language *language, uint64_t operators,
+                     const struct sr_powers *powers, struct sr_expr *out);
+
+#endif

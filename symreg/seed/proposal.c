@@ -1,0 +1,122 @@
+/* proposal.c - the seeds of one fit, its limits, and the stages that run within them. */
+#include "base/stop.h"
+#include "shared.h"
+#include "stages.h"
+
+#include <math.h>
+#include <omp.h>
+
+int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
+                     const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_thread *thread, int threads, struct sr_seeds *seeds)
+{
+    *p = (struct sr_proposal){.settings = settings,
+                              .stage = stage,
+                              .operators = sr_settings_operators(settings),
+                              .loss = loss,
+                              .limit = {.evaluations = HUGE_VAL},
+                              .thread = thread,
+                              .threads = threads,
+                              .seeds = seeds};
+    seeds->count = 0;
+    seeds->evaluations = 0;
+    const int rc = sr_bank_init(&p->bank, settings, loss->data);
+    p->early = p->bank.all.count;
+    return rc;
+}
+
+/* Whether some seed fits up to rounding, up to the noise, or up to what is asked for. */
+static bool is_explained(const struct sr_proposal *p)
+{
+    static const double spare = 1.25; /* margin, because the floor is an estimate */
+    const double share = p->loss->kind == ORR_SR_L2 ? p->settings->tolerance : 0;
+    const double least =
+        fmax(fmax(p->loss->noise, spare * p->floor), share * share * p->loss->base);
+    bool explained = false;
+    for (int i = 0; i < p->seeds->count; i++)
+        explained = explained ||
+                    (p->seeds->loss[i] <= least && sr_loss_decides(p->loss, &p->seeds->expr[i]));
+    return explained;
+}
+
+bool sr_proposal_over(const struct sr_proposal *p)
+{
+    return orr_signal_seen() || p->seeds->evaluations >= p->limit.evaluations ||
+           (p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s) || is_explained(p);
+}
+
+int sr_proposal_take(struct sr_proposal *p, int wanted)
+{
+    const double left = p->limit.evaluations - p->seeds->evaluations;
+    const int taken = wanted <= left ? wanted : (int)fmax(left, 0);
+    p->seeds->evaluations += taken;
+    return taken;
+}
+
+void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
+                     int count, int per_size, bool once, bool whole)
+{
+    struct sr_seeds *seeds = p->seeds;
+    const int room = whole ? per_size : 1;
+    for (int size = 1; size <= p->settings->maxsize && seeds->count + room <= SR_SEEDS; size++) {
+        int chosen[SR_CHOSEN];
+        const int n = sr_best_of_size(expr, loss, count, size, per_size, once, chosen);
+        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
+            if (!sr_settings_allow(p->settings, &expr[chosen[k]]))
+                continue;
+            seeds->loss[seeds->count] = loss[chosen[k]];
+            seeds->expr[seeds->count++] = expr[chosen[k]];
+        }
+    }
+}
+
+void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
+{
+    enum { RESTARTS = 1 };
+    struct sr_seeds *seeds = p->seeds;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int i = first; i < seeds->count; i++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        struct sr_expr *expr = &seeds->expr[i];
+        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
+        if (orr_signal_seen())
+            continue;
+        seeds->loss[i] =
+            sr_constants_fit(p->loss, expr, true, steps, RESTARTS, own->rng, &own->work);
+        if (rewrite)
+            sr_expr_rewrite(p->settings->language, expr, p->operators);
+    }
+}
+
+bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr)
+{
+    const struct sr_settings *s = p->settings;
+    sr_expr_rewrite(s->language, expr, p->operators);
+    return expr->count <= s->maxsize && (!s->admissible || s->admissible(expr, s->context));
+}
+
+void sr_proposal_fill(struct sr_proposal *p, double budget)
+{
+    const double eighth = p->settings->enumerate / 8;
+    if (p->bank.all.tried < eighth) {
+        sr_enumerate_run(&p->bank.all, budget < eighth ? budget : eighth);
+        p->early = p->bank.all.count;
+    }
+    sr_enumerate_run(&p->bank.all, budget);
+}
+
+/* ---- stages */
+
+#ifndef SR_STAGES
+#define SR_STAGES ~0u /* all; bench/symreg_ablation.sh builds without one */
+#endif
+
+int sr_proposal_run(struct sr_proposal *p, unsigned stages)
+{
+    int rc = 0;
+    for (const struct sr_stage *stage = p->stage; stage->find && !rc && !sr_proposal_over(p);
+         stage++)
+        if (stages & SR_STAGES & stage->bit && (!stage->needs || stage->needs(p)))
+            rc = stage->find(p);
+    return rc;
+}
