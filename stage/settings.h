@@ -64,6 +64,9 @@ enum orr_symreg_loss {
     ORR_SR_HUBER,
     ORR_SR_LOGCOSH,
     ORR_SR_QUANTILE,
+    ORR_SR_POISSON,
+    ORR_SR_GAMMA,
+    ORR_SR_BERNOULLI,
     ORR_SR_CUSTOM
 };
 

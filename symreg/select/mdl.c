@@ -117,6 +117,20 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     return 0.5 * counted * log_mse + *cost;
 }
 
+double sr_formula_cost(const struct sr_expr *expr, const struct sr_data *data, double log_noise,
+                       double share, double *value, double *jacobian)
+{
+    double constants[SR_NODES];
+    struct lengths l = {0};
+    if (!add_lengths(expr, data, value, jacobian, &l))
+        return NAN;
+    const int count = sr_expr_constants(expr, constants);
+    double cost = expr->count * orr_log(basis_of(expr));
+    for (int c = 0; c < count; c++)
+        cost += nats_of(constants[c], log_of_sum(&l.slope[c]) - log_noise + orr_log(share));
+    return cost;
+}
+
 /* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0. */
 static double shorter_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                          double *jacobian, double *cost)

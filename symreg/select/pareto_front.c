@@ -61,7 +61,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     double smallest = HUGE_VAL;
     front->count = 0;
     front->rows = 0;
-    front->worth = front->independent = 0;
+    front->worth = front->independent = front->power = 0;
     front->without = 0;
     front->within = false;
     front->close = most_close;
@@ -96,7 +96,8 @@ static double by_chance(const struct sr_front *front, double nats)
 
 void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
 {
-    const double nats = 4, power = sr_loss_of_squares(loss->kind) ? 2 : 1;
+    const double nats = 4;
+    const double power = front->power > 0 ? front->power : sr_loss_of_squares(loss->kind) ? 2 : 1;
     int before = -1; /* index of the row with the smallest loss so far */
     double log_fair[SR_NODES + 1] = {0}, most = 0;
     for (int i = 0; i < front->count; i++) /* what is not known costs no less than the others */

@@ -15,10 +15,12 @@ static const double unlikely = 1e-3;
  * this share of what it explains there. */
 static const double step = 0.01, taken_away = 0.5;
 
-/* The square of a deviation, in the weights of the loss. */
+/* The square of a deviation, in the weights of the loss, and in units of a count's variance. */
 static double square_at(const struct sr_loss *loss, const double *value, size_t i)
 {
-    const double d = value[i] - loss->data->y[i], w = loss->weight ? loss->weight[i] : 1;
+    const double d = value[i] - loss->data->y[i], own = loss->weight ? loss->weight[i] : 1;
+    const double w =
+        sr_loss_is_deviance(loss->kind) ? own * sr_deviance_weight(loss->kind, value[i]) : own;
     return w * d * d * (sr_loss_of_squares(loss->kind) ? 1 : w);
 }
 

@@ -32,10 +32,10 @@ static int judge_one(struct finish *f)
 {
     f->one.count = 1;
     f->one.fair[0] = f->one.loss[0];
-    TRY(sr_front_describe(&f->one, f->data));
+    f->one.compared[0] = f->one.loss[0];
+    TRY(sr_front_measure(&f->loss, f->data, &f->one));
     if (sr_front_published(f->s))
         return 0;
-    f->one.compared[0] = f->one.loss[0];
     if (f->one.without && sr_eval(f->one.expr, f->data, f->value))
         f->one.compared[0] = sr_loss_without(&f->loss, f->value, f->one.without - 1);
     sr_front_correct(&f->one, &f->loss);
@@ -176,6 +176,7 @@ static int start_finish(struct finish *f, const struct sr_front *front, int best
         size += w * y * y;
     }
     f->one.worth = front->worth;
+    f->one.power = front->power;
     f->one.without = front->without;
     f->length = front->mdl[best];
     f->limit = front->close * front->fair[best];

@@ -173,6 +173,14 @@ bool sr_front_published(const struct sr_settings *s)
     return s->algorithm->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
 }
 
+int sr_front_measure(const struct sr_loss *loss, const struct sr_data *data, struct sr_front *front)
+{
+    struct sr_loss by = *loss;
+    by.data = data;
+    return loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_STUDY ? sr_front_describe(front, data)
+                                                                 : sr_front_describe_by(front, &by);
+}
+
 int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
 {
     const bool published = sr_front_published(s);
@@ -189,16 +197,17 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     struct sr_data judged = *data;
     judged.independent = 0;
     if (!rc)
-        rc = sr_front_describe(front, &judged);
+        rc = sr_front_measure(&loss, &judged, front);
     if (!rc && !published)
         rc = sr_front_count_independent(front, data);
     if (!rc && front->independent > 0) {
         judged.independent = front->independent;
-        rc = sr_front_describe(front, &judged);
+        rc = sr_front_measure(&loss, &judged, front);
     }
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, &judged);
-    if (!rc && !published)
+    /* the likelihood of other losses knows outliers */
+    if (!rc && !published && !sr_loss_is_robust(s->loss))
         rc = sr_front_find_pole(front, &loss);
     if (!rc && !published)
         sr_front_correct(front, &loss);

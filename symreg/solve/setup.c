@@ -11,8 +11,9 @@ static int choose_loss(const char *text, struct orr_settings *preset, struct sr_
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
     if (!text) {
         /* as spelled in --help */
-        static const char *const names[] = {"l1",    "l2",      "study",   "relative",
-                                            "huber", "logcosh", "quantile"};
+        static const char *const names[] = {"l1",    "l2",       "study",    "relative",
+                                            "huber", "logcosh",  "quantile", "poisson",
+                                            "gamma", "bernoulli"};
         snprintf(setup->loss, sizeof setup->loss, "%s", names[preset->symreg.loss]);
         return 0;
     }
@@ -351,7 +352,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
-        TRY(sr_custom_loss_check(setup->language, &table->data));
+        TRY(sr_custom_loss_check(setup->language, &table->data, table->csv.line));
+    TRY(sr_deviance_check(preset.symreg.loss, &table->data, table->csv.line, table->target));
     setup->settings.language = setup->language;
     setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;
     setup->settings.alternatives = o->alternatives ? atoi(o->alternatives) : 0;

@@ -233,6 +233,10 @@ int sr_front_finish(const struct sr_settings *settings, const struct sr_data *da
                     struct sr_fit *fit);
 /* Whether scores are PySR's, which know no description lengths. */
 bool sr_front_published(const struct sr_settings *settings);
+/* sr_front_describe(), or sr_front_describe_by() where the loss has a likelihood of its own. The
+ * data is that of the loss, or has other `independent` rows. */
+int sr_front_measure(const struct sr_loss *loss, const struct sr_data *data,
+                     struct sr_front *front);
 /* Removes rows that gain no digit of the table, then computes description lengths and scores
  * corrected for small tables. PySR's own scores are kept for its algorithm and for the published
  * study's loss. */

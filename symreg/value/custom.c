@@ -255,7 +255,26 @@ static double spread_of(const struct sr_data *data)
     return high > low ? high - low : fabs(high) > 0 ? fabs(high) : 1;
 }
 
-int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data)
+size_t sr_custom_loss_least(const struct sr_language *language, size_t rows, const double *t,
+                            double *least)
+{
+    double x[2 * SR_TILE];
+    for (size_t first = 0; first < rows; first += SR_TILE) {
+        const size_t n = rows - first < SR_TILE ? rows - first : SR_TILE;
+        memcpy(x, t + first, n * sizeof *x);
+        memcpy(x + n, t + first, n * sizeof *x);
+        const struct sr_data data = {.rows = n, .features = 2, .x = x, .language = language};
+        if (sr_eval(&language->loss, &data, least + first))
+            continue;
+        for (size_t i = first; i < first + n; i++)
+            if (!isfinite(sr_custom_loss(language, 1, t + i, t + i, NULL, 1)))
+                return i;
+    }
+    return rows;
+}
+
+int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data,
+                         const size_t *line)
 {
     /* p = t (1 + share), and p = t + shift * spread */
     static const double share[] = {-0.03, 0.03},
@@ -263,15 +282,20 @@ int sr_custom_loss_check(const struct sr_language *language, const struct sr_dat
     enum { SHARES = sizeof share / sizeof *share, SHIFTS = sizeof shift / sizeof *shift };
     const double rounding = 1e-9, spread = spread_of(data);
     const double at_t = sr_custom_loss(language, data->rows, data->y, data->y, data->weight, 1);
-    char where[40];
+    char where[40], number[SR_NUMBER];
     bool rises = false;
-    if (!isfinite(at_t))
-        return ORR_FAIL(ORR_EUSAGE, "--loss: it is not finite at p = t; expected a loss that is "
-                                    "smallest there");
     double *p = orr_alloc(data->rows, sizeof *p);
     if (!p)
         return ORR_ENOMEM;
+    const size_t wrong = sr_custom_loss_least(language, data->rows, data->y, p);
     int rc = 0;
+    if (wrong < data->rows) {
+        sr_number_print(data->y[wrong], number);
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "--loss: it is not finite at p = t = %s, in %s %zu; expected a loss that is "
+                      "smallest at p = t",
+                      number, line ? "line" : "row", line ? line[wrong] : wrong + 1);
+    }
     for (int k = 0; k < SHARES + SHIFTS && !rc; k++) {
         for (size_t i = 0; i < data->rows; i++)
             p[i] =

@@ -20,19 +20,23 @@ static struct sr_vec_loss sum_of(const struct sr_loss *loss)
                                 .weight = loss->weight};
 }
 
-/* A user-defined loss of some rows, which is their weighted mean, as a part of that of all rows. */
+/* A user-defined loss of some rows, which is their weighted mean, as a part of that of all rows. Of
+ * each row counts what it exceeds its value at p = t by. */
 static double custom_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
                           double scale)
 {
     const struct sr_data *data = loss->data;
     const double *const weight = data->weight ? data->weight + first : NULL;
     const double mean = sr_custom_loss(data->language, rows, p, data->y + first, weight, scale);
-    if (rows == data->rows)
+    if (rows == data->rows && !loss->least)
         return mean;
-    double total = 0;
-    for (size_t i = 0; i < rows; i++)
-        total += weight ? weight[i] : 1;
-    return total > 0 ? mean * (total / loss->total) : 0;
+    double total = 0, least = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const double w = weight ? weight[i] : 1;
+        total += w;
+        least += loss->least ? w * loss->least[first + i] : 0;
+    }
+    return total > 0 ? (mean - least / total) * (total / loss->total) : 0;
 }
 
 double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
@@ -117,20 +121,47 @@ static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec,
     return scale;
 }
 
-/* Iteratively re-weighted least squares, for a user-defined loss without a closed form: starts from
- * the least-squares scale and continues as long as the loss falls. */
-static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
-                           double *weight)
+/* The scale that makes the mean deviance of counts, or of relative deviations, smallest. */
+static double deviance_scale(const struct sr_loss *loss, const double *p)
+{
+    const double *t = loss->data->y;
+    double above = 0, below = 0;
+    for (size_t i = 0; i < loss->data->rows; i++) {
+        const double w = sr_row_weight(loss->data, i);
+        above += loss->kind == ORR_SR_GAMMA && w > 0 ? w * (t[i] / p[i]) : w * t[i];
+        below += loss->kind == ORR_SR_GAMMA ? w : w * p[i];
+    }
+    return above / below;
+}
+
+/* A scale of probabilities from which steps begin: that of their sum, but none of them above 1. */
+static double probable_scale(const struct sr_loss *loss, const double *p)
+{
+    const double inside = 0.999, scale = deviance_scale(loss, p);
+    double most = 0;
+    for (size_t i = 0; i < loss->data->rows; i++)
+        most = fmax(most, scale * p[i]);
+    return most > inside ? scale * (inside / most) : scale;
+}
+
+/* Iteratively re-weighted least squares, for a loss without a closed form, user-defined or of
+ * probabilities: continues as long as the loss falls. */
+static double weighted_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                             double *weight)
 {
     const size_t n = loss->data->rows;
     const double *t = loss->data->y, *own = loss->data->weight;
-    double scale = closed_form(loss, vec, p);
+    const bool custom = loss->kind == ORR_SR_CUSTOM;
+    double scale = custom ? closed_form(loss, vec, p) : probable_scale(loss, p);
     double value = sr_loss_value(loss, p, scale);
     for (int step = 0; step < 8; step++) {
         double above = 0, below = 0;
-        sr_custom_loss_weights(loss->data->language, n, p, t, scale, weight);
+        if (custom)
+            sr_custom_loss_weights(loss->data->language, n, p, t, scale, weight);
         for (size_t i = 0; i < n; i++) {
-            const double w = weight[i] * (own ? own[i] : 1);
+            const double of_loss =
+                custom ? weight[i] : sr_deviance_weight(loss->kind, scale * p[i]);
+            const double w = of_loss * (own ? own[i] : 1);
             above += w * p[i] * t[i];
             below += w * p[i] * p[i];
         }
@@ -148,9 +179,11 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
 {
     const struct sr_vec *vec = sr_vec_best();
     double scale;
-    if (loss->kind == ORR_SR_CUSTOM)
-        return custom_scale(loss, vec, p, scratch);
-    if (loss->kind == ORR_SR_L2 || is_smooth(loss))
+    if (loss->kind == ORR_SR_CUSTOM || loss->kind == ORR_SR_BERNOULLI)
+        scale = weighted_scale(loss, vec, p, scratch);
+    else if (sr_loss_is_deviance(loss->kind))
+        scale = deviance_scale(loss, p);
+    else if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         scale = closed_form(loss, vec, p);
     else
         scale = best_ratio(loss, vec, p, scratch);
@@ -213,6 +246,20 @@ static double constant_loss(const struct sr_loss *loss, double *work)
     return sr_loss_value(loss, work, constant);
 }
 
+/* Of a user-defined loss: at predictions that are off by rounding, and of differences from its
+ * values at p = t. */
+static double custom_rounding(const struct sr_loss *loss, double eps)
+{
+    const struct sr_data *data = loss->data;
+    double mean = 0, size = 0;
+    const double off = sr_custom_loss(data->language, data->rows, data->y, data->y, NULL, 1 + eps);
+    for (size_t i = 0; i < data->rows && loss->least; i++) {
+        mean += loss->least[i] / (double)data->rows;
+        size += fabs(loss->least[i]) / (double)data->rows;
+    }
+    return loss->least ? fmax(off - mean, eps * size) : off;
+}
+
 /* The loss of an exact formula that rounding alone causes. */
 static double rounding_loss(const struct sr_loss *loss)
 {
@@ -227,7 +274,9 @@ static double rounding_loss(const struct sr_loss *loss)
     if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         return eps * eps * square;
     if (loss->kind == ORR_SR_CUSTOM)
-        return sr_custom_loss(loss->data->language, n, loss->data->y, loss->data->y, NULL, 1 + eps);
+        return custom_rounding(loss, eps);
+    if (sr_loss_is_deviance(loss->kind))
+        return eps * eps * (loss->kind == ORR_SR_POISSON ? mean : 1);
     return loss->kind == ORR_SR_RELATIVE ? eps : eps * mean;
 }
 
@@ -295,6 +344,24 @@ bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr)
     return (size_t)sr_expr_constants(expr, NULL) + 2 <= loss->cases;
 }
 
+/* What a user-defined loss is at p = t in each row; NULL where it is 0 in all, or not finite. */
+static int find_least(struct sr_loss *loss)
+{
+    const struct sr_data *data = loss->data;
+    bool any = false;
+    loss->least = orr_alloc(data->rows, sizeof *loss->least);
+    if (!loss->least)
+        return ORR_ENOMEM;
+    const size_t known = sr_custom_loss_least(data->language, data->rows, data->y, loss->least);
+    for (size_t i = 0; i < known; i++)
+        any = any || fabs(loss->least[i]) > 0;
+    if (any && known == data->rows)
+        return 0;
+    free(loss->least);
+    loss->least = NULL;
+    return 0;
+}
+
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
                       const struct sr_data *data)
 {
@@ -309,6 +376,12 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
         free(scratch);
         sr_loss_free(loss);
         return ORR_ENOMEM;
+    }
+    const int unknown = kind == ORR_SR_CUSTOM ? find_least(loss) : 0;
+    if (unknown) {
+        free(scratch);
+        sr_loss_free(loss);
+        return unknown;
     }
     loss->cases = count_cases(data);
     loss->unit = typical_size(data, scratch);
@@ -342,6 +415,30 @@ int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct s
 void sr_loss_free(struct sr_loss *loss)
 {
     free(loss->weight);
-    loss->weight = NULL;
+    free(loss->least);
+    loss->weight = loss->least = NULL;
     sr_columns_free(loss);
+}
+
+int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const size_t *line,
+                      const char *column)
+{
+    const bool positive = kind == ORR_SR_GAMMA;
+    const double most = kind == ORR_SR_BERNOULLI ? 1 : HUGE_VAL;
+    char number[SR_NUMBER];
+    for (size_t i = 0; i < data->rows && sr_loss_is_deviance(kind); i++) {
+        const double t = data->y[i];
+        if ((positive ? t > 0 : t >= 0) && t <= most)
+            continue;
+        sr_number_print(t, number);
+        return ORR_FAIL(ORR_EUSAGE, "--loss %s: expected targets %s, found %s in %s %zu of \"%s\"",
+                        kind == ORR_SR_POISSON ? "poisson"
+                        : positive             ? "gamma"
+                                               : "bernoulli",
+                        positive   ? "above 0"
+                        : most > 1 ? "of at least 0"
+                                   : "from 0 to 1",
+                        number, line ? "line" : "row", line ? line[i] : i + 1, column);
+    }
+    return 0;
 }

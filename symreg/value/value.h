@@ -145,7 +145,11 @@ bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, stru
  *   relative  |d| / |t|; |d| / unit where t is 0 (or below SR_NO_SIZE)
  *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
  *   logcosh   c^2 log cosh(d / c); c = parameter * unit
- *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
+ *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1)
+ * and the deviances, with 0 ln(0) = 0, infinite where p is out of range or t is:
+ *   poisson    2 (t ln(t / p) - t + p), t >= 0, p > 0 (or 0 = t)
+ *   gamma      2 (t / p - 1 - ln(t / p)), t > 0, p > 0
+ *   bernoulli  2 (t ln(t / p) + (1 - t) ln((1 - t) / (1 - p))), t in [0, 1], p in (0, 1), or t */
 #define SR_NO_SIZE 1e-300
 struct sr_loss {
     enum orr_symreg_loss kind;
@@ -158,6 +162,7 @@ struct sr_loss {
     size_t cases; /* different rows of positive weight; tables of more than 256 rows count all */
     /* (rows) weight of every |d|: data->weight, for relative divided by |t|; NULL: all 1 */
     double *weight;
+    double *least; /* (rows) of a user-defined loss at p = t; NULL: 0 in all rows */
     /* Stored values of one or two unary operators of every feature, where memory allows, else NULL.
      * sr_eval_loss() reads them as if they were features. */
     struct sr_columns *columns;
@@ -171,12 +176,32 @@ int sr_loss_init_like(struct sr_loss *loss, const struct sr_loss *like, const st
 /* sr_loss_init_with() with the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
+static inline bool sr_loss_is_deviance(enum orr_symreg_loss kind)
+{
+    return kind == ORR_SR_POISSON || kind == ORR_SR_GAMMA || kind == ORR_SR_BERNOULLI;
+}
 /* Whether small deviations count by their squares; else by their absolute values. */
 static inline bool sr_loss_of_squares(enum orr_symreg_loss kind)
 {
     return kind == ORR_SR_L2 || kind == ORR_SR_HUBER || kind == ORR_SR_LOGCOSH ||
-           kind == ORR_SR_CUSTOM;
+           kind == ORR_SR_CUSTOM || sr_loss_is_deviance(kind);
 }
+/* Whether large deviations count by their sizes, so that a few outliers do not decide. */
+static inline bool sr_loss_is_robust(enum orr_symreg_loss kind)
+{
+    return kind != ORR_SR_L2 && kind != ORR_SR_CUSTOM && !sr_loss_is_deviance(kind);
+}
+/* 1 / V(p) of a deviance, V the variance of a target predicted as p: 1/p, 1/p^2, 1/(p (1 - p)); 0
+ * where p is out of range. */
+static inline double sr_deviance_weight(enum orr_symreg_loss kind, double p)
+{
+    const double variance = kind == ORR_SR_POISSON ? p : kind == ORR_SR_GAMMA ? p * p : p * (1 - p);
+    return p > 0 && variance > 0 ? 1 / variance : 0;
+}
+/* Reports the first target that a deviance does not have, of a column: ORR_EUSAGE names the row of
+ * the table, from 1, or its line (NULL: rows). */
+int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const size_t *line,
+                      const char *column);
 /* Whether the table can confirm the formula: it has at least two more different rows than the
  * formula has constants. Otherwise even a loss of 0 is no evidence. */
 bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);
@@ -193,8 +218,9 @@ double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const
 bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, double scale,
                    size_t block, double *value, double *reached, double *residuals);
 /* The scale that minimises the loss: a weighted median (or quantile) of t / p for absolute losses,
- * a closed form for l2, safeguarded Newton steps to 1e-12 for huber and logcosh. The study loss
- * uses the scale of l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */
+ * a closed form for l2, poisson and gamma, safeguarded Newton steps to 1e-12 for huber and logcosh,
+ * re-weighted least squares for bernoulli and user-defined losses. The study loss uses the scale of
+ * l1. scratch holds 2 * rows + SR_SCRATCH. Returns 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
 /* The value at which half of the total weight is reached, of n pairs, which are reordered and
@@ -255,17 +281,23 @@ bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, c
                      const double *b, double *out);
 void sr_custom_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
                      const double *a, const double *b, const double *outer, double *d);
-/* Defines the loss ORR_SR_CUSTOM: the mean of a formula of p (prediction) and t (target). It should
- * be smallest at p = t and increase away from it. */
+/* Defines the loss ORR_SR_CUSTOM: the mean of a formula of p (prediction) and t (target), less its
+ * value at p = t. It should be smallest there and increase away from it. */
 int sr_custom_loss_define(struct sr_language *language, const char *text);
 /* The mean of the user-defined loss at predictions scale * p, weighted as sum(w l) / sum(w) (NULL:
  * weights of 1); infinite where it is not finite. */
 double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,
                       const double *t, const double *weight, double scale);
-/* Checks the user-defined loss on a table. ORR_EUSAGE where it is not finite at p = t, smaller at a
- * tested p, or larger at none of them. Tested are p some percent from t, and from t by up to many
+/* Fills least (rows) with the user-defined loss at p = t; returns the first row where it is not
+ * finite, or rows. */
+size_t sr_custom_loss_least(const struct sr_language *language, size_t rows, const double *t,
+                            double *least);
+/* Checks the user-defined loss on a table. ORR_EUSAGE where it is not finite at p = t (and names
+ * the line of the table, or without `line` the row from 1), smaller at a tested p, or larger at
+ * none of them. Tested are p some percent from t, and from t by up to many
  * times the spread of t, where losses that are flat near t increase. */
-int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data);
+int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data,
+                         const size_t *line);
 /* (dl/dp) / (p - t) of every row at scale * p, the weights of re-weighted least squares; at least
  * 0. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,

@@ -144,6 +144,29 @@ VM_INLINE double huber(double d, double delta)
     return size <= delta ? 0.5 * d * d : delta * (size - 0.5 * delta);
 }
 
+/* x - ln(1 + x), without cancellation where x is small; infinite for x = -1. */
+VM_INLINE double excess(double x)
+{
+    const double whole = x - vm_log(1.0 + x), y = x * x;
+    const double series =
+        y * (1.0 / 2 - x / 3 + y * (1.0 / 4 - x / 5 + y * (1.0 / 6 - x / 7 + y * (1.0 / 8))));
+    return fabs(x) < 0.01 ? series : whole;
+}
+
+/* t ln(t / p) - t + p, infinite where p is not positive, but 0 for p = t = 0. */
+VM_INLINE double counted(double t, double p)
+{
+    const double some = t * excess((p - t) / t), none = t == 0.0 ? p : HUGE_VAL;
+    const double found = t > 0.0 ? some : none;
+    return p >= 0.0 ? found : HUGE_VAL;
+}
+
+/* t / p - 1 - ln(t / p) */
+VM_INLINE double scaled(double t, double p)
+{
+    return p > 0.0 && t > 0.0 ? excess((t - p) / p) : HUGE_VAL;
+}
+
 #define WEIGHTED_SUM(TERM)                                                                         \
     do {                                                                                           \
         if (w)                                                                                     \
@@ -176,6 +199,15 @@ static double loss_sum(const struct sr_vec_loss *loss, const double *p, double s
         break;
     case ORR_SR_QUANTILE:
         WEIGHTED_SUM(D < 0.0 ? -parameter * D : (1.0 - parameter) * D);
+        break;
+    case ORR_SR_POISSON:
+        WEIGHTED_SUM(2.0 * counted(t[j], scale * p[j]));
+        break;
+    case ORR_SR_GAMMA:
+        WEIGHTED_SUM(2.0 * scaled(t[j], scale * p[j]));
+        break;
+    case ORR_SR_BERNOULLI:
+        WEIGHTED_SUM(2.0 * (counted(t[j], scale * p[j]) + counted(1.0 - t[j], 1.0 - scale * p[j])));
         break;
     case ORR_SR_CUSTOM: /* sr_custom_loss() */
         break;
@@ -278,6 +310,12 @@ static void reweigh(const struct sr_vec_loss *loss, const double *residual, doub
         for (size_t i = 0; i < n; i++)
             out[i] = (residual[i] > 0.0 ? parameter : 1.0 - parameter) /
                      not_below(fabs(residual[i]), floor);
+        break;
+    case ORR_SR_POISSON:
+    case ORR_SR_GAMMA:
+    case ORR_SR_BERNOULLI:
+        for (size_t i = 0; i < n; i++)
+            out[i] = 2.0 * sr_deviance_weight(loss->kind, loss->t[i] - residual[i]);
         break;
     default:
         for (size_t i = 0; i < n; i++)
