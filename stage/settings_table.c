@@ -266,7 +266,7 @@ const struct orr_setting orr_setting_rows[] = {
     {NAMES(symreg.binary, "+,*", "+|-|*|/|^|min|max|hypot|atan2"), "binary operators"},
     {NAMES(symreg.unary, "sin,cos,exp,inv", "neg|inv|square|cube|sqrt|abs|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|sign|cbrt|log10"), "unary operators"},
     {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile|poisson|gamma|bernoulli"), "loss of a formula"},
-    {DOUBLE(symreg.loss_parameter, "0.5", 1e-12, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|; quantile: which quantile",
+    {DOUBLE(symreg.loss_parameter, "0", 0, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|, 0: by the scatter of the residuals; quantile: which quantile, 0: the median",
      .needs = "symreg.loss=huber|logcosh|quantile"},
     {INT(symreg.maxsize, "20", 1, 64), "largest complexity of a formula"},
     {INT(symreg.iterations, "100", 0, 1e+09), "epochs of the island search"},

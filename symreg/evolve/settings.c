@@ -22,7 +22,9 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_settings *pr
     const struct orr_symreg_settings *s = &preset->symreg;
     *settings = (struct sr_settings){
         .loss = s->loss,
-        .loss_parameter = s->loss_parameter,
+        .loss_parameter = s->loss_parameter > 0 ? s->loss_parameter : 0.5,
+        .follows =
+            !(s->loss_parameter > 0) && (s->loss == ORR_SR_HUBER || s->loss == ORR_SR_LOGCOSH),
         .maxsize = s->maxsize,
         .iterations = s->iterations,
         .populations = s->populations,

@@ -29,6 +29,7 @@ struct sr_settings {
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
     double loss_parameter; /* of huber, logcosh, quantile */
+    bool follows;          /* of huber, logcosh: it follows from the residuals */
     int maxsize, iterations, populations, population_size, cycles, restarts;
     int alternatives; /* near-best formulas kept of each complexity; 0: none */
     double parsimony;

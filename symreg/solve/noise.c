@@ -111,25 +111,29 @@ bool sr_quarters_proportional(const struct sr_quarters *q)
 /* ---- the short search */
 
 static const char chosen_weights[] = "--weights=" SR_WEIGHTS_CHOSEN;
+static const char chosen_loss[] = "symreg.loss=4"; /* huber, as a checkpoint records it */
+_Static_assert(ORR_SR_HUBER == 4, "the number that checkpoints record");
 
 enum { FEW = 80, EVALUATIONS = 3000 };
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
-/* Whether rows may be weighted, and the target is wide enough for residuals to tell. */
-static bool may_choose(const struct sr_table *table, const struct sr_csv_options *o,
+/* Whether a search may have a short one before it. */
+static bool may_search(const struct sr_table *table, const struct sr_csv_options *o,
                        const struct sr_settings *s)
 {
-    const double *y = table->data.y;
-    const size_t n = table->data.rows;
-    double *size;
-    if (table->weights || o->weights || o->log_target || table->category || n < FEW ||
-        (s->max_seconds > 0 && s->max_seconds < few_seconds) ||
-        (s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) || s->loss != ORR_SR_L2 ||
-        !s->algorithm->proposes || s->enumerate <= 0 || s->form)
-        return false;
-    size = orr_alloc(n, sizeof *size);
+    return !table->weights && !o->weights && !o->log_target && !table->category &&
+           table->data.rows >= FEW && !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
+           !(s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) &&
+           s->algorithm->proposes && s->enumerate > 0 && !s->form;
+}
+
+/* Whether the target is wide enough for residuals to tell how they grow with it. */
+static bool is_wide(const struct sr_data *data)
+{
+    const size_t n = data->rows;
+    double *size = orr_alloc(n, sizeof *size);
     for (size_t i = 0; i < n && size; i++)
-        size[i] = fabs(y[i]);
+        size[i] = fabs(data->y[i]);
     if (size)
         gsl_sort(size, 1, n);
     const bool wide = size && size[n - 1 - n / 8] >= wide_target * size[n / 8];
@@ -137,39 +141,54 @@ static bool may_choose(const struct sr_table *table, const struct sr_csv_options
     return wide;
 }
 
-/* Searches for a moment on some rows, and looks at the residuals of the most accurate formula. The
- * number of formulas limits it, so that the answer does not depend on the machine. */
+/* Searches for a moment on some rows. The number of formulas limits it, so that the answer does not
+ * depend on the machine. The caller frees sample and *fit, after errors too. */
 static int search_briefly(const struct sr_table *table, const struct sr_csv_setup *setup,
-                          int threads, struct sr_expr *by, bool *proportional)
+                          int threads, struct sr_table *sample, struct sr_fit **fit)
 {
     struct sr_settings s = setup->settings;
-    struct sr_table sample = {0};
+    *sample = (struct sr_table){0};
+    *fit = orr_alloc(1, sizeof **fit);
+    TRY(*fit ? 0 : ORR_ENOMEM);
+    if (table->data.rows > ROWS)
+        TRY(sr_table_sample(table, ROWS, s.seed, sample));
+    (*fit)->data = sample->block ? sample->data : table->data;
+    s.max_evaluations = EVALUATIONS;
+    s.max_seconds = 0;
+    s.alternatives = 0;
+    s.restarts_fresh = s.resume = false;
+    s.checkpoint = NULL;
+    s.observe = NULL;
+    return sr_search(&s, *fit, 1, threads, NULL);
+}
+
+/* Looks at the residuals of the most accurate formula. */
+static int find_proportional(const struct sr_fit *fit, struct sr_expr *by, bool *proportional)
+{
     struct sr_quarters q;
-    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    int rc = fit ? 0 : ORR_ENOMEM;
-    if (!rc && table->data.rows > ROWS)
-        rc = sr_table_sample(table, ROWS, s.seed, &sample);
-    if (!rc) {
-        fit->data = sample.block ? sample.data : table->data;
-        s.max_evaluations = EVALUATIONS;
-        s.max_seconds = 0;
-        s.alternatives = 0;
-        s.restarts_fresh = s.resume = false;
-        s.checkpoint = NULL;
-        s.observe = NULL;
-        rc = sr_search(&s, fit, 1, threads, NULL);
-    }
-    if (!rc && fit->front.count) {
-        *by = fit->front.expr[fit->front.count - 1];
-        *proportional = !sr_quarters_measure(&fit->data, by, &q) && sr_quarters_proportional(&q);
-    }
-    /* residuals of a formula that lacks something grow, too, whatever the noise */
     double ln_ratio = 0;
-    if (!rc && *proportional)
-        rc = sr_noise_evidence(&fit->data, &ln_ratio);
+    *by = fit->front.expr[fit->front.count - 1];
+    *proportional = !sr_quarters_measure(&fit->data, by, &q) && sr_quarters_proportional(&q);
+    /* residuals of a formula that lacks something grow, too, whatever the noise */
+    const int rc = *proportional ? sr_noise_evidence(&fit->data, &ln_ratio) : 0;
     *proportional = *proportional && ln_ratio >= 0;
-    sr_table_free(&sample);
-    sr_fit_free(fit);
+    return rc;
+}
+
+/* What the short search says about weights, else about tails. */
+static int choose_by(const struct sr_fit *fit, bool weights, bool tails, bool resumes,
+                     struct sr_table *table, struct sr_csv_setup *setup)
+{
+    struct sr_expr by = {.count = 0};
+    bool proportional = false;
+    int rc = 0;
+    if (weights)
+        rc = find_proportional(fit, &by, &proportional);
+    if (!rc && weights && (proportional || resumes) && sr_table_weigh(table, &by)) {
+        table->by = by;
+    } else if (!rc && tails) {
+        rc = sr_tails_choose(setup, fit);
+    }
     return rc;
 }
 
@@ -178,22 +197,30 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
 {
     struct sr_settings *s = &setup->settings;
     const double started = orr_time_s();
-    struct sr_expr by = {.count = 0};
-    bool proportional = false;
-    const bool resumes = s->resume && orr_exists(s->checkpoint);
-    if (resumes ? !sr_checkpoint_says(s->checkpoint, chosen_weights) /* it goes on as it began */
-                : !may_choose(table, options, s))
+    const bool resumes = s->resume && orr_exists(s->checkpoint); /* it goes on as it began */
+    const bool squares = s->loss == ORR_SR_L2 && !options->loss,
+               may = may_search(table, options, s);
+    struct sr_table sample = {0};
+    struct sr_fit *fit = NULL;
+    const bool weights = resumes ? sr_checkpoint_says(s->checkpoint, chosen_weights)
+                                 : may && s->loss == ORR_SR_L2 && is_wide(&table->data);
+    const bool tails = s->follows ? may
+                       : resumes  ? squares && sr_checkpoint_says(s->checkpoint, chosen_loss)
+                                  : may && squares && sr_tails_suspected(&table->data);
+    if (!weights && !tails)
         return 0;
     if (!setup->recall) /* a search without it computes everything again */
         s->recall = setup->recall = sr_recall_create();
-    const int rc = search_briefly(table, setup, threads, &by, &proportional);
+    int rc = search_briefly(table, setup, threads, &sample, &fit);
     sr_recall_close(s->recall);
     s->spent_s = orr_time_s() - started;
     if (rc == ORR_EINTR && !resumes)
-        return 0; /* the main search sees the signal, too */
-    TRY(rc);
-    if (!by.count || !(proportional || resumes) || !sr_table_weigh(table, &by))
-        return 0;
-    table->by = by;
-    return sr_csv_setup_weigh(options, setup);
+        rc = 0; /* the main search sees the signal, too */
+    else if (!rc && fit->front.count)
+        rc = choose_by(fit, weights, tails, resumes, table, setup);
+    if (!rc && table->by.count)
+        rc = sr_csv_setup_weigh(options, setup);
+    sr_table_free(&sample);
+    sr_fit_free(fit);
+    return rc;
 }

@@ -150,7 +150,8 @@ static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes
     double total = 0, least = HUGE_VAL;
     const double mean = sr_weighted_mean(data);
     double *share = orr_alloc(n, sizeof *share);
-    if (!share || n < 5 || !strcmp(o->loss, "relative") || o->log_target) {
+    /* where huber turns linear at the scatter of the residuals, few rows do not dominate */
+    if (!share || n < 5 || !strcmp(o->loss, "relative") || o->log_target || o->bend > 0) {
         free(share);
         return false;
     }
@@ -217,6 +218,27 @@ static bool remark_proportional(const struct sr_answer *o, char *text, size_t by
              "`--weights relative` lets all rows count alike",
              o->target, q.residual[0], q.residual[1], q.ratio[0], q.ratio[1]);
     return sr_quarters_proportional(&q);
+}
+
+/* Deviations that count by their size. */
+static bool remark_tails(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const struct sr_tails *tails = o->tails;
+    *text = '\0';
+    if (!(o->bend > 0))
+        return false;
+    if (tails && tails->rows)
+        orr_append(text, bytes,
+                   "%zu of %zu rows are far from the formulas of a short first search, and not "
+                   "beside each other, as normal noise has none: the loss is huber (`--loss l2`: "
+                   "least squares). ",
+                   tails->far, tails->rows);
+    orr_append(text, bytes,
+               "Deviations above %.3g count by their size, smaller ones by their square: 1.345 "
+               "times the scatter of the residuals (`--set symreg.loss_parameter=X`: X times the "
+               "median of |%s|)",
+               o->bend, o->target);
+    return true;
 }
 
 static bool remark_zeros(const struct sr_answer *o, char *text, size_t bytes)
@@ -313,6 +335,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_SINGLE_ROW] = remark_single_row,
                                                     [SR_DOMINATED] = remark_dominated,
                                                     [SR_PROPORTIONAL] = remark_proportional,
+                                                    [SR_TAILS] = remark_tails,
                                                     [SR_ZEROS] = remark_zeros,
                                                     [SR_CHI2] = remark_chi2,
                                                     [SR_FOLLOWING] = remark_following,

@@ -62,6 +62,16 @@ static int search_rows(const struct sr_problem *p, struct sr_fit *fit, double st
     return rc == ORR_EINTR ? 0 : rc; /* results so far are shown and saved */
 }
 
+/* The loss huber turns linear where the residuals of the search's front say. */
+static int follow_tails(const struct sr_problem *p, struct sr_solution *solution, bool *refits)
+{
+    bool changed = false;
+    TRY(sr_tails_follow(&p->setup->settings, solution->fit, &p->table->data, &changed,
+                        &solution->bend));
+    *refits = *refits || changed;
+    return 0;
+}
+
 /* Constants on all rows, and what the front is worth. */
 static int finish_front(const struct sr_problem *p, double seconds, double started_s, bool refits,
                         struct sr_fit *fit)
@@ -103,6 +113,8 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .variance = table->variance,
                                           .variance_factor = o->variance_factor,
                                           .remark = o->remark,
+                                          .tails = &setup->tails,
+                                          .bend = setup->settings.follows ? solution->bend : 0,
                                           .weight_mean = table->weight_mean,
                                           .by = table->by.count ? &table->by : NULL,
                                           .log_target = o->log_target,
@@ -149,6 +161,8 @@ int sr_solve_finish(const struct sr_problem *p, double seconds, double started_s
     const struct sr_settings *s = &p->setup->settings;
     const struct sr_data *data = &p->table->data;
     struct sr_fit *fit = solution->fit;
+    if (s->follows && !p->table->category)
+        TRY(follow_tails(p, solution, &refits));
     TRY(finish_front(p, seconds, started_s, refits, fit));
     TRY(sr_front_alternatives(s, data, fit)); /* before names: they are compared as numbers */
     TRY(sr_front_name(s, data, &fit->front));

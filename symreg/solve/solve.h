@@ -164,6 +164,12 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);
 void sr_table_free(struct sr_table *table);
 
+/* Rows that are far from what other rows say, as no normal noise has them (tails.c). */
+struct sr_tails {
+    double scale;     /* 1.4826 times the median |residual| of the formula that leaves the least */
+    size_t rows, far; /* rows looked at, and those more than 8 scales of rows of their size away */
+    bool alone;       /* the far rows are no neighbours, as where a formula lacks something */
+};
 /* Settings of one search: the preset's, changed by options, with user-defined operators, loss and
  * prices, constraints, units and guesses. */
 struct sr_csv_setup {
@@ -180,6 +186,7 @@ struct sr_csv_setup {
     struct sr_expr guess[ORR_LIST];
     struct sr_template form;  /* of settings.form */
     char loss[256];           /* the loss as text */
+    struct sr_tails tails;    /* for which huber was chosen; rows 0: it was not */
     struct sr_recall *recall; /* of settings.recall, owned; NULL: none */
 };
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
@@ -213,6 +220,24 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
  * the options name weights, or for a search of less than 4 seconds or 3,000 formulas. */
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
+
+/* ---- tails of the noise (tails.c) */
+
+/* Whether three rows or more, and one in a hundred, are far from all of their six neighbours in
+ * the columns; tables of more than three columns are not suspected. A quick test of at most 1,000
+ * rows. */
+bool sr_tails_suspected(const struct sr_data *data);
+/* Measures the residuals of formulas, whose constants are fitted again to absolute deviations. */
+int sr_tails_measure(const struct sr_fit *fit, struct sr_tails *tails);
+/* By a short search: makes least squares the loss huber where three rows or more, one in a hundred
+ * and up to one in five, are far and alone (setup->tails); and where settings.follows, the
+ * parameter 1.345 times the scale of the residuals. */
+int sr_tails_choose(struct sr_csv_setup *setup, const struct sr_fit *fit);
+/* After the search, where settings->follows: the parameter follows from the residuals of the front.
+ * *changed: losses and constants are those of another parameter. *bend: the deviation from which
+ * the loss counts sizes. ORR_ENOMEM. */
+int sr_tails_follow(struct sr_settings *settings, const struct sr_fit *fit,
+                    const struct sr_data *data, bool *changed, double *bend);
 
 /* The time (orr_time_s()) from which a running epoch of the search, or the work after it, is
  * interrupted; 0, never, where `seconds` is 0. The search began at started_s with that limit; the
@@ -291,10 +316,12 @@ struct sr_answer {
     const char *file, *target, *loss; /* target: the column's name, or "log(y)" with --log-target */
     const char *column;               /* the name of the target's column */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
-    const struct sr_expr *by; /* the formula that predicts y for 1/y^2, chosen; NULL: none */
-    double variance;          /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
-    double variance_factor;   /* sr_csv_options.variance_factor */
-    const char *remark;       /* sr_csv_options.remark */
+    const struct sr_expr *by;     /* the formula that predicts y for 1/y^2, chosen; NULL: none */
+    double variance;              /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
+    double variance_factor;       /* sr_csv_options.variance_factor */
+    const char *remark;           /* sr_csv_options.remark */
+    const struct sr_tails *tails; /* sr_csv_setup.tails */
+    double bend; /* of huber and logcosh: deviation from which it counts by its size; 0: given */
     double weight_mean;       /* sr_table.weight_mean */
     bool log_target;          /* the target is the logarithm of its column */
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
@@ -338,6 +365,7 @@ struct sr_solution {
     struct sr_fit *fit; /* owned */
     char target[300];   /* of the answer */
     struct sr_test test, test_beside;
+    double bend; /* of the answer */
     struct sr_permutations permutations;
     struct sr_answer answer, beside; /* beside: of the alternatives, where there are some */
     bool stopped;                    /* by the user */
@@ -410,6 +438,8 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
  *              or weights were chosen for it
+ *   tails      the loss is huber by the residuals; or huber or logcosh by its name, and where it
+ *              turns linear follows from them
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
  *   following  the rows count as fewer, as their residuals follow each other
@@ -422,6 +452,7 @@ enum sr_table_remark {
     SR_SINGLE_ROW,
     SR_DOMINATED,
     SR_PROPORTIONAL,
+    SR_TAILS,
     SR_ZEROS,
     SR_CHI2,
     SR_FOLLOWING,

@@ -128,6 +128,11 @@ static void note_rows(const struct orr_cli *cli, const struct sr_problem *p)
                  "symreg: residuals of a short first search grow with the size of \"%s\": rows get "
                  "the weights 1 / prediction^2 (--weights equal: all rows alike)",
                  p->table->target);
+    if (p->setup->tails.rows)
+        orr_note(cli->quiet,
+                 "symreg: %zu of %zu rows are far from the formulas of a short first search, as "
+                 "normal noise has none: the loss is huber (--loss l2: least squares)",
+                 p->setup->tails.far, p->setup->tails.rows);
     if (p->setup->batch)
         orr_note(cli->quiet,
                  "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses "

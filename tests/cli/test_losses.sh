@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# test_losses.sh - losses by their names and as formulas: the law among outliers and counts is
+# selected, heavy tails are found and said, targets out of a domain are refused with their line.
+. tests/cli/lib.sh
+
+# selects FORM RULE...: the row of the front that matches has the marks of these rules
+selects() {
+    local form=$1 line rule
+    shift
+    line=$(grep -E -- "$form" "$WORK/out" | grep -- '<-' | head -1)
+    for rule; do
+        [[ "${line##*<-}" == *"$rule"* ]] || return 1
+    done
+}
+# search ARGUMENT...: prints to $WORK/out and $WORK/err
+search() {
+    program symreg "$@" >"$WORK/out" 2>"$WORK/err"
+}
+SEARCH=(--threads 1 --seed 2 --evaluations 15000 --seconds 60 --binary '+,-,*,/'
+        --unary 'inv,square,exp,sin,log')
+
+for loss in huber l1; do
+    check "$loss: a table with outliers is searched" search tests/cases/g2_outliers_100rows.csv \
+        --target y --loss $loss "${SEARCH[@]}"
+    check "$loss: rules best and mdl select 4 / x^2 + 0.3 beside outliers" \
+        selects '\(?(4|3\.9|4\.0)[0-9.]* / square\(x\)\)|0\.(29|30?)[0-9]* [+].* / square\(x\)' best mdl
+done
+
+check "without --loss a table with outliers is searched" search \
+    tests/cases/g2_outliers_100rows.csv --target y "${SEARCH[@]}" --out "$WORK/tails"
+check "a table with outliers gets the loss huber" \
+    grep -q 'of 100 rows are far .* the loss is huber (--loss l2: least squares)' "$WORK/err"
+check "a remark says where huber turns linear" \
+    grep -q 'Deviations above 0\.0[0-9]* count by their size' "$WORK/tails/report.md"
+check "front.json has the loss that was chosen" grep -q '"loss":[[:space:]]*"huber"' \
+    "$WORK/tails/front.json"
+check "with --loss l2 a table with outliers is searched" search \
+    tests/cases/g2_outliers_100rows.csv --target y --loss l2 --threads 1 --evaluations 4000
+check_not "with --loss l2 another loss is chosen" grep -q huber "$WORK/err"
+
+check "counts are searched with --loss poisson" search \
+    tests/cases/h1_counts_with_zeros.csv --target counts --features mass --loss poisson \
+    "${SEARCH[@]}"
+check "poisson: best and mdl select the exponential of counts with zeros" \
+    selects 'exp\(\((mass \* -0\.0055[0-9]*|-0\.0055[0-9]* \* mass|mass / -18[0-9.]*)\)\)' best mdl
+
+printf 'x,n\n1,3\n2,0\n3,7\n4,-2\n5,4\n6,8\n' >"$WORK/n.csv"
+refusals program symreg "$WORK/n.csv" --target n <<'END'
+poisson: a negative count is refused | 2 "targets of at least 0, found -2 in line 5 of \"n\"" | --loss poisson
+gamma: a target of 0 is refused | 2 "targets above 0, found 0 in line 3 of \"n\"" | --loss gamma
+bernoulli: a target above 1 is refused | 2 "targets from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
+a loss that is not finite at p = t is refused with the line | 2 "not finite at p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
+END
+finish
