@@ -14,10 +14,16 @@ static double number_at(const struct orrery_table *t, const void *array, size_t 
                                      : ((const double *)array)[at];
 }
 
+/* A number of an array of the shape of x. */
+static double cell_of(const struct orrery_table *t, const void *array, size_t row, size_t column)
+{
+    return number_at(t, array,
+                     t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
+}
+
 double api_cell(const struct orrery_table *t, size_t row, size_t column)
 {
-    return number_at(t, t->x,
-                     t->order == ORRERY_ROWS ? row * t->columns + column : column * t->rows + row);
+    return cell_of(t, t->x, row, column);
 }
 
 static int check_finite(const struct orrery_table *t, const char *what, const void *array)
@@ -56,6 +62,8 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
         return 0;
     if (t->weights && t->sigma)
         return ORR_FAIL(ORR_EINVAL, "table: expected weights or sigma, found both");
+    if (t->sigma_x && !t->sigma)
+        return ORR_FAIL(ORR_EINVAL, "table: sigma_x: needs sigma, the standard deviations of y");
     TRY(check_finite(t, "y", t->y));
     TRY(check_finite(t, "weights", t->weights));
     return check_finite(t, "sigma", t->sigma);
@@ -203,6 +211,27 @@ static struct sr_csv_options roles(const struct orrery_regression *r, const stru
     return o;
 }
 
+/* The variances of x, of the columns that are features. */
+static int take_sigma_x(const struct orrery_regression *r, const struct orrery_table *t,
+                        struct sr_table *table)
+{
+    if (!t->sigma_x)
+        return 0;
+    TRY(sr_x_variance_make(table));
+    for (int f = 0; f < table->data.features; f++)
+        for (size_t i = 0; i < t->rows; i++) {
+            const double sigma = cell_of(t, t->sigma_x, i, r->column[f]);
+            double *const variance = &table->x_variance[(size_t)f * t->rows + i];
+            *variance = sigma * sigma / table->variance;
+            if (!(sigma >= 0) || !isfinite(*variance))
+                return ORR_FAIL(ORR_EINVAL,
+                                "table: sigma_x: row %zu, column %zu: expected a standard "
+                                "deviation of at least 0, found %g",
+                                i, r->column[f], sigma);
+        }
+    return 0;
+}
+
 static int take_table(struct orrery_regression *r, const struct orrery_table *given,
                       struct sr_table *table)
 {
@@ -212,6 +241,7 @@ static int take_table(struct orrery_regression *r, const struct orrery_table *gi
     const struct sr_csv_options o = roles(r, &t, &table->csv);
     TRY(sr_table_fill("table", &o, table));
     find_columns(r, table);
+    TRY(take_sigma_x(r, &t, table));
     orr_csv_free_rows(&table->csv);
     r->columns = t.columns;
     return 0;

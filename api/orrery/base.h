@@ -73,7 +73,7 @@ struct orrery_table {
     size_t bytes;             /**< sizeof(struct orrery_table) */
     size_t rows;              /**< at least 2 to search, at least 1 to predict */
     size_t columns;           /**< 1 to 1024; beyond 64, those most related to y are used */
-    int type;                 /**< enum orrery_type, of x, y, weights and sigma */
+    int type;                 /**< enum orrery_type, of all numbers of the table */
     int order;                /**< enum orrery_order, of x */
     const void *x;            /**< (rows, columns) or (columns, rows) */
     const void *y;            /**< (rows); may be NULL if only x is read */
@@ -82,6 +82,9 @@ struct orrery_table {
     const char *target;       /**< the name of y; NULL: y */
     const void *sigma;        /**< (rows) standard deviations of y, above 0: weights 1/sigma^2 and
                                    errors of constants by them; NULL: none. Not with weights */
+    const void *sigma_x;      /**< (rows, columns) or (columns, rows), as x: standard deviations of
+                                   x, 0 where it is exact; constants are those of orthogonal
+                                   distance regression. NULL: x is exact. Needs sigma */
 };
 
 /** Notations of formulas. */

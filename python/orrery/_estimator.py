@@ -187,3 +187,19 @@ def weights_of(weights: Any, rows: int, name: str = "weights") -> np.ndarray | N
     if not array.any():
         raise ValueError(f"{name}: expected a weight above 0, found zero in every row")
     return array
+
+
+def sigmas_of(sigma_x: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Standard deviations of X, one for all, for each column or each number, as an array like X."""
+    if sigma_x is None:
+        return None
+    sigma_x = array_of("sigma_x", getattr(sigma_x, "to_numpy", lambda: sigma_x)())
+    try:
+        array = np.array(np.broadcast_to(floats("sigma_x", sigma_x), shape))
+    except ValueError:
+        raise ValueError(f"sigma_x: expected numbers: one, {shape[1]} (one a column) or shape "
+                         f"{shape}, found {sigma_x.dtype} of shape {sigma_x.shape}") from None
+    _finite("sigma_x", array)
+    if (array < 0).any():
+        raise ValueError(f"sigma_x: expected at least 0, found {array.min():g}")
+    return array

@@ -65,13 +65,15 @@ def _texts(name: str, texts: list[str]) -> Any:
 
 
 def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] | None = None,
-            target: str | None = None, sigma: Any = None) -> lib.Table:
+            target: str | None = None, sigma: Any = None, sigma_x: Any = None) -> lib.Table:
     """A struct orrery_table, which keeps the arrays that it points to."""
     single = x.dtype == np.float32 and (y is None or y.dtype == np.float32)
     dtype = np.float32 if single else np.float64
     x = _array(x, dtype)
     y, weights, sigma = (None if a is None else np.ascontiguousarray(a, dtype)
                          for a in (y, weights, sigma))
+    if sigma_x is not None:  # in the order of x
+        sigma_x = np.asarray(sigma_x, dtype, order="C" if x.flags.c_contiguous else "F")
     texts = _texts("variable_names", names) if names else None
     table = lib.Table(
         rows=x.shape[0],
@@ -84,8 +86,9 @@ def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] 
         names=ctypes.cast(texts, ctypes.POINTER(ctypes.c_char_p)) if texts else None,
         target=encoded("target", target) if target else None,
         sigma=None if sigma is None else sigma.ctypes.data,
+        sigma_x=None if sigma_x is None else sigma_x.ctypes.data,
     )
-    setattr(table, "kept", (x, y, weights, sigma, texts))
+    setattr(table, "kept", (x, y, weights, sigma, sigma_x, texts))
     return table
 
 
@@ -144,8 +147,8 @@ class Search(_Named):
 
     def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
              names: list[str] | None = None, target: str | None = None,
-             sigma: np.ndarray | None = None) -> None:
-        table = _filled(x, y, weights, names, target, sigma)
+             sigma: np.ndarray | None = None, sigma_x: np.ndarray | None = None) -> None:
+        table = _filled(x, y, weights, names, target, sigma, sigma_x)
         self.status("data", ctypes.byref(table))
 
     def test(self, x: np.ndarray, y: np.ndarray) -> None:

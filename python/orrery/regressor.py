@@ -15,7 +15,7 @@ from . import _export, _files, _fronts, _library, _options, _present, _targets
 from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
-from ._estimator import r_squared, table, table_and_target, weights_of
+from ._estimator import r_squared, sigmas_of, table, table_and_target, weights_of
 from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
@@ -210,7 +210,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
 
     @_named_only
     def fit(self, X: Any, y: Any, *, weights: Any = None, sample_weight: Any = None,
-            sigma: Any = None, X_test: Any = None, y_test: Any = None,
+            sigma: Any = None, sigma_x: Any = None, X_test: Any = None, y_test: Any = None,
             variable_names: Sequence[str] | None = None, X_units: Sequence[str] | None = None,
             y_units: str | Sequence[str] | None = None,
             category: Any = None, **unknown: Any) -> SymbolicRegressor:
@@ -219,7 +219,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         weights: of rows, at least 0, also by the name sample_weight; "relative": 1/y^2; "equal":
         alike; None: 1/prediction^2 where a short first search shows that noise grows with y, as the
         program symreg does (remarks_ says so), else alike. sigma: standard deviations of y, above
-        0, in place of weights: constants have the errors that follow from them. X_test, y_test:
+        0, in place of weights: constants have the errors that follow from them. sigma_x: standard
+        deviations of X, one number, one for each column or an array like X, 0 where X is exact;
+        needs sigma: constants are those of orthogonal distance regression. X_test, y_test:
         rows that the search does not use, for test_loss and test_r2 of equations_.
         variable_names: of columns; those of a DataFrame, else x0, x1, ... X_units, y_units: texts
         as "kg*m/s^2", for each column and for y. category: a value for each row, text or number:
@@ -232,6 +234,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if sample_weight is not None and weights is not None:
             raise ValueError("sample_weight: expected weights or sample_weight, found both")
         given = {"weights": sample_weight if weights is None else weights, "sigma": sigma,
+                 "sigma_x": sigma_x,
                  "X_test": X_test, "y_test": y_test, "variable_names": variable_names,
                  "X_units": X_units, "category": category}
         before = dict(self.__dict__)
@@ -247,8 +250,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, weights: Any, sigma: Any, X_test: Any, y_test: Any,
-             variable_names: Any, X_units: Any, y_units: Any, category: Any) -> None:
+    def _fit(self, X: Any, y: Any, weights: Any, sigma: Any, sigma_x: Any, X_test: Any,
+             y_test: Any, variable_names: Any, X_units: Any, y_units: Any,
+             category: Any) -> None:
         self._rule()
         X, y = table_and_target(self, X, y)
         text = weights if isinstance(weights, str) else None
@@ -258,6 +262,11 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
                 "sigma": weights_of(sigma, len(y), "sigma")}
         if sigma is not None and weights is not None:
             raise ValueError("sigma: expected weights or sigma, found both")
+        if sigma_x is not None and sigma is None:
+            raise ValueError("sigma_x: needs sigma, the standard deviations of y")
+        if sigma_x is not None and category is not None:
+            raise ValueError("sigma_x: not with category")
+        rows["sigma_x"] = sigmas_of(sigma_x, X.shape)
         if category is not None and self.permutations:
             raise ValueError("permutations: not with fit(category=...)")
         names = self._names(variable_names)
@@ -313,8 +322,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             state.setdefault(name, defaults[name].default)
         super().__setstate__(state)
 
-    def refit(self, X: Any, y: Any, *, weights: Any = None,
-              sigma: Any = None) -> SymbolicRegressor:
+    def refit(self, X: Any, y: Any, *, weights: Any = None, sigma: Any = None,
+              sigma_x: Any = None) -> SymbolicRegressor:
         """Fits the constants of all formulas anew, to other rows of the same columns.
 
         A row of the front that gains nothing over a shorter one goes. Units, constraints and
@@ -325,6 +334,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             raise ValueError("refit: not after fit(category=...): fit again")
         X, y = table_and_target(self, X, y, reset=False)
         weights, sigma = weights_of(weights, len(y)), weights_of(sigma, len(y), "sigma")
+        sigma_x = sigmas_of(sigma_x, X.shape)
         names = self.variable_names_
         settings = {**_options.settings(self), "define": self._define or ""}
         for lost in ("constants", "guess", "units-penalty", "template", "alternatives", "require",
@@ -341,7 +351,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             settings["complexity"] = prices
         search = Search(settings)
         search.data(X[:, used], y, weights, [names[i] for i in used], free_name("y", names),
-                    sigma)
+                    sigma, None if sigma_x is None else sigma_x[:, used])
         search.refit([row.equation for row in rows])
         self._front, self._chosen = search.front(), search.select()
         self._alternatives, self._remarks = [], search.remarks()

@@ -76,6 +76,8 @@ CASE = {
         "gravity", ["--constants", "G", "--alternatives", "4"],
         {"named_constants": ["G"], "alternatives": 4}, {}),
     "sigma": ("sigma", ["--sigma", "s"], {}, {"sigma": "s"}),
+    "sigma_x": ("sigma", ["--sigma", "s", "--sigma-x", "x=0.02"], {},
+                {"sigma": "s", "sigma_x": [0.02]}),
     "a column of weights": ("sigma", ["--weights", "s"], {}, {"weights": "s"}),
     "template": ("noise", ["--template", "f(a,b)/g(b,c)"], {"template": "f(a,b)/g(b,c)"}, {}),
     "prices": ("noise", ["--complexity", "a=3,b=1,c=2"], {"complexity_of_variables": [3, 1, 2]},

@@ -198,11 +198,18 @@ static bool choose_scales(struct step *s)
     return any;
 }
 
+/* fill_equations() at the closest points, where x has errors. */
+static bool fill_closest(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                         int parameters, double residuals, struct sr_work *work,
+                         struct sr_equations *out);
+
 /* residuals: the sum of |residuals|, where needs_residuals(). */
 static bool fill_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
                            int parameters, double residuals, struct sr_work *work,
                            struct sr_equations *out)
 {
+    if (loss->data->x_variance)
+        return fill_closest(loss, expr, scale, parameters, residuals, work, out);
     struct step step = {.loss = loss,
                         .expr = expr,
                         .scale = scale,
@@ -217,6 +224,22 @@ static bool fill_equations(const struct sr_loss *loss, const struct sr_expr *exp
     if (!add_blocks(&step, &finite))
         return false;
     return choose_scales(&step) ? add_blocks(&step, &finite) && finite : finite;
+}
+
+static bool fill_closest(const struct sr_loss *loss, const struct sr_expr *expr, double scale,
+                         int parameters, double residuals, struct sr_work *work,
+                         struct sr_equations *out)
+{
+    struct sr_closest closest;
+    if (!sr_closest_make(expr, loss->data, scale, &closest))
+        return false;
+    struct sr_loss there = *loss;
+    there.data = &closest.data;
+    there.weight = (double *)(uintptr_t)closest.data.weight; /* only read */
+    there.columns = NULL;
+    const bool ok = fill_equations(&there, expr, scale, parameters, residuals, work, out);
+    sr_closest_free(&closest);
+    return ok;
 }
 
 bool sr_constants_equations(const struct sr_loss *loss, const struct sr_expr *expr, double scale,

@@ -130,8 +130,9 @@ static void invert_hessian(double h[SR_NODES][SR_NODES], const double *size,
     }
 }
 
-int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
-                             double variance, struct sr_uncertainty *u)
+/* The uncertainty from a table without errors in x. */
+static int uncertainty_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                          struct sr_uncertainty *u)
 {
     const double least = 1e-12; /* below it the constants are not distinguishable */
     double h[SR_NODES][SR_NODES], size[SR_NODES];
@@ -155,6 +156,17 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     }
     free(value);
     return 0;
+}
+
+int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
+                             double variance, struct sr_uncertainty *u)
+{
+    struct sr_closest closest;
+    if (!sr_closest_make(expr, data, 1, &closest)) /* not finite: nothing is known */
+        closest = (struct sr_closest){.data = *data};
+    const int rc = uncertainty_of(expr, &closest.data, variance, u);
+    sr_closest_free(&closest);
+    return rc;
 }
 
 int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,

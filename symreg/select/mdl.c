@@ -72,6 +72,7 @@ static double nats_of(double constant, double log_information)
 /* The squares of residuals, targets and derivatives by the constants, block by block. */
 struct lengths {
     struct squares residual, size, slope[SR_NODES];
+    double steeper; /* of errors in x (struct sr_closest) */
 };
 
 /* value: (block), jacobian: (constants, block). False where a node is not finite. */
@@ -93,6 +94,19 @@ static bool add_lengths(const struct sr_expr *expr, const struct sr_data *data, 
     return true;
 }
 
+/* add_lengths() at the closest points, where x has errors. */
+static bool add_closest(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                        double *jacobian, struct lengths *l)
+{
+    struct sr_closest closest;
+    if (!sr_closest_make(expr, data, 1, &closest))
+        return false;
+    const bool ok = add_lengths(expr, &closest.data, value, jacobian, l);
+    l->steeper = closest.steeper;
+    sr_closest_free(&closest);
+    return ok;
+}
+
 /* Description length with the constants as they are; *cost is the part without the residuals. NaN
  * where a node is not finite. vague[c]: constant c is smaller than its precision. */
 static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
@@ -100,7 +114,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
 {
     double constants[SR_NODES];
     struct lengths l = {0};
-    if (!add_lengths(expr, data, value, jacobian, &l))
+    if (!add_closest(expr, data, value, jacobian, &l))
         return NAN;
     const double log_mse =
         log_mean_square(&l.residual, &l.size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
@@ -114,7 +128,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
                    orr_log(fabs(constants[c])) < 0.5 * (orr_log(12) - log_information);
         *cost += nats_of(constants[c], log_information);
     }
-    return 0.5 * counted * log_mse + *cost;
+    return 0.5 * counted * (log_mse + orr_log(l.steeper)) + *cost;
 }
 
 double sr_formula_cost(const struct sr_expr *expr, const struct sr_data *data, double log_noise,
@@ -214,14 +228,19 @@ int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data)
     if (!value)
         return ORR_ENOMEM;
     const double rows = (double)front->rows;
-    if (front->count && sr_eval(&front->expr[front->count - 1], data, value)) {
+    const struct sr_expr *last = &front->expr[front->count - 1];
+    struct sr_closest closest = {0};
+    if (front->count && sr_closest_make(last, data, 1, &closest) &&
+        sr_eval(last, &closest.data, value)) {
+        const double *y = closest.data.y;
         for (size_t i = 0; i < data->rows; i++) {
-            value[i] = sr_row_weight(data, i) * (value[i] - data->y[i]) * (value[i] - data->y[i]);
+            value[i] = sr_row_weight(&closest.data, i) * (value[i] - y[i]) * (value[i] - y[i]);
             total += value[i];
         }
         for (size_t i = 0; i < data->rows; i++)
             fourths += (value[i] / total) * (value[i] / total);
     }
+    sr_closest_free(&closest);
     const double worth = 3 / fourths; /* without residuals, or too large ones: all rows */
     front->worth = (worth < rows ? worth : rows) * (sr_rows_counted(data) / rows);
     free(value);

@@ -120,10 +120,57 @@ static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tid
     }
 }
 
+/* The loss by which formulas are compared: where x has errors, with the variances that belong to
+ * their slopes (struct sr_closest). */
+static double compared_loss(const struct sr_data *data, const struct sr_expr *expr, double reached)
+{
+    struct sr_closest closest;
+    if (!data->x_variance)
+        return reached;
+    if (!sr_closest_make(expr, data, 1, &closest))
+        return HUGE_VAL;
+    const double steeper = closest.steeper;
+    sr_closest_free(&closest);
+    return reached * steeper;
+}
+
+/* Where x has errors: the front of what the search found, and nearly found, of each complexity,
+ * with constants and losses by the errors. */
+static int remake_front(const struct sr_settings *s, const struct sr_loss *loss, struct sr_fit *fit,
+                        struct sr_work *work)
+{
+    enum { NEAR = 4, STEPS = 10 };
+    const double now = orr_time_s(), limit = orr_stop_of_call ? orr_stop_of_call->until_s : 0,
+                 until = limit > 0 ? now + (limit - now) / 3 : HUGE_VAL;
+    struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
+    if (!hall)
+        return ORR_ENOMEM;
+    sr_hall_of_fame_clear(hall);
+    for (int k = -1; k < NEAR; k++)
+        for (int c = 1; c <= SR_NODES; c++) {
+            const struct sr_near *near = fit->near;
+            const bool known =
+                k < 0 ? c <= fit->front.count : near && c <= near->most && k < near->count[c];
+            if (!known || (k >= 0 && (sr_fit_over(work) || orr_time_s() > until)))
+                continue;
+            struct sr_expr expr = k < 0 ? fit->front.expr[c - 1] : sr_near_list(near, c)[k].expr;
+            const double reached = sr_constants_fit(loss, &expr, false, STEPS, 0, NULL, work);
+            if (!s->whole || s->whole(&expr, s->context))
+                sr_hall_of_fame_offer(hall, s->language, &expr,
+                                      compared_loss(loss->data, &expr, reached));
+        }
+    sr_front_make(hall, &fit->front);
+    free(hall);
+    free(fit->near); /* their losses are those of the search */
+    fit->near = NULL;
+    return 0;
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
     struct sr_front *front = &fit->front;
+    sampled = sampled || data->x_variance; /* the search had other losses */
     const bool refits = sampled || fit->rough, rounds = refits || !s->algorithm->polishes;
     bool unfitted[SR_NODES + 1] = {false};
     struct sr_loss loss;
@@ -134,8 +181,10 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
         goto out;
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
                                  s->maxsize,  s->whole, s->context};
-    rc = sr_front_work(sr_front_constants(front), data, &work);
+    rc = sr_front_work(data->x_variance ? SR_NODES : sr_front_constants(front), data, &work);
     work.finishing = true;
+    if (data->x_variance && !rc)
+        rc = remake_front(s, &loss, fit, &work);
     if (refits && !rc)
         fit_rows(&loss, sampled, front, &work);
     sr_hall_of_fame_clear(hall);
@@ -149,9 +198,10 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
             reached = round_constants(s, &tidy, &expr, &work);
         if (s->penalty && (rounds || s->round))
             reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
-        if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
+        const double compared = compared_loss(data, &expr, reached);
+        if (i && compared >= smallest * (1 - sr_snap_share(data->rows)))
             continue;
-        smallest = reached;
+        smallest = compared;
         sr_hall_of_fame_offer(hall, s->language, &expr, reached);
         unfitted[sr_expr_complexity(s->language, &expr)] = front->unfitted[i];
         if (s->algorithm->polishes && !s->form && !s->penalty)
@@ -207,8 +257,10 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, &judged);
     /* the likelihood of other losses knows outliers */
-    if (!rc && !published && !sr_loss_is_robust(s->loss))
+    if (!rc && !published && !sr_loss_is_robust(s->loss) && !data->x_variance)
         rc = sr_front_find_pole(front, &loss);
+    for (int i = 0; i < front->count && data->x_variance; i++)
+        front->compared[i] = compared_loss(data, &front->expr[i], front->compared[i]);
     if (!rc && !published)
         sr_front_correct(front, &loss);
     sr_loss_free(&loss);

@@ -1,5 +1,5 @@
 /* noise.c - noise in proportion to the target: how residuals grow with predictions, and a short
- * search that finds out before the main one. */
+ * search that finds out before the main one; also the weights of a search with errors in x. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +153,7 @@ static int search_briefly(const struct sr_table *table, const struct sr_csv_setu
     if (table->data.rows > ROWS)
         TRY(sr_table_sample(table, ROWS, s.seed, sample));
     (*fit)->data = sample->block ? sample->data : table->data;
+    (*fit)->data.x_variance = NULL;
     s.max_evaluations = EVALUATIONS;
     s.max_seconds = 0;
     s.alternatives = 0;
@@ -192,13 +193,70 @@ static int choose_by(const struct sr_fit *fit, bool weights, bool tails, bool re
     return rc;
 }
 
+/* ---- errors in x */
+
+/* The formula of a front that is the most likely one with errors in x, its constants fitted. */
+static int most_likely(const struct sr_data *data, const struct sr_front *front,
+                       struct sr_expr *chosen)
+{
+    enum { FIT_STEPS = 20 };
+    struct sr_loss loss;
+    struct sr_work work = {0};
+    double smallest = HUGE_VAL;
+    TRY(sr_loss_init(&loss, ORR_SR_L2, data));
+    const int rc = sr_front_work(sr_front_constants(front), data, &work);
+    for (int i = 0; i < front->count && !rc; i++) {
+        struct sr_expr expr = front->expr[i];
+        struct sr_closest closest;
+        sr_constants_fit(&loss, &expr, false, FIT_STEPS, 0, NULL, &work);
+        if (!sr_closest_make(&expr, data, 1, &closest))
+            continue;
+        if (closest.loss * closest.steeper < smallest) {
+            smallest = closest.loss * closest.steeper;
+            *chosen = expr;
+        }
+        sr_closest_free(&closest);
+    }
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    return rc;
+}
+
+int sr_x_errors_weigh(struct sr_table *table, struct sr_csv_setup *setup, int threads)
+{
+    const size_t rows = table->data.rows;
+    const double started = orr_time_s();
+    struct sr_table sample = {0};
+    struct sr_expr by = {.count = 0};
+    struct sr_closest closest;
+    if (!table->data.x_variance)
+        return 0;
+    struct sr_fit *fit = NULL;
+    int rc = search_briefly(table, setup, threads, &sample, &fit);
+    if (!rc)
+        rc = most_likely(&table->data, &fit->front, &by);
+    if (!rc && by.count && sr_closest_make(&by, &table->data, 1, &closest)) {
+        table->x_weight = orr_alloc(rows, sizeof *table->x_weight);
+        rc = table->x_weight ? 0 : ORR_ENOMEM;
+        for (size_t i = 0; i < rows && !rc; i++)
+            table->x_weight[i] = sr_row_weight(&closest.data, i);
+        if (!rc)
+            sr_weights_level(table->x_weight, rows);
+        sr_closest_free(&closest);
+    }
+    setup->settings.spent_s += orr_time_s() - started;
+    sr_table_free(&sample);
+    sr_fit_free(fit);
+    return rc == ORR_EINTR ? 0 : rc; /* the main search sees the signal, too */
+}
+
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads)
 {
     struct sr_settings *s = &setup->settings;
     const double started = orr_time_s();
     const bool resumes = s->resume && orr_exists(s->checkpoint); /* it goes on as it began */
-    const bool squares = s->loss == ORR_SR_L2 && !options->loss,
+    const bool squares = s->loss == ORR_SR_L2 && !options->loss && !table->data.x_variance,
                may = may_search(table, options, s);
     struct sr_table sample = {0};
     struct sr_fit *fit = NULL;

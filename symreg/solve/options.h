@@ -58,6 +58,10 @@ enum sr_option_kind {
     ROW(sigma, "--sigma", "COLUMN",                                                                \
         "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE,      \
         .python = "sigma of fit()")                                                                \
+    ROW(sigma_x, "--sigma-x", "A=COLUMN,B=NUMBER",                                                 \
+        "standard deviations of features: constants by orthogonal distance regression",            \
+        .of = SR_OF_TABLE, .recorded = true, .without = "--category",                              \
+        .python = "sigma_x of fit()")                                                              \
     ROW(category, "--category", "COLUMN",                                                          \
         "one formula for all rows, with constants of each value of this column",                   \
         .of = SR_OF_TABLE | SR_OF_LIBRARY, .recorded = true, .python = "category of fit()")        \

@@ -326,6 +326,21 @@ int sr_csv_setup_weigh(const struct sr_csv_options *options, struct sr_csv_setup
     return setup->about ? 0 : ORR_ENOMEM;
 }
 
+/* With errors in x, constants are those of orthogonal distance regression. */
+static int check_sigma_x(const struct sr_csv_options *o, const struct sr_table *table,
+                         enum orr_symreg_loss loss)
+{
+    if (!table->data.x_variance)
+        return 0;
+    if (loss != ORR_SR_L2)
+        return ORR_FAIL(ORR_EUSAGE, "--sigma-x: needs the loss l2");
+    if (table->category)
+        return ORR_FAIL(ORR_EUSAGE, "--sigma-x: not with --category");
+    return o->alternatives && atoi(o->alternatives)
+               ? ORR_FAIL(ORR_EUSAGE, "--sigma-x: not with --alternatives")
+               : 0;
+}
+
 enum { SAMPLE = 4096 }; /* rows, for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
@@ -338,6 +353,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(sr_options_check(o));
     TRY(set_language(o, table, setup));
     TRY(choose_loss(o->loss, &preset, setup));
+    TRY(check_sigma_x(o, table, preset.symreg.loss));
     TRY(sr_settings_init(&setup->settings, &preset));
     if (o->round_constants)
         setup->settings.round =
@@ -356,7 +372,10 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(sr_deviance_check(preset.symreg.loss, &table->data, table->csv.line, table->target));
     setup->settings.language = setup->language;
     setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;
-    setup->settings.alternatives = o->alternatives ? atoi(o->alternatives) : 0;
+    /* with errors in x those that are nearly the best are compared once more (sr_front_finish()) */
+    setup->settings.alternatives = table->data.x_variance ? 1
+                                   : o->alternatives      ? atoi(o->alternatives)
+                                                          : 0;
     setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;
     setup->permutations = o->permutations ? atoi(o->permutations) : 0;

@@ -31,11 +31,15 @@ static int choose_weights(const struct sr_problem *p)
 static int choose_rows(const struct sr_problem *p, struct sr_table *sample, struct sr_fit *fit)
 {
     const struct sr_csv_setup *setup = p->setup;
-    fit->data = p->table->data;
+    struct sr_table all = *p->table; /* with the weights of the search */
+    if (all.x_weight)
+        all.data.weight = all.x_weight;
+    all.data.x_variance = NULL; /* constants and losses by it come after the search */
+    fit->data = all.data;
     sr_category_give(p->table, fit);
     if (!setup->batch)
         return 0;
-    TRY(sr_table_sample(p->table, setup->batch, setup->settings.seed, sample));
+    TRY(sr_table_sample(&all, setup->batch, setup->settings.seed, sample));
     fit->data = sample->data;
     sr_category_give(sample, fit);
     return 0;
@@ -79,11 +83,11 @@ static int finish_front(const struct sr_problem *p, double seconds, double start
     const struct sr_settings *s = &p->setup->settings;
     struct sr_table *table = p->table;
     const bool categories = table->category, cut = is_stopped(p);
+    const bool longer = categories || table->data.x_variance;
     const double now = orr_time_s();
     p->stop->until_s =
-        cut ? now + (categories ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
-            : sr_time_limit(seconds, categories ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL,
-                            started_s);
+        cut ? now + (longer ? SR_CATEGORIES_AFTER_STOP_S : SR_AFTER_STOP_S)
+            : sr_time_limit(seconds, longer ? SR_LIMIT_OF_CATEGORIES : SR_LIMIT_OF_ALL, started_s);
     const double forms_until_s = cut ? now : sr_time_limit(seconds, SR_LIMIT_OF_ALL, started_s);
     TRY(categories ? sr_category_finish(s, forms_until_s, table, fit)
                    : sr_front_finish(s, &table->data, refits, fit));
@@ -182,6 +186,7 @@ int sr_solve(const struct sr_problem *p, struct sr_solution *solution)
     *solution = (struct sr_solution){.fit = orr_alloc(1, sizeof *solution->fit)};
     TRY(solution->fit ? 0 : ORR_ENOMEM);
     TRY(choose_weights(p));
+    TRY(sr_x_errors_weigh(p->table, p->setup, p->threads));
     TRY(search_rows(p, solution->fit, started_s, &solution->stopped));
     return sr_solve_finish(p, seconds, started_s, p->setup->batch > 0, solution);
 }

@@ -99,6 +99,8 @@ struct sr_table {
     struct sr_category *category; /* NULL without --category */
     /* the data that is fitted; with --log-target, y is the logarithm of the column */
     struct sr_data data;
+    double *x_variance; /* storage of data.x_variance; NULL without --sigma-x */
+    double *x_weight;   /* weights of the search with --sigma-x (sr_x_errors_weigh()); else NULL */
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
     double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
     bool relative;      /* the weights are 1/y^2, not a column */
@@ -137,6 +139,26 @@ int sr_table_column(const struct orr_csv *csv, const char *file, const char *nam
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
+/* Standard deviations of features, as --sigma-x has them: of a column of the table, or a number
+ * where column is -1. */
+struct sr_sigma_x {
+    int feature, column;
+    double number;
+};
+struct sr_sigmas_x {
+    int count;
+    struct sr_sigma_x of[SR_COLUMNS];
+};
+/* Reads "x=sx, z=0.1". ORR_EUSAGE names what is wrong. */
+int sr_sigmas_x_read(const struct orr_csv *csv, const char *file, const char *text, int target,
+                     struct sr_sigmas_x *all);
+/* Whether a column has standard deviations of a feature. */
+bool sr_sigmas_x_use(const struct sr_sigmas_x *all, int column);
+/* Fills table->x_variance for the features in these columns; table->variance is known. */
+int sr_sigmas_x_fill(const char *file, const struct sr_sigmas_x *all, const int *column,
+                     int features, struct sr_table *table);
+/* Gives the table variances of x that are all 0. */
+int sr_x_variance_make(struct sr_table *table);
 /* What counts as a missing value: cells as sr_cell_is_missing() knows them, and numbers. */
 enum { SR_MISSING_NUMBERS = 16 };
 struct sr_missing {
@@ -220,6 +242,11 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
  * the options name weights, or for a search of less than 4 seconds or 3,000 formulas. */
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
+
+/* Before the search of a table with errors in x: searches for a moment, and fills table->x_weight
+ * with the weights that the rows have by the slopes of the most likely formula. The search itself
+ * takes x for exact, with these weights. Depends on neither threads nor time. */
+int sr_x_errors_weigh(struct sr_table *table, struct sr_csv_setup *setup, int threads);
 
 /* ---- tails of the noise (tails.c) */
 

@@ -233,8 +233,8 @@ static int fail_no_numbers(const struct orr_csv *csv, const char *file, int targ
 /* All columns except target, weights, category, other targets, those of --exclude, text columns,
  * and the unnamed row index that pandas and R write. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        int category, const struct sr_csv_options *o, int column[SR_COLUMNS],
-                        int *count)
+                        int category, const struct sr_sigmas_x *sigmas,
+                        const struct sr_csv_options *o, int column[SR_COLUMNS], int *count)
 {
     int excluded[SR_COLUMNS], other[SR_COLUMNS], exclusions = 0, others = 0;
     if (o->exclude)
@@ -243,7 +243,8 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
         TRY(named_columns(csv, file, target, "--target", o->other_targets, other, &others));
     for (size_t i = 0; i < csv->cols; i++) {
         if ((int)i == target || (int)i == weights || (int)i == category || !*csv->names[i] ||
-            is_listed((int)i, excluded, exclusions) || is_listed((int)i, other, others))
+            sr_sigmas_x_use(sigmas, (int)i) || is_listed((int)i, excluded, exclusions) ||
+            is_listed((int)i, other, others))
             continue;
         if (!has_numbers(csv, i)) {
             const long row = almost_numbers(csv, i);
@@ -600,9 +601,10 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
 /* For --missing drop and --missing-value: removes rows with a missing value in any column used or
  * offered. */
 static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
-                     int weights, int category, struct sr_table *table)
+                     int weights, int category, const struct sr_sigmas_x *sigmas,
+                     struct sr_table *table)
 {
-    int column[SR_COLUMNS + 3], count = 0;
+    int column[2 * SR_COLUMNS + 3], count = 0;
     struct sr_missing what;
     TRY(sr_missing_read(o->missing, o->missing_value, &what));
     if (!what.cells)
@@ -614,6 +616,9 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
         column[count++] = weights;
     if (category >= 0)
         column[count++] = category;
+    for (int k = 0; k < sigmas->count; k++)
+        if (sigmas->of[k].column >= 0)
+            column[count++] = sigmas->of[k].column;
     return sr_table_drop_missing(&table->csv, &what, column, count, &table->dropped);
 }
 
@@ -647,6 +652,17 @@ static int find_category(const char *file, const struct sr_csv_options *o, int g
     return check_name(file, &table->csv, *category);
 }
 
+/* Finds the columns of --sigma-x, which stay in the table until they are read. */
+static int find_sigmas_x(const char *file, const struct sr_csv_options *o, int goal,
+                         struct sr_table *table, struct sr_sigmas_x *sigmas)
+{
+    if (!o->sigma)
+        return ORR_FAIL(ORR_EUSAGE, "--sigma-x: needs --sigma, the standard deviation of \"%s\"",
+                        table->target);
+    table->moves = false;
+    return sr_sigmas_x_read(&table->csv, file, o->sigma_x, goal, sigmas);
+}
+
 /* like: the table whose columns are used; NULL: the options choose. */
 static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
                       struct sr_table *table)
@@ -654,18 +670,22 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     const struct orr_csv *csv = &table->csv;
     int column[SR_COLUMNS], kept[SR_COLUMNS], features = 0, required = 0, goal = -1, weights = -1;
     int category = -1;
+    struct sr_sigmas_x sigmas = {.count = 0};
     TRY(find_column(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
+    if (o->sigma_x && !like)
+        TRY(find_sigmas_x(file, o, goal, table, &sigmas));
     TRY(find_category(file, o, goal, weights, table, &category));
     if (o->features && o->exclude)
         return ORR_FAIL(ORR_EUSAGE, "--exclude: --features lists the columns already; give one");
-    TRY(like          ? same_features(csv, file, like, column, &features)
-        : o->features ? named_columns(csv, file, goal, "--features", o->features, column, &features)
-                      : all_features(csv, file, goal, weights, category, o, column, &features));
+    TRY(like ? same_features(csv, file, like, column, &features)
+        : o->features
+            ? named_columns(csv, file, goal, "--features", o->features, column, &features)
+            : all_features(csv, file, goal, weights, category, &sigmas, o, column, &features));
     if (category >= 0 && is_listed(category, column, features))
         return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
-    TRY(drop_rows(o, column, features, goal, weights, category, table));
+    TRY(drop_rows(o, column, features, goal, weights, category, &sigmas, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
                         table->dropped.rows ? "; rows with a missing value are left out: " : "",
@@ -686,6 +706,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
         TRY(sr_table_select(csv, goal, most, kept, required, column, &features));
     TRY(make_data(table, csv->rows, features, table->weights != NULL));
     TRY(fill_data(file, o, column, goal, weights, table));
+    TRY(sr_sigmas_x_fill(file, &sigmas, column, features, table));
     find_digits(table, column, goal, o->log_target);
     return 0;
 }
@@ -752,6 +773,8 @@ void sr_table_free(struct sr_table *table)
 {
     free(table->block);
     free(table->units);
+    free(table->x_variance);
+    free(table->x_weight);
     sr_category_free(table->category);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};

@@ -1,5 +1,5 @@
-/* derivative.c - derivatives of a formula and of its loss by the constants, by reverse accumulation
- * over the nodes, tile by tile. */
+/* derivative.c - derivatives of a formula and of its loss by the constants, and of a formula by the
+ * columns, by reverse accumulation over the nodes, tile by tile. */
 #include "vec.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct tape {
     _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
     const double *at[SR_NODES];   /* values of each node in the current tile */
     const double *rows[SR_NODES]; /* features and stored columns: values in all tiles; else NULL */
-    bool live[SR_NODES];          /* the subtree contains a constant */
+    bool live[SR_NODES];          /* the subtree contains what derivatives are by */
     bool same[SR_NODES];          /* the subtree contains nothing but constants */
 };
 
@@ -32,16 +32,19 @@ static bool apply_node(const struct sr_expr *expr, int i, int n, struct tape *ta
     return finite || is_allowed(expr, i, sr_found_in(finite, n, tape->value[i]));
 }
 
+/* What derivatives are by. */
+enum by { BY_CONSTANTS, BY_FEATURES };
+
 /* Computes what all tiles share; false where a node may not have its values. loss NULL: no stored
  * columns. */
 static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
-                      const struct sr_loss *loss, struct tape *tape)
+                      const struct sr_loss *loss, enum by by, struct tape *tape)
 {
     const size_t n = data->rows < TAPE_TILE ? data->rows : TAPE_TILE;
     tape->language = data->language;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
-        tape->live[i] = sr_is_number(node);
+        tape->live[i] = by == BY_FEATURES ? node->op == SR_FEATURE : sr_is_number(node);
         tape->same[i] = node->op == SR_CONSTANT;
         tape->rows[i] = NULL;
         tape->at[i] = tape->value[i];
@@ -79,7 +82,7 @@ static bool run_forward(const struct sr_expr *expr, size_t first, int n, struct 
 }
 
 /* Propagates adjoints from the root, which is set, to the leaves. Each node has one parent, so its
- * adjoint is written once, and only where its subtree contains a constant. */
+ * adjoint is written once, and only where its subtree is live. */
 static void run_backward(const struct sr_expr *expr, int n, struct tape *tape)
 {
     for (int i = expr->count - 1; i >= 0; i--) {
@@ -115,7 +118,7 @@ bool sr_eval_jacobian_rows(const struct sr_expr *expr, const struct sr_data *dat
 {
     struct tape tape;
     const int root = expr->count - 1;
-    if (!tape_make(expr, data, NULL, &tape))
+    if (!tape_make(expr, data, NULL, BY_CONSTANTS, &tape))
         return false;
     for (size_t done = 0; done < rows; done += TAPE_TILE) {
         const size_t left = rows - done, n = left < TAPE_TILE ? left : TAPE_TILE;
@@ -128,6 +131,35 @@ bool sr_eval_jacobian_rows(const struct sr_expr *expr, const struct sr_data *dat
         for (int i = 0; i <= root; i++)
             if (sr_is_number(&expr->node[i]))
                 copy_defined(tape.adjoint[i], n, jacobian + column++ * rows + done);
+    }
+    return true;
+}
+
+bool sr_eval_slopes(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                    double *slope)
+{
+    const size_t rows = data->rows;
+    const int root = expr->count - 1;
+    struct tape tape;
+    if (!tape_make(expr, data, NULL, BY_FEATURES, &tape))
+        return false;
+    sr_fill(slope, (size_t)data->features * rows, 0);
+    for (size_t done = 0; done < rows; done += TAPE_TILE) {
+        const size_t left = rows - done, n = left < TAPE_TILE ? left : TAPE_TILE;
+        double part[TAPE_TILE];
+        if (!run_forward(expr, done, (int)n, &tape))
+            return false;
+        memcpy(value + done, tape.at[root], n * sizeof *value);
+        sr_fill(tape.adjoint[root], n, 1.0);
+        run_backward(expr, (int)n, &tape);
+        for (int i = 0; i <= root; i++) {
+            if (expr->node[i].op != SR_FEATURE)
+                continue;
+            double *const column = slope + (size_t)expr->node[i].feature * rows + done;
+            copy_defined(tape.adjoint[i], n, part);
+            for (size_t k = 0; k < n; k++)
+                column[k] += part[k];
+        }
     }
     return true;
 }
@@ -160,7 +192,7 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
     for (int i = 0; i <= root; i++)
         if (sr_is_number(&expr->node[i]))
             gradient[constants++] = 0;
-    if (!tape_make(expr, loss->data, loss, &tape))
+    if (!tape_make(expr, loss->data, loss, BY_CONSTANTS, &tape))
         return false;
     for (size_t first = 0; first < loss->data->rows; first += TAPE_TILE) {
         const size_t left = loss->data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;

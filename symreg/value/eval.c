@@ -228,8 +228,21 @@ double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, stru
     return reached;
 }
 
+/* The loss of scale * formula where x has errors; infinite where it is not finite. */
+static double closest_loss(const struct sr_expr *expr, const struct sr_loss *loss, double scale)
+{
+    struct sr_closest closest;
+    if (!sr_closest_make(expr, loss->data, scale, &closest))
+        return HUGE_VAL;
+    const double reached = closest.loss;
+    sr_closest_free(&closest);
+    return reached;
+}
+
 double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work)
 {
+    if (loss->data->x_variance)
+        return closest_loss(expr, loss, 1);
     const double reached =
         eval_columns(expr, loss, work) ? sr_loss_value(loss, work->value, 1) : HUGE_VAL;
     return isfinite(reached) ? reached : HUGE_VAL;
@@ -242,6 +255,10 @@ bool sr_eval_parts(const struct sr_expr *expr, const struct sr_loss *loss, doubl
     *reached = 0;
     if (residuals)
         *residuals = 0;
+    if (loss->data->x_variance) {
+        *reached = closest_loss(expr, loss, scale);
+        return *reached < HUGE_VAL;
+    }
     for (size_t first = 0; first < rows; first += block) {
         const size_t n = sr_block_at(rows, first, block);
         if (!sr_eval_rows(expr, loss->data, first, n, value))

@@ -27,6 +27,9 @@ struct sr_data {
     /* rows without a common error that these are worth (sr_front_count_independent()), for the
      * description length and errors of constants; 0: all of positive weight */
     double independent;
+    /* (features, rows) variances of the errors of x, over the variance of a row of weight 1: losses
+     * are those of the closest points of the formula (closest.c). NULL: x is exact */
+    const double *x_variance;
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)
@@ -82,6 +85,10 @@ static inline size_t sr_block_rows(const struct sr_data *data)
 {
     return sr_block_at(data->rows, 0, SR_BLOCK);
 }
+/* value (rows) and slope[f * rows + i] = d value[i] / d feature f of row i: (features, rows). False
+ * where sr_eval() is. */
+bool sr_eval_slopes(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                    double *slope);
 struct sr_loss;
 /* gradient[c] = d loss / d constant c without an outer scale, in one reverse sweep, with the
  * derivatives of sr_eval_jacobian(). False where sr_eval() is. Not for user-defined losses. */
@@ -134,6 +141,29 @@ bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
  * is the number that constant c has there. False where there is no such wave. */
 bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *freed,
                     int place[SR_NODES]);
+
+/* ----------------------------------------------------------------------------- errors in x */
+
+/* A table with errors in x, as a formula sees it: each row is moved to the point of the formula
+ * that is closest to it, distances counted in standard deviations of x and y (Boggs, Byrd and
+ * Schnabel, SIAM Journal on Scientific and Statistical Computing 8 (1987) 1052: orthogonal distance
+ * regression). There y is extrapolated along the tangent to the measured x, and the weight is that
+ * of the variance of y and of x times the squared slope. Residuals, derivatives by the constants
+ * and weights of `data` are then those of least squares: their sum of squares is the distance, and
+ * a step of Gauss and Newton or a covariance is that of orthogonal distance regression. */
+struct sr_closest {
+    struct sr_data data;
+    double loss; /* the mean of the squared distances, as the loss l2 has it */
+    /* the geometric mean of the variances of rows over those of y alone. Distances alone prefer
+     * steep formulas, as a fast wave is close to every row; ln(loss * steeper) is their likelihood
+     * where true x are unknown */
+    double steeper;
+    double *storage; /* of data; NULL where x is exact, and data is the table itself */
+};
+/* False where the formula is not finite on every row, or memory is lacking. */
+bool sr_closest_make(const struct sr_expr *expr, const struct sr_data *data, double scale,
+                     struct sr_closest *closest);
+void sr_closest_free(struct sr_closest *closest);
 
 /* -------------------------------------------------------------------------------- losses */
 
