@@ -133,6 +133,19 @@ void sr_table_unweigh(struct sr_table *table);
  * number. ORR_EFORMAT. */
 int sr_column_name_check(const char *file, size_t line, int column, const char *name);
 int sr_feature_name_check(const char *file, size_t line, int column, const char *name);
+/* Whether a name reads as a number. */
+bool sr_name_is_number(const char *name);
+/* The column that an option's text names: exactly, or without its quotes and surrounding blanks.
+ * -1: there is none. */
+int sr_column_of(const struct orr_csv *csv, const char *text);
+/* Rejects a table whose first line consists of numbers, as it has no header. */
+int sr_header_check(const struct orr_csv *csv, const char *file);
+/* Finds a column. `word`: a keyword that may stand in place of a column; NULL for none. The error
+ * lists the existing columns. */
+int sr_column_find(const struct orr_csv *csv, const char *file, const char *name, const char *word,
+                   int *column);
+/* Writes what to do about a column of dates. */
+void sr_date_tell(const struct orr_csv *csv, int column, char text[300]);
 /* Finds a column by name. The error lists the existing columns. */
 int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
 /* Reports a cell that is not a finite number. */

@@ -9,97 +9,6 @@
 #include "solve.h"
 #include "base/text.h"
 
-static bool is_number(const char *name)
-{
-    char *end = NULL;
-    name += strspn(name, " ");
-    if (!strspn(name, "+-.0123456789"))
-        return false;
-    strtod(name, &end);
-    return end != name && !end[strspn(end, " ")];
-}
-
-/* Finds the column that an option's text names: exactly, or without its quotes and surrounding
- * blanks. -1: there is none. */
-static int column_of(const struct orr_csv *csv, const char *text)
-{
-    char name[256];
-    const int column = orr_csv_column(csv, text);
-    return column < 0 && sr_name_read(text, strlen(text), name, sizeof name)
-               ? orr_csv_column(csv, name)
-               : column;
-}
-
-/* Lists the names of the columns, comma-separated; of many columns only the first and the total
- * number. */
-static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
-{
-    size_t used = 0;
-    const size_t end = strlen(", ... (100000 columns)");
-    *text = '\0';
-    for (size_t i = 0; i < csv->cols; i++) {
-        if (used + strlen(csv->names[i]) + strlen(", \"\"") + end >= bytes) {
-            snprintf(text + used, bytes - used, ", ... (%zu columns)", csv->cols);
-            return;
-        }
-        used +=
-            (size_t)snprintf(text + used, bytes - used, "%s\"%s\"", i ? ", " : "", csv->names[i]);
-    }
-}
-
-/* Rejects a table whose first line consists of numbers, as it has no header. */
-static int check_header(const struct orr_csv *csv, const char *file)
-{
-    size_t numbers = 0;
-    for (size_t i = 0; i < csv->cols; i++)
-        numbers += is_number(csv->names[i]);
-    return numbers < csv->cols || csv->comments
-               ? 0
-               : ORR_FAIL(ORR_EFORMAT,
-                          "%s:%zu: the first line has numbers only (\"%s\", ...), expected a "
-                          "header row of names; put one before it, for example by: sed "
-                          "'1i x,y,z' FILE >NEW",
-                          file, csv->header, csv->names[0]);
-}
-
-/* Finds a column. `word`: a keyword that may stand in place of a column; NULL for none. */
-static int find_column(const struct orr_csv *csv, const char *file, const char *name,
-                       const char *word, int *column)
-{
-    struct orr_nearest nearest = {0};
-    *column = column_of(csv, name);
-    if (*column >= 0)
-        return 0;
-    for (size_t i = 0; i < csv->cols; i++)
-        orr_nearest_offer(&nearest, name, csv->names[i]);
-    if (word)
-        orr_nearest_offer(&nearest, name, word);
-    TRY(check_header(csv, file));
-    if (csv->cols == 1 && !csv->layout && strchr(csv->names[0], ';'))
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s:%zu: no column \"%s\": the header is one cell, \"%s\"%s; expected "
-                        "cells separated by commas; converted by: sed 's/^# *//; s/;/,/g' FILE "
-                        ">NEW",
-                        file, csv->header, name, csv->names[0],
-                        csv->comments ? ", as lines before it begin with \"#\"" : "");
-    if (csv->comments && is_number(csv->names[0]))
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
-                        "begin with \"#\"; expected a row of names without one",
-                        file, csv->header, name, csv->names[0]);
-    char known[400];
-    list_columns(csv, known, sizeof known);
-    return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
-                                   name, nearest.name)
-                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; expected one of %s", file,
-                                   name, known);
-}
-
-int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
-{
-    return find_column(csv, file, name, NULL, column);
-}
-
 /* Whether the column contains a number. Text columns are not features. */
 static bool has_numbers(const struct orr_csv *csv, size_t column)
 {
@@ -119,7 +28,7 @@ static bool is_almost_number(const char *cell)
         if (!strchr(",'%", *cell))
             bare[n++] = *cell;
     bare[n] = '\0';
-    return !*cell && is_number(bare);
+    return !*cell && sr_name_is_number(bare);
 }
 
 /* The first row of a column that contains only such cells; -1 for a text column. Such a column must
@@ -137,46 +46,12 @@ static long almost_numbers(const struct orr_csv *csv, size_t column)
     return first;
 }
 
-/* What to do about a column of dates. The command is for a table as pandas reads it. */
-static void tell_date(const struct orr_csv *csv, int column, char text[300])
-{
-    snprintf(text, 300, ", a date; expected days or another number of time");
-    if (!csv->layout)
-        orr_append(text, 300,
-                   "; converted to Julian days by: python3 -c \"import pandas as p; t = "
-                   "p.read_csv('FILE', "
-                   "comment='#'); c = t.columns[%d]; t[c] = p.to_datetime(t[c])."
-                   "map(p.Timestamp.to_julian_date); t.to_csv('NEW', index=False)\"",
-                   column);
-}
-
-int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
-{
-    const char *cell = csv->cells[row * csv->cols + (size_t)column];
-    char date[300] = "";
-    if (sr_cell_is_date(cell))
-        tell_date(csv, column, date);
-    return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",
-                    file, csv->line[row], csv->names[column], cell,
-                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : date);
-}
-
 static bool is_listed(int column, const int *list, int count)
 {
     for (int k = 0; k < count; k++)
         if (list[k] == column)
             return true;
     return false;
-}
-
-int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes)
-{
-    return sr_name_next(at, name, bytes)
-               ? 0
-               : ORR_FAIL(ORR_EUSAGE,
-                          "%s: expected names of columns with commas between, those that have one "
-                          "in double quotes, found \"%s\"",
-                          option, list);
 }
 
 /* Columns of a comma-separated list; names that contain commas are quoted. */
@@ -188,7 +63,7 @@ static int named_columns(const struct orr_csv *csv, const char *file, int target
         TRY(sr_column_next(option, list, &at, name, sizeof name));
         if (*count == SR_COLUMNS)
             return ORR_FAIL(ORR_EUSAGE, "%s: at most %d", option, SR_COLUMNS);
-        TRY(find_column(csv, file, name, NULL, &column[*count]));
+        TRY(sr_column_find(csv, file, name, NULL, &column[*count]));
         if (column[*count] == target)
             return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" is the target", option, name);
         if (is_listed(column[*count], column, *count))
@@ -221,7 +96,7 @@ static int fail_no_numbers(const struct orr_csv *csv, const char *file, int targ
         char date[300];
         if (row < 0)
             continue;
-        tell_date(csv, (int)c, date);
+        sr_date_tell(csv, (int)c, date);
         return ORR_FAIL(
             ORR_EINVAL,
             "%s:%zu: no column of numbers beside the target; column \"%s\" has \"%s\"%s", file,
@@ -297,7 +172,7 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
 
 int sr_feature_name_check(const char *file, size_t line, int column, const char *name)
 {
-    return is_number(name)
+    return sr_name_is_number(name)
                ? ORR_FAIL(ORR_EFORMAT,
                           "%s:%zu: the name of column %d, \"%s\", could not be distinguished from "
                           "a number in a formula; give the table a header row of names",
@@ -308,8 +183,8 @@ int sr_feature_name_check(const char *file, size_t line, int column, const char 
 /* Rejects numeric names, which a table without a header has. */
 static int check_feature(const char *file, const struct orr_csv *csv, int column)
 {
-    if (is_number(csv->names[column]))
-        TRY(check_header(csv, file));
+    if (sr_name_is_number(csv->names[column]))
+        TRY(sr_header_check(csv, file));
     return sr_feature_name_check(file, csv->header, column, csv->names[column]);
 }
 
@@ -546,7 +421,7 @@ static int find_sigma(const char *file, const struct sr_csv_options *o, int goal
 {
     if (o->weights)
         return ORR_FAIL(ORR_EUSAGE, "--sigma: the weights are 1/sigma^2; --weights gives others");
-    TRY(find_column(&table->csv, file, o->sigma, NULL, weights));
+    TRY(sr_column_find(&table->csv, file, o->sigma, NULL, weights));
     if (*weights == goal)
         return ORR_FAIL(ORR_EUSAGE, "--sigma: \"%s\" is the target", table->target);
     table->weights = table->csv.names[*weights];
@@ -562,7 +437,7 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
         return find_sigma(file, o, goal, table, weights);
     if (!o->weights)
         return 0;
-    *weights = column_of(&table->csv, o->weights);
+    *weights = sr_column_of(&table->csv, o->weights);
     if (*weights < 0 && !strcmp(o->weights, "equal"))
         return 0;
     table->relative = *weights < 0 && !strcmp(o->weights, "relative");
@@ -571,7 +446,7 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
         return o->log_target ? ORR_FAIL(ORR_EUSAGE, "--weights relative: with --log-target all "
                                                     "residuals are relative already; give one")
                              : 0;
-    TRY(find_column(&table->csv, file, o->weights, "relative", weights));
+    TRY(sr_column_find(&table->csv, file, o->weights, "relative", weights));
     if (*weights == goal)
         return ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", table->target);
     table->weights = table->csv.names[*weights];
@@ -634,7 +509,7 @@ static int same_features(const struct orr_csv *csv, const char *file, const stru
                          int column[SR_COLUMNS], int *count)
 {
     for (; *count < sr_category_features(&like->data, like->category); (*count)++)
-        TRY(find_column(csv, file, like->name[*count], NULL, &column[*count]));
+        TRY(sr_column_find(csv, file, like->name[*count], NULL, &column[*count]));
     return 0;
 }
 
@@ -645,7 +520,7 @@ static int find_category(const char *file, const struct sr_csv_options *o, int g
     *category = -1;
     if (!o->category)
         return 0;
-    TRY(find_column(&table->csv, file, o->category, NULL, category));
+    TRY(sr_column_find(&table->csv, file, o->category, NULL, category));
     if (*category == goal || *category == weights)
         return ORR_FAIL(ORR_EUSAGE, "--category: \"%s\" is the %s", table->csv.names[*category],
                         *category == goal ? "target" : "weights");
@@ -671,7 +546,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     int column[SR_COLUMNS], kept[SR_COLUMNS], features = 0, required = 0, goal = -1, weights = -1;
     int category = -1;
     struct sr_sigmas_x sigmas = {.count = 0};
-    TRY(find_column(csv, file, o->target, NULL, &goal));
+    TRY(sr_column_find(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
     if (o->sigma_x && !like)

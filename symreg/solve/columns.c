@@ -1,0 +1,128 @@
+/* columns.c - columns of a table by their names, and what is said of names and cells that are
+ * wrong. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve.h"
+#include "base/text.h"
+
+bool sr_name_is_number(const char *name)
+{
+    char *end = NULL;
+    name += strspn(name, " ");
+    if (!strspn(name, "+-.0123456789"))
+        return false;
+    strtod(name, &end);
+    return end != name && !end[strspn(end, " ")];
+}
+
+int sr_column_of(const struct orr_csv *csv, const char *text)
+{
+    char name[256];
+    const int column = orr_csv_column(csv, text);
+    return column < 0 && sr_name_read(text, strlen(text), name, sizeof name)
+               ? orr_csv_column(csv, name)
+               : column;
+}
+
+/* Lists the names of the columns, comma-separated; of many columns only the first and the total
+ * number. */
+static void list_columns(const struct orr_csv *csv, char *text, size_t bytes)
+{
+    size_t used = 0;
+    const size_t end = strlen(", ... (100000 columns)");
+    *text = '\0';
+    for (size_t i = 0; i < csv->cols; i++) {
+        if (used + strlen(csv->names[i]) + strlen(", \"\"") + end >= bytes) {
+            snprintf(text + used, bytes - used, ", ... (%zu columns)", csv->cols);
+            return;
+        }
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s\"%s\"", i ? ", " : "", csv->names[i]);
+    }
+}
+
+int sr_header_check(const struct orr_csv *csv, const char *file)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < csv->cols; i++)
+        numbers += sr_name_is_number(csv->names[i]);
+    return numbers < csv->cols || csv->comments
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: the first line has numbers only (\"%s\", ...), expected a "
+                          "header row of names; put one before it, for example by: sed "
+                          "'1i x,y,z' FILE >NEW",
+                          file, csv->header, csv->names[0]);
+}
+
+int sr_column_find(const struct orr_csv *csv, const char *file, const char *name, const char *word,
+                   int *column)
+{
+    struct orr_nearest nearest = {0};
+    *column = sr_column_of(csv, name);
+    if (*column >= 0)
+        return 0;
+    for (size_t i = 0; i < csv->cols; i++)
+        orr_nearest_offer(&nearest, name, csv->names[i]);
+    if (word)
+        orr_nearest_offer(&nearest, name, word);
+    TRY(sr_header_check(csv, file));
+    if (csv->cols == 1 && !csv->layout && strchr(csv->names[0], ';'))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s:%zu: no column \"%s\": the header is one cell, \"%s\"%s; expected "
+                        "cells separated by commas; converted by: sed 's/^# *//; s/;/,/g' FILE "
+                        ">NEW",
+                        file, csv->header, name, csv->names[0],
+                        csv->comments ? ", as lines before it begin with \"#\"" : "");
+    if (csv->comments && sr_name_is_number(csv->names[0]))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
+                        "begin with \"#\"; expected a row of names without one",
+                        file, csv->header, name, csv->names[0]);
+    char known[400];
+    list_columns(csv, known, sizeof known);
+    return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
+                                   name, nearest.name)
+                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; expected one of %s", file,
+                                   name, known);
+}
+
+int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
+{
+    return sr_column_find(csv, file, name, NULL, column);
+}
+
+/* The command is for a table as pandas reads it. */
+void sr_date_tell(const struct orr_csv *csv, int column, char text[300])
+{
+    snprintf(text, 300, ", a date; expected days or another number of time");
+    if (!csv->layout)
+        orr_append(text, 300,
+                   "; converted to Julian days by: python3 -c \"import pandas as p; t = "
+                   "p.read_csv('FILE', "
+                   "comment='#'); c = t.columns[%d]; t[c] = p.to_datetime(t[c])."
+                   "map(p.Timestamp.to_julian_date); t.to_csv('NEW', index=False)\"",
+                   column);
+}
+
+int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
+{
+    const char *cell = csv->cells[row * csv->cols + (size_t)column];
+    char date[300] = "";
+    if (sr_cell_is_date(cell))
+        sr_date_tell(csv, column, date);
+    return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",
+                    file, csv->line[row], csv->names[column], cell,
+                    sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : date);
+}
+
+int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes)
+{
+    return sr_name_next(at, name, bytes)
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE,
+                          "%s: expected names of columns with commas between, those that have one "
+                          "in double quotes, found \"%s\"",
+                          option, list);
+}
