@@ -10,7 +10,7 @@ static const char usage[] =
     "                         [--noise 0,0.1,1,10] [--samples 3] [--seconds 10] [--threads 1]\n"
     "                         [--cpu-time] [--units] [--told] [--misses] [--rows 1000]\n"
     "                         [--options \"MORE OPTIONS OF bin/symreg\"] [--program bin/symreg]\n"
-    "                         [--list] [--export DIR]\n"
+    "                         [--list] [--export DIR] [--keep DIR]\n"
     "Laws of 2 to 9 columns (symreg_grammar.h), tables of 1,000 rows, noise in percent of the\n"
     "target's rms. Each table is given to bin/symreg; the formula that its default rule chooses "
     "is\n"
@@ -26,7 +26,10 @@ static const char usage[] =
     "--angles: 16 laws with angles in degrees (symreg_problems.h), tables of 300 rows.\n"
     "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
     "machine. --every N takes each N-th law. --list prints laws, ranges and units. --export writes "
-    "tables.\n";
+    "tables.\n"
+    "--keep writes tables and what bin/symreg printed for each; what is there already is not "
+    "searched\n"
+    "again. bench_symreg_rules compares rules of choice on such fronts.\n";
 
 enum { MOST_NOISES = 8, MOST_ROWS = 1000000, COLUMNS = PROBLEM_FEATURES + 1, ANGLE_ROWS = 300 };
 
@@ -34,7 +37,7 @@ struct options {
     int set, laws, first, last, every, samples, threads, noises, rows;
     double noise[MOST_NOISES], seconds; /* percent */
     bool units, told, list, misses, cpu_time;
-    const char *operators, *more, *export, *program;
+    const char *operators, *more, *export, *keep, *program;
 };
 
 struct tally {
@@ -105,6 +108,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->more = value;
             else if (!strcmp(name, "--export"))
                 o->export = value;
+            else if (!strcmp(name, "--keep"))
+                o->keep = value;
             else if (!strcmp(name, "--noise")) {
                 o->noises = 0;
                 for (char *at = (char *)value; *at && o->noises < MOST_NOISES; at += *at == ',')
@@ -166,14 +171,21 @@ static int write_table(const struct options *o, const struct truth *t, int numbe
 static int ask_engine(const struct options *o, const struct law *law, struct truth *t, double noise,
                       int sample, const char *path, struct outcome *out)
 {
-    static char command[8192];
+    static char command[8192 + 6 * 4096], search[8192];
     snprintf(
-        command, sizeof command,
+        search, sizeof search,
         "%s%s %s '%s' --target y --seconds %g --threads %d --seed %d --quiet%s %s%s%s %s%s%s %s",
         o->cpu_time ? "LD_PRELOAD=" : "", o->cpu_time ? cpu_clock : "", o->program, path,
         o->seconds, o->threads, sample, o->operators, o->units ? "--units '" : "",
         o->units ? law->units : "", o->units ? "'" : "", o->told ? "--guess '" : "",
         o->told ? law->problem.formula : "", o->told ? "'" : "", o->more);
+    if (o->keep)
+        snprintf(command, sizeof command,
+                 "[ -s '%s.front' ] || { %s >'%s.new' && mv '%s.new' '%s.front'; } && "
+                 "cat '%s.front'",
+                 path, search, path, path, path, path);
+    else
+        snprintf(command, sizeof command, "%s", search);
     return ask_front(command, o->program, t, noise, out);
 }
 
@@ -191,8 +203,9 @@ static int search_table(const struct options *o, struct law *law, struct truth *
     static struct outcome out;
     char path[4096];
     const double share = o->noise[noise] / 100;
-    if (o->export)
-        TRY(orr_path(path, "%s/%d_%g_%d.csv", o->export, number, o->noise[noise], sample));
+    const char *const folder = o->export ? o->export : o->keep;
+    if (folder)
+        TRY(orr_path(path, "%s/%d_%g_%d.csv", folder, number, o->noise[noise], sample));
     else
         TRY(orr_path(path, "build/bench/symreg_laws/%d.csv", (int)getpid()));
     TRY(write_table(o, t, number, share, sample, path));
@@ -217,7 +230,8 @@ static int search_table(const struct options *o, struct law *law, struct truth *
                               : "missed",
                seconds, out.equation);
     fflush(stdout);
-    remove(path);
+    if (!o->keep)
+        remove(path);
     return 0;
 }
 
@@ -280,7 +294,10 @@ static int search_laws(const struct options *o, struct bench_results *results)
 {
     static struct tally tally[MOST_NOISES][PROBLEM_FEATURES + 1];
     struct law *law = orr_alloc(1, sizeof *law);
-    int rc = law ? orr_mkdir(o->export ? o->export : "build/bench/symreg_laws") : ORR_ENOMEM;
+    int rc = law ? orr_mkdir(o->export ? o->export
+                             : o->keep ? o->keep
+                                       : "build/bench/symreg_laws")
+                 : ORR_ENOMEM;
     for (int number = o->first; number <= o->last && !rc; number += o->every) {
         struct truth truth = {0};
         if (o->laws == ANGLE_LAWS)

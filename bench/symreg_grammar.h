@@ -5,7 +5,8 @@
  * differences of inverses. Every column is used in one place, or in few. A law is drawn again until
  * it is finite over its ranges, spans less than 10^4 and depends on each column.
  * Set HELD_OUT_SET measures whole versions of the engine, and the ablation of their stages; set
- * DEVELOPMENT_SET is for work on the engine.
+ * DEVELOPMENT_SET is for work on the engine. Set CHOICE_SET measures rules of choice, once
+ * (bench_symreg_rules.c); nobody looks at its laws before.
  * Of the 60 laws of a set, number i has 2 + i mod 8 columns. */
 #ifndef SYMREG_GRAMMAR_H
 #define SYMREG_GRAMMAR_H
@@ -15,7 +16,8 @@
 
 #include "symreg_judge.h"
 
-enum { HELD_OUT_SET = 71403, DEVELOPMENT_SET = 9001, LAWS = 60, LAW_BASES = 3, LAW_TEXT = 2048 };
+enum { HELD_OUT_SET = 71403, DEVELOPMENT_SET = 9001, CHOICE_SET = 52817 };
+enum { LAWS = 60, LAW_BASES = 3, LAW_TEXT = 2048 };
 
 struct law {
     struct problem problem;

@@ -95,17 +95,23 @@ static inline int truth_table(const struct truth *t, int number, int sample, dou
     return 0;
 }
 
+/* Whether the formula with its constants fitted to the law is the law. */
+static inline bool has_form(struct truth *t, const struct sr_expr *expr)
+{
+    const int features = t->problem->features;
+    struct sr_expr fitted = *expr;
+    sr_constants_fit(&t->loss, &fitted, false, 100, 0, t->rng, &t->work);
+    return disagreement(&fitted, &t->expr, features, t->low, t->high, 0.98) <= 1e-5 &&
+           disagreement(&fitted, &t->expr, features, t->wide_low, t->wide_high, 0.9) <= 1e-5;
+}
+
 static inline bool recovers(struct truth *t, const struct sr_expr *expr, double noise)
 {
     const int features = t->problem->features;
     const double tolerance = 0.001 + noise;
-    struct sr_expr fitted = *expr;
-    if (disagreement(expr, &t->expr, features, t->low, t->high, 0.9) > tolerance ||
-        disagreement(expr, &t->expr, features, t->wide_low, t->wide_high, 0.5) > tolerance)
-        return false;
-    sr_constants_fit(&t->loss, &fitted, false, 100, 0, t->rng, &t->work);
-    return disagreement(&fitted, &t->expr, features, t->low, t->high, 0.98) <= 1e-5 &&
-           disagreement(&fitted, &t->expr, features, t->wide_low, t->wide_high, 0.9) <= 1e-5;
+    return disagreement(expr, &t->expr, features, t->low, t->high, 0.9) <= tolerance &&
+           disagreement(expr, &t->expr, features, t->wide_low, t->wide_high, 0.5) <= tolerance &&
+           has_form(t, expr);
 }
 
 #endif
