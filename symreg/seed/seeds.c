@@ -19,6 +19,7 @@ const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, NULL, sr_small_find},
     {"origins", SR_STAGE_ORIGINS, NULL, sr_origins_find},
     {"powers", SR_STAGE_POWERS, NULL, sr_powers_find},
+    {"signs", SR_STAGE_SIGNS, NULL, sr_signs_find},
     {"rates", SR_STAGE_RATES, NULL, sr_rates_find},
     {"angles", SR_STAGE_ANGLES, NULL, sr_angles_find},
     {"units", SR_STAGE_UNITS, has_named, sr_dimensions_find},

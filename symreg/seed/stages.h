@@ -36,7 +36,8 @@ enum sr_stages {
     SR_STAGE_CURVES = 64,
     SR_STAGE_PURSUIT = 128,
     SR_STAGE_RATES = 256,
-    SR_STAGE_ORIGINS = 512
+    SR_STAGE_ORIGINS = 512,
+    SR_STAGE_SIGNS = 1024
 };
 /* One stage. A derived table (derived.h) runs the stages of its proposal's list, so that no stage
  * calls another. */
@@ -85,6 +86,9 @@ int sr_pursuit_find(struct sr_proposal *p);
 
 /* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
 int sr_rates_find(struct sr_proposal *p);
+
+/* h sin(g) and h cos(g) of products of powers, by the signs of y (signs.c). */
+int sr_signs_find(struct sr_proposal *p);
 
 /* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
 int sr_origins_find(struct sr_proposal *p);
