@@ -216,69 +216,6 @@ void probe_orbit_state(const struct probe_orbit *o, double state[], double force
         force[c] = -sim_force(mass[0], mass[1], r) * o->state[c] / r;
 }
 
-/* ------------------------------------------------------------------- the plane of an orbit */
-
-/* Unit vectors in the plane of an orbit, the first along the first separation, and in space the
- * plane's distance from the origin along its normal. */
-struct plane {
-    int axes;
-    double e[3][SIM_AXES], height;
-};
-
-static void cross_of(const double a[3], const double b[3], double n[3])
-{
-    for (int c = 0; c < 3; c++)
-        n[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
-}
-
-/* The plane of a direction and, in space, a normal, which need not be perpendicular to it. */
-static struct plane plane_of(int axes, const double along[], const double normal[3])
-{
-    struct plane p = {.axes = axes};
-    const double r = sim_hypot(along, axes);
-    for (int c = 0; c < axes; c++)
-        p.e[0][c] = along[c] / r;
-    if (axes == 2) {
-        p.e[1][0] = -p.e[0][1];
-        p.e[1][1] = p.e[0][0];
-        return p;
-    }
-    cross_of(normal, p.e[0], p.e[1]);
-    const double length = sim_hypot(p.e[1], 3);
-    for (int c = 0; c < 3; c++)
-        p.e[1][c] /= length;
-    cross_of(p.e[0], p.e[1], p.e[2]);
-    return p;
-}
-
-/* The plane that separations (steps, 3) span: of the first one and of the one that is least in line
- * with it. Seen from its normal the second step is counterclockwise. A single separation lies in
- * any plane. */
-static struct plane span_plane(int steps, const double *separation)
-{
-    double best[3] = {0}, n[3], second[3] = {0}, most = 0;
-    for (int k = 1; k < steps; k++) {
-        const double *s = separation + 3 * k;
-        cross_of(separation, s, n);
-        const double sine = sim_hypot(n, 3) / (sim_hypot(separation, 3) * sim_hypot(s, 3));
-        if (k == 1)
-            memcpy(second, n, sizeof n);
-        if (sine > most) {
-            most = sine;
-            memcpy(best, n, sizeof n);
-        }
-    }
-    const double sign = sim_dot(best, second, 3) < 0 ? -1 : 1;
-    for (int c = 0; c < 3; c++)
-        best[c] *= sign;
-    int least = 0; /* the axis that is least in line */
-    for (int c = 1; c < 3; c++)
-        least = fabs(separation[c]) < fabs(separation[least]) ? c : least;
-    if (!(most > 0))
-        best[least] = 1;
-    return plane_of(3, separation, best);
-}
-
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior)
 {
     double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)set->n, sizeof *p);
@@ -288,10 +225,7 @@ int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *
         const struct probe_orbit o = probe_orbit_true(set, i, 0);
         const double *s = o.state, *v = s + o.axes, r = sim_hypot(s, o.axes),
                      speed = sqrt(o.mu / r);
-        double normal[3] = {0};
-        if (o.axes == 3)
-            cross_of(s, v, normal);
-        const struct plane plane = plane_of(o.axes, s, normal);
+        const struct gpt_orbit_plane plane = gpt_orbit_plane_of(o.axes, s, v);
         const double own[GPT_ORBIT_PARAMETERS] = {
             [GPT_ORBIT_X] = 1,
             [GPT_ORBIT_VX] = sim_dot(v, plane.e[0], o.axes) / speed,
@@ -364,48 +298,30 @@ static int fit_once(int context, const double *place, double dt_yr,
     return 0;
 }
 
-/* Positions of sequence i in the plane of its orbit, place (context, 2, 2): in the plane as they
- * are, in space their components. */
+/* Positions of sequence i in the plane of its orbit, place (context, 2, 2). */
 static int take_places(const struct probe_labelled *set, int i, int context, double *place,
-                       struct plane *plane)
+                       struct gpt_orbit_plane *plane)
 {
+    const size_t numbers = (size_t)(2 * set->axes * context);
     const float *rows = probe_labelled_rows(set, i) + set->axes;
-    *plane = (struct plane){.axes = set->axes};
-    if (set->axes == 2) {
-        for (int k = 0; k < 4 * context; k++)
-            place[k] = (double)rows[k];
-        return 0;
-    }
-    double *separation = orr_alloc(3 * (size_t)context, sizeof *separation);
-    if (!separation)
+    double *at = orr_alloc(numbers, sizeof *at);
+    if (!at)
         return ORR_ENOMEM;
-    for (int k = 0; k < 3 * context; k++)
-        separation[k] = (double)rows[6 * (k / 3) + k % 3] - (double)rows[6 * (k / 3) + 3 + k % 3];
-    *plane = span_plane(context, separation);
-    free(separation);
-    for (int k = 0; k < 2 * context; k++) {
-        const double at[3] = {(double)rows[3 * k], (double)rows[3 * k + 1],
-                              (double)rows[3 * k + 2]};
-        for (int c = 0; c < 2; c++)
-            place[2 * k + c] = sim_dot(at, plane->e[c], 3);
-        plane->height += sim_dot(at, plane->e[2], 3) / (2 * context);
-    }
+    for (size_t k = 0; k < numbers; k++)
+        at[k] = (double)rows[k];
+    *plane = gpt_orbit_flatten(set->axes, context, at, place);
+    free(at);
     return 0;
 }
 
 /* An orbit of the plane's two coordinates in space. */
-static void lift_orbit(const struct plane *plane, struct probe_orbit *o)
+static void lift_orbit(const struct gpt_orbit_plane *plane, struct probe_orbit *o)
 {
     const struct probe_orbit flat = *o;
-    if (plane->axes == 2)
-        return;
-    o->axes = 3;
-    for (int c = 0; c < 3; c++) {
-        o->state[c] = flat.state[0] * plane->e[0][c] + flat.state[1] * plane->e[1][c];
-        o->state[3 + c] = flat.state[2] * plane->e[0][c] + flat.state[3] * plane->e[1][c];
-        o->barycentre[c] = flat.barycentre[0] * plane->e[0][c] +
-                           flat.barycentre[1] * plane->e[1][c] + plane->height * plane->e[2][c];
-    }
+    o->axes = plane->axes;
+    gpt_orbit_lift(plane, flat.state, 0, o->state);
+    gpt_orbit_lift(plane, flat.state + 2, 0, o->state + o->axes);
+    gpt_orbit_lift(plane, flat.barycentre, plane->height, o->barycentre);
 }
 
 int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
@@ -413,7 +329,7 @@ int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
                     struct probe_orbit *orbit, bool *there)
 {
     const double enough = 16 * context * place_sd * place_sd;
-    struct plane plane;
+    struct gpt_orbit_plane plane = {.axes = 2};
     double distance = INFINITY, again = INFINITY, q[GPT_ORBIT_PARAMETERS];
     struct probe_orbit other = {0};
     double *place = orr_alloc(4 * (size_t)context, sizeof *place);

@@ -8,6 +8,7 @@
 #include "probe/results.h"
 
 #include "model/evaluate/orbit_fit.h"
+#include "model/evaluate/orbit_plane.h"
 
 /* Step k (from 0) of a sequence is row 1 + 2 k, the position of body 1, and row 2 + 2 k, the
  * position of body 2. The second row completes the step: it carries the labels of data sets, and

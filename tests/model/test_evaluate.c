@@ -308,34 +308,39 @@ TEST(test_evaluation)
  * upper bound. */
 TEST(test_upper_bound)
 {
-    double sum[2];
-    for (int kind = 0; kind < 4; kind++) {
+    enum { LONG, SHORT, SPACE, OTHER_LAW, TOKENS, KINDS };
+    double sum[KINDS];
+    for (int kind = 0; kind < KINDS; kind++) {
         struct gpt_config c;
         struct gpt_source *source;
         struct gpt_next_state r = {.sequences = 1000};
-        const int positions = kind == 1 ? 21 : 41;
-        make_preset(kind == 3);
+        const int positions = kind == SHORT ? 21 : 41;
+        make_preset(kind == TOKENS);
         preset.orbits.positions = positions;
-        preset.orbits.law = kind == 2 ? ORR_LAW_POWER : ORR_LAW_NEWTON;
+        preset.orbits.dimensions = kind == SPACE ? 3 : 2;
+        preset.orbits.clockwise = kind == SPACE ? 0 : preset.orbits.clockwise;
+        preset.orbits.law = kind == OTHER_LAW ? ORR_LAW_POWER : ORR_LAW_NEWTON;
         assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
         assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
         assert_int_equal(
-            gpt_orbit_upper_bound(source, &preset, false, positions, kind ? 0 : 21, &r), 0);
+            gpt_orbit_upper_bound(source, &preset, false, positions, kind == SHORT ? 0 : 21, &r),
+            0);
         gpt_source_close(source);
-        if (kind > 1) {
+        if (kind >= OTHER_LAW) {
             assert_true(isnan(r.orbit_fit));
             assert_int_equal(r.orbit_fit_sequences, 0);
             continue;
         }
         assert_int_equal(r.orbit_fit_sequences, 37);
-        sum[kind] = r.orbit_fit * (kind ? 9 : 19);
+        sum[kind] = r.orbit_fit * (kind == SHORT ? 9 : 19);
         assert_true(sum[kind] > 0.01 && sum[kind] < 0.3);
-        if (kind)
+        if (kind == SHORT)
             assert_true(fabs(r.orbit_fit_late - r.orbit_fit) < 1e-15);
         else /* after ten places the orbit is known */
             assert_true(r.orbit_fit_late < 1e-3 * r.orbit_fit);
     }
-    assert_true(fabs(sum[0] - sum[1]) < 0.5 * sum[1]);
+    assert_true(fabs(sum[LONG] - sum[SHORT]) < 0.5 * sum[SHORT]);
+    assert_true(sum[SPACE] > sum[LONG]); /* the first position does not tell the plane */
 }
 
 /* The upper bound over so many held-out and training sequences. */

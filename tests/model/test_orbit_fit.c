@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include "model/evaluate/orbit_fit.h"
+#include "model/evaluate/orbit_plane.h"
 #include "sim/sim.h"
 
 enum { STEPS = 16 };
@@ -77,6 +78,35 @@ TEST(places_determine_the_next)
                 assert_near(p[GPT_ORBIT_SHARE], 1.1 / 1.7, 1e-4);
             }
         }
+}
+
+/* In space the orbit is fitted by the coordinates of its plane, wherever that lies. */
+TEST(places_in_space_determine_the_next)
+{
+    const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
+    static const double ci = 0.453596, si = 0.891207, cn = -0.227202, sn = 0.973848;
+    for (int i = 0; i < ORBITS; i++) {
+        double flat[(STEPS + 1) * 4], place[(STEPS + 1) * 6], found[4 * STEPS];
+        double p[GPT_ORBIT_PARAMETERS], next[2], at[3];
+        places_of(&orbits[i], 0.6, 1.1, 0.04, flat);
+        for (int k = 0; k < 2 * (STEPS + 1); k++) {
+            const double x = flat[2 * k], y = ci * flat[2 * k + 1];
+            place[3 * k] = cn * x - sn * y + 0.3; /* and not through the origin */
+            place[3 * k + 1] = sn * x + cn * y - 0.2;
+            place[3 * k + 2] = si * flat[2 * k + 1] + 0.77;
+        }
+        const struct gpt_orbit_plane plane = gpt_orbit_flatten(3, STEPS, place, found);
+        for (int k = 0; k < 2 * STEPS; k++) {
+            gpt_orbit_lift(&plane, found + 2 * k, plane.height, at);
+            for (int c = 0; c < 3; c++)
+                assert_near(at[c], place[3 * k + c], 1e-5);
+        }
+        assert_int_equal(gpt_orbit_fit(STEPS, found, 1e-7, &prior, p, false, next), 0);
+        gpt_orbit_lift(&plane, next, plane.height, at);
+        for (int c = 0; c < 3; c++)
+            assert_near(at[c], place[6 * STEPS + c], 1e-5);
+        assert_near(p[GPT_ORBIT_SHARE], 1.1 / 1.7, 1e-4);
+    }
 }
 
 /* One place leaves all open: the prior's circle is followed. Two leave the mass. */
