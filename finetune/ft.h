@@ -41,6 +41,7 @@ void ft_bounds_of(const struct orr_settings *preset, struct ft_bounds *bounds);
 double ft_length(const float v[], int axes);
 /* r and m1 m2 at the labelled position `at` = sequence * positions + row. */
 double ft_separation(const struct sim_dataset *set, size_t at);
+const float *ft_masses(const struct sim_dataset *set, size_t at); /* m1, m2 */
 double ft_mass_product(const struct sim_dataset *set, size_t at);
 /* Whether there is a label at the position, within the bounds. */
 bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *bounds, size_t at);

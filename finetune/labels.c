@@ -35,9 +35,14 @@ double ft_separation(const struct sim_dataset *set, size_t at)
     return ft_length(state_at(set, at), set->dimensions);
 }
 
+const float *ft_masses(const struct sim_dataset *set, size_t at)
+{
+    return state_at(set, at) + 2 * set->dimensions;
+}
+
 double ft_mass_product(const struct sim_dataset *set, size_t at)
 {
-    const float *mass = state_at(set, at) + 2 * set->dimensions;
+    const float *mass = ft_masses(set, at);
     return (double)mass[0] * (double)mass[1];
 }
 

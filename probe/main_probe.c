@@ -269,13 +269,6 @@ static int of_tracks(const struct orr_cli *cli, const struct probe_command *comm
     return 0;
 }
 
-static int needs_plane(const struct orr_cli *cli, const struct probe_command *command)
-{
-    char what[64];
-    snprintf(what, sizeof what, "probe %.20s%s", command->name, answers_text ? " --answers" : "");
-    return orr_settings_needs_plane(&cli->preset, what);
-}
-
 /* What other programs are asked has the settings of a run: without them a mistyped --run would be
  * asked as another preset. */
 static int check_run(const struct orr_cli *cli, const struct probe_command *command)
@@ -313,8 +306,6 @@ static int run_command(const struct orr_cli *cli)
     rc = rc ? rc : check_run(cli, command);
     if (!rc && command->files)
         return command->run(&o);
-    if (!rc && (command->plane || answers_text))
-        rc = needs_plane(cli, command);
     if (!rc && *cli->preset.tracks && (command->states || answers_text))
         return of_tracks(cli, command);
     if (!rc && answers_text)

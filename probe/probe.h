@@ -238,7 +238,6 @@ struct probe_command {
     bool files;    /* takes files of results instead of a model, and no options of models */
     bool judges;   /* runs other probes */
     bool no_model; /* takes the settings of a run, and no model */
-    bool plane;    /* works with two coordinates alone (orbits.dimensions) */
     bool states;   /* needs states, forces or longer sequences, which imported tracks lack */
     const char *about, *usage, *usual; /* of its own --help (stage/cli.h); NULL: that of all */
 };

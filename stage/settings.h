@@ -300,8 +300,6 @@ bool orr_settings_is_text(const struct orr_settings *preset);
 bool orr_settings_streams(const struct orr_settings *preset);
 /* ORR_EUSAGE if the data is text; `needs` says what needs forces ("fine-tuning"). */
 int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs);
-/* ORR_EUSAGE if orbits.dimensions is 3; `what` says what works in the plane alone. */
-int orr_settings_needs_plane(const struct orr_settings *preset, const char *what);
 /* ORR_EUSAGE for impossible combinations (heads not dividing width, odd head size with RoPE,
  * ...). */
 int orr_settings_check(const struct orr_settings *preset);

@@ -149,14 +149,6 @@ int orr_settings_needs_orbits(const struct orr_settings *preset, const char *nee
                     preset->name, needs, preset->text.train);
 }
 
-int orr_settings_needs_plane(const struct orr_settings *preset, const char *what)
-{
-    if (preset->orbits.dimensions == 2)
-        return 0;
-    return ORR_FAIL(ORR_EUSAGE, "orbits.dimensions: %s needs 2, found %d", what,
-                    preset->orbits.dimensions);
-}
-
 static int check_text(const struct orr_settings *preset)
 {
     if (!orr_settings_is_text(preset))

@@ -119,7 +119,8 @@ int probe_rows_checksum(struct probe *probe, uint64_t *checksum)
     for (int i = 0; i < probe->sequences && !rc; i++) {
         rc = gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies);
         if (!rc)
-            XXH64_update(state, coords, (size_t)probe->T * 2 * sizeof *coords);
+            XXH64_update(state, coords,
+                         (size_t)(probe->T * probe->preset.orbits.dimensions) * sizeof *coords);
     }
     *checksum = rc ? 0 : XXH64_digest(state);
     XXH64_freeState(state);

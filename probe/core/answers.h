@@ -52,7 +52,7 @@ void probe_array_close(struct probe_array *array);
 /* Copies the rows of all sequences but the repeated ones: to (sequences, rows, width). */
 void probe_array_copy(const struct probe_array *array, size_t sequences, double *to);
 
-/* XXH64 (seed 0) of the coordinates of the rows that are fed, (sequences, T, 2). */
+/* XXH64 (seed 0) of the coordinates of the rows that are fed, (sequences, T, d). */
 int probe_rows_checksum(struct probe *probe, uint64_t *checksum);
 
 /* ---- repeated sequences

@@ -83,26 +83,26 @@ static int check_rows(struct probe *probe, const struct probe_answers *answers)
                           answers->folder, split, orr_json_text(set, "xxh64"), text);
 }
 
-/* Copies predictions and rollouts: next (sequences, T), path (sequences, T, 2). */
+/* Copies predictions and rollouts: next and path (sequences, T, d). */
 static int copy_answers(struct probe *probe, const struct probe_answers *answers,
-                        struct gpt_next_state *plan, double (*next)[2], real *path)
+                        struct gpt_next_state *plan, double *next, real *path)
 {
     const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
-    const size_t prefix = (size_t)plan->prefix;
+    const size_t prefix = (size_t)plan->prefix, axes = (size_t)gpt_config_axes(&probe->trained);
     const char *split = sim_split_name(probe->split);
     char file[2 * ORR_NAME];
     struct probe_array array;
     snprintf(file, sizeof file, "predictions_%s.npy", split);
-    int rc = probe_array_open(&array, answers, file, n, T, 2, prefix);
+    int rc = probe_array_open(&array, answers, file, n, T, axes, prefix);
     if (!rc)
-        probe_array_copy(&array, n, next[0]);
+        probe_array_copy(&array, n, next);
     probe_array_close(&array);
     TRY(rc);
     snprintf(file, sizeof file, "rollout_%s.npy", split);
-    rc = probe_array_open(&array, answers, file, n, T - prefix, 2, 2);
+    rc = probe_array_open(&array, answers, file, n, T - prefix, axes, 2);
     for (size_t i = 0; i < n && !rc; i++)
-        for (size_t k = 0; k < 2 * (T - prefix); k++)
-            path[2 * (i * T + prefix) + k] = (real)probe_array_at(&array, i, k / 2, k % 2);
+        for (size_t k = 0; k < axes * (T - prefix); k++)
+            path[axes * (i * T + prefix) + k] = (real)probe_array_at(&array, i, k / axes, k % axes);
     probe_array_close(&array);
     return rc;
 }
@@ -110,17 +110,18 @@ static int copy_answers(struct probe *probe, const struct probe_answers *answers
 static int evaluate_answers(struct probe *probe, const struct probe_answers *answers,
                             struct gpt_next_state *result)
 {
-    const size_t rows = (size_t)probe->sequences * (size_t)probe->T;
+    const size_t numbers =
+        (size_t)probe->sequences * (size_t)probe->T * (size_t)gpt_config_axes(&probe->trained);
     struct probe_arena arena = {0};
-    double(*next)[2] = probe_take(&arena, rows, sizeof *next);
-    real *path = probe_take(&arena, 2 * rows, sizeof *path);
+    double *next = probe_take(&arena, numbers, sizeof *next);
+    real *path = probe_take(&arena, numbers, sizeof *path);
     struct gpt_next_state plan = {.prefix = 0};
     gpt_next_state_plan(&plan, probe->T, true);
     int rc = arena.failed;
     rc = rc ? rc : check_rows(probe, answers);
     rc = rc ? rc : copy_answers(probe, answers, &plan, next, path);
     rc = rc ? rc
-            : gpt_evaluate_predictions(&probe->model.config, probe->data, probe->sequences, next[0],
+            : gpt_evaluate_predictions(&probe->model.config, probe->data, probe->sequences, next,
                                        path, result);
     probe_rewind(&arena, 0);
     return rc;

@@ -24,10 +24,10 @@ struct answerer {
     const cJSON *rows; /* whose activations are asked */
 };
 
-/* Inputs (n, rows, 2) of the export. */
+/* Inputs (n, rows, d) of the export. */
 static int open_inputs(const struct answerer *a, const char *file, struct orr_npy *npy)
 {
-    size_t shape[3] = {0, 0, 2};
+    size_t shape[3] = {0, 0, (size_t)gpt_config_axes(&a->model->config)};
     char path[4096];
     TRY(orr_path(path, "%s/%s", a->exported.folder, file));
     TRY(orr_npy_expect(path, npy, ORR_F32, 3, shape));
@@ -54,18 +54,16 @@ static int each_batch(struct answerer *a, const struct orr_npy *inputs, int T, o
 {
     const size_t n = inputs->shape[0], rows = inputs->shape[1];
     const struct gpt_config *c = &a->model->config;
-    const size_t F = (size_t)gpt_config_features(c);
+    const size_t F = (size_t)gpt_config_features(c), axes = (size_t)gpt_config_axes(c);
     const int most = gpt_evaluation_batch(a->model, T, BATCH);
     struct gpt_batch batch = {0};
     int rc = gpt_batch_create(&batch, c, most, T);
     for (size_t first = 0; first < n && !rc; first += (size_t)most) {
         batch.B = n - first < (size_t)most ? (int)(n - first) : most;
         for (size_t b = 0; b < (size_t)batch.B; b++)
-            for (size_t t = 0; t < rows; t++) {
-                const float *xy = (const float *)inputs->data + 2 * ((first + b) * rows + t);
-                gpt_features(c, (double)xy[0], (double)xy[1], t == 0,
-                             batch.features + (b * (size_t)T + t) * F);
-            }
+            for (size_t t = 0; t < rows; t++)
+                gpt_row_features(c, (const float *)inputs->data + axes * ((first + b) * rows + t),
+                                 t == 0, batch.features + (b * (size_t)T + t) * F);
         rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
                                : one(a, &batch, first, of);
     }
@@ -75,27 +73,35 @@ static int each_batch(struct answerer *a, const struct orr_npy *inputs, int T, o
 
 /* ----------------------------------------------------------------- next state and rollouts */
 
-static int keep_rows(void *to, size_t first, size_t rows, const real *out)
+struct kept {
+    real *to; /* (rows of the batch, d) */
+    size_t axes;
+};
+
+static int keep_rows(void *of, size_t first, size_t rows, const real *out)
 {
-    memcpy((real *)to + 2 * first, out, 2 * rows * sizeof *out);
+    const struct kept *k = of;
+    memcpy(k->to + k->axes * first, out, k->axes * rows * sizeof *out);
     return 0;
 }
 
 static int predict_batch(struct answerer *a, struct gpt_batch *batch, size_t first, void *of)
 {
-    return gpt_forward_pieces(a->model, batch, keep_rows, (real *)of + 2 * first * (size_t)batch->T,
-                              NULL);
+    const size_t axes = (size_t)gpt_config_axes(&a->model->config);
+    struct kept kept = {(real *)of + axes * first * (size_t)batch->T, axes};
+    return gpt_forward_pieces(a->model, batch, keep_rows, &kept, NULL);
 }
 
 struct rollout {
     int prefix;
-    real *path; /* (n, T, 2) */
+    real *path; /* (n, T, d) */
 };
 
 static int continue_batch(struct answerer *a, struct gpt_batch *batch, size_t first, void *of)
 {
     const struct rollout *r = of;
-    return gpt_rollout(a->model, batch, r->prefix, 0, r->path + 2 * first * (size_t)batch->T);
+    const size_t row = (size_t)gpt_config_axes(&a->model->config);
+    return gpt_rollout(a->model, batch, r->prefix, 0, r->path + row * first * (size_t)batch->T);
 }
 
 /* predictions_<split>.npy */
@@ -103,11 +109,11 @@ static int answer_predictions(struct answerer *a, const char *file, const char *
 {
     struct orr_npy inputs = {.map = NULL};
     int rc = open_inputs(a, file, &inputs);
-    const size_t n = inputs.shape[0], T = inputs.shape[1];
-    real *x = rc ? NULL : probe_take(&a->arena, n * T * 2, sizeof *x);
+    const size_t n = inputs.shape[0], T = inputs.shape[1], axes = inputs.shape[2];
+    real *x = rc ? NULL : probe_take(&a->arena, n * T * axes, sizeof *x);
     rc = rc ? rc : a->arena.failed;
     rc = rc ? rc : each_batch(a, &inputs, (int)T, predict_batch, x);
-    rc = rc ? rc : write_answer(a, answer, n, T, 2, x);
+    rc = rc ? rc : write_answer(a, answer, n, T, axes, x);
     orr_npy_close(&inputs);
     return rc;
 }
@@ -118,14 +124,15 @@ static int answer_rollout(struct answerer *a, const char *file, const char *answ
     const size_t T = (size_t)a->model->config.context;
     struct orr_npy inputs = {.map = NULL};
     int rc = open_inputs(a, file, &inputs);
-    const size_t n = inputs.shape[0], prefix = inputs.shape[1], after = T - prefix;
+    const size_t n = inputs.shape[0], prefix = inputs.shape[1], axes = inputs.shape[2];
+    const size_t after = axes * (T - prefix);
     struct rollout r = {.prefix = (int)prefix};
-    r.path = rc ? NULL : probe_take(&a->arena, n * T * 2, sizeof *r.path);
+    r.path = rc ? NULL : probe_take(&a->arena, n * T * axes, sizeof *r.path);
     rc = rc ? rc : a->arena.failed;
     rc = rc ? rc : each_batch(a, &inputs, (int)T, continue_batch, &r);
     for (size_t i = 0; i < n && !rc; i++) /* to the front, sequence by sequence */
-        memmove(r.path + 2 * i * after, r.path + 2 * (i * T + prefix), 2 * after * sizeof *r.path);
-    rc = rc ? rc : write_answer(a, answer, n, after, 2, r.path);
+        memmove(r.path + i * after, r.path + axes * (i * T + prefix), after * sizeof *r.path);
+    rc = rc ? rc : write_answer(a, answer, n, T - prefix, axes, r.path);
     orr_npy_close(&inputs);
     return rc;
 }
@@ -266,8 +273,8 @@ static int answer_row(struct answerer *a, const cJSON *asked)
 static int continue_layer(struct answerer *a, struct probe_intervene *v, int layer)
 {
     const size_t n = (size_t)v->held_out.n, width = (size_t)v->width[layer], kept = a->arena.count;
-    const size_t trials = PROBE_TRIALS + (size_t)probe_repeats(PROBE_TRIALS);
-    const size_t numbers = n * 2 * (size_t)v->horizons;
+    const size_t asked = probe_trials(v), trials = asked + (size_t)probe_repeats(asked);
+    const size_t each = (size_t)(v->axes * v->horizons), numbers = n * each;
     struct probe_continued of = {v, a->model};
     struct probe_array additions;
     char file[2 * ORR_NAME];
@@ -275,7 +282,7 @@ static int continue_layer(struct answerer *a, struct probe_intervene *v, int lay
     real *out = probe_take(&a->arena, trials * numbers, sizeof *out);
     TRY(a->arena.failed);
     snprintf(file, sizeof file, PROBE_INTERVENE_ADDITIONS, layer);
-    int rc = probe_array_open(&additions, v->s.options->answers, file, PROBE_TRIALS, n, width, n);
+    int rc = probe_array_open(&additions, v->s.options->answers, file, asked, n, width, n);
     for (size_t t = 0; t < trials && !rc; t++) {
         for (size_t k = 0; k < n * width; k++)
             vector[k] = (real)probe_array_at(&additions, t, k / width, k % width);
@@ -285,7 +292,7 @@ static int continue_layer(struct answerer *a, struct probe_intervene *v, int lay
     }
     probe_array_close(&additions);
     snprintf(file, sizeof file, PROBE_INTERVENE_CONTINUATIONS, layer);
-    rc = rc ? rc : write_answer(a, file, trials, n, 2 * (size_t)v->horizons, out);
+    rc = rc ? rc : write_answer(a, file, trials, n, each, out);
     probe_rewind(&a->arena, kept);
     return rc;
 }
@@ -365,7 +372,6 @@ static int answer_arrows(struct answerer *a, struct probe_planets *p, bool twin)
     TRY(probe_arrows_predict(p, twin));
     TRY(orr_path(path, "%s/" PROBE_PLANETS_FORCES, a->folder));
     TRY(orr_file_create(&file, path));
-    (void)orr_file_printf(&file, "planet,name,step,fx_true,fy_true,fx,fy\n");
     int rc = probe_arrows_table(p, twin, &file);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);

@@ -49,26 +49,27 @@ cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file)
     return one;
 }
 
-/* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, which are other
+/* x (n + repeats, rows, d) of which n sequences are filled: adds the repeated ones, which are other
  * sequences from row `cut` on, and writes the file. */
 int probe_export_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
                           float *x)
 {
-    const size_t R = (size_t)rows, C = (size_t)cut;
+    const size_t d = (size_t)e->axes, R = d * (size_t)rows, C = d * (size_t)cut;
     for (int k = 0; k < probe_repeats(n); k++) {
         size_t of, as;
-        float *to = x + 2 * R * (n + (size_t)k);
+        float *to = x + R * (n + (size_t)k);
         probe_repeat(n, k, &of, &as);
-        memcpy(to, x + 2 * R * of, 2 * R * sizeof *to);
-        memcpy(to + 2 * C, x + 2 * (R * as + C), 2 * (R - C) * sizeof *to);
+        memcpy(to, x + R * of, R * sizeof *to);
+        memcpy(to + C, x + R * as + C, (R - C) * sizeof *to);
     }
-    return write_array(e, file, n + (size_t)probe_repeats(n), rows, 2, x);
+    return write_array(e, file, n + (size_t)probe_repeats(n), rows, e->axes, x);
 }
 
 /* Room for n sequences of `rows` rows and the repeated ones. */
 static float *take_rows(struct exporter *e, size_t n, int rows)
 {
-    return probe_take(&e->arena, (n + (size_t)probe_repeats(n)) * (size_t)rows * 2, sizeof(float));
+    return probe_take(&e->arena, (n + (size_t)probe_repeats(n)) * (size_t)(rows * e->axes),
+                      sizeof(float));
 }
 
 /* ------------------------------------------------------------------- next state and rollouts */
@@ -83,14 +84,13 @@ static int rows_of_split(struct exporter *e, const void *of, size_t i, int rows,
     int bodies;
     (void)of;
     TRY(gpt_source_sequence(e->probe.data, i, &tokens, &coords, &bodies));
-    memcpy(to, coords, (size_t)rows * 2 * sizeof *to);
+    memcpy(to, coords, (size_t)(rows * e->axes) * sizeof *to);
     return 0;
 }
 
 static int rows_of_set(struct exporter *e, const void *of, size_t i, int rows, float *to)
 {
-    (void)e;
-    memcpy(to, probe_labelled_rows(of, (int)i), (size_t)rows * 2 * sizeof *to);
+    memcpy(to, probe_labelled_rows(of, (int)i), (size_t)(rows * e->axes) * sizeof *to);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static int write_rows(struct exporter *e, const char *kind, const char *name, co
     float *x = take_rows(e, n, rows);
     TRY(e->arena.failed);
     for (size_t i = 0; i < n; i++)
-        TRY(copy(e, of, i, rows, x + i * (size_t)rows * 2));
+        TRY(copy(e, of, i, rows, x + i * (size_t)(rows * e->axes)));
     snprintf(file, sizeof file, "%s_%s.npy", kind, name);
     return probe_export_repeated(e, file, n, rows, cut, x);
 }
@@ -110,12 +110,12 @@ static int write_rows(struct exporter *e, const char *kind, const char *name, co
 int probe_export_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n,
                      int rows)
 {
-    const size_t mark = e->arena.count, R = (size_t)rows;
-    float *x = probe_take(&e->arena, (size_t)n * R * 2, sizeof *x);
+    const size_t mark = e->arena.count, R = (size_t)(rows * e->axes);
+    float *x = probe_take(&e->arena, (size_t)n * R, sizeof *x);
     TRY(e->arena.failed);
     for (int i = 0; i < n; i++)
-        memcpy(x + 2 * R * (size_t)i, probe_labelled_rows(set, i), 2 * R * sizeof *x);
-    TRY(write_array(e, file, (size_t)n, rows, 2, x));
+        memcpy(x + R * (size_t)i, probe_labelled_rows(set, i), R * sizeof *x);
+    TRY(write_array(e, file, (size_t)n, rows, e->axes, x));
     probe_rewind(&e->arena, mark);
     return 0;
 }
@@ -127,8 +127,7 @@ int probe_export_rows(struct exporter *e, const char *file, const struct probe_l
     float *x = take_rows(e, n, rows);
     TRY(e->arena.failed);
     for (size_t i = 0; i < n; i++)
-        memcpy(x + i * (size_t)rows * 2, probe_labelled_rows(set, (int)i),
-               (size_t)rows * 2 * sizeof *x);
+        TRY(rows_of_set(e, set, i, rows, x + i * (size_t)(rows * e->axes)));
     TRY(probe_export_repeated(e, file, n, rows, cut, x));
     probe_rewind(&e->arena, mark);
     return 0;
@@ -141,7 +140,7 @@ static int export_prefix(struct exporter *e, const char *name, copy_rows *copy, 
     char inputs[2 * ORR_NAME], answer[2 * ORR_NAME];
     snprintf(inputs, sizeof inputs, "prefix_%s.npy", name);
     snprintf(answer, sizeof answer, "rollout_%s.npy", name);
-    ask_array(e, inputs, answer, n, e->T - e->prefix, 2);
+    ask_array(e, inputs, answer, n, e->T - e->prefix, e->axes);
     return write_rows(e, "prefix", name, copy, of, n, e->prefix, e->prefix);
 }
 
@@ -157,7 +156,7 @@ static int export_next_state(struct exporter *e)
     cJSON_AddStringToObject(set, "xxh64", sum);
     snprintf(inputs, sizeof inputs, "inputs_%s.npy", split);
     snprintf(answer, sizeof answer, "predictions_%s.npy", split);
-    ask_array(e, inputs, answer, n, e->T, 2);
+    ask_array(e, inputs, answer, n, e->T, e->axes);
     TRY(write_rows(e, "inputs", split, rows_of_split, NULL, n, e->T, e->prefix));
     return export_prefix(e, split, rows_of_split, NULL, n);
 }
@@ -215,12 +214,12 @@ static int export_labelled(struct exporter *e)
  * forces. */
 static int write_set(struct exporter *e, const char *file, const struct sim_dataset *set)
 {
-    const size_t T = (size_t)set->positions - 1;
-    float *x = probe_take(&e->arena, set->n * T * 2, sizeof *x);
+    const size_t T = (size_t)set->positions - 1, one = T * (size_t)set->dimensions;
+    float *x = probe_take(&e->arena, set->n * one, sizeof *x);
     TRY(e->arena.failed);
     for (size_t i = 0; i < set->n; i++)
-        memcpy(x + i * T * 2, sim_dataset_coords(set, i), T * 2 * sizeof *x);
-    return write_array(e, file, set->n, (int)T, 2, x);
+        memcpy(x + i * one, sim_dataset_coords(set, i), one * sizeof *x);
+    return write_array(e, file, set->n, (int)T, set->dimensions, x);
 }
 
 /* (n, T): the labels that a model may learn from, elsewhere infinity. */
@@ -251,7 +250,8 @@ int probe_export_open(const struct exporter *e, struct orr_file *file, const cha
     char path[4096];
     TRY(orr_path(path, "%s/%s", e->folder, name));
     TRY(orr_file_create(file, path));
-    (void)orr_file_printf(file, "%s\n", header);
+    if (header)
+        (void)orr_file_printf(file, "%s\n", header);
     return 0;
 }
 
@@ -457,6 +457,7 @@ static int open_all(struct exporter *e)
     final.final = true; /* next-state errors are those of evaluate */
     TRY(probe_open(&e->probe, &final, false, e->options->sequences));
     e->T = e->probe.T;
+    e->axes = gpt_config_axes(&e->probe.trained);
     e->prefix = probe_prefix(e->T);
     if (e->T < 4)
         return ORR_FAIL(ORR_EUSAGE,

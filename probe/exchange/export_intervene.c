@@ -20,12 +20,13 @@ static cJSON *ask(struct exporter *e, const char *file, const char *inputs, int 
 static int ask_all(struct exporter *e, const struct probe_intervene *v)
 {
     const int last = v->prefix - 1, fit = v->fit.n;
+    const size_t trials = probe_trials(v);
     cJSON *activations = ask(e, "activations_intervene_layer<l>.npy", "prefix_intervene.npy",
                              fit + probe_repeats((size_t)fit), 1, 0);
     cJSON_AddItemToObject(activations, "rows", cJSON_CreateIntArray(&last, 1));
     cJSON *continuations =
         ask(e, "continuations_layer<l>.npy", "prefix_intervene_test.npy",
-            PROBE_TRIALS + probe_repeats(PROBE_TRIALS), v->held_out.n, 2 * v->horizons);
+            (int)trials + probe_repeats(trials), v->held_out.n, v->axes * v->horizons);
     cJSON_AddStringToObject(continuations, "additions", "additions_layer<l>.npy");
     cJSON_AddNumberToObject(continuations, "row", last);
     cJSON_AddItemToObject(continuations, "horizons",

@@ -12,14 +12,14 @@
 
 static int write_tracks(struct exporter *e, const struct probe_planets *p)
 {
-    const size_t T = (size_t)p->T, all = PROBE_PLANET_TRACKS + PROBE_REPEATS;
+    const size_t T = (size_t)(p->T * p->axes), all = PROBE_PLANET_TRACKS + PROBE_REPEATS;
     const size_t rows = 1 + 2 * (size_t)p->real[0].steps;
-    float *x = probe_take(&e->arena, all * T * 2, sizeof *x);
-    float *track = probe_take(&e->arena, rows * 2, sizeof *track);
+    float *x = probe_take(&e->arena, all * T, sizeof *x);
+    float *track = probe_take(&e->arena, rows * (size_t)p->axes, sizeof *track);
     TRY(e->arena.failed);
     for (size_t i = 0; i < PROBE_PLANET_TRACKS; i++) {
         probe_track_rows(i < PROBE_PLANETS ? &p->real[i] : &p->kepler[i - PROBE_PLANETS], track);
-        memcpy(x + 2 * T * i, track, 2 * T * sizeof *x);
+        memcpy(x + T * i, track, T * sizeof *x);
     }
     return probe_export_repeated(e, "inputs_planets.npy", PROBE_PLANET_TRACKS, p->T,
                                  probe_prefix(p->T), x);
@@ -34,7 +34,7 @@ static int ask_forces(struct exporter *e, struct probe_planets *p)
     if (why)
         return 0;
     TRY(probe_arrows_units(p));
-    TRY(probe_export_open(e, &file, rows, "planet,name,step,fx_true,fy_true"));
+    TRY(probe_export_open(e, &file, rows, NULL));
     TRY(probe_arrows_table(p, -1, &file));
     cJSON_AddStringToObject(probe_export_ask(e, rows, PROBE_PLANETS_FORCES), "inputs",
                             "inputs_planets.npy");
@@ -43,7 +43,7 @@ static int ask_forces(struct exporter *e, struct probe_planets *p)
 
 static int ask(struct exporter *e, struct probe_planets *p)
 {
-    const int shape[] = {PROBE_PLANET_TRACKS + PROBE_REPEATS, p->T, 2};
+    const int shape[] = {PROBE_PLANET_TRACKS + PROBE_REPEATS, p->T, p->axes};
     cJSON *one = cJSON_AddObjectToObject(e->asked, PROBE_PLANETS_PREDICTIONS);
     cJSON_AddStringToObject(one, "inputs", "inputs_planets.npy");
     cJSON_AddItemToObject(one, "shape", cJSON_CreateIntArray(shape, 3));

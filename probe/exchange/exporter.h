@@ -12,14 +12,15 @@ struct exporter {
     struct probe_arena arena;
     struct probe_label_study study;
     bool has_forces, has_curves;
-    int T, prefix;
+    int T, prefix, axes; /* axes: coordinates d of a row, 2 or 3 */
     char folder[4096];
     struct cJSON *json, *asked, *files; /* export.json and two of its members */
 };
 
 /* Asks for a table at the rows of another one; returns what is asked of it. */
 struct cJSON *probe_export_ask(struct exporter *e, const char *rows, const char *file);
-/* Opens a table of the export; the second function commits, closes and lists it. */
+/* Opens a table of the export, and writes its header, if it is not NULL; the second function
+ * commits, closes and lists it. */
 int probe_export_open(const struct exporter *e, struct orr_file *file, const char *name,
                       const char *header);
 int probe_export_commit(struct exporter *e, struct orr_file *file, const char *name);
@@ -32,7 +33,7 @@ int probe_export_set(struct exporter *e, const char *file, const struct probe_la
 int probe_export_rows(struct exporter *e, const char *file, const struct probe_labelled *set,
                       size_t n, int rows, int cut);
 
-/* x (n + repeats, rows, 2) of which n sequences are filled: adds the repeated ones, and writes the
+/* x (n + repeats, rows, d) of which n sequences are filled: adds the repeated ones, and writes the
  * file. */
 int probe_export_repeated(struct exporter *e, const char *file, size_t n, int rows, int cut,
                           float *x);

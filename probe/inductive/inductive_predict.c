@@ -129,13 +129,13 @@ void probe_inductive_state(const struct probe_inductive *p, int d, int place, do
         probe_standard_apply(&p->pool.standard, nothing, z);
 }
 
-/* The labels of data set d for observers of the state: states z (LABELS, PROBE_STATE), targets y
+/* The labels of data set d for observers of the state: z (LABELS, numbers of a state), targets y
  * (LABELS). */
 static void labels_of(const struct probe_inductive *p, int d, double *z, double *y)
 {
     const struct probe_noise *noise = &p->noise[d];
     for (int s = 0; s < PROBE_NOISE_SEQUENCES; s++)
-        for (int k = 0; k < PROBE_NOISE_LABELS; k++, z += PROBE_STATE) {
+        for (int k = 0; k < PROBE_NOISE_LABELS; k++, z += noise->states) {
             probe_pool_state(&p->pool, &p->fit, noise->first + s, noise->step[s][k], z);
             *y++ = probe_noise_target(noise, z);
         }
@@ -144,7 +144,8 @@ static void labels_of(const struct probe_inductive *p, int d, double *z, double 
 /* Ridge regression on the time step and the positions of the steps that precede every label. */
 static int by_inputs(struct probe_inductive *p, int d, const double *y)
 {
-    const int window = p->pool.from + 1, features = 1 + 4 * window, group = 0;
+    const int window = p->pool.from + 1, group = 0;
+    const int features = 1 + 2 * p->fit.axes * window;
     const struct probe_reader reader = {
         .features = features, .fit = &p->fit, .held_out = &p->held_out, .window = window};
     struct probe_rows rows;
@@ -173,15 +174,16 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
 int probe_inductive_observe(struct probe_inductive *p, int d)
 {
     const uint64_t seed = p->s.probe.preset.seed;
+    const int D = p->noise[d].states;
     double labels[LABELS * PROBE_STATE], y[LABELS], linear[PROBE_STATE + 1], mlp[PROBE_MLP];
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, mlp_stream + (uint64_t)d);
     if (!rng)
         return ORR_FAIL(ORR_ENOMEM, "white-noise data set %d: out of memory", d);
-    probe_mlp_start(rng, mlp);
+    probe_mlp_start(rng, D, mlp);
     gsl_rng_free(rng);
     labels_of(p, d, labels, y);
-    TRY(probe_oracle_linear(LABELS, labels, y, linear));
-    probe_mlp_fit(LABELS, labels, y, mlp);
+    TRY(probe_oracle_linear(D, LABELS, labels, y, linear));
+    probe_mlp_fit(D, LABELS, labels, y, mlp);
     for (int form = 0; form < PROBE_FORMS; form++)
         for (size_t i = 0; i < p->points[form]; i++) {
             const size_t at = (size_t)d * p->points[form] + i;
@@ -191,8 +193,8 @@ int probe_inductive_observe(struct probe_inductive *p, int d)
             else
                 probe_inductive_state(p, d, p->place[i], z);
             p->value[form][PROBE_BY_TRUTH][at] = probe_noise_target(&p->noise[d], z);
-            p->value[form][PROBE_BY_LINEAR][at] = probe_oracle_linear_at(linear, z);
-            p->value[form][PROBE_BY_MLP][at] = probe_mlp_at(mlp, z);
+            p->value[form][PROBE_BY_LINEAR][at] = probe_oracle_linear_at(D, linear, z);
+            p->value[form][PROBE_BY_MLP][at] = probe_mlp_at(D, mlp, z);
         }
     return by_inputs(p, d, y);
 }

@@ -14,14 +14,26 @@ static const char *const slope_name[PROBE_WAYS] = {"slope", "slope, likely"};
 static const char *const cosine_name[PROBE_WAYS] = {"cosine", "cosine, likely"};
 
 /* Readouts: the quantities that are changed, and the relative position, which no change moves. */
-enum { X = PROBE_CHANGES, Y, READOUTS };
-/* Readouts kept fixed while a quantity is changed, the quantity itself first; -1 ends the list. */
-static const int held[PROBE_CHANGES][READOUTS] = {
-    [PROBE_CHANGE_VX] = {PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
-    [PROBE_CHANGE_VY] = {PROBE_CHANGE_VY, PROBE_CHANGE_VX, X, Y, -1},
-    [PROBE_CHANGE_MOMENTUM] = {PROBE_CHANGE_MOMENTUM, X, Y, -1},
-    [PROBE_CHANGE_PULL] = {PROBE_CHANGE_PULL, PROBE_CHANGE_VX, PROBE_CHANGE_VY, X, Y, -1},
-};
+enum { READOUTS = PROBE_CHANGES + SIM_AXES };
+
+static int readouts_of(const struct probe_intervene *v)
+{
+    return v->changes + v->axes;
+}
+
+/* Lists the readouts that are kept fixed while quantity q is changed, q itself first: the
+ * velocities, but of the angular momentum, which moves them, and the position. Returns how many. */
+static int list_held(const struct probe_intervene *v, int q, int held[READOUTS])
+{
+    int count = 0;
+    held[count++] = q;
+    for (int c = 0; c < v->axes; c++)
+        if (c != q && probe_change_at(v->axes, q) != PROBE_CHANGE_MOMENTUM)
+            held[count++] = c;
+    for (int c = 0; c < v->axes; c++)
+        held[count++] = v->changes + c;
+    return count;
+}
 
 /* ------------------------------------------------------------------------------ the subject
  * (steer.h) */
@@ -31,6 +43,7 @@ static int continue_batch(struct probe_continued *s, int first, int layer, const
 {
     const struct probe_intervene *v = s->v;
     const size_t C = (size_t)s->model->config.width, T = (size_t)v->T, H = (size_t)v->horizons;
+    const size_t axes = (size_t)v->axes;
     const struct gpt_activation_patch add = {layer, v->prefix - 1,
                                              vector ? vector + (size_t)first * C : NULL};
     probe_labelled_fill(&v->held_out, &s->model->config, first, batch);
@@ -39,9 +52,10 @@ static int continue_batch(struct probe_continued *s, int first, int layer, const
     s->model->patch = NULL;
     for (size_t b = 0; b < (size_t)batch->B && !rc; b++)
         for (size_t h = 0; h < H; h++)
-            for (size_t c = 0; c < 2; c++) {
+            for (size_t c = 0; c < axes; c++) {
                 const size_t row = (size_t)v->prefix + 2 * (size_t)(probe_horizons[h] - 1);
-                place[2 * (((size_t)first + b) * H + h) + c] = (double)path[2 * (b * T + row) + c];
+                place[axes * (((size_t)first + b) * H + h) + c] =
+                    (double)path[axes * (b * T + row) + c];
             }
     return rc;
 }
@@ -51,7 +65,7 @@ int probe_intervene_continue(void *of, int layer, const real *vector, double *pl
     struct probe_continued *s = of;
     const int n = s->v->held_out.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
     struct gpt_batch batch = {0};
-    real *path = orr_alloc((size_t)most * (size_t)s->v->T * 2, sizeof *path);
+    real *path = orr_alloc((size_t)most * (size_t)(s->v->T * s->v->axes), sizeof *path);
     int rc = path ? gpt_batch_create(&batch, &s->model->config, most, s->v->T) : ORR_ENOMEM;
     for (int first = 0; first < n && !rc; first += most) {
         batch.B = n - first < most ? n - first : most;
@@ -70,16 +84,16 @@ int probe_intervene_continue(void *of, int layer, const real *vector, double *pl
 static int gather_rows(struct probe_intervene *v, const struct probe_reader *reader,
                        struct probe_rows *rows)
 {
-    static const int group[READOUTS] = {0, 1, 2, 3, 4, 5};
-    TRY(probe_rows_create(&v->s.arena, rows, v->fit.n, reader->features, READOUTS, READOUTS,
+    static const int group[READOUTS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const int readouts = readouts_of(v);
+    TRY(probe_rows_create(&v->s.arena, rows, v->fit.n, reader->features, readouts, readouts,
                           group));
     for (int i = 0; i < v->fit.n; i++) {
         const struct probe_orbit orbit = probe_orbit_true(&v->fit, i, v->known - 1);
-        double *y = rows->y + (size_t)i * READOUTS;
-        for (int q = 0; q < PROBE_CHANGES; q++)
-            y[q] = probe_change_value(&orbit, (enum probe_change)q);
-        y[X] = orbit.state[0];
-        y[Y] = orbit.state[1];
+        double *y = rows->y + (size_t)(i * readouts);
+        for (int q = 0; q < v->changes; q++)
+            y[q] = probe_change_value(&orbit, probe_change_at(v->axes, q));
+        memcpy(y + v->changes, orbit.state, (size_t)v->axes * sizeof *y);
         reader->read(reader, false, i, v->known - 1,
                      rows->x + (size_t)i * (size_t)reader->features);
         rows->sequence[rows->rows++] = i;
@@ -90,21 +104,33 @@ static int gather_rows(struct probe_intervene *v, const struct probe_reader *rea
 /* Standard deviations of the quantities, the units of all changes. */
 static void find_deviations(struct probe_intervene *v, const struct probe_rows *rows)
 {
-    for (size_t q = 0; q < PROBE_CHANGES; q++) {
+    const size_t readouts = (size_t)readouts_of(v);
+    for (size_t q = 0; q < (size_t)v->changes; q++) {
         double sum = 0, square = 0;
         for (size_t i = 0; i < (size_t)rows->rows; i++)
-            sum += rows->y[i * READOUTS + q] / (double)rows->rows;
+            sum += rows->y[i * readouts + q] / (double)rows->rows;
         for (size_t i = 0; i < (size_t)rows->rows; i++)
-            square += pow(rows->y[i * READOUTS + q] - sum, 2) / (double)rows->rows;
+            square += pow(rows->y[i * readouts + q] - sum, 2) / (double)rows->rows;
         v->sd[q] = sqrt(square);
     }
+}
+
+/* The name of quantity q. */
+static const char *name_of(const struct probe_intervene *v, int q)
+{
+    return probe_change_name[probe_change_at(v->axes, q)];
+}
+
+size_t probe_trials(const struct probe_intervene *v)
+{
+    return 1 + 2 * PROBE_WAYS * 6 * (size_t)v->changes;
 }
 
 static double *direction_of(const struct probe_intervene *v, enum probe_way way, int layer, int q)
 {
     const size_t C = (size_t)v->widest;
     return v->direction +
-           (((size_t)way * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)q) * C;
+           (((size_t)way * (size_t)v->layers + (size_t)layer) * (size_t)v->changes + (size_t)q) * C;
 }
 
 /* Computes both directions of every quantity at a layer; overwrites the rows' targets with the
@@ -112,17 +138,17 @@ static double *direction_of(const struct probe_intervene *v, enum probe_way way,
 static int directions_at(struct probe_intervene *v, int layer, const struct probe_ridge *ridge,
                          struct probe_rows *rows)
 {
-    const int C = rows->features;
+    const int C = rows->features, readouts = readouts_of(v);
     for (long i = 0; i < rows->rows; i++)
-        probe_ridge_predict(ridge, rows->x + (size_t)i * (size_t)C, rows->y + (size_t)i * READOUTS);
-    for (int q = 0; q < PROBE_CHANGES; q++) {
-        int count = 0;
-        while (held[q][count] >= 0)
-            count++;
-        probe_steer_shortest(ridge->weight + q, C, READOUTS,
+        probe_ridge_predict(ridge, rows->x + (size_t)i * (size_t)C,
+                            rows->y + (size_t)i * (size_t)readouts);
+    for (int q = 0; q < v->changes; q++) {
+        int held[READOUTS];
+        const int count = list_held(v, q, held);
+        probe_steer_shortest(ridge->weight + q, C, readouts,
                              direction_of(v, PROBE_SHORTEST, layer, q));
-        TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, READOUTS, rows->y, count,
-                                  held[q], direction_of(v, PROBE_LIKELIEST, layer, q)));
+        TRY(probe_steer_likeliest(&v->s.arena, rows->rows, C, rows->x, readouts, rows->y, count,
+                                  held, direction_of(v, PROBE_LIKELIEST, layer, q)));
     }
     return 0;
 }
@@ -141,8 +167,8 @@ static int directions_of(struct probe_intervene *v, const struct probe_stream *s
     struct probe_ridge ridge;
     TRY(gather_rows(v, &reader, &rows));
     TRY(probe_ridge_fit(&v->s.arena, &rows, &ridge));
-    for (int q = 0; q < PROBE_CHANGES; q++)
-        v->inner[((baseline ? v->layers : 0) + layer) * PROBE_CHANGES + q] = ridge.inner[q];
+    for (int q = 0; q < v->changes; q++)
+        v->inner[((baseline ? v->layers : 0) + layer) * v->changes + q] = ridge.inner[q];
     find_deviations(v, &rows);
     TRY(directions_at(v, layer, &ridge, &rows));
     probe_rewind(&v->s.arena, kept);
@@ -182,15 +208,15 @@ static struct probe_moved *moved_of(const struct probe_intervene *v, enum probe_
     const size_t block = (size_t)v->horizons * (size_t)v->held_out.n;
     const size_t of = (size_t)who * PROBE_WAYS + (size_t)way;
     return v->moved +
-           ((of * (size_t)v->layers + (size_t)layer) * PROBE_CHANGES + (size_t)change) * block;
+           ((of * (size_t)v->layers + (size_t)layer) * (size_t)v->changes + (size_t)change) * block;
 }
 
 int probe_intervene_layer(struct probe_intervene *v, enum probe_subject_of who,
                           const struct probe_subject *subject, int layer)
 {
     for (int way = 0; way < PROBE_WAYS; way++)
-        for (int q = 0; q < PROBE_CHANGES; q++) {
-            const struct probe_steering how = {.change = (enum probe_change)q,
+        for (int q = 0; q < v->changes; q++) {
+            const struct probe_steering how = {.change = probe_change_at(v->axes, q),
                                                .layer = layer,
                                                .direction =
                                                    direction_of(v, (enum probe_way)way, layer, q),
@@ -199,7 +225,7 @@ int probe_intervene_layer(struct probe_intervene *v, enum probe_subject_of who,
                                                .base = v->base,
                                                .random = who == PROBE_OF_RANDOM,
                                                .seed = v->s.probe.preset.seed};
-            v->trial = 1 + (((int)how.random * PROBE_WAYS + way) * PROBE_CHANGES + q) * 6;
+            v->trial = 1 + (((int)how.random * PROBE_WAYS + way) * v->changes + q) * 6;
             TRY(probe_steer(&v->s.arena, subject, &how,
                             moved_of(v, who, (enum probe_way)way, layer, q)));
             orr_progress_set(&v->s.progress, ++v->s.done, NULL);
@@ -227,7 +253,8 @@ static int steer_all(struct probe_intervene *v)
 {
     const struct probe_options *o = v->s.options;
     orr_progress_init(&v->s.progress, "intervene",
-                      (uint64_t)v->layers * PROBE_SUBJECTS * PROBE_WAYS * PROBE_CHANGES, o->quiet);
+                      (uint64_t)v->layers * PROBE_SUBJECTS * PROBE_WAYS * (uint64_t)v->changes,
+                      o->quiet);
     if (o->answers) {
         TRY(probe_intervene_answered(v, o->answers, false));
         TRY(o->twin ? probe_intervene_answered(v, o->twin, true) : 0);
@@ -266,7 +293,7 @@ static int add_row(struct probe_intervene *v, enum probe_way way, int layer, int
     const struct probe_moved *moved = moved_of(v, PROBE_OF_MODEL, way, layer, q) + at;
     struct orr_row row =
         probe_row_of(&v->s.results, probe_bootstrap(&v->s.resamples, statistic, moved),
-                     (slope ? slope_name : cosine_name)[way], "%s", probe_change_name[q]);
+                     (slope ? slope_name : cosine_name)[way], "%s", name_of(v, q));
     row.layer = layer;
     row.context = probe_horizons[h];
     row.upper_bound = 1; /* the orbit in place of the model */
@@ -284,19 +311,18 @@ static int add_row(struct probe_intervene *v, enum probe_way way, int layer, int
 static int add_readout(struct probe_intervene *v, int layer, int q)
 {
     struct orr_row row =
-        probe_row_of(&v->s.results, probe_exactly(v->inner[layer * PROBE_CHANGES + q]),
-                     "R^2, inner", "%s", probe_change_name[q]);
+        probe_row_of(&v->s.results, probe_exactly(v->inner[layer * v->changes + q]), "R^2, inner",
+                     "%s", name_of(v, q));
     row.layer = layer;
     row.upper_bound = 1;
-    row.baseline =
-        has_baseline(v) ? v->inner[(v->layers + layer) * PROBE_CHANGES + q] : (double)NAN;
+    row.baseline = has_baseline(v) ? v->inner[(v->layers + layer) * v->changes + q] : (double)NAN;
     row.n = v->fit.n / 4;
     return orr_table_add(&v->s.results.table, &row);
 }
 
 static int add_all(struct probe_intervene *v)
 {
-    for (int q = 0; q < PROBE_CHANGES; q++) {
+    for (int q = 0; q < v->changes; q++) {
         for (int layer = 0; layer < v->layers; layer++)
             TRY(add_readout(v, layer, q));
         for (int way = 0; way < PROBE_WAYS; way++)
@@ -319,11 +345,11 @@ static int draw_panels(void *of)
     const struct probe_intervene *v = of;
     struct probe_panel panel[PROBE_WAYS * PROBE_CHANGES];
     char name[PROBE_WAYS * PROBE_CHANGES][64];
-    for (int k = 0; k < PROBE_WAYS * PROBE_CHANGES; k++) {
-        const int way = PROBE_WAYS - 1 - k / PROBE_CHANGES, q = k % PROBE_CHANGES;
-        snprintf(name[k], sizeof name[k], "%s, %s change", probe_change_name[q],
+    for (int k = 0; k < PROBE_WAYS * v->changes; k++) {
+        const int way = PROBE_WAYS - 1 - k / v->changes, q = k % v->changes;
+        snprintf(name[k], sizeof name[k], "%s, %s change", name_of(v, q),
                  way == PROBE_SHORTEST ? "shortest" : "likeliest");
-        panel[k] = (struct probe_panel){.quantity = probe_change_name[q],
+        panel[k] = (struct probe_panel){.quantity = name_of(v, q),
                                         .measure = slope_name[way],
                                         .y_label = q ? "" : "slope",
                                         .title = name[k]};
@@ -336,7 +362,7 @@ static int draw_panels(void *of)
                                         .least = -1,
                                         .fixed = probe_horizons[0],
                                         .panel = panel,
-                                        .panels = PROBE_WAYS * PROBE_CHANGES};
+                                        .panels = PROBE_WAYS * v->changes};
     return probe_figure_draw(&v->s, &figure, "Next position when a quantity is changed inside");
 }
 
@@ -393,6 +419,8 @@ static int find_widths(struct probe_intervene *v)
 int probe_intervene_prepare(struct probe_intervene *v)
 {
     const int n = v->s.options->sequences ? v->s.options->sequences : SEQUENCES;
+    v->axes = gpt_config_axes(&v->s.probe.trained);
+    v->changes = probe_changes(v->axes);
     v->prefix = probe_prefix(v->s.probe.T);
     v->known = (v->prefix - 1) / 2;
     TRY(check_model(v));
@@ -404,14 +432,13 @@ int probe_intervene_prepare(struct probe_intervene *v)
     TRY(probe_labelled_make(arena, &v->held_out, &v->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
     TRY(find_widths(v));
     const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
+    const size_t all = L * (size_t)v->changes;
     TRY(probe_resamples_create(arena, &v->s.resamples, v->s.probe.preset.seed, n));
     v->orbit = probe_take(arena, N, sizeof *v->orbit);
-    v->base = probe_take(arena, N * H * 2, sizeof *v->base);
-    v->direction =
-        probe_take(arena, PROBE_WAYS * L * PROBE_CHANGES * (size_t)v->widest, sizeof *v->direction);
-    v->inner = probe_take(arena, 2 * L * PROBE_CHANGES, sizeof *v->inner);
-    v->moved = probe_take(arena, PROBE_SUBJECTS * PROBE_WAYS * L * PROBE_CHANGES * H * N,
-                          sizeof *v->moved);
+    v->base = probe_take(arena, N * H * (size_t)v->axes, sizeof *v->base);
+    v->direction = probe_take(arena, PROBE_WAYS * all * (size_t)v->widest, sizeof *v->direction);
+    v->inner = probe_take(arena, 2 * all, sizeof *v->inner);
+    v->moved = probe_take(arena, PROBE_SUBJECTS * PROBE_WAYS * all * H * N, sizeof *v->moved);
     TRY(arena->failed);
     for (int i = 0; i < n; i++)
         v->orbit[i] = probe_orbit_true(&v->held_out, i, v->known - 1);

@@ -22,14 +22,15 @@ struct probe_intervene {
     int prefix, known, T, layers, horizons; /* T: rows of the longest continuation */
     int *width, widest;                     /* (layers) of the stream of each layer */
     struct probe_orbit *orbit;              /* (n) orbits at the last known step */
-    double *base;                           /* (n, horizons, 2) unchanged continuation */
+    double *base;                           /* (n, horizons, d) unchanged continuation */
+    int axes, changes; /* coordinates d; changes of such orbits (probe_change_at()) */
     double sd[PROBE_CHANGES];
-    /* (PROBE_WAYS, layers, PROBE_CHANGES, widest) for the current model */
+    /* (PROBE_WAYS, layers, changes, widest) for the current model */
     double *direction;
-    double *inner; /* (2, layers, PROBE_CHANGES) R^2 of the readouts of model and baseline */
-    /* (PROBE_SUBJECTS, PROBE_WAYS, layers, PROBE_CHANGES, horizons, n) */
+    double *inner; /* (2, layers, changes) R^2 of the readouts of model and baseline */
+    /* (PROBE_SUBJECTS, PROBE_WAYS, layers, changes, horizons, n) */
     struct probe_moved *moved;
-    int trial; /* number of the change that comes next, see PROBE_TRIALS */
+    int trial; /* number of the change that comes next, see probe_trials() */
 };
 
 /* Opens the probe of v->s.options; prepares sequences and arrays. */
@@ -56,8 +57,8 @@ int probe_intervene_continue(void *of, int layer, const real *vector, double *pl
  * again, by which the order of the answers is checked. */
 #define PROBE_INTERVENE_ACTIVATIONS   "activations_intervene_layer%d.npy"
 #define PROBE_INTERVENE_ADDITIONS     "additions_layer%d.npy"     /* (trials, n, width) */
-#define PROBE_INTERVENE_CONTINUATIONS "continuations_layer%d.npy" /* (trials, n, 2 horizons) */
-enum { PROBE_TRIALS = 1 + 2 * PROBE_WAYS * PROBE_CHANGES * 6 };
+#define PROBE_INTERVENE_CONTINUATIONS "continuations_layer%d.npy" /* (trials, n, d horizons) */
+size_t probe_trials(const struct probe_intervene *v);
 /* How many layers have a file <kind>_layer<l>.npy; ORR_EMISSING: none. */
 int probe_intervene_layers(const struct probe_answers *answers, const char *kind, int *layers);
 /* Measures answers, or their untrained twin. */

@@ -10,7 +10,7 @@
 struct answered {
     struct probe_intervene *v;
     struct probe_array additions, continuations;
-    float *record; /* (PROBE_TRIALS, n, width); NULL: read */
+    float *record; /* (trials, n, width); NULL: read */
     int layer;
 };
 
@@ -50,16 +50,16 @@ static int follow(void *of, int layer, const real *vector, double *place)
 {
     struct answered *a = of;
     const size_t n = (size_t)a->v->held_out.n, width = (size_t)a->v->width[layer];
-    const size_t H = (size_t)a->v->horizons, trial = (size_t)a->v->trial;
+    const size_t numbers = (size_t)(a->v->axes * a->v->horizons), trial = (size_t)a->v->trial;
     if (a->record) {
         for (size_t k = 0; k < n * width; k++)
             a->record[trial * n * width + k] = vector ? (float)vector[k] : 0;
-        memset(place, 0, n * H * 2 * sizeof *place);
+        memset(place, 0, n * numbers * sizeof *place);
     } else {
         TRY(check_addition(a, vector));
         for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < 2 * H; k++)
-                place[2 * H * i + k] = probe_array_at(&a->continuations, trial, i, k);
+            for (size_t k = 0; k < numbers; k++)
+                place[numbers * i + k] = probe_array_at(&a->continuations, trial, i, k);
     }
     a->v->trial++;
     return 0;
@@ -86,19 +86,19 @@ static int all_trials(struct answered *a, bool twin)
 static int check_base(const struct answered *a, const struct probe_answers *answers)
 {
     const struct probe_intervene *v = a->v;
-    const size_t n = (size_t)v->held_out.n;
+    const size_t n = (size_t)v->held_out.n, axes = (size_t)v->axes;
+    const size_t numbers = axes * (size_t)v->horizons;
     const size_t all = (size_t)probe_rollout_sequences(v->s.options);
     struct probe_array path;
     double square = 0;
     int rc = probe_array_open(&path, answers, "rollout_two_body_test.npy", all,
-                              (size_t)(v->s.probe.T - v->prefix), 2, 2);
+                              (size_t)(v->s.probe.T - v->prefix), axes, 2);
     for (size_t i = 0; i < n && !rc; i++)
-        square += pow(v->base[2 * (size_t)v->horizons * i], 2) / (double)n;
+        square += pow(v->base[numbers * i], 2) / (double)n;
     for (size_t i = 0; i < n && i < all && !rc; i++)
-        for (size_t k = 0; k < 2 * (size_t)v->horizons && !rc; k++) {
-            const size_t row = 2 * (size_t)(probe_horizons[k / 2] - 1);
-            const double x = v->base[2 * (size_t)v->horizons * i + k],
-                         y = probe_array_at(&path, i, row, k % 2);
+        for (size_t k = 0; k < numbers && !rc; k++) {
+            const size_t row = 2 * (size_t)(probe_horizons[k / axes] - 1);
+            const double x = v->base[numbers * i + k], y = probe_array_at(&path, i, row, k % axes);
             if (!(fabs(x - y) <= PROBE_REPEAT_SAME * sqrt(square)))
                 rc =
                     ORR_FAIL(ORR_EINVAL,
@@ -113,16 +113,15 @@ static int check_base(const struct answered *a, const struct probe_answers *answ
 static int answered_layer(struct probe_intervene *v, const struct probe_answers *answers, int layer,
                           bool twin)
 {
-    const size_t n = (size_t)v->held_out.n;
+    const size_t n = (size_t)v->held_out.n, trials = probe_trials(v);
     struct answered a = {.v = v, .layer = layer};
     char file[2 * ORR_NAME];
     snprintf(file, sizeof file, PROBE_INTERVENE_ADDITIONS, layer);
-    int rc =
-        probe_array_open(&a.additions, answers, file, PROBE_TRIALS, n, (size_t)v->width[layer], n);
+    int rc = probe_array_open(&a.additions, answers, file, trials, n, (size_t)v->width[layer], n);
     snprintf(file, sizeof file, PROBE_INTERVENE_CONTINUATIONS, layer);
     rc = rc ? rc
-            : probe_array_open(&a.continuations, answers, file, PROBE_TRIALS, n,
-                               2 * (size_t)v->horizons, n);
+            : probe_array_open(&a.continuations, answers, file, trials, n,
+                               (size_t)(v->axes * v->horizons), n);
     rc = rc ? rc : all_trials(&a, twin);
     rc = rc || layer ? rc : check_base(&a, answers);
     probe_array_close(&a.additions);
@@ -149,17 +148,18 @@ int probe_intervene_answered(struct probe_intervene *v, const struct probe_answe
 static int write_additions(struct probe_intervene *v, int layer)
 {
     const size_t n = (size_t)v->held_out.n, one = n * (size_t)v->width[layer];
-    const size_t repeats = (size_t)probe_repeats(PROBE_TRIALS), kept = v->s.arena.count;
-    const size_t shape[] = {PROBE_TRIALS + repeats, n, (size_t)v->width[layer]};
+    const size_t trials = probe_trials(v), kept = v->s.arena.count;
+    const size_t repeats = (size_t)probe_repeats(trials);
+    const size_t shape[] = {trials + repeats, n, (size_t)v->width[layer]};
     struct answered a = {.v = v, .layer = layer};
     char path[4096];
-    a.record = probe_take(&v->s.arena, (PROBE_TRIALS + repeats) * one, sizeof *a.record);
+    a.record = probe_take(&v->s.arena, (trials + repeats) * one, sizeof *a.record);
     TRY(v->s.arena.failed);
     TRY(all_trials(&a, false));
     for (size_t k = 0; k < repeats; k++) {
         size_t of, as;
-        probe_repeat(PROBE_TRIALS, (int)k, &of, &as);
-        memcpy(a.record + (PROBE_TRIALS + k) * one, a.record + of * one, one * sizeof *a.record);
+        probe_repeat(trials, (int)k, &of, &as);
+        memcpy(a.record + (trials + k) * one, a.record + of * one, one * sizeof *a.record);
     }
     TRY(orr_path(path, "%s/" PROBE_INTERVENE_ADDITIONS, v->s.options->answers->folder, layer));
     TRY(orr_npy_write(path, ORR_F32, 3, shape, a.record, NULL));

@@ -97,7 +97,7 @@ static void make_addition(const struct probe_subject *s, const struct probe_stee
         to[c] = (real)(scale * (how->random ? (double)to[c] : how->direction[c]));
 }
 
-/* The displacement of body 1 at the horizons when the quantity is changed: move (horizons, 2);
+/* The displacement of body 1 at the horizons when the quantity is changed: move (horizons, d);
  * false where the changed orbit does not exist. */
 static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit *orbit,
                         enum probe_change change, double by, double *move)
@@ -106,14 +106,14 @@ static bool orbit_moves(const struct probe_subject *s, const struct probe_orbit 
     bool there = probe_change_orbit(&would, change, by);
     int at = 0;
     for (int h = 0; h < s->horizons && there; h++) {
-        double a[4], b[4];
+        double a[PROBE_BODIES * SIM_AXES], b[PROBE_BODIES * SIM_AXES];
         there = probe_orbit_advance(&is, s->horizon[h] - at) &&
                 probe_orbit_advance(&would, s->horizon[h] - at);
         at = s->horizon[h];
         probe_orbit_places(&is, a);
         probe_orbit_places(&would, b);
-        for (int c = 0; c < 2; c++)
-            move[2 * h + c] = b[c] - a[c];
+        for (int c = 0; c < orbit->axes; c++)
+            move[orbit->axes * h + c] = b[c] - a[c];
     }
     return there;
 }
@@ -124,7 +124,7 @@ static int steer_by(const struct probe_subject *s, const struct probe_steering *
                     struct probe_moved *moved)
 {
     const double by = t * how->sd;
-    const size_t H = (size_t)s->horizons;
+    const size_t H = (size_t)s->horizons, axes = (size_t)how->orbit->axes;
     for (int i = 0; i < s->n; i++)
         make_addition(s, how, by, rng, vector + (size_t)i * (size_t)s->width);
     TRY(s->follow(s->of, how->layer, vector, place));
@@ -132,9 +132,9 @@ static int steer_by(const struct probe_subject *s, const struct probe_steering *
         if (!orbit_moves(s, &how->orbit[i], how->change, by, move))
             continue;
         for (size_t h = 0; h < H; h++)
-            for (size_t c = 0; c < 2; c++) {
-                const size_t k = 2 * (i * H + h) + c;
-                const double a = place[k] - how->base[k], b = move[2 * h + c];
+            for (size_t c = 0; c < axes; c++) {
+                const size_t k = axes * (i * H + h) + c;
+                const double a = place[k] - how->base[k], b = move[axes * h + c];
                 struct probe_moved *to = &moved[h * (size_t)s->n + i];
                 to->ab += a * b;
                 to->bb += b * b;
@@ -148,9 +148,10 @@ int probe_steer(struct probe_arena *arena, const struct probe_subject *s,
                 const struct probe_steering *how, struct probe_moved *moved)
 {
     const size_t n = (size_t)s->n, H = (size_t)s->horizons, kept = arena->count;
+    const size_t axes = (size_t)how->orbit->axes;
     real *vector = probe_take(arena, n * (size_t)s->width, sizeof *vector);
-    double *place = probe_take(arena, n * H * 2, sizeof *place);
-    double *move = probe_take(arena, H * 2, sizeof *move);
+    double *place = probe_take(arena, n * H * axes, sizeof *place);
+    double *move = probe_take(arena, H * axes, sizeof *move);
     bool has_no_direction = true;
     int rc = 0;
     TRY(arena->failed);

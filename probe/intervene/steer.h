@@ -14,7 +14,7 @@ struct probe_subject {
     int horizons;       /* number of horizons */
     const int *horizon; /* (horizons), in steps, ascending */
     void *of;
-    /* Continues all sequences: place (n, horizons, 2) are the positions of body 1. `vector` (n,
+    /* Continues all sequences: place (n, horizons, d) are the positions of body 1. `vector` (n,
      * width) is added to the state of `layer` at the last known step; NULL: nothing is added. */
     int (*follow)(void *of, int layer, const real *vector, double *place);
 };

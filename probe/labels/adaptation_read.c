@@ -79,13 +79,13 @@ static int capture_stream(struct probe_arena *arena, struct stream *s, struct gp
 /* Source of a row's features: a layer of a stream, or positions. */
 struct features {
     const struct stream *stream; /* NULL: positions */
-    int layer, places;
+    int layer, places, axes;     /* axes: coordinates d of a position */
     bool told;
 };
 
 static int features_of(const struct features *f)
 {
-    return (f->stream ? f->stream->width : 1 + 2 * f->places) + (f->told ? PROBE_READ : 0);
+    return (f->stream ? f->stream->width : 1 + f->axes * f->places) + (f->told ? PROBE_READ : 0);
 }
 
 static void read_features(const struct features *f, const struct probe_held_out *j, size_t row,
@@ -97,12 +97,12 @@ static void read_features(const struct features *f, const struct probe_held_out 
         for (size_t c = 0; c < C; c++)
             *x++ = (double)from[c];
     } else {
-        const size_t P = (size_t)j->set->positions;
-        *x++ = (double)j->set->coords[2 * (j->at[row] / P) * P];
-        for (int k = 2 * (f->places - 1); k >= 0; k -= 2) {
-            *x++ = (double)j->set->coords[2 * j->at[row] - (size_t)k];
-            *x++ = (double)j->set->coords[2 * j->at[row] - (size_t)k + 1];
-        }
+        const size_t P = (size_t)j->set->positions, numbers = (size_t)(f->axes * f->places);
+        const float *rows = sim_dataset_coords(j->set, j->at[row] / P);
+        const float *end = rows + (size_t)f->axes * (j->at[row] % P + 1);
+        *x++ = (double)rows[0];
+        for (size_t k = 0; k < numbers; k++)
+            *x++ = (double)(end - numbers)[k];
     }
     if (f->told)
         read_truth(j, row, x);
@@ -200,7 +200,8 @@ int probe_read_places(struct probe_arena *arena, const struct probe_held_out *fi
 {
     enum { MOST = 64 };
     double inner[PROBE_READ] = {-INFINITY, -INFINITY};
-    const struct features f = {.places = fewest_places(held_out, fewest_places(fit, MOST))};
+    const struct features f = {.places = fewest_places(held_out, fewest_places(fit, MOST)),
+                               .axes = fit->set->dimensions};
     return read_from(arena, &f, &f, fit, held_out, inner, read);
 }
 

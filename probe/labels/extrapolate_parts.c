@@ -12,21 +12,31 @@
 
 /* ---------------------------------------------------------------------------- experiments */
 
+/* The square of a distance (d). */
+static double square_of(const float place[], int axes)
+{
+    double sum = 0;
+    for (int c = 0; c < axes; c++)
+        sum += (double)place[c] * (double)place[c];
+    return sum;
+}
+
 /* Quartiles of r or of m1 m2 over all labels of the settings. */
 static int find_quartiles(struct probe_arena *arena, const struct ft_labels *labels, bool masses,
                           double *low, double *high)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    float *states = probe_take(arena, n ? n * 6 : 1, sizeof *states);
+    const int axes = labels->set->dimensions;
+    const size_t full = (size_t)sim_full_columns(axes);
+    float *states = probe_take(arena, n ? n * full : 1, sizeof *states);
     double *x = probe_take(arena, n ? n : 1, sizeof *x);
     TRY(arena->failed);
     if (n < 8)
         return ORR_FAIL(ORR_EINVAL, "two_body_train: %zu labels, too few for quarters of them", n);
     ft_labels_points(labels, states, NULL);
     for (size_t i = 0; i < n; i++) {
-        const float *s = states + 6 * i;
-        x[i] = masses ? (double)s[4] * (double)s[5]
-                      : sqrt((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
+        const float *s = states + full * i;
+        x[i] = masses ? (double)s[full - 2] * (double)s[full - 1] : sqrt(square_of(s, axes));
     }
     gsl_sort(x, 1, n);
     *low = gsl_stats_quantile_from_sorted_data(x, 1, n, 0.25);
@@ -90,15 +100,16 @@ int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,
                     const struct probe_held_out *held_out, double *log_f)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL), kept = arena->count;
-    float *states = probe_take(arena, n * 6, sizeof *states);
+    const int axes = labels->set->dimensions;
+    const size_t full = (size_t)sim_full_columns(axes);
+    float *states = probe_take(arena, n * full, sizeof *states);
     float *forces = probe_take(arena, n, sizeof *forces);
     double *x = probe_take(arena, n, sizeof *x), *y = probe_take(arena, n, sizeof *y);
     double a, b, unused[4];
     TRY(arena->failed);
     ft_labels_points(labels, states, forces);
     for (size_t i = 0; i < n; i++) {
-        const float *s = states + 6 * i;
-        x[i] = 0.5 * orr_log((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
+        x[i] = 0.5 * orr_log(square_of(states + full * i, axes));
         y[i] = orr_log((double)forces[i]);
     }
     if (gsl_fit_linear(x, 1, y, 1, n, &a, &b, &unused[0], &unused[1], &unused[2], &unused[3]))
@@ -112,11 +123,11 @@ int probe_power_law(struct probe_arena *arena, const struct ft_labels *labels,
 /* The features 1, ln r, ln m1, ln m2 of a held-out row. */
 static void read_features(const struct probe_held_out *j, size_t i, double x[4])
 {
-    const float *s = j->set->full_state + 6 * j->at[i];
+    const float *mass = ft_masses(j->set, j->at[i]);
     x[0] = 1;
     x[1] = orr_log(ft_separation(j->set, j->at[i]));
-    x[2] = orr_log((double)s[4]);
-    x[3] = orr_log((double)s[5]);
+    x[2] = orr_log((double)mass[0]);
+    x[3] = orr_log((double)mass[1]);
 }
 
 void probe_exponents(const struct probe_held_out *j, const bool *keep, const double *log_f,
@@ -197,12 +208,12 @@ int probe_write_forces(const char *path, const struct probe_held_out *j, const b
     for (int d = 0; d < draws; d++)
         for (size_t i = 0; i < j->rows; i++) {
             const size_t at = j->at[i], sequence = j->sequence[j->of[i]];
-            const float *s = set->full_state + 6 * at;
+            const float *mass = ft_masses(set, at);
             if (keep[i])
                 orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d, sequence,
                                 ((int)(at % P) - 1) / set->num_bodies[sequence],
-                                ft_separation(set, at), (double)s[4], (double)s[5],
-                                orr_exp((double)set->coords[2 * sequence * P]),
+                                ft_separation(set, at), (double)mass[0], (double)mass[1],
+                                orr_exp((double)sim_dataset_coords(set, sequence)[0]),
                                 (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
         }
     const int rc = orr_file_commit(&file);

@@ -55,9 +55,13 @@ static double error_of(const struct gpt_config *c, const struct gpt_batch *batch
     const int channels = gpt_config_channels(c);
     double error = 0;
     if (of_places(c)) {
-        const real *guess = out ? out : batch->target + (row - 2) * 2;
-        return hypot((double)guess[0] - (double)batch->target[row * 2],
-                     (double)guess[1] - (double)batch->target[row * 2 + 1]);
+        const size_t axes = (size_t)gpt_config_axes(c);
+        const real *guess = out ? out : batch->target + (row - 2) * axes;
+        const real *truth = batch->target + row * axes;
+        double by[GPT_AXES] = {0};
+        for (size_t k = 0; k < axes; k++)
+            by[k] = (double)guess[k] - (double)truth[k];
+        return sim_hypot(by, (int)axes);
     }
     for (int k = 0; k < channels; k++)
         error += cross_entropy(out + (size_t)k * (size_t)c->vocab, c->vocab,

@@ -58,41 +58,75 @@ void probe_drift(double mu, int axes, const double truth[], const double *path, 
 
 /* ------------------------------------------------------------------------------ interventions */
 
-const char *const probe_change_name[PROBE_CHANGES] = {"velocity x", "velocity y",
+const char *const probe_change_name[PROBE_CHANGES] = {"velocity x", "velocity y", "velocity z",
                                                       "angular momentum", "1/r^2"};
+
+int probe_changes(int axes)
+{
+    return axes == 3 ? PROBE_CHANGES : PROBE_CHANGES - 1;
+}
+
+enum probe_change probe_change_at(int axes, int q)
+{
+    return (enum probe_change)(axes == 3 || q < PROBE_CHANGE_VZ ? q : q + 1);
+}
+
+/* The specific angular momentum h; returns its length, in the plane with the sign of h z. */
+static double momentum_of(const struct probe_orbit *o, double h[SIM_AXES])
+{
+    const struct probe_constants c = probe_constants_of(o->mu, o->axes, o->state);
+    for (int k = 0; k < SIM_AXES; k++)
+        h[k] = c.angular_momentum[k];
+    return o->axes == 3 ? sim_hypot(h, 3) : h[2];
+}
 
 double probe_change_value(const struct probe_orbit *o, enum probe_change change)
 {
-    const double *s = o->state;
+    double h[SIM_AXES];
     switch (change) {
     case PROBE_CHANGE_VX:
-        return s[2];
     case PROBE_CHANGE_VY:
-        return s[3];
+    case PROBE_CHANGE_VZ:
+        return o->state[o->axes + (int)change];
     case PROBE_CHANGE_MOMENTUM:
-        return s[0] * s[3] - s[1] * s[2];
+        return momentum_of(o, h);
     default:
-        return 1 / (s[0] * s[0] + s[1] * s[1]);
+        return 1 / sim_dot(o->state, o->state, o->axes);
     }
+}
+
+/* The tangential velocity is n x s |h| / r^2, for the unit normal n of the orbit's plane. */
+static bool change_momentum(struct probe_orbit *o, double by)
+{
+    const double square = sim_dot(o->state, o->state, o->axes);
+    const double s[3] = {o->state[0], o->state[1], o->axes == 3 ? o->state[2] : 0};
+    double n[SIM_AXES];
+    const double size = momentum_of(o, n);
+    if (o->axes == 3 && !(size > 0 && size + by > 0))
+        return false;
+    for (int c = 0; c < SIM_AXES; c++)
+        n[c] = o->axes == 3 ? n[c] / size : c == 2;
+    for (int c = 0; c < o->axes; c++) {
+        const int d = (c + 1) % 3, e = (c + 2) % 3;
+        o->state[o->axes + c] += by * (n[d] * s[e] - n[e] * s[d]) / square;
+    }
+    return true;
 }
 
 bool probe_change_orbit(struct probe_orbit *o, enum probe_change change, double by)
 {
-    double *s = o->state;
-    const double square = s[0] * s[0] + s[1] * s[1];
     switch (change) {
     case PROBE_CHANGE_VX:
-        s[2] += by;
-        break;
     case PROBE_CHANGE_VY:
-        s[3] += by;
+    case PROBE_CHANGE_VZ:
+        o->state[o->axes + (int)change] += by;
         break;
-    case PROBE_CHANGE_MOMENTUM: /* the tangential velocity is h / r */
-        s[2] -= by * s[1] / square;
-        s[3] += by * s[0] / square;
+    case PROBE_CHANGE_MOMENTUM:
+        if (!change_momentum(o, by))
+            return false;
         break;
     default: /* mu / r^2 with 1/r^2 + by */
-        o->mu *= 1 + by * square;
+        o->mu *= 1 + by * sim_dot(o->state, o->state, o->axes);
         break;
     }
     return o->mu > 0;

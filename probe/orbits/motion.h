@@ -30,15 +30,21 @@ void probe_drift(double mu, int axes, const double truth[], const double *path, 
 enum probe_change {
     PROBE_CHANGE_VX,
     PROBE_CHANGE_VY,
-    PROBE_CHANGE_MOMENTUM, /* specific angular momentum, at constant position and radial velocity */
-    PROBE_CHANGE_PULL,     /* 1/r^2: the pull, at constant position and velocity */
+    PROBE_CHANGE_VZ, /* in space alone */
+    /* specific angular momentum, in space its size, at constant position, radial velocity and
+     * plane */
+    PROBE_CHANGE_MOMENTUM,
+    PROBE_CHANGE_PULL, /* 1/r^2: the pull, at constant position and velocity */
     PROBE_CHANGES
 };
 extern const char *const probe_change_name[PROBE_CHANGES];
+/* How many changes orbits of d = `axes` coordinates have, and which one is number q. */
+int probe_changes(int axes);
+enum probe_change probe_change_at(int axes, int q);
 /* The value of the quantity in the orbit. */
 double probe_change_value(const struct probe_orbit *orbit, enum probe_change change);
 /* Changes the quantity of the orbit by `by`; false where there is no such orbit (a negative
- * pull). */
+ * pull, in space an angular momentum whose size would be negative). */
 bool probe_change_orbit(struct probe_orbit *orbit, enum probe_change change, double by);
 
 /* Sums over a sequence's trials of products of the continuation's displacement (a) and the orbit's

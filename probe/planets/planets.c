@@ -29,7 +29,7 @@ int probe_planets_tracks(struct probe_planets *p)
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_body *body = &sim_sun_bodies[i];
         const double dt_yr = sim_period_yr(body->a_au, 1 + body->mass) / samples;
-        TRY(probe_track_make(&p->s.arena, &p->real[i], i, body->mass, steps, orbit, dt_yr,
+        TRY(probe_track_make(&p->s.arena, &p->real[i], p->axes, i, body->mass, steps, orbit, dt_yr,
                              probe_ephemeris_place));
         TRY(probe_track_osculate(&p->s.arena, &p->kepler[i], &p->real[i]));
     }
@@ -42,8 +42,8 @@ static void fill_track(const struct probe_track *track, const struct gpt_config 
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
     probe_track_rows(track, rows);
     for (size_t t = 0; t < T; t++)
-        gpt_features(config, (double)rows[2 * t], (double)rows[2 * t + 1], t == 0,
-                     batch->features + ((size_t)b * T + t) * F);
+        gpt_row_features(config, rows + (size_t)track->axes * t, t == 0,
+                         batch->features + ((size_t)b * T + t) * F);
 }
 
 int probe_planets_predict(struct gpt_model *model, const struct probe_track track[], int T,
@@ -51,12 +51,13 @@ int probe_planets_predict(struct gpt_model *model, const struct probe_track trac
 {
     struct gpt_batch batch = {0};
     const real *found;
-    float *rows = orr_alloc((size_t)(1 + 2 * track->steps) * 2, sizeof *rows);
+    const size_t axes = (size_t)track->axes, numbers = PROBE_PLANETS * (size_t)T * axes;
+    float *rows = orr_alloc((size_t)(1 + 2 * track->steps) * axes, sizeof *rows);
     int rc = rows ? gpt_batch_create(&batch, &model->config, PROBE_PLANETS, T) : ORR_ENOMEM;
     for (int b = 0; b < PROBE_PLANETS && !rc; b++)
         fill_track(&track[b], &model->config, rows, b, &batch);
     rc = rc ? rc : gpt_forward(model, &batch, &found);
-    for (size_t k = 0; k < (size_t)PROBE_PLANETS * (size_t)T * 2 && !rc; k++) {
+    for (size_t k = 0; k < numbers && !rc; k++) {
         out[k] = (double)found[k];
         if (!isfinite(out[k]))
             rc = ORR_FAIL(ORR_EDIVERGED, "probe planets: a prediction is not a number");
@@ -92,13 +93,16 @@ int probe_planets_add(struct probe_planets *p, const char *what, const char *mea
 static void errors_of(const double *out, const struct probe_track track[], int T, int held_out,
                       double error[PROBE_PLANETS])
 {
-    double place[2];
+    const int axes = track->axes;
+    double place[SIM_AXES];
     for (int i = 0; i < PROBE_PLANETS; i++) {
         error[i] = 0;
         for (int k = 1; k <= held_out; k++) {
-            const double *found = out + 2 * ((size_t)i * (size_t)T + 2 * (size_t)k);
+            const double *found = out + (size_t)axes * ((size_t)i * (size_t)T + 2 * (size_t)k);
             probe_track_place(&track[i], k, place);
-            error[i] += hypot(found[0] - place[0], found[1] - place[1]) / held_out;
+            for (int c = 0; c < axes; c++)
+                place[c] = found[c] - place[c];
+            error[i] += sim_hypot(place, axes) / held_out;
         }
     }
 }
@@ -106,7 +110,7 @@ static void errors_of(const double *out, const struct probe_track track[], int T
 int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
                          int held_out, double error[PROBE_PLANETS])
 {
-    double *out = orr_alloc(PROBE_PLANETS * (size_t)T * 2, sizeof *out);
+    double *out = orr_alloc(PROBE_PLANETS * (size_t)(T * track->axes), sizeof *out);
     const int rc = out ? probe_planets_predict(model, track, T, out) : ORR_ENOMEM;
     if (!rc)
         errors_of(out, track, T, held_out, error);
@@ -123,7 +127,7 @@ static int answered_errors(const struct probe_planets *p, const struct probe_ans
         error[i] = NAN;
     if (!answers)
         return 0;
-    double *out = orr_alloc(PROBE_PLANETS * (size_t)p->T * 2, sizeof *out);
+    double *out = orr_alloc(PROBE_PLANETS * (size_t)(p->T * p->axes), sizeof *out);
     const int rc = out ? probe_planets_answered(p, answers, first, out) : ORR_ENOMEM;
     if (!rc)
         errors_of(out, track, p->T, p->held_out, error);
@@ -165,11 +169,13 @@ static int measure_departure(struct probe_planets *p)
 {
     double values[4][PROBE_PLANETS];
     for (int i = 0; i < PROBE_PLANETS; i++) {
-        double sum = 0, a[2], b[2];
+        double sum = 0, a[SIM_AXES], b[SIM_AXES];
         for (int k = 1; k <= p->held_out; k++) {
             probe_track_place(&p->real[i], k, a);
             probe_track_place(&p->kepler[i], k, b);
-            sum += hypot(a[0] - b[0], a[1] - b[1]);
+            for (int c = 0; c < p->axes; c++)
+                a[c] -= b[c];
+            sum += sim_hypot(a, p->axes);
         }
         values[0][i] = sum / p->held_out;
         values[1][i] = values[2][i] = values[3][i] = NAN;
@@ -205,7 +211,8 @@ static int add_about(struct probe_planets *p)
         cJSON_AddStringToObject(planet, "name", probe_planets_name(i));
         cJSON_AddNumberToObject(planet, "dt_days", p->real[i].dt_yr * PROBE_YEAR_DAYS);
         cJSON_AddNumberToObject(planet, "separation_au", p->real[i].scale_au);
-        cJSON_AddNumberToObject(planet, "out_of_plane", p->real[i].out_of_plane);
+        if (p->axes == 2)
+            cJSON_AddNumberToObject(planet, "out_of_plane", p->real[i].out_of_plane);
         cJSON_AddItemToArray(planets, planet);
     }
     if (p->arrows.there) {
@@ -263,6 +270,7 @@ int probe_planets_open(void *of)
     TRY(probe_ephemeris_check());
     TRY(probe_open(&p->s.probe, o, true, 1));
     p->T = p->s.probe.T;
+    p->axes = gpt_config_axes(&p->s.probe.trained);
     TRY(check_model(p));
     return o->no_model && !o->answers ? 0 : probe_arrows_find(p);
 }

@@ -11,29 +11,31 @@ enum { PROBE_PLANETS = SIM_SUN_PLANETS };
 struct probe_arrows {
     /* whether the probed model's head exists; whether that of random weights exists */
     bool there, has_baseline;
-    char path[2][4096];            /* their checkpoints: model, baseline */
-    uint64_t content[2];           /* checksums */
-    int first, count;              /* steps: one orbit from orbits.label_from_step on */
-    double unit[PROBE_PLANETS][2]; /* unit of the x and y components: solar masses AU / yr^2 */
+    char path[2][4096];  /* their checkpoints: model, baseline */
+    uint64_t content[2]; /* checksums */
+    int first, count;    /* steps: one orbit from orbits.label_from_step on */
+    /* unit of each component: solar masses AU / yr^2 */
+    double unit[PROBE_PLANETS][SIM_AXES];
     /* mean size of the forces trained on, in solar masses AU / yr^2 */
     double mean_size[PROBE_PLANETS];
     /* Squared ratio of the first distances of the simulated and the real planet: forces in answers
      * are in solar masses AU / yr^2 of the simulated one, the labels' own. */
     double ratio2[PROBE_PLANETS];
-    double *f[2]; /* (PROBE_PLANETS, T, 2) predictions in units, at the fed rows */
+    double *f[2]; /* (PROBE_PLANETS, T, d) predictions in units, at the fed rows */
 };
 
 struct probe_planets {
     struct probe_session s; /* resamples over planets */
     struct probe_track real[PROBE_PLANETS];
     struct probe_track kepler[PROBE_PLANETS]; /* osculating orbits of step 0 */
+    int axes;                                 /* coordinates d, 2 or 3 */
     int T, held_out; /* T: rows fed; held_out: number of predicted steps, from step 1 on */
     struct probe_arrows arrows;
 };
 
 /* Name of a planet, such as "Mercury". The text is static. */
 const char *probe_planets_name(int planet);
-/* out (PROBE_PLANETS, T, 2): the head's two outputs at every row of the tracks. ORR_EDIVERGED where
+/* out (PROBE_PLANETS, T, d): the head's d outputs at every row of the tracks. ORR_EDIVERGED where
  * an output is NaN. */
 int probe_planets_predict(struct gpt_model *model, const struct probe_track track[], int T,
                           double *out);
@@ -57,11 +59,14 @@ int probe_planets_tracks(struct probe_planets *p);
 #define PROBE_PLANETS_PREDICTIONS "predictions_planets.npy"
 #define PROBE_PLANETS_FORCES      "forces_planets.csv"
 enum { PROBE_PLANET_TRACKS = 2 * PROBE_PLANETS };
-/* out (PROBE_PLANETS, T, 2) from track number `first` on. */
+/* out (PROBE_PLANETS, T, d) from track number `first` on. */
 int probe_planets_answered(const struct probe_planets *p, const struct probe_answers *answers,
                            int first, double *out);
 /* Reads forces into p->arrows.f[which]. ORR_EFORMAT, naming the line. */
 int probe_arrows_answered(struct probe_planets *p, const struct probe_answers *answers, int which);
+/* Appends the names of the components of a vector to the header of a table: ",fx_true,fy_true". */
+enum { PROBE_HEADER = 128 };
+void probe_arrows_name(int axes, const char *before, const char *after, char header[PROBE_HEADER]);
 /* Writes the table of all steps with forces; which = -1: without predictions, as it is asked. */
 int probe_arrows_table(const struct probe_planets *p, int which, struct orr_file *file);
 
@@ -77,10 +82,10 @@ int probe_arrows_find(struct probe_planets *p);
 /* Predicts forces at the real positions and adds rows of results. The tracks must have been
  * made. */
 int probe_arrows_measure(struct probe_planets *p);
-/* Newton's force of the Sun on a planet at step k of its real track, in units: f (2). */
-void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[2]);
-/* The model's (which = 0) or the baseline's (1) prediction at step k, in units: f (2). */
-void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[2]);
+/* Newton's force of the Sun on a planet at step k of its real track, in units: f (d). */
+void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[]);
+/* The model's (which = 0) or the baseline's (1) prediction at step k, in units: f (d). */
+void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[]);
 /* Writes planets_forces.csv, and draws planets_forces_<planet>.png (figures/forces.gp). */
 int probe_arrows_write(struct probe_planets *p);
 int probe_arrows_draw(struct probe_planets *p);

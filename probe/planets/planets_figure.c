@@ -26,12 +26,12 @@ static enum who who_at(const struct field *field, int panel)
 
 static void arrow_of(const struct field *field, enum who who, int k, double arrow[2], bool *cut)
 {
-    double f[2];
+    double f[SIM_AXES];
     if (who == TRUTH)
         probe_arrows_truth(field->p, field->planet, k, f);
     else
         probe_arrows_at(field->p, who == BASELINE, field->planet, k, f);
-    const double size = hypot(f[0], f[1]);
+    const double size = hypot(f[0], f[1]); /* of the projection that is drawn */
     *cut = size > longest;
     for (int c = 0; c < 2; c++)
         arrow[c] = field->arrow_au * f[c] * (*cut ? longest / size : 1);
@@ -40,10 +40,12 @@ static void arrow_of(const struct field *field, enum who who, int k, double arro
 static void measure_field(struct field *field)
 {
     const struct probe_arrows *a = &field->p->arrows;
-    const double *state = field->p->real[field->planet].state;
+    const struct probe_track *track = &field->p->real[field->planet];
+    const int numbers = 2 * track->axes;
+    const double *state = track->state;
     double r_au = 0;
     for (int k = a->first; k < a->first + a->count; k++)
-        r_au += hypot(state[4 * k], state[4 * k + 1]) / a->count;
+        r_au += hypot(state[numbers * k], state[numbers * k + 1]) / a->count;
     field->arrow_au = arrow_share * r_au;
     for (int who = 0; who < field->panels; who++)
         for (int k = a->first; k < a->first + a->count; k++) {
@@ -52,7 +54,7 @@ static void measure_field(struct field *field)
             arrow_of(field, (enum who)who, k, arrow, &cut);
             field->cut += cut;
             for (int c = 0; c < 2; c++) {
-                const double at = state[4 * k + c], reach = fabs(at + arrow[c]);
+                const double at = state[numbers * k + c], reach = fabs(at + arrow[c]);
                 field->extent_au = fmax(field->extent_au, fmax(fabs(at), reach));
             }
         }
@@ -73,7 +75,7 @@ static void write_arrows(const struct field *field, struct orr_file *file)
     const struct probe_arrows *a = &field->p->arrows;
     for (int panel = 0; panel < field->panels; panel++) {
         for (int k = a->first; k < a->first + a->count; k++) {
-            const double *at = field->p->real[field->planet].state + 4 * k;
+            const double *at = field->p->real[field->planet].state + 2 * field->p->axes * k;
             double arrow[2];
             bool cut;
             arrow_of(field, who_at(field, panel), k, arrow, &cut);
@@ -119,7 +121,8 @@ static int write_field(const void *of, struct orr_file *data, struct orr_file *s
                     "array title[%d]\narray note[%d]\narray colour[%d]\n",
                     field.panels, field.extent_au, field.arrow_au, field.cut, longest, field.panels,
                     field.panels, field.panels);
-    snprintf(name, sizeof name, "%s, real positions (VSOP87)", probe_planets_name(field.planet));
+    snprintf(name, sizeof name, "%s, real positions (VSOP87)%s", probe_planets_name(field.planet),
+             field.p->axes == 3 ? ", x and y" : "");
     orr_gnuplot_assign(settings, "planet", 0, name);
     write_panels(&field, settings);
     return 0;

@@ -116,7 +116,7 @@ int probe_arrows_find(struct probe_planets *p)
 /* The simulated planets that heads were fine-tuned on, made from the seed. */
 struct simulated {
     struct ft_run run; /* preset, planets and labels */
-    float *force;      /* (n, P, 2) */
+    float *force;      /* (n, P, d) */
     float scale[PROBE_PLANETS];
 };
 
@@ -124,9 +124,9 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
                            const struct orr_settings *preset)
 {
     const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
-    const size_t labels = (size_t)preset->planets.labels;
+    const size_t labels = (size_t)preset->planets.labels, axes = (size_t)preset->orbits.dimensions;
     struct sim_sequence sequence = {0};
-    s->force = probe_take(arena, PROBE_PLANETS * P * 2, sizeof *s->force);
+    s->force = probe_take(arena, PROBE_PLANETS * P * axes, sizeof *s->force);
     s->run.preset = preset;
     s->run.labels = probe_take(arena, PROBE_PLANETS * labels, sizeof *s->run.labels);
     s->run.planets = (struct sim_dataset){.n = PROBE_PLANETS,
@@ -140,7 +140,7 @@ static int simulate_labels(struct probe_arena *arena, struct simulated *s,
         rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR, i);
         if (rc)
             break;
-        memcpy(s->force + 2 * i * P, sequence.force_vector, 2 * P * sizeof *s->force);
+        memcpy(s->force + axes * i * P, sequence.force_vector, axes * P * sizeof *s->force);
         s->scale[i] = sequence.scale;
         rc = ft_choose_labels(&s->run.planets, (long)i, (int)P - 1, preset->seed, (int)labels,
                               s->run.labels + i * labels);
@@ -164,12 +164,12 @@ int probe_arrows_units(struct probe_planets *p)
         double size = 0;
         for (int k = 0; k < labels; k++) {
             const size_t row = (size_t)s.run.labels[i * labels + k];
-            const float *f = s.force + 2 * ((size_t)i * (size_t)s.run.planets.positions + row);
-            size += hypot((double)f[0], (double)f[1]) / labels;
+            const size_t at = (size_t)i * (size_t)s.run.planets.positions + row;
+            size += sim_row_length(s.force + (size_t)p->axes * at, p->axes) / labels;
         }
         p->arrows.mean_size[i] = size;
         p->arrows.ratio2[i] = ratio * ratio;
-        for (int c = 0; c < 2; c++)
+        for (int c = 0; c < p->axes; c++)
             p->arrows.unit[i][c] = unit[i][c] * ratio * ratio;
     }
     return 0;
@@ -177,18 +177,19 @@ int probe_arrows_units(struct probe_planets *p)
 
 /* -------------------------------------------------------------------------------- results */
 
-void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[2])
+void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double f[])
 {
     const struct probe_track *track = &p->real[planet];
-    const double *at = track->state + 4 * k, r = hypot(at[0], at[1]);
-    for (int c = 0; c < 2; c++)
+    const double *at = track->state + 2 * p->axes * k, r = sim_hypot(at, p->axes);
+    for (int c = 0; c < p->axes; c++)
         f[c] = -sim_force(track->mass, 1, r) * at[c] / (r * p->arrows.unit[planet][c]);
 }
 
-void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[2])
+void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[])
 {
-    memcpy(f, p->arrows.f[which] + 2 * ((size_t)planet * (size_t)p->T + 2 + 2 * (size_t)k),
-           2 * sizeof *f);
+    const size_t axes = (size_t)p->axes;
+    memcpy(f, p->arrows.f[which] + axes * ((size_t)planet * (size_t)p->T + 2 + 2 * (size_t)k),
+           axes * sizeof *f);
 }
 
 int probe_arrows_predict(struct probe_planets *p, int which)
@@ -196,18 +197,18 @@ int probe_arrows_predict(struct probe_planets *p, int which)
     struct probe_arrows *a = &p->arrows;
     const struct probe_options *o = p->s.options;
     struct gpt_model model = {0};
-    a->f[which] = probe_take(&p->s.arena, PROBE_PLANETS * (size_t)p->T * 2, sizeof *a->f[which]);
+    a->f[which] =
+        probe_take(&p->s.arena, PROBE_PLANETS * (size_t)(p->T * p->axes), sizeof *a->f[which]);
     TRY(p->s.arena.failed);
     if (o->answers)
         return probe_arrows_answered(p, which ? o->twin : o->answers, which);
     TRY(gpt_load(&model, a->path[which], o->ops, NULL));
     const struct gpt_config *c = &model.config;
     int rc = 0;
-    if (c->input != GPT_INPUT_CONTINUOUS || c->head != GPT_HEAD_REGRESSION || c->outputs != 2 ||
-        c->context < p->T)
-        rc =
-            ORR_FAIL(ORR_EINVAL, "%s: expected a head of two numbers on %d positions, found %d, %d",
-                     a->path[which], p->T, c->outputs, c->context);
+    if (!gpt_is_continuous(c) || gpt_config_axes(c) != p->axes || c->head != GPT_HEAD_REGRESSION ||
+        c->outputs != p->axes || c->context < p->T)
+        rc = ORR_FAIL(ORR_EINVAL, "%s: expected a head of %d numbers on %d positions, found %d, %d",
+                      a->path[which], p->axes, p->T, c->outputs, c->context);
     if (!rc) {
         gpt_swap_average(&model); /* the averaged weights, which the run's predictions use */
         rc = probe_planets_predict(&model, p->real, p->T, a->f[which]);
@@ -227,17 +228,17 @@ static int score_planet(struct probe_planets *p, int by, int planet, double *cos
     TRY(p->s.arena.failed);
     *cosine = 0;
     for (int i = 0; i < a->count; i++) {
-        double truth[2], f[2];
-        const double *at = p->real[planet].state + 4 * (a->first + i);
+        double truth[SIM_AXES] = {0}, f[SIM_AXES] = {0};
+        const double *at = p->real[planet].state + 2 * p->axes * (a->first + i);
         probe_arrows_truth(p, planet, a->first + i, truth);
-        const double size = hypot(truth[0], truth[1]);
+        const double size = sim_hypot(truth, p->axes);
         if (by < 0)
-            for (int c = 0; c < 2; c++)
-                f[c] = -at[c] / hypot(at[0], at[1]) * a->mean_size[planet] / a->unit[planet][c];
+            for (int c = 0; c < p->axes; c++)
+                f[c] = -at[c] / sim_hypot(at, p->axes) * a->mean_size[planet] / a->unit[planet][c];
         else
             probe_arrows_at(p, by, planet, a->first + i, f);
-        const double found = hypot(f[0], f[1]);
-        *cosine += (f[0] * truth[0] + f[1] * truth[1]) / (found * size) / a->count;
+        const double found = sim_hypot(f, p->axes);
+        *cosine += sim_dot(f, truth, p->axes) / (found * size) / a->count;
         column[numbers] = fabs(found / size - 1);
         numbers += isfinite(column[numbers]) != 0;
     }
@@ -284,21 +285,27 @@ int probe_arrows_write(struct probe_planets *p)
 {
     const struct probe_arrows *a = &p->arrows;
     struct orr_file file = {0};
-    char path[4096];
+    char path[4096], header[PROBE_HEADER] = "planet,name,step";
     TRY(orr_path(path, "%s/planets_forces.csv", p->s.folder));
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, "planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_baseline,fy_baseline\n");
+    probe_arrows_name(p->axes, "", "", header);
+    probe_arrows_name(p->axes, "f", "_true", header);
+    probe_arrows_name(p->axes, "f", "", header);
+    probe_arrows_name(p->axes, "f", "_baseline", header);
+    orr_file_printf(&file, "%s\n", header);
     for (int i = 0; i < PROBE_PLANETS; i++)
         for (int k = a->first; k < a->first + a->count; k++) {
-            double truth[2], f[2], baseline[2] = {NAN, NAN};
-            const double *at = p->real[i].state + 4 * k;
-            probe_arrows_truth(p, i, k, truth);
-            probe_arrows_at(p, 0, i, k, f);
+            double vector[4][SIM_AXES] = {[3] = {NAN, NAN, NAN}};
+            memcpy(vector[0], p->real[i].state + 2 * p->axes * k,
+                   (size_t)p->axes * sizeof *vector[0]);
+            probe_arrows_truth(p, i, k, vector[1]);
+            probe_arrows_at(p, 0, i, k, vector[2]);
             if (a->has_baseline)
-                probe_arrows_at(p, 1, i, k, baseline);
-            orr_file_printf(&file, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                            sim_sun_bodies[i].name, k, at[0], at[1], truth[0], truth[1], f[0], f[1],
-                            baseline[0], baseline[1]);
+                probe_arrows_at(p, 1, i, k, vector[3]);
+            orr_file_printf(&file, "%d,%s,%d", i, sim_sun_bodies[i].name, k);
+            for (int n = 0; n < 4 * p->axes; n++)
+                orr_file_printf(&file, ",%.9g", vector[n / p->axes][n % p->axes]);
+            orr_file_printf(&file, "\n");
         }
     const int rc = orr_file_commit(&file);
     orr_file_close(&file);

@@ -70,6 +70,10 @@ static void lay_down(struct probe_track *track, const double space[], double axi
 {
     for (int k = 0; k < track->steps; k++) {
         const double *at = space + 6 * k;
+        if (track->axes == 3) {
+            memcpy(track->state + 6 * k, at, 6 * sizeof *at);
+            continue;
+        }
         for (int c = 0; c < 2; c++) {
             track->state[4 * k + c] = dot_product(axis[c], at);
             track->state[4 * k + 2 + c] = dot_product(axis[c], at + 3);
@@ -79,22 +83,28 @@ static void lay_down(struct probe_track *track, const double space[], double axi
     }
 }
 
-static double distance_of(const double place[])
+static double distance_of(const struct probe_track *track, const double place[])
 {
-    return sqrt(place[0] * place[0] + place[1] * place[1]);
+    return sqrt(sim_dot(place, place, track->axes));
 }
 
-int probe_track_make(struct probe_arena *arena, struct probe_track *track, int planet, double mass,
-                     int steps, int orbit, double dt_yr,
+static double *state_at(const struct probe_track *track, int k)
+{
+    return track->state + 2 * track->axes * k;
+}
+
+int probe_track_make(struct probe_arena *arena, struct probe_track *track, int axes, int planet,
+                     double mass, int steps, int orbit, double dt_yr,
                      int (*place)(int planet, double t_yr, double place_au[3]))
 {
     double axis[3][3];
-    *track =
-        (struct probe_track){.steps = steps,
-                             .orbit = orbit,
-                             .mass = mass,
-                             .dt_yr = dt_yr,
-                             .state = probe_take(arena, (size_t)steps * 4, sizeof *track->state)};
+    *track = (struct probe_track){
+        .axes = axes,
+        .steps = steps,
+        .orbit = orbit,
+        .mass = mass,
+        .dt_yr = dt_yr,
+        .state = probe_take(arena, (size_t)(2 * axes * steps), sizeof *track->state)};
     const size_t kept = arena->count;
     double *space = probe_take(arena, (size_t)steps * 6, sizeof *space);
     TRY(arena->failed);
@@ -102,7 +112,7 @@ int probe_track_make(struct probe_arena *arena, struct probe_track *track, int p
         TRY(sample_state(place, planet, k * dt_yr, dt_yr / 8, space + 6 * k));
     TRY(find_plane(space, steps < orbit ? steps : orbit, axis));
     lay_down(track, space, axis);
-    track->scale_au = distance_of(track->state);
+    track->scale_au = distance_of(track, track->state);
     probe_rewind(arena, kept);
     return 0;
 }
@@ -110,9 +120,9 @@ int probe_track_make(struct probe_arena *arena, struct probe_track *track, int p
 /* ------------------------------------------------------------------------- Kepler's orbits */
 
 /* Advances a state by one step along its osculating orbit. */
-static bool advance_step(const struct probe_track *track, double state[4])
+static bool advance_step(const struct probe_track *track, double state[])
 {
-    return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, state);
+    return gpt_orbit_advance_in(SIM_G * (1 + track->mass), track->dt_yr, track->axes, state);
 }
 
 int probe_track_osculate(struct probe_arena *arena, struct probe_track *orbit,
@@ -120,55 +130,60 @@ int probe_track_osculate(struct probe_arena *arena, struct probe_track *orbit,
 {
     *orbit = *track;
     orbit->out_of_plane = 0;
-    orbit->state = probe_take(arena, (size_t)track->steps * 4, sizeof *orbit->state);
+    const size_t numbers = 2 * (size_t)track->axes;
+    orbit->state = probe_take(arena, (size_t)track->steps * numbers, sizeof *orbit->state);
     TRY(arena->failed);
-    double at[4];
-    memcpy(at, track->state, sizeof at);
+    double at[SIM_STATE];
+    memcpy(at, track->state, numbers * sizeof *at);
     for (int k = 0; k < orbit->steps; k++) {
         if (k > 0 && !advance_step(track, at))
             return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
-        memcpy(orbit->state + 4 * k, at, sizeof at);
+        memcpy(state_at(orbit, k), at, numbers * sizeof *at);
     }
     return 0;
 }
 
 /* ------------------------------------------------------------------------ rows and errors */
 
-void probe_track_place(const struct probe_track *track, int k, double place[2])
+void probe_track_place(const struct probe_track *track, int k, double place[])
 {
-    for (int c = 0; c < 2; c++)
-        place[c] = track->state[4 * k + c] / ((1 + track->mass) * track->scale_au);
+    for (int c = 0; c < track->axes; c++)
+        place[c] = state_at(track, k)[c] / ((1 + track->mass) * track->scale_au);
 }
 
 void probe_track_rows(const struct probe_track *track, float coords[])
 {
+    const int axes = track->axes;
     coords[0] = (float)orr_log(track->dt_yr);
-    coords[1] = 0;
+    for (int c = 1; c < axes; c++)
+        coords[c] = 0;
     for (int k = 0; k < track->steps; k++) {
-        double place[2];
+        double place[SIM_AXES];
         probe_track_place(track, k, place);
-        for (int c = 0; c < 2; c++) {
-            coords[2 * (1 + 2 * k) + c] = (float)place[c];
-            coords[2 * (2 + 2 * k) + c] = (float)(-track->mass * place[c]);
+        for (int c = 0; c < axes; c++) {
+            coords[axes * (1 + 2 * k) + c] = (float)place[c];
+            coords[axes * (2 + 2 * k) + c] = (float)(-track->mass * place[c]);
         }
     }
 }
 
-static double error_of(const struct probe_track *track, const double found[4], int k)
+static double error_of(const struct probe_track *track, const double found[], int k)
 {
-    const double *at = track->state + 4 * k;
-    const double away[2] = {found[0] - at[0], found[1] - at[1]};
-    return distance_of(away) / ((1 + track->mass) * track->scale_au);
+    const double *at = state_at(track, k);
+    double away[SIM_AXES] = {0};
+    for (int c = 0; c < track->axes; c++)
+        away[c] = found[c] - at[c];
+    return distance_of(track, away) / ((1 + track->mass) * track->scale_au);
 }
 
 double probe_track_stays(const struct probe_track *track, int k)
 {
-    return error_of(track, track->state + 4 * (k - 1), k);
+    return error_of(track, state_at(track, k - 1), k);
 }
 
 double probe_track_osculates(const struct probe_track *track, int k)
 {
-    double state[4];
-    memcpy(state, track->state + 4 * (k - 1), sizeof state);
+    double state[SIM_STATE];
+    memcpy(state, state_at(track, k - 1), 2 * (size_t)track->axes * sizeof *state);
     return advance_step(track, state) ? error_of(track, state, k) : (double)NAN;
 }

@@ -56,12 +56,13 @@ static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
 static int by_answers(struct rollout *r, enum who who, const struct probe_answers *answers)
 {
     const size_t n = (size_t)r->set.n, after = (size_t)(r->T - r->prefix);
+    const size_t axes = (size_t)r->set.axes;
     struct probe_array array;
-    int rc = probe_array_open(&array, answers, "rollout_two_body_test.npy", n, after, 2, 2);
+    int rc = probe_array_open(&array, answers, "rollout_two_body_test.npy", n, after, axes, 2);
     for (size_t i = 0; i < n && !rc; i++)
-        for (size_t k = 0; k < 2 * after; k++)
-            path_of(r, who, (int)i)[2 * (size_t)r->prefix + k] =
-                probe_array_at(&array, i, k / 2, k % 2);
+        for (size_t k = 0; k < axes * after; k++)
+            path_of(r, who, (int)i)[axes * (size_t)r->prefix + k] =
+                probe_array_at(&array, i, k / axes, k % axes);
     probe_array_close(&array);
     return rc;
 }

@@ -3,6 +3,7 @@
 # exported and answered, give the numbers that the probes give; malformed answers are refused by one
 # line, and nothing is written.
 . tests/cli/lib.sh
+. tests/cli/exchange.sh
 PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
 fast_pictures
 
@@ -13,28 +14,6 @@ check "a run" program orbits "${TINY[@]}" --run "$run"
 check "its models" program pretrain "${TINY[@]}" --set model.precision=fp32 --run "$run"
 check "its tables of forces" program finetune "${TINY[@]}" --set model.precision=fp32 --run "$run"
 
-# alike A B: tables whose numbers are equal but for roundings; neither is empty
-alike() {
-    filled "$1" "$2" && paste -d, "$1" "$2" | awk -F, '
-        { if (NF % 2) exit bad = 1
-          for (i = 1; i <= NF / 2; i++) {
-              a = $i; b = $(i + NF / 2); d = a - b; if (d < 0) d = -d
-              if (a != b && !(a + 0 != 0 && d <= 1e-5 * (a < 0 ? -a : a))) exit bad = 1 } }
-        END { exit bad || NR < 2 }'
-}
-
-# same_errors A B: of two evaluate.json, all but the loss
-same_errors() {
-    local key folder
-    for folder; do
-        for key in teacher_forced persistence sequence_mean rollout_1 rollout_5 rollout_19 \
-            orbit_fit random_weights; do
-            value "$folder/evaluate.json" $key
-        done >"$folder/errors"
-        equal 8 "$(grep -c '[0-9]' "$folder/errors")" || return 1
-    done
-    alike "$1/errors" "$2/errors" && rm "$1/errors"
-}
 # without_baseline FILE: without the column before the last two
 without_baseline() {
     sed 's/,[^,]*\(,[^,]*,[^,]*\)$/\1/' "$1" >"$1.rest"
@@ -94,23 +73,7 @@ fi
 # ---- the proof: own models, answered from the exported files
 check "a run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3
 for name in softmax lssar; do
-    a=$answers/$name
-    for probe in rollout linear intervene labels extrapolate inductive planets evaluate; do
-        own=("${ASKED[@]:0:2}")
-        case $probe in
-        labels | extrapolate) own=("${ASKED[@]}" --steps 3) ;;
-        inductive) own+=(--draws 2 --steps 3) ;;
-        planets) own=() ;;
-        esac
-        check "$name: $probe of a checkpoint" program probe $probe --run "$run" --attention $name \
-            "${BASE[@]}" "${own[@]}" --out "$WORK/own/$name"
-        check "$name: $probe of its answers" program probe $probe --run "$run" "${BASE[@]}" \
-            --answers "$a" --untrained "${a}_untrained"
-        [ $probe = evaluate ] || check "... the numbers of the checkpoint" \
-            alike "$a/probe/$probe.csv" "$WORK/own/$name/$probe.csv"
-        [ $probe != evaluate ] || check "... the errors of the checkpoint" same_errors \
-            "$a/probe" "$WORK/own/$name"
-    done
+    proof $name rollout linear intervene labels extrapolate inductive planets evaluate
 done
 check "results have the folder's name" equal '"softmax"' \
     "$(value "$answers/softmax/probe/linear.json" source)"
@@ -264,16 +227,6 @@ check_not "the help of judge: and no other probe" grep -q 'probe passkey\|--atte
 
 # ---- malformed answers
 bad=$answers/bad
-# spoiled NAME: another copy of the answers, of which a test spoils one file
-spoiled() {
-    rm -rf "$bad"
-    cp -r "$answers/softmax" "$bad"
-    rm -rf "$bad/probe"
-}
-# at FILE BYTE: writes standard input over the bytes from there on, behind the header of 128 bytes
-at() {
-    dd of="$bad/$1" bs=1 seek=$((128 + $2)) conv=notrunc status=none
-}
 # refused NAME PROBE PATTERN...
 refused() {
     refuse "$1: one line" 1 "${@:3}" -- "$BIN/probe" "$2" --run "$run" "${BASE[@]}" --answers "$bad"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # test_space.sh - orbits in three dimensions through all stages: orbits.dimensions=3 is a setting of
-# a run as any other, and what works in the plane alone says so in one line.
+# a run as any other, also for models of other programs (docs/exchange.md).
 . tests/cli/lib.sh
+. tests/cli/exchange.sh
 PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
 fast_pictures
 run=$WORK/run plane=$WORK/plane
 # world DIMENSIONS RUN
 world() {
     timeout "$LIMIT" "$BIN/orrery" world PRESET=smoke RUN="$2" THREADS=1 \
-        SET="orbits.dimensions=$1 pretrain.steps=6 pretrain_planets.steps=6 \
+        SET="orbits.dimensions=$1 model.precision=fp32 pretrain.steps=6 pretrain_planets.steps=6 \
              finetune.magnitude.steps=4 finetune.vector.steps=4 symreg.iterations=2" </dev/null
 }
 check "make world in the plane" world 2 "$plane"
@@ -88,10 +89,73 @@ check "probe linear: the observer knows the vector of angular momentum" awk -F, 
     }
     END { exit !(n > 0 && !bad) }' "$run/softmax/probe/linear.csv"
 check "probe labels" program probe labels --run "$run" "${P[@]}" --sizes 8,32 --steps 4 --draws 1
-for probe in intervene length planets export; do
-    KEEP=$run refuse "probe $probe" 2 "orbits.dimensions: probe $probe needs 2, found 3" -- \
-        program probe $probe --run "$run"
+LABELS=(--sizes 20 --draws 1 --steps 2 --quiet)
+for d in plane run; do
+    check "probe extrapolate of the $d" program probe extrapolate --run "${!d}" "${P[@]}" \
+        "${LABELS[@]}" --no-untrained --out "$WORK/$d"
+    grep '^"power law' "$WORK/$d/extrapolate.csv" | sed 's/, / /' >"$WORK/$d.truth"
 done
+check "probe extrapolate: a power law of r is fitted to the same labels as in the plane" \
+    alike "$WORK/plane.truth" "$WORK/run.truth"
+check "probe adaptation" program probe adaptation --run "$run" "${P[@]}" "${LABELS[@]}"
+for d in plane run; do
+    check "a model of the $d with relative positions" program pretrain --preset smoke --quiet \
+        --set "orbits.dimensions=$([ $d = run ] && echo 3 || echo 2)" --set model.positions=rope \
+        --set pretrain.steps=2 --set attention=softmax --set planets.enabled=false \
+        --orbits "${!d}/orbits" --run "$WORK/rope_$d" --threads 1
+    check "probe length of the $d" program probe length --run "$WORK/rope_$d" --sequences 4 \
+        --quiet --threads 1
+    grep '^"next position' "$WORK/rope_$d/softmax/probe/length.csv" | sed 's/, / /g' |
+        cut -d, -f1-4,10 >"$WORK/$d.persistence"
+done
+check "probe length: distances of persistence agree with the plane's" \
+    alike "$WORK/plane.persistence" "$WORK/run.persistence"
+
+# ---- models of other programs: the answers of the run's own model give the numbers of its probes
+answers=$run/answers bad=$run/answers/bad asked=$run/exchange
+BASE=(--quiet --threads 1)
+ASKED=(--sequences 160 --sizes 20,40 --draws 2)
+check "probe export" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+check "probe export: rows have three numbers" grep -aq "'<f4'.*(168, 40, 3)" \
+    "$asked/inputs_test.npy"
+check "probe export: a trial more for the third velocity" grep -q '"continuations_layer<l>.npy"' \
+    "$asked/export.json"
+check "probe answer" program probe answer --run "$run" "${BASE[@]}" --steps 3 --attention lssar
+real="planets"
+program probe ephemeris --preset smoke --out "$WORK/real" >"$WORK/said" 2>&1
+! grep -q 'libnova is not built in' "$WORK/said" || real=""
+proof lssar rollout linear intervene labels extrapolate inductive $real evaluate
+check "readings of three velocities" equal 2 "$(grep -c '^"velocity z","R^2, inner"' \
+    "$answers/lssar/probe/intervene.csv")"
+cp -r "$answers/lssar" "$answers/other"
+rm -rf "$answers/other/probe"
+check "orrery judge" "$BIN/orrery" judge --run "$run" "${BASE[@]}" --set symreg.iterations=2 \
+    --answers "$answers/other" --untrained "$answers/lssar_untrained"
+check "orrery judge: measures of all probes are on the card" test \
+    "$(grep -c '"measure"' "$answers/other/card.json")" -gt 12
+refused() { # NAME PROBE PATTERN...
+    refuse "$1: one line" 1 "${@:3}" -- "$BIN/probe" "$2" --run "$run" "${BASE[@]}" --answers "$bad"
+    spoiled lssar
+}
+spoiled lssar
+printf '\000\000\300\177' | at predictions_test.npy 128
+refused "the third number is none" evaluate predictions_test.npy 'sequence 0, row 10, column 2'
+LC_ALL=C sed -i '1s/(168, 40, 3)/(168, 60, 2)/' "$bad/predictions_test.npy"
+refused "numbers of the plane" evaluate 'expected the shape (168, 40, 3)' 'found (168, 60, 2)'
+LC_ALL=C sed -i '1s/(168, 19, 3)/(168, 57, 1)/' "$bad/rollout_two_body_test.npy"
+refused "rollouts of the plane" rollout 'expected the shape (168, 19, 3)' 'found (168, 57, 1)'
+sed -i '7s/,[^,]*$/,nan/' "$bad/targets_inductive.csv"
+refused "a target that is none" inductive targets_inductive.csv:7 'y: expected a finite number'
+if [ "$real" ]; then
+    awk -F, -v OFS=, 'NR == 9 { $6 *= 1.001 } 1' "$answers/lssar/forces_planets.csv" \
+        >"$bad/forces_planets.csv"
+    refused "another true force along z" planets forces_planets.csv:9 'fz_true: expected'
+    sed -i 1s/fz$/force/ "$bad/forces_planets.csv"
+    refused "a force without z" planets forces_planets.csv 'no column "fz"'
+fi
+check "an export of the plane" program probe export --run "$plane" "${BASE[@]}" "${ASKED[@]}"
+cp "$plane/exchange/export.json" "$bad"
+refused "answers to the plane" evaluate export.json 'answers to other data' 'as of this run'
 
 # ---- the real planets, by VSOP87, as a set
 program probe ephemeris --preset smoke --out "$WORK/real" >"$WORK/said" 2>&1

@@ -110,7 +110,7 @@ TEST(test_year)
     struct probe_track t;
     need_libnova();
     assert_int_equal(
-        probe_track_make(&arena, &t, 0, 1.66e-7, 41, 40, 0.2408 / 40, probe_ephemeris_place), 0);
+        probe_track_make(&arena, &t, 2, 0, 1.66e-7, 41, 40, 0.2408 / 40, probe_ephemeris_place), 0);
     for (int k = 1; k <= 40; k++)
         assert_true(probe_track_osculates(&t, k) < 4e-8);
     assert_true(t.out_of_plane < 1e-6);

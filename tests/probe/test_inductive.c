@@ -61,31 +61,43 @@ TEST(test_ranks)
 
 /* ------------------------------------------------------------------------- standardisation */
 
-TEST(test_standard)
+static void standardise_states(int axes)
 {
     enum { N = 57 };
+    const int S = probe_states(axes);
     double x[N * PROBE_STATE], z[PROBE_STATE], sum[PROBE_STATE] = {0}, square[PROBE_STATE] = {0};
     struct probe_standard standard;
     for (int i = 0; i < N; i++)
-        for (int c = 0; c < PROBE_STATE; c++)
-            x[i * PROBE_STATE + c] =
+        for (int c = 0; c < S; c++)
+            x[i * S + c] =
                 c == 3 ? 0.1 : 7 * c + pow(10, c - 2) * tiny_uniform(2, (uint64_t)(i * 9 + c));
-    probe_standard_fit(N, x, &standard);
+    probe_standard_fit(N, S, x, &standard);
     for (int i = 0; i < N; i++) {
-        probe_standard_apply(&standard, x + i * PROBE_STATE, z);
-        for (int c = 0; c < PROBE_STATE; c++) {
+        probe_standard_apply(&standard, x + i * S, z);
+        for (int c = 0; c < S; c++) {
             sum[c] += z[c] / N;
             square[c] += z[c] * z[c] / N;
         }
     }
-    for (int c = 0; c < PROBE_STATE; c++) {
+    for (int c = 0; c < S; c++) {
         assert_near(sum[c], 0, 1e-10);
         assert_near(square[c], c == 3 ? 0 : 1, 1e-10); /* what does not vary stays 0 */
     }
-    static const double full[6] = {0.3, -0.4, 5, -6, 1.5, 0.6};
-    probe_noise_state(full, z);
+}
+
+TEST(test_standard)
+{
+    double z[PROBE_STATE];
+    for (int axes = 2; axes <= 3; axes++)
+        standardise_states(axes);
+    static const double flat[6] = {0.3, -0.4, 5, -6, 1.5, 0.6};
+    probe_noise_state(2, flat, z);
     assert_near(z[0] - 2 * z[1] + z[2] * z[3], 0.3 + 0.8 - 30, 1e-12);
     assert_near(z[4], 2.5, 1e-12);
+    static const double space[8] = {0.3, -0.4, 0.7, 5, -6, 2, 1.5, 0.6};
+    probe_noise_state(3, space, z);
+    assert_memory_equal(z, space, 6 * sizeof *z);
+    assert_near(z[6], 2.5, 1e-12);
 }
 
 /* ------------------------------------------------------------------------------- data sets */
@@ -131,12 +143,12 @@ static void open_prepared(struct probe_inductive *p, const char *folder, int fir
 /* Weights are independent standard normal numbers, of the seed, the data set and the trial. */
 TEST(test_projections)
 {
-    enum { SETS = 40, N = SETS * PROBE_NOISE_TRIALS * PROBE_STATE };
+    enum { SETS = 40, S = PROBE_STATE, N = SETS * PROBE_NOISE_TRIALS * S };
     double weight[PROBE_STATE], again[PROBE_STATE], sum = 0, square = 0, between = 0, last = 0;
     for (int d = 0; d < SETS; d++)
         for (int t = 0; t < PROBE_NOISE_TRIALS; t++) {
-            assert_int_equal(probe_noise_projection(4, d, t, weight), 0);
-            for (int c = 0; c < PROBE_STATE; c++) {
+            assert_int_equal(probe_noise_projection(4, d, t, S, weight), 0);
+            for (int c = 0; c < S; c++) {
                 sum += weight[c];
                 square += weight[c] * weight[c];
                 between += weight[c] * last;
@@ -146,9 +158,9 @@ TEST(test_projections)
     assert_near(sum / N, 0, 4 / sqrt(N));
     assert_near(square / N, 1, 4 * sqrt(2.0 / N));
     assert_near(between / N, 0, 4 / sqrt(N));
-    assert_int_equal(probe_noise_projection(4, SETS - 1, PROBE_NOISE_TRIALS - 1, again), 0);
+    assert_int_equal(probe_noise_projection(4, SETS - 1, PROBE_NOISE_TRIALS - 1, S, again), 0);
     assert_memory_equal(weight, again, sizeof weight);
-    assert_int_equal(probe_noise_projection(5, SETS - 1, PROBE_NOISE_TRIALS - 1, again), 0);
+    assert_int_equal(probe_noise_projection(5, SETS - 1, PROBE_NOISE_TRIALS - 1, S, again), 0);
     assert_memory_not_equal(weight, again, sizeof weight);
 }
 
@@ -171,10 +183,11 @@ static void target_is_standard(const struct probe_inductive *p, const struct pro
 static double spearman_of(const struct probe_pool *pool, const double *weight, double *rank)
 {
     static double projected[PROBE_NOISE_POINTS];
+    const int S = pool->standard.states;
     for (int i = 0; i < PROBE_NOISE_POINTS; i++) {
         projected[i] = 0;
-        for (int c = 0; c < PROBE_STATE; c++)
-            projected[i] += weight[c] * pool->z[i * PROBE_STATE + c];
+        for (int c = 0; c < S; c++)
+            projected[i] += weight[c] * pool->z[i * S + c];
     }
     probe_distances(PROBE_NOISE_POINTS, 1, projected, pool->distance);
     probe_ranks(probe_pairs(PROBE_NOISE_POINTS), pool->distance, rank, pool->work);
@@ -186,6 +199,8 @@ TEST(test_data_sets)
     struct probe_inductive p;
     double weight[PROBE_STATE], best = -2;
     open_prepared(&p, "data", 0);
+    const int S = p.pool.standard.states;
+    assert_int_equal(S, 5); /* in the plane */
     assert_int_equal(p.pool.to, STEPS);
     for (int d = 0; d < p.sets; d++) {
         const struct probe_noise *noise = &p.noise[d];
@@ -203,23 +218,23 @@ TEST(test_data_sets)
     }
     /* the best of all trials, scaled */
     for (int t = 0; t < PROBE_NOISE_TRIALS; t++) {
-        assert_int_equal(probe_noise_projection(tiny.preset.seed, 1, t, weight), 0);
+        assert_int_equal(probe_noise_projection(tiny.preset.seed, 1, t, S, weight), 0);
         const double found = spearman_of(&p.pool, weight, p.pool.projected_rank);
         if (found > best) {
             best = found;
-            for (int c = 1; c < PROBE_STATE; c++)
+            for (int c = 1; c < S; c++)
                 p.noise[0].weight[c] = weight[c] / weight[0];
         }
     }
     assert_near(p.noise[1].spearman, best, 1e-12);
     assert_true(best > 0.5 && best < 1);
-    for (int c = 1; c < PROBE_STATE; c++)
+    for (int c = 1; c < S; c++)
         assert_near(p.noise[1].weight[c] / p.noise[1].weight[0], p.noise[0].weight[c], 1e-9);
     /* of one number alone the distances are those of the state: the correlation is 1 */
     for (int i = 0; i < PROBE_NOISE_POINTS; i++)
-        for (int c = 1; c < PROBE_STATE; c++)
-            p.pool.z[i * PROBE_STATE + c] = 0;
-    probe_distances(PROBE_NOISE_POINTS, PROBE_STATE, p.pool.z, p.pool.distance);
+        for (int c = 1; c < S; c++)
+            p.pool.z[i * S + c] = 0;
+    probe_distances(PROBE_NOISE_POINTS, (size_t)S, p.pool.z, p.pool.distance);
     probe_ranks(probe_pairs(PROBE_NOISE_POINTS), p.pool.distance, p.pool.rank, p.pool.work);
     assert_near(spearman_of(&p.pool, weight, p.pool.projected_rank), 1, 1e-6);
     probe_close(&p.s.probe);
@@ -313,7 +328,7 @@ TEST(test_points)
     double z[PROBE_STATE], nothing[PROBE_STATE] = {0};
     open_prepared(&p, "points", 1);
     struct probe_noise *noise = &p.noise[1];
-    for (int c = 0; c < PROBE_STATE; c++) /* x - 2 y, in AU */
+    for (int c = 0; c < noise->states; c++) /* x - 2 y, in AU */
         noise->weight[c] = c == 0 ? p.pool.standard.sd[0] : c == 1 ? -2 * p.pool.standard.sd[1] : 0;
     noise->bias = p.pool.standard.mean[0] - 2 * p.pool.standard.mean[1];
     assert_int_equal(probe_inductive_observe(&p, 1), 0);
@@ -342,46 +357,54 @@ TEST(test_points)
 
 /* --------------------------------------------------------------------------------- oracles */
 
-TEST(test_oracles)
+/* Observers of states of D numbers. */
+static void observe_states(int D)
 {
     enum { N = 200 };
     static double z[N * PROBE_STATE], y[N];
-    static const double true_weight[] = {0.7, -2.385, 0, 1.3, -0.2, 0.45};
+    double true_weight[PROBE_STATE + 1] = {0.7, -2.385, 0, 1.3, -0.2};
+    const int numbers = PROBE_MLP_WIDTH * (D + 1) + PROBE_MLP_WIDTH * (PROBE_MLP_WIDTH + 1) + 6;
     double weight[PROBE_STATE + 1], p[PROBE_MLP] = {0}, gradient[PROBE_MLP], ignored[PROBE_MLP];
-    for (int i = 0; i < N * PROBE_STATE; i++)
+    true_weight[D] = 0.45;
+    for (int i = 0; i < N * D; i++)
         z[i] = 4 * tiny_uniform(3, (uint64_t)i) - 2;
     for (int i = 0; i < N; i++)
-        y[i] = probe_oracle_linear_at(true_weight, z + i * PROBE_STATE);
+        y[i] = probe_oracle_linear_at(D, true_weight, z + i * D);
     assert_near(y[0], 0.7 * z[0] - 2.385 * z[1] + 1.3 * z[3] - 0.2 * z[4] + 0.45, 1e-12);
-    assert_int_equal(probe_oracle_linear(N, z, y, weight), 0);
-    for (int c = 0; c <= PROBE_STATE; c++)
+    assert_int_equal(probe_oracle_linear(D, N, z, y, weight), 0);
+    for (int c = 0; c <= D; c++)
         assert_near(weight[c], true_weight[c], 1e-12);
     /* 0.5 + 3 max(0, 2 max(0, z_0 - 1)): weights by hand */
     p[0] = 1;
-    p[PROBE_MLP_WIDTH * PROBE_STATE] = -1;
-    p[PROBE_MLP_WIDTH * (PROBE_STATE + 1)] = 2;
-    p[PROBE_MLP - 1 - PROBE_MLP_WIDTH] = 3;
-    p[PROBE_MLP - 1] = 0.5;
+    p[PROBE_MLP_WIDTH * D] = -1;
+    p[PROBE_MLP_WIDTH * (D + 1)] = 2;
+    p[numbers - 1 - PROBE_MLP_WIDTH] = 3;
+    p[numbers - 1] = 0.5;
     for (int i = 0; i < N; i++)
-        assert_near(probe_mlp_at(p, z + i * PROBE_STATE), 0.5 + 6 * fmax(0, z[i * PROBE_STATE] - 1),
-                    1e-12);
+        assert_near(probe_mlp_at(D, p, z + i * D), 0.5 + 6 * fmax(0, z[i * D] - 1), 1e-12);
     gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 1);
-    probe_mlp_start(rng, p);
-    probe_mlp_loss(p, N, z, y, gradient);
-    for (int k = 0; k < PROBE_MLP; k++) {
+    probe_mlp_start(rng, D, p);
+    probe_mlp_loss(D, p, N, z, y, gradient);
+    for (int k = 0; k < numbers; k++) {
         const double was = p[k], h = 1e-6;
         assert_true(fabs(was) <= 1 / sqrt(5));
         p[k] = was + h;
-        const double up = probe_mlp_loss(p, N, z, y, ignored);
+        const double up = probe_mlp_loss(D, p, N, z, y, ignored);
         p[k] = was - h;
-        const double down = probe_mlp_loss(p, N, z, y, ignored);
+        const double down = probe_mlp_loss(D, p, N, z, y, ignored);
         p[k] = was;
         assert_near(gradient[k], (up - down) / (2 * h), 1e-5 * (1 + fabs(gradient[k])));
     }
-    const double before = probe_mlp_loss(p, N, z, y, ignored);
-    probe_mlp_fit(N, z, y, p);
-    assert_true(before > 3 && probe_mlp_loss(p, N, z, y, ignored) < 0.05);
+    const double before = probe_mlp_loss(D, p, N, z, y, ignored);
+    probe_mlp_fit(D, N, z, y, p);
+    assert_true(before > 3 && probe_mlp_loss(D, p, N, z, y, ignored) < 0.05);
     gsl_rng_free(rng);
+}
+
+TEST(test_oracles)
+{
+    for (int axes = 2; axes <= 3; axes++)
+        observe_states(probe_states(axes));
 }
 
 /* ------------------------------------------------------------------------ bins and diagonal */

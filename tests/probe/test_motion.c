@@ -242,28 +242,63 @@ static struct probe_orbit some_orbit(int i)
                                 .dt_yr = 1e-5};
 }
 
+/* The orbit turned out of the plane: about x, then about z. */
+static struct probe_orbit turned_orbit(int i)
+{
+    const struct probe_orbit flat = some_orbit(i);
+    struct probe_orbit o = flat;
+    const double ci = cos(0.7), si = sin(0.7), cn = cos(2.3), sn = sin(2.3);
+    o.axes = 3;
+    for (int k = 0; k < 2; k++) {
+        const double x = flat.state[2 * k], y = flat.state[2 * k + 1];
+        o.state[3 * k] = cn * x - sn * ci * y;
+        o.state[3 * k + 1] = sn * x + cn * ci * y;
+        o.state[3 * k + 2] = si * y;
+    }
+    return o;
+}
+
+/* Every change of an orbit by 31% moves its own quantity alone. */
+static void change_orbit(const struct probe_orbit *was, enum probe_change change)
+{
+    const int d = was->axes;
+    struct probe_orbit is = *was;
+    const double by = 0.31 * probe_change_value(was, change);
+    assert_true(probe_change_orbit(&is, change, by));
+    const double *a = was->state, *b = is.state;
+    assert_memory_equal(a, b, (size_t)d * sizeof *a);
+    if (change == PROBE_CHANGE_PULL) {
+        assert_near(is.mu / was->mu, 1.31, 1e-14);
+        assert_memory_equal(a, b, 2 * (size_t)d * sizeof *a);
+        return;
+    }
+    assert_true(is.mu == was->mu);
+    assert_near(probe_change_value(&is, change), probe_change_value(was, change) + by,
+                1e-13 * fabs(by));
+    if (change != PROBE_CHANGE_MOMENTUM)
+        return;
+    /* the radial velocity stays, and in space the plane */
+    assert_near(sim_dot(a, b + d, d) / sim_dot(a, a, d), sim_dot(a, a + d, d) / sim_dot(a, a, d),
+                1e-13);
+    const struct probe_constants m = probe_constants_of(was->mu, d, a),
+                                 n = probe_constants_of(is.mu, d, b);
+    for (int c = 0; c < 3; c++)
+        assert_near(n.angular_momentum[c], 1.31 * m.angular_momentum[c], 1e-12);
+}
+
 TEST(test_changed_orbits)
 {
-    for (int q = 0; q < PROBE_CHANGES; q++) {
-        const enum probe_change change = (enum probe_change)q;
-        const struct probe_orbit was = some_orbit(3);
-        struct probe_orbit is = was;
-        const double by = 0.31 * probe_change_value(&was, change);
-        assert_true(probe_change_orbit(&is, change, by));
-        const double *a = was.state, *b = is.state, square = a[0] * a[0] + a[1] * a[1];
-        assert_true(a[0] == b[0] && a[1] == b[1]);
-        if (change == PROBE_CHANGE_PULL) {
-            assert_near(is.mu / was.mu, 1.31, 1e-14);
-            assert_true(a[2] == b[2] && a[3] == b[3]);
-        } else {
-            assert_true(is.mu == was.mu);
-            assert_near(probe_change_value(&is, change), probe_change_value(&was, change) + by,
-                        1e-13 * fabs(by));
-        }
-        if (change == PROBE_CHANGE_MOMENTUM) /* the radial velocity stays */
-            assert_near((a[0] * b[2] + a[1] * b[3]) / square, (a[0] * a[2] + a[1] * a[3]) / square,
-                        1e-13);
+    const struct probe_orbit of[] = {some_orbit(3), turned_orbit(3)};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(probe_changes(of[k].axes), 4 + k);
+        for (int q = 0; q < probe_changes(of[k].axes); q++)
+            change_orbit(&of[k], probe_change_at(of[k].axes, q));
+        assert_string_equal(probe_change_name[probe_change_at(of[k].axes, 2)],
+                            k ? "velocity z" : "angular momentum");
     }
+    struct probe_orbit against = turned_orbit(2); /* a size below 0 is that of no orbit */
+    const double h = probe_change_value(&against, PROBE_CHANGE_MOMENTUM);
+    assert_false(probe_change_orbit(&against, PROBE_CHANGE_MOMENTUM, -1.01 * h));
     struct probe_orbit none = some_orbit(1);
     const double all = probe_change_value(&none, PROBE_CHANGE_PULL);
     assert_false(probe_change_orbit(&none, PROBE_CHANGE_PULL, -1.01 * all));

@@ -37,8 +37,8 @@ static void make_tracks(struct probe_track track[PROBE_PLANETS])
 {
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_system s = system_of(i);
-        assert_int_equal(probe_track_make(&arena, &track[i], i, s.mass[0], preset.planets.steps, 40,
-                                          s.dt_yr, simulated),
+        assert_int_equal(probe_track_make(&arena, &track[i], 2, i, s.mass[0], preset.planets.steps,
+                                          40, s.dt_yr, simulated),
                          0);
     }
 }
@@ -80,7 +80,7 @@ TEST(test_next_places)
 static void measure(struct probe_planets *p, const struct tiny *tiny)
 {
     static const struct probe_options options = {.ops = &k_ref};
-    *p = (struct probe_planets){.s.options = &options, .T = 2 * preset.planets.steps};
+    *p = (struct probe_planets){.s.options = &options, .axes = 2, .T = 2 * preset.planets.steps};
     p->s.probe.preset = preset;
     p->arrows.first = preset.orbits.label_from_step;
     p->arrows.count = preset.planets.steps - 1 - p->arrows.first;

@@ -59,6 +59,41 @@ static int ellipse(int planet, double t_yr, double place[3])
     return 0;
 }
 
+/* In space a track keeps the frame of the places: the distances of all predictors are those of the
+ * plane. */
+TEST(test_space)
+{
+    struct probe_track flat, t, orbit;
+    float rows[3 * (1 + 2 * STEPS)];
+    double place[3], at[3];
+    made.a_au = 1.7321, made.e = 0.2385, made.mass = 0.00385, made.speed = 1, made.wave_au = 0;
+    made.inclination_rad = 0.922, made.node_rad = 0.84;
+    const double dt = period_yr() / ORBIT;
+    assert_int_equal(probe_track_make(&arena, &flat, 2, 0, made.mass, STEPS, ORBIT, dt, ellipse),
+                     0);
+    assert_int_equal(probe_track_make(&arena, &t, 3, 0, made.mass, STEPS, ORBIT, dt, ellipse), 0);
+    assert_int_equal(probe_track_osculate(&arena, &orbit, &t), 0);
+    assert_near(t.scale_au, flat.scale_au, 1e-14);
+    probe_track_rows(&t, rows);
+    assert_true(rows[0] == (float)orr_log(dt) && rows[1] == 0 && rows[2] == 0);
+    for (int k = 0; k < STEPS; k++) {
+        assert_int_equal(ellipse(0, k * dt, place), 0);
+        assert_memory_equal(t.state + 6 * k, place, sizeof place);
+        probe_track_place(&orbit, k, at);
+        for (int c = 0; c < 3; c++) {
+            const double unit = place[c] / ((1 + made.mass) * t.scale_au);
+            assert_near(at[c], unit, 1e-7); /* of a velocity by differences */
+            assert_near((double)rows[3 * (1 + 2 * k) + c], unit, 1e-7);
+            assert_near((double)rows[3 * (2 + 2 * k) + c], -made.mass * unit, 1e-9);
+        }
+    }
+    for (int k = 1; k < STEPS; k++) {
+        assert_near(probe_track_stays(&t, k), probe_track_stays(&flat, k), 1e-14);
+        assert_near(probe_track_osculates(&t, k), 0, 1e-8);
+    }
+    probe_rewind(&arena, 0);
+}
+
 TEST(test_circle)
 {
     struct probe_track t;
@@ -66,7 +101,8 @@ TEST(test_circle)
         made.a_au = 1.7321, made.e = 0, made.mass = 0.00385, made.speed = 1, made.wave_au = 0;
         made.inclination_rad = retrograde ? 2.61 : 0.31, made.node_rad = 1.17;
         const double dt = period_yr() / ORBIT, w = 2 * M_PI / period_yr();
-        assert_int_equal(probe_track_make(&arena, &t, 0, made.mass, STEPS, ORBIT, dt, circle), 0);
+        assert_int_equal(probe_track_make(&arena, &t, 2, 0, made.mass, STEPS, ORBIT, dt, circle),
+                         0);
         assert_near(t.scale_au, made.a_au, 1e-14);
         assert_near(t.out_of_plane, 0, 1e-12);
         for (int k = 0; k < STEPS; k++) {
@@ -92,12 +128,14 @@ TEST(test_axes)
     struct probe_track t;
     made.a_au = 0.77, made.mass = 0, made.speed = 1, made.wave_au = 0;
     made.inclination_rad = made.node_rad = 0;
-    assert_int_equal(probe_track_make(&arena, &t, 0, 0, 3, ORBIT, period_yr() / ORBIT, circle), 0);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 0, 0, 3, ORBIT, period_yr() / ORBIT, circle),
+                     0);
     assert_near(t.state[0], 0.77 * cos(0.385), 1e-14);
     assert_near(t.state[1], 0.77 * sin(0.385), 1e-14);
     probe_rewind(&arena, 0);
     made.inclination_rad = 0.4; /* about the x axis: x stays */
-    assert_int_equal(probe_track_make(&arena, &t, 0, 0, 3, ORBIT, period_yr() / ORBIT, circle), 0);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 0, 0, 3, ORBIT, period_yr() / ORBIT, circle),
+                     0);
     assert_near(t.state[0], 0.77 * cos(0.385), 1e-13);
     assert_near(t.state[1], 0.77 * sin(0.385), 1e-13);
     probe_rewind(&arena, 0);
@@ -112,7 +150,7 @@ TEST(test_wrong_speed)
     made.inclination_rad = 0.02, made.node_rad = 4.1;
     const double dt = period_yr() / 400, turn = 2 * M_PI / 400;
     const double bend = (made.speed * made.speed - 1) * turn * turn / 2 / (1 + made.mass);
-    assert_int_equal(probe_track_make(&arena, &t, 0, made.mass, STEPS, 400, dt, circle), 0);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 0, made.mass, STEPS, 400, dt, circle), 0);
     for (int k = 1; k < STEPS; k++)
         assert_near(probe_track_osculates(&t, k) / bend, 1, 2e-3);
     probe_rewind(&arena, 0);
@@ -124,7 +162,7 @@ TEST(test_ellipse)
     made.a_au = 0.387, made.e = 0.2385, made.mass = 1.7e-4;
     made.inclination_rad = 0.122, made.node_rad = 0.84;
     const double dt = period_yr() / ORBIT;
-    assert_int_equal(probe_track_make(&arena, &t, 0, made.mass, STEPS, ORBIT, dt, ellipse), 0);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 0, made.mass, STEPS, ORBIT, dt, ellipse), 0);
     assert_int_equal(probe_track_osculate(&arena, &orbit, &t), 0);
     for (int k = 1; k < STEPS; k++) {
         assert_near(probe_track_osculates(&t, k), 0, 1e-8);
@@ -141,8 +179,8 @@ TEST(test_out_of_plane)
     struct probe_track t;
     made.a_au = 2, made.mass = 0, made.speed = 1, made.wave_au = 0.002;
     made.inclination_rad = 0.9, made.node_rad = 2.2;
-    assert_int_equal(probe_track_make(&arena, &t, 0, 0, ORBIT, ORBIT, period_yr() / ORBIT, circle),
-                     0);
+    assert_int_equal(
+        probe_track_make(&arena, &t, 2, 0, 0, ORBIT, ORBIT, period_yr() / ORBIT, circle), 0);
     assert_true(t.out_of_plane > 0.98e-3 && t.out_of_plane <= 1e-3);
     probe_rewind(&arena, 0);
 }
@@ -173,7 +211,7 @@ TEST(test_rows)
         assert_int_equal(sim_system_draw(&preset, SIM_SPLIT_PLANETS_SOLAR, i, rng, &drawn), 0);
         assert_int_equal(sim_sequence_make(&q, &preset, SIM_SPLIT_PLANETS_SOLAR, i), 0);
         assert_int_equal(
-            probe_track_make(&arena, &t, 0, drawn.mass[0], 25, 40, drawn.dt_yr, simulated), 0);
+            probe_track_make(&arena, &t, 2, 0, drawn.mass[0], 25, 40, drawn.dt_yr, simulated), 0);
         probe_track_rows(&t, rows);
         assert_int_equal(q.positions, 51);
         for (int k = 0; k < 2 * q.positions; k++)
@@ -203,9 +241,10 @@ static int unknown(int planet, double t_yr, double place[3])
 TEST(test_errors)
 {
     struct probe_track t;
-    assert_int_equal(probe_track_make(&arena, &t, 0, 0, STEPS, ORBIT, 0.1, straight), ORR_EDOM);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 0, 0, STEPS, ORBIT, 0.1, straight), ORR_EDOM);
     assert_non_null(strstr(orr_error(), "no plane"));
-    assert_int_equal(probe_track_make(&arena, &t, 7, 0, STEPS, ORBIT, 0.1, unknown), ORR_EMISSING);
+    assert_int_equal(probe_track_make(&arena, &t, 2, 7, 0, STEPS, ORBIT, 0.1, unknown),
+                     ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "no planet 7"));
     probe_rewind(&arena, 0); /* what failed is the arena's, too */
     assert_null(arena.block);
