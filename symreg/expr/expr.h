@@ -4,6 +4,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -96,6 +98,12 @@ struct sr_expr {
     int count;
     struct sr_node node[SR_NODES];
 };
+
+/* Copies the nodes that `from` has; the others of `to`, which no formula has, stay. */
+static inline void sr_expr_copy(struct sr_expr *to, const struct sr_expr *from)
+{
+    memcpy(to, from, offsetof(struct sr_expr, node) + (size_t)from->count * sizeof *from->node);
+}
 
 static inline struct sr_node sr_op_node(int op)
 {

@@ -16,6 +16,12 @@ struct writer {
 
 /* ---- pieces; each function returns false when the formula is full or an operator is missing */
 
+/* An empty formula; the rest of its kilobyte is not cleared, as pieces are written by the million. */
+static void begin(struct sr_expr *expr)
+{
+    expr->count = 0;
+}
+
 static bool put_node(struct sr_expr *out, struct sr_node node)
 {
     if (out->count == SR_NODES)
@@ -54,7 +60,7 @@ static bool multiply_by(const struct writer *w, struct sr_expr *out, const struc
 static void keep_shorter(struct sr_expr *best, const struct sr_expr *trial, bool written)
 {
     if (written && (best->count == 0 || trial->count < best->count))
-        *best = *trial;
+        sr_expr_copy(best, trial);
 }
 
 static bool write_node(const struct writer *w, int node, double factor, struct sr_expr *out);
@@ -83,14 +89,17 @@ static bool write_whole(const struct writer *w, const struct sr_expr *base, int 
 static bool write_power(const struct writer *w, const struct sr_expr *base, double power,
                         struct sr_expr *out)
 {
-    struct sr_expr best = {0}, trial = {0};
+    struct sr_expr best, trial;
+    begin(&best);
+    begin(&trial);
     const double rounded = floor(power), rest = power - rounded;
     if (rounded <= SR_NODES && (rest == 0 || rest == 0.5)) {
         bool ok = true;
         if (rounded >= 1)
             ok = write_whole(w, base, (int)rounded, &trial);
         if (ok && rest > 0) {
-            struct sr_expr root = *base;
+            struct sr_expr root;
+            sr_expr_copy(&root, base);
             ok = put_op(w, &root, SR_SQRT) && multiply_by(w, &trial, &root);
         }
         keep_shorter(&best, &trial, ok);
@@ -111,7 +120,9 @@ static bool write_power(const struct writer *w, const struct sr_expr *base, doub
 /* out *= the node to the power, power > 0. */
 static bool multiply_by_power(const struct writer *w, int node, double power, struct sr_expr *out)
 {
-    struct sr_expr base = {0}, raised = {0};
+    struct sr_expr base, raised;
+    begin(&base);
+    begin(&raised);
     return write_node(w, node, 1, &base) && write_power(w, &base, power, &raised) &&
            multiply_by(w, out, &raised);
 }
@@ -142,7 +153,10 @@ static bool write_factor(const struct writer *w, double factor, const struct sr_
 static bool write_quotient(const struct writer *w, double factor, const struct sr_expr *over,
                            const struct sr_expr *under, struct sr_expr *out)
 {
-    struct sr_expr whole = {0}, best = {0}, trial = {0};
+    struct sr_expr whole, best, trial;
+    begin(&whole);
+    begin(&best);
+    begin(&trial);
     if (under->count == 0 && over->count)
         return write_factor(w, factor, over, out);
     bool ok = over->count ? write_factor(w, factor, over, &whole) : put_constant(&whole, factor);
@@ -150,8 +164,8 @@ static bool write_quotient(const struct writer *w, double factor, const struct s
         return ok && put_all(out, &whole);
     ok = ok && put_all(&trial, &whole) && put_all(&trial, under) && put_op(w, &trial, SR_DIV);
     keep_shorter(&best, &trial, ok);
-    trial = *over; /* factor * over * inv(under) */
-    whole = *under;
+    sr_expr_copy(&trial, over); /* factor * over * inv(under) */
+    sr_expr_copy(&whole, under);
     ok = put_op(w, &whole, SR_INV) && multiply_by(w, &trial, &whole);
     whole.count = 0;
     ok = ok && write_factor(w, factor, &trial, &whole);
@@ -162,7 +176,9 @@ static bool write_quotient(const struct writer *w, double factor, const struct s
 static bool write_product(const struct writer *w, const struct sr_normal_node *product,
                           double factor, struct sr_expr *out)
 {
-    struct sr_expr over = {0}, under = {0};
+    struct sr_expr over, under;
+    begin(&over);
+    begin(&under);
     return write_parts(w, product, &over, &under) &&
            write_quotient(w, sr_product(factor, product->value), &over, &under, out);
 }
@@ -173,7 +189,8 @@ static bool write_product(const struct writer *w, const struct sr_normal_node *p
 static bool write_terms(const struct writer *w, const struct sr_normal_node *sum, double factor,
                         double common, struct sr_expr *out)
 {
-    struct sr_expr inner = {0};
+    struct sr_expr inner;
+    begin(&inner);
     const double by = sr_quotient(factor, common);
     for (int pass = 0; pass < 2; pass++) /* added terms first, then subtracted ones */
         for (int i = 0; i <= sum->count; i++) {
@@ -196,7 +213,9 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
 static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, double factor,
                       struct sr_expr *out)
 {
-    struct sr_expr best = {0}, trial = {0};
+    struct sr_expr best, trial;
+    begin(&best);
+    begin(&trial);
     keep_shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
     for (int i = 0; i < sum->count; i++) { /* each weight in turn as the common factor */
         const double weight = sr_product(w->form->item[sum->first + i].weight, factor);
@@ -212,7 +231,8 @@ static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, 
 static bool write_node(const struct writer *w, int node, double factor, struct sr_expr *out)
 {
     const struct sr_normal_node *n = &w->form->node[node];
-    struct sr_expr piece = {0};
+    struct sr_expr piece;
+    begin(&piece);
     switch (n->kind) {
     case SR_NORMAL_CONSTANT:
         return put_constant(out, sr_product(factor, n->value));
