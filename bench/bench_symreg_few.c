@@ -9,6 +9,7 @@
  *   gcv        loss / (1 - k / n)^2; infinite from k = n on
  *   nodes      as aicc with all nodes for constants
  *   length     sr_front_correct(): 2 / n times what the formula costs in the description length
+ *   evidence   as length, with what it costs in the evidence (sr_front_find_evidence())
  * and beside them `mdl` is the row of the smallest description length.
  * A choice counts as right when it is as near to the law without noise, at 512 new points over the
  * same ranges, as twice the law's own form fitted to the same rows, and 2% of the spread beside.
@@ -36,8 +37,9 @@ static const char *const laws[] = {"2 * x + 1",
 static const int rows_of[] = {5, 8, 12, 20, 50};
 static const double noise_of[] = {0.02, 0.1, 0.3};
 enum { LAWS = sizeof laws / sizeof *laws, SIZES = sizeof rows_of / sizeof *rows_of, NOISES = 3 };
-enum way { PUBLISHED, AICC, GCV, NODES, LENGTH, MDL, WAYS };
-static const char *const way_name[WAYS] = {"published", "aicc", "gcv", "nodes", "length", "mdl"};
+enum way { PUBLISHED, AICC, GCV, NODES, LENGTH, EVIDENCE, MDL, WAYS };
+static const char *const way_name[WAYS] = {"published", "aicc",     "gcv", "nodes",
+                                           "length",    "evidence", "mdl"};
 
 struct table {
     double x[COLUMNS * MOST_ROWS], y[MOST_ROWS];
@@ -77,13 +79,17 @@ static double error_of(const struct table *t, const struct sr_expr *expr)
 }
 
 /* Puts what a way makes of the losses into a described front. */
-static void correct(enum way way, struct sr_front *front, const struct sr_loss *loss)
+static int correct(enum way way, struct sr_front *front, const struct sr_loss *loss)
 {
     const double n = (double)loss->data->rows;
     double constant[SR_NODES];
-    if (way == LENGTH)
+    for (int i = 0; i < front->count; i++)
+        front->evidence[i] = 0;
+    if (way == EVIDENCE)
+        TRY(sr_front_find_evidence(front, loss->data));
+    if (way == LENGTH || way == EVIDENCE)
         sr_front_correct(front, loss);
-    for (int i = 0; i < front->count && way != LENGTH; i++) {
+    for (int i = 0; i < front->count && way != LENGTH && way != EVIDENCE; i++) {
         const int count = sr_expr_constants(&front->expr[i], constant);
         const double k = way == NODES ? front->complexity[i] : count;
         const double kept = front->loss[i];
@@ -97,6 +103,7 @@ static void correct(enum way way, struct sr_front *front, const struct sr_loss *
             front->score[i] = -log(front->fair[i] / front->fair[i - 1]) /
                               (front->complexity[i] - front->complexity[i - 1]);
     }
+    return 0;
 }
 
 static int try_table(struct table *t, int threads, uint64_t stream, bool right[WAYS])
@@ -124,8 +131,8 @@ static int try_table(struct table *t, int threads, uint64_t stream, bool right[W
     if (!rc) {
         sr_constants_fit(&loss, &own, false, 50, 2, rng, &work);
         const double limit = 2 * error_of(t, &own) + 0.02;
-        for (int way = 0; way < WAYS; way++) {
-            correct((enum way)way, &fit.front, &loss);
+        for (int way = 0; way < WAYS && !rc; way++) {
+            rc = correct((enum way)way, &fit.front, &loss);
             const int row = sr_front_select(&fit.front, way == MDL ? SR_MDL : SR_BEST);
             right[way] = row >= 0 && error_of(t, &fit.front.expr[row]) <= limit;
         }

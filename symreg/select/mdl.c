@@ -19,6 +19,11 @@ static int basis_of(const struct sr_expr *expr)
     return count;
 }
 
+double sr_expr_nats(const struct sr_expr *expr)
+{
+    return expr->count * orr_log(basis_of(expr));
+}
+
 /* A weighted sum of squares, most^2 sum: squares of numbers beyond 1e+-154 have no room. */
 struct squares {
     double most, sum;
@@ -121,7 +126,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     const int count = sr_expr_constants(expr, constants);
     const double counted = sr_rows_counted(data),
                  log_share = orr_log(counted / (double)sr_rows_weighted(data));
-    *cost = expr->count * orr_log(basis_of(expr));
+    *cost = sr_expr_nats(expr);
     for (int c = 0; c < count; c++) {
         const double log_information = log_of_sum(&l.slope[c]) - log_mse + log_share;
         vague[c] = !(fabs(constants[c]) > 0) ||
@@ -192,7 +197,7 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
                 orr_log(fmax(equations.normal[i][i], DBL_MIN)) - 2 * orr_log(equations.scale[i]);
     }
     const double log_mse = log_mean_square(&residual, &size, exact, c->total);
-    *cost = expr->count * orr_log(basis_of(expr));
+    *cost = sr_expr_nats(expr);
     for (int k = 0; k < c->count; k++)
         for (int i = 0; i < n; i++) {
             const double log_information = information[k * n + i] - log_mse;

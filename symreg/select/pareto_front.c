@@ -44,8 +44,7 @@ bool sr_hall_of_fame_offer(struct sr_hall_of_fame *hall, const struct sr_languag
     if (size > SR_NODES || !(loss < hall->loss[size]))
         return false;
     hall->loss[size] = loss;
-    memcpy(&hall->expr[size], expr,
-           offsetof(struct sr_expr, node) + (size_t)expr->count * sizeof *expr->node);
+    sr_expr_copy(&hall->expr[size], expr);
     return true;
 }
 
@@ -76,12 +75,24 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
         front->unfitted[row] = false;
         front->score[row] = 0;
         front->mdl[row] = front->cost[row] = NAN;
+        front->evidence[row] = 0;
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
             front->score[row] =
                 log_ratio(front->loss[row - 1], smallest) / (c - front->complexity[row - 1]);
     }
+}
+
+/* Whether the constants of the front were charged by their evidence. */
+static bool is_evident(const struct sr_front *front)
+{
+    return front->count && front->evidence[front->count - 1] > 0;
+}
+
+static double nats_of(const struct sr_front *front, int row)
+{
+    return is_evident(front) ? front->evidence[row] : front->cost[row];
 }
 
 /* ln of the factor by which a formula of so many nats, times the power of residuals, has a smaller
@@ -101,12 +112,12 @@ void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
     int before = -1; /* index of the row with the smallest loss so far */
     double log_fair[SR_NODES + 1] = {0}, most = 0;
     for (int i = 0; i < front->count; i++) /* what is not known costs no less than the others */
-        most = isfinite(front->cost[i]) ? fmax(most, front->cost[i]) : most;
+        most = isfinite(nats_of(front, i)) ? fmax(most, nats_of(front, i)) : most;
     front->close = fmin(most_close, orr_exp(by_chance(front, power * nats)));
     for (int i = 0; i < front->count; i++) {
         const bool exact = front->compared[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
         const double least = fmax(loss->noise, DBL_MIN);
-        const double spent = isfinite(front->cost[i]) ? front->cost[i] : most;
+        const double spent = isfinite(nats_of(front, i)) ? nats_of(front, i) : most;
         log_fair[i] = orr_log(fmax(front->compared[i], least)) + by_chance(front, power * spent);
         front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(log_fair[i], -700), 700));
         front->score[i] = 0;
@@ -163,7 +174,8 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
         if (!isnan(front->mdl[i]) && (chosen < 0 || front->mdl[i] < front->mdl[chosen]))
             chosen = i;
     for (int i = 0; i < front->count && rule != SR_MDL; i++) {
-        if (rule == SR_BEST && !(front->fair[i] <= front->close * smallest))
+        if (rule == SR_BEST &&
+            !(front->fair[i] <= (is_evident(front) ? 1 : front->close) * smallest))
             continue;
         if (chosen < 0 || front->score[i] > front->score[chosen])
             chosen = i;

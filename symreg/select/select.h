@@ -112,6 +112,8 @@ struct sr_front {
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
     double cost[SR_NODES + 1]; /* the part of mdl that does not depend on residuals */
+    /* what best and score charge in its place (sr_front_find_evidence()); 0: cost */
+    double evidence[SR_NODES + 1];
     /* no time was left to fit these constants: they have no standard errors */
     bool unfitted[SR_NODES + 1];
     bool within; /* the last row is within a tolerance that is asked for: every rule selects it */
@@ -162,7 +164,8 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front);
 int sr_front_constants(const struct sr_front *front);
 /* Row that a rule selects, -1 for an empty front: the last one where front->within. accuracy:
  * smallest loss. score: highest score.
- * best: highest score among fair losses <= front->close x the smallest. mdl: least description
+ * best: highest score among fair losses <= front->close x the smallest, or the smallest fair loss
+ * where front->evidence is known. mdl: least description
  * length, -1 where none was computed. Ties go to the simplest row. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
@@ -238,6 +241,24 @@ struct sr_category_fit {
  * infinite where the formula cannot be fitted. The caller frees fit->value, after errors too. */
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
+/* Nats of the formula without its constants: k ln(b). */
+double sr_expr_nats(const struct sr_expr *expr);
+/* What the constants of a formula cost in its evidence (Laplace's approximation), in nats. A
+ * constant is with probability one half a fraction p / q with q <= 4, of prior
+ * 1 / (p (p + 1) q (q + 1)), else of a size whose logarithm is uniform over six powers of ten; a
+ * third of fractions and half of the others are negative. Constants are replaced by fractions
+ * within three standard errors where this costs less, the others moving with them as the Hessian
+ * says; simple[c] (NULL: not asked for) is the fraction, NaN where there is none. variance: of a
+ * row of weight 1; 0: from the residuals. NaN where the constants have no standard errors.
+ * ORR_ENOMEM. */
+int sr_constants_evidence(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                          double *nats, double *simple);
+/* Fills front->evidence after sr_front_describe() by the data given there: the nats of every row
+ * without its residuals. The noise is that of the row of least description length. Nothing where
+ * fewer than SR_EVIDENCE_LEAST rows count, which say too little about Hessians, or the table has more
+ * than SR_EVIDENCE_MOST. ORR_ENOMEM. */
+enum { SR_EVIDENCE_LEAST = 12, SR_EVIDENCE_MOST = 100000 };
+int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data);
 /* Looks for a row at which a formula of the front has a pole or a peak: the row is far off from the
  * formula before (Student's test of the largest of front->rows residuals, at 0.1%); its residual is
  * at least halved; without it ln(loss) falls by less than half as much, from the best of the

@@ -179,7 +179,10 @@ static int start_finish(struct finish *f, const struct sr_front *front, int best
     f->one.power = front->power;
     f->one.without = front->without;
     f->length = front->mdl[best];
-    f->limit = front->close * front->fair[best];
+    f->one.expr[0] = front->expr[best]; /* by its length, as the candidates, not by its evidence */
+    f->one.loss[0] = front->loss[best];
+    TRY(judge_one(f));
+    f->limit = front->close * f->one.fair[0];
     f->same = fmax(4 * sr_snap_share(f->data->rows) * error, rounding * size);
     return 0;
 }

@@ -1,0 +1,134 @@
+/* evidence.c - what constants cost in the evidence of a formula (Laplace's approximation): those
+ * that may be simple numbers cost less than those that had to be measured. */
+#include "select.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_BELOW = 4 };                           /* largest denominator */
+static const double widest = 3;                    /* standard errors to a fraction, at most */
+static const double same = 1e-12;                  /* relative distance of a number to itself */
+static const double log_ten = 2.302585092994046;   /* ln 10 */
+static const double log_turn = 1.8378770664093453; /* ln 2 pi */
+/* Values of ln |c| and signs between which a measured constant is chosen. */
+static const double choices = 2 * 6 * log_ten;
+
+/* A constant replaced by a fraction, and the nats that this saves; constant -1: none does. */
+struct fraction {
+    int constant;
+    double value, gain;
+};
+
+/* The constants and their covariance, given those that are `settled` */
+struct state {
+    struct sr_uncertainty u;
+    double value[SR_NODES], counted;
+    bool settled[SR_NODES];
+};
+
+static double nats_of_fraction(double p, int below)
+{
+    const double size = fabs(p);
+    return orr_log(2 * size * (size + 1) * below * (below + 1)) + orr_log(p < 0 ? 3 : 1.5);
+}
+
+/* The prior density at the value, times the width of the likelihood. */
+static double nats_of_measured(const struct state *s, int c)
+{
+    const double variance = s->u.covariance[c][c], size = s->value[c];
+    return orr_log(2 * choices) + 0.5 * orr_log(fmax(size * size / variance, 1)) - 0.5 * log_turn;
+}
+
+/* The fraction that saves most. */
+static struct fraction find_fraction(const struct state *s)
+{
+    struct fraction best = {-1, 0, 0};
+    for (int c = 0; c < s->u.constants; c++)
+        for (int below = 1; below <= MOST_BELOW && !s->settled[c]; below++) {
+            const double p = nearbyint(s->value[c] * below), near = p / below;
+            const double off = fabs(near - s->value[c]);
+            const double z = off > same * fabs(near) ? off / sqrt(s->u.covariance[c][c]) : 0;
+            if (p == 0 || !(z <= widest))
+                continue;
+            const double gain = nats_of_measured(s, c) - nats_of_fraction(p, below) -
+                                0.5 * s->counted * orr_log(1 + z * z / s->counted);
+            if (gain > best.gain)
+                best = (struct fraction){c, near, gain};
+        }
+    return best;
+}
+
+/* Gives constant c the value; the others and their covariance follow. */
+static void settle(struct state *s, int c, double value)
+{
+    double column[SR_NODES];
+    for (int a = 0; a < s->u.constants; a++)
+        column[a] = s->u.covariance[a][c];
+    const double variance = column[c], off = value - s->value[c];
+    for (int a = 0; a < s->u.constants; a++) {
+        if (s->settled[a] || a == c)
+            continue;
+        s->value[a] += column[a] / variance * off;
+        for (int b = 0; b < s->u.constants; b++)
+            s->u.covariance[a][b] -= column[a] * (column[b] / variance);
+    }
+    s->value[c] = value;
+    s->settled[c] = true;
+}
+
+int sr_constants_evidence(const struct sr_expr *expr, const struct sr_data *data, double variance,
+                          double *nats, double *simple)
+{
+    struct state s = {.counted = sr_rows_counted(data)};
+    const int count = sr_expr_constants(expr, s.value);
+    *nats = 0;
+    for (int c = 0; c < count && simple; c++)
+        simple[c] = NAN;
+    TRY(count ? sr_constants_uncertainty(expr, data, variance, &s.u) : 0);
+    for (struct fraction f; (f = find_fraction(&s)).constant >= 0;) {
+        *nats += nats_of_measured(&s, f.constant) - f.gain;
+        settle(&s, f.constant, f.value);
+        if (simple)
+            simple[f.constant] = f.value;
+    }
+    for (int c = 0; c < count; c++) {
+        if (s.settled[c])
+            continue;
+        *nats += nats_of_measured(&s, c);
+        settle(&s, c, s.value[c]);
+    }
+    return 0;
+}
+
+/* The variance of a row of weight 1 about the row of least description length; 0: unknown. */
+static int find_noise(const struct sr_front *front, const struct sr_data *data, double *variance)
+{
+    struct sr_uncertainty u;
+    int row = -1;
+    *variance = 0;
+    for (int i = 0; i < front->count; i++)
+        if (!isnan(front->mdl[i]) && (row < 0 || front->mdl[i] < front->mdl[row]))
+            row = i;
+    if (row < 0)
+        return 0;
+    TRY(sr_constants_uncertainty(&front->expr[row], data, 0, &u));
+    *variance = u.noise > 0 && isfinite(u.noise) ? u.noise : 0;
+    return 0;
+}
+
+int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data)
+{
+    /* what a measured constant costs more than in a description length */
+    const double more = orr_log(2 * choices) - 0.5 * log_turn + 0.5 * orr_log(3);
+    double variance, nats;
+    if (sr_rows_counted(data) < SR_EVIDENCE_LEAST || data->rows > SR_EVIDENCE_MOST)
+        return 0;
+    TRY(find_noise(front, data, &variance));
+    for (int i = 0; i < front->count; i++) {
+        TRY(sr_constants_evidence(&front->expr[i], data, variance, &nats, NULL));
+        front->evidence[i] = isfinite(nats)
+                                 ? sr_expr_nats(&front->expr[i]) + nats
+                                 : front->cost[i] + more * sr_expr_constants(&front->expr[i], NULL);
+    }
+    return 0;
+}
