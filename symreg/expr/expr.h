@@ -47,6 +47,7 @@ enum sr_op_units {
     SR_UNITS_POWER,    /* the dimension of a to the power b, a number */
     SR_UNITS_RAISED,   /* the dimension of a to the power in the table row */
     SR_UNITS_KEPT,     /* the dimension of a */
+    SR_UNITS_SECOND,   /* the dimension of b; a may have any */
     SR_UNITS_LOST      /* accepts any dimension, returns a number */
 };
 

@@ -12,7 +12,8 @@
  *   value ...  formulas of the operands a and b and of the value v, with the functions of
  *              vecmath.h. sin, cos and tan of angles beyond VM_TRIG_MAX are repaired (ops.c)
  *   inverse    the operand that gives the value v; NAN where none is implemented
- *   LaTeX ...  the text around the operands $1 and $2, laid out as in print.c
+ *   LaTeX ...  the text around the operands $1 and $2, laid out as in print.c; NULL: that of a
+ *              formula there (expansions)
  *
  * Functions from SR_EXP on cost 2. Checkpoints identify operators by their position in this table,
  * so that a new row comes last. */
@@ -104,4 +105,19 @@ OP(SR_CBRT,   "cbrt",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_RA
 OP(SR_LOG10,  "log10",  1, false, 2, 0,                 SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_log10(a),           VM_LOG10E / a,          0.0,       orr_pow(10.0, v),
    "\\log_{10}\\left($1\\right)", "log10($1)", "log($1, 10)", CALLS)
+OP(SR_FLOOR, "floor",   1, false, 2, 0,                 SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   floor(a),              0.0,                    0.0,       NAN,
+   "\\left\\lfloor $1 \\right\\rfloor", "floor($1)", "floor($1)", CALLS)
+OP(SR_ROUND, "round",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   rint(a),               0.0,                    0.0,       NAN,
+   "\\operatorname{round}\\left($1\\right)", "rint($1)", "floor($1 + 1/2)", CALLS)
+OP(SR_MOD,   "mod",     2, false, 2, 0,                 SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   a - b * floor(a / b),  1.0,                    -floor(a / b), NAN,
+   "\\operatorname{mod}\\left($1, $2\\right)", NULL, NULL, CALLS)
+OP(SR_GREATER, "greater", 2, false, 2, 0,               SR_CONSTANT, SR_UNITS_RATIO,    0,
+   a > b ? 1.0 : 0.0,     0.0,                    0.0,       NAN,
+   "\\operatorname{greater}\\left($1, $2\\right)", "(double)($1 > $2)", NULL, CALLS)
+OP(SR_COND,  "cond",    2, false, 2, 0,                 SR_CONSTANT, SR_UNITS_SECOND,   0,
+   a > 0.0 ? b : 0.0,     0.0,                    a > 0.0 ? 1.0 : 0.0, NAN,
+   "\\operatorname{cond}\\left($1, $2\\right)", "($1 > 0 ? $2 : 0)", NULL, CALLS)
 /* clang-format on */

@@ -130,18 +130,38 @@ static const char *const functions[SR_OPS][2] = {
     [SR_TANH] = {"tanh", "tanh"},      [SR_SIGN] = {"sign", "sign"},
     [SR_HYPOT] = {"hypot", "hypot"},   [SR_ATAN2] = {"arctan2", "atan2"},
     [SR_CBRT] = {"cbrt", NULL},        [SR_LOG10] = {"log10", "log10"},
+    [SR_FLOOR] = {"floor", "floor"},   [SR_ROUND] = {"rint", "round"},
 };
 
-/* sign(a) * abs(a) ^ (1 / 3), for PyTorch, which has no cube root. */
-static const struct sr_expr cube_root = {
-    .count = 7,
-    .node = {{.op = SR_FEATURE, .size = 1},
-             {.op = SR_SIGN, .size = 2},
-             {.op = SR_FEATURE, .size = 1},
-             {.op = SR_ABS, .size = 2},
-             {.op = SR_CONSTANT, .size = 1, .value = 1.0 / 3},
-             {.op = SR_POW, .size = 4},
-             {.op = SR_MUL, .size = 7}},
+/* Formulas of the operands, for notations without a function: sign(a) * abs(a) ^ (1 / 3), for
+ * PyTorch, which has no cube root; a - b * floor(a / b), as the functions of arrays round the
+ * quotient otherwise; max(sign(a - b), 0); and max(sign(a), 0) * b + 0, which is
+ * not -0 where b is negative. */
+#define OPERAND(k)                                                                                 \
+    {                                                                                              \
+        .op = SR_FEATURE, .size = 1, .feature = (k)                                                \
+    }
+#define NUMBER(x)                                                                                  \
+    {                                                                                              \
+        .op = SR_CONSTANT, .size = 1, .feature = SR_FIXED, .value = (x)                            \
+    }
+#define NODE(id, length)                                                                           \
+    {                                                                                              \
+        .op = (id), .size = (length)                                                               \
+    }
+static const struct sr_expr expansions[SR_OPS] = {
+    [SR_CBRT] = {7,
+                 {OPERAND(0), NODE(SR_SIGN, 2), OPERAND(0), NODE(SR_ABS, 2), NUMBER(1.0 / 3),
+                  NODE(SR_POW, 4), NODE(SR_MUL, 7)}},
+    [SR_MOD] = {8,
+                {OPERAND(0), OPERAND(1), OPERAND(0), OPERAND(1), NODE(SR_DIV, 3), NODE(SR_FLOOR, 4),
+                 NODE(SR_MUL, 6), NODE(SR_SUB, 8)}},
+    [SR_GREATER] = {6,
+                    {OPERAND(0), OPERAND(1), NODE(SR_SUB, 3), NODE(SR_SIGN, 4), NUMBER(0),
+                     NODE(SR_MAX, 6)}},
+    [SR_COND] = {8,
+                 {OPERAND(0), NODE(SR_SIGN, 2), NUMBER(0), NODE(SR_MAX, 4), OPERAND(1),
+                  NODE(SR_MUL, 6), NUMBER(0), NODE(SR_ADD, 8)}},
 };
 
 /* Replaces `length` bytes from `at` on by `text`; what does not fit is cut. */
@@ -529,11 +549,12 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
         return write_mathml_call(w, scope, i);
     if (node->op >= SR_CUSTOM)
         return write_custom(w, scope, i);
-    if (w->notation == SR_TORCH && node->op == SR_CBRT) {
-        const struct scope inner = {&cube_root, scope, {i - 1, i - 1}};
-        return write_node(w, &inner, cube_root.count - 1);
-    }
     const enum sr_notation style = style_of(w->notation);
+    if (!forms[node->op].text[style] || (w->notation == SR_TORCH && node->op == SR_CBRT)) {
+        const struct sr_expr *formula = &expansions[node->op];
+        const struct scope inner = {formula, scope, {sr_expr_left(scope->expr, i), i - 1}};
+        return write_node(w, &inner, formula->count - 1);
+    }
     if (style == SR_SYMPY && w->notation != SR_SYMPY && functions[node->op][0])
         return write_function(w, scope, i);
     const struct layout *layout = &layouts[forms[node->op].layout];

@@ -419,5 +419,6 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
         }
     }
     sr_expr_set_constants(expr, best);
-    return reached;
+    return with_scale || !sr_has_steps(expr) ? reached
+                                             : sr_steps_fit(loss, expr, reached, iterations, work);
 }

@@ -21,6 +21,13 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
 double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
                                int iterations, struct sr_work *work);
 
+/* Whether the formula jumps: floor, round, mod, greater or cond. sr_constants_fit() then moves the
+ * constants inside of these without derivatives. */
+bool sr_has_steps(const struct sr_expr *expr);
+/* Improves all constants of such a formula from `reached`, its loss; returns the loss. */
+double sr_steps_fit(const struct sr_loss *loss, struct sr_expr *expr, double reached,
+                    int iterations, struct sr_work *work);
+
 /* Whether fits with these arrays end where they are: after a stop, or with work->finishing, after
  * the time limit alone. */
 bool sr_fit_over(const struct sr_work *work);

@@ -295,6 +295,8 @@ static struct quantity apply_operator(const struct leaves *leaves, const struct 
         return raise_quantity(*a, sr_op_table[op].power);
     case SR_UNITS_KEPT:
         return *a;
+    case SR_UNITS_SECOND:
+        return *b;
     case SR_UNITS_LOST:
         return (struct quantity){0};
     case SR_UNITS_NUMBERS:
@@ -382,6 +384,8 @@ static struct quantity require_operand(const struct sr_language *language,
         return want->any ? any : raise_quantity(*want, 1 / sr_op(language, op)->power);
     case SR_UNITS_KEPT:
         return *want;
+    case SR_UNITS_SECOND:
+        return is_left ? any : *want;
     case SR_UNITS_LOST:
         return any;
     case SR_UNITS_NUMBERS:

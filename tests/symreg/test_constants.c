@@ -411,4 +411,33 @@ TEST(fits_never_make_it_worse)
     }
 }
 
+/* Derivatives by what stands inside of floor are 0. */
+TEST(constants_inside_jumps_are_fitted)
+{
+    static const char *const law[] = {"floor(r * 0.37)", "floor(m1 * (r * 0.02 + 0.31)) + 5",
+                                      "round(r * 1.7 + 0.2)", "greater(r, 7.31) + m1",
+                                      "mod(r, 3.7)"},
+                             *const start[] = {
+                                 "floor(r * 0.3)", "floor(m1 * (r * 0.024 + 0.4)) + 4.4",
+                                 "round(r * 1.9 + 0.1)", "greater(r, 9) + m1", "mod(r, 3.69)"};
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        struct table t;
+        struct sr_loss loss;
+        struct sr_work work;
+        table_create(&t, 120, 41, false);
+        const struct sr_expr truth = formula(law[k]);
+        struct sr_expr expr = formula(start[k]);
+        assert_true(sr_eval(&truth, &t.data, t.y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        assert_int_equal(sr_work_init(&work, 120, 20), 0);
+        const double before = sr_eval_plain(&expr, &loss, &work),
+                     reached = sr_constants_fit(&loss, &expr, false, 30, 0, NULL, &work);
+        if (!(reached <= 0.03 * before))
+            fail_msg("%s: loss %g, was %g: %s", law[k], reached, before, text_of(&expr));
+        sr_work_free(&work);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
 TESTS(NULL, NULL)

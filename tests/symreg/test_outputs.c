@@ -37,7 +37,8 @@ static double call(const char *name, double a, double b)
                {"cos", cos},     {"tan", tan},     {"tanh", tanh}, {"fabs", fabs},
                {"Abs", fabs},    {"asin", asin},   {"acos", acos}, {"atan", atan},
                {"sinh", sinh},   {"cosh", cosh},   {"abs", fabs},  {"arcsin", asin},
-               {"arccos", acos}, {"arctan", atan}, {"cbrt", cbrt}, {"log10", log10}};
+               {"arccos", acos}, {"arctan", atan}, {"cbrt", cbrt}, {"log10", log10},
+               {"floor", floor}, {"rint", rint},   {"round", rint}};
     if (!strcmp(name, "log") && isfinite(b)) /* SymPy's logarithm to a base */
         return log(a) / log(b);
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
@@ -60,7 +61,7 @@ static double call(const char *name, double a, double b)
     if (!strcmp(name, "sign"))
         return (a > 0) - (a < 0);
     enum sr_op op; /* MathML writes the others by their own names */
-    if (sr_op_find("", name, isfinite(b) ? 2 : 1, &op))
+    if (sr_op_find("", name, isnan(b) ? 1 : 2, &op))
         fail_msg("no function \"%s\"", name);
     return sr_op_value(NULL, op, a, b);
 }
@@ -76,6 +77,12 @@ static double read_atom(struct reader *r)
             value = value > read_sum(r);
         else if (take(r, "<"))
             value = value < read_sum(r);
+        if (take(r, "?")) {
+            const double then = read_sum(r);
+            assert_true(take(r, ":"));
+            const double otherwise = read_sum(r);
+            value = value != 0 ? then : otherwise;
+        }
         assert_true(take(r, ")"));
         return value;
     }
