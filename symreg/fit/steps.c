@@ -1,9 +1,9 @@
 /* steps.c - constants inside floor, round, mod, greater and cond, by which derivatives are 0 or
  * nothing is known between the jumps.
  *
- * Two ways: Levenberg-Marquardt on a formula without jumps, which has a - 1/2 for floor(a) and a for
- * round(a), as they are on the average; and a search along one constant after the other, with steps
- * that shrink. */
+ * Two ways: Levenberg-Marquardt on a formula without jumps, which has a - 1/2 for floor(a) and a
+ * for round(a), as they are on the average; and a search along one constant after the other, with
+ * steps that shrink. */
 #include "fit.h"
 
 #include <float.h>

@@ -18,6 +18,7 @@ static bool has_no_named(const struct sr_proposal *p)
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, NULL, sr_small_find},
     {"origins", SR_STAGE_ORIGINS, NULL, sr_origins_find},
+    {"hinges", SR_STAGE_HINGES, NULL, sr_hinges_find},
     {"powers", SR_STAGE_POWERS, NULL, sr_powers_find},
     {"signs", SR_STAGE_SIGNS, NULL, sr_signs_find},
     {"rates", SR_STAGE_RATES, NULL, sr_rates_find},

@@ -37,7 +37,8 @@ enum sr_stages {
     SR_STAGE_PURSUIT = 128,
     SR_STAGE_RATES = 256,
     SR_STAGE_ORIGINS = 512,
-    SR_STAGE_SIGNS = 1024
+    SR_STAGE_SIGNS = 1024,
+    SR_STAGE_HINGES = 2048
 };
 /* One stage. A derived table (derived.h) runs the stages of its proposal's list, so that no stage
  * calls another. */
@@ -92,6 +93,9 @@ int sr_signs_find(struct sr_proposal *p);
 
 /* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
 int sr_origins_find(struct sr_proposal *p);
+
+/* Sums of one or two hinges max(u - t, 0) and of their squares (hinges.c). */
+int sr_hinges_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
  * (powers.c). */

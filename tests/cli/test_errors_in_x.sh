@@ -38,7 +38,7 @@ a feature twice | 2 '--sigma-x: "x" stands twice' | --sigma sy --sigma-x x=sx,x=
 the target as feature | 2 '--sigma-x: "y" is the target' | --sigma sy --sigma-x y=sx
 a feature that is its error | 2 '--sigma-x: "x" is the feature' | --sigma sy --sigma-x x=x
 errors in x with another loss | 2 'needs the loss l2' | --sigma sy --sigma-x x=sx --loss l1
-errors in x with alternatives | 2 "not with --alternatives" | --sigma sy --sigma-x x=sx --alternatives 3
+errors in x, alternatives | 2 "not with --alternatives" | --sigma sy --sigma-x x=sx --alternatives 3
 errors in x with a category | 2 'not with --category' | --sigma sy --sigma-x x=sx --category sx
 TABLE
 refuse "a negative standard deviation has its line" 1 ':3: column "sx": expected a standard' -- \

@@ -45,6 +45,8 @@ END
 # where a word may stay => the text around it (extended regular expressions) => why
 allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
+symreg/expr/(ops_table.h|print.c)|stage/settings_table.c => (^|[|])floor($|[|(]) => the operator
+bin/.*|docs/(python|symreg_options).md => (log10|cbrt).?,? .?floor.? => likewise
 symreg/solve/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
 (README|docs/recipes).md => [Yy]our own attention => of the reader

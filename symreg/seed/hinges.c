@@ -1,0 +1,498 @@
+/* hinges.c - sums of one or two hinges, max(u - t, 0) and max(t - u, 0), and of their squares,
+ * where max or min is among the operators.
+ *
+ * u is a column, or the difference or the sum of two; thresholds t are scanned over the quantiles
+ * of u. Two hinges may share a threshold, as those of a transistor's current, max(v - t, 0)^2 -
+ * max(v - w - t, 0)^2, whose thresholds one after the other no step finds; or they have one u, as
+ * saturations and dead zones; or each fits what the other leaves. Weights follow by least squares
+ * on some rows. The best are fitted to all rows, thresholds among their constants. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/stop.h"
+#include "shared.h"
+#include "stages.h"
+
+enum {
+    ROWS = 128,      /* rows of the scan */
+    FEW_ROWS = 16,   /* a smaller table decides nothing */
+    COLUMNS = 6,     /* of more columns the sums and differences are left out */
+    DIRECTIONS = 48, /* columns, differences, sums */
+    GRID = 24,       /* thresholds of each */
+    FIRST = 16,      /* best single hinges that a second one is sought for, beside the columns */
+    KEPT = 16,       /* sums of two that are fitted to all rows, */
+    ALONE = 4,       /* and single hinges */
+    FIT_STEPS = 40,
+    WAYS = 8 /* of writing each */
+};
+/* A sum counts where it leaves at most this share of what a linear model of the columns leaves. */
+static const double least_gain = 0.7;
+
+struct direction {
+    int a, b;   /* columns; b is -1 for one column alone */
+    bool minus; /* a - b, else a + b */
+    int thresholds;
+    double value[ROWS], grid[GRID];
+};
+
+/* max(u - t, 0)^power for side 1, max(t - u, 0)^power for -1; u itself for power 0. */
+struct hinge {
+    int direction, side, power;
+    double t;
+};
+
+/* A constant and one or two hinges. */
+struct sum {
+    double left; /* squared residuals; comes first (sr_best_insert()) */
+    int terms;
+    struct hinge of[2];
+    double weight[2], constant;
+};
+
+struct hinges {
+    struct sr_proposal *p;
+    int rows, directions;
+    double total;   /* squares of y */
+    double y[ROWS]; /* of mean 0 */
+    double mean;
+    struct direction direction[DIRECTIONS];
+    int singles, sums;
+    struct sum single[FIRST], sum[KEPT + ALONE];
+};
+
+/* ---- the scan */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Thresholds: midpoints between neighbouring values, evenly spaced in their order. */
+static void fill_grid(struct direction *d, int rows)
+{
+    double sorted[ROWS];
+    int different = 0;
+    for (int i = 0; i < rows; i++)
+        sorted[i] = d->value[i];
+    qsort(sorted, (size_t)rows, sizeof *sorted, ascending);
+    for (int i = 0; i < rows; i++)
+        if (!different || sorted[i] > sorted[different - 1])
+            sorted[different++] = sorted[i];
+    const int gaps = different - 1, most = gaps < GRID ? gaps : GRID;
+    d->thresholds = 0;
+    for (int k = 0; k < most; k++) {
+        const int at = (2 * k + 1) * gaps / (2 * most);
+        d->grid[d->thresholds++] = (sorted[at] + sorted[at + 1]) / 2;
+    }
+}
+
+static void add_direction(struct hinges *h, int a, int b, bool minus)
+{
+    const struct sr_data *data = h->p->loss->data;
+    if (h->directions == DIRECTIONS)
+        return;
+    struct direction *const d = &h->direction[h->directions++];
+    *d = (struct direction){.a = a, .b = b, .minus = minus};
+    for (int i = 0; i < h->rows; i++) {
+        const size_t row = (size_t)i * data->rows / (size_t)h->rows;
+        const double x = data->x[(size_t)a * data->rows + row],
+                     z = b < 0 ? 0 : data->x[(size_t)b * data->rows + row];
+        d->value[i] = minus ? x - z : x + z;
+    }
+    fill_grid(d, h->rows);
+}
+
+static void list_directions(struct hinges *h)
+{
+    const struct sr_data *data = h->p->loss->data;
+    for (int a = 0; a < data->features; a++)
+        add_direction(h, a, -1, false);
+    for (int k = 0; k < 2 && data->features <= COLUMNS; k++)
+        for (int a = 0; a < data->features; a++)
+            for (int b = a + 1; b < data->features; b++)
+                add_direction(h, a, b, k == 0);
+}
+
+/* Values of a hinge of mean 0. */
+static void fill_hinge(const struct hinges *h, const struct hinge *of, double *value)
+{
+    const double *u = h->direction[of->direction].value;
+    double mean = 0;
+    for (int i = 0; i < h->rows; i++) {
+        const double d = of->side > 0 ? u[i] - of->t : of->t - u[i], open = d > 0 ? d : 0;
+        value[i] = of->power == 0 ? u[i] : of->power == 1 ? open : open * open;
+        mean += value[i] / h->rows;
+    }
+    for (int i = 0; i < h->rows; i++)
+        value[i] -= mean;
+}
+
+/* The best weights of one or two columns of mean 0, and what they leave; false where the columns
+ * are dependent. */
+static bool weigh(const struct hinges *h, const double *const value[2], struct sum *sum)
+{
+    const double aa = sr_dot(value[0], value[0], h->rows), ya = sr_dot(value[0], h->y, h->rows);
+    if (!(aa > 0))
+        return false;
+    if (sum->terms == 1) {
+        sum->weight[0] = ya / aa;
+        sum->left = h->total - ya * ya / aa;
+        return isfinite(sum->left);
+    }
+    const double bb = sr_dot(value[1], value[1], h->rows), ab = sr_dot(value[0], value[1], h->rows),
+                 yb = sr_dot(value[1], h->y, h->rows), determinant = aa * bb - ab * ab;
+    if (!(determinant > 1e-9 * aa * bb))
+        return false;
+    sum->weight[0] = (ya * bb - yb * ab) / determinant;
+    sum->weight[1] = (yb * aa - ya * ab) / determinant;
+    sum->left = h->total - sum->weight[0] * ya - sum->weight[1] * yb;
+    return isfinite(sum->left);
+}
+
+static bool are_alike(const struct sum *a, const struct sum *b)
+{
+    for (int k = 0; k < a->terms; k++)
+        if (a->terms != b->terms || a->of[k].direction != b->of[k].direction ||
+            a->of[k].side != b->of[k].side || a->of[k].power != b->of[k].power)
+            return false;
+    return true;
+}
+
+/* Keeps a sum among the best, once for all thresholds. */
+static void keep(struct sum *list, int *count, int most, const struct sum *sum)
+{
+    for (int k = 0; k < *count; k++) {
+        if (!are_alike(&list[k], sum))
+            continue;
+        if (list[k].left <= sum->left)
+            return;
+        for (--*count; k < *count; k++)
+            list[k] = list[k + 1];
+    }
+    sr_best_insert(list, sizeof *list, count, most, sum);
+}
+
+/* Powers that the operators can write: 1, or 1 and 2. */
+static int powers_of(const struct hinges *h)
+{
+    const uint64_t operators = h->p->operators;
+    return sr_has(operators, SR_SQUARE) || sr_has(operators, SR_POW) || sr_has(operators, SR_MUL)
+               ? 2
+               : 1;
+}
+
+/* Calls `with` for every hinge of a direction. */
+static void for_hinges(struct hinges *h, int direction, const struct sum *first,
+                       void (*with)(struct hinges *, const struct sum *, const struct hinge *))
+{
+    const struct direction *d = &h->direction[direction];
+    const int powers = powers_of(h);
+    with(h, first, &(struct hinge){.direction = direction, .side = 1});
+    for (int side = -1; side <= 1; side += 2)
+        for (int power = 1; power <= powers; power++)
+            for (int k = 0; k < d->thresholds; k++)
+                with(h, first, &(struct hinge){direction, side, power, d->grid[k]});
+}
+
+static void offer_single(struct hinges *h, const struct sum *first, const struct hinge *of)
+{
+    double value[ROWS];
+    struct sum sum = {.terms = 1, .of = {*of}};
+    (void)first;
+    fill_hinge(h, of, value);
+    if (!weigh(h, (const double *const[2]){value, NULL}, &sum))
+        return;
+    keep(h->single, &h->singles, FIRST, &sum);
+}
+
+static void offer_pair(struct hinges *h, const struct hinge *a, const struct hinge *b)
+{
+    double value[2][ROWS];
+    struct sum sum = {.terms = 2, .of = {*a, *b}};
+    fill_hinge(h, a, value[0]);
+    fill_hinge(h, b, value[1]);
+    if ((a->power || b->power) && weigh(h, (const double *const[2]){value[0], value[1]}, &sum))
+        keep(h->sum, &h->sums, KEPT, &sum);
+}
+
+static void offer_second(struct hinges *h, const struct sum *first, const struct hinge *of)
+{
+    offer_pair(h, &first->of[0], of);
+}
+
+/* Two directions with one threshold. */
+static void offer_shared(struct hinges *h)
+{
+    const int powers = powers_of(h);
+    for (int a = 0; a < h->directions; a++)
+        for (int b = 0; b < h->directions; b++)
+            for (int side = -1; side <= 1; side += 2)
+                for (int power = 1; power <= powers; power++)
+                    for (int k = 0; k < h->direction[a].thresholds && a != b; k++) {
+                        const double t = h->direction[a].grid[k];
+                        offer_pair(h, &(struct hinge){a, side, power, t},
+                                   &(struct hinge){b, side, power, t});
+                    }
+}
+
+/* Two thresholds of one direction. */
+static void offer_twice(struct hinges *h)
+{
+    for (int a = 0; a < h->directions; a++)
+        for (int j = 0; j < h->direction[a].thresholds; j++)
+            for (int k = 0; k < j; k++)
+                for (int side = -1; side <= 1; side += 2)
+                    offer_pair(h, &(struct hinge){a, 1, 1, h->direction[a].grid[j]},
+                               &(struct hinge){a, side, 1, h->direction[a].grid[k]});
+}
+
+/* What a linear model of the columns leaves, by removing one after the other what it explains of
+ * what the others left. */
+static double linear_left(const struct hinges *h)
+{
+    double basis[COLUMNS][ROWS], rest[ROWS];
+    int n = 0;
+    for (int i = 0; i < h->rows; i++)
+        rest[i] = h->y[i];
+    for (int a = 0; a < h->p->loss->data->features && n < COLUMNS; a++) {
+        double *const v = basis[n];
+        fill_hinge(h, &(struct hinge){.direction = a, .side = 1}, v);
+        for (int k = 0; k < n; k++) {
+            const double share = sr_dot(v, basis[k], h->rows);
+            for (int i = 0; i < h->rows; i++)
+                v[i] -= share * basis[k][i];
+        }
+        if (!(sr_scale_to_one(v, h->rows) > 0))
+            continue;
+        const double share = sr_dot(rest, v, h->rows);
+        for (int i = 0; i < h->rows; i++)
+            rest[i] -= share * v[i];
+        n++;
+    }
+    return sr_dot(rest, rest, h->rows);
+}
+
+/* ---- formulas */
+
+static void put_direction(const struct direction *d, struct sr_expr *out)
+{
+    sr_put_node(out, sr_feature_node(d->a));
+    if (d->b < 0)
+        return;
+    sr_put_node(out, sr_feature_node(d->b));
+    sr_put_op(out, d->minus ? SR_SUB : SR_ADD);
+}
+
+/* The operand of max or min: u - t, or t - u where `turned`. */
+static void put_distance(const struct direction *d, double t, bool turned, struct sr_expr *out)
+{
+    if (turned)
+        sr_put_constant(out, t);
+    put_direction(d, out);
+    if (!turned)
+        sr_put_constant(out, t < 0 ? -t : t);
+    sr_put_op(out, !turned && t < 0 ? SR_ADD : SR_SUB);
+}
+
+/* max(u, t) or min(u, t), which are hinges but for a constant; false where the operators have not the
+ * one that is needed. */
+static bool put_shorter(const struct hinges *h, const struct hinge *of, struct sr_expr *out)
+{
+    const enum sr_op op = of->side > 0 ? SR_MAX : SR_MIN;
+    if (of->power != 1 || !sr_has(h->p->operators, op))
+        return false;
+    put_direction(&h->direction[of->direction], out);
+    sr_put_constant(out, of->t);
+    sr_put_op(out, op);
+    return true;
+}
+
+/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: but for a constant. */
+static void put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
+                      struct sr_expr *out, bool *turned)
+{
+    if (shorter && put_shorter(h, of, out)) {
+        *turned = of->side < 0;
+        return;
+    }
+    const uint64_t operators = h->p->operators;
+    const struct direction *d = &h->direction[of->direction];
+    const bool least = !sr_has(operators, SR_MAX);
+    *turned = of->power == 1 && least;
+    if (of->power == 0) {
+        put_direction(d, out);
+        return;
+    }
+    const int first = out->count;
+    put_distance(d, of->t, (of->side < 0) != least, out);
+    sr_put_constant(out, 0);
+    sr_put_op(out, least ? SR_MIN : SR_MAX);
+    const int length = out->count - first;
+    if (of->power == 1)
+        return;
+    if (sr_has(operators, SR_SQUARE)) {
+        sr_put_op(out, SR_SQUARE);
+    } else if (sr_has(operators, SR_POW)) {
+        sr_put_constant(out, 2);
+        sr_put_op(out, SR_POW);
+    } else {
+        for (int k = 0; k < length; k++)
+            sr_put_node(out, out->node[(first + k) % SR_NODES]);
+        sr_put_op(out, SR_MUL);
+    }
+}
+
+/* Ways of writing a sum: a common weight, which is then the first one's; a constant. */
+enum way { COMMON = 1, CONSTANT = 2, CLAMPED = 4 };
+
+/* weight * min(max(u, t), t') + constant, a saturation on both sides. */
+static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr_expr *out)
+{
+    const uint64_t operators = h->p->operators;
+    const struct hinge *a = &sum->of[0], *b = &sum->of[1];
+    if (sum->terms < 2 || a->direction != b->direction || a->side != b->side || a->power != 1 ||
+        b->power != 1 || !sr_has(operators, SR_MAX) || !sr_has(operators, SR_MIN))
+        return false;
+    put_direction(&h->direction[a->direction], out);
+    sr_put_constant(out, fmin(a->t, b->t));
+    sr_put_op(out, SR_MAX);
+    sr_put_constant(out, fmax(a->t, b->t));
+    sr_put_op(out, SR_MIN);
+    return true;
+}
+
+static void put_weight(double weight, struct sr_expr *out)
+{
+    sr_put_constant(out, weight);
+    sr_put_op(out, SR_MUL);
+}
+
+static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned way,
+                      struct sr_expr *out)
+{
+    const struct sr_settings *s = h->p->settings;
+    double weight[2] = {sum->weight[0], sum->weight[1]};
+    const bool together = way & COMMON;
+    out->count = 0;
+    if (way & CLAMPED) {
+        /* between the thresholds the slope is that of the first hinge that opens */
+        const struct hinge *a = &sum->of[0], *b = &sum->of[1];
+        if (!put_clamped(h, sum, out))
+            return false;
+        put_weight(a->side * weight[(a->t < b->t) == (a->side > 0) ? 0 : 1], out);
+    } else {
+        for (int k = 0; k < sum->terms; k++) {
+            bool turned;
+            put_hinge(h, &sum->of[k], way & CONSTANT, out, &turned);
+            weight[k] = turned ? -weight[k] : weight[k];
+            if (!together)
+                put_weight(weight[k], out);
+        }
+        if (sum->terms == 2)
+            sr_put_op(out, together && weight[0] * weight[1] < 0 ? SR_SUB : SR_ADD);
+        if (together)
+            put_weight(weight[0], out);
+    }
+    if (way & CONSTANT) {
+        sr_put_constant(out, sum->constant);
+        sr_put_op(out, SR_ADD);
+    }
+    return sr_put_end(s->language, out, SR_NODES);
+}
+
+/* Fits the kept sums, written in several ways, to all rows; they become seeds. */
+static int fit_sums(struct hinges *h)
+{
+    struct sr_proposal *p = h->p;
+    const int most = (KEPT + ALONE) * WAYS;
+    struct sr_expr *expr = orr_alloc((size_t)most, sizeof *expr);
+    double *loss = orr_alloc((size_t)most, sizeof *loss);
+    const int wanted = expr && loss ? sr_proposal_take(p, h->sums * WAYS) : 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < wanted; k++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        const unsigned way = (unsigned)(k % WAYS);
+        loss[k] = HUGE_VAL;
+        if (orr_signal_seen() || ((way & CLAMPED) && (way & COMMON)) ||
+            !write_sum(h, &h->sum[k / WAYS], way, &expr[k]) || !sr_proposal_shorten(p, &expr[k]))
+            continue;
+        loss[k] = sr_constants_fit(p->loss, &expr[k], true, FIT_STEPS, 0, own->rng, &own->work);
+        sr_snap(p->loss, &expr[k], &own->work);
+    }
+    if (wanted)
+        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, true, false);
+    const bool failed = !expr || !loss;
+    free(expr);
+    free(loss);
+    return failed ? ORR_ENOMEM : 0;
+}
+
+/* The constant of each sum, from the means that were taken away. */
+static void find_constants(struct hinges *h)
+{
+    for (int k = 0; k < h->sums; k++) {
+        struct sum *const sum = &h->sum[k];
+        sum->constant = h->mean;
+        for (int j = 0; j < sum->terms; j++) {
+            const struct hinge *of = &sum->of[j];
+            const double *u = h->direction[of->direction].value;
+            double centred[ROWS];
+            fill_hinge(h, of, centred);
+            const double d = of->side > 0 ? u[0] - of->t : of->t - u[0], open = d > 0 ? d : 0;
+            const double value = of->power == 0 ? u[0] : of->power == 1 ? open : open * open;
+            sum->constant -= sum->weight[j] * (value - centred[0]);
+        }
+    }
+}
+
+static void scan(struct hinges *h)
+{
+    list_directions(h);
+    for (int d = 0; d < h->directions; d++)
+        for_hinges(h, d, NULL, offer_single);
+    offer_shared(h);
+    offer_twice(h);
+    for (int k = 0; k < h->singles && !orr_signal_seen(); k++)
+        for (int d = 0; d < h->directions; d++)
+            for_hinges(h, d, &h->single[k], offer_second);
+    for (int k = 0; k < h->p->loss->data->features && k < COLUMNS && !orr_signal_seen(); k++) {
+        const struct sum column = {.terms = 1, .of = {{.direction = k, .side = 1}}};
+        for (int d = 0; d < h->directions; d++)
+            for_hinges(h, d, &column, offer_second);
+    }
+    for (int k = 0, alone = 0; k < h->singles && alone < ALONE; k++)
+        if (h->single[k].of[0].power) {
+            h->sum[h->sums++] = h->single[k];
+            alone++;
+        }
+}
+
+int sr_hinges_find(struct sr_proposal *p)
+{
+    const struct sr_data *data = p->loss->data;
+    if (!(sr_has(p->operators, SR_MAX) || sr_has(p->operators, SR_MIN)) ||
+        !sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_SUB) || data->rows < FEW_ROWS)
+        return 0;
+    struct hinges *h = orr_alloc(1, sizeof *h);
+    if (!h)
+        return ORR_ENOMEM;
+    h->p = p;
+    h->rows = (int)(data->rows < ROWS ? data->rows / 8 * 8 : ROWS);
+    for (int i = 0; i < h->rows; i++) {
+        h->y[i] = data->y[(size_t)i * data->rows / (size_t)h->rows];
+        h->mean += h->y[i] / h->rows;
+    }
+    for (int i = 0; i < h->rows; i++)
+        h->y[i] -= h->mean;
+    h->total = sr_dot(h->y, h->y, h->rows);
+    scan(h);
+    int rc = 0;
+    if (h->sums && h->sum[0].left < least_gain * linear_left(h)) {
+        find_constants(h);
+        rc = fit_sums(h);
+    }
+    free(h);
+    return rc;
+}
