@@ -250,7 +250,7 @@ static int print_candidate(struct task *t, const char *kind, const struct sr_exp
            expr->count, text);
     double nats, simple[SR_NODES];
     const int count = sr_expr_constants(expr, constants);
-    if (sr_constants_evidence(expr, &t->data, 0, &nats, simple)) {
+    if (sr_constants_evidence(expr, false, &t->data, 0, &nats, simple)) {
         orr_error_clear();
         nats = NAN;
     }

@@ -177,7 +177,7 @@ int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *dat
     int place[SR_NODES];
     for (int c = 0; c < u->constants; c++)
         error[c] = u->error[c];
-    if (!sr_free_phases(expr, data, &freed, place))
+    if (!sr_free_phases(expr, data, 1, &freed, place))
         return 0;
     TRY(sr_constants_uncertainty(&freed, data, variance, &free));
     for (int c = 0; c < u->constants && isfinite(free.error[0]); c++)

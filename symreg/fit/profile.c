@@ -117,7 +117,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     if (n == 0 || data->rows > SR_PROFILE_ROWS)
         return 0;
     TRY(sr_loss_init(&loss, ORR_SR_L2, data));
-    sr_free_phases(expr, data, &fitted, place);
+    sr_free_phases(expr, data, 1, &fitted, place);
     int rc = sr_work_init(&work, data->rows, 2 * sr_expr_constants(&fitted, NULL));
     if (rc)
         goto out;

@@ -7,7 +7,8 @@
 
 enum {
     PHI_SIZE = 20, /* nodes of a formula of a derived table, at most */
-    FIT_STEPS = 20
+    FIT_STEPS = 20,
+    ADDED = 3 * SR_SEEDS /* evaluations that sr_derived_add() takes, at most */
 };
 
 /* Shortens a formula of the table, also by moving columns into a sum where that has the same loss,
@@ -85,10 +86,12 @@ struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
     return s;
 }
 
+/* Some evaluations are left for sr_derived_add(), without which the others were in vain. */
 int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages)
 {
-    own->limit = (struct sr_limit){.until_s = p->limit.until_s,
-                                   .evaluations = p->limit.evaluations - p->seeds->evaluations};
+    const double left = p->limit.evaluations - p->seeds->evaluations;
+    own->limit =
+        (struct sr_limit){.until_s = p->limit.until_s, .evaluations = left - fmin(left / 4, ADDED)};
     own->seeds->count = 0;
     own->seeds->evaluations = 0;
     TRY(sr_proposal_run(own, stages));

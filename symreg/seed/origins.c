@@ -1,11 +1,15 @@
-/* origins.c - searches the table with its far columns counted from their middle.
+/* origins.c - searches the table with its far columns counted from their middle, and in units in
+ * which their numbers are of ordinary size.
  *
  * Of a column far from 0 against its range, as years, Julian dates or wavelengths, exp(-x / 8) is 0
  * or infinite in every row, and constants of exp(a - x / b) or sin(w x + p) are correlated to 1 -
- * 1e-10: no stage and no fit gets there. In a derived table such columns are x - x0. What its
- * stages find is written with x - c, and fitted to the table itself. */
+ * 1e-10: no stage and no fit gets there. In a derived table such columns are (x - x0) / unit. What
+ * its stages find is written with x - c, and fitted to the table itself. So are columns of seconds
+ * or of metres that are nanometres, where exp(c x) has no start from which a fit gets to the
+ * law. */
 #include "base/stop.h"
 #include "derived.h"
+#include "shared.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +20,16 @@ enum {
     STAGES = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_RATES | SR_STAGE_COMPOSED |
              SR_STAGE_CURVES | SR_STAGE_PURSUIT
 };
-static const double share = 0.4; /* of the remaining time and evaluations */
-static const double far = 3;     /* ranges from 0 to the middle, more */
+/* Of the remaining time and evaluations: with a far column, and with units alone. */
+static const double share = 0.4, share_of_units = 0.2;
+/* With a far column so many evaluations if they are at most this share: fewer find nothing. */
+static const double enough = 2400, most = 0.6;
+static const double largest = 4096, smallest = 1 / 64.0; /* ranges of ordinary size */
+enum { FEW = 2 }; /* columns of a table that is searched for its units alone */
 
 struct origins {
-    bool far[SR_FEATURES];
-    double x0[SR_FEATURES];
+    bool moved[SR_FEATURES]; /* (x - x0) times a power of two, x elsewhere */
+    double x0[SR_FEATURES], factor[SR_FEATURES];
     struct sr_data data;
     double *x; /* storage */
     struct sr_loss loss;
@@ -36,18 +44,26 @@ static double round_middle(double middle, double range)
     return round(middle / unit) * unit;
 }
 
-static bool find_far(const struct sr_data *data, struct origins *o)
+/* Finds the columns that are far from 0, or of numbers of another size. *any: some are far. */
+static bool find_columns(const struct sr_data *data, struct origins *o, bool *any)
 {
-    bool any = false;
+    bool moved = false;
+    *any = false;
     for (int f = 0; f < data->features; f++) {
         double range;
+        int exponent;
         const double *x = data->x + (size_t)f * data->rows;
-        const double middle = sr_far_middle(x, data->rows, far, &range);
-        o->far[f] = middle != 0 && range > 0;
-        o->x0[f] = o->far[f] ? round_middle(middle, range) : 0;
-        any = any || o->far[f];
+        const double middle = sr_far_middle(x, data->rows, SR_FAR, &range);
+        const bool far = middle != 0 && range > 0;
+        frexp(range, &exponent);
+        o->x0[f] = far ? round_middle(middle, range) : 0;
+        o->factor[f] = range > largest || range < smallest ? ldexp(1, 4 - exponent) : 1;
+        o->moved[f] = range > 0 && isnormal(o->factor[f]) &&
+                      (far || (o->factor[f] != 1 && data->features <= FEW));
+        *any = *any || far;
+        moved = moved || o->moved[f];
     }
-    return any;
+    return moved;
 }
 
 static int make_table(const struct sr_loss *loss, struct origins *o)
@@ -57,36 +73,38 @@ static int make_table(const struct sr_loss *loss, struct origins *o)
     TRY(sr_rows_take(all, rows, NULL, &o->data, &o->x));
     double *x = o->x;
     for (int f = 0; f < all->features; f++)
-        for (size_t i = 0; i < rows; i++)
-            x[(size_t)f * rows + i] -= o->x0[f];
+        for (size_t i = 0; i < rows && o->moved[f]; i++)
+            x[(size_t)f * rows + i] = (x[(size_t)f * rows + i] - o->x0[f]) * o->factor[f];
     return sr_loss_init_like(&o->loss, loss, &o->data);
 }
 
-/* The line s (x - c) that counts x from x0, in the column itself. */
-static void put_line(const struct sr_wave_line *line, double x0, struct sr_expr *out)
+/* The line of a column of the derived table as s (x - c) of the column itself. */
+static void put_line(const struct origins *o, const struct sr_wave_line *line, struct sr_expr *out)
 {
-    const bool minus = line->slope < 0 && fabs(line->slope) == 1;
-    const double c = x0 - line->summand / line->slope;
+    const double slope = line->slope * o->factor[line->column];
+    const bool minus = slope == -1;
+    const double c = o->x0[line->column] - line->summand / slope;
     if (minus)
         sr_put_constant(out, c);
     sr_put_node(out, sr_feature_node(line->column));
-    if (!minus)
+    if (!minus && c != 0)
         sr_put_constant(out, c);
-    sr_put_op(out, SR_SUB);
-    if (fabs(line->slope) == 1)
+    if (minus || c != 0)
+        sr_put_op(out, SR_SUB);
+    if (fabs(slope) == 1)
         return;
-    sr_put_constant(out, line->slope);
+    sr_put_constant(out, slope);
     sr_put_op(out, SR_MUL);
 }
 
-/* Appends the subtree that ends at i; lines of far columns as differences. */
+/* Appends the subtree that ends at i; lines of moved columns as differences. */
 static void put_shifted(const struct origins *o, const struct sr_expr *expr, int i,
                         struct sr_expr *out)
 {
     struct sr_wave_line line;
     if (sr_straight_line(expr, i, &line) && line.column >= 0 && line.slope != 0 &&
-        o->far[line.column]) {
-        put_line(&line, o->x0[line.column], out);
+        o->moved[line.column]) {
+        put_line(o, &line, out);
         return;
     }
     const int arity = sr_expr_arity(expr, i);
@@ -176,21 +194,38 @@ static bool write_shifted(const struct sr_proposal *p, const void *derived,
     return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
+/* The best of every size of what was found: few, so that few evaluations go into writing them. */
+static void take_best(const struct sr_seeds *found, struct sr_seeds *best)
+{
+    best->count = 0;
+    for (int size = 1; size <= SR_NODES; size++) {
+        int chosen[SR_CHOSEN];
+        const int n =
+            sr_best_of_size(found->expr, found->loss, found->count, size, PER_SIZE, true, chosen);
+        for (int k = 0; k < n; k++) {
+            best->loss[best->count] = found->loss[chosen[k]];
+            best->expr[best->count++] = found->expr[chosen[k]];
+        }
+    }
+}
+
 /* Runs the stages on the derived table and takes over their results. */
 static int search_shifted(struct sr_proposal *p, const struct origins *o)
 {
     const struct sr_settings settings = sr_derived_settings(p->settings);
     struct sr_proposal own;
     double least = HUGE_VAL;
-    struct sr_seeds *found = orr_alloc(1, sizeof *found);
+    struct sr_seeds *found = orr_alloc(2, sizeof *found), *const best = found + 1;
     if (!found)
         return ORR_ENOMEM;
     int rc = sr_proposal_init(&own, p->stage, &settings, &o->loss, p->thread, p->threads, found);
     own.floor = p->floor;
     if (!rc)
         rc = sr_derived_run(p, &own, STAGES);
-    if (!rc)
-        rc = sr_derived_add(p, &o->loss, found, PER_SIZE, write_shifted, o, &least);
+    if (!rc) {
+        take_best(found, best);
+        rc = sr_derived_add(p, &o->loss, best, PER_SIZE, write_shifted, o, &least);
+    }
     sr_bank_free(&own.bank);
     free(found);
     return rc;
@@ -201,13 +236,16 @@ int sr_origins_find(struct sr_proposal *p)
     struct origins o = {.x = NULL};
     const struct sr_limit limit = p->limit;
     const double now = orr_time_s();
+    bool far;
     if (!sr_has(p->operators, SR_SUB) || !sr_has(p->operators, SR_MUL) ||
-        p->loss->kind == ORR_SR_STUDY || !find_far(p->loss->data, &o))
+        p->loss->kind == ORR_SR_STUDY || !find_columns(p->loss->data, &o, &far))
         return 0;
+    const double own = far ? share : share_of_units;
+    const double left = limit.evaluations - p->seeds->evaluations;
     if (limit.until_s > 0)
-        p->limit.until_s = now + share * (limit.until_s - now);
+        p->limit.until_s = now + own * (limit.until_s - now);
     p->limit.evaluations =
-        p->seeds->evaluations + share * (limit.evaluations - p->seeds->evaluations);
+        p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
     int rc = make_table(p->loss, &o);
     if (!rc)
         rc = search_shifted(p, &o);

@@ -3,7 +3,7 @@
 #include "select.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_BELOW = 4 };                           /* largest denominator */
 static const double widest = 3;                    /* standard errors to a fraction, at most */
@@ -22,8 +22,8 @@ struct fraction {
 /* The constants and their covariance, given those that are `settled` */
 struct state {
     struct sr_uncertainty u;
-    double value[SR_NODES], counted;
-    bool settled[SR_NODES];
+    double value[SR_NODES], size[SR_NODES], counted;
+    bool settled[SR_NODES], far;
 };
 
 static double nats_of_fraction(double p, int below)
@@ -35,7 +35,7 @@ static double nats_of_fraction(double p, int below)
 /* The prior density at the value, times the width of the likelihood. */
 static double nats_of_measured(const struct state *s, int c)
 {
-    const double variance = s->u.covariance[c][c], size = s->value[c];
+    const double variance = s->u.covariance[c][c], size = s->size[c];
     return orr_log(2 * choices) + 0.5 * orr_log(fmax(size * size / variance, 1)) - 0.5 * log_turn;
 }
 
@@ -69,6 +69,8 @@ static void settle(struct state *s, int c, double value)
         if (s->settled[a] || a == c)
             continue;
         s->value[a] += column[a] / variance * off;
+        if (!s->far)
+            s->size[a] = s->value[a];
         for (int b = 0; b < s->u.constants; b++)
             s->u.covariance[a][b] -= column[a] * (column[b] / variance);
     }
@@ -76,11 +78,14 @@ static void settle(struct state *s, int c, double value)
     s->settled[c] = true;
 }
 
-int sr_constants_evidence(const struct sr_expr *expr, const struct sr_data *data, double variance,
-                          double *nats, double *simple)
+int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
+                          double variance, double *nats, double *simple)
 {
-    struct state s = {.counted = sr_rows_counted(data)};
+    struct state s = {.counted = sr_rows_counted(data), .far = far};
     const int count = sr_expr_constants(expr, s.value);
+    memcpy(s.size, s.value, sizeof s.size);
+    if (far)
+        sr_constant_sizes(expr, s.size);
     *nats = 0;
     for (int c = 0; c < count && simple; c++)
         simple[c] = NAN;
@@ -125,9 +130,12 @@ int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data)
         return 0;
     TRY(find_noise(front, data, &variance));
     for (int i = 0; i < front->count; i++) {
-        TRY(sr_constants_evidence(&front->expr[i], data, variance, &nats, NULL));
+        struct sr_expr centred;
+        int added;
+        const bool far = sr_from_middle(&front->expr[i], data, &centred, &added);
+        TRY(sr_constants_evidence(&centred, far, data, variance, &nats, NULL));
         front->evidence[i] = isfinite(nats)
-                                 ? sr_expr_nats(&front->expr[i]) + nats
+                                 ? sr_expr_nats(&front->expr[i], added) + nats
                                  : front->cost[i] + more * sr_expr_constants(&front->expr[i], NULL);
     }
     return 0;

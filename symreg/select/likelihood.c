@@ -276,7 +276,8 @@ int sr_front_describe_by(struct sr_front *front, const struct sr_loss *loss)
     front->independent = loss->data->independent;
     if (!front->count)
         return 0;
-    const int rc = start(loss, sr_front_constants(front), &l, &work);
+    const int most = sr_front_constants(front) + SR_NODES / 2; /* with numbers that are added */
+    const int rc = start(loss, most, &l, &work);
     if (!rc) {
         find_range(&l, work);
         if (loss->kind == ORR_SR_CUSTOM)

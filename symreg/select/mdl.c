@@ -19,9 +19,9 @@ static int basis_of(const struct sr_expr *expr)
     return count;
 }
 
-double sr_expr_nats(const struct sr_expr *expr)
+double sr_expr_nats(const struct sr_expr *expr, int added)
 {
-    return expr->count * orr_log(basis_of(expr));
+    return (expr->count + 2 * added) * orr_log(basis_of(expr));
 }
 
 /* A weighted sum of squares, most^2 sum: squares of numbers beyond 1e+-154 have no room. */
@@ -64,9 +64,9 @@ static double log_mean_square(const struct squares *residual, const struct squar
     return any ? found - orr_log(rows) : orr_log(DBL_MIN);
 }
 
-/* Nats of a constant, from the logarithm of its Fisher information, which may lie beyond the range
- * of numbers: that of 2e-208 in 2e-208 exp(0.24 year) is 1e416. Constants of 0 cost nothing, others
- * at least their sign. */
+/* Nats of a constant of this size, from the logarithm of its Fisher information, which may lie
+ * beyond the range of numbers: that of 2e-208 in 2e-208 exp(0.24 year) is 1e416. Constants of 0
+ * cost nothing, others at least their sign. */
 static double nats_of(double constant, double log_information)
 {
     return fabs(constant) > 0 ? fmax(orr_log(2), orr_log(fabs(constant)) + 0.5 * log_information -
@@ -112,26 +112,29 @@ static bool add_closest(const struct sr_expr *expr, const struct sr_data *data, 
     return ok;
 }
 
-/* Description length with the constants as they are; *cost is the part without the residuals. NaN
- * where a node is not finite. vague[c]: constant c is smaller than its precision. */
-static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
-                        double *jacobian, bool *vague, double *cost)
+/* Description length with the constants as they are, of a formula whose nodes cost `nodes`; *cost
+ * is the part without the residuals. NaN where a node is not finite. vague[c]: constant c is
+ * smaller than its precision. `far`: columns count from their middle. */
+static double length_of(const struct sr_expr *expr, bool far, double nodes,
+                        const struct sr_data *data, double *value, double *jacobian, bool *vague,
+                        double *cost)
 {
-    double constants[SR_NODES];
+    double constants[SR_NODES], size[SR_NODES];
     struct lengths l = {0};
     if (!add_closest(expr, data, value, jacobian, &l))
         return NAN;
     const double log_mse =
         log_mean_square(&l.residual, &l.size, 256 * DBL_EPSILON * DBL_EPSILON, (double)data->rows);
     const int count = sr_expr_constants(expr, constants);
+    sr_constant_sizes(expr, size);
     const double counted = sr_rows_counted(data),
                  log_share = orr_log(counted / (double)sr_rows_weighted(data));
-    *cost = sr_expr_nats(expr);
+    *cost = nodes;
     for (int c = 0; c < count; c++) {
         const double log_information = log_of_sum(&l.slope[c]) - log_mse + log_share;
         vague[c] = !(fabs(constants[c]) > 0) ||
                    orr_log(fabs(constants[c])) < 0.5 * (orr_log(12) - log_information);
-        *cost += nats_of(constants[c], log_information);
+        *cost += nats_of(far && constants[c] != 0 ? size[c] : constants[c], log_information);
     }
     return 0.5 * counted * (log_mse + orr_log(l.steeper)) + *cost;
 }
@@ -139,26 +142,36 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
 double sr_formula_cost(const struct sr_expr *expr, const struct sr_data *data, double log_noise,
                        double share, double *value, double *jacobian)
 {
-    double constants[SR_NODES];
+    double constants[SR_NODES], size[SR_NODES];
     struct lengths l = {0};
-    if (!add_lengths(expr, data, value, jacobian, &l))
+    struct sr_expr centred;
+    int added;
+    const bool far = sr_from_middle(expr, data, &centred, &added);
+    if (!add_lengths(&centred, data, value, jacobian, &l))
         return NAN;
-    const int count = sr_expr_constants(expr, constants);
-    double cost = expr->count * orr_log(basis_of(expr));
+    const int count = sr_expr_constants(&centred, constants);
+    double cost = sr_expr_nats(expr, added);
+    sr_constant_sizes(&centred, size);
     for (int c = 0; c < count; c++)
-        cost += nats_of(constants[c], log_of_sum(&l.slope[c]) - log_noise + orr_log(share));
+        cost += nats_of(far && constants[c] != 0 ? size[c] : constants[c], log_of_sum(&l.slope[c]) - log_noise + orr_log(share));
     return cost;
 }
 
-/* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0. */
+/* The shorter of two lengths: with all constants as they are, or with the vague ones set to 0.
+ * Columns far from 0 count from their middle, so that it does not matter where their 0 is; a number
+ * that is added for it brings one operator more. */
 static double shorter_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
                          double *jacobian, double *cost)
 {
-    struct sr_expr without = *expr;
+    struct sr_expr centred;
     double constants[SR_NODES], zeroed_cost;
     bool vague[SR_NODES] = {false}, any = false, unused[SR_NODES];
-    const double length = length_of(expr, data, value, jacobian, vague, cost);
-    const int count = sr_expr_constants(expr, constants);
+    int added;
+    const bool far = sr_from_middle(expr, data, &centred, &added);
+    const double nodes = sr_expr_nats(expr, added);
+    const double length = length_of(&centred, far, nodes, data, value, jacobian, vague, cost);
+    const int count = sr_expr_constants(&centred, constants);
+    struct sr_expr without = centred;
     for (int c = 0; c < count; c++) {
         any = any || (vague[c] && fabs(constants[c]) > 0);
         constants[c] = vague[c] ? 0 : constants[c];
@@ -166,7 +179,8 @@ static double shorter_of(const struct sr_expr *expr, const struct sr_data *data,
     if (isnan(length) || !any)
         return length;
     sr_expr_set_constants(&without, constants);
-    const double zeroed = length_of(&without, data, value, jacobian, unused, &zeroed_cost);
+    const double zeroed =
+        length_of(&without, far, nodes, data, value, jacobian, unused, &zeroed_cost);
     if (!(zeroed < length))
         return length;
     *cost += zeroed - length; /* the residuals are those of the original constants */
@@ -197,7 +211,7 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
                 orr_log(fmax(equations.normal[i][i], DBL_MIN)) - 2 * orr_log(equations.scale[i]);
     }
     const double log_mse = log_mean_square(&residual, &size, exact, c->total);
-    *cost = sr_expr_nats(expr);
+    *cost = sr_expr_nats(expr, 0);
     for (int k = 0; k < c->count; k++)
         for (int i = 0; i < n; i++) {
             const double log_information = information[k * n + i] - log_mse;
@@ -214,7 +228,7 @@ double sr_categories_length(const struct sr_categories *c, const struct sr_expr 
 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)
 {
-    const int most = sr_front_constants(front);
+    const int most = sr_front_constants(front) + SR_NODES / 2; /* with numbers that are added */
     front->rows = sr_rows_weighted(data);
     front->independent = data->independent;
     const size_t block = sr_block_rows(data);

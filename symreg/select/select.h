@@ -241,22 +241,23 @@ struct sr_category_fit {
  * infinite where the formula cannot be fitted. The caller frees fit->value, after errors too. */
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
-/* Nats of the formula without its constants: k ln(b). */
-double sr_expr_nats(const struct sr_expr *expr);
+/* Nats of the formula without its constants: k ln(b), k with two nodes for each number that is added
+ * (sr_from_middle()). */
+double sr_expr_nats(const struct sr_expr *expr, int added);
 /* What the constants of a formula cost in its evidence (Laplace's approximation), in nats. A
  * constant is with probability one half a fraction p / q with q <= 4, of prior
  * 1 / (p (p + 1) q (q + 1)), else of a size whose logarithm is uniform over six powers of ten; a
  * third of fractions and half of the others are negative. Constants are replaced by fractions
  * within three standard errors where this costs less, the others moving with them as the Hessian
  * says; simple[c] (NULL: not asked for) is the fraction, NaN where there is none. variance: of a
- * row of weight 1; 0: from the residuals. NaN where the constants have no standard errors.
- * ORR_ENOMEM. */
-int sr_constants_evidence(const struct sr_expr *expr, const struct sr_data *data, double variance,
-                          double *nats, double *simple);
+ * row of weight 1; 0: from the residuals. far: the formula is sr_from_middle()'s, and its constants
+ * have sr_constant_sizes(). NaN where the constants have no standard errors. ORR_ENOMEM. */
+int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
+                          double variance, double *nats, double *simple);
 /* Fills front->evidence after sr_front_describe() by the data given there: the nats of every row
  * without its residuals. The noise is that of the row of least description length. Nothing where
- * fewer than SR_EVIDENCE_LEAST rows count, which say too little about Hessians, or the table has more
- * than SR_EVIDENCE_MOST. ORR_ENOMEM. */
+ * fewer than SR_EVIDENCE_LEAST rows count, which say too little about Hessians, or the table has
+ * more than SR_EVIDENCE_MOST. Columns far from 0 count from their middle. ORR_ENOMEM. */
 enum { SR_EVIDENCE_LEAST = 12, SR_EVIDENCE_MOST = 100000 };
 int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data);
 /* Looks for a row at which a formula of the front has a pole or a peak: the row is far off from the

@@ -126,6 +126,8 @@ struct sr_wave_line {
 /* The subtree that ends at node i as such a line, of column -1 where it is a constant; false where
  * it is something else. */
 bool sr_straight_line(const struct sr_expr *expr, int i, struct sr_wave_line *line);
+/* Ranges from 0 to the middle of a column, more than which are far. */
+#define SR_FAR 3.0
 /* The middle of a column that is farther from 0 than `far` times its range; 0 for others. */
 double sr_far_middle(const double *x, size_t rows, double far, double *range);
 /* Of the one that ends at node i; false where it is none, or its operand is no such line. */
@@ -138,9 +140,22 @@ bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
 /* For the uncertainty of frequencies: where a wave of a column far from 0 has no phase, as sin(w t)
  * with Julian dates, its phase is tied to where 0 is, and only the frequencies of a fine comb are
  * tried. *freed is the formula with w (t - middle) + phase in its place, of equal values; place[c]
- * is the number that constant c has there. False where there is no such wave. */
-bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *freed,
-                    int place[SR_NODES]);
+ * is the number that constant c has there. A column is far from 0 where its middle is farther than
+ * `far` times its range. False where there is no such wave. */
+bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, double far,
+                    struct sr_expr *freed, int place[SR_NODES]);
+/* The formula with x - middle in place of each column x that is far from 0 (SR_FAR) and stands in a
+ * line with a number that is added, as in exp((c - x) / 8), or in a exp(x / 8): the number becomes
+ * that which gives equal values. Of columns that are 30 ranges from 0 or more, all other x become
+ * x - middle + c, with c a number of its own; waves without a phase get one; *added are these
+ * numbers. The middles are SR_FIXED. False, with *centred = *expr, where the formula has no such
+ * column. */
+bool sr_from_middle(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *centred,
+                    int *added);
+/* The sizes that constants are measured by when they are described: their own; of c in
+ * exp((c - x) / 8), which stands for a factor exp(c / 8), the 8 that changes this factor by e. The
+ * size of c itself depends on the unit of the target. */
+void sr_constant_sizes(const struct sr_expr *expr, double size[SR_NODES]);
 
 /* ----------------------------------------------------------------------------- errors in x */
 

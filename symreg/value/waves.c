@@ -189,8 +189,8 @@ static void write_freed(const struct sr_expr *expr, int first, int last, double 
     sr_put_op(out, SR_ADD);
 }
 
-bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, struct sr_expr *freed,
-                    int place[SR_NODES])
+bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, double far,
+                    struct sr_expr *freed, int place[SR_NODES])
 {
     int constants = sr_expr_constants(expr, NULL);
     bool any = false;
@@ -205,7 +205,7 @@ bool sr_free_phases(const struct sr_expr *expr, const struct sr_data *data, stru
         if (!sr_wave_find(freed, i, &line) || line.summand != 0)
             continue;
         const double middle =
-            sr_far_middle(data->x + (size_t)line.column * data->rows, data->rows, 1, &range);
+            sr_far_middle(data->x + (size_t)line.column * data->rows, data->rows, far, &range);
         const double phase = remainder(line.slope * middle, op == SR_TAN ? M_PI : 2 * M_PI);
         write_freed(freed, start, i - 1, middle, phase, &operand);
         if (middle == 0 || !sr_expr_splice(data->language, freed, start, freed->node[i].size - 1,

@@ -34,7 +34,7 @@ static struct sr_expr fitted(const struct sr_data *data, const char *text)
 static double nats_of(const struct sr_data *data, const struct sr_expr *expr, double *simple)
 {
     double nats;
-    assert_int_equal(sr_constants_evidence(expr, data, 0, &nats, simple), 0);
+    assert_int_equal(sr_constants_evidence(expr, false, data, 0, &nats, simple), 0);
     return nats;
 }
 

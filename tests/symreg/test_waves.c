@@ -173,7 +173,7 @@ TEST(only_waves_of_far_columns_without_a_phase_get_one)
         const struct sr_expr expr = formula(row[k].text);
         struct sr_expr freed;
         int place[SR_NODES];
-        if (sr_free_phases(&expr, &t.data, &freed, place) != row[k].far)
+        if (sr_free_phases(&expr, &t.data, 1, &freed, place) != row[k].far)
             fail_msg("%s became %s", row[k].text, text_of(&freed));
         const int count = sr_expr_constants(&expr, constant);
         sr_expr_constants(&freed, in_freed);
