@@ -26,20 +26,6 @@ static double charge_rules(const struct sr_worker *w, const struct sr_expr *expr
     return s->penalty ? s->penalty(expr, whole, s->context) * fmax(w->view->loss->base, 0) : 0;
 }
 
-/* Offers a formula to the hall and to the near-best formulas. Its loss contains the penalty with a
- * free outer factor; a formula of the front has no free factor, so the difference in penalty is
- * added. */
-static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, double loss)
-{
-    const struct sr_settings *s = w->settings;
-    if (s->whole && !s->whole(expr, s->context))
-        return;
-    loss += charge_rules(w, expr, true) - charge_rules(w, expr, false);
-    sr_hall_of_fame_offer(w->island->hall, s->language, expr, loss);
-    if (sr_near_wants(w->view->near, sr_expr_complexity(s->language, expr), loss))
-        sr_near_offer(w->island->near, s->language, expr, loss);
-}
-
 /* The penalty with a free outer factor; infinite where the rules or the operators
  * do not admit the formula. */
 static double penalty_of(const struct sr_worker *w, const struct sr_expr *expr)
@@ -75,6 +61,22 @@ static bool is_wanted(const struct sr_worker *w, int complexity, double loss)
     return complexity <= SR_NODES && (loss < island->hall->loss[complexity] ||
                                       (sr_near_wants(w->view->near, complexity, loss) &&
                                        sr_near_wants(island->near, complexity, loss)));
+}
+
+/* Offers a formula to the hall and to the near-best formulas. Its loss contains the penalty with a
+ * free outer factor; a formula of the front has no free factor, so the difference in penalty is
+ * added. */
+static void offer_to_hall(struct sr_worker *w, const struct sr_expr *expr, double loss)
+{
+    const struct sr_settings *s = w->settings;
+    if ((s->whole && !s->whole(expr, s->context)) ||
+        (s->algorithm->polishes && is_wanted(w, sr_expr_complexity(s->language, expr), loss) &&
+         !sr_waves_known(expr, w->view->loss->data, w->thread->work.trial)))
+        return;
+    loss += charge_rules(w, expr, true) - charge_rules(w, expr, false);
+    sr_hall_of_fame_offer(w->island->hall, s->language, expr, loss);
+    if (sr_near_wants(w->view->near, sr_expr_complexity(s->language, expr), loss))
+        sr_near_offer(w->island->near, s->language, expr, loss);
 }
 
 /* Offers a formula without an outer scale; its values are in the worker's arrays. `fitted` is the

@@ -154,7 +154,9 @@ static void fold_front(const struct sr_run *run, struct sr_work *work)
         const double before = plain_loss(run, &hall->expr[c], work);
         sr_constants_fit(run->loss, &expr, false, FIT_STEPS, 0, NULL, work);
         const double after = plain_loss(run, &expr, work), loss = hall->loss[c] - before + after;
-        if (!(after <= before * (1 + 1e-3) + run->loss->noise) ||
+        /* two standard errors of a constant: what a higher frequency gains by rounding */
+        const double share = fmax(1e-3, 4 / (double)run->loss->data->rows);
+        if (!(after <= before * (1 + share) + run->loss->noise) ||
             (s->whole && !s->whole(&expr, s->context)))
             continue;
         hall->loss[c] = HUGE_VAL;

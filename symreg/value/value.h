@@ -137,6 +137,10 @@ bool sr_wave_find(const struct sr_expr *expr, int i, struct sr_wave_line *line);
  * none, the operators cannot express it, or the result has more than maxsize nodes. */
 bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
                    struct sr_expr *expr);
+/* Whether all operands of sines, cosines and tangents are numbers that tell a phase: of 1e43 the
+ * next number is many turns away, so that the values are those of a random generator. scratch:
+ * (rows). */
+bool sr_waves_known(const struct sr_expr *expr, const struct sr_data *data, double *scratch);
 /* For the uncertainty of frequencies: where a wave of a column far from 0 has no phase, as sin(w t)
  * with Julian dates, its phase is tied to where 0 is, and only the frequencies of a fine comb are
  * tried. *freed is the formula with w (t - middle) + phase in its place, of equal values; place[c]

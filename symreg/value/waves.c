@@ -158,6 +158,27 @@ bool sr_fold_waves(const struct sr_data *data, uint64_t operators, int maxsize,
     return folded;
 }
 
+bool sr_waves_known(const struct sr_expr *expr, const struct sr_data *data, double *scratch)
+{
+    static const double most = 0x1p40; /* the spacing of numbers there is a thousandth of a turn */
+    for (int i = 1; i < expr->count; i++) {
+        const int op = expr->node[i].op, start = sr_expr_start(expr, i);
+        struct sr_expr operand = {.count = 0};
+        double largest = 0;
+        if (op != SR_SIN && op != SR_COS && op != SR_TAN)
+            continue;
+        for (int k = start; k < i; k++)
+            sr_put_node(&operand, expr->node[k]);
+        if (!sr_put_end(data->language, &operand, SR_NODES) || !sr_eval(&operand, data, scratch))
+            return false;
+        for (size_t k = 0; k < data->rows; k++)
+            largest = fmax(largest, fabs(scratch[k]));
+        if (!(largest < most))
+            return false;
+    }
+    return true;
+}
+
 double sr_far_middle(const double *x, size_t rows, double far, double *range)
 {
     double least = HUGE_VAL, most = -HUGE_VAL;

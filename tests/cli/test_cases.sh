@@ -153,6 +153,11 @@ check "of frequencies that fit the rows alike the lowest is not chosen" daily
 check "other frequencies that fit alike are not named" \
     grep -q 'steps of 1, so that frequencies of 0.26[0-9]*, 6.0[0-9]* and 6.5' "$WORK/hours.out"
 
+fit weeks $CASES/d1_weekly_alias.csv --target lst --evaluations 2000 \
+    --guess '290 + 11*sin(day/5.384647505902088e-05 - 1.8720449398)'
+check "of digits alone a frequency above Nyquist's fits better, and is chosen" \
+    grep -qE '^best: lst = .*\(?(day \* 0\.01721|0\.01721[0-9]* \* day)' "$WORK/weeks.out"
+
 # ---- dates: 5000 exp(-d / 8.02) and 56 sin(2 pi t / 4.2308 + 1.1) of Julian dates
 fit decay $CASES/c1_decay_jd.csv --target rate --seed 1 --evaluations 30000
 decays() {

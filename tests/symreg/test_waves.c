@@ -118,6 +118,30 @@ TEST(no_room_or_no_operator_for_the_phase_leaves_the_formula)
     table_free(&t);
 }
 
+/* Operands whose next number is many turns away tell no phase. */
+TEST(waves_of_huge_numbers_are_not_known)
+{
+    static const struct {
+        const char *text;
+        bool known;
+    } row[] = {{"sin(99 * r) + 1e20", true},
+               {"sin(1e11 + r)", true},
+               {"sin(exp(exp(r)))", false},
+               {"m1 * cos(r - 8966470109141.994)", false},
+               {"exp(tan(m1 / 1e-17))", false},
+               {"exp(r) * 1e30", true}};
+    struct table t;
+    double scratch[ROWS];
+    make_grid(&t, 0.35, 0.1);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const struct sr_expr expr = formula(row[k].text);
+        if (sr_waves_known(&expr, &t.data, scratch) != row[k].known)
+            fail_msg("%s is taken for a wave of %s phase", row[k].text,
+                     row[k].known ? "unknown" : "known");
+    }
+    table_free(&t);
+}
+
 /* Sines of Julian dates without a phase, whose frequency meets the phase in the middle of the rows:
  * frequency and amplitude have the errors and intervals that they have with a phase, in days. */
 TEST(a_wave_of_dates_without_a_phase_has_the_errors_of_one_with_a_phase)
