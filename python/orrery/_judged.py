@@ -2,8 +2,9 @@
 and Orrery's GPT are in _judged_torch.py, of other packages in _judged_huggingface.py and
 _judged_sklearn.py.
 
-Rows (n, T, 2) are those of docs/exchange.md: row 0 is (ln(dt / yr), 0), then come positions in AU
-of body 1 and body 2 of each step. No output may depend on later rows.
+Rows (n, T, d) are those of docs/exchange.md: row 0 is ln(dt / yr) and zeros, then come positions in
+AU of body 1 and body 2 of each step, d = 2 coordinates, or 3 of a run in three dimensions. No
+output may depend on later rows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-Predictor = Callable[[np.ndarray], np.ndarray]  # rows (n, T, 2) -> sizes of forces (n, T)
+Predictor = Callable[[np.ndarray], np.ndarray]  # rows (n, T, d) -> sizes of forces (n, T)
 
 
 def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -33,18 +34,23 @@ def numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
+def longer(rows: np.ndarray, steps: int) -> np.ndarray:
+    """The rows, and so many rows of zeros after them."""
+    return np.concatenate([rows, np.zeros((len(rows), steps, rows.shape[2]), np.float32)], 1)
+
+
 class Adapted:
     """A model as judge() uses it; has_... says what it can do."""
 
     has_activations = has_tune = has_untrained = has_intervene = False
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """(n, T, 2): at each row the position that follows."""
+        """(n, T, d): at each row the position that follows."""
         raise NotImplementedError
 
     def rollout(self, rows: np.ndarray, steps: int) -> np.ndarray:
-        """(n, steps, 2): rows after the given ones, each of the model's own predictions."""
-        path = np.concatenate([rows, np.zeros((len(rows), steps, 2), np.float32)], 1)
+        """(n, steps, d): rows after the given ones, each of the model's own predictions."""
+        path = longer(rows, steps)
         known = rows.shape[1]
         for t in range(known, known + steps):
             path[:, t] = np.asarray(self.predict(path[:, :t]))[:, -1]
@@ -85,7 +91,7 @@ class _Object(Adapted):
         own = getattr(self.model, "rollout", None)
         if not callable(own):
             return super().rollout(rows, steps)
-        return numbers("rollout", own(rows, steps), (len(rows), steps, 2))
+        return numbers("rollout", own(rows, steps), (len(rows), steps, rows.shape[2]))
 
     def activations(self, rows: np.ndarray) -> list[np.ndarray]:
         layers = self.model.activations(rows)

@@ -14,7 +14,7 @@ from ._judged_torch import TorchModel, reset_parameters
 
 
 class _Embedded(nn.Module):
-    """rows (n, T, 2) -> into -> the model, by inputs_embeds -> out: (n, T, 2)."""
+    """rows (n, T, d) -> into -> the model, by inputs_embeds -> out: (n, T, d)."""
 
     def __init__(self, model: nn.Module, into: nn.Module, out: nn.Module):
         super().__init__()
@@ -31,10 +31,10 @@ class _Embedded(nn.Module):
 
 
 class HuggingFaceModel(TorchModel):
-    """A transformers.PreTrainedModel that is given embeddings of rows (n, T, 2) as inputs_embeds.
+    """A transformers.PreTrainedModel that is given embeddings of rows (n, T, d) as inputs_embeds.
 
-    into: a module (n, T, 2) -> (n, T, hidden_size), as torch.nn.Linear(2, hidden_size); out: one
-    (n, T, hidden_size) -> (n, T, 2); both trained with the model. Activations are its hidden
+    into: a module (n, T, d) -> (n, T, hidden_size), as torch.nn.Linear(d, hidden_size); out: one
+    (n, T, hidden_size) -> (n, T, d); both trained with the model. Activations are its hidden
     states. untrained(seed) is the model of the same configuration, as transformers initialises it.
     `module` is all three in one torch module of rows, for the training; steps, lr and batch are
     those of TorchModel.

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ._judged import Adapted, Predictor
+from ._judged import Adapted, Predictor, longer
 from .gpt import GPT
 
 
@@ -85,7 +85,7 @@ def _set(module: nn.Module, first: torch.Tensor, before: bool) -> Iterator[None]
 
 
 class TorchModel(Adapted):
-    """A module of rows (n, T, 2) whose output, or the first of several, is (n, T, 2).
+    """A module of rows (n, T, d) whose output, or the first of several, is (n, T, d).
 
     layers: names of submodules whose outputs (n, T, width) are the activations; default: all
     children that have such outputs. The last of them but the model's own output is what a head of
@@ -111,11 +111,18 @@ class TorchModel(Adapted):
         return torch.from_numpy(np.array(rows, np.float32)).to(like.device, like.dtype)
 
     def _found(self, names: Sequence[str]) -> tuple[dict[str, torch.Tensor], Any]:
-        """Outputs (2, 3, width) of these submodules for 3 rows, and that of the module."""
-        rows = self._tensor(np.zeros((2, 3, 2), np.float32))
+        """Outputs (2, 3, width) of these submodules for 3 rows, and that of the module: of rows of
+        two numbers, or where it does not take these, of three."""
         self.module.eval()
         with torch.no_grad(), _watched(self.module, names) as seen:
-            out = _first(self.module(rows))
+            try:
+                out = _first(self.module(self._tensor(np.zeros((2, 3, 2), np.float32))))
+            except Exception as plane:  # a module may raise anything
+                seen.clear()
+                try:
+                    out = _first(self.module(self._tensor(np.zeros((2, 3, 3), np.float32))))
+                except Exception:
+                    raise plane from None
         return {name: x for name, x in seen.items() if isinstance(x, torch.Tensor)
                 and x.ndim == 3 and x.shape[:2] == (2, 3)}, out
 
@@ -210,8 +217,7 @@ class OrreryModel(TorchModel):
 
     def rollout(self, rows: np.ndarray, steps: int) -> np.ndarray:
         known = rows.shape[1]
-        path = np.concatenate([rows, np.zeros((len(rows), steps, 2), np.float32)], 1)
-        return self.model.rollout(path, known)[:, known:]
+        return self.model.rollout(longer(rows, steps), known)[:, known:]
 
     def activations(self, rows: np.ndarray) -> list[np.ndarray]:
         blocks = [f"block.{i}" for i in range(len(self.module.block))]

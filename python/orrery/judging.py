@@ -23,7 +23,7 @@ import numpy as np
 from . import _files
 from . import _tables as tables
 from ._arguments import path_of, whole
-from ._judged import Adapted, Predictor, adapt
+from ._judged import Adapted, Predictor, adapt, longer
 from .runs import SOURCES, Run
 
 PROBES = ("evaluate", "rollout", "linear", "labels", "extrapolate", "inductive", "intervene",
@@ -212,7 +212,7 @@ class _Answers:
             return np.asarray(self.model.rollout(rows, steps))
 
         out = self._in_batches(prefix, more, name)[0]
-        self._save(name, self._shaped(out, "rollout", (len(prefix), steps, 2)))
+        self._save(name, self._shaped(out, "rollout", (len(prefix), steps, prefix.shape[2])))
 
     def _layers(self, batch: np.ndarray) -> list[np.ndarray]:
         found = [np.asarray(layer) for layer in self.model.activations(batch)]
@@ -232,12 +232,12 @@ class _Answers:
 
     def _continued(self, rows: np.ndarray, layer: int, activations: np.ndarray,
                    horizons: list[int]) -> np.ndarray:
-        """Positions of body 1 after each horizon, (n, 2 horizons)."""
+        """Positions of body 1 after each horizon, (n, d horizons)."""
         known, steps = rows.shape[1], 2 * max(horizons) - 1
-        path = np.concatenate([rows, np.zeros((len(rows), steps, 2), np.float32)], 1)
+        path = longer(rows, steps)
         for t in range(known, known + steps):
             out = np.asarray(self.model.intervene(path[:, :t], layer, activations))
-            path[:, t] = self._shaped(out, "intervene", (len(rows), t, 2))[:, -1]
+            path[:, t] = self._shaped(out, "intervene", path[:, :t].shape)[:, -1]
         at = [known + 2 * (h - 1) for h in horizons]
         return path[:, at].reshape(len(rows), -1)
 
@@ -470,16 +470,16 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
           threads: int | None = None, programs: str | os.PathLike[str] | None = None) -> Judgement:
     """Measures a model with the probes of a run, beside its untrained twin, and writes a card.
 
-    model: a function rows (n, T, 2) -> (n, T, 2), the position after each row; a torch.nn.Module
-    (orrery.judging.TorchModel says more of it); an orrery.GPT; orrery.judging.HuggingFaceModel of a
-    transformers model; a regressor of scikit-learn, fitted to windows of rows
-    (orrery.judging.SklearnModel); or an object with `predict`, and as it can `rollout`,
-    `activations`, `intervene`, `tune` and `untrained` (docs/exchange.md). probes: of evaluate,
-    rollout, linear, labels, extrapolate, inductive, intervene, planets and laws; default: all that
-    model and run allow but planets, which is for models of planet runs. Files go to folder, by
-    default <run>/answers/<name>. sequences, sizes and draws are those of bin/probe export, settings
-    those of --set. resume: keeps answers that are there and unchanged, to unchanged questions, as
-    long as the model predicts what it predicted.
+    model: a function rows (n, T, d) -> (n, T, d), the position after each row, d = 2, or 3 of a run
+    in three dimensions; a torch.nn.Module (orrery.judging.TorchModel says more of it); an
+    orrery.GPT; orrery.judging.HuggingFaceModel of a transformers model; a regressor of
+    scikit-learn, fitted to windows of rows (orrery.judging.SklearnModel); or an object with
+    `predict`, and as it can `rollout`, `activations`, `intervene`, `tune` and `untrained`
+    (docs/exchange.md). probes: of evaluate, rollout, linear, labels, extrapolate, inductive,
+    intervene, planets and laws; default: all that model and run allow but planets, which is for
+    models of planet runs. Files go to folder, by default <run>/answers/<name>. sequences, sizes and
+    draws are those of bin/probe export, settings those of --set. resume: keeps answers that are
+    there and unchanged, to unchanged questions, as long as the model predicts what it predicted.
 
     A list of 2 to 10 models, trainings of different seeds, is judged as <name>_0, <name>_1, ...
     with the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
