@@ -1,5 +1,5 @@
-/* animation.c - a body's orbit as a GIF: truth and models as in the player of report.html, drawn by
- * player.gp. */
+/* animation.c - a projection of a body's orbit as a GIF: truth and models as in the player of
+ * report.html, drawn by player.gp. */
 #include "report.h"
 
 #include <math.h>
@@ -9,6 +9,18 @@
 static const double longest = 2; /* longest arrow, relative to the true one at the same position */
 /* length of the true arrow, relative to half the size of the orbit */
 static const double arrow_share = 0.5;
+
+/* What is drawn: the second coordinate of a view is y, or z. */
+struct scene {
+    const struct report_run *run;
+    int body;
+    enum report_view view;
+};
+
+static double second_of(const struct scene *scene, double y, double z)
+{
+    return scene->view == REPORT_XZ ? z : y;
+}
 
 struct square {
     double x_au, y_au, half_au;
@@ -32,22 +44,25 @@ static struct square square_around(const double box[4])
 }
 
 /* The first source with a rollout of the body; NULL: none. */
-static const struct report_rollout *rollout_of(const struct report_run *run, int body)
+static const struct report_rollout *rollout_of(const struct scene *scene)
 {
+    const struct report_run *run = scene->run;
     for (int s = 0; s < run->source_count; s++)
-        if (run->source[s].rollout[body].count)
-            return &run->source[s].rollout[body];
+        if (run->source[s].rollout[scene->body].count)
+            return &run->source[s].rollout[scene->body];
     return NULL;
 }
 
 /* The arrow of a prediction, with length `arrow_au` where it equals the true force; NaN without a
  * prediction. */
-static void arrow_of(const struct report_source *source, const struct report_position *at,
-                     double arrow_au, double arrow[2])
+static void arrow_of(const struct scene *scene, const struct report_source *source,
+                     const struct report_position *at, double arrow_au, double arrow[2])
 {
     const bool truth = source->role == REPORT_TRUTH;
-    const double fx = truth ? at->fx_true : at->fx, fy = truth ? at->fy_true : at->fy;
-    const double unit = hypot(at->fx_true, at->fy_true), size = hypot(fx, fy) / unit;
+    const double true_second = second_of(scene, at->fy_true, at->fz_true);
+    const double fx = truth ? at->fx_true : at->fx;
+    const double fy = truth ? true_second : second_of(scene, at->fy, at->fz);
+    const double unit = hypot(at->fx_true, true_second), size = hypot(fx, fy) / unit;
     const double scale = arrow_au / unit * (size > longest ? longest / size : 1);
     arrow[0] = scale * fx;
     arrow[1] = scale * fy;
@@ -59,36 +74,39 @@ static bool is_shown(const struct report_source *source)
            (source->role == REPORT_TRUTH || source->role == REPORT_ATTENTION);
 }
 
-static void widen_by_rollouts(const struct report_run *run, int body, double box[4])
+static void widen_by_rollouts(const struct scene *scene, double box[4])
 {
-    for (int s = 0; s < run->source_count; s++) {
-        const struct report_rollout *r = &run->source[s].rollout[body];
+    for (int s = 0; s < scene->run->source_count; s++) {
+        const struct report_rollout *r = &scene->run->source[s].rollout[scene->body];
         for (size_t i = r->known; i < r->count; i++)
-            widen_box(box, r->at[i].x_au, r->at[i].y_au);
+            widen_box(box, r->at[i].x_au, second_of(scene, r->at[i].y_au, r->at[i].z_au));
     }
 }
 
 /* The square that contains the orbit, the Sun, all arrows, and rollouts that stay nearby. Rollouts
  * that diverge are left out, as they would shrink the orbit to a dot. */
-static struct square frame_of(const struct report_run *run, int body)
+static struct square frame_of(const struct scene *scene)
 {
+    const struct report_run *run = scene->run;
+    const int body = scene->body;
     double box[4] = {0}, all[4], arrow[2];
     const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = rollout_of(run, body);
+    const struct report_rollout *known = rollout_of(scene);
     for (size_t i = 0; i < truth->count; i++)
-        widen_box(box, truth->at[i].x_au, truth->at[i].y_au);
+        widen_box(box, truth->at[i].x_au, second_of(scene, truth->at[i].y_au, truth->at[i].z_au));
     for (size_t i = 0; known && i < known->count; i++)
-        widen_box(box, known->at[i].x_true_au, known->at[i].y_true_au);
+        widen_box(box, known->at[i].x_true_au,
+                  second_of(scene, known->at[i].y_true_au, known->at[i].z_true_au));
     const double orbit_au = square_around(box).half_au, arrow_au = arrow_share * orbit_au;
     memcpy(all, box, sizeof all);
-    widen_by_rollouts(run, body, all);
+    widen_by_rollouts(scene, all);
     if (square_around(all).half_au < 1.6 * orbit_au)
         memcpy(box, all, sizeof box);
     for (int s = 0; s < run->source_count; s++)
         for (size_t i = 0; is_shown(&run->source[s]) && i < run->source[s].orbit[body].count; i++) {
             const struct report_position *at = &run->source[s].orbit[body].at[i];
-            arrow_of(&run->source[s], at, arrow_au, arrow);
-            widen_box(box, at->x_au + arrow[0], at->y_au + arrow[1]);
+            arrow_of(scene, &run->source[s], at, arrow_au, arrow);
+            widen_box(box, at->x_au + arrow[0], second_of(scene, at->y_au, at->z_au) + arrow[1]);
         }
     struct square view = square_around(box);
     view.half_au = fmax(1.2 * orbit_au, 1.06 * view.half_au);
@@ -99,17 +117,18 @@ static struct square frame_of(const struct report_run *run, int body)
 /* ---------------------------------------------------------------------------------- blocks */
 
 /* Writes the true positions: those of a rollout, which begin at step 0, else those with forces. */
-static int write_orbit(const struct report_run *run, int body, struct orr_file *file)
+static int write_orbit(const struct scene *scene, struct orr_file *file)
 {
-    const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = rollout_of(run, body);
+    const struct report_orbit *truth = &scene->run->source[0].orbit[scene->body];
+    const struct report_rollout *known = rollout_of(scene);
     const size_t n = known ? known->count : truth->count;
     double *xy = orr_alloc(2 * n + 2, sizeof *xy);
     if (!xy)
         return ORR_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         xy[2 * i] = known ? known->at[i].x_true_au : truth->at[i].x_au;
-        xy[2 * i + 1] = known ? known->at[i].y_true_au : truth->at[i].y_au;
+        xy[2 * i + 1] = known ? second_of(scene, known->at[i].y_true_au, known->at[i].z_true_au)
+                              : second_of(scene, truth->at[i].y_au, truth->at[i].z_au);
     }
     report_write_curve(n, xy, file);
     orr_file_printf(file, "$orbit << EOD\n");
@@ -126,50 +145,54 @@ static int write_orbit(const struct report_run *run, int body, struct orr_file *
     return 0;
 }
 
-static void write_forces(const struct report_source *source, int body, int number, double arrow_au,
-                         struct orr_file *file)
+static void write_forces(const struct scene *scene, const struct report_source *source, int number,
+                         double arrow_au, struct orr_file *file)
 {
-    const struct report_orbit *orbit = &source->orbit[body];
+    const struct report_orbit *orbit = &source->orbit[scene->body];
     orr_file_printf(file, "$force%d << EOD\n", number);
     for (size_t i = 0; i < orbit->count; i++) {
         double arrow[2];
-        arrow_of(source, &orbit->at[i], arrow_au, arrow);
+        const struct report_position *at = &orbit->at[i];
+        arrow_of(scene, source, at, arrow_au, arrow);
         if (isfinite(arrow[0]) && isfinite(arrow[1]))
-            orr_file_printf(file, "%d %.7g %.7g %.7g %.7g\n", orbit->at[i].step, orbit->at[i].x_au,
-                            orbit->at[i].y_au, arrow[0], arrow[1]);
+            orr_file_printf(file, "%d %.7g %.7g %.7g %.7g\n", at->step, at->x_au,
+                            second_of(scene, at->y_au, at->z_au), arrow[0], arrow[1]);
     }
     orr_file_printf(file, "EOD\n");
 }
 
-static void write_path(const struct report_source *source, int body, int number,
+static void write_path(const struct scene *scene, const struct report_source *source, int number,
                        struct orr_file *file)
 {
-    const struct report_rollout *r = &source->rollout[body];
+    const struct report_rollout *r = &source->rollout[scene->body];
     if (!r->count)
         return;
     orr_file_printf(file, "$path%d << EOD\n", number);
     for (size_t i = r->known ? r->known - 1 : 0; i < r->count; i++) {
         const bool given = i < r->known;
         orr_file_printf(file, "%zu %.7g %.7g\n", i, given ? r->at[i].x_true_au : r->at[i].x_au,
-                        given ? r->at[i].y_true_au : r->at[i].y_au);
+                        given ? second_of(scene, r->at[i].y_true_au, r->at[i].z_true_au)
+                              : second_of(scene, r->at[i].y_au, r->at[i].z_au));
     }
     orr_file_printf(file, "EOD\n");
 }
 
-static int write_input(const struct report_run *run, int body, struct orr_file *file)
+static int write_input(const struct scene *scene, struct orr_file *file)
 {
-    const struct square view = frame_of(run, body);
+    const struct report_run *run = scene->run;
+    const int body = scene->body;
+    const struct square view = frame_of(scene);
+    const char *projection = report_views(run) == 1     ? ""
+                             : scene->view == REPORT_XZ ? "Projection on x and z. "
+                                                        : "Projection on x and y. ";
+    char note[160];
     const struct report_orbit *truth = &run->source[0].orbit[body];
-    const struct report_rollout *known = rollout_of(run, body);
+    const struct report_rollout *known = rollout_of(scene);
     int number = 0;
     orr_gnuplot_assign(file, "heading", 0, report_body_title[body]);
-    orr_gnuplot_assign(file, "note", 0,
-                       known && report_views(run) > 1
-                           ? "Projection on x and y. Arrows: forces, the true one black. Lines: "
-                             "each model's own continuation."
-                       : known ? "Arrows: forces, the true one black. Lines: each model's own "
-                                 "continuation."
-                               : "Arrows: forces, the true one black.");
+    snprintf(note, sizeof note, "%sArrows: forces, the true one black.%s", projection,
+             known ? " Lines: each model's own continuation." : "");
+    orr_gnuplot_assign(file, "note", 0, note);
     orr_file_printf(file, "first = %d\nlast = %d\ncx = %.9g\ncy = %.9g\nhalf = %.9g\n",
                     known ? 0 : truth->at[0].step,
                     known ? (int)known->count - 1 : truth->at[truth->count - 1].step, view.x_au,
@@ -178,7 +201,7 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
                     "array title[%d]\narray colour[%d]\narray paths[%d]\narray "
                     "forces[%d]\n",
                     REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES, REPORT_SOURCES);
-    TRY(write_orbit(run, body, file));
+    TRY(write_orbit(scene, file));
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!is_shown(source))
@@ -188,14 +211,16 @@ static int write_input(const struct report_run *run, int body, struct orr_file *
         orr_gnuplot_assign(file, "colour", number, source->colour);
         orr_file_printf(file, "paths[%d] = %d\nforces[%d] = 1\n", number,
                         source->rollout[body].count > 0, number);
-        write_forces(source, body, number, view.arrow_au, file);
-        write_path(source, body, number, file);
+        write_forces(scene, source, number, view.arrow_au, file);
+        write_path(scene, source, number, file);
     }
     return orr_file_printf(file, "sources = %d\n", number);
 }
 
-int report_animate(const struct report_run *run, int body, const char *picture)
+int report_animate(const struct report_run *run, int body, enum report_view view,
+                   const char *picture)
 {
+    const struct scene scene = {run, body, view};
     char input[REPORT_PATH], folder[REPORT_PATH];
     struct orr_file file = {0};
     if (!run->has_vectors || !run->source[0].orbit[body].count)
@@ -206,7 +231,7 @@ int report_animate(const struct report_run *run, int body, const char *picture)
     TRY(orr_mkdir(*folder ? folder : "/"));
     TRY(orr_path(input, "%s/.orbit_%s.gp", folder, report_body_name[body]));
     TRY(orr_file_create(&file, input));
-    int rc = write_input(run, body, &file);
+    int rc = write_input(&scene, &file);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     rc = rc ? rc : orr_gnuplot_draw("player.gp", input, picture);

@@ -100,11 +100,14 @@ static int animate_orbits(struct call *call)
     for (int body = 0; body < report_bodies(run); body++) {
         if (asked >= 0 && asked != body)
             continue;
-        TRY(one_file
-                ? orr_path(picture, "%s", cli->out)
-                : orr_path(picture, "%s/figures/orbit_%s.gif", call->out, report_body_name[body]));
-        TRY(report_animate(run, body, picture));
-        orr_note(cli->quiet, "report: %s", picture);
+        for (int view = 0; view < report_views(run); view++) {
+            const char *end = view == REPORT_XZ ? "_xz" : "";
+            TRY(one_file ? orr_path(picture, "%.*s%s.gif", (int)strlen(cli->out) - 4, cli->out, end)
+                         : orr_path(picture, "%s/figures/orbit_%s%s.gif", call->out,
+                                    report_body_name[body], end));
+            TRY(report_animate(run, body, (enum report_view)view, picture));
+            orr_note(cli->quiet, "report: %s", picture);
+        }
     }
     return 0;
 }

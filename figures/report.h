@@ -335,9 +335,10 @@ int report_losses(const char *const *path, int count, const struct report_style 
  * picture that is no PNG. */
 int report_tensorboard(const char *run, const char *out, bool quiet);
 
-/* Draws a GIF: the true orbit, the models' rollouts and forces, step by step. Its folder is made.
- * ORR_EINVAL: the run has no force vectors of the body. */
-int report_animate(const struct report_run *run, int body, const char *picture);
+/* Draws a GIF: the true orbit, the models' rollouts and forces, step by step, projected on x and y
+ * or on x and z. Its folder is made. ORR_EINVAL: the run has no force vectors of the body. */
+int report_animate(const struct report_run *run, int body, enum report_view view,
+                   const char *picture);
 /* Writes report.html to `path` with the pictures of `folder` embedded, atomically. */
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
                 const char *folder, const struct cJSON *verdict, const char *path);
