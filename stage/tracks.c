@@ -63,6 +63,42 @@ int orr_tracks_adopt(struct orr_settings *preset, const char *folder, bool *adop
     return rc;
 }
 
+static int number_tracks(const char *path, const char *set, const cJSON *pieces, int n, int track[])
+{
+    const cJSON *one;
+    int at = 0, k = 0;
+    bool counts = cJSON_IsArray(pieces);
+    cJSON_ArrayForEach (one, pieces) {
+        const double count = cJSON_IsNumber(one) ? one->valuedouble : 0;
+        counts = counts && count >= 1 && count <= n - at && count == (int)count;
+        for (int i = 0; i < count && counts; i++)
+            track[at++] = k;
+        k++;
+    }
+    return counts && at == n ? 0
+                             : ORR_FAIL(ORR_EFORMAT,
+                                        "%s: \"pieces\" of \"%s\": expected numbers of sequences "
+                                        "whose sum is %d",
+                                        path, set, n);
+}
+
+int orr_tracks_pieces(const struct orr_settings *preset, const char *set, int n, int track[])
+{
+    char path[4096];
+    cJSON *manifest = NULL;
+    for (int i = 0; i < n; i++)
+        track[i] = i;
+    if (!*preset->tracks)
+        return 0;
+    TRY(orr_path(path, "%s/manifest.json", preset->tracks));
+    TRY(orr_json_read(path, &manifest));
+    const cJSON *of = orr_json_get(orr_json_get(manifest, "sets"), set);
+    const cJSON *pieces = orr_json_get(of, "pieces");
+    const int rc = pieces ? number_tracks(path, set, pieces, n, track) : 0;
+    cJSON_Delete(manifest);
+    return rc;
+}
+
 int orr_tracks_refuse(const struct orr_settings *preset, const char *what)
 {
     return *preset->tracks ? ORR_FAIL(ORR_EINVAL, "%s: imported tracks: %s needs simulated orbits",

@@ -3,14 +3,21 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *r, uint64_t seed,
-                           int n)
+int probe_resamples_of_tracks(struct probe_arena *arena, struct probe_resamples *r, uint64_t seed,
+                              int n, const int track[])
 {
     *r = (struct probe_resamples){.n = n};
+    int *first = probe_take(arena, (size_t)n + 1, sizeof *first);
+    TRY(arena->failed);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || track[i] != track[i - 1])
+            first[r->tracks++] = i;
+    first[r->tracks] = n;
     r->times = probe_take(arena, (size_t)(1 + PROBE_RESAMPLES) * (size_t)n, sizeof *r->times);
     TRY(arena->failed);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, 1ull << 40);
@@ -19,10 +26,26 @@ int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *r,
     for (int i = 0; i < n; i++)
         r->times[i] = 1;
     for (int k = 1; k <= PROBE_RESAMPLES; k++)
-        for (int i = 0; i < n; i++)
-            r->times[(size_t)k * (size_t)n + gsl_rng_uniform_int(rng, (unsigned long)n)]++;
+        for (int drawn = 0; drawn < r->tracks; drawn++) {
+            const size_t t = gsl_rng_uniform_int(rng, (unsigned long)r->tracks);
+            for (int i = first[t]; i < first[t + 1]; i++)
+                r->times[(size_t)k * (size_t)n + (size_t)i]++;
+        }
     gsl_rng_free(rng);
     return 0;
+}
+
+int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *r, uint64_t seed,
+                           int n)
+{
+    int *track = orr_alloc((size_t)n, sizeof *track);
+    if (!track)
+        return ORR_ENOMEM;
+    for (int i = 0; i < n; i++)
+        track[i] = i;
+    const int rc = probe_resamples_of_tracks(arena, r, seed, n, track);
+    free(track);
+    return rc;
 }
 
 struct probe_estimate probe_bootstrap(const struct probe_resamples *r,
@@ -33,7 +56,7 @@ struct probe_estimate probe_bootstrap(const struct probe_resamples *r,
     double drawn[PROBE_RESAMPLES];
     size_t count = 0;
     struct probe_estimate e = {statistic(of, r->n, r->times), NAN, NAN};
-    for (int k = 1; k <= PROBE_RESAMPLES && isfinite(e.value) && r->n > 1; k++) {
+    for (int k = 1; k <= PROBE_RESAMPLES && isfinite(e.value) && r->tracks > 1; k++) {
         const double value = statistic(of, r->n, r->times + (size_t)k * (size_t)r->n);
         if (isfinite(value))
             drawn[count++] = value;

@@ -1,4 +1,5 @@
-/* bootstrap.h - 95% intervals by resampling whole held-out sequences (Efron and Tibshirani, An
+/* bootstrap.h - 95% intervals by resampling whole held-out sequences, or whole tracks, of which
+ * sequences are pieces (Efron and Tibshirani, An
  * Introduction to the Bootstrap, chapter 13). */
 #ifndef PROBE_BOOTSTRAP_H
 #define PROBE_BOOTSTRAP_H
@@ -10,20 +11,25 @@ enum { PROBE_RESAMPLES = 200 };
 
 /* Resamples shared by all values of a probe, so that they can be compared. */
 struct probe_resamples {
-    int n; /* sequences */
+    int n, tracks; /* sequences; what is drawn: sequences, or tracks */
     /* (1 + PROBE_RESAMPLES, n) how often each sequence is drawn; in row 0 each is drawn once */
     unsigned short *times;
 };
 /* Draws the resamples from (seed, ORR_STAGE_BOOTSTRAP). ORR_ENOMEM. */
 int probe_resamples_create(struct probe_arena *arena, struct probe_resamples *resamples,
                            uint64_t seed, int n);
+/* Draws tracks with all of their sequences: track (n) has the number of each one's track,
+ * ascending. Where every sequence is another track, these are the resamples of
+ * probe_resamples_create(). */
+int probe_resamples_of_tracks(struct probe_arena *arena, struct probe_resamples *resamples,
+                              uint64_t seed, int n, const int track[]);
 
 struct probe_estimate {
     double value, low, high; /* NaN where the statistic is not a number */
 };
 /* value: the statistic with every sequence counted once. low, high: its quantiles 0.025 and 0.975
- * over the resamples in which it is a number; NaN for a single sequence. statistic: computed from n
- * sequences, sequence i counted times[i] times. */
+ * over the resamples in which it is a number; NaN for a single sequence, or track. statistic:
+ * computed from n sequences, sequence i counted times[i] times. */
 struct probe_estimate probe_bootstrap(const struct probe_resamples *resamples,
                                       double (*statistic)(const void *of, int n,
                                                           const unsigned short times[]),

@@ -1,6 +1,7 @@
 /* labelled.c - sequences of two bodies with their states, and checks of the checkpoints that may
  * use them. */
 #include "labelled.h"
+#include "stage/tracks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,8 +72,10 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
         .P = (int)P,
         .axes = (int)axes,
         .coords = probe_take(arena, (size_t)seen * P * axes, sizeof *set->coords),
-        .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr)};
+        .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr),
+        .track = probe_take(arena, (size_t)there, sizeof *set->track)};
     TRY(arena->failed);
+    TRY(orr_tracks_pieces(&probe->preset, sim_split_name(probe->split), there, set->track));
     for (int i = 0; i < seen; i++) {
         TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
         most = ++count[bodies] > count[most] ? bodies : most;
@@ -82,6 +85,7 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
         if (bodies != most)
             continue;
         memcpy(set->coords + (size_t)set->n * P * axes, coords, P * axes * sizeof *coords);
+        set->track[set->n] = set->track[i];
         set->dt_yr[set->n++] = exp((double)coords[0]);
     }
     set->bodies = most;

@@ -26,6 +26,7 @@ struct probe_labelled {
     double *dt_yr;   /* (n) */
     bool newton;     /* orbits are Newtonian, so a fit by Newton's law applies */
     int bodies;      /* PROBE_BODIES; in tracks any number, with step k from row 1 + k bodies on */
+    int *track;      /* (n) of tracks: the number of the track that a sequence is a piece of */
 };
 /* Reads the probe's held-out sequences of imported tracks, at most n of them, those with the most
  * common number of bodies; states and forces are NULL. Notes how many are left out. */

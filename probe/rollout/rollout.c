@@ -290,7 +290,10 @@ static int prepare_set(struct rollout *r)
     if (!*r->s.probe.preset.tracks)
         TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
     n = r->set.n;
-    TRY(probe_resamples_create(arena, &r->s.resamples, r->s.probe.preset.seed, n));
+    const uint64_t seed = r->s.probe.preset.seed;
+    TRY(r->set.track ? probe_resamples_of_tracks(arena, &r->s.resamples, seed, n, r->set.track)
+                     : probe_resamples_create(arena, &r->s.resamples, seed, n));
+    r->s.results.over = r->set.track ? "held-out tracks" : NULL;
     r->column = probe_take(arena, (size_t)n, sizeof *r->column);
     r->rank = probe_take(arena, (size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)

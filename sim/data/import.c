@@ -299,6 +299,26 @@ static int made_of(const struct plan *plan, int set, cJSON **made)
     return rc;
 }
 
+/* How many sequences of a set each of its tracks is cut into, where one is cut. Sequences of a
+ * track follow each other. */
+static void add_pieces_of(const struct plan *plan, int set, cJSON *one)
+{
+    const struct piece *piece = plan->piece[set];
+    cJSON *list = cJSON_AddArrayToObject(one, "pieces");
+    bool cut = false;
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count[set]; i++) {
+        count++;
+        if (i + 1 < plan->count[set] && piece[i + 1].system == piece[i].system)
+            continue;
+        cut |= count > 1;
+        cJSON_AddItemToArray(list, cJSON_CreateNumber((double)count));
+        count = 0;
+    }
+    if (!cut)
+        cJSON_DeleteItemFromObjectCaseSensitive(one, "pieces");
+}
+
 /* The manifest without files. */
 static int begin_manifest(const struct plan *plan, cJSON **manifest)
 {
@@ -326,6 +346,7 @@ static int begin_manifest(const struct plan *plan, cJSON **manifest)
         cJSON_AddItemToObject(one, "made", made);
         cJSON_AddObjectToObject(one, "files");
         cJSON_AddNumberToObject(one, "sequences", (double)plan->count[set]);
+        add_pieces_of(plan, set, one);
         cJSON_AddNumberToObject(one, "clipped_coordinates", 0);
     }
     return 0;

@@ -261,6 +261,21 @@ check "three coordinates: whose numbers keep the plane" awk -F, 'NR > 1 {
         worst = d > worst ? d : worst
     }
     END { exit !(n > 100 && worst < 1e-11) }' "$WORK/tilted/train.csv"
+check_not "tracks that stay whole: the manifest has no pieces" grep -q '"pieces"' \
+    "$WORK/tilted/manifest.json"
+check "three coordinates, cut" program orbits import "$WORK/tilted.csv" --time t --position x,y,z \
+    --body name --system system --steps 10 --test 0.4 --out "$WORK/cut"
+check "three coordinates, cut: the manifest has the pieces of each track" test "$(tr -d ' \t\n' \
+    <"$WORK/cut/manifest.json" | grep -o '"pieces":[^]]*' | tr '\n' ' ')" = \
+    '"pieces":[3,3 "pieces":[3 "pieces":[3,3 '
+check "three coordinates, cut: a model of the pieces" program pretrain --preset smoke --quiet \
+    --orbits "$WORK/cut" --run "$WORK/pieces" --set pretrain.steps=2 --set attention=softmax \
+    --threads 1
+check "three coordinates, cut: intervals are over tracks" prints 'over held-out tracks' \
+    program probe rollout --run "$WORK/pieces" --threads 1
+check "three coordinates, cut: of two tracks the smaller and the larger mean" awk -F, \
+    'NR == 2 { n = $6 < $5 && $5 < $7; exit } END { exit !n }' \
+    "$WORK/pieces/softmax/probe/rollout.csv"
 check "... interpolated" prints 'interpolated to a step of 0.07' program orbits import \
     "$WORK/tilted.csv" --time t --position x,y,z --body name --system system --resample 0.07 \
     --out "$WORK/finer"

@@ -178,4 +178,33 @@ TEST(test_intervals)
     probe_rewind(&arena, 0);
 }
 
+/* Sequences of a track that are alike are drawn together: their number narrows no interval. */
+TEST(test_intervals_of_tracks)
+{
+    enum { TRACKS = 100, PIECES = 4, MANY = TRACKS * PIECES };
+    struct probe_resamples r, alone;
+    double x[MANY];
+    int track[MANY], each[MANY];
+    for (int i = 0; i < MANY; i++) {
+        each[i] = i;
+        track[i] = 3 * (i / PIECES);
+        x[i] = normal(5, (uint64_t)(i / PIECES));
+    }
+    assert_int_equal(probe_resamples_of_tracks(&arena, &r, 3, MANY, track), 0);
+    assert_true(r.n == MANY && r.tracks == TRACKS);
+    for (int i = 0; i < MANY * (1 + PROBE_RESAMPLES); i += PIECES)
+        for (int k = 1; k < PIECES; k++)
+            assert_int_equal(r.times[i], r.times[i + k]);
+    const struct probe_estimate e = probe_bootstrap(&r, probe_mean_of, x);
+    const double width = 2 * 1.96 / sqrt(TRACKS);
+    assert_true(fabs(e.high - e.low - width) < 0.25 * width);
+    assert_int_equal(probe_resamples_of_tracks(&arena, &r, 3, MANY, each), 0);
+    assert_int_equal(probe_resamples_create(&arena, &alone, 3, MANY), 0);
+    assert_memory_equal(r.times, alone.times, MANY * (1 + PROBE_RESAMPLES) * sizeof *r.times);
+    memset(track, 0, sizeof track); /* of a single track there is no interval */
+    assert_int_equal(probe_resamples_of_tracks(&arena, &r, 3, MANY, track), 0);
+    assert_true(isnan(probe_bootstrap(&r, probe_mean_of, x).low));
+    probe_rewind(&arena, 0);
+}
+
 TESTS(NULL, NULL)
