@@ -48,8 +48,8 @@ def model(tmp_path):
     return GPT.from_checkpoint(checkpoint(tmp_path / "model.safetensors"))
 
 
-def rows(n=3, T=CONTEXT, seed=2):
-    return np.random.default_rng(seed).uniform(-2, 2, (n, T, 2)).astype(np.float32)
+def rows(n=3, T=CONTEXT, seed=2, axes=2):
+    return np.random.default_rng(seed).uniform(-2, 2, (n, T, axes)).astype(np.float32)
 
 
 def test_what_it_is(model):
@@ -154,10 +154,13 @@ def test_save_keeps_the_bytes(model, tmp_path):
 
 # ----------------------------------------------------------------------------------- PyTorch
 
-CASES = [{"input": i, "positions": p, "gate": g} for i in ("coordinates", "bins", "characters")
+CASES = [{"input": i, "positions": p, "gate": g}
+         for i in ("coordinates", "space", "bins", "characters")
          for p, g in (("learned", "none"), ("rope", "sigmoid"), ("none", "softplus"))]
 CASES += [{"attention": kind} for kind in orrery.attention_variants()]
-CASES += [{"fourier": 3, "window": 5, "p": 2.5, "attention": "lssar"}]
+CASES += [{"fourier": 3, "window": 5, "p": 2.5, "attention": "lssar", "input": i}
+          for i in ("coordinates", "space")]
+NUMBERS = {1: 2, 3: 3}  # of `input`: the coordinates of a row, in the plane and in space
 
 
 def trained(torch, **settings):
@@ -165,7 +168,7 @@ def trained(torch, **settings):
     from orrery.gpt import torch_gpt
 
     torch.manual_seed(4)
-    vocab = 0 if settings.get("input", "coordinates") == "coordinates" else 11
+    vocab = 0 if settings.get("input", "coordinates") in ("coordinates", "space") else 11
     module = torch_gpt(width=16, context=CONTEXT, vocab=vocab, **settings)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -175,8 +178,9 @@ def trained(torch, **settings):
 
 def inputs(torch, module):
     kind = module.c["input"]
-    if kind == 1:
-        return rows(), torch.from_numpy(rows())
+    if kind in NUMBERS:
+        array = rows(axes=NUMBERS[kind])
+        return array, torch.from_numpy(array)
     shape = (3, CONTEXT, 2) if kind == 0 else (3, CONTEXT)
     array = np.random.default_rng(5).integers(0, 11, shape)
     return array, torch.from_numpy(array)
@@ -190,7 +194,7 @@ def test_torch_and_back(settings, tmp_path):
     array, tensor = inputs(torch, module)
     model = GPT.from_torch(module)
     with torch.no_grad():
-        exact = module.double()(tensor.double() if module.c["input"] == 1 else tensor).numpy()
+        exact = module.double()(tensor.double() if module.c["input"] in NUMBERS else tensor).numpy()
     bound = 2e-5 * max(1, np.abs(exact).max())
     assert np.abs(model.outputs(array) - exact).max() < bound
     model.save(tmp_path / "m.safetensors")
