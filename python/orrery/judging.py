@@ -466,7 +466,8 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
           probes: Iterable[str] | None = None, folder: str | os.PathLike[str] | None = None,
           seed: int = 0, untrained: bool = True, resume: bool = False, quiet: bool = False,
           sequences: int | None = None, sizes: Iterable[int] | None = None,
-          draws: int | None = None, settings: dict[str, Any] | None = None,
+          draws: int | None = None, exchange: str | os.PathLike[str] | None = None,
+          settings: dict[str, Any] | None = None,
           threads: int | None = None, programs: str | os.PathLike[str] | None = None) -> Judgement:
     """Measures a model with the probes of a run, beside its untrained twin, and writes a card.
 
@@ -480,6 +481,8 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     models of planet runs. Files go to folder, by default <run>/answers/<name>. sequences, sizes and
     draws are those of bin/probe export, settings those of --set. resume: keeps answers that are
     there and unchanged, to unchanged questions, as long as the model predicts what it predicted.
+    exchange: the folder of what is asked, by default <run>/exchange; another folder leaves that
+    question, and who answers it, as they are.
 
     A list of 2 to 10 models, trainings of different seeds, is judged as <name>_0, <name>_1, ...
     with the seeds seed, seed + 1, ...; the card has means over trainings and their intervals.
@@ -497,7 +500,9 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     for key, value in (settings or {}).items():
         common += ["--set", f"{key}={value}"]
     program = _program(programs, "probe")
+    asked = run / "exchange" if exchange is None else path_of("exchange", exchange)
     export = [*program, "export", *common, "--quiet"]
+    export += [] if exchange is None else ["--out", str(asked)]
     for option, given in (("--sequences", sequences), ("--draws", draws),
                           ("--sizes", ",".join(map(str, sizes)) if sizes else None)):
         export += [option, str(given)] if given else []
@@ -509,7 +514,7 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
     bar = _Bar(quiet)
     bar.show("what is asked")
     _call(export)
-    question = tables.read_result(run / "exchange" / "export.json")
+    question = tables.read_result(asked / "export.json")
     chosen = [_asked(one, None if probes is None else tuple(probes), question) for one in models]
     probes = None if probes is None else chosen[0]
     bar.steps = sum((2 if untrained and one.has_untrained else 1) * len(_wanted(question, which))
@@ -523,7 +528,7 @@ def judge(model: Any, run: str | os.PathLike[str], name: str = "model", *,
         if twin is not None:
             answers.append((twin, one.untrained(seed + i)))
         for to, of in answers:
-            _Answers(of, run / "exchange", to, seed + i, resume, bar, ask).make(which)
+            _Answers(of, asked, to, seed + i, resume, bar, ask).make(which)
     command = [*program, "judge", *common, "--answers", ",".join(map(str, places))]
     command += ["--untrained", ",".join(map(str, filter(None, twins)))] if any(twins) else []
     command += ["--out", str(place)] if several else []

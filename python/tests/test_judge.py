@@ -63,6 +63,19 @@ def test_a_function_gives_the_baseline_that_it_is(any_folder):
     assert (found.folder / "card.md").read_text() == str(found)
 
 
+def test_two_questions_side_by_side(run_folder, tmp_path):
+    """Another folder of what is asked leaves the run's question as it is."""
+    orrery.judge(stay, run_folder, "first", probes=["rollout"], **ASKED)
+    was = (run_folder / "exchange" / "export.json").read_bytes()
+    found = orrery.judge(stay, run_folder, "second", probes=["rollout"],
+                         exchange=tmp_path / "asked", **{**ASKED, "sequences": 40})
+    assert (run_folder / "exchange" / "export.json").read_bytes() == was
+    rows = rows_of(found.folder / "probe" / "rollout.csv")
+    assert {row["n"] for row in rows.values()} == {"40"}
+    again = orrery.judge(stay, run_folder, "first", probes=["rollout"], resume=True, **ASKED)
+    assert {row["n"] for row in rows_of(again.folder / "probe" / "rollout.csv").values()} == {"160"}
+
+
 def test_several_trainings(run_folder):
     """Means over trainings, with Student's interval of two: 12.706 times half of their distance."""
     def farther(rows):
