@@ -17,8 +17,8 @@
  * searches of 3 s, which is enough for most fronts to have the law. Changed again after 9002 and
  * 9003 (two gained, none lost), before the other sets were searched: 9004 and 9005 have tables of
  * 100 rows, where more fronts have the law and are judged wrongly. Changed a third time after 203
- * tables with 10% noise, before a front of CHOICE_SET was judged: evidence had gained three and lost
- * none, and no rule could have gained more than seven, as the law is seldom on a front and not
+ * tables with 10% noise, before a front of CHOICE_SET was judged: evidence had gained three and
+ * lost none, and no rule could have gained more than seven, as the law is seldom on a front and not
  * chosen. So fronts to which the law is added (--told) decide as well: what a rule chooses after a
  * better search. There evidence had gained ten of 206 and lost none (p = 0.001). */
 #include <unistd.h>

@@ -16,7 +16,7 @@ struct writer {
 
 /* ---- pieces; each function returns false when the formula is full or an operator is missing */
 
-/* An empty formula; the rest of its kilobyte is not cleared, as pieces are written by the million. */
+/* An empty formula; the rest of its kilobyte is not cleared, as there are millions of pieces. */
 static void begin(struct sr_expr *expr)
 {
     expr->count = 0;
