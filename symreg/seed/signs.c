@@ -103,7 +103,7 @@ static int take_rows(const struct sr_data *data, struct search *s, bool *both)
 
 /* ---- the groups */
 
-/* The sum of s->speaks times the sign of the wave: that of sin(a) changes at whole turns of a / pi. */
+/* The sum of s->speaks times the sign of the wave; that of sin(a) changes at whole a / pi. */
 static double agreement(const struct search *s, const double *g, double turns, double shift, int n)
 {
     double sum = 0;

@@ -126,8 +126,8 @@ static void judge(const struct sr_data *data, const char *const text[2], bool ev
     sr_loss_free(&loss);
 }
 
-/* A sigmoid of 1/4, 1/2 and 1, and a formula that is nearly the same with two numbers that had to be
- * measured: the law has more nodes, and constants that cost little. */
+/* A sigmoid of 1/4, 1/2 and 1, and a formula that is nearly the same with two numbers that had to
+ * be measured: the law has more nodes, and constants that cost little. */
 TEST(best_prefers_simple_numbers_to_measured_ones)
 {
     static const char *const text[2] = {"0.24 * m1 * square(cos(exp(0.3 - m2)))",
