@@ -159,8 +159,8 @@ static void try_groups(struct search *s, int column)
 
 /* ---- the formulas */
 
-/* Exponents of h by least squares of ln |y / wave|, rows by y^2, as their logarithms have a variance
- * in proportion to 1 / y^2. False where the columns do not determine them. */
+/* Exponents of h by least squares of ln |y / wave|; rows weigh y^2, as their logarithms have a
+ * variance in proportion to 1 / y^2. False where the columns do not determine them. */
 static bool fit_exponents(const struct search *s, const struct wave *wave, struct sr_powers *h)
 {
     enum { N = COLUMNS + 1 };
