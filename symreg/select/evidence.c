@@ -121,12 +121,22 @@ static int find_noise(const struct sr_front *front, const struct sr_data *data, 
     return 0;
 }
 
+/* Whether the errors are independent, normal and of one size, as far as the front shows, and rows
+ * are neither too few for a Hessian nor so many that nothing is left to choose. */
+static bool is_plain(const struct sr_front *front, const struct sr_data *data)
+{
+    static const double least_worth = 0.5; /* share of the rows, sr_front_weigh_rows() */
+    const bool even = !(front->worth > 0) || front->worth >= least_worth * (double)front->rows;
+    return even && !front->without && !(data->independent > 0) &&
+           sr_rows_counted(data) >= SR_EVIDENCE_LEAST && data->rows <= SR_EVIDENCE_MOST;
+}
+
 int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data)
 {
     /* what a measured constant costs more than in a description length */
     const double more = orr_log(2 * choices) - 0.5 * log_turn + 0.5 * orr_log(3);
     double variance, nats;
-    if (sr_rows_counted(data) < SR_EVIDENCE_LEAST || data->rows > SR_EVIDENCE_MOST)
+    if (!is_plain(front, data))
         return 0;
     TRY(find_noise(front, data, &variance));
     for (int i = 0; i < front->count; i++) {

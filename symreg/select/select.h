@@ -254,10 +254,12 @@ double sr_expr_nats(const struct sr_expr *expr, int added);
  * have sr_constant_sizes(). NaN where the constants have no standard errors. ORR_ENOMEM. */
 int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
                           double variance, double *nats, double *simple);
-/* Fills front->evidence after sr_front_describe() by the data given there: the nats of every row
- * without its residuals. The noise is that of the row of least description length. Nothing where
- * fewer than SR_EVIDENCE_LEAST rows count, which say too little about Hessians, or the table has
- * more than SR_EVIDENCE_MOST. Columns far from 0 count from their middle. ORR_ENOMEM. */
+/* Fills front->evidence after sr_front_describe() by the data given there, sr_front_weigh_rows()
+ * and sr_front_find_pole(): the nats of every row without its residuals. The noise is that of the
+ * row of least description length. Columns far from 0 count from their middle. Nothing where the
+ * errors are not independent, normal and of one size (data->independent, front->without,
+ * front->worth below half the rows), where fewer than SR_EVIDENCE_LEAST rows count, which say too
+ * little about Hessians, or the table has more than SR_EVIDENCE_MOST. ORR_ENOMEM. */
 enum { SR_EVIDENCE_LEAST = 12, SR_EVIDENCE_MOST = 100000 };
 int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data);
 /* Looks for a row at which a formula of the front has a pole or a peak: the row is far off from the

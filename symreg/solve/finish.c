@@ -256,11 +256,11 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     }
     if (!rc && !published && s->loss == ORR_SR_L2)
         rc = sr_front_weigh_rows(front, &judged);
-    if (!rc && !published && s->loss == ORR_SR_L2 && !data->x_variance)
-        rc = sr_front_find_evidence(front, &judged);
     /* the likelihood of other losses knows outliers */
     if (!rc && !published && !sr_loss_is_robust(s->loss) && !data->x_variance)
         rc = sr_front_find_pole(front, &loss);
+    if (!rc && !published && s->loss == ORR_SR_L2 && !data->x_variance)
+        rc = sr_front_find_evidence(front, &judged);
     for (int i = 0; i < front->count && data->x_variance; i++)
         front->compared[i] = compared_loss(data, &front->expr[i], front->compared[i]);
     if (!rc && !published)

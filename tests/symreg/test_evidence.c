@@ -147,6 +147,26 @@ TEST(best_prefers_simple_numbers_to_measured_ones)
     assert_true(by_length <= 5 && by_evidence >= 15);
 }
 
+/* Laplace's approximation supposes normal errors of one size, one for each row. */
+TEST(other_errors_are_charged_by_length)
+{
+    static const char *const text[2] = {"2.1 * r", "2.1 * r + 0.7 * m1"};
+    static struct sr_front front;
+    struct table t;
+    table_create(&t, ROWS, 12, false);
+    fill_target(&t, "2.1 * r + m1", 0.05, 13);
+    for (int k = 0; k < 4; k++) {
+        judge(&t.data, text, false, &front);
+        struct sr_data data = t.data;
+        data.independent = k == 1 ? ROWS / 2 : 0;
+        front.without = k == 2 ? 7 : 0;
+        front.worth = k == 3 ? 0.4 * ROWS : 0.6 * ROWS;
+        assert_int_equal(sr_front_find_evidence(&front, &data), 0);
+        assert_true((front.evidence[0] > 0) == (k == 0));
+    }
+    table_free(&t);
+}
+
 /* Few rows say too little about Hessians; large tables need no help. */
 TEST(tables_of_few_rows_are_charged_by_length)
 {
