@@ -223,12 +223,12 @@ static int search_table(const struct options *o, struct law *law, struct truth *
     tally->seconds += seconds;
     tally->cpu_s += processor_time_s() - cpu_s;
     if (!o->misses || !out.solved)
-        printf("%3d  %d columns  %5g%%  sample %d  %-6s %5.1f s  %s\n", number,
+        printf("%3d  %d columns  %5g%%  sample %d  %-6s %5.1f s  %s%s%s\n", number,
                law->problem.features, o->noise[noise], sample,
                out.solved     ? "found"
                : out.on_front ? "front"
                               : "missed",
-               seconds, out.equation);
+               seconds, out.finders, *out.finders ? "  " : "", out.equation);
     fflush(stdout);
     if (!o->keep)
         remove(path);

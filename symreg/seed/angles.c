@@ -18,11 +18,9 @@
 
 enum {
     MOST_ROWS = 2000, /* rows of a derived table */
-    BEST = 2,         /* tables searched further */
     PER_SIZE = 2,     /* seeds of each size, few, as there are many tables */
 };
 static const double radians = 0.017453292519943295, degrees = 57.29577951308232;
-static const double share = 0.4; /* of the remaining time */
 
 /* ---- what looks like degrees */
 
@@ -67,35 +65,25 @@ static bool may_be_angle(const struct sr_proposal *p, const double *value,
 
 /* ---- derived tables */
 
-static void put_radians(struct sr_expr *out, int feature)
-{
-    sr_put_node(out, sr_feature_node(feature));
-    sr_put_constant(out, radians);
-    sr_put_op(out, SR_MUL);
-}
-
 /* Adds the column op(x pi / 180) of feature f, in radians itself for SR_CONSTANT. */
-static void add_column(struct sr_view *v, const struct sr_data *all, int f, enum sr_op op)
+static void add_column(struct sr_derived *d, const struct sr_data *all, int f, enum sr_op op)
 {
-    const size_t n = v->data.rows;
-    double *out = v->x + (size_t)v->data.features * n;
-    struct sr_expr *column = &v->column[v->data.features++];
-    for (size_t i = 0; i < n; i++) {
-        const double x = radians * all->x[(size_t)f * all->rows + i * all->rows / n];
-        out[i] = op == SR_CONSTANT ? x : sr_op_table[op].value(x, 0);
-    }
-    column->count = 0;
-    put_radians(column, f);
+    struct sr_expr column = {.count = 0};
+    sr_put_node(&column, sr_feature_node(f));
+    sr_put_constant(&column, radians);
+    sr_put_op(&column, SR_MUL);
     if (op != SR_CONSTANT)
-        sr_put_op(column, op);
+        sr_put_op(&column, op);
+    double *x = sr_derived_append(d, all->x + (size_t)f * all->rows, &column);
+    for (size_t i = 0; i < d->data.rows; i++)
+        x[i] = op == SR_CONSTANT ? radians * x[i] : sr_op_table[op].value(radians * x[i], 0);
 }
 
 /* Adds the columns of the features, of which those of the set `angles` are angles. */
 static void add_columns(const struct sr_proposal *p, unsigned angles, bool functions,
-                        struct sr_view *v)
+                        struct sr_derived *d)
 {
     const struct sr_data *all = p->loss->data;
-    const size_t n = v->data.rows;
     const bool has_sin = functions && sr_has(p->operators, SR_SIN);
     const bool has_cos = functions && sr_has(p->operators, SR_COS);
     const bool has_tan = functions && sr_has(p->operators, SR_TAN) && !(has_sin && has_cos);
@@ -103,22 +91,19 @@ static void add_columns(const struct sr_proposal *p, unsigned angles, bool funct
     for (int f = 0; f < all->features; f++) {
         const int extra = has_sin + has_cos + has_tan - 1;
         if (!(angles >> f & 1) || extra > room) {
-            double *out = v->x + (size_t)v->data.features * n;
-            for (size_t i = 0; i < n; i++)
-                out[i] = all->x[(size_t)f * all->rows + i * all->rows / n];
-            v->column[v->data.features++] =
-                (struct sr_expr){.count = 1, .node = {sr_feature_node(f)}};
+            const struct sr_expr column = {.count = 1, .node = {sr_feature_node(f)}};
+            sr_derived_append(d, all->x + (size_t)f * all->rows, &column);
             continue;
         }
         room -= functions ? extra : 0;
         if (has_sin)
-            add_column(v, all, f, SR_SIN);
+            add_column(d, all, f, SR_SIN);
         if (has_cos)
-            add_column(v, all, f, SR_COS);
+            add_column(d, all, f, SR_COS);
         if (has_tan)
-            add_column(v, all, f, SR_TAN);
+            add_column(d, all, f, SR_TAN);
         if (room > 0 || !functions)
-            add_column(v, all, f, SR_CONSTANT);
+            add_column(d, all, f, SR_CONSTANT);
         room -= functions && room > 0;
     }
 }
@@ -141,41 +126,36 @@ static double slope_of(enum sr_op inverse, double y)
                                   : c * c;
 }
 
-static int make_table(const struct sr_proposal *p, unsigned angles, bool functions,
-                      enum sr_op inverse, struct sr_angle_table *t)
+int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
+                   struct sr_derived *d)
 {
+    const struct sr_angles *angles = (const struct sr_angles *)context + number;
+    const enum sr_op inverse = angles->inverse;
     const struct sr_data *all = p->loss->data;
-    const size_t n = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
     const enum orr_symreg_loss kind = p->loss->kind;
     const bool absolute = kind == ORR_SR_L1 || kind == ORR_SR_RELATIVE;
-    *t = (struct sr_angle_table){.angles = angles, .inverse = inverse};
-    t->view.x = orr_alloc((SR_SMOOTH_COLUMNS + 2) * n, sizeof *t->view.x);
-    if (!t->view.x)
-        return ORR_ENOMEM;
-    double *y = t->view.x + SR_SMOOTH_COLUMNS * n, *weight = y + n, total = 0;
-    t->view.data = (struct sr_data){
-        .rows = n, .x = t->view.x, .y = y, .weight = weight, .language = all->language};
-    add_columns(p, angles, functions, &t->view);
-    for (size_t i = 0; i < n; i++) {
-        const size_t row = i * all->rows / n;
-        const double own = all->y[row], slope = slope_of(inverse, own * radians);
-        y[i] = inverse == SR_CONSTANT ? own
-                                      : sr_op_table[function_of(inverse)].value(own * radians, 0);
-        weight[i] = sr_row_weight(all, row) * (absolute ? slope : slope * slope);
+    TRY(sr_derived_init(d, all, all->rows < MOST_ROWS ? all->rows : MOST_ROWS, NULL,
+                        SR_SMOOTH_COLUMNS));
+    add_columns(p, angles->columns, angles->functions, d);
+    for (size_t i = 0; i < d->data.rows; i++) {
+        const double y = d->y[i], slope = slope_of(inverse, y * radians);
+        if (inverse != SR_CONSTANT)
+            d->y[i] = sr_op_table[function_of(inverse)].value(y * radians, 0);
+        d->weight[i] *= absolute ? slope : slope * slope;
         if (kind == ORR_SR_RELATIVE)
-            weight[i] /= fabs(own) > SR_NO_SIZE ? fabs(own) : p->loss->unit;
-        total += weight[i] / (double)n;
+            d->weight[i] /= fabs(y) > SR_NO_SIZE ? fabs(y) : p->loss->unit;
     }
-    for (size_t i = 0; i < n; i++)
-        weight[i] /= total;
-    return sr_loss_init(&t->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &t->view.data);
-}
-
-void sr_angles_free(struct sr_angle_table *t)
-{
-    sr_loss_free(&t->loss);
-    free(t->view.x);
-    t->view.x = NULL;
+    if (inverse != SR_CONSTANT) {
+        d->near = 0.02; /* a factor nearer to 1 is left to the fit of the other constants */
+        sr_put_op(&d->after, inverse);
+        sr_put_constant(&d->after, degrees);
+        sr_put_op(&d->after, SR_MUL);
+    }
+    if (sr_derived_weigh(d))
+        return sr_derived_close(d,
+                                sr_loss_init(&d->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &d->data));
+    d->data.rows = 0;
+    return 0;
 }
 
 /* The features that may be angles, one bit each, and of these the widest, whose range is at least
@@ -201,8 +181,7 @@ static unsigned list_angles(const struct sr_proposal *p, unsigned *widest)
     return angles;
 }
 
-int sr_angles_make(const struct sr_proposal *p, struct sr_angle_table table[SR_ANGLE_TABLES],
-                   int *count)
+int sr_angles_list(const struct sr_proposal *p, struct sr_angles made[SR_ANGLE_TABLES])
 {
     /* Ranges of the inverse functions in degrees, with a margin for noise. */
     static const struct {
@@ -215,10 +194,7 @@ int sr_angles_make(const struct sr_proposal *p, struct sr_angle_table table[SR_A
     const struct sr_data *all = p->loss->data;
     const struct sr_units *units = p->settings->units;
     unsigned widest = 0, angles = 0;
-    *count = 0;
-    if (!sr_has(p->operators, SR_MUL) || all->features > SR_SMOOTH_COLUMNS ||
-        p->loss->kind == ORR_SR_STUDY)
-        return 0;
+    int count = 0;
     if (sr_has(p->operators, SR_SIN) || sr_has(p->operators, SR_COS) ||
         sr_has(p->operators, SR_TAN))
         angles = list_angles(p, &widest);
@@ -230,38 +206,14 @@ int sr_angles_make(const struct sr_proposal *p, struct sr_angle_table table[SR_A
                         !is_within(all->y, all->rows, list[k].low, list[k].high)))
             continue;
         if (angles || inverse)
-            TRY(make_table(p, angles, true, list[k].inverse, &table[(*count)++]));
+            made[count++] = (struct sr_angles){angles, true, list[k].inverse};
         if (widest != angles)
-            TRY(make_table(p, widest, true, list[k].inverse, &table[(*count)++]));
+            made[count++] = (struct sr_angles){widest, true, list[k].inverse};
     }
-    return 0;
+    return count;
 }
 
 /* ---- the stage */
-
-/* Writes a formula of the derived table, times the factor that is free there, in the columns of the
- * table. A factor within 2% of 1 is left to the fit of the other constants. */
-static bool write_angle(const struct sr_proposal *p, const void *derived, const struct sr_expr *phi,
-                        struct sr_expr *out)
-{
-    const struct sr_angle_table *t = derived;
-    struct sr_work *work = &p->thread[0].work;
-    double scale = 1;
-    *out = *phi;
-    if (t->inverse != SR_CONSTANT) {
-        sr_eval_loss(phi, &t->loss, work, &scale);
-        if (fabs(scale - 1) > 0.02 && !sr_expr_scale(out, scale))
-            return false;
-    }
-    if (!sr_view_write(p, &t->view, out))
-        return false;
-    if (t->inverse != SR_CONSTANT) {
-        sr_put_op(out, t->inverse);
-        sr_put_constant(out, degrees);
-        sr_put_op(out, SR_MUL);
-    }
-    return sr_put_end(p->settings->language, out, SR_NODES);
-}
 
 /* Whether node i remains when only its first or second operand is kept: a sum without a term, a
  * difference without what is subtracted, a product without a constant factor. */
@@ -303,115 +255,59 @@ static bool drop_operand(const struct sr_proposal *own, struct sr_expr *expr, do
     return false;
 }
 
-struct search {
-    struct sr_proposal proposal;
-    struct sr_seeds found;
-    bool made, taken;
-    double least;
-};
-
-static int run_stages(struct sr_proposal *p, const struct sr_angle_table *t, struct search *s,
-                      unsigned stages)
+/* Pursuit alone writes such terms. */
+static void drop_operands(const struct sr_proposal *own, unsigned stages)
 {
-    TRY(sr_derived_run(p, &s->proposal, stages));
-    for (int i = 0; i < s->found.count && stages == SR_STAGE_PURSUIT; i++)
-        while (isfinite(s->found.loss[i]) && !orr_signal_seen() &&
-               drop_operand(&s->proposal, &s->found.expr[i], &s->found.loss[i]))
+    struct sr_seeds *found = own->seeds;
+    for (int i = 0; i < found->count && stages == SR_STAGE_PURSUIT; i++)
+        while (isfinite(found->loss[i]) && !orr_signal_seen() &&
+               drop_operand(own, &found->expr[i], &found->loss[i]))
             ;
-    return sr_derived_add(p, &t->loss, &s->found, PER_SIZE, write_angle, t, &s->least);
 }
 
-/* The table with the smallest loss among those not yet taken; -1 where none is left. */
-static int take_best(struct search *search, int count)
+/* All tables by the cheapest stages; those with the smallest losses further. Powers are tried in
+ * all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t)) and
+ * asin(sqrt(1 - a^2 cos(t)^2)). Free exponents come near anything, so their losses do not decide
+ * between tables. */
+static int search_tables(struct sr_proposal *p, const struct sr_angles *angles, int count,
+                         int *best)
 {
-    int best = -1;
-    for (int i = 0; i < count; i++)
-        if (search[i].made && !search[i].taken &&
-            (best < 0 || search[i].least < search[best].least))
-            best = i;
-    if (best >= 0)
-        search[best].taken = true;
-    return best;
-}
-
-static int begin_search(const struct sr_proposal *p, const struct sr_settings *settings,
-                        const struct sr_angle_table *t, struct search *s)
-{
-    s->least = HUGE_VAL;
-    s->made = true;
-    return sr_proposal_init(&s->proposal, p->stage, settings, &t->loss, p->thread, p->threads,
-                            &s->found);
+    struct sr_race race = {
+        .count = count,
+        .make = sr_angles_make,
+        .context = angles,
+        .round = {{.stages = {SR_STAGE_SMALL}},
+                  {.stages = {SR_STAGE_POWERS}, .always = true},
+                  {.stages = {SR_STAGE_COMPOSED, SR_STAGE_PURSUIT}, .best = SR_RACE_BEST}},
+        .per_size = PER_SIZE,
+        .tidy = drop_operands};
+    TRY(sr_race(p, &race));
+    *best = race.best;
+    return 0;
 }
 
 /* The table of the best one's hypothesis in radians alone, where groups, differences and curves are
  * looked for: the sine and cosine of one angle are no independent columns. */
-static int search_radians(struct sr_proposal *p, const struct sr_settings *settings,
-                          const struct sr_angle_table *best, struct sr_angle_table *t,
-                          struct search *s)
+static int search_radians(struct sr_proposal *p, const struct sr_angles *best)
 {
-    TRY(make_table(p, best->angles, false, best->inverse, t));
-    TRY(begin_search(p, settings, t, s));
-    TRY(run_stages(p, t, s, SR_STAGE_SMALL));
-    TRY(run_stages(p, t, s, SR_STAGE_STRUCTURE));
-    return run_stages(p, t, s, SR_STAGE_CURVES);
-}
-
-static bool late(const struct sr_proposal *p)
-{
-    return p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s;
-}
-
-/* All tables by the cheapest stages; those with the smallest losses further; then, as table and
- * search number `count`, in radians. */
-static int search_tables(struct sr_proposal *p, const struct sr_settings *settings,
-                         struct sr_angle_table *table, int count, struct search *search)
-{
-    int best[BEST], made = 0;
-    for (; made < count && !sr_proposal_over(p); made++) {
-        TRY(begin_search(p, settings, &table[made], &search[made]));
-        TRY(run_stages(p, &table[made], &search[made], SR_STAGE_SMALL));
-    }
-    /* in all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t))
-     * and asin(sqrt(1 - a^2 cos(t)^2)) */
-    const bool found = sr_proposal_over(p);
-    for (int i = 0; i < made && !found && !orr_signal_seen() && !late(p); i++) {
-        /* free exponents come near anything, so these losses do not decide between tables */
-        const double least = search[i].least;
-        TRY(run_stages(p, &table[i], &search[i], SR_STAGE_POWERS));
-        search[i].least = least;
-    }
-    for (int k = 0; k < BEST; k++) {
-        best[k] = take_best(search, count);
-        if (best[k] < 0 || sr_proposal_over(p))
-            continue;
-        TRY(run_stages(p, &table[best[k]], &search[best[k]], SR_STAGE_COMPOSED));
-        TRY(run_stages(p, &table[best[k]], &search[best[k]], SR_STAGE_PURSUIT));
-    }
-    return best[0] < 0 || sr_proposal_over(p)
-               ? 0
-               : search_radians(p, settings, &table[best[0]], &table[count], &search[count]);
+    const struct sr_angles angles = {best->columns, false, best->inverse};
+    struct sr_race race = {
+        .count = 1,
+        .make = sr_angles_make,
+        .context = &angles,
+        .round = {{.stages = {SR_STAGE_SMALL, SR_STAGE_STRUCTURE, SR_STAGE_CURVES}}},
+        .per_size = PER_SIZE};
+    return sr_race(p, &race);
 }
 
 int sr_angles_find(struct sr_proposal *p)
 {
-    struct sr_angle_table table[SR_ANGLE_TABLES + 1] = {{.view.x = NULL}};
-    const struct sr_settings settings = sr_derived_settings(p->settings);
-    const double until_s = p->limit.until_s, now = orr_time_s();
-    int count = 0;
-    int rc = sr_angles_make(p, table, &count);
-    struct search *search = count ? orr_alloc((size_t)count + 1, sizeof *search) : NULL;
-    if (count && !rc)
-        rc = search ? 0 : ORR_ENOMEM;
-    if (until_s > 0)
-        p->limit.until_s = now + share * (until_s - now);
-    if (!rc && count)
-        rc = search_tables(p, &settings, table, count, search);
-    p->limit.until_s = until_s;
-    for (int i = 0; i <= count && i <= SR_ANGLE_TABLES; i++) {
-        if (search && search[i].made)
-            sr_bank_free(&search[i].proposal.bank);
-        sr_angles_free(&table[i]);
-    }
-    free(search);
+    struct sr_angles list[SR_ANGLE_TABLES];
+    const int count = sr_angles_list(p, list);
+    int best = -1, rc = 0;
+    if (count)
+        rc = search_tables(p, list, count, &best);
+    if (!rc && best >= 0 && !sr_proposal_over(p))
+        rc = search_radians(p, &list[best]);
     return rc;
 }

@@ -12,7 +12,6 @@
 
 enum {
     MOST_ROWS = 1000, /* rows examined */
-    LEAST_ROWS = 64,  /* smaller tables show no reliable curve */
     FACTORS = 4000,   /* formulas h: all of 7 nodes of three features, m1 m2 / (r r) among them */
     VARIABLES = SR_COLLAPSE_VARIABLES,
     VARIABLE_SIZE = 7, /* nodes of u, at most: (r r) / (m1 + m2) */
@@ -322,8 +321,6 @@ int sr_collapse_find(struct sr_proposal *p)
 {
     const struct sr_data *all = p->loss->data;
     struct sr_collapse c = {.proposal = p, .rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS};
-    if (all->rows < LEAST_ROWS || !sr_has(p->operators, SR_MUL))
-        return 0;
     int rc = sr_rows_take(all, c.rows, NULL, &c.data, &c.x);
     c.expr = orr_alloc(FACTORS, sizeof *c.expr);
     c.value = orr_alloc_unset(VARIABLES * c.rows, sizeof *c.value);

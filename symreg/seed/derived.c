@@ -4,12 +4,94 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
 
 enum {
     PHI_SIZE = 20, /* nodes of a formula of a derived table, at most */
     FIT_STEPS = 20,
-    ADDED = 3 * SR_SEEDS /* evaluations that sr_derived_add() takes, at most */
+    ADDED = 3 * SR_SEEDS /* evaluations that add_found() takes, at most */
 };
+
+/* ---- the table */
+
+int sr_derived_init(struct sr_derived *d, const struct sr_data *all, size_t rows, const size_t *row,
+                    int columns)
+{
+    *d = (struct sr_derived){.x = orr_alloc(((size_t)columns + 2) * rows + 1, sizeof *d->x),
+                             .row = orr_alloc(rows + 1, sizeof *d->row)};
+    if (!d->x || !d->row)
+        return ORR_ENOMEM;
+    d->y = d->x + (size_t)columns * rows;
+    d->weight = d->y + rows;
+    d->data = (struct sr_data){
+        .rows = rows, .x = d->x, .y = d->y, .weight = d->weight, .language = all->language};
+    for (size_t i = 0; i < rows; i++) {
+        d->row[i] = row ? row[i] : i * all->rows / rows;
+        d->y[i] = all->y[d->row[i]];
+        d->weight[i] = sr_row_weight(all, d->row[i]);
+    }
+    return 0;
+}
+
+double *sr_derived_append(struct sr_derived *d, const double *value, const struct sr_expr *column)
+{
+    double *x = d->x + (size_t)d->data.features * d->data.rows;
+    for (size_t i = 0; i < d->data.rows; i++)
+        x[i] = value[d->row[i]];
+    d->column[d->data.features++] = *column;
+    return x;
+}
+
+bool sr_derived_weigh(struct sr_derived *d)
+{
+    const size_t rows = d->data.rows;
+    double total = 0;
+    for (size_t i = 0; i < rows; i++)
+        total += d->weight[i] / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        d->weight[i] /= total;
+    return total > 0 && isfinite(total);
+}
+
+int sr_derived_close(struct sr_derived *d, int rc)
+{
+    if (!rc || rc == ORR_ENOMEM)
+        return rc;
+    orr_error_clear();
+    d->data.rows = 0;
+    return 0;
+}
+
+void sr_derived_free(struct sr_derived *d)
+{
+    sr_loss_free(&d->loss);
+    free(d->x);
+    free(d->row);
+}
+
+/* ---- back to the table */
+
+static bool write_whole(const struct sr_proposal *p, const struct sr_derived *d,
+                        const struct sr_expr *phi, struct sr_expr *out)
+{
+    if (d->write)
+        return d->write(p, d, phi, out);
+    *out = d->before;
+    for (int i = 0; i < phi->count; i++) {
+        const bool column = phi->node[i].op == SR_FEATURE;
+        const struct sr_expr *u = &d->column[phi->node[i].feature];
+        if (out->count + (column ? u->count : 1) + d->after.count > SR_NODES)
+            return false;
+        if (column)
+            sr_put_expr(out, u);
+        else
+            sr_put_node(out, phi->node[i]);
+    }
+    sr_put_expr(out, &d->after);
+    return sr_put_end(p->settings->language, out, SR_NODES);
+}
 
 /* Shortens a formula of the table, also by moving columns into a sum where that has the same loss,
  * up to rounding. */
@@ -31,51 +113,223 @@ static bool shorten(struct sr_proposal *p, struct sr_expr *expr)
 
 /* Writes a formula in the table's columns; one that would be too long once more without factors
  * that are likely 1. */
-static bool write_short(struct sr_proposal *p, const struct sr_loss *own, const struct sr_expr *phi,
-                        sr_derived_write *write, const void *derived, struct sr_expr *out)
+static bool write_short(struct sr_proposal *p, const struct sr_derived *d,
+                        const struct sr_expr *phi, struct sr_expr *out)
 {
     static const double near_one = 0.02; /* what the other constants can make up for */
     struct sr_expr shorter = *phi;
     struct sr_work *work = &p->thread[0].work;
     double scale;
-    if (write(p, derived, phi, out) && shorten(p, out))
+    if (write_whole(p, d, phi, out) && shorten(p, out))
         return true;
-    if (!isfinite(sr_eval_loss(&shorter, own, work, &scale)) ||
+    if (!isfinite(sr_eval_loss(&shorter, &d->loss, work, &scale)) ||
         (fabs(scale - 1) > near_one && !sr_expr_scale(&shorter, scale)))
         return false;
-    sr_constants_fit(own, &shorter, false, FIT_STEPS, 0, NULL, work);
-    sr_constants_round(own, &shorter, SR_ROUND_LIKELY, work);
+    sr_constants_fit(&d->loss, &shorter, false, FIT_STEPS, 0, NULL, work);
+    sr_constants_round(&d->loss, &shorter, SR_ROUND_LIKELY, work);
     sr_drop_ones(p->settings->language, &shorter);
-    return write(p, derived, &shorter, out) && shorten(p, out);
+    return write_whole(p, d, &shorter, out) && shorten(p, out);
 }
 
-int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
-                   int per_size, sr_derived_write *write, const void *derived, double *least)
+/* ---- the search of a table */
+
+struct search {
+    struct sr_derived table;
+    struct sr_proposal proposal;
+    struct sr_seeds found;
+    bool made;
+    double least; /* the smallest loss of its seeds in the table itself */
+};
+
+/* Writes the outer factors of what was found, which are not free in the table itself. */
+static void scale_found(const struct sr_proposal *p, struct search *s)
 {
+    for (int i = 0; i < s->found.count && !orr_signal_seen(); i++) {
+        struct sr_expr *expr = &s->found.expr[i];
+        double scale;
+        if (!isfinite(sr_eval_loss(expr, &s->table.loss, &p->thread[0].work, &scale)) ||
+            (fabs(scale - 1) > s->table.near && !sr_expr_scale(expr, scale)))
+            s->found.loss[i] = HUGE_VAL;
+    }
+}
+
+/* Takes over what was found: the best of every size, at most per_size, fitted to the table. */
+static int add_found(struct sr_proposal *p, struct search *s, int per_size)
+{
+    const struct sr_seeds *found = &s->found;
     const int before = p->seeds->count;
     struct sr_expr *expr = orr_alloc((size_t)found->count + 1, sizeof *expr);
     double *loss = orr_alloc((size_t)found->count + 1, sizeof *loss), scale;
-    int count = 0;
-    if (expr && loss) {
-        const int most = sr_proposal_take(p, found->count);
-        for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
-            if (isfinite(found->loss[i]) &&
-                write_short(p, own, &found->expr[i], write, derived, &expr[count])) {
-                loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
-                count++;
-            }
+    int *from = orr_alloc((size_t)found->count + 1, sizeof *from), count = 0;
+    const int rc = expr && loss && from ? 0 : ORR_ENOMEM;
+    const int most = rc ? 0 : sr_proposal_take(p, found->count);
+    for (int i = 0; i < found->count && count < most && !orr_signal_seen(); i++)
+        if (isfinite(found->loss[i]) && write_short(p, &s->table, &found->expr[i], &expr[count])) {
+            loss[count] = sr_eval_loss(&expr[count], p->loss, &p->thread[0].work, &scale);
+            from[count++] = i;
+        }
+    if (!rc) {
         sr_proposal_add(p, expr, loss, count, per_size, true, false);
+        sr_log_derived(p, found, before, from, loss, count);
         sr_proposal_fit(p, before, FIT_STEPS, true);
-        for (int i = before; i < p->seeds->count; i++)
-            *least = fmin(*least, p->seeds->loss[i]);
     }
-    const int rc = expr && loss ? 0 : ORR_ENOMEM;
+    for (int i = before; i < p->seeds->count; i++)
+        s->least = fmin(s->least, p->seeds->loss[i]);
     free(expr);
     free(loss);
+    free(from);
     return rc;
 }
 
-struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
+static int begin_search(const struct sr_proposal *p, const struct sr_race *race, int number,
+                        const struct sr_settings *settings, struct search *s)
+{
+    s->least = HUGE_VAL;
+    TRY(race->make(p, race->context, number, &s->table));
+    s->made = s->table.data.rows > 0;
+    if (!s->made)
+        return 0;
+    const int rc = sr_proposal_init(&s->proposal, p->stage, settings, &s->table.loss, p->thread,
+                                    p->threads, &s->found);
+    s->proposal.derived = true;
+    s->proposal.is_rest = s->table.is_rest;
+    s->proposal.floor = s->table.floor;
+    return rc;
+}
+
+static void end_search(struct search *s)
+{
+    if (s->made)
+        sr_bank_free(&s->proposal.bank);
+    sr_derived_free(&s->table);
+}
+
+/* Of a table without columns: the factor alone. */
+static int offer_factor(struct sr_proposal *p, struct search *s, int per_size)
+{
+    s->found.count = 1;
+    s->found.expr[0] = (struct sr_expr){.count = 1, .node = {sr_constant_node(1)}};
+    s->found.loss[0] = 0;
+    sr_expr_measure(p->settings->language, &s->found.expr[0]);
+    return add_found(p, s, per_size);
+}
+
+/* Leaves the best of every size: few, so that few evaluations go into writing them. */
+static int leave_best(struct sr_seeds *found, int per_size)
+{
+    struct sr_seeds *best = orr_alloc(1, sizeof *best);
+    if (!best)
+        return ORR_ENOMEM;
+    *best = *found;
+    best->count = 0;
+    for (int size = 1; size <= SR_NODES; size++) {
+        int chosen[SR_CHOSEN];
+        const int n =
+            sr_best_of_size(found->expr, found->loss, found->count, size, per_size, true, chosen);
+        for (int k = 0; k < n; k++) {
+            best->loss[best->count] = found->loss[chosen[k]];
+#ifdef SR_LOG_SEEDS
+            best->finder[best->count] = found->finder[chosen[k]];
+#endif
+            best->expr[best->count++] = found->expr[chosen[k]];
+        }
+    }
+    *found = *best;
+    free(best);
+    return 0;
+}
+
+/* Some evaluations are left for add_found(), without which the others were in vain. */
+static int run_stages(struct sr_proposal *p, const struct sr_race *race, unsigned stages,
+                      struct search *s)
+{
+    const double left = p->limit.evaluations - p->seeds->evaluations;
+    s->proposal.limit =
+        (struct sr_limit){.until_s = p->limit.until_s, .evaluations = left - fmin(left / 4, ADDED)};
+    s->found.count = 0;
+    s->found.evaluations = 0;
+    TRY(sr_proposal_run(&s->proposal, stages));
+    p->seeds->evaluations += s->found.evaluations;
+    if (race->few)
+        TRY(leave_best(&s->found, race->per_size));
+    if (race->tidy)
+        race->tidy(&s->proposal, stages);
+    if (s->table.near > 0)
+        scale_found(p, s);
+    return add_found(p, s, race->per_size);
+}
+
+/* ---- the race */
+
+static int run_round(struct sr_proposal *p, const struct sr_race *race,
+                     const struct sr_race_round *round, struct search *s)
+{
+    enum { MOST = sizeof round->stages / sizeof *round->stages };
+    const bool first = round == race->round;
+    if (!s->made || (!s->table.data.features && !first))
+        return 0;
+    if (!s->table.data.features)
+        return offer_factor(p, s, race->per_size);
+    for (int k = 0; k < MOST && round->stages[k]; k++) {
+        const bool single = k == 0 && round->single && s->table.data.features == 1;
+        TRY(run_stages(p, race, single ? round->single : round->stages[k], s));
+    }
+    return 0;
+}
+
+/* Lists the tables for the later rounds; returns how many. */
+static int rank_tables(const struct sr_race *race, const struct search *search,
+                       int best[SR_RACE_BEST])
+{
+    struct {
+        double least;
+        int number;
+    } list[SR_RACE_BEST], item;
+    int n = 0;
+    for (item.number = 0; item.number < race->count; item.number++) {
+        const struct search *s = &search[item.number];
+        item.least = race->ordered ? item.number : s->least;
+        if (race->ordered || (s->made && s->table.data.features))
+            sr_best_insert(list, sizeof *list, &n, SR_RACE_BEST, &item);
+    }
+    for (int k = 0; k < n; k++)
+        best[k] = list[k].number;
+    return n;
+}
+
+static bool ends(const struct sr_proposal *p, const struct sr_race_round *round, int tables)
+{
+    const bool late = p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s;
+    return round->always && tables ? orr_signal_seen() || late : sr_proposal_over(p);
+}
+
+static int run_rounds(struct sr_proposal *p, struct sr_race *race,
+                      const struct sr_settings *settings, struct search *search)
+{
+    int best[SR_RACE_BEST], ranked = 0;
+    race->best = -1;
+    for (int r = 0; r < SR_ROUNDS && race->round[r].stages[0]; r++) {
+        const struct sr_race_round *round = &race->round[r];
+        const int tables = !round->best ? race->count : round->best < ranked ? round->best : ranked;
+        for (int k = 0; k < tables; k++) {
+            const int number = round->best ? best[k] : k;
+            if (ends(p, round, k))
+                return 0;
+            if (r == 0)
+                TRY(begin_search(p, race, number, settings, &search[number]));
+            TRY(run_round(p, race, round, &search[number]));
+            if (r == 0 && race->floor > 0) /* only now, so that the first is always searched */
+                p->floor = race->floor;
+        }
+        if (r == 0)
+            ranked = rank_tables(race, search, best);
+        race->best = ranked ? best[0] : -1;
+    }
+    return 0;
+}
+
+/* Settings of a search on a derived table: small formulas, which need not be admissible. */
+static struct sr_settings derived_settings(const struct sr_settings *of_table)
 {
     struct sr_settings s = *of_table;
     s.maxsize = s.maxsize < PHI_SIZE ? s.maxsize : PHI_SIZE;
@@ -86,15 +340,13 @@ struct sr_settings sr_derived_settings(const struct sr_settings *of_table)
     return s;
 }
 
-/* Some evaluations are left for sr_derived_add(), without which the others were in vain. */
-int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages)
+int sr_race(struct sr_proposal *p, struct sr_race *race)
 {
-    const double left = p->limit.evaluations - p->seeds->evaluations;
-    own->limit =
-        (struct sr_limit){.until_s = p->limit.until_s, .evaluations = left - fmin(left / 4, ADDED)};
-    own->seeds->count = 0;
-    own->seeds->evaluations = 0;
-    TRY(sr_proposal_run(own, stages));
-    p->seeds->evaluations += own->seeds->evaluations;
-    return 0;
+    const struct sr_settings settings = derived_settings(p->settings);
+    struct search *search = orr_alloc((size_t)race->count + 1, sizeof *search);
+    const int rc = search ? run_rounds(p, race, &settings, search) : ORR_ENOMEM;
+    for (int i = 0; i < race->count && search; i++)
+        end_search(&search[i]);
+    free(search);
+    return rc;
 }

@@ -1,21 +1,73 @@
-/* derived.h - inside symreg/: tables derived from a table, and what is found there in its columns. */
+/* derived.h - inside symreg/: tables derived from a table, and what a search finds there. */
 #ifndef SR_DERIVED_H
 #define SR_DERIVED_H
 
 #include "stages.h"
 
-/* Settings of a search on a derived table: small formulas, which need not be admissible. */
-struct sr_settings sr_derived_settings(const struct sr_settings *of_table);
-/* Runs stages of the proposal `own` of a derived table within the limit of p. */
-int sr_derived_run(struct sr_proposal *p, struct sr_proposal *own, unsigned stages);
+struct sr_derived;
 /* Writes a formula of the derived table in the columns of the table itself; false where that is
  * impossible. */
-typedef bool sr_derived_write(const struct sr_proposal *p, const void *derived,
+typedef bool sr_derived_write(const struct sr_proposal *p, const struct sr_derived *derived,
                               const struct sr_expr *phi, struct sr_expr *out);
-/* Fits what was found in a derived table, of loss `own`, to the table itself and adds the best of
- * every size, at most per_size, to the seeds. *least becomes the smallest of its own value and the
- * losses. */
-int sr_derived_add(struct sr_proposal *p, const struct sr_loss *own, const struct sr_seeds *found,
-                   int per_size, sr_derived_write *write, const void *derived, double *least);
+/* A table derived from that of a proposal: its columns are formulas u of the table, and its target
+ * z gives y. A formula phi(u) for z is, in the columns of the table, the nodes `before`, phi with
+ * the columns' formulas in place of its features, and the nodes `after`: "h", "*" for y = h z. */
+struct sr_derived {
+    struct sr_data data; /* without rows: there is no such table */
+    struct sr_loss loss;
+    size_t *row;        /* (rows) of the table */
+    double *y, *weight; /* (rows) those of data */
+    double *x;          /* storage of all three: (columns + 2, rows) */
+    struct sr_expr column[SR_FEATURES], before, after;
+    double near;  /* a factor further than this from 1 is written within phi; 0: it stays free */
+    double floor; /* a loss that noise explains; 0: unknown */
+    bool is_rest; /* see struct sr_proposal */
+    sr_derived_write *write; /* in place of the above; NULL: none */
+    const void *context;     /* of `write` */
+};
+/* Begins a table of at most `columns` columns, so far without any, with y and weights of `rows`
+ * rows of `all`: row[0 .. rows - 1], or evenly for row NULL. ORR_ENOMEM. */
+int sr_derived_init(struct sr_derived *derived, const struct sr_data *all, size_t rows,
+                    const size_t *row, int columns);
+/* Appends a column with these values in all rows of the table (not only the derived table's) and
+ * this formula; returns its values, (rows). */
+double *sr_derived_append(struct sr_derived *derived, const double *value,
+                          const struct sr_expr *column);
+/* Scales the weights to a mean of 1; false where that is impossible. */
+bool sr_derived_weigh(struct sr_derived *derived);
+/* Ends a table, rc being the status of its loss: a table of values that no loss can be made of gets
+ * no rows. ORR_ENOMEM. */
+int sr_derived_close(struct sr_derived *derived, int rc);
+void sr_derived_free(struct sr_derived *derived);
+
+/* One round of a race: stages run one after the other in a table, and what each finds is taken
+ * over. */
+struct sr_race_round {
+    unsigned stages[3]; /* 0 ends the list */
+    unsigned single;    /* in place of the first of a table with one column; 0: the same */
+    int best;           /* tables of the smallest losses after the first round; 0: all */
+    bool always;        /* a seed that explains the table does not end the round */
+};
+enum { SR_ROUNDS = 3, SR_RACE_BEST = 2 };
+/* Hypotheses that are searched as derived tables, in rounds. Of a table without columns only the
+ * factor is tried. */
+struct sr_race {
+    int count; /* tables */
+    /* Makes table `number` when its turn comes. ORR_ENOMEM. */
+    int (*make)(const struct sr_proposal *p, const void *context, int number,
+                struct sr_derived *derived);
+    const void *context;
+    struct sr_race_round round[SR_ROUNDS]; /* without stages: none */
+    bool ordered;                          /* the best tables are the first */
+    int per_size;                          /* seeds of each size of a table and list of stages */
+    bool few;                              /* only these are written in the table's columns */
+    double floor; /* that of the proposal after the first table; 0: as it is */
+    /* Changes what stages found in the derived table. NULL: not */
+    void (*tidy)(const struct sr_proposal *derived, unsigned stages);
+    int best; /* result: the table with the smallest loss after the first round; -1: none */
+};
+/* Runs the rounds until the proposal is over. What is found, written in the columns of the
+ * proposal's table and fitted to it, becomes seeds. ORR_ENOMEM. */
+int sr_race(struct sr_proposal *p, struct sr_race *race);
 
 #endif

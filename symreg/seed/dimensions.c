@@ -17,9 +17,6 @@ enum {
     SCALES = 3,  /* factors h for each choice of constants */
     TOGETHER = 3 /* constants of a hypothesis, at most */
 };
-/* Share of the remaining time for this stage: larger where the groups have constants, or where the
- * table has too few columns for the groups of structure.c. */
-static const double large_share = 0.25, small_share = 0.1;
 /* Cost of a group and of a constant, relative to an exponent of h. */
 static const double per_group = 8, per_constant = 1;
 
@@ -196,23 +193,16 @@ int sr_dimensions_find(struct sr_proposal *p)
     struct sr_grouping grouping[TRIED];
     struct sr_view view = {0};
     int count = 0;
-    if (!units || !units->target_known || p->loss->kind == ORR_SR_STUDY ||
-        !sr_has(p->operators, SR_MUL) || !sr_has(p->operators, SR_DIV) ||
-        p->loss->data->features + named > SR_SMOOTH_COLUMNS)
+    if (!units || !units->target_known || p->loss->data->features + named > SR_SMOOTH_COLUMNS)
         return 0;
     for (unsigned set = 0; set < 1U << named; set++)
         if (__builtin_popcount(set) <= TOGETHER)
             add_hypotheses(p, set, list, &count);
     for (int i = 0; i < count; i++)
         grouping[i] = list[i].grouping;
-    const double until_s = p->limit.until_s, now = orr_time_s();
-    const double share = named || p->loss->data->features <= 2 ? large_share : small_share;
     int rc = make_view(p, &view);
-    if (until_s > 0)
-        p->limit.until_s = now + share * (until_s - now);
     if (!rc)
         rc = sr_structure_compare(p, &view, grouping, count);
-    p->limit.until_s = until_s;
     free(view.x);
     return rc;
 }

@@ -16,7 +16,6 @@
 
 enum {
     ROWS = 128,      /* rows of the scan */
-    FEW_ROWS = 16,   /* a smaller table decides nothing */
     COLUMNS = 6,     /* of more columns the sums and differences are left out */
     DIRECTIONS = 48, /* columns, differences, sums */
     GRID = 24,       /* thresholds of each */
@@ -472,9 +471,6 @@ static void scan(struct hinges *h)
 int sr_hinges_find(struct sr_proposal *p)
 {
     const struct sr_data *data = p->loss->data;
-    if (!(sr_has(p->operators, SR_MAX) || sr_has(p->operators, SR_MIN)) ||
-        !sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_SUB) || data->rows < FEW_ROWS)
-        return 0;
     struct hinges *h = orr_alloc(1, sizeof *h);
     if (!h)
         return ORR_ENOMEM;

@@ -30,9 +30,6 @@ enum { FEW = 2 }; /* columns of a table that is searched for its units alone */
 struct origins {
     bool moved[SR_FEATURES]; /* (x - x0) times a power of two, x elsewhere */
     double x0[SR_FEATURES], factor[SR_FEATURES];
-    struct sr_data data;
-    double *x; /* storage */
-    struct sr_loss loss;
 };
 
 /* A number of few bits near the middle, so that differences to it are exact. */
@@ -64,18 +61,6 @@ static bool find_columns(const struct sr_data *data, struct origins *o, bool *an
         moved = moved || o->moved[f];
     }
     return moved;
-}
-
-static int make_table(const struct sr_loss *loss, struct origins *o)
-{
-    const struct sr_data *all = loss->data;
-    const size_t rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
-    TRY(sr_rows_take(all, rows, NULL, &o->data, &o->x));
-    double *x = o->x;
-    for (int f = 0; f < all->features; f++)
-        for (size_t i = 0; i < rows && o->moved[f]; i++)
-            x[(size_t)f * rows + i] = (x[(size_t)f * rows + i] - o->x0[f]) * o->factor[f];
-    return sr_loss_init_like(&o->loss, loss, &o->data);
 }
 
 /* The line of a column of the derived table as s (x - c) of the column itself. */
@@ -175,13 +160,13 @@ static bool has_exponential_term(const struct sr_expr *expr, int i)
                                                has_exponential_term(expr, i - 1)));
 }
 
-static bool write_shifted(const struct sr_proposal *p, const void *derived,
+static bool write_shifted(const struct sr_proposal *p, const struct sr_derived *derived,
                           const struct sr_expr *phi, struct sr_expr *out)
 {
-    const struct origins *o = derived;
+    const struct origins *o = derived->context;
     struct sr_expr whole = *phi;
     double scale = 1;
-    sr_eval_loss(phi, &o->loss, &p->thread[0].work, &scale);
+    sr_eval_loss(phi, &derived->loss, &p->thread[0].work, &scale);
     if (has_exponential_term(phi, phi->count - 1) && scale > 0 && isfinite(scale)) {
         whole.count = 0;
         put_scaled(phi, phi->count - 1, scale, &whole);
@@ -194,63 +179,43 @@ static bool write_shifted(const struct sr_proposal *p, const void *derived,
     return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
-/* The best of every size of what was found: few, so that few evaluations go into writing them. */
-static void take_best(const struct sr_seeds *found, struct sr_seeds *best)
+static int make_shifted(const struct sr_proposal *p, const void *context, int number,
+                        struct sr_derived *d)
 {
-    best->count = 0;
-    for (int size = 1; size <= SR_NODES; size++) {
-        int chosen[SR_CHOSEN];
-        const int n =
-            sr_best_of_size(found->expr, found->loss, found->count, size, PER_SIZE, true, chosen);
-        for (int k = 0; k < n; k++) {
-            best->loss[best->count] = found->loss[chosen[k]];
-            best->expr[best->count++] = found->expr[chosen[k]];
-        }
+    const struct origins *o = context;
+    const struct sr_data *all = p->loss->data;
+    const size_t rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
+    (void)number;
+    TRY(sr_derived_init(d, all, rows, NULL, all->features));
+    for (int f = 0; f < all->features; f++) {
+        double *x = sr_derived_append(d, all->x + (size_t)f * all->rows, &(struct sr_expr){0});
+        for (size_t i = 0; i < rows && o->moved[f]; i++)
+            x[i] = (x[i] - o->x0[f]) * o->factor[f];
     }
-}
-
-/* Runs the stages on the derived table and takes over their results. */
-static int search_shifted(struct sr_proposal *p, const struct origins *o)
-{
-    const struct sr_settings settings = sr_derived_settings(p->settings);
-    struct sr_proposal own;
-    double least = HUGE_VAL;
-    struct sr_seeds *found = orr_alloc(2, sizeof *found), *const best = found + 1;
-    if (!found)
-        return ORR_ENOMEM;
-    int rc = sr_proposal_init(&own, p->stage, &settings, &o->loss, p->thread, p->threads, found);
-    own.floor = p->floor;
-    if (!rc)
-        rc = sr_derived_run(p, &own, STAGES);
-    if (!rc) {
-        take_best(found, best);
-        rc = sr_derived_add(p, &o->loss, best, PER_SIZE, write_shifted, o, &least);
-    }
-    sr_bank_free(&own.bank);
-    free(found);
-    return rc;
+    d->data.weight = all->weight ? d->weight : NULL;
+    d->floor = p->floor;
+    d->write = write_shifted;
+    d->context = o;
+    return sr_derived_close(d, sr_loss_init_like(&d->loss, p->loss, &d->data));
 }
 
 int sr_origins_find(struct sr_proposal *p)
 {
-    struct origins o = {.x = NULL};
-    const struct sr_limit limit = p->limit;
-    const double now = orr_time_s();
+    struct origins o;
     bool far;
-    if (!sr_has(p->operators, SR_SUB) || !sr_has(p->operators, SR_MUL) ||
-        p->loss->kind == ORR_SR_STUDY || !find_columns(p->loss->data, &o, &far))
+    struct sr_race race = {.count = 1,
+                           .make = make_shifted,
+                           .context = &o,
+                           .round = {{.stages = {STAGES}}},
+                           .per_size = PER_SIZE,
+                           .few = true};
+    if (!find_columns(p->loss->data, &o, &far))
         return 0;
-    const double own = far ? share : share_of_units;
-    const double left = limit.evaluations - p->seeds->evaluations;
-    if (limit.until_s > 0)
-        p->limit.until_s = now + own * (limit.until_s - now);
+    const double own = far ? share : share_of_units, now = orr_time_s();
+    const double left = p->limit.evaluations - p->seeds->evaluations;
+    if (p->limit.until_s > 0)
+        p->limit.until_s = now + own * (p->limit.until_s - now);
     p->limit.evaluations =
         p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
-    int rc = make_table(p->loss, &o);
-    if (!rc)
-        rc = search_shifted(p, &o);
-    p->limit = limit;
-    sr_loss_free(&o.loss);
-    free(o.x);
-    return rc;
+    return sr_race(p, &race);
 }

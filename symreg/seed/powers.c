@@ -42,7 +42,6 @@ enum {
 };
 static const double promising = 0.5;                     /* rest */
 static const double most_angle = 6.4, least_range = 0.5; /* radians */
-static const double share_of_time = 0.15;
 
 /* The weights of rows are those of the loss, or all deviations are relative to y. */
 struct target {
@@ -579,19 +578,13 @@ static void search_angles(struct sr_proposal *p, struct stage *s)
 int sr_powers_find(struct sr_proposal *p)
 {
     const struct sr_data *data = p->loss->data;
-    const double until_s = p->limit.until_s, now = orr_time_s();
-    if (data->rows < LEAST_ROWS || data->features > COLUMNS || !sr_has(p->operators, SR_MUL) ||
-        !sr_has(p->operators, SR_DIV) || !sr_has(p->operators, SR_ADD))
-        return 0;
     struct stage *s = orr_alloc(1, sizeof *s);
     struct sr_power_work *work = orr_alloc((size_t)p->threads, sizeof *work);
     const int rc = s && work ? take_rows(data, &s->columns) : ORR_ENOMEM;
     if (!rc && s->columns.used >= LEAST_ROWS) {
         s->work = work;
-        p->limit.until_s = until_s > 0 ? now + share_of_time * (until_s - now) : 0;
         search_columns(p, -1, SR_FEATURE, s);
         search_angles(p, s);
-        p->limit.until_s = until_s;
     }
     free(s);
     free(work);

@@ -65,6 +65,9 @@ void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const do
             if (!sr_settings_allow(p->settings, &expr[chosen[k]]))
                 continue;
             seeds->loss[seeds->count] = loss[chosen[k]];
+#ifdef SR_LOG_SEEDS
+            seeds->finder[seeds->count] = 0;
+#endif
             seeds->expr[seeds->count++] = expr[chosen[k]];
         }
     }
@@ -111,12 +114,99 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
 #define SR_STAGES ~0u /* all; bench/symreg_ablation.sh builds without one */
 #endif
 
+#ifdef SR_LOG_SEEDS /* bench/symreg_finders.sh builds with it */
+#include <stdio.h>
+
+enum { DEPTH = 16 }; /* digits of a seed's finders */
+
+/* Prints "seed STAGE>STAGE>... FORMULA", the outermost stage first, of columns x0, x1 ... */
+static void print_seed(const struct sr_proposal *p, int i)
+{
+    char name[SR_FEATURES][8];
+    const char *names[SR_FEATURES];
+    char text[SR_TEXT];
+    printf("seed ");
+    for (uint64_t finder = p->seeds->finder[i]; finder; finder /= DEPTH)
+        printf("%s%s", p->stage[finder % DEPTH - 1].name, finder / DEPTH ? ">" : " ");
+    for (int f = 0; f < SR_FEATURES; f++) {
+        snprintf(name[f], sizeof name[f], "x%d", f);
+        names[f] = name[f];
+    }
+    struct sr_expr expr = p->seeds->expr[i];
+    double scale;
+    if (isfinite(sr_eval_loss(&expr, p->loss, &p->thread[0].work, &scale)))
+        sr_expr_scale(&expr, scale);
+    sr_expr_print(p->settings->language, &expr, names, text, sizeof text);
+    printf("%s\n", text);
+}
+
+void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
+                    const int *from, const double *loss, int count)
+{
+    for (int i = before; i < p->seeds->count; i++)
+        for (int k = 0; k < count; k++)
+            if (p->seeds->loss[i] == loss[k])
+                p->seeds->finder[i] = found->finder[from[k]] * DEPTH;
+}
+
+/* Notes which stage found the seeds from number `before` on; of the whole table, prints those that
+ * fit nearly as well as the best. */
+static void log_stage(const struct sr_proposal *p, int row, int before)
+{
+    double least = p->loss->noise;
+    for (int i = 0; i < p->seeds->count; i++)
+        least = fmin(least, p->seeds->loss[i]);
+    for (int i = before; i < p->seeds->count; i++) {
+        p->seeds->finder[i] += (uint64_t)row + 1;
+        if (!p->derived && p->seeds->loss[i] <= 4 * least)
+            print_seed(p, i);
+    }
+}
+#else
+void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
+                    const int *from, const double *loss, int count)
+{
+    (void)p, (void)found, (void)before, (void)from, (void)loss, (void)count;
+}
+
+static void log_stage(const struct sr_proposal *p, int row, int before)
+{
+    (void)p, (void)row, (void)before;
+}
+#endif
+
+static bool has_needs(const struct sr_proposal *p, const struct sr_needs *needs)
+{
+    const struct sr_data *data = p->loss->data;
+    return !(needs->operators & ~p->operators) && (!needs->any || needs->any & p->operators) &&
+           data->rows >= needs->rows && data->features >= needs->columns &&
+           (!needs->most || data->features <= needs->most) &&
+           !(needs->but_study && p->loss->kind == ORR_SR_STUDY) && (!needs->when || needs->when(p));
+}
+
+/* Runs a stage within its shares of what is left. */
+static int run_stage(struct sr_proposal *p, const struct sr_stage *stage)
+{
+    const struct sr_limit limit = p->limit;
+    const double now = orr_time_s(), used = p->seeds->evaluations;
+    if (stage->share > 0 && limit.until_s > 0)
+        p->limit.until_s = now + stage->share * (limit.until_s - now);
+    if (stage->evaluations > 0)
+        p->limit.evaluations = used + stage->evaluations * (limit.evaluations - used);
+    const int rc = stage->find(p);
+    p->limit = limit;
+    return rc;
+}
+
 int sr_proposal_run(struct sr_proposal *p, unsigned stages)
 {
     int rc = 0;
-    for (const struct sr_stage *stage = p->stage; stage->find && !rc && !sr_proposal_over(p);
-         stage++)
-        if (stages & SR_STAGES & stage->bit && (!stage->needs || stage->needs(p)))
-            rc = stage->find(p);
+    for (int row = 0; p->stage[row].find && !rc && !sr_proposal_over(p); row++) {
+        const int before = p->seeds->count;
+        if (!(stages & SR_STAGES & p->stage[row].bit) || !has_needs(p, &p->stage[row].needs))
+            continue;
+        rc = run_stage(p, &p->stage[row]);
+        log_stage(p, row, before);
+    }
     return rc;
 }

@@ -292,9 +292,6 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
 int sr_pursuit_find(struct sr_proposal *p)
 {
     struct sr_dictionary d = {0};
-    if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
-        !sr_has(p->operators, SR_ADD))
-        return 0;
     sr_proposal_fill(p, p->settings->enumerate);
     int rc = sr_dictionary_init(&d, &p->bank, p->early, p->operators, p->loss->data);
     if (!rc && d.count)

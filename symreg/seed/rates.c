@@ -20,7 +20,6 @@ enum {
     ROWS = SR_RATES_ROWS,
     BLOCK = SR_RATES_BLOCK,
     TERMS = SR_TERMS,
-    LEAST_ROWS = 40,
     BEAM = 6, /* sums of every length, and next terms of each */
     FIT_STEPS = 20,
     VARIANT_STEPS = 12,
@@ -644,13 +643,7 @@ static int find_sums(struct search *s)
 
 int sr_rates_find(struct sr_proposal *p)
 {
-    const uint64_t operators = p->operators;
     struct search s = {.p = p};
-    if (p->loss->data->rows < LEAST_ROWS ||
-        !(sr_has(operators, SR_EXP) || sr_has(operators, SR_SIN) || sr_has(operators, SR_COS) ||
-          sr_has(operators, SR_TANH)) ||
-        !sr_has(operators, SR_ADD) || !sr_has(operators, SR_MUL))
-        return 0;
     s.r = orr_alloc(1, sizeof *s.r);
     s.one = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.one);
     s.square = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.square);

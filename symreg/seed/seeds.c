@@ -1,6 +1,9 @@
 /* seeds.c - the stages of a proposal: small formulas and their pairs, curves, sums. */
 #include <stddef.h>
 
+#include "dictionary.h"
+#include "powers.h"
+#include "smooth.h"
 #include "stages.h"
 
 /* With named constants groups from units come before those that the table shows, since it cannot
@@ -15,22 +18,41 @@ static bool has_no_named(const struct sr_proposal *p)
     return !has_named(p);
 }
 
+#define OP(name) ((uint64_t)1 << SR_##name)
+/* clang-format off */
 const struct sr_stage sr_stages[] = {
-    {"small", SR_STAGE_SMALL, NULL, sr_small_find},
-    {"origins", SR_STAGE_ORIGINS, NULL, sr_origins_find},
-    {"hinges", SR_STAGE_HINGES, NULL, sr_hinges_find},
-    {"powers", SR_STAGE_POWERS, NULL, sr_powers_find},
-    {"signs", SR_STAGE_SIGNS, NULL, sr_signs_find},
-    {"rates", SR_STAGE_RATES, NULL, sr_rates_find},
-    {"angles", SR_STAGE_ANGLES, NULL, sr_angles_find},
-    {"units", SR_STAGE_UNITS, has_named, sr_dimensions_find},
-    {"structure", SR_STAGE_STRUCTURE, NULL, sr_structure_find},
-    {"units", SR_STAGE_UNITS, has_no_named, sr_dimensions_find},
-    {"composed", SR_STAGE_COMPOSED, NULL, sr_composed_find},
-    {"curves", SR_STAGE_CURVES, NULL, sr_collapse_find},
-    {"pursuit", SR_STAGE_PURSUIT, NULL, sr_pursuit_find},
-    {NULL, 0, NULL, NULL},
+    {"small", SR_STAGE_SMALL, .find = sr_small_find},
+    {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true},
+     .share = 0.4, .evaluations = 0.4, .find = sr_origins_find},
+    {"powers", SR_STAGE_POWERS,
+     {OP(ADD) | OP(MUL) | OP(DIV), .rows = SR_ROWS, .most = SR_POWER_COLUMNS},
+     .share = 0.15, .find = sr_powers_find},
+    {"signs", SR_STAGE_SIGNS, {OP(MUL), OP(SIN) | OP(COS), .rows = 64, .columns = 2},
+      .find = sr_signs_find},
+    {"rates", SR_STAGE_RATES,
+     {OP(ADD) | OP(MUL), OP(EXP) | OP(SIN) | OP(COS) | OP(TANH), .rows = 40},
+     .find = sr_rates_find},
+    {"angles", SR_STAGE_ANGLES, {OP(MUL), .most = SR_SMOOTH_COLUMNS, .but_study = true},
+     .share = 0.4, .find = sr_angles_find},
+    {"units", SR_STAGE_UNITS, {OP(MUL) | OP(DIV), .but_study = true, .when = has_named},
+     .share = 0.25, .find = sr_dimensions_find},
+    {"structure", SR_STAGE_STRUCTURE, {OP(MUL) | OP(DIV), .columns = 3, .but_study = true},
+     .find = sr_structure_find},
+    /* a larger share where the table has too few columns for structure.c */
+    {"units", SR_STAGE_UNITS,
+     {OP(MUL) | OP(DIV), .most = 2, .but_study = true, .when = has_no_named},
+     .share = 0.25, .find = sr_dimensions_find},
+    {"units", SR_STAGE_UNITS,
+     {OP(MUL) | OP(DIV), .columns = 3, .but_study = true, .when = has_no_named},
+     .share = 0.1, .find = sr_dimensions_find},
+    {"composed", SR_STAGE_COMPOSED, {.rows = SR_ROWS}, .find = sr_composed_find},
+    {"curves", SR_STAGE_CURVES, {OP(MUL), .rows = 64}, .find = sr_collapse_find},
+    {"pursuit", SR_STAGE_PURSUIT, {OP(ADD) | OP(MUL), .rows = SR_DICTIONARY_ROWS},
+     .find = sr_pursuit_find},
+    {.find = NULL},
 };
+/* clang-format on */
+#undef OP
 
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_limit limit, struct sr_thread *thread, int threads,
@@ -38,9 +60,10 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
 {
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, sr_stages, settings, loss, thread, threads, seeds);
-    p.limit = limit;
+    p.limit.evaluations = limit.evaluations;
     if (!rc) /* the first stage ignores the time limit, so that some formulas exist */
-        rc = sr_small_find(&p);
+        rc = sr_proposal_run(&p, SR_STAGE_SMALL);
+    p.limit = limit;
     if (!rc)
         rc = sr_proposal_run(&p, ~(unsigned)SR_STAGE_SMALL);
     sr_bank_free(&p.bank);

@@ -248,11 +248,9 @@ static void add_seeds(struct search *s)
 
 int sr_signs_find(struct sr_proposal *p)
 {
-    const uint64_t operators = p->operators;
     const struct sr_data *data = p->loss->data;
     bool both = false;
-    if (sr_rows_weighted(data) < LEAST_ROWS || !sr_has(operators, SR_MUL) ||
-        !(sr_has(operators, SR_SIN) || sr_has(operators, SR_COS)))
+    if (sr_rows_weighted(data) < LEAST_ROWS)
         return 0;
     struct search *s = orr_alloc(1, sizeof *s);
     if (!s)

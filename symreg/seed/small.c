@@ -104,5 +104,5 @@ int sr_small_find(struct sr_proposal *p)
 int sr_composed_find(struct sr_proposal *p)
 {
     const double all = p->settings->enumerate;
-    return few_rows(p) || all <= first_large ? 0 : find_once(p, all, true);
+    return all <= first_large ? 0 : find_once(p, all, true);
 }

@@ -11,20 +11,16 @@
 #include "shared.h"
 
 enum {
-    COLUMNS = SR_SMOOTH_COLUMNS,
     FIT_ROWS = 256,   /* rows to which c is fitted */
     MOST_ROWS = 2000, /* rows of the rest */
     FIT_STEPS = 30,
     PER_SIZE = 8, /* seeds of each size */
 };
 
-struct rest {
-    struct sr_data data;
-    struct sr_loss loss;
-    double *storage;     /* (features + 1, rows) */
-    int column[COLUMNS]; /* of the table */
-    double factor;       /* c */
-    struct sr_expr term; /* m */
+/* A term and the variance of noise beside it. */
+struct split {
+    const struct sr_term *term;
+    double noise;
 };
 
 /* Mean 0 and variance 1; 0 where there is no variance. */
@@ -40,8 +36,7 @@ static bool standardise(double *v, int n, double *unit)
 
 /* c by a smooth model y = a + c m + f(the other columns); 0 where it fails, or where it leaves more
  * than noise of this variance can. */
-static int fit_factor(const struct rest *r, const double *m, const double *y, double noise_of_y,
-                      double *c)
+static int fit_factor(const struct sr_derived *r, const double *m, double noise_of_y, double *c)
 {
     static const double times = 10,
                         smooth = 2e-5; /* smooth: what the model may lack without noise */
@@ -56,9 +51,9 @@ static int fit_factor(const struct rest *r, const double *m, const double *y, do
     double *line = x + columns * size, *z = line + size, *noise = z + size;
     for (size_t i = 0; i < size; i++) {
         const size_t row = i * rows / size;
-        line[i] = m[row];
-        z[i] = y[row];
-        noise[i] = fmin(fmax(1 / sr_row_weight(&r->data, row), 0.01), 1e4);
+        line[i] = m[r->row[row]];
+        z[i] = r->y[row];
+        noise[i] = fmin(fmax(1 / r->weight[row], 0.01), 1e4);
         for (size_t f = 0; f < columns; f++)
             x[f * size + i] = r->data.x[f * rows + row];
     }
@@ -80,132 +75,77 @@ static int fit_factor(const struct rest *r, const double *m, const double *y, do
     return rc;
 }
 
-/* Copies columns, target and weights of at most MOST_ROWS rows of positive weight, evenly. */
-static int take_rows(const struct sr_data *all, const struct sr_term *term, const double *m,
-                     struct rest *r, double *m_there)
+/* At most MOST_ROWS rows of positive weight, evenly; returns how many. */
+static size_t choose_rows(const struct sr_data *all, size_t *row)
 {
-    size_t usable = 0, *row = orr_alloc(all->rows + 1, sizeof *row);
-    double *x = r->storage, total = 0;
-    int columns = 0;
-    if (!row)
-        return ORR_ENOMEM;
+    size_t usable = 0;
     for (size_t i = 0; i < all->rows; i++)
         if (sr_row_weight(all, i) > 0)
             row[usable++] = i;
     const size_t rows = usable < MOST_ROWS ? usable : MOST_ROWS;
-    for (int f = 0; f < all->features; f++) {
-        if (f == term->column)
-            continue;
-        r->column[columns] = f;
-        for (size_t i = 0; i < rows; i++)
-            x[(size_t)columns * rows + i] = all->x[(size_t)f * all->rows + row[i * usable / rows]];
-        columns++;
-    }
-    double *y = x + (size_t)columns * rows, *weight = y + rows;
-    for (size_t i = 0; i < rows; i++) {
-        y[i] = all->y[row[i * usable / rows]];
-        m_there[i] = m[row[i * usable / rows]];
-        weight[i] = sr_row_weight(all, row[i * usable / rows]);
-        total += weight[i] / (double)rows;
-    }
     for (size_t i = 0; i < rows; i++)
-        weight[i] /= total;
-    r->data = (struct sr_data){.rows = rows,
-                               .features = columns,
-                               .x = x,
-                               .y = y,
-                               .weight = weight,
-                               .language = all->language};
-    free(row);
-    return 0;
+        row[i] = row[i * usable / rows];
+    return rows;
 }
 
-/* The table of the other columns with the target y - c m. */
-static int make_rest(const struct sr_proposal *p, const struct sr_term *term, double noise,
-                     struct rest *r, bool *made)
+/* Fills the table of the other columns with the target y - c m; m (all rows): values of m. */
+static int fill_rest(const struct sr_proposal *p, const struct split *split,
+                     const struct sr_expr *term, const double *m, struct sr_derived *d)
 {
     const struct sr_data *all = p->loss->data;
-    const size_t kept = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
-    *made = false;
-    r->storage = orr_alloc((size_t)(all->features + 2) * kept + all->rows, sizeof *r->storage);
-    if (!r->storage)
-        return ORR_ENOMEM;
-    double *m = r->storage + (size_t)(all->features + 1) * kept, *m_there = m + all->rows;
-    if (all->features < 2 || (p->loss->kind != ORR_SR_L2 && p->loss->kind != ORR_SR_L1) ||
-        !sr_powers_write(p->settings->language, p->operators, &term->powers, &r->term) ||
-        !sr_eval(&r->term, all, m))
-        return 0;
-    TRY(take_rows(all, term, m, r, m_there));
-    double *y = r->storage + (size_t)r->data.features * r->data.rows;
-    TRY(fit_factor(r, m_there, y, noise, &r->factor));
-    for (size_t i = 0; i < r->data.rows; i++)
-        y[i] -= r->factor * m_there[i];
-    if (r->factor == 0)
-        return 0;
-    const int rc = sr_loss_init(&r->loss, p->loss->kind, &r->data);
-    *made = !rc;
-    if (rc == ORR_ENOMEM)
-        return rc;
-    orr_error_clear();
+    double factor;
+    for (int f = 0; f < all->features; f++) {
+        const struct sr_expr column = {.count = 1, .node = {sr_leaf_node(f)}};
+        if (f != split->term->column)
+            sr_derived_append(d, all->x + (size_t)f * all->rows, &column);
+    }
+    d->near = 1e-9;
+    d->is_rest = true;
+    sr_derived_weigh(d);
+    TRY(fit_factor(d, m, split->noise, &factor));
+    for (size_t i = 0; i < d->data.rows; i++)
+        d->y[i] -= factor * m[d->row[i]];
+    sr_put_constant(&d->before, factor);
+    sr_put_expr(&d->before, term);
+    sr_put_op(&d->before, SR_MUL);
+    sr_put_op(&d->after, SR_ADD);
+    if (factor != 0)
+        return sr_derived_close(d, sr_loss_init(&d->loss, p->loss->kind, &d->data));
+    d->data.rows = 0;
     return 0;
 }
 
-/* Writes c m + phi in the table's columns. */
-static bool write_sum(const struct sr_proposal *p, const void *derived, const struct sr_expr *phi,
-                      struct sr_expr *out)
+static int make_rest(const struct sr_proposal *p, const void *context, int number,
+                     struct sr_derived *d)
 {
-    const struct rest *r = derived;
-    out->count = 0;
-    if (phi->count + r->term.count + 3 > SR_NODES)
-        return false;
-    sr_put_constant(out, r->factor);
-    sr_put_expr(out, &r->term);
-    sr_put_op(out, SR_MUL);
-    for (int i = 0; i < phi->count; i++)
-        sr_put_node(out, phi->node[i].op == SR_FEATURE
-                             ? sr_leaf_node(r->column[phi->node[i].feature])
-                             : phi->node[i]);
-    sr_put_op(out, SR_ADD);
-    return sr_put_end(p->settings->language, out, SR_NODES);
+    const struct split *split = context;
+    const struct sr_data *all = p->loss->data;
+    const bool squares = p->loss->kind == ORR_SR_L2;
+    struct sr_expr term;
+    (void)number;
+    if (all->features < 2 || (!squares && p->loss->kind != ORR_SR_L1) ||
+        !sr_has(p->operators, SR_ADD) ||
+        !sr_powers_write(p->settings->language, p->operators, &split->term->powers, &term))
+        return 0;
+    double *m = orr_alloc(all->rows, sizeof *m);
+    size_t *row = orr_alloc(all->rows, sizeof *row);
+    int rc = m && row ? 0 : ORR_ENOMEM;
+    if (!rc && sr_eval(&term, all, m)) {
+        rc = sr_derived_init(d, all, choose_rows(all, row), row, all->features - 1);
+        rc = rc ? rc : fill_rest(p, split, &term, m, d);
+    }
+    free(m);
+    free(row);
+    return rc;
 }
 
 int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise)
 {
     enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS | SR_STAGE_PURSUIT) };
-    struct search {
-        struct rest rest;
-        struct sr_settings settings;
-        struct sr_proposal proposal;
-        struct sr_seeds found;
-        double least;
-    } *s = orr_alloc(1, sizeof *s);
-    bool made = false;
-    int rc = s ? 0 : ORR_ENOMEM;
-    if (!rc && sr_has(p->operators, SR_ADD))
-        rc = make_rest(p, term, noise, &s->rest, &made);
-    if (!rc && made) {
-        s->settings = sr_derived_settings(p->settings);
-        s->least = HUGE_VAL;
-        rc = sr_proposal_init(&s->proposal, p->stage, &s->settings, &s->rest.loss, p->thread,
-                              p->threads, &s->found);
-        s->proposal.is_rest = true;
-        if (!rc)
-            rc = sr_derived_run(p, &s->proposal, (unsigned)ALL);
-        for (int i = 0; i < s->found.count && !rc && !orr_signal_seen(); i++) { /* outer factors */
-            double scale;
-            if (!isfinite(
-                    sr_eval_loss(&s->found.expr[i], &s->rest.loss, &p->thread[0].work, &scale)) ||
-                (fabs(scale - 1) > 1e-9 && !sr_expr_scale(&s->found.expr[i], scale)))
-                s->found.loss[i] = HUGE_VAL;
-        }
-        if (!rc)
-            rc = sr_derived_add(p, &s->rest.loss, &s->found, PER_SIZE, write_sum, &s->rest,
-                                &s->least);
-        sr_bank_free(&s->proposal.bank);
-        sr_loss_free(&s->rest.loss);
-    }
-    if (s)
-        free(s->rest.storage);
-    free(s);
-    return rc;
+    struct sr_race race = {.count = 1,
+                           .make = make_rest,
+                           .context = &(struct split){term, noise},
+                           .round = {{.stages = {(unsigned)ALL}}},
+                           .per_size = PER_SIZE};
+    return sr_race(p, &race);
 }

@@ -18,6 +18,7 @@ struct sr_proposal {
     int early; /* entries of the bank after its first eighth, which are the terms of pursuit.c */
     struct sr_seeds *seeds;
     double floor; /* a loss that noise explains; 0: unknown */
+    bool derived; /* its table is derived from that of another proposal */
     bool is_rest; /* what is left of a table after a term was split off (split.h) */
 };
 /* Creates a proposal with an empty bank and no seeds. It must not be moved. sr_bank_free() frees
@@ -40,18 +41,32 @@ enum sr_stages {
     SR_STAGE_SIGNS = 1024,
     SR_STAGE_HINGES = 2048
 };
+/* What a stage needs of a table and of the settings. */
+struct sr_needs {
+    uint64_t operators, any; /* all of these, one of these (one bit each); 0: none */
+    size_t rows;             /* at least */
+    int columns, most;       /* at least; at most, 0: any number */
+    bool but_study;          /* not the loss SR_STUDY */
+    bool (*when)(const struct sr_proposal *p); /* and this; NULL: nothing */
+};
 /* One stage. A derived table (derived.h) runs the stages of its proposal's list, so that no stage
  * calls another. */
 struct sr_stage {
     const char *name;
     unsigned bit;
-    bool (*needs)(const struct sr_proposal *p); /* whether it runs; NULL: always */
-    int (*find)(struct sr_proposal *p);         /* appends fitted formulas to the seeds */
+    struct sr_needs needs;
+    double share;                       /* of the time that is left; 0: all */
+    double evaluations;                 /* likewise */
+    int (*find)(struct sr_proposal *p); /* appends fitted formulas to the seeds */
 };
 /* All stages, the cheapest first, as an exact formula ends the sequence. */
 extern const struct sr_stage sr_stages[];
 /* Runs the given stages of the list one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
+/* With SR_LOG_SEEDS: the seeds of p from number `before` on are those of `found`, written in the
+ * columns of p: seed i has the loss of some loss[k], which is that of seed from[k]. */
+void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
+                    const int *from, const double *loss, int count);
 /* Whether a seed fits up to rounding or to the floor, or a limit or a signal ends the proposal. */
 bool sr_proposal_over(const struct sr_proposal *p);
 /* Reserves up to `wanted` evaluations within the limit, and returns how many. */

@@ -20,7 +20,6 @@
 
 enum {
     TRIED = 3, /* hypotheses searched */
-    BEST = 2,  /* hypotheses from units that are searched further */
     /* stages for every hypothesis */
     FIRST = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
     PER_SIZE = 8,     /* seeds of each size */
@@ -308,13 +307,6 @@ static int find_groupings(const struct sr_proposal *p, double *sizes, struct sr_
 
 /* ---- the derived table */
 
-struct reduced {
-    struct sr_data data;
-    struct sr_loss loss;
-    double *storage; /* (groups + 2, rows) */
-    struct sr_expr factor, group[SR_GROUPS_MOST];
-};
-
 /* Chooses rows evenly, at most MOST_ROWS. For noisy tables only rows whose |h| is at least the
  * median are used, as they dominate the loss of y. Returns how many. */
 static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t *row)
@@ -352,150 +344,69 @@ static bool write_powers(const struct sr_proposal *p, const struct sr_powers *po
     return sr_powers_write(p->settings->language, p->operators, powers, out);
 }
 
-/* Evaluates h and the groups on all rows: value (groups + 1, rows), h first. */
+/* The groupings of a table or of its views. */
+struct groupings {
+    const struct sr_view *view;
+    const struct sr_grouping *list;
+};
+
+/* Evaluates h and the groups on all rows: value (groups + 1, rows), h first; writes them in the
+ * columns of the table, group (groups). */
 static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
-                        const struct sr_grouping *g, struct reduced *r, double *value)
+                        const struct sr_grouping *g, double *value, struct sr_expr *factor,
+                        struct sr_expr *group)
 {
     const struct sr_data *all = &v->data;
-    if (!write_powers(p, &g->factor, &r->factor))
+    if (!write_powers(p, &g->factor, factor))
         return false;
-    if (!r->factor.count)
+    if (!factor->count)
         sr_fill(value, all->rows, 1);
-    else if (!sr_eval(&r->factor, all, value))
+    else if (!sr_eval(factor, all, value))
         return false;
     for (int k = 0; k < g->groups; k++)
-        if (!write_powers(p, &g->group[k], &r->group[k]) ||
-            !sr_eval(&r->group[k], all, value + (size_t)(k + 1) * all->rows) ||
-            !sr_view_write(p, v, &r->group[k]))
+        if (!write_powers(p, &g->group[k], &group[k]) ||
+            !sr_eval(&group[k], all, value + (size_t)(k + 1) * all->rows) ||
+            !sr_view_write(p, v, &group[k]))
             return false;
-    return sr_view_write(p, v, &r->factor);
+    return sr_view_write(p, v, factor);
 }
 
-/* *made: whether the derived table exists. */
-static int make_reduced(const struct sr_proposal *p, const struct sr_view *v,
-                        const struct sr_grouping *g, struct reduced *r, bool *made)
+/* The table of y / h over the groups of a hypothesis. */
+static int make_reduced(const struct sr_proposal *p, const void *context, int number,
+                        struct sr_derived *d)
 {
+    const struct groupings *from = context;
+    const struct sr_grouping *g = &from->list[number];
     const struct sr_data *all = p->loss->data;
-    const size_t columns = (size_t)g->groups, rows = all->rows;
-    double *value = orr_alloc((columns + 1) * rows, sizeof *value), total = 0;
-    size_t *row = orr_alloc(rows, sizeof *row);
-    *made = false;
-    *r = (struct reduced){0};
-    r->storage = orr_alloc((columns + 2) * rows, sizeof *r->storage);
-    int rc = value && row && r->storage ? 0 : ORR_ENOMEM;
-    if (!rc && eval_groups(p, v, g, r, value)) {
-        const size_t n = choose_rows(value, rows, g->noise > noisy, row);
-        double *y = r->storage + columns * n, *weight = y + n;
-        for (size_t i = 0; i < n; i++) {
-            const double h = value[row[i]];
-            for (size_t k = 0; k < columns; k++)
-                r->storage[k * n + i] = value[(k + 1) * rows + row[i]];
-            y[i] = all->y[row[i]] / h;
-            weight[i] = sr_row_weight(all, row[i]) * weight_of(p->loss->kind, h);
-            total += weight[i] / (double)n;
+    const enum orr_symreg_loss of = p->loss->kind;
+    const enum orr_symreg_loss kind = of == ORR_SR_L1 || of == ORR_SR_STUDY ? ORR_SR_L1
+                                      : of == ORR_SR_RELATIVE               ? of
+                                                                            : ORR_SR_L2;
+    double *value = orr_alloc(((size_t)g->groups + 1) * all->rows, sizeof *value);
+    size_t *row = orr_alloc(all->rows, sizeof *row), n = 0;
+    struct sr_expr factor, group[SR_GROUPS_MOST];
+    int rc = value && row ? 0 : ORR_ENOMEM;
+    if (!rc && eval_groups(p, &from->view[g->view], g, value, &factor, group))
+        n = choose_rows(value, all->rows, g->noise > noisy, row);
+    if (!rc && n >= FEW_ROWS) {
+        rc = sr_derived_init(d, all, n, row, g->groups);
+        for (int k = 0; k < g->groups && !rc; k++)
+            sr_derived_append(d, value + (size_t)(k + 1) * all->rows, &group[k]);
+        for (size_t i = 0; i < n && !rc; i++) {
+            d->y[i] /= value[row[i]];
+            d->weight[i] *= weight_of(of, value[row[i]]);
         }
-        for (size_t i = 0; i < n; i++)
-            weight[i] /= total;
-        r->data = (struct sr_data){.rows = n,
-                                   .features = g->groups,
-                                   .x = r->storage,
-                                   .y = y,
-                                   .weight = weight,
-                                   .language = all->language};
-        const enum orr_symreg_loss kind =
-            p->loss->kind == ORR_SR_L1 || p->loss->kind == ORR_SR_STUDY ? ORR_SR_L1
-            : p->loss->kind == ORR_SR_RELATIVE                          ? ORR_SR_RELATIVE
-                                                                        : ORR_SR_L2;
-        if (n >= FEW_ROWS && total > 0 && isfinite(total)) {
-            rc = sr_loss_init(&r->loss, kind, &r->data);
-            *made = rc == 0;
-        }
-        if (rc && rc != ORR_ENOMEM) { /* a table that cannot be searched */
-            orr_error_clear();
-            rc = 0;
-        }
+        d->before = factor;
+        if (factor.count)
+            sr_put_op(&d->after, SR_MUL);
+        if (!rc && sr_derived_weigh(d))
+            rc = sr_derived_close(d, sr_loss_init(&d->loss, kind, &d->data));
+        else
+            d->data.rows = 0;
     }
     free(value);
     free(row);
     return rc;
-}
-
-/* ---- back to the original table */
-
-/* Writes h phi(u) in the table's columns. */
-static bool write_whole(const struct sr_proposal *p, const void *derived, const struct sr_expr *phi,
-                        struct sr_expr *out)
-{
-    const struct reduced *r = derived;
-    out->count = 0;
-    sr_put_expr(out, &r->factor);
-    for (int i = 0; i < phi->count; i++) {
-        const int room = phi->node[i].op == SR_FEATURE ? r->group[phi->node[i].feature].count : 1;
-        if (out->count + room + 1 > SR_NODES)
-            return false;
-        if (phi->node[i].op == SR_FEATURE)
-            sr_put_expr(out, &r->group[phi->node[i].feature]);
-        else
-            sr_put_node(out, phi->node[i]);
-    }
-    if (r->factor.count)
-        sr_put_op(out, SR_MUL);
-    return sr_put_end(p->settings->language, out, SR_NODES);
-}
-
-/* A search of a derived table, whose bank is kept for a second pass. */
-struct search {
-    struct reduced reduced;
-    struct sr_settings settings;
-    struct sr_proposal proposal;
-    struct sr_seeds found;
-    bool made;
-    double least; /* the smallest loss of its seeds in the table itself */
-};
-
-static int begin_search(const struct sr_proposal *p, const struct sr_view *v,
-                        const struct sr_grouping *g, struct search *s)
-{
-    s->settings = sr_derived_settings(p->settings);
-    s->least = HUGE_VAL;
-    TRY(make_reduced(p, v, g, &s->reduced, &s->made));
-    if (!s->made)
-        return 0;
-    return sr_proposal_init(&s->proposal, p->stage, &s->settings, &s->reduced.loss, p->thread,
-                            p->threads, &s->found);
-}
-
-static void end_search(struct search *s)
-{
-    if (s->made) {
-        sr_bank_free(&s->proposal.bank);
-        sr_loss_free(&s->reduced.loss);
-    }
-    free(s->reduced.storage);
-}
-
-static int add_seeds(struct sr_proposal *p, struct search *s)
-{
-    return sr_derived_add(p, &s->reduced.loss, &s->found, PER_SIZE, write_whole, &s->reduced,
-                          &s->least);
-}
-
-/* Runs stages on the derived table and takes over their results. */
-static int run_stages(struct sr_proposal *p, struct search *s, unsigned stages)
-{
-    if (!s->made)
-        return 0;
-    TRY(sr_derived_run(p, &s->proposal, stages));
-    return add_seeds(p, s);
-}
-
-static int offer_factor(struct sr_proposal *p, struct search *s)
-{
-    s->found.count = 1;
-    s->found.expr[0] = (struct sr_expr){.count = 1, .node = {sr_constant_node(1)}};
-    s->found.loss[0] = 0;
-    sr_expr_measure(s->settings.language, &s->found.expr[0]);
-    return s->made ? add_seeds(p, s) : 0;
 }
 
 /* The squared loss that noise explains, estimated from the best model; 0 for other losses, weighted
@@ -521,76 +432,36 @@ static double half_of(const struct sr_proposal *p)
 /* Searches the best hypotheses one after the other, first by the cheap stages; then the best one by
  * the remaining stages. */
 static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
-                            const struct sr_grouping *list, int count, struct search *search)
+                            const struct sr_grouping *list, int count)
 {
-    for (int i = 0; i < count; i++) {
-        const int groups = list[i].groups;
-        if (sr_proposal_over(p))
-            return 0;
-        TRY(begin_search(p, &view[list[i].view], &list[i], &search[i]));
-        if (groups)
-            TRY(run_stages(p, &search[i], groups == 1 ? FIRST | SR_STAGE_CURVES : FIRST));
-        else
-            TRY(offer_factor(p, &search[i]));
-        /* set only now, so that the best hypothesis is always searched */
-        p->floor = floor_of(p, &list[0]);
-    }
-    if (!count || !list[0].groups || sr_proposal_over(p))
-        return 0;
-    return run_stages(p, &search[0],
-                      list[0].groups == 1 ? SR_STAGE_PURSUIT : SR_STAGE_CURVES | SR_STAGE_PURSUIT);
-}
-
-/* The search with the smallest loss among those not yet taken; -1 where none has groups. */
-static int take_best(const struct search *search, const struct sr_grouping *list, int count,
-                     unsigned *taken)
-{
-    int best = -1;
-    for (int i = 0; i < count; i++)
-        if (!(*taken >> i & 1) && list[i].groups && search[i].made &&
-            (best < 0 || search[i].least < search[best].least))
-            best = i;
-    *taken |= best < 0 ? 0 : 1U << best;
-    return best;
-}
-
-static int compare_groupings(struct sr_proposal *p, const struct sr_view *view,
-                             const struct sr_grouping *list, int count, struct search *search)
-{
-    unsigned taken = 0;
-    int best[BEST] = {-1, -1};
-    for (int i = 0; i < count && !sr_proposal_over(p); i++) {
-        TRY(begin_search(p, view, &list[i], &search[i]));
-        TRY(list[i].groups ? run_stages(p, &search[i], SR_STAGE_SMALL)
-                           : offer_factor(p, &search[i]));
-    }
-    for (int k = 0; k < BEST; k++)
-        best[k] = take_best(search, list, count, &taken);
-    for (int k = 0; k < BEST && best[k] >= 0 && !sr_proposal_over(p); k++)
-        TRY(run_stages(p, &search[best[k]], SR_STAGE_COMPOSED));
-    if (best[0] < 0 || sr_proposal_over(p))
-        return 0;
-    return run_stages(p, &search[best[0]], SR_STAGE_CURVES | SR_STAGE_PURSUIT);
-}
-
-/* Runs one of the two searches. */
-static int search_all(struct sr_proposal *p, const struct sr_view *view,
-                      const struct sr_grouping *list, int count,
-                      int (*how)(struct sr_proposal *, const struct sr_view *,
-                                 const struct sr_grouping *, int, struct search *))
-{
-    struct search *search = orr_alloc((size_t)count + 1, sizeof *search);
-    const int rc = search ? how(p, view, list, count, search) : ORR_ENOMEM;
-    for (int i = 0; i < count && search; i++)
-        end_search(&search[i]);
-    free(search);
-    return rc;
+    struct sr_race race = {
+        .count = count < TRIED ? count : TRIED,
+        .make = make_reduced,
+        .context = &(struct groupings){view, list},
+        .round = {{.stages = {FIRST}, .single = FIRST | SR_STAGE_CURVES},
+                  {.stages = {SR_STAGE_CURVES | SR_STAGE_PURSUIT},
+                   .single = SR_STAGE_PURSUIT,
+                   .best = 1}},
+        .ordered = true,
+        .per_size = PER_SIZE,
+        .floor = count ? floor_of(p, &list[0]) : 0,
+    };
+    return sr_race(p, &race);
 }
 
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
                          const struct sr_grouping *list, int count)
 {
-    return search_all(p, view, list, count, compare_groupings);
+    struct sr_race race = {
+        .count = count,
+        .make = make_reduced,
+        .context = &(struct groupings){view, list},
+        .round = {{.stages = {SR_STAGE_SMALL}},
+                  {.stages = {SR_STAGE_COMPOSED}, .best = SR_RACE_BEST},
+                  {.stages = {SR_STAGE_CURVES | SR_STAGE_PURSUIT}, .best = 1}},
+        .per_size = PER_SIZE,
+    };
+    return sr_race(p, &race);
 }
 
 /* Searches what is left after a term is split off, each term for half of the time that is left to
@@ -619,9 +490,7 @@ int sr_structure_find(struct sr_proposal *p)
     struct sr_view *view = orr_alloc(VIEWS, sizeof *view);
     double *sizes = orr_alloc(p->loss->data->rows, sizeof *sizes);
     int count = 0, rc = view && sizes ? 0 : ORR_ENOMEM;
-    const bool wanted = sr_has(p->operators, SR_MUL) && sr_has(p->operators, SR_DIV) &&
-                        p->loss->kind != ORR_SR_STUDY && p->loss->data->features > 2;
-    if (!rc && wanted)
+    if (!rc)
         rc = find_groupings(p, sizes, view, list, &count, &terms);
     if (!rc) {
         const double until_s = p->limit.until_s, noise = count ? list[0].noise : 0;
@@ -629,7 +498,7 @@ int sr_structure_find(struct sr_proposal *p)
         if (count && noise <= much) /* else some terms are only seeming */
             rc = search_terms(p, &terms, &list[0]);
         if (!rc)
-            rc = search_all(p, view, list, count < TRIED ? count : TRIED, search_groupings);
+            rc = search_groupings(p, view, list, count);
         if (!rc && noise > much)
             rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;

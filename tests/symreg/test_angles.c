@@ -50,7 +50,8 @@ TEST(degrees_look_like_degrees)
 
 /* ---- derived tables */
 
-static struct sr_angle_table derived[SR_ANGLE_TABLES];
+static struct sr_angles angles[SR_ANGLE_TABLES];
+static struct sr_derived derived[SR_ANGLE_TABLES];
 static int tables;
 
 /* The derived tables of a table; free_tables() frees them. */
@@ -60,21 +61,23 @@ static void make_tables(const struct table *t, const struct sr_settings *s)
     assert_int_equal(sr_loss_init(&loss, s->loss, &t->data), 0);
     const struct sr_proposal p = {
         .settings = s, .operators = sr_settings_operators(s), .loss = &loss};
-    assert_int_equal(sr_angles_make(&p, derived, &tables), 0);
+    tables = sr_angles_list(&p, angles);
+    for (int i = 0; i < tables; i++)
+        assert_int_equal(sr_angles_make(&p, angles, i, &derived[i]), 0);
     sr_loss_free(&loss);
 }
 
 static void free_tables(void)
 {
     for (int i = 0; i < tables; i++)
-        sr_angles_free(&derived[i]);
+        sr_derived_free(&derived[i]);
 }
 
 static bool has_inverse(enum sr_op inverse)
 {
     bool found = false;
     for (int i = 0; i < tables; i++)
-        found = found || derived[i].inverse == inverse;
+        found = found || angles[i].inverse == inverse;
     return found;
 }
 
@@ -89,20 +92,20 @@ TEST(derived_tables_hold_functions)
     make_tables(&t, &s);
     assert_int_equal(tables, 4);
     for (int k = 0; k < tables; k++) {
-        const struct sr_angle_table *d = &derived[k];
+        const struct sr_derived *d = &derived[k];
         const double error = 1e-6;
         double sum = 0, wanted[ROWS], first = 0;
-        assert_int_equal(d->view.data.features, 5);
+        assert_int_equal(d->data.features, 5);
         for (int f = 0; f < 5; f++) {
-            struct sr_expr expr = d->view.column[f];
+            struct sr_expr expr = d->column[f];
             assert_true(sr_expr_measure(NULL, &expr));
             assert_true(sr_eval(&expr, &t.data, value));
             for (int i = 0; i < ROWS; i++)
-                assert_true(near(value[i], d->view.data.x[f * ROWS + i], 1e-12));
+                assert_true(near(value[i], d->data.x[f * ROWS + i], 1e-12));
         }
         for (int i = 0; i < ROWS; i++) {
-            const double y = t.y[i] * degree, z = d->view.data.y[i];
-            const enum sr_op op = d->inverse;
+            const double y = t.y[i] * degree, z = d->data.y[i];
+            const enum sr_op op = angles[k].inverse;
             const double is = op == SR_ASIN   ? sin(y)
                               : op == SR_ACOS ? cos(y)
                               : op == SR_ATAN ? tan(y)
@@ -112,14 +115,14 @@ TEST(derived_tables_hold_functions)
                                  : op == SR_ATAN ? tan(y + error) - z
                                                  : error;
             assert_true(fabs(is - z) <= 1e-12 * (1 + fabs(z)));
-            wanted[i] = d->view.data.weight[i] * moved * moved;
-            sum += d->view.data.weight[i] / ROWS;
+            wanted[i] = d->data.weight[i] * moved * moved;
+            sum += d->data.weight[i] / ROWS;
             first = fmax(first, wanted[i]);
         }
         assert_true(near(sum, 1, 1e-9));
         for (int i = 0; i < ROWS; i++) /* cos(y) alone has rows where its slope is near 0 */
-            assert_true(d->inverse == SR_ACOS ? t.y[i] < 30 || wanted[i] > 0.9 * first
-                                              : wanted[i] > 0.9 * first);
+            assert_true(angles[k].inverse == SR_ACOS ? t.y[i] < 30 || wanted[i] > 0.9 * first
+                                                     : wanted[i] > 0.9 * first);
     }
     free_tables();
     table_free(&t);
@@ -135,13 +138,13 @@ TEST(tables_follow_units_and_operators)
     angle_table(&t, "a * b^2 * sin(t * 0.034906585039886591)", low, high);
     make_tables(&t, &s); /* b and t, then t alone; y is too large for an angle */
     assert_int_equal(tables, 2);
-    assert_true(derived[0].view.data.features == 7 && derived[1].view.data.features == 5);
+    assert_true(derived[0].data.features == 7 && derived[1].data.features == 5);
     free_tables();
     assert_int_equal(sr_units_parse("b=m/s, t=deg", column, COLUMNS, "y", &units), 0);
     s.units = &units;
     make_tables(&t, &s);
     assert_int_equal(tables, 1);
-    assert_int_equal(derived[0].view.data.features, 5);
+    assert_int_equal(derived[0].data.features, 5);
     free_tables();
     s.unary_count = 5; /* no function of an angle */
     make_tables(&t, &s);

@@ -2,6 +2,7 @@
 #include "symreg/formulas.h"
 #include "bench/symreg_same.h"
 #include "seed/collapse.h"
+#include "symreg/proposal.h"
 
 /* Features over 0.5 .. 5, y of a formula times 1 + noise * Gaussian. */
 static void table_of(struct table *t, size_t rows, const char *text, double noise)
@@ -272,7 +273,7 @@ static int curves_add(const struct sr_settings *s, struct sr_data *data)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, data), 0);
     assert_int_equal(sr_proposal_init(&p, sr_stages, s, &loss, &worker, 1, &seeds), 0);
     sr_enumerate_run(&p.bank.all, s->enumerate);
-    assert_int_equal(sr_collapse_find(&p), 0);
+    assert_int_equal(run_stage(&p, sr_collapse_find), 0);
     assert_true(seeds.evaluations >= seeds.count);
     for (int i = 0; i < seeds.count; i++)
         assert_true(seeds.expr[i].count >= 1 && seeds.expr[i].count <= s->maxsize);

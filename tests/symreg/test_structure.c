@@ -488,22 +488,31 @@ TEST(seeds_are_short)
     table_free(&t);
 }
 
-/* Adds one formula of the table itself. */
-static bool copy_formula(const struct sr_proposal *p, const void *derived,
-                         const struct sr_expr *phi, struct sr_expr *out)
+/* A table without columns, of which one formula of the table itself is found. */
+static bool write_formula(const struct sr_proposal *p, const struct sr_derived *d,
+                          const struct sr_expr *phi, struct sr_expr *out)
 {
-    (void)p, (void)derived;
-    *out = *phi;
+    (void)p, (void)phi;
+    *out = formula_of(d->context);
     return true;
+}
+static int make_formula(const struct sr_proposal *p, const void *context, int number,
+                        struct sr_derived *d)
+{
+    (void)number;
+    TRY(sr_derived_init(d, p->loss->data, p->loss->data->rows, NULL, 0));
+    d->write = write_formula;
+    d->context = context;
+    return sr_derived_close(d, sr_loss_init(&d->loss, ORR_SR_L2, &d->data));
 }
 static int add_formula(struct sr_proposal *p)
 {
-    static struct sr_seeds found;
-    double least = HUGE_VAL;
-    found.count = 1;
-    found.expr[0] = formula_of("d * a * sqrt(1 + square(b / a))");
-    found.loss[0] = 0;
-    return sr_derived_add(p, p->loss, &found, 1, copy_formula, NULL, &least);
+    struct sr_race race = {.count = 1,
+                           .make = make_formula,
+                           .context = "d * a * sqrt(1 + square(b / a))",
+                           .round = {{.stages = {SR_STAGE_SMALL}}},
+                           .per_size = 1};
+    return sr_race(p, &race);
 }
 /* A column moves into a root where it is positive in all rows; the comparison counts as two
  * evaluations. */
@@ -529,6 +538,51 @@ TEST(columns_of_both_signs_stay_outside_roots)
         sr_loss_free(&loss);
         table_free(&t);
     }
+}
+
+/* Table k has column k alone, and 3 - z in place of y. */
+static int make_single(const struct sr_proposal *p, const void *context, int number,
+                       struct sr_derived *d)
+{
+    const struct sr_data *all = p->loss->data;
+    const struct sr_expr leaf = {.count = 1, .node = {sr_feature_node(number)}};
+    (void)context;
+    TRY(sr_derived_init(d, all, all->rows, NULL, 1));
+    sr_derived_append(d, all->x + (size_t)number * all->rows, &leaf);
+    for (size_t i = 0; i < all->rows; i++)
+        d->y[i] = 3 - d->y[i];
+    d->near = 1e-9;
+    sr_put_constant(&d->before, 3);
+    sr_put_op(&d->after, SR_SUB);
+    return sr_derived_close(d, sr_loss_init(&d->loss, ORR_SR_L2, &d->data));
+}
+static struct sr_race singles = {
+    .count = 3,
+    .make = make_single,
+    .round = {{.stages = {SR_STAGE_SMALL}}, {.stages = {SR_STAGE_COMPOSED}, .best = 1}},
+    .per_size = 4};
+static int race_singles(struct sr_proposal *p)
+{
+    return sr_race(p, &singles);
+}
+/* The race goes on with the table that fits best, and its formulas are written in the columns and
+ * for the target of the table itself. */
+TEST(best_table_wins_a_race)
+{
+    static struct sr_seeds seeds;
+    const struct sr_settings s = default_settings();
+    struct table t;
+    struct sr_loss loss;
+    double least = HUGE_VAL;
+    wide_table(&t, 3, "b^2 + 1.7 * b", 0.01);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    seeds_of(race_singles, &s, &loss, 1, &seeds);
+    assert_int_equal(singles.best, 1);
+    for (int i = 0; i < seeds.count; i++)
+        least = fmin(least, seeds.loss[i]);
+    assert_true(least < 1e-3 * loss.base);
+    sr_loss_free(&loss);
+    table_free(&t);
 }
 
 /* Laws of many columns, differences among them, are exact; the same for any number of threads. */
