@@ -21,19 +21,29 @@ struct profile {
     struct sr_work *work;
     int constant;        /* its place in the formula */
     double optimum;      /* its value there */
+    const double *along; /* (constants) how the others follow it, from the covariance */
     double least, limit; /* loss at the optimum and at the bounds */
 };
 
 /* The root of the share of the rise to the limit, of the smallest loss with the constant at a
  * distance from its optimum: 0 there, 1 at the bound, and nearly linear between. Starts from the
- * other constants of *expr, and leaves the fitted ones there. Infinite where the formula has no
- * value. */
+ * other constants of *expr, moved as their covariance with this one says: of exp(c - x / b) with
+ * dates, b has to follow c to ten digits. Leaves the fitted ones there. Infinite where the formula
+ * has no value. */
 static double height_at(const struct profile *p, double distance, struct sr_expr *expr)
 {
     double constant[SR_NODES];
-    sr_expr_constants(expr, constant);
+    const int n = sr_expr_constants(expr, constant);
+    const double moved = p->optimum + distance - constant[p->constant];
+    struct sr_expr following = *expr;
     constant[p->constant] = p->optimum + distance;
     sr_expr_set_constants(expr, constant);
+    for (int c = 0; c < n; c++)
+        constant[c] += c == p->constant ? 0 : p->along[c] * moved;
+    sr_expr_set_constants(&following, constant);
+    if (sr_expr_finite(&following, 0) &&
+        sr_eval_plain(&following, p->loss, p->work) < sr_eval_plain(expr, p->loss, p->work))
+        *expr = following;
     const double loss =
         sr_constants_fit_others(p->loss, expr, UINT64_C(1) << p->constant, FIT_STEPS, p->work);
     return loss < HUGE_VAL ? sqrt(fmax(loss - p->least, 0) / (p->limit - p->least)) : HUGE_VAL;
@@ -87,17 +97,21 @@ static double bound_of(const struct profile *p, double step, const struct sr_exp
 /* The intervals of the constants at the n places of a formula that is fitted. */
 static void find_intervals(const struct sr_loss *loss, struct sr_work *work,
                            const struct sr_expr *fitted, double least, double limit,
-                           const double *error, double factor, int n, const int *place, double *low,
-                           double *high)
+                           const struct sr_uncertainty *u, double factor, int n, const int *place,
+                           double *low, double *high)
 {
     double optimum[SR_NODES];
     sr_expr_constants(fitted, optimum);
     const bool exact = !(least > loss->noise); /* its rise would be rounding errors */
     for (int k = 0; k < n; k++) {
         const int c = place[k];
-        const double size = fmax(fabs(optimum[c]), DBL_EPSILON), width = factor * error[c];
+        const double size = fmax(fabs(optimum[c]), DBL_EPSILON), width = factor * u->error[c];
         const double step = width > 0 && isfinite(width) ? width : 0.1 * size;
-        const struct profile p = {loss, work, c, optimum[c], least, limit};
+        const double variance = u->covariance[c][c];
+        double along[SR_NODES];
+        for (int a = 0; a < u->constants; a++)
+            along[a] = isnormal(variance) ? u->covariance[a][c] / variance : 0;
+        const struct profile p = {loss, work, c, optimum[c], along, least, limit};
         low[k] = optimum[c] + (exact ? -width : bound_of(&p, -step, fitted));
         high[k] = optimum[c] + (exact ? width : bound_of(&p, step, fitted));
     }
@@ -126,7 +140,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     const double factor = sr_interval_factor(level, u.freedom);
     const double limit = least + factor * factor * u.noise * u.repeats / loss.total;
     if (!rc && isfinite(limit) && !orr_signal_seen())
-        find_intervals(&loss, &work, &fitted, least, limit, u.error, factor, n, place, low, high);
+        find_intervals(&loss, &work, &fitted, least, limit, &u, factor, n, place, low, high);
     for (int c = 0; c < n && orr_signal_seen(); c++) /* an interrupted fit decides nothing */
         low[c] = high[c] = NAN;
     sr_work_free(&work);

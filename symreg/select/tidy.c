@@ -306,6 +306,52 @@ static bool moves_constants(int k)
            rewriting[k] == round_power;
 }
 
+/* A line of a column far from 0, of two numbers or more, none of them named. */
+static bool is_far_line(const struct form *f, struct sr_wave_line *line, double *middle)
+{
+    const struct sr_data *data = f->loss->data;
+    int numbers = 0;
+    double range;
+    if (!sr_straight_line(f->from, f->i, line) || line->column < 0 || line->slope == 0 ||
+        fabs(line->slope) == 1 || line->summand == 0)
+        return false;
+    for (int k = sr_expr_start(f->from, f->i); k <= f->i; k++) {
+        numbers += is_constant(f, k);
+        if (f->from->node[k].op == SR_CONSTANT && !is_constant(f, k))
+            return false;
+    }
+    *middle =
+        sr_far_middle(data->x + (size_t)line->column * data->rows, data->rows, SR_FAR, &range);
+    return numbers > 1 && *middle != 0;
+}
+
+/* s x + d of a column far from 0: s (x - c), or (x - c) / s. The errors of s and d follow each
+ * other, and a phase at x = 0 is not known; c is a value of the column, in waves one near its
+ * middle. */
+static bool count_from_origin(struct form *f, enum sr_op op)
+{
+    struct sr_wave_line line;
+    double middle;
+    if (!sr_has(f->operators, SR_SUB) || !sr_has(f->operators, op) ||
+        !is_far_line(f, &line, &middle))
+        return false;
+    double c = -line.summand / line.slope;
+    const int above = f->i + 1 < f->from->count ? f->from->node[f->i + 1].op : SR_FEATURE;
+    const double period = (above == SR_TAN ? turn / 2 : turn) / fabs(line.slope);
+    if (above == SR_SIN || above == SR_COS || above == SR_TAN)
+        c = middle + remainder(c - middle, period);
+    const double size = fabs(line.slope);
+    if (line.slope < 0)
+        sr_put_constant(&f->piece, c);
+    sr_put_node(&f->piece, sr_feature_node(line.column));
+    if (line.slope > 0)
+        sr_put_constant(&f->piece, c);
+    sr_put_op(&f->piece, SR_SUB);
+    sr_put_constant(&f->piece, op == SR_MUL ? size : sr_quotient(1, size));
+    sr_put_op(&f->piece, op);
+    return true;
+}
+
 /* ---- the best form */
 
 /* Whether a constant below node i has so many digits that a rewriting may pay off. */
@@ -363,6 +409,40 @@ static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, in
     return *reached <= limit;
 }
 
+/* Counts columns far from 0 from an origin, where this costs no accuracy; with the factor or the
+ * divisor of fewer digits. */
+static void write_origins(const struct sr_tidy *t, struct sr_expr *expr, double limit,
+                          struct sr_work *work, double *reached)
+{
+    static const enum sr_op way[] = {SR_MUL, SR_DIV};
+    for (int i = expr->count - 1; i > 0; i--) {
+        const int start = sr_expr_start(expr, i);
+        struct sr_expr best = *expr;
+        double least = HUGE_VAL;
+        for (int k = 0; k < 2 && !orr_time_over(); k++) {
+            struct form f = {.language = t->language,
+                             .loss = t->loss,
+                             .operators = t->operators,
+                             .from = expr,
+                             .i = i};
+            struct sr_expr next;
+            if (!count_from_origin(&f, way[k]) || !replace(t, expr, i, &f, &next))
+                continue;
+            sr_constants_fit(t->loss, &next, false, REFIT_STEPS, 0, NULL, work);
+            const double loss = sr_snap_within(t->loss, &next, limit, work);
+            if (!(loss <= limit) || !(sr_digits(&next) < least))
+                continue;
+            best = next;
+            least = sr_digits(&next);
+            *reached = loss;
+        }
+        if (!isfinite(least))
+            continue;
+        *expr = best;
+        i = start;
+    }
+}
+
 double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *work)
 {
     struct sr_expr next;
@@ -384,6 +464,7 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
                 better = 1;
             }
     }
+    write_origins(t, expr, limit, work, &reached);
     return reached;
 }
 

@@ -71,6 +71,35 @@ TEST(a_line_has_the_intervals_of_its_errors)
     }
 }
 
+/* The rate of a decay has one interval, whether days or dates are counted: the constants of
+ * exp(c - r / b) with dates follow each other to seven digits. */
+TEST(dates_have_the_intervals_of_days)
+{
+    static const double zero = 20000.5;
+    double x[3 * ROWS] = {0}, far[3 * ROWS] = {0}, y[ROWS], constant[2], low[2], high[2];
+    double far_low[2], far_high[2];
+    char text[128];
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = 0.75 * i;
+        far[i] = zero + x[i];
+        y[i] = exp(3.9 - x[i] / 7.9) + sin(12.9898 * i);
+    }
+    const struct sr_data days = one_column(ROWS, x, y, NULL);
+    const struct sr_data dates = one_column(ROWS, far, y, NULL);
+    const struct sr_expr near_zero = fitted("exp(3.8 - r / 8)", &days);
+    sr_expr_constants(&near_zero, constant);
+    snprintf(text, sizeof text, "exp(%.17g - r / %.17g)", constant[0] + zero / constant[1],
+             constant[1]);
+    const struct sr_expr far_from_zero = formula(text);
+    assert_int_equal(sr_constants_profile(&near_zero, &days, 0, 0.95, low, high), 0);
+    assert_int_equal(sr_constants_profile(&far_from_zero, &dates, 0, 0.95, far_low, far_high), 0);
+    const double width = high[1] - low[1];
+    if (!(fabs(far_low[1] - low[1]) < 0.01 * width) ||
+        !(fabs(far_high[1] - high[1]) < 0.01 * width))
+        fail_msg("of dates the interval is %.6g .. %.6g, of days %.6g .. %.6g", far_low[1],
+                 far_high[1], low[1], high[1]);
+}
+
 /* exp(c) r is b r with another name of the constant: bounds of c are logarithms of those of b, and
  * there is none where b may be 0. */
 TEST(another_name_of_a_constant)

@@ -209,6 +209,50 @@ TEST(the_shortest_form_is_written)
     }
 }
 
+/* Columns far from 0 count from a value of theirs, in waves from one near the middle, where the
+ * rows tell it best; those near 0 do not. */
+TEST(far_columns_count_from_an_origin)
+{
+    static const struct {
+        double zero;
+        const char *truth, *found, *to;
+    } row[] = {
+        {2459000, "exp((2459016 - r) / 8)", "exp(307377 - r / 8)", "exp((2459016 - r) / 8)"},
+        {2459000, "m1 + exp((r - 2459016) * 0.15)", "m1 + exp(0.15 * r - 368852.4)",
+         "m1 + exp((r - 2459016) * 0.15)"},
+        {1990, "5 * sin((r - 2010.5) / 0.5)", "5 * sin(r / 0.5 + 0.38495513)",
+         "5 * sin((r - 2010.5) * 2)"},
+        {1990, "0.5 * r - 1000", "0.5 * r - 1000", "(r - 2000) * 0.5"},
+        {0, "0.5 * r - 1000", "0.5 * r - 1000", "0.5 * r - 1000"},
+        {1990, "exp(0.01 * r * m1 - 2)", "exp(0.01 * r * m1 - 2)", "exp(0.01 * r * m1 - 2)"},
+        {1990, "r - 2000.5", "r - 2000.5", "r - 2000.5"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct table t;
+        struct sr_loss loss;
+        struct sr_work work;
+        struct sr_expr expr = formula(row[k].found);
+        const struct sr_expr truth = formula(row[k].truth), to = formula(row[k].to);
+        table_create(&t, ROWS, 9, false);
+        for (int i = 0; i < ROWS; i++)
+            t.x[i] = row[k].zero + 41.0 * i / (ROWS - 1);
+        assert_true(sr_eval(&truth, &t.data, t.y));
+        for (int i = 0; i < ROWS; i++)
+            t.y[i] += 1e-3 * sin(12.9898 * i);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        assert_int_equal(sr_work_init(&work, ROWS, 20), 0);
+        const struct sr_tidy tidy = {.loss = &loss, .operators = ~(uint64_t)0, .maxsize = 20};
+        const double before = sr_eval_plain(&truth, &loss, &work);
+        const double reached = sr_tidy(&tidy, &expr, &work);
+        if (!(reached <= 1.2 * before) || !sr_expr_same_shape(&expr, &to))
+            fail_msg("%s became %s, not %s (loss %g, not %g)", row[k].found, text_of(&expr),
+                     row[k].to, reached, before);
+        sr_loss_free(&loss);
+        sr_work_free(&work);
+        table_free(&t);
+    }
+}
+
 /* The factor of a sum goes into its terms if one of them has a number: no more nodes. */
 TEST(factors_go_into_sums)
 {
