@@ -43,6 +43,7 @@ static int take_rows(const struct sr_data *all, struct judged *j)
         if (sr_row_weight(all, i) > 0 && seen++ == taken * weighted / n)
             row[taken++] = i;
     const int rc = sr_rows_take(all, taken, row, &j->data, &j->rows);
+    j->data.variance = all->variance;
     free(row);
     return rc;
 }
@@ -229,6 +230,22 @@ static int find_followed(const struct sr_front *front, struct judged *j)
     return front->count - 1;
 }
 
+/* Whether the formula leaves more than the errors that the user states, by chi^2: then it lacks
+ * something, and its residuals are no error of the table. */
+static bool is_misfit(const struct judged *j, const struct sr_expr *expr)
+{
+    const double rows = (double)j->data.rows,
+                 freedom = fmax(rows - sr_expr_constants(expr, NULL), 1);
+    double sum = 0;
+    if (!(j->data.variance > 0) || !sr_eval(expr, &j->data, j->other))
+        return false;
+    for (size_t i = 0; i < j->data.rows; i++) {
+        const double off = j->other[i] - j->data.y[i];
+        sum += sr_row_weight(&j->data, i) * off * off;
+    }
+    return sum / j->data.variance > freedom + beyond_chance * sqrt(2 * freedom);
+}
+
 /* The rows with which the followed formula gains over each simpler one twice what it costs more:
  * what a simpler formula leaves is no small error. */
 static double count_supporting(const struct sr_front *front, int followed)
@@ -271,7 +288,7 @@ int sr_front_count_independent(struct sr_front *front, const struct sr_data *dat
         rc = make_orders(&j);
     if (!rc && resembles(front, last, alike_still, &j)) {
         const int followed = find_followed(front, &j);
-        if (resembles(front, followed, alike, &j))
+        if (!is_misfit(&j, &front->expr[followed]) && resembles(front, followed, alike, &j))
             count_followed(front, &j, followed);
     }
     finish(&j);

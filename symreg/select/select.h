@@ -210,9 +210,10 @@ int sr_front_describe_by(struct sr_front *front, const struct sr_loss *loss);
  * is n / (1 + 2 sum rho), rho the correlations of the followed formula's residuals in one of
  * these orders, whichever gives the least; at least 5, and at least so many that the followed
  * formula gains twice what it costs more than each simpler one (of a front that
- * sr_front_describe() described). 0 for fewer than 16 rows, for an exact formula and where
- * neighbours do not resemble each other. The caller gives it to the data for sr_front_describe().
- * ORR_ENOMEM. */
+ * sr_front_describe() described). With data->variance the followed formula's chi^2 must not exceed
+ * its degrees of freedom by 3.3 standard deviations: more is a misfit. 0 for fewer than 16 rows, for
+ * an exact formula and where neighbours do not resemble each other. The caller gives it to the data
+ * for sr_front_describe(). ORR_ENOMEM. */
 int sr_front_count_independent(struct sr_front *front, const struct sr_data *data);
 /* Computes front->worth after sr_front_describe(), for squared losses: rows times 3 m2^2 / m4, at
  * most rows, m2 and m4 the means of the squares and fourth powers of the weighted residuals of the

@@ -337,7 +337,7 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
     if (o->sigma)
         TRY(square_sigmas(table, file, o->log_target != NULL, weight));
     TRY(scale_weights(&table->csv, file, table->weights, weight, &mean));
-    table->variance = o->sigma ? 1 / mean : 0;
+    table->variance = table->data.variance = o->sigma ? 1 / mean : 0;
     table->weight_mean = mean;
     return 0;
 }

@@ -30,6 +30,7 @@ struct sr_data {
     /* (features, rows) variances of the errors of x, over the variance of a row of weight 1: losses
      * are those of the closest points of the formula (closest.c). NULL: x is exact */
     const double *x_variance;
+    double variance; /* of the error of a row of weight 1, where the user states it; 0: unknown */
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)

@@ -68,6 +68,24 @@ TEST(waves_count_as_about_three_rows_each)
     gsl_rng_free(rng);
 }
 
+/* With stated errors a smooth residual within them may be one of the table; a larger one is what
+ * the formula lacks. */
+TEST(what_exceeds_the_stated_errors_is_no_error_of_the_table)
+{
+    static const char *const text[] = {"2.38", "r * 2.385"};
+    static const double sigma[] = {0, 0.1, 0.0016, 0.0012, 1e-5};
+    gsl_rng *rng = random_stream(315);
+    for (size_t k = 0; k < sizeof sigma / sizeof *sigma; k++) { /* the waves' rms is 0.0014 */
+        struct sr_data data = wavy_table(200, 7, false, rng);
+        data.variance = sigma[k] * sigma[k];
+        make(&data, text, 2);
+        assert_int_equal(sr_front_count_independent(&front, &data), 0);
+        if ((front.independent > 0) != (k < 3))
+            fail_msg("with errors of %g the rows count as %g", sigma[k], front.independent);
+    }
+    gsl_rng_free(rng);
+}
+
 TEST(an_error_of_one_sign_counts_as_five_rows)
 {
     static const char *const text[] = {"2.38", "r * 2.385"};
