@@ -79,16 +79,8 @@ static bool write_whole(const struct sr_proposal *p, const struct sr_derived *d,
     if (d->write)
         return d->write(p, d, phi, out);
     *out = d->before;
-    for (int i = 0; i < phi->count; i++) {
-        const bool column = phi->node[i].op == SR_FEATURE;
-        const struct sr_expr *u = &d->column[phi->node[i].feature];
-        if (out->count + (column ? u->count : 1) + d->after.count > SR_NODES)
-            return false;
-        if (column)
-            sr_put_expr(out, u);
-        else
-            sr_put_node(out, phi->node[i]);
-    }
+    if (!sr_put_over(d->column, phi, SR_NODES - d->after.count, out))
+        return false;
     sr_put_expr(out, &d->after);
     return sr_put_end(p->settings->language, out, SR_NODES);
 }

@@ -2,9 +2,8 @@
  * m1 m2 / r^2 f(r) + 3: solving for the function gives a table of its own. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "seed.h"
+#include "derived.h"
 
 /* The template with a number in place of its function, for every row. */
 static bool put_number(const struct sr_settings *s, const struct sr_data *data, double number,
@@ -15,46 +14,56 @@ static bool put_number(const struct sr_settings *s, const struct sr_data *data, 
     return sr_template_put(s->form, 0, &part, SR_NODES, &expr) && sr_eval(&expr, data, value);
 }
 
-/* The rows of a table for the function alone. */
-struct solved {
-    size_t rows;
-    double *x, *y, *weight; /* (columns, rows), (rows), (rows) */
-};
-
-/* Where the template is a f + b: the values (y - b) / a of f, and the weights a^2 (in units of the
- * largest), for which the loss of a formula is that of the template, but for a factor. Rows that
- * say nothing of f are left out. None where f does not enter linearly. */
-static void solve_rows(const struct sr_settings *s, const struct sr_data *data, struct solved *out)
+/* The rows that say something of f where the template is a f + b; none where f does not enter
+ * linearly. b, one, two (rows): values of the template for f = 0, 1, 2; `one` becomes a. */
+static size_t choose_rows(const struct sr_data *data, const double *b, double *one,
+                          const double *two, size_t *row, double *most)
 {
-    const struct sr_part *part = &s->form->part[0];
-    const size_t n = data->rows;
-    double *const b = out->weight + n, *const one = b + n, *const two = one + n;
-    double most = 0;
-    out->rows = 0;
-    if (!put_number(s, data, 0, b) || !put_number(s, data, 1, one) || !put_number(s, data, 2, two))
-        return;
-    for (size_t i = 0; i < n; i++) { /* one becomes a; 0: no effect up to rounding */
+    size_t kept = 0;
+    *most = 0;
+    for (size_t i = 0; i < data->rows; i++) { /* 0: no effect up to rounding */
         const double a = one[i] - b[i], scale = fabs(one[i]) + fabs(two[i]) + fabs(b[i]);
         if (!(fabs(two[i] - one[i] - a) <= 1e-12 * scale))
-            return;
+            return 0;
         one[i] = fabs(a) > 1e-12 * scale ? a : 0;
-        most = fmax(most, fabs(one[i]));
+        *most = fmax(*most, fabs(one[i]));
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double y = (data->y[i] - b[i]) / one[i], a = one[i] / most;
-        const double weight = a * a * sr_row_weight(data, i);
-        if (!isfinite(y) || !(weight > 0))
-            continue;
-        out->y[kept] = y;
-        out->weight[kept] = weight;
-        for (int f = 0; f < part->columns; f++) /* (the columns are packed below) */
-            out->x[(size_t)f * n + kept] = data->x[(size_t)part->column[f] * n + i];
-        kept++;
+    for (size_t i = 0; i < data->rows; i++)
+        if (isfinite((data->y[i] - b[i]) / one[i]) &&
+            one[i] / *most * (one[i] / *most) * sr_row_weight(data, i) > 0)
+            row[kept++] = i;
+    return kept;
+}
+
+/* The table of the values (y - b) / a of f, with the weights a^2 (in units of the largest), for
+ * which the loss of a formula is that of the template, but for a factor. */
+static int make_part(const struct sr_settings *s, const struct sr_loss *loss, struct sr_derived *d)
+{
+    const struct sr_part *part = &s->form->part[0];
+    const struct sr_data *all = loss->data;
+    const size_t n = all->rows;
+    double *b = orr_alloc(3 * n, sizeof *b), most;
+    size_t *row = orr_alloc(n, sizeof *row), rows = 0;
+    int rc = b && row ? 0 : ORR_ENOMEM;
+    if (!rc && put_number(s, all, 0, b) && put_number(s, all, 1, b + n) &&
+        put_number(s, all, 2, b + 2 * n))
+        rows = choose_rows(all, b, b + n, b + 2 * n, row, &most);
+    if (!rc && rows > 1) {
+        rc = sr_derived_init(d, all, rows, row, part->columns);
+        for (int f = 0; f < part->columns && !rc; f++)
+            sr_derived_append(d, all->x + (size_t)part->column[f] * n, &(struct sr_expr){0});
+        for (size_t i = 0; i < rows && !rc; i++) {
+            const double a = b[n + row[i]];
+            d->y[i] = (d->y[i] - b[row[i]]) / a;
+            d->weight[i] *= a / most * (a / most);
+        }
+        if (!rc) /* without a table the islands start without seeds */
+            rc = sr_derived_close(
+                d, sr_loss_init_with(&d->loss, loss->kind, loss->parameter, &d->data));
     }
-    for (int f = 1; f < part->columns && kept < n; f++)
-        memmove(out->x + (size_t)f * kept, out->x + (size_t)f * n, kept * sizeof *out->x);
-    out->rows = kept;
+    free(b);
+    free(row);
+    return rc;
 }
 
 /* Whether the template admits the function, alone or with a factor, which may have a dimension. */
@@ -101,18 +110,11 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
                       struct sr_seeds *seeds)
 {
     const struct sr_template *form = settings->form;
-    const size_t n = loss->data->rows;
+    struct sr_derived *d;
     seeds->count = 0;
     seeds->evaluations = 0;
     if (form->parts != 1 || loss->kind != ORR_SR_L2 || settings->penalty)
         return 0;
-    const int columns = form->part[0].columns;
-    struct solved solved = {.x = orr_alloc((size_t)(columns + 5) * n, sizeof(double))};
-    if (!solved.x)
-        return ORR_ENOMEM;
-    solved.y = solved.x + (size_t)columns * n;
-    solved.weight = solved.y + n;
-    solve_rows(settings, loss->data, &solved);
     struct sr_settings own = *settings;
     own.form = NULL;
     own.admissible = settings->admissible ? admits_part : NULL;
@@ -121,25 +123,15 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
     own.units = NULL;
     own.guesses = 0;
     own.maxsize = settings->maxsize - form->form.count + 1;
-    struct sr_loss of_part;
-    const struct sr_data data = {.rows = solved.rows,
-                                 .features = columns,
-                                 .x = solved.x,
-                                 .y = solved.y,
-                                 .weight = solved.weight,
-                                 .language = settings->language};
-    int rc = 0;
-    if (solved.rows > 1) {
-        rc = sr_loss_init_with(&of_part, loss->kind, loss->parameter, &data);
-        rc = rc ? rc : sr_seeds_all(&own, &of_part, limit, thread, threads, seeds);
+    d = orr_alloc(1, sizeof *d);
+    int rc = d ? make_part(settings, loss, d) : ORR_ENOMEM;
+    if (!rc && d->data.rows) {
+        rc = sr_seeds_all(&own, &d->loss, limit, thread, threads, seeds);
         if (!rc)
-            put_seeds(settings, &of_part, &thread->work, seeds);
-        sr_loss_free(&of_part);
+            put_seeds(settings, &d->loss, &thread->work, seeds);
     }
-    free(solved.x);
-    if (rc == ORR_ENOMEM)
-        return rc;
-    if (rc) /* values beyond the largest number: the islands start without seeds */
-        orr_error_clear();
-    return 0;
+    if (d)
+        sr_derived_free(d);
+    free(d);
+    return rc;
 }

@@ -153,12 +153,13 @@ void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, i
  * fit nearly as well as the best. */
 static void log_stage(const struct sr_proposal *p, int row, int before)
 {
-    double least = p->loss->noise;
+    static const double nearly = 4;
+    double least = HUGE_VAL;
     for (int i = 0; i < p->seeds->count; i++)
         least = fmin(least, p->seeds->loss[i]);
     for (int i = before; i < p->seeds->count; i++) {
         p->seeds->finder[i] += (uint64_t)row + 1;
-        if (!p->derived && p->seeds->loss[i] <= 4 * least)
+        if (!p->derived && p->seeds->loss[i] <= fmax(nearly * least, p->loss->noise))
             print_seed(p, i);
     }
 }

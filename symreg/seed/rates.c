@@ -600,22 +600,16 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
 }
 
 /* All that the sums depend on. */
-static void key_of(const struct search *s, struct sr_recall_key *key)
+static struct sr_recall_key key_of(const struct search *s)
 {
-    const struct sr_data *data = &s->r->data;
-    const struct sr_loss *loss = &s->loss;
-    const double numbers[] = {(double)data->rows, data->features, loss->kind, loss->parameter,
-                              data->weight ? 1.0 : 0.0};
-    *key = (struct sr_recall_key){.failed = !sr_recall_is_open(s->p->settings->recall)};
-    if (key->failed)
-        return;
-    sr_recall_key_add(key, "rates", 5);
-    sr_recall_key_add(key, numbers, sizeof numbers);
-    sr_recall_key_add(key, &s->p->operators, sizeof s->p->operators);
-    sr_recall_key_add(key, data->x, (size_t)data->features * data->rows * sizeof *data->x);
-    sr_recall_key_add(key, data->y, data->rows * sizeof *data->y);
-    if (data->weight)
-        sr_recall_key_add(key, data->weight, data->rows * sizeof *data->weight);
+    const struct sr_proposal *p = s->p;
+    const double loss[] = {s->loss.kind, s->loss.parameter};
+    struct sr_recall_key key = sr_recall_key_table(p->settings->recall, "rates", &s->r->data);
+    if (!key.failed) {
+        sr_recall_key_add(&key, loss, sizeof loss);
+        sr_recall_key_add(&key, &p->operators, sizeof p->operators);
+    }
+    return key;
 }
 
 /* Searches the sums, or recalls them, and makes seeds of them. */
@@ -623,9 +617,8 @@ static int find_sums(struct search *s)
 {
     struct sum *sum = orr_alloc(SUMS, sizeof *sum);
     struct sr_recall *const recall = s->p->settings->recall;
-    struct sr_recall_key key;
+    struct sr_recall_key key = key_of(s);
     int rc = sum ? 0 : ORR_ENOMEM, sums = 0;
-    key_of(s, &key);
     if (!rc)
         sums = (int)(sr_recall_find(recall, &key, sum, SUMS * sizeof *sum) / sizeof *sum);
     if (!rc && !sums) {

@@ -40,6 +40,23 @@ void sr_recall_key_free(struct sr_recall_key *key)
     *key = (struct sr_recall_key){0};
 }
 
+struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const char *step,
+                                         const struct sr_data *data)
+{
+    const size_t rows = data->rows, columns = (size_t)data->features;
+    const size_t head[] = {rows, columns, data->weight != NULL};
+    struct sr_recall_key key = {.failed = !sr_recall_is_open(recall)};
+    if (key.failed)
+        return key;
+    sr_recall_key_add(&key, step, strlen(step));
+    sr_recall_key_add(&key, head, sizeof head);
+    sr_recall_key_add(&key, data->x, columns * rows * sizeof *data->x);
+    sr_recall_key_add(&key, data->y, rows * sizeof *data->y);
+    if (data->weight)
+        sr_recall_key_add(&key, data->weight, rows * sizeof *data->weight);
+    return key;
+}
+
 struct sr_recall *sr_recall_create(void)
 {
     struct sr_recall *recall = calloc(1, sizeof *recall);

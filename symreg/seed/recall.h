@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "symreg/value/value.h"
+
+struct sr_recall;
 /* All that a step depends on, as bytes. Begin with {0}; free with sr_recall_key_free(). */
 struct sr_recall_key {
     unsigned char *byte;
@@ -15,8 +18,10 @@ struct sr_recall_key {
 };
 void sr_recall_key_add(struct sr_recall_key *key, const void *data, size_t bytes);
 void sr_recall_key_free(struct sr_recall_key *key);
+/* Begins a key with a step's name and the rows of a table; `failed` without an open store. */
+struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const char *step,
+                                         const struct sr_data *data);
 
-struct sr_recall;
 /* NULL: out of memory; steps are then computed. */
 struct sr_recall *sr_recall_create(void);
 void sr_recall_free(struct sr_recall *recall);

@@ -117,3 +117,21 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
         chosen[k] = list[k].index;
     return n;
 }
+
+/* ---- formulas */
+
+bool sr_put_over(const struct sr_expr *column, const struct sr_expr *phi, int most,
+                 struct sr_expr *out)
+{
+    for (int i = 0; i < phi->count; i++) {
+        const struct sr_node *node = &phi->node[i];
+        const struct sr_expr *u = node->op == SR_FEATURE ? &column[node->feature] : NULL;
+        if (out->count + (u ? u->count : 1) > most)
+            return false;
+        if (u)
+            sr_put_expr(out, u);
+        else
+            sr_put_node(out, *node);
+    }
+    return true;
+}

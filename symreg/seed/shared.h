@@ -1,5 +1,5 @@
-/* shared.h - inside symreg/: vectors over a few rows and sorted lists, shared by all stages of a
- * proposal. */
+/* shared.h - inside symreg/: vectors over a few rows, sorted lists and formulas over others, shared
+ * by all stages of a proposal. */
 #ifndef SR_SHARED_H
 #define SR_SHARED_H
 
@@ -44,5 +44,12 @@ bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *
 enum { SR_CHOSEN = 128 };
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
                     bool once, int *chosen);
+
+/* ---- formulas */
+
+/* Appends a formula with column[f] in place of feature f; false where more than `most` nodes would
+ * stand in `out`. */
+bool sr_put_over(const struct sr_expr *column, const struct sr_expr *phi, int most,
+                 struct sr_expr *out);
 
 #endif

@@ -35,20 +35,13 @@ static const double noisy = 1e-5, much = 1e-3;
 
 enum { VIEWS = 4 };
 
-bool sr_view_write(const struct sr_proposal *p, const struct sr_view *v, struct sr_expr *expr)
+/* Rewrites a formula of a view's columns in the table's columns; false where it is too long. */
+static bool view_write(const struct sr_proposal *p, const struct sr_view *v, struct sr_expr *expr)
 {
     const struct sr_expr of_view = *expr;
     expr->count = 0;
-    for (int i = 0; i < of_view.count; i++) {
-        const struct sr_node *node = &of_view.node[i];
-        const int room = node->op == SR_FEATURE ? v->column[node->feature].count : 1;
-        if (expr->count + room > SR_NODES)
-            return false;
-        if (node->op == SR_FEATURE)
-            sr_put_expr(expr, &v->column[node->feature]);
-        else
-            sr_put_node(expr, *node);
-    }
+    if (!sr_put_over(v->column, &of_view, SR_NODES, expr))
+        return false;
     return expr->count == 0 || sr_put_end(p->settings->language, expr, SR_NODES);
 }
 
@@ -150,24 +143,15 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
 
 /* All that a smooth model of the table depends on. Large tables are not recalled, as the key would
  * be another copy of them. */
-static void key_of(const struct sr_proposal *p, const char *step, const struct sr_data *data,
-                   const double *size, struct sr_recall_key *key)
+static struct sr_recall_key key_of(const struct sr_recall *recall, const char *step,
+                                   const struct sr_data *data, const double *size)
 {
     enum { MOST_NUMBERS = 65536 };
-    const size_t rows = data->rows, numbers = rows * ((size_t)data->features + 3);
-    const size_t head[] = {rows, (size_t)data->features, data->weight != NULL, size != NULL};
-    *key = (struct sr_recall_key){.failed = true};
-    if (!sr_recall_is_open(p->settings->recall) || numbers > MOST_NUMBERS)
-        return;
-    key->failed = false;
-    sr_recall_key_add(key, step, strlen(step));
-    sr_recall_key_add(key, head, sizeof head);
-    sr_recall_key_add(key, data->x, (size_t)data->features * rows * sizeof *data->x);
-    sr_recall_key_add(key, data->y, rows * sizeof *data->y);
-    if (data->weight)
-        sr_recall_key_add(key, data->weight, rows * sizeof *data->weight);
-    if (size)
-        sr_recall_key_add(key, size, rows * sizeof *size);
+    const bool large = data->rows * ((size_t)data->features + 3) > MOST_NUMBERS;
+    struct sr_recall_key key = sr_recall_key_table(large ? NULL : recall, step, data);
+    if (size && !key.failed)
+        sr_recall_key_add(&key, size, data->rows * sizeof *size);
+    return key;
 }
 
 /* sr_groups_find(), recalled where its result is known. */
@@ -181,10 +165,9 @@ static int find_groups(const struct sr_proposal *p, const struct sr_data *data, 
         struct sr_group_pairs pairs;
         int count;
     } found;
-    struct sr_recall_key key;
+    struct sr_recall_key key = key_of(recall, size ? "groups by size" : "groups", data, size);
     int rc = 0;
     memset(&found, 0, sizeof found);
-    key_of(p, "groups", data, size, &key);
     if (!sr_recall_find(recall, &key, &found, sizeof found)) {
         rc = sr_groups_find(data, size, found.list, &found.count, &found.pairs);
         if (!rc && !orr_signal_seen())
@@ -201,10 +184,9 @@ static int find_groups(const struct sr_proposal *p, const struct sr_data *data, 
 static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, double *size)
 {
     struct sr_recall *const recall = p->settings->recall;
-    struct sr_recall_key key;
+    struct sr_recall_key key = key_of(recall, "sizes", data, NULL);
     const size_t bytes = data->rows * sizeof *size;
     int rc = 0;
-    key_of(p, "sizes", data, NULL, &key);
     if (!sr_recall_find(recall, &key, size, bytes)) {
         rc = sr_groups_sizes(data, size);
         if (!rc && !orr_signal_seen())
@@ -366,9 +348,9 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
     for (int k = 0; k < g->groups; k++)
         if (!write_powers(p, &g->group[k], &group[k]) ||
             !sr_eval(&group[k], all, value + (size_t)(k + 1) * all->rows) ||
-            !sr_view_write(p, v, &group[k]))
+            !view_write(p, v, &group[k]))
             return false;
-    return sr_view_write(p, v, factor);
+    return view_write(p, v, factor);
 }
 
 /* The table of y / h over the groups of a hypothesis. */

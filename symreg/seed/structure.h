@@ -14,8 +14,6 @@ struct sr_view {
 };
 /* The table of the proposal itself. */
 void sr_view_init(const struct sr_proposal *p, struct sr_view *view);
-/* Rewrites a formula of a view's columns in the table's columns; false where it is too long. */
-bool sr_view_write(const struct sr_proposal *p, const struct sr_view *view, struct sr_expr *expr);
 /* Searches y / h over the groups of a table for up to 32 hypotheses: all by the cheapest stages,
  * and those with the smallest losses further. The results, written in the columns of the proposal's
  * table and fitted to it, become seeds. */
