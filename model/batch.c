@@ -82,11 +82,6 @@ void gpt_place_features(const struct gpt_config *config, const double place[], b
     }
 }
 
-void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
-{
-    gpt_place_features(config, (const double[GPT_AXES]){x, y}, is_dt, row);
-}
-
 void gpt_row_features(const struct gpt_config *config, const float place[], bool is_dt, real *row)
 {
     double at[GPT_AXES] = {0};

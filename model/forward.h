@@ -21,8 +21,6 @@ void gpt_batch_free(struct gpt_batch *batch);
 /* Fills the features of one row at a place (d), in the data set's units; is_dt for row 0. */
 void gpt_place_features(const struct gpt_config *config, const double place[], bool is_dt,
                         real *row);
-/* gpt_place_features() in the plane. */
-void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row);
 /* gpt_place_features() of a row (d) of a data set. */
 void gpt_row_features(const struct gpt_config *config, const float place[], bool is_dt, real *row);
 /* Fills the features of sequence b from coords (T, d) of a data set. Gaussian noise of noise_au

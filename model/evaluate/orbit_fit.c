@@ -30,12 +30,7 @@ static void stumpff(double z, double *c2, double *c3)
     }
 }
 
-bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
-{
-    return gpt_orbit_advance_in(mu, dt_yr, 2, state);
-}
-
-bool gpt_orbit_advance_in(double mu, double dt_yr, int axes, double state[])
+bool gpt_orbit_advance(double mu, double dt_yr, int axes, double state[])
 {
     double *const v = state + axes;
     const double root = sqrt(mu), r0 = sim_hypot(state, axes);
@@ -138,7 +133,7 @@ static int residuals(const gsl_vector *x, void *given, gsl_vector *f)
     if (!first_state(p, &mu, state))
         return GSL_EDOM;
     for (int k = 0; k < o->steps; k++) {
-        if (k > 0 && !gpt_orbit_advance(mu, 1, state))
+        if (k > 0 && !gpt_orbit_advance(mu, 1, 2, state))
             return GSL_EDOM;
         for (int body = 0; body < 2; body++)
             for (int c = 0; c < 2; c++) {
@@ -259,10 +254,10 @@ int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
     const int rc = descend_from_all(&o, p, start);
     bool there = !rc && first_state(p, &mu, state);
     for (int k = 1; k < steps && there; k++)
-        there = gpt_orbit_advance(mu, 1, state);
+        there = gpt_orbit_advance(mu, 1, 2, state);
     for (int k = 0; k < ahead; k++) {
         double at[2];
-        there = there && gpt_orbit_advance(mu, 1, state);
+        there = there && gpt_orbit_advance(mu, 1, 2, state);
         for (int c = 0; c < 2; c++) /* without an orbit: persistence */
             at[c] = there ? p[GPT_ORBIT_CX + c] + p[GPT_ORBIT_SHARE] * state[c]
                           : turned[4 * ((size_t)steps - 1) + (size_t)c];

@@ -7,13 +7,11 @@
 
 /* ---- motion of one body around another: any orbit, bound or not */
 
-/* Advances state, the planet's x, y, vx, vy relative to the star, by dt_yr. mu = G times the
- * total mass, > 0; the position must not be 0. Battin, An Introduction to the Mathematics and
- * Methods of Astrodynamics, section 4.5 (universal variables). Returns false, with the state
- * unchanged, where the iteration does not converge. */
-bool gpt_orbit_advance(double mu, double dt_yr, double state[4]);
-/* The same of a state of 2 axes numbers, in the plane or in space. */
-bool gpt_orbit_advance_in(double mu, double dt_yr, int axes, double state[]);
+/* Advances state (2 axes) by dt_yr: position and velocity of the planet relative to the star, in
+ * the plane or in space. mu = G times the total mass, > 0; the position must not be 0. Battin, An
+ * Introduction to the Mathematics and Methods of Astrodynamics, section 4.5 (universal variables).
+ * Returns false, with the state unchanged, where the iteration does not converge. */
+bool gpt_orbit_advance(double mu, double dt_yr, int axes, double state[]);
 
 /* ---- the fit */
 

@@ -198,7 +198,7 @@ bool probe_orbit_advance(struct probe_orbit *o, int steps)
 {
     bool there = o->mu > 0 && isfinite(o->mu);
     for (int k = 0; k < steps && there; k++)
-        there = gpt_orbit_advance_in(o->mu, o->dt_yr, o->axes, o->state);
+        there = gpt_orbit_advance(o->mu, o->dt_yr, o->axes, o->state);
     return there;
 }
 

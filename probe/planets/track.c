@@ -122,7 +122,7 @@ int probe_track_make(struct probe_arena *arena, struct probe_track *track, int a
 /* Advances a state by one step along its osculating orbit. */
 static bool advance_step(const struct probe_track *track, double state[])
 {
-    return gpt_orbit_advance_in(SIM_G * (1 + track->mass), track->dt_yr, track->axes, state);
+    return gpt_orbit_advance(SIM_G * (1 + track->mass), track->dt_yr, track->axes, state);
 }
 
 int probe_track_osculate(struct probe_arena *arena, struct probe_track *orbit,

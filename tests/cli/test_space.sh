@@ -62,6 +62,10 @@ cosine=$(awk -F, '
 check "a picture with its data" program report --run "$run" --body halley --keep --out "$WORK/h.png"
 check "a picture with its data: whose agreement counts z" \
     prints "mean cosine $cosine," sh -c "cat '$WORK'/h*"
+check "an animation" env PATH="${PATH#"$WORK/.bin:"}" "$BIN/report" --run "$run" --quiet \
+    --animate halley --out "$WORK/halley.gif"
+check "an animation: of x and y, and another one of x and z" \
+    other_file "$WORK/halley.gif" "$WORK/halley_xz.gif"
 check "resumed: nothing is made again" prints 'keep' program finetune --run "$run" --resume --plan
 check "a picture of both projections" program orbits show "$run/orbits" --out "$WORK/a.svg"
 
@@ -156,6 +160,24 @@ fi
 check "an export of the plane" program probe export --run "$plane" "${BASE[@]}" "${ASKED[@]}"
 cp "$plane/exchange/export.json" "$bad"
 refused "answers to the plane" evaluate export.json 'answers to other data' 'as of this run'
+
+# ---- tracks of another program: the law and its page, and models of the tracks with theirs
+check "a table of tracks" program orbits export "$run/orbits" --csv --quiet
+awk -F, -v OFS=, 'NR == 1 { print "t,system,body,x,y,z,m" }
+    NR > 1 && $1 < 8 { print $4, $1, $5, $6, $7, $8, $21 }' "$run/orbits/two_body_test.csv" \
+    >"$WORK/tracks.csv"
+TRACKS=(--time t --position x,y,z --body body --system system --mass m)
+check "the law of tracks" prints '^best: F = 39\.47[0-9]* \* m1 \* m2 / r\^2 ' program symreg \
+    motion "$WORK/tracks.csv" "${TRACKS[@]}" --threads 1 --evaluations 5000 --out "$WORK/law"
+check "the law of tracks: on a page" grep -q '<math' "$WORK/law/report.html"
+check "tracks are imported" program orbits import "$WORK/tracks.csv" "${TRACKS[@]}" \
+    --units yr,AU,Msun --out "$WORK/set" --quiet
+check "a world of tracks" "$BIN/orrery" world PRESET=smoke RUN="$WORK/tracks" THREADS=1 \
+    ORBITS_DIR="$WORK/set" SET="pretrain.steps=2 attention=softmax"
+check "a world of tracks: has a page with errors" grep -q 'rollout, position 1' \
+    "$WORK/tracks/report.html"
+check "inductive bias of tracks" prints 'without states and forces: left out' program probe \
+    inductive --run "$WORK/tracks"
 
 # ---- the real planets, by VSOP87, as a set
 program probe ephemeris --preset smoke --out "$WORK/real" >"$WORK/said" 2>&1

@@ -45,8 +45,9 @@ static double difference(const char *checkpoint)
     for (size_t i = 0; i < csv.rows; i++) {
         const float *xy = test->coords + 2 * (size_t)tiny.run.rows[i].sequence * P;
         for (size_t k = 0; k + 1 < P; k++)
-            gpt_features(&model.config, (double)xy[2 * k], (double)xy[2 * k + 1], k == 0,
-                         batch.features + k * (size_t)gpt_config_features(&model.config));
+            gpt_place_features(&model.config,
+                               (const double[]){(double)xy[2 * k], (double)xy[2 * k + 1]}, k == 0,
+                               batch.features + k * (size_t)gpt_config_features(&model.config));
         assert_int_equal(gpt_forward(&model, &batch, &out), 0);
         const double F = ft_transform_invert(&t, (double)out[tiny.run.rows[i].row]);
         worst = fmax(worst, fabs(tiny_cell(&csv, i, "F") - F) / F);

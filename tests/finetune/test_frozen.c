@@ -84,8 +84,9 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *config)
 {
     const size_t F = (size_t)gpt_config_features(config), N = (size_t)batch->B * (size_t)batch->T;
     for (size_t i = 0; i < N; i++) {
-        gpt_features(config, 3 * tiny_uniform(2, i) - 1, 2 * tiny_uniform(3, i), i == 0,
-                     batch->features + i * F);
+        gpt_place_features(config,
+                           (const double[]){3 * tiny_uniform(2, i) - 1, 2 * tiny_uniform(3, i)},
+                           i == 0, batch->features + i * F);
         batch->target[i] = (real)(2.385 * tiny_uniform(4, i));
         batch->weight[i] = i % 3 ? 1 : 0;
     }

@@ -135,8 +135,9 @@ static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
         if (batch.tokens)
             memcpy(batch.tokens + 2 * i, set->tokens + 2 * i, 2 * sizeof *batch.tokens);
         else
-            gpt_features(&c, (double)set->coords[2 * i], (double)set->coords[2 * i + 1], i == 0,
-                         batch.features + i * gpt_config_features(&c));
+            gpt_place_features(
+                &c, (const double[]){(double)set->coords[2 * i], (double)set->coords[2 * i + 1]},
+                i == 0, batch.features + i * gpt_config_features(&c));
     assert_int_equal(gpt_forward(&model, &batch, &out), 0);
     for (int i = 0; i < T; i++) {
         const double F = (double)set->force_magnitude[i];
@@ -218,8 +219,9 @@ TEST(test_validation_loss)
             double own = 0, own_rows = 0;
             for (size_t i = 0; i < T; i++) {
                 const float *xy = val->coords + 2 * (s * P + i);
-                gpt_features(&model.config, (double)xy[0], (double)xy[1], i == 0,
-                             batch.features + i * (size_t)gpt_config_features(&model.config));
+                gpt_place_features(&model.config, (const double[]){(double)xy[0], (double)xy[1]},
+                                   i == 0,
+                                   batch.features + i * (size_t)gpt_config_features(&model.config));
             }
             assert_int_equal(gpt_forward(&model, &batch, &out), 0);
             for (size_t i = 0; i < T; i++) {
@@ -294,8 +296,9 @@ TEST(test_predictions_are_forces)
             const struct ft_row *row = &tiny.run.rows[i];
             const float *xy = test->coords + row->sequence * (T + 1) * 2;
             for (int t = 0; t < T; t++)
-                gpt_features(&model.config, (double)xy[2 * t], (double)xy[2 * t + 1], t == 0,
-                             batch.features + 3 * t);
+                gpt_place_features(&model.config,
+                                   (const double[]){(double)xy[2 * t], (double)xy[2 * t + 1]},
+                                   t == 0, batch.features + 3 * t);
             assert_int_equal(gpt_forward(&model, &batch, &out), 0);
             const double F = force_of(&tiny.run.train, kinds[k], (double)out[row->row]);
             assert_true(fabs(tiny_cell(&csv, i, "F") - F) <= 2e-5 * (fabs(F) + 1e-3));

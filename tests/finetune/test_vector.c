@@ -195,8 +195,9 @@ TEST(test_predictions)
             s = (size_t)tiny_cell(&csv, i, "planet");
             const float *xy = set->coords + s * (size_t)set->positions * 2;
             for (int t = 0; t < T; t++)
-                gpt_features(&model.config, (double)xy[2 * t], (double)xy[2 * t + 1], t == 0,
-                             batch.features + 3 * t);
+                gpt_place_features(&model.config,
+                                   (const double[]){(double)xy[2 * t], (double)xy[2 * t + 1]},
+                                   t == 0, batch.features + 3 * t);
             assert_int_equal(gpt_forward(&model, &batch, &out), 0);
         }
         const size_t t = 2 * (size_t)tiny_cell(&csv, i, "step") + 2;

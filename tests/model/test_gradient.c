@@ -25,8 +25,9 @@ static void fill(struct gpt_batch *batch, const struct gpt_config *c)
             gpt_place_features(c, place, n % (size_t)batch->T == 0,
                                batch->features + n * (size_t)gpt_config_features(c));
         } else
-            gpt_features(c, 3 * uniform() - 1.5, 3 * uniform() - 1.5, n % (size_t)batch->T == 0,
-                         batch->features + n * (size_t)gpt_config_features(c));
+            gpt_place_features(c, (const double[]){3 * uniform() - 1.5, 3 * uniform() - 1.5},
+                               n % (size_t)batch->T == 0,
+                               batch->features + n * (size_t)gpt_config_features(c));
         if (batch->target_tokens)
             for (size_t k = 0; k < channels; k++)
                 batch->target_tokens[channels * n + k] = (uint16_t)(uniform() * c->vocab);

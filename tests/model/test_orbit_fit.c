@@ -44,7 +44,7 @@ TEST(advance_is_the_closed_form)
         for (int k = 0; k < 4; k++)
             moved[k] = states[k];
         for (int step = 1; step < 3; step++) {
-            assert_true(gpt_orbit_advance(1.7 * SIM_G, 0.9, moved));
+            assert_true(gpt_orbit_advance(1.7 * SIM_G, 0.9, 2, moved));
             for (int k = 0; k < 4; k++)
                 assert_near(moved[k], states[4 * step + k], 1e-10);
         }
@@ -54,7 +54,7 @@ TEST(advance_is_the_closed_form)
         double s[4] = {1, 0.2, i ? 3 : 0.1, i ? 9 : sqrt(2 * SIM_G / 1.02)};
         const double energy = 0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]);
         const double momentum = s[0] * s[3] - s[1] * s[2];
-        assert_true(gpt_orbit_advance(SIM_G, 0.7, s));
+        assert_true(gpt_orbit_advance(SIM_G, 0.7, 2, s));
         assert_near(0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]), energy, 1e-9);
         assert_near(s[0] * s[3] - s[1] * s[2], momentum, 1e-11);
     }

@@ -264,12 +264,13 @@ TEST(test_features)
     struct gpt_config c = tiny_continuous();
     real row[11];
     c.fourier_min_au = 0.5;
-    gpt_features(&c, 0.125, -0.25, false, row);
+    gpt_place_features(&c, (const double[]){0.125, -0.25}, false, row);
     static const double expected[11] = {
         0.125, -0.25, 0, 1, 0, 0, -1, 0.70710678118654752, 0.70710678118654752, -1, 0};
     for (int i = 0; i < 11; i++)
         assert_true(fabs((double)row[i] - expected[i]) < 1e-6);
-    gpt_features(&c, -3.2, 0, true, row); /* ln of a time step: no place in space */
+    gpt_place_features(&c, (const double[]){-3.2, 0}, true,
+                       row); /* ln of a time step: no place in space */
     assert_true(row[0] == (real)-3.2 && row[1] == 0 && row[2] == 1);
     for (int i = 3; i < 11; i++)
         assert_true(row[i] == 0);

@@ -76,14 +76,17 @@ static void predict(struct gpt_model *model, const struct sim_dataset *set, int 
     const real *out;
     assert_int_equal(gpt_batch_create(&batch, &model->config, 1, model->config.context), 0);
     for (size_t t = 0; t <= 2 * KNOWN; t++)
-        gpt_features(&model->config, (double)coords[2 * t], (double)coords[2 * t + 1], t == 0,
-                     batch.features + t * F);
+        gpt_place_features(&model->config,
+                           (const double[]){(double)coords[2 * t], (double)coords[2 * t + 1]},
+                           t == 0, batch.features + t * F);
     for (size_t body = 0; body < 2; body++) {
         assert_int_equal(gpt_forward(model, &batch, &out), 0);
         for (size_t c = 0; c < 2; c++)
             own[body][c] = (double)set->scale[b] * (double)out[(2 * KNOWN + body) * OC + c];
-        gpt_features(&model->config, (double)out[2 * KNOWN * OC], (double)out[2 * KNOWN * OC + 1],
-                     false, batch.features + (2 * KNOWN + 1) * F);
+        gpt_place_features(
+            &model->config,
+            (const double[]){(double)out[2 * KNOWN * OC], (double)out[2 * KNOWN * OC + 1]}, false,
+            batch.features + (2 * KNOWN + 1) * F);
     }
     gpt_batch_free(&batch);
 }

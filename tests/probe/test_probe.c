@@ -222,8 +222,9 @@ static void weights_against_attention(const char *variant, int window)
         model.param[k] *= 4;
     assert_int_equal(gpt_batch_create(&batch, &config, 1, ROWS), 0);
     for (size_t t = 0; t < ROWS; t++)
-        gpt_features(&config, 3 * tiny_uniform(8, 2 * t), 3 * tiny_uniform(8, 2 * t + 1), t == 0,
-                     batch.features + t * (size_t)gpt_config_features(&config));
+        gpt_place_features(
+            &config, (const double[]){3 * tiny_uniform(8, 2 * t), 3 * tiny_uniform(8, 2 * t + 1)},
+            t == 0, batch.features + t * (size_t)gpt_config_features(&config));
     assert_int_equal(gpt_forward(&model, &batch, &out), 0);
     for (int l = 0; l < 2; l++) {
         const struct gpt_layer_activations *a = &model.act->layer[l];
