@@ -127,7 +127,7 @@ static bool is_plain(const struct sr_front *front, const struct sr_data *data)
 {
     static const double least_worth = 0.5; /* share of the rows, sr_front_weigh_rows() */
     const bool even = !(front->worth > 0) || front->worth >= least_worth * (double)front->rows;
-    return even && !front->without && !(data->independent > 0) &&
+    return even && !front->without && !(fmax(data->independent, front->independent) > 0) &&
            sr_rows_counted(data) >= SR_EVIDENCE_LEAST && data->rows <= SR_EVIDENCE_MOST;
 }
 

@@ -62,6 +62,7 @@ void sr_front_make(const struct sr_hall_of_fame *hall, struct sr_front *front)
     front->rows = 0;
     front->worth = front->independent = front->power = 0;
     front->without = 0;
+    front->odds = 0;
     front->within = false;
     front->close = most_close;
     for (int c = 1; c <= SR_NODES; c++) {

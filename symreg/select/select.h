@@ -94,6 +94,7 @@ struct sr_hall_of_fame {
 };
 /* Along a path through the columns used from each row to the nearest one that is left. */
 enum { SR_ALONG_NEAREST = -2 };
+enum { SR_ODDS = 50 };
 /* Rows of the Pareto front: complexity rises, loss strictly falls. */
 struct sr_front {
     int count;
@@ -107,7 +108,9 @@ struct sr_front {
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
     size_t without;                /* row, from 1, that score and best leave out; 0: none */
-    double compared[SR_NODES + 1]; /* the loss, or that of a fit without this row */
+    int odds;                      /* rows that score, best and mdl leave out; 0: none */
+    size_t odd[SR_ODDS];           /* these rows, from 1 */
+    double compared[SR_NODES + 1]; /* the loss, or that of a fit without such rows */
     /* the loss used by score and best: the loss, or the corrected loss */
     double fair[SR_NODES + 1];
     double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
@@ -273,6 +276,35 @@ int sr_front_find_evidence(struct sr_front *front, const struct sr_data *data);
 int sr_front_find_pole(struct sr_front *front, const struct sr_loss *loss);
 /* The loss of values in which a row has no residual. */
 double sr_loss_without(const struct sr_loss *loss, double *value, size_t row);
+/* ---- rows far from the others (far_rows.c, odd_rows.c) */
+
+/* The ranks of the rows in each column, so that scales do not matter: rank (features, rows).
+ * ORR_ENOMEM. */
+int sr_ranks_make(const struct sr_data *data, double *rank);
+/* Lists the `count` nearest rows of row i by their ranks, the nearest first. */
+enum { SR_NEAREST = 6 }; /* at most */
+void sr_ranks_nearest(const double *rank, const struct sr_data *data, size_t i, size_t count,
+                      size_t *near);
+/* 1.4826 times the median |residual| of a formula, for its constants; residual (rows) is filled,
+ * work (rows) overwritten. Infinite where the formula has no value or too many constants. */
+double sr_far_scale(const struct sr_data *data, const struct sr_expr *expr, double *residual,
+                    double *work);
+/* Marks residuals of more than 8 such scales of the 21 rows with the most similar predictions, or
+ * of the scale `finest` where that is larger. ORR_ENOMEM. */
+int sr_far_mark(const struct sr_data *data, const double *residual, double finest, bool *far,
+                size_t *count);
+/* Whether at most a third of the marked rows have another one for their neighbour: what a formula
+ * lacks has its rows side by side. Rows far outside of what the others span are no neighbours. In
+ * more than three columns no rows are side by side, and only such rows are alone. ORR_ENOMEM. */
+enum { SR_NEAR_COLUMNS = 3 };
+int sr_far_alone(const struct sr_data *data, const bool *far, size_t count, bool *alone);
+/* Looks for rows that hide a law, as fill values and misprints do: without them a formula of the
+ * front, fitted to absolute deviations, is far from no other row, and describes the table, with
+ * these rows spread evenly and named, in 10 nats less than the best formula does with them. At most
+ * one row in twenty, or three, that are sr_far_alone(); in tables of 10 to 4,096 rows, after
+ * sr_front_describe() for squared losses. weight (rows): those of the data, 0 for these rows; sets
+ * front->odd and odds. ORR_ENOMEM. */
+int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double *weight);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = front->power; 0: 2 for
  * squares, else 1,

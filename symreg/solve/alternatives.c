@@ -187,6 +187,22 @@ static int start_finish(struct finish *f, const struct sr_front *front, int best
     return 0;
 }
 
+/* Gives odd rows, which the rules leave out, the weight 0; *weight is freed by the caller. */
+static int leave_odd(const struct sr_front *front, struct sr_data *data, double **weight)
+{
+    if (!front->odds)
+        return 0;
+    *weight = orr_alloc(data->rows, sizeof **weight);
+    if (!*weight)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < data->rows; i++)
+        (*weight)[i] = sr_row_weight(data, i);
+    for (int k = 0; k < front->odds; k++)
+        (*weight)[front->odd[k] - 1] = 0;
+    data->weight = *weight;
+    return 0;
+}
+
 int sr_front_alternatives(const struct sr_settings *s, const struct sr_data *data,
                           struct sr_fit *result)
 {
@@ -196,11 +212,15 @@ int sr_front_alternatives(const struct sr_settings *s, const struct sr_data *dat
         return 0;
     struct finish *f = orr_alloc(1, sizeof *f);
     struct sr_front *list = result->alternatives = orr_alloc(1, sizeof *list);
-    int rc = f && list ? sr_loss_init_with(&f->loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
+    struct sr_data used = *data;
+    double *weight = NULL;
+    int rc = f && list ? leave_odd(&result->front, &used, &weight) : ORR_ENOMEM;
+    if (!rc)
+        rc = sr_loss_init_with(&f->loss, s->loss, s->loss_parameter, &used);
     if (rc)
         goto out;
     f->s = s;
-    f->data = data;
+    f->data = f->loss.data;
     f->tidy = (struct sr_tidy){s->language, &f->loss, sr_settings_operators(s),
                                s->maxsize,  s->whole, s->context};
     f->value = orr_alloc(data->rows, sizeof *f->value);
@@ -218,6 +238,7 @@ int sr_front_alternatives(const struct sr_settings *s, const struct sr_data *dat
     free(f->value);
     sr_loss_free(&f->loss);
 out:
+    free(weight);
     free(f);
     return rc;
 }

@@ -231,6 +231,74 @@ int sr_front_measure(const struct sr_loss *loss, const struct sr_data *data, str
                                                                  : sr_front_describe_by(front, &by);
 }
 
+/* Description lengths, the rows that count, and what uneven residuals are worth. */
+static int judge_rows(const struct sr_settings *s, const struct sr_loss *loss,
+                      struct sr_front *front)
+{
+    const bool published = sr_front_published(s);
+    struct sr_data judged = *loss->data;
+    judged.independent = 0;
+    TRY(sr_front_measure(loss, &judged, front));
+    if (!published)
+        TRY(sr_front_count_independent(front, loss->data));
+    if (front->independent > 0) {
+        judged.independent = front->independent;
+        TRY(sr_front_measure(loss, &judged, front));
+    }
+    return published || s->loss != ORR_SR_L2 ? 0 : sr_front_weigh_rows(front, &judged);
+}
+
+/* Judges the front by the rows of these weights, for which the constants are fitted again. */
+static int judge_others(const struct sr_settings *s, const struct sr_loss *loss,
+                        const double *weight, struct sr_front *front)
+{
+    struct sr_data others = *loss->data;
+    struct sr_loss rest;
+    struct sr_work work = {0};
+    others.weight = weight;
+    struct sr_front *judged = orr_alloc(1, sizeof *judged);
+    int rc = judged ? sr_loss_init_with(&rest, s->loss, s->loss_parameter, &others) : ORR_ENOMEM;
+    if (rc)
+        goto out;
+    *judged = *front;
+    rc = sr_front_work(sr_front_constants(front), &others, &work);
+    for (int i = 0; i < front->count && !rc; i++) {
+        const double least =
+            sr_constants_fit(&rest, &judged->expr[i], false, REFINE_STEPS, 0, NULL, &work);
+        judged->loss[i] = judged->compared[i] = least > rest.noise ? least : 0;
+    }
+    rc = rc ? rc : judge_rows(s, &rest, judged);
+    for (int i = 0; i < front->count && !rc; i++) {
+        front->mdl[i] = judged->mdl[i];
+        front->cost[i] = judged->cost[i];
+        front->compared[i] = judged->compared[i];
+    }
+    if (!rc) {
+        front->rows = judged->rows;
+        front->worth = judged->worth;
+        front->independent = judged->independent;
+        front->along = judged->along;
+        front->followed = judged->followed;
+    }
+    sr_work_free(&work);
+    sr_loss_free(&rest);
+out:
+    free(judged);
+    return rc;
+}
+
+/* Judges the front without rows that hide a law, if there are such; front->odds says so. */
+static int judge_without_odd(const struct sr_settings *s, const struct sr_loss *loss,
+                             struct sr_front *front)
+{
+    double *weight = orr_alloc(loss->data->rows, sizeof *weight);
+    int rc = weight ? sr_front_find_odd(front, loss, weight) : ORR_ENOMEM;
+    if (!rc && front->odds)
+        rc = judge_others(s, loss, weight, front);
+    free(weight);
+    return rc;
+}
+
 int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
 {
     const bool published = sr_front_published(s);
@@ -244,24 +312,17 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     /* with a penalty the loss says nothing about digits */
     if (!rc && !published && !s->penalty)
         rc = sr_front_cut(front, &loss);
-    struct sr_data judged = *data;
-    judged.independent = 0;
     if (!rc)
-        rc = sr_front_measure(&loss, &judged, front);
-    if (!rc && !published)
-        rc = sr_front_count_independent(front, data);
-    if (!rc && front->independent > 0) {
-        judged.independent = front->independent;
-        rc = sr_front_measure(&loss, &judged, front);
-    }
-    if (!rc && !published && s->loss == ORR_SR_L2)
-        rc = sr_front_weigh_rows(front, &judged);
+        rc = judge_rows(s, &loss, front);
+    const bool exact_x = !data->x_variance;
+    if (!rc && !published && exact_x && !front->within && s->loss == ORR_SR_L2)
+        rc = judge_without_odd(s, &loss, front);
     /* the likelihood of other losses knows outliers */
-    if (!rc && !published && !sr_loss_is_robust(s->loss) && !data->x_variance)
+    if (!rc && !published && exact_x && !front->odds && !sr_loss_is_robust(s->loss))
         rc = sr_front_find_pole(front, &loss);
-    if (!rc && !published && s->loss == ORR_SR_L2 && !data->x_variance)
-        rc = sr_front_find_evidence(front, &judged);
-    for (int i = 0; i < front->count && data->x_variance; i++)
+    if (!rc && !published && exact_x && !front->odds && s->loss == ORR_SR_L2)
+        rc = sr_front_find_evidence(front, data);
+    for (int i = 0; i < front->count && !exact_x; i++)
         front->compared[i] = compared_loss(data, &front->expr[i], front->compared[i]);
     if (!rc && !published)
         sr_front_correct(front, &loss);

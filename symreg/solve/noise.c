@@ -114,7 +114,7 @@ static const char chosen_weights[] = "--weights=" SR_WEIGHTS_CHOSEN;
 static const char chosen_loss[] = "symreg.loss=4"; /* huber, as a checkpoint records it */
 _Static_assert(ORR_SR_HUBER == 4, "the number that checkpoints record");
 
-enum { FEW = 80, EVALUATIONS = 3000 };
+enum { FEW = 80, FEW_TAILS = 30, EVALUATIONS = 3000 };
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
 /* Whether a search may have a short one before it. */
@@ -122,7 +122,7 @@ static bool may_search(const struct sr_table *table, const struct sr_csv_options
                        const struct sr_settings *s)
 {
     return !table->weights && !o->weights && !o->log_target && !table->category &&
-           table->data.rows >= FEW && !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
+           table->data.rows >= FEW_TAILS && !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
            !(s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) &&
            s->algorithm->proposes && s->enumerate > 0 && !s->form;
 }
@@ -260,8 +260,9 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
                may = may_search(table, options, s);
     struct sr_table sample = {0};
     struct sr_fit *fit = NULL;
-    const bool weights = resumes ? sr_checkpoint_says(s->checkpoint, chosen_weights)
-                                 : may && s->loss == ORR_SR_L2 && is_wide(&table->data);
+    const bool weights =
+        resumes ? sr_checkpoint_says(s->checkpoint, chosen_weights)
+                : may && s->loss == ORR_SR_L2 && table->data.rows >= FEW && is_wide(&table->data);
     const bool tails = s->follows ? may
                        : resumes  ? squares && sr_checkpoint_says(s->checkpoint, chosen_loss)
                                   : may && squares && sr_tails_suspected(&table->data);

@@ -143,6 +143,28 @@ static bool remark_single_row(const struct sr_answer *o, char *text, size_t byte
     return front->without > 0;
 }
 
+/* Rows that hide a law, by their numbers and the lines of the file. */
+static bool remark_odd_rows(const struct sr_answer *o, char *text, size_t bytes)
+{
+    enum { LISTED = 20 };
+    const struct sr_front *front = o->front;
+    char rows[256] = "", lines[256] = "";
+    for (int k = 0; k < front->odds && k < LISTED; k++) {
+        orr_append(rows, sizeof rows, "%s%zu", k ? ", " : "", front->odd[k]);
+        if (o->line)
+            orr_append(lines, sizeof lines, "%s%zu", k ? ", " : "", o->line[front->odd[k] - 1]);
+    }
+    const char *const more = front->odds > LISTED ? " and more" : "";
+    const char *const plural = front->odds > 1 ? "s" : "";
+    snprintf(text, bytes,
+             "row%s %s%s of the %zu that are used%s%s%s%s%s %s far from a formula that all others "
+             "follow: the rules score, best and mdl leave %s out (losses and constants do not)",
+             plural, rows, more, o->data->rows, *lines ? " (line" : "", *lines ? plural : "",
+             *lines ? " " : "", lines, *lines ? ")" : "", front->odds > 1 ? "are" : "is",
+             front->odds > 1 ? "them" : "it");
+    return front->odds > 0;
+}
+
 static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_data *data = o->data;
@@ -333,6 +355,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                          size_t) = {[SR_UNDECIDED] = remark_undecided,
                                                     [SR_UNFITTED] = remark_unfitted,
                                                     [SR_SINGLE_ROW] = remark_single_row,
+                                                    [SR_ODD_ROWS] = remark_odd_rows,
                                                     [SR_DOMINATED] = remark_dominated,
                                                     [SR_PROPORTIONAL] = remark_proportional,
                                                     [SR_TAILS] = remark_tails,

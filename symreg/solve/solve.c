@@ -125,6 +125,7 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .least_squares = setup->settings.loss == ORR_SR_L2,
                                           .names = table->name,
                                           .data = &table->data,
+                                          .line = table->line,
                                           .category = table->category,
                                           .front = &fit->front,
                                           .seed = setup->settings.seed,

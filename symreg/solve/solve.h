@@ -112,6 +112,7 @@ struct sr_table {
     double *block;                            /* storage of all arrays */
     int columns; /* columns offered as features, of which data.features are used */
     struct sr_dropped dropped;
+    size_t *line; /* (rows) of the file, where csv has no rows any more; NULL: not kept */
     char *units; /* of the columns used, by the file, in the form of --units; NULL: it has none */
 };
 /* Reads a file (sr_cells_read()). */
@@ -367,6 +368,7 @@ struct sr_answer {
     bool least_squares;       /* the loss is least squares, so constants have standard errors */
     const char *const *names; /* names of the features */
     const struct sr_data *data;
+    const size_t *line;                 /* (rows) of the file; NULL: the table is none of a file */
     const struct sr_category *category; /* NULL: none */
     struct sr_front *front;             /* after sr_front_describe() */
     uint64_t seed;
@@ -475,6 +477,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *              another formula of the front is as likely within a factor of 20
  *   unfitted   a stop or a limit left no time to fit the constants of a formula of the front
  *   single row  front->without
+ *   odd rows   front->odd
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
  *              or weights were chosen for it
@@ -490,6 +493,7 @@ enum sr_table_remark {
     SR_UNDECIDED,
     SR_UNFITTED,
     SR_SINGLE_ROW,
+    SR_ODD_ROWS,
     SR_DOMINATED,
     SR_PROPORTIONAL,
     SR_TAILS,

@@ -651,6 +651,7 @@ void sr_table_free(struct sr_table *table)
     free(table->x_variance);
     free(table->x_weight);
     sr_category_free(table->category);
+    free(table->line);
     orr_csv_free(&table->csv);
     *table = (struct sr_table){0};
 }

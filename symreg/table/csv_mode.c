@@ -415,6 +415,8 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     note_parts(setup, table, cli->quiet);
     if (options->test)
         TRY(read_second(cli, options, table, second));
+    table->line = table->csv.line;
+    table->csv.line = NULL;
     orr_csv_free_rows(&table->csv); /* large tables are kept in memory only once */
     if (table->columns > table->data.features)
         orr_note(cli->quiet,

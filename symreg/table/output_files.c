@@ -267,6 +267,11 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
     if (o->front->independent > 0)
         cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
+    if (o->front->odds) {
+        cJSON *const rows = cJSON_AddArrayToObject(json, "compared_without_rows");
+        for (int k = 0; k < o->front->odds; k++)
+            cJSON_AddItemToArray(rows, cJSON_CreateNumber((double)o->front->odd[k]));
+    }
     if (o->front->without)
         cJSON_AddNumberToObject(json, "compared_without_row", (double)o->front->without);
     orr_json_add_u64(json, "seed", o->seed);

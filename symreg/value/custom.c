@@ -294,7 +294,7 @@ int sr_custom_loss_check(const struct sr_language *language, const struct sr_dat
         rc = ORR_FAIL(ORR_EUSAGE,
                       "--loss: it is not finite at p = t = %s, in %s %zu; expected a loss that is "
                       "smallest at p = t",
-                      number, line ? "line" : "row", line ? line[wrong] : wrong + 1);
+                      number, line && line[0] ? "line" : "row", line ? line[wrong] : wrong + 1);
     }
     for (int k = 0; k < SHARES + SHIFTS && !rc; k++) {
         for (size_t i = 0; i < data->rows; i++)

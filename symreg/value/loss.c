@@ -438,7 +438,7 @@ int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, con
                         positive   ? "above 0"
                         : most > 1 ? "of at least 0"
                                    : "from 0 to 1",
-                        number, line ? "line" : "row", line ? line[i] : i + 1, column);
+                        number, line && line[0] ? "line" : "row", line ? line[i] : i + 1, column);
     }
     return 0;
 }

@@ -249,7 +249,7 @@ static inline double sr_deviance_weight(enum orr_symreg_loss kind, double p)
     return p > 0 && variance > 0 ? 1 / variance : 0;
 }
 /* Reports the first target that a deviance does not have, of a column: ORR_EUSAGE names the row of
- * the table, from 1, or its line (NULL: rows). */
+ * the table, from 1, or line[row] (a line of a file, or where line[0] is 0 a row from 0). */
 int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const size_t *line,
                       const char *column);
 /* Whether the table can confirm the formula: it has at least two more different rows than the
@@ -343,7 +343,7 @@ double sr_custom_loss(const struct sr_language *language, size_t rows, const dou
 size_t sr_custom_loss_least(const struct sr_language *language, size_t rows, const double *t,
                             double *least);
 /* Checks the user-defined loss on a table. ORR_EUSAGE where it is not finite at p = t (and names
- * the line of the table, or without `line` the row from 1), smaller at a tested p, or larger at
+ * the row as sr_deviance_check()), smaller at a tested p, or larger at
  * none of them. Tested are p some percent from t, and from t by up to many
  * times the spread of t, where losses that are flat near t increase. */
 int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data,

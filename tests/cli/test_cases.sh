@@ -175,6 +175,14 @@ for table in f1_fill_99999 f3_fill_target; do
     check "$table: fill values are not named with their rows" \
         grep -q 'remark: .* in rows 4, 10, 18 of those used' "$WORK/$table.out"
 done
+fit odd $CASES/f1_fill_99999.csv --target P --evaluations 40000
+check "rows that hide the law are not named with their lines" \
+    grep -q 'remark: rows 4, 10, 18 of the 40 that are used (lines 5, 11, 19) are far from' \
+    "$WORK/odd.out"
+check "without rows that hide the law it is not selected by score, best and mdl" \
+    grep -q '365.*<- score, best, mdl' "$WORK/odd.out"
+check "front.json does not have the rows that the rules leave out" \
+    grep -A1 compared_without_rows "$WORK/odd/front.json"
 grep -v 99999.9 $CASES/f1_fill_99999.csv >"$WORK/sound.csv"
 fit filled $CASES/f1_fill_99999.csv --target P --evaluations 20000 --missing-value -999,99999.9
 check "with --missing-value the law of the other rows is not found" has_law filled P \

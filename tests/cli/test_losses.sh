@@ -23,7 +23,7 @@ for loss in huber l1; do
     check "$loss: a table with outliers is searched" search tests/cases/g2_outliers_100rows.csv \
         --target y --loss $loss "${SEARCH[@]}"
     check "$loss: rules best and mdl select 4 / x^2 + 0.3 beside outliers" \
-        selects '\(?(4|3\.9|4\.0)[0-9.]* / square\(x\)\)|0\.(29|30?)[0-9]* [+].* / square\(x\)' best mdl
+        selects '^ +6 .*(4|3\.9[0-9]*|4\.0[0-9]*) / square\(x\)' best mdl
 done
 
 check "without --loss a table with outliers is searched" search \
@@ -46,9 +46,9 @@ check "poisson: best and mdl select the exponential of counts with zeros" \
 
 printf 'x,n\n1,3\n2,0\n3,7\n4,-2\n5,4\n6,8\n' >"$WORK/n.csv"
 refusals program symreg "$WORK/n.csv" --target n <<'END'
-poisson: a negative count is refused | 2 "targets of at least 0, found -2 in line 5 of \"n\"" | --loss poisson
+poisson: a negative count is refused | 2 "at least 0, found -2 in line 5 of \"n\"" | --loss poisson
 gamma: a target of 0 is refused | 2 "targets above 0, found 0 in line 3 of \"n\"" | --loss gamma
-bernoulli: a target above 1 is refused | 2 "targets from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
-a loss that is not finite at p = t is refused with the line | 2 "not finite at p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
+bernoulli: a target above 1 is refused | 2 "from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
+not finite at p = t is refused with the line | 2 "not finite at p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
 END
 finish
