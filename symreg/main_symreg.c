@@ -47,6 +47,7 @@ static int run_predict(const struct orr_cli *cli)
     const struct sr_predict_options how = {.index = predict_index,
                                            .rule = table.rule,
                                            .missing = table.missing,
+                                           .missing_value = table.missing_value,
                                            .interval = predict_interval,
                                            .quiet = cli->quiet};
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
@@ -108,7 +109,7 @@ static const struct orr_command commands[] = {
      .what = "symreg predict FRONT.json FILE.csv",
      .takes = of_predict,
      .run = run_predict,
-     .usual = "--index,--rule,--interval,--missing,--help",
+     .usual = "--index,--rule,--interval,--missing,--missing-value,--help",
      .alone = true,
      .words = 3},
     {.name = "*", .what = "a table (FILE.csv)", .takes = of_table, .run = run_table, .words = 1},

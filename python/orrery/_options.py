@@ -148,6 +148,10 @@ def renamed(message: str) -> str:
     message = re.sub(r"^table(:\d+)?: (?=names?:|the name of column)", "variable_names: ", message)
     message = message.replace("give the table a header row of names", "give other names")
     message = re.sub(r"^table:(\d+): column (\".*?\"): ", r"column \2, row \1: ", message)
+    message = re.sub(r"`--missing-value \S+` leaves these rows out",
+                     "leave these rows out of X and y of fit()", message)
+    message = re.sub(r"`--set symreg\.loss_parameter=X`: X times .*?\)",
+                     "another one: elementwise_loss=\"HuberLoss(X)\")", message)
     message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",
                      lambda m: parameters().get(m[2] or m[3], m[2] or m[3]), message)
     return message.removeprefix("set: ")

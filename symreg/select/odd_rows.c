@@ -76,6 +76,25 @@ static double nats_of_names(double rows, size_t count)
     return nats;
 }
 
+/* Whether the residuals of the other rows follow each other, as those of a formula that lacks
+ * something do, in this table and not in a few rows. */
+static int are_smooth(const struct search *s, const struct sr_expr *expr, double least,
+                      bool *smooth)
+{
+    struct sr_data others = *s->loss->data;
+    struct sr_front *one = orr_alloc(1, sizeof *one);
+    if (!one)
+        return ORR_ENOMEM;
+    others.weight = s->weight;
+    one->count = 1;
+    one->expr[0] = *expr;
+    one->loss[0] = least > 1.5 * s->loss->noise ? least : 0;
+    const int rc = sr_front_count_independent(one, &others);
+    *smooth = one->independent > 0;
+    free(one);
+    return rc;
+}
+
 /* The description length of a formula of the front, with these constants, without the rows that are
  * far from it; infinite where there are none, or too many. */
 static int length_at(struct search *s, const struct sr_front *front, int i, struct sr_expr *expr,
@@ -84,7 +103,7 @@ static int length_at(struct search *s, const struct sr_front *front, int i, stru
     const double rows = (double)front->rows;
     size_t count;
     double least;
-    bool alone;
+    bool alone, smooth;
     TRY(mark(s, expr, &count));
     if (!count || count > s->most)
         return 0;
@@ -92,6 +111,9 @@ static int length_at(struct search *s, const struct sr_front *front, int i, stru
     if (!alone)
         return 0;
     TRY(fit_others(s, expr, &least));
+    TRY(are_smooth(s, expr, least, &smooth));
+    if (smooth)
+        return 0;
     const double odd = (double)count, constants = sr_expr_constants(expr, NULL);
     const double finer = orr_log(front->loss[i]) - orr_log(least);
     if (isfinite(least) && isfinite(front->cost[i]))

@@ -301,7 +301,8 @@ int sr_far_alone(const struct sr_data *data, const bool *far, size_t count, bool
 /* Looks for rows that hide a law, as fill values and misprints do: without them a formula of the
  * front, fitted to absolute deviations, is far from no other row, and describes the table, with
  * these rows spread evenly and named, in 10 nats less than the best formula does with them. At most
- * one row in twenty, or three, that are sr_far_alone(); in tables of 10 to 4,096 rows, after
+ * one row in twenty, or three, that are sr_far_alone(), where the residuals of the others do not
+ * follow each other (sr_front_count_independent()); in tables of 10 to 4,096 rows, after
  * sr_front_describe() for squared losses. weight (rows): those of the data, 0 for these rows; sets
  * front->odd and odds. ORR_ENOMEM. */
 int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double *weight);

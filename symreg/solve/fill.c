@@ -5,26 +5,6 @@
 
 #include "solve.h"
 
-/* Smallest and largest number of a column apart from those equal to `value`. */
-struct others {
-    size_t count, alike;
-    double least, most;
-};
-static struct others others_of(const double *x, size_t rows, double value)
-{
-    struct others o = {.least = HUGE_VAL, .most = -HUGE_VAL};
-    for (size_t i = 0; i < rows; i++) {
-        if (x[i] == value) {
-            o.alike++;
-            continue;
-        }
-        o.count++;
-        o.least = fmin(o.least, x[i]);
-        o.most = fmax(o.most, x[i]);
-    }
-    return o;
-}
-
 /* Nines alone: three or more, of whole numbers below 0 also two; or a fill value of netCDF or
  * CDF. */
 static bool is_nines(double value)
@@ -46,16 +26,57 @@ static bool is_nines(double value)
     return nines >= (value < 0 && whole ? 2 : 3);
 }
 
+enum { FILLS = 4 }; /* different ones of a column */
+
+/* A column, and the fill values that are known in it. */
+struct column {
+    const double *x;
+    size_t rows;
+    int fills;
+    double fill[FILLS];
+};
+
+static bool is_known(const struct column *c, double value)
+{
+    for (int k = 0; k < c->fills; k++)
+        if (value == c->fill[k])
+            return true;
+    return false;
+}
+
+/* Smallest and largest number of a column apart from those equal to `value`, known ones and, where
+ * `sound`, all that are made of nines. */
+struct others {
+    size_t count, alike;
+    double least, most;
+};
+static struct others others_of(const struct column *c, double value, bool sound)
+{
+    struct others o = {.least = HUGE_VAL, .most = -HUGE_VAL};
+    for (size_t i = 0; i < c->rows; i++) {
+        if (c->x[i] == value) {
+            o.alike++;
+            continue;
+        }
+        if (is_known(c, c->x[i]) || (sound && is_nines(c->x[i])))
+            continue;
+        o.count++;
+        o.least = fmin(o.least, c->x[i]);
+        o.most = fmax(o.most, c->x[i]);
+    }
+    return o;
+}
+
 /* The largest or smallest number of the column, where it is made of nines and farther from the
  * others than these are from each other, or alone below 0. */
-static bool find_fill(const double *x, size_t rows, double *value, struct others *others)
+static bool find_fill(const struct column *c, double *value, struct others *others)
 {
-    const struct others all = others_of(x, rows, NAN);
-    for (int k = 0; k < 2 && rows > 3; k++) {
+    const struct others all = others_of(c, NAN, false);
+    for (int k = 0; k < 2 && c->rows > 3 && all.count; k++) {
         *value = k ? all.least : all.most;
         if (!is_nines(*value))
             continue;
-        *others = others_of(x, rows, *value);
+        *others = others_of(c, *value, true);
         const double range = others->most - others->least,
                      gap = k ? others->least - *value : *value - others->most;
         if (others->count > 2 && others->alike <= others->count &&
@@ -63,6 +84,14 @@ static bool find_fill(const double *x, size_t rows, double *value, struct others
             return true;
     }
     return false;
+}
+
+static void find_fills(struct column *c)
+{
+    double value;
+    struct others others;
+    while (c->fills < FILLS && find_fill(c, &value, &others))
+        c->fill[c->fills++] = value;
 }
 
 static void list_rows(const double *x, size_t rows, double value, size_t count, char *text,
@@ -78,30 +107,139 @@ static void list_rows(const double *x, size_t rows, double value, size_t count, 
         orr_append(text, bytes, " and %zu more", count - listed);
 }
 
-bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
+/* What is said so far: of columns, and the numbers for --missing-value. */
+struct said {
+    char *text;
+    size_t bytes;
+    char numbers[256];
+};
+
+/* Names the fill values of a column; `where`: the rows of another table. */
+static void say_column(struct said *said, const char *name, const char *where, struct column *c)
+{
+    find_fills(c);
+    for (int k = 0; k < c->fills; k++) {
+        const struct others others = others_of(c, c->fill[k], false);
+        char rows[160], number[32];
+        snprintf(number, sizeof number, "%.9g", c->fill[k]);
+        list_rows(c->x, c->rows, c->fill[k], others.alike, rows, sizeof rows);
+        orr_append(said->text, said->bytes,
+                   "%s%s is %s in row%s %s of those used%s, and %.6g to %.6g elsewhere",
+                   *said->text ? "; " : "", name, number, others.alike > 1 ? "s" : "", rows, where,
+                   others.least, others.most);
+        if (!strstr(said->numbers, number))
+            orr_append(said->numbers, sizeof said->numbers, "%s%s", *said->numbers ? "," : "",
+                       number);
+    }
+}
+
+/* Names those of the columns of a table and of its target, y or, with --log-target, exp(y). work:
+ * (rows) */
+static void say_table(const struct sr_answer *o, const struct sr_data *data, const char *where,
+                      double *work, struct said *said)
+{
+    const size_t rows = data->rows;
+    for (int f = 0; f < sr_answer_features(o); f++) {
+        struct column c = {.x = data->x + (size_t)f * rows, .rows = rows};
+        say_column(said, o->names[f], where, &c);
+    }
+    for (size_t i = 0; i < rows; i++) /* ten digits: the logarithm is rounded */
+        work[i] = o->log_target ? sr_round_digits(orr_exp(data->y[i]), 10) : data->y[i];
+    struct column c = {.x = work, .rows = rows};
+    say_column(said, o->log_target && o->column ? o->column : o->target, where, &c);
+}
+
+/* Names those of the sigmas, which the weights were made from. */
+static void say_sigmas(const struct sr_answer *o, double *work, struct said *said)
 {
     const struct sr_data *data = o->data;
-    char numbers[256] = "";
-    *text = '\0';
-    for (int c = 0; c <= data->features; c++) {
-        const bool target = c == data->features;
-        const double *x = target ? data->y : data->x + (size_t)c * data->rows;
-        struct others others;
-        double value;
-        char rows[160];
-        if ((target && o->log_target) || !find_fill(x, data->rows, &value, &others))
-            continue;
-        orr_append(numbers, sizeof numbers, "%s%.9g", *numbers ? "," : "", value);
-        list_rows(x, data->rows, value, others.alike, rows, sizeof rows);
-        orr_append(text, bytes,
-                   "%s%s is %.9g in row%s %s of those used, and %.6g to %.6g elsewhere",
-                   *text ? "; " : "", target ? o->target : o->names[c], value,
-                   others.alike > 1 ? "s" : "", rows, others.least, others.most);
+    if (!(o->variance > 0) || !data->weight || !o->weights)
+        return;
+    for (size_t i = 0; i < data->rows; i++) {
+        const double sigma = sqrt(o->variance / data->weight[i]);
+        work[i] = sr_round_digits(o->log_target ? sigma * orr_exp(data->y[i]) : sigma, 10);
     }
+    struct column c = {.x = work, .rows = data->rows};
+    say_column(said, o->weights, "", &c);
+}
+
+/* Names those of categories that are numbers. */
+static void say_categories(const struct sr_answer *o, double *work, struct said *said)
+{
+    const struct sr_category *category = o->category;
+    for (size_t i = 0; category && i < o->data->rows; i++) {
+        char *end;
+        work[i] = strtod(category->label[category->of_row[i]], &end);
+        if (*end)
+            return;
+    }
+    struct column c = {.x = work, .rows = o->data->rows};
+    if (category)
+        say_column(said, category->name, "", &c);
+}
+
+bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
+{
+    struct said said = {.text = text, .bytes = bytes};
+    const struct sr_data *second = o->test ? o->test->data : NULL;
+    const size_t rows = second && second->rows > o->data->rows ? second->rows : o->data->rows;
+    double *work = orr_alloc(rows + 1, sizeof *work);
+    *text = '\0';
+    if (!work) {
+        orr_error_clear();
+        return false;
+    }
+    say_table(o, o->data, "", work, &said);
+    say_sigmas(o, work, &said);
+    say_categories(o, work, &said);
+    if (second)
+        say_table(o, second, " of the test table", work, &said);
+    free(work);
     if (*text)
         orr_append(
             text, bytes,
             ": if that stands for a missing value, `--missing-value %s` leaves these rows out",
-            numbers);
+            said.numbers);
+    return *text != '\0';
+}
+
+/* Whether a row holds the sum of all others of a column, which are of one sign; a sum has the
+ * rounding of every row. */
+static bool is_total(const double *x, size_t rows, size_t row)
+{
+    const double rounding = 1e-6;
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (x[i] * x[row] < 0)
+            return false;
+        sum += i == row ? 0 : x[i];
+    }
+    return fabs(x[row]) > 0 && fabs(x[row] - sum) <= rounding * fabs(sum);
+}
+
+/* Rows of sums are the first or the last one. */
+bool sr_remark_total(const struct sr_answer *o, char *text, size_t bytes)
+{
+    const struct sr_data *data = o->data;
+    char names[512] = "", line[40] = "";
+    *text = '\0';
+    if (data->rows < 4 || o->log_target)
+        return false;
+    for (int end = 0; end < 2 && !*text; end++) {
+        const size_t row = end ? 0 : data->rows - 1;
+        for (int f = 0; f <= sr_answer_features(o); f++) {
+            const bool target = f == sr_answer_features(o);
+            if (is_total(target ? data->y : data->x + (size_t)f * data->rows, data->rows, row))
+                orr_append(names, sizeof names, "%s%s", *names ? ", " : "",
+                           target ? o->target : o->names[f]);
+        }
+        if (o->line)
+            snprintf(line, sizeof line, " (line %zu)", o->line[row]);
+        if (*names)
+            orr_append(text, bytes,
+                       "row %zu of those used%s holds the sum of all other rows in %s: a row of "
+                       "totals does not belong into the table",
+                       row + 1, line, names);
+    }
     return *text != '\0';
 }

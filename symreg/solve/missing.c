@@ -29,14 +29,17 @@ int sr_missing_read(const char *missing, const char *numbers, struct sr_missing 
     return 0;
 }
 
-static bool is_missing(const struct orr_csv *csv, const struct sr_missing *what, size_t at)
+bool sr_is_missing(const struct sr_missing *what, const char *cell, double value)
 {
-    const double value = csv->values[at];
     for (int k = 0; k < what->numbers; k++)
         if (value == what->number[k])
             return true;
-    return what->cells && csv->cells && csv->cells[at] && !isfinite(value) &&
-           sr_cell_is_missing(csv->cells[at]);
+    return what->cells && cell && !isfinite(value) && sr_cell_is_missing(cell);
+}
+
+static bool is_missing(const struct orr_csv *csv, const struct sr_missing *what, size_t at)
+{
+    return sr_is_missing(what, csv->cells ? csv->cells[at] : NULL, csv->values[at]);
 }
 
 /* Whether a row lacks a value; counts it in each column that does. */

@@ -54,7 +54,7 @@ enum sr_option_kind {
         .of = SR_OF_SEARCH | SR_OF_PREDICT, .kind = SR_OPTION_WORD, .initial = "error")            \
     ROW(missing_value, "--missing-value", "NUMBER,NUMBER",                                         \
         "numbers that stand for a missing value, as 99999.9 or -999: their rows are left out",     \
-        .of = SR_OF_SEARCH)                                                                        \
+        .of = SR_OF_SEARCH | SR_OF_PREDICT)                                                        \
     ROW(sigma, "--sigma", "COLUMN",                                                                \
         "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE,      \
         .python = "sigma of fit()")                                                                \

@@ -364,6 +364,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_FOLLOWING] = remark_following,
                                                     [SR_ALIASES] = remark_aliases,
                                                     [SR_FILL] = sr_remark_fill,
+                                                    [SR_TOTAL] = sr_remark_total,
                                                     [SR_GIVEN] = remark_given};
     return find[remark](o, text, bytes);
 }

@@ -113,7 +113,7 @@ struct sr_table {
     int columns; /* columns offered as features, of which data.features are used */
     struct sr_dropped dropped;
     size_t *line; /* (rows) of the file, where csv has no rows any more; NULL: not kept */
-    char *units; /* of the columns used, by the file, in the form of --units; NULL: it has none */
+    char *units;  /* of the columns used, by the file, in the form of --units; NULL: it has none */
 };
 /* Reads a file (sr_cells_read()). */
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
@@ -182,6 +182,8 @@ struct sr_missing {
 };
 /* Reads --missing and --missing-value; NULL: not given. ORR_EUSAGE. */
 int sr_missing_read(const char *missing, const char *numbers, struct sr_missing *what);
+/* Whether a cell, NULL where only its number is known, counts as missing. */
+bool sr_is_missing(const struct sr_missing *what, const char *cell, double value);
 /* Removes the rows of csv that have a missing value in one of the columns. *dropped: how many, and
  * in which columns. */
 int sr_table_drop_missing(struct orr_csv *csv, const struct sr_missing *what, const int *column,
@@ -328,6 +330,7 @@ int sr_front_name(const struct sr_settings *settings, const struct sr_data *data
 /* How well the formulas of a front predict a second table; NaN where a prediction is not finite. */
 struct sr_test {
     const char *file;
+    const struct sr_data *data; /* of the second table */
     size_t rows;
     double loss[SR_NODES + 1]; /* (front.count) */
     double r2[SR_NODES + 1];   /* (front.count) 1 - residual / total variance, weighted */
@@ -488,6 +491,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   following  the rows count as fewer, as their residuals follow each other
  *   aliases    the formula of o->rule has a frequency of a column on an even grid
  *   fill       a column has nines far from its other numbers, as where values are missing
+ *   total      the first or the last row is the sum of all others in a column
  *   given      o->remark */
 enum sr_table_remark {
     SR_UNDECIDED,
@@ -502,12 +506,16 @@ enum sr_table_remark {
     SR_FOLLOWING,
     SR_ALIASES,
     SR_FILL,
+    SR_TOTAL,
     SR_GIVEN,
     SR_TABLE_REMARKS
 };
 bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, char *text,
                      size_t bytes);
-/* The remark `fill`, of the columns searched and the target. */
+/* The remark `fill`, of the columns searched, the target, sigmas, categories that are numbers, and
+ * the second table. */
 bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes);
+/* The remark `total`. */
+bool sr_remark_total(const struct sr_answer *o, char *text, size_t bytes);
 
 #endif

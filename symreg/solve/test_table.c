@@ -23,7 +23,7 @@ int sr_test_measure(const struct sr_settings *s, const struct sr_table *train,
 {
     const struct sr_data *data = &table->data;
     struct sr_loss loss;
-    *test = (struct sr_test){.file = file, .rows = data->rows};
+    *test = (struct sr_test){.file = file, .data = data, .rows = data->rows};
     TRY(make_loss(s, &train->data, data, &loss));
     double *value = orr_alloc(data->rows, sizeof *value);
     for (int i = 0; i < front->count && value; i++) {

@@ -198,15 +198,15 @@ static int read_front(const char *path, const struct sr_predict_options *o,
 struct cells {
     const char *file;
     const struct orr_csv *csv;
-    int column[SR_FEATURES]; /* of each feature, -1: not in the formula */
-    int category;            /* column of --category, -1: not in the formula */
-    int noise;               /* column of sigmas or weights, -1: none */
-    bool drop;               /* --missing drop */
+    int column[SR_FEATURES];   /* of each feature, -1: not in the formula */
+    int category;              /* column of --category, -1: not in the formula */
+    int noise;                 /* column of sigmas or weights, -1: none */
+    struct sr_missing missing; /* --missing drop, --missing-value */
 };
 
 /* What is printed in a row: the value, and with --interval its bounds. */
 struct line {
-    bool lacks; /* a cell is missing, with --missing drop */
+    bool lacks; /* a cell is missing, and may be */
     double number[3];
 };
 
@@ -230,16 +230,16 @@ static int find_columns(const struct front_file *front, struct cells *cells)
                        : 0;
 }
 
-/* Fills the constants of the row's category; *lacks: it is missing, with --missing drop. */
+/* Fills the constants of the row's category; *lacks: it is missing, and may be. */
 static int enter_category(const struct front_file *front, const struct cells *cells, size_t row,
                           double *x, bool *lacks)
 {
     const struct orr_csv *csv = cells->csv;
-    const char *cell = csv->cells[row * csv->cols + (size_t)cells->category];
+    const size_t at = row * csv->cols + (size_t)cells->category;
     char number[SR_NUMBER];
     const char *label = sr_category_label(csv, row, cells->category, number);
     int k = 0;
-    *lacks = cells->drop && cell && sr_cell_is_missing(cell);
+    *lacks = sr_is_missing(&cells->missing, csv->cells ? csv->cells[at] : NULL, csv->values[at]);
     if (*lacks)
         return 0;
     while (k < front->categories && strcmp(front->label[k], label) != 0)
@@ -265,16 +265,15 @@ static void find_noise(struct cells *cells, struct sr_noise *noise, bool quiet)
     noise->kind = SR_NOISE_ALIKE;
 }
 
-/* A number of the table; *lacks: it is missing, with --missing drop. */
+/* A number of the table; *lacks: it is missing, and may be. */
 static int read_cell(const struct cells *cells, size_t row, int column, double *x, bool *lacks)
 {
     const size_t at = row * cells->csv->cols + (size_t)column;
     *x = cells->csv->values[at];
-    if (isfinite(*x))
-        return 0;
-    if (!cells->drop || !sr_cell_is_missing(cells->csv->cells[at]))
+    if (sr_is_missing(&cells->missing, cells->csv->cells ? cells->csv->cells[at] : NULL, *x))
+        *lacks = true;
+    else if (!isfinite(*x))
         return sr_table_wrong_cell(cells->csv, cells->file, row, column);
-    *lacks = true;
     return 0;
 }
 
@@ -351,10 +350,10 @@ static void print_line(const struct line *line, int numbers)
 static int predict_table(struct front_file *front, const char *file,
                          const struct sr_predict_options *o, const struct orr_csv *csv)
 {
-    struct cells cells = {
-        .file = file, .csv = csv, .noise = -1, .drop = o->missing && !strcmp(o->missing, "drop")};
+    struct cells cells = {.file = file, .csv = csv, .noise = -1};
     size_t undefined = 0;
     int rc = 0;
+    TRY(sr_missing_read(o->missing, o->missing_value, &cells.missing));
     TRY(find_columns(front, &cells));
     if (front->uncertainty) {
         find_noise(&cells, &front->noise, o->quiet);
@@ -384,7 +383,8 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
 {
     struct front_file front = {0};
     struct orr_csv csv = {0};
-    int rc = sr_option_check(SR_OPTION_missing, o->missing);
+    struct sr_missing missing;
+    int rc = sr_missing_read(o->missing, o->missing_value, &missing);
     if (!rc && o->interval)
         rc = read_level(o->interval, &front.level);
     if (!rc && o->interval)

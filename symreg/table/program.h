@@ -22,7 +22,7 @@ int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
  * finite, and empty where a cell is missing with `missing` drop. NULL: option absent. */
 struct sr_predict_options {
     /* a row number from 1 on, or a rule; default: the rule best */
-    const char *index, *rule, *missing;
+    const char *index, *rule, *missing, *missing_value;
     const char *interval; /* percent */
     bool quiet;
 };

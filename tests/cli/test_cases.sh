@@ -191,6 +191,16 @@ check "rows left out by --missing-value are not counted" \
     grep -q '3 of 40 rows have a missing value and are left out' "$WORK/filled.err"
 sound() { ! grep 'of those used' "$WORK/filled.out"; }
 check "the remark about fill values stays without them" sound
+predicted() { # the row with the number has an empty line
+    program symreg predict "$WORK/filled/front.json" $CASES/f1_fill_99999.csv "$@" |
+        awk 'NR == 5 { found = $0 == "" } NR == 6 { next_one = $0 != "" }
+             END { exit !(found && next_one && NR == 41) }'
+}
+check "predict --missing-value does not leave the row out" predicted --missing-value 99999.9
+check_not "predict without --missing-value leaves the row out" predicted
+refuse "a text for --missing-value of predict" 2 \
+    '--missing-value: expected numbers separated by commas, found "none"' -- \
+    program symreg predict "$WORK/filled/front.json" $CASES/f1_fill_99999.csv --missing-value none
 refuse "a text for --missing-value" 2 \
     '--missing-value: expected numbers separated by commas, found "-999,none"' -- \
     program symreg $CASES/f1_fill_99999.csv --target P --missing-value -999,none

@@ -59,4 +59,86 @@ TEST(numbers_that_may_be_measurements_are_not_named)
     (void)remark_on(x, y);
 }
 
+TEST(two_fill_values_of_a_column_are_both_named)
+{
+    static const double pair[][2] = {{-999, -9999}, {999.9, 99999.9}, {-999, 99999}, {-99, -999}};
+    double x[ROWS], y[ROWS];
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        for (int i = 0; i < ROWS; i++) {
+            x[i] = 3 + i;
+            y[i] = i;
+        }
+        x[2] = x[9] = pair[k][0];
+        x[5] = pair[k][1];
+        const char *said = remark_on(x, y);
+        if (!strstr(said, "in rows 3, 10 of those used, and 3 to 14 elsewhere") ||
+            !strstr(said, "in row 6 of those used, and 3 to 14 elsewhere"))
+            fail_msg("of a column with %g and %g it says \"%s\"", pair[k][0], pair[k][1], said);
+    }
+}
+
+TEST(targets_under_a_logarithm_sigmas_categories_and_the_test_table_are_looked_at)
+{
+    static char text[2048];
+    static const char *const name[] = {"x"};
+    double x[ROWS], y[ROWS], weight[ROWS], second[ROWS];
+    int of_row[ROWS];
+    char *label[] = {"1", "2", "-999"};
+    struct sr_category category = {.name = "site", .count = 3, .label = label, .of_row = of_row};
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = 3 + i;
+        y[i] = log(i == 4 ? 99999.9 : 2.5 + i);
+        weight[i] = i == 6 ? 1 / (99.99 * 99.99) : 1 / (0.01 * (10 + i) * (10 + i));
+        of_row[i] = i == 8 ? 2 : i % 2;
+        second[i] = i == 3 ? -9999 : 3 + i;
+    }
+    const struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y, .weight = weight};
+    const struct sr_data other = {.rows = ROWS, .features = 1, .x = second, .y = y};
+    const struct sr_test test = {.data = &other};
+    struct sr_answer answer = {
+        .target = "log(y)", .column = "y", .names = name, .data = &data, .log_target = true};
+    assert_true(sr_remark_fill(&answer, text, sizeof text));
+    assert_non_null(strstr(text, "y is 99999.9 in row 5 of those used, and 2.5 to 13.5"));
+    for (int i = 0; i < ROWS; i++)
+        y[i] = 2.5 + i;
+    answer.log_target = false;
+    answer.target = "y";
+    assert_false(sr_remark_fill(&answer, text, sizeof text));
+    answer.variance = 1;
+    answer.weights = "err";
+    assert_true(sr_remark_fill(&answer, text, sizeof text));
+    assert_non_null(strstr(text, "err is 99.99 in row 7 of those used, and 1 to 2.1 elsewhere"));
+    answer.variance = 0;
+    answer.category = &category;
+    assert_true(sr_remark_fill(&answer, text, sizeof text));
+    assert_non_null(strstr(text, "site is -999 in row 9 of those used, and 1 to 2 elsewhere"));
+    answer.category = NULL;
+    answer.test = &test;
+    assert_true(sr_remark_fill(&answer, text, sizeof text));
+    assert_non_null(strstr(text, "x is -9999 in row 4 of those used of the test table, and 3 to"));
+    assert_non_null(strstr(text, "`--missing-value -9999` leaves"));
+}
+
+TEST(a_row_of_totals_is_named)
+{
+    static char text[1024];
+    static const char *const name[] = {"x"};
+    static const size_t line[ROWS] = {[ROWS - 1] = 14};
+    double x[ROWS], y[ROWS], sum = 0;
+    const struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y};
+    const struct sr_answer answer = {.target = "y", .names = name, .data = &data, .line = line};
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = 3.1 + i;
+        y[i] = 20 - i;
+        sum += i < ROWS - 1 ? x[i] : 0;
+    }
+    assert_false(sr_remark_total(&answer, text, sizeof text));
+    x[ROWS - 1] = sum;
+    assert_true(sr_remark_total(&answer, text, sizeof text));
+    assert_non_null(
+        strstr(text, "row 12 of those used (line 14) holds the sum of all other rows in x:"));
+    x[ROWS - 1] = sum * 1.001;
+    assert_false(sr_remark_total(&answer, text, sizeof text));
+}
+
 TESTS(NULL, NULL)
