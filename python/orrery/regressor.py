@@ -64,9 +64,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     nested_constraints : {"sin": {"cos": 0}}: no cos inside sin.
     complexity_of_operators, complexity_of_constants, complexity_of_variables : prices of nodes;
         the last one also as a list, a price for each column.
-    elementwise_loss : "l2", "l1", "relative", "huber", "logcosh", "quantile", a loss of PySR
-        ("HuberLoss(0.5)"), a function of prediction and target in Julia's notation, or a formula
-        of p and t: "abs(p-t)^1.5".
+    elementwise_loss : "l2", "l1", "relative", "huber", "logcosh", "quantile", "poisson", "gamma",
+        "bernoulli", a loss of PySR ("HuberLoss(0.5)"), a function of prediction and target in
+        Julia's notation, or a formula of p and t: "abs(p-t)^1.5".
     model_selection : "best", "accuracy", "score" or "mdl": which row predict() uses.
     parsimony : cost of each node of a formula.
     timeout_in_seconds, max_evals : limits of the search; None: none.

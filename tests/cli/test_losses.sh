@@ -48,7 +48,7 @@ printf 'x,n\n1,3\n2,0\n3,7\n4,-2\n5,4\n6,8\n' >"$WORK/n.csv"
 refusals program symreg "$WORK/n.csv" --target n <<'END'
 poisson: a negative count is refused | 2 "at least 0, found -2 in line 5 of \"n\"" | --loss poisson
 gamma: a target of 0 is refused | 2 "targets above 0, found 0 in line 3 of \"n\"" | --loss gamma
-not finite at p = t | 2 "not finite at p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
-not finite at p = t is refused with the line | 2 "not finite at p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
+bernoulli: a target of 3 is refused | 2 "from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
+a loss not finite at p = t is refused | 2 "p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
 END
 finish
