@@ -148,6 +148,7 @@ def renamed(message: str) -> str:
     message = re.sub(r"^table(:\d+)?: (?=names?:|the name of column)", "variable_names: ", message)
     message = message.replace("give the table a header row of names", "give other names")
     message = re.sub(r"^table:(\d+): column (\".*?\"): ", r"column \2, row \1: ", message)
+    message = re.sub(r" \(lines? \d+(, \d+)*\)", "", message)  # (of a file)
     message = re.sub(r"`--missing-value \S+` leaves these rows out",
                      "leave these rows out of X and y of fit()", message)
     message = re.sub(r"`--set symreg\.loss_parameter=X`: X times .*?\)",

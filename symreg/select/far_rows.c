@@ -72,7 +72,7 @@ int sr_far_mark(const struct sr_data *data, const double *residual, double fines
                 size_t *count)
 {
     const size_t n = data->rows;
-    double *value = orr_alloc(n, sizeof *value), beside[2 * BESIDE + 1];
+    double *value = orr_alloc(n, sizeof *value), beside[2 * BESIDE + 1], size[2 * BESIDE + 1];
     size_t *order = orr_alloc(n, sizeof *order);
     const bool there = value && order;
     *count = 0;
@@ -85,9 +85,14 @@ int sr_far_mark(const struct sr_data *data, const double *residual, double fines
                                                                             : k + BESIDE >= n
                                                                                 ? n - most
                                                                                 : k - BESIDE;
-        for (size_t b = 0; b < most; b++)
+        for (size_t b = 0; b < most; b++) {
             beside[b] = fabs(residual[order[from + b]]);
-        const double scale = fmax(normal_scale * orr_median(beside, most), finest);
+            size[b] = fabs(value[order[from + b]]);
+        }
+        /* at the ends a row may be larger than all others, and its noise with it */
+        const double own = fabs(value[order[k]]), middle = orr_median(size, most);
+        const double larger = own > middle && middle > 0 ? own / middle : 1;
+        const double scale = fmax(normal_scale * orr_median(beside, most) * larger, finest);
         far[order[k]] = fabs(residual[order[k]]) > far_scales * scale;
         *count += far[order[k]];
     }

@@ -289,8 +289,9 @@ void sr_ranks_nearest(const double *rank, const struct sr_data *data, size_t i, 
  * work (rows) overwritten. Infinite where the formula has no value or too many constants. */
 double sr_far_scale(const struct sr_data *data, const struct sr_expr *expr, double *residual,
                     double *work);
-/* Marks residuals of more than 8 such scales of the 21 rows with the most similar predictions, or
- * of the scale `finest` where that is larger. ORR_ENOMEM. */
+/* Marks residuals of more than 8 such scales of the 21 rows with the most similar predictions,
+ * which grow with the prediction where it is larger than theirs, or of the scale `finest` where
+ * that is larger. ORR_ENOMEM. */
 int sr_far_mark(const struct sr_data *data, const double *residual, double finest, bool *far,
                 size_t *count);
 /* Whether at most a third of the marked rows have another one for their neighbour: what a formula
