@@ -33,6 +33,7 @@ class Front:
     chosen: dict[str, int]
     alternatives: list[dict[str, Any]]
     sigma: bool  # the rows of the search had standard deviations
+    ranges: list[tuple[float, float]] | None  # of the columns; None: not known
 
 
 def _file(path: Any) -> pathlib.Path:
@@ -122,7 +123,8 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
 
 
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None,
-                                       list[dict[str, Any]], bool]:
+                                       list[dict[str, Any]], bool,
+                                       list[tuple[float, float]] | None]:
     where = f"{path}: expected the front.json of symreg"
     whole = expect(read_json(path), dict, str(path))
     check_sum(path)
@@ -153,7 +155,11 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
     define = whole.get("define")
     if define is not None:
         expect(define, str, f"{path}: define")
-    return rows, features, define, beside, "sigma" in whole
+    n = len(features)
+    low, high = (_numbers(whole, key, str(path), n) if key in whole else None
+                 for key in ("features_low", "features_high"))
+    ranges = None if low is None or high is None else list(zip(low, high))
+    return rows, features, define, beside, "sigma" in whole, ranges
 
 
 def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
@@ -268,9 +274,9 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     path = _file(path)
     features: list[str] | None = None
     beside: list[dict[str, Any]] = []
-    sigma = False
+    sigma, ranges = False, None
     if path.suffix == ".json":
-        rows, features, own, beside, sigma = _json(path)
+        rows, features, own, beside, sigma, ranges = _json(path)
         define = define or own
     else:
         rows = _csv(path)
@@ -303,4 +309,4 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
                                  f"{', '.join(map(str, row['constants']))}")
     except (lib.Error, ValueError) as error:
         raise FileError(f"{path}: {where}: {error}") from None
-    return Front(columns, define, made, _chosen(rows), beside, sigma)
+    return Front(columns, define, made, _chosen(rows), beside, sigma, ranges)

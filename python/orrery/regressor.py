@@ -45,6 +45,10 @@ def _named_only(call: _Call) -> _Call:
     return call
 
 
+def _ranges(X: np.ndarray) -> list[tuple[float, float]]:
+    return [(float(low), float(high)) for low, high in zip(X.min(axis=0), X.max(axis=0))]
+
+
 class SymbolicRegressor(RegressorMixin, BaseEstimator):
     """Finds formulas y = f(X), one for each complexity: the Pareto front of complexity and loss.
 
@@ -112,6 +116,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _alternatives: Sequence[dict[str, Any]] = ()
     _remarks: Sequence[str] = ()
     _sigma = False  # whether the noise of each row was given
+    _ranges: list[tuple[float, float]] | None = None  # of the columns of the fit
     permutations_: dict[str, Any] | None = None
     _outputs: list[SymbolicRegressor] | None = None
 
@@ -287,7 +292,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         settings["seed"] = str(self._seed())
         test = self._test(X_test, y_test)
         file = self._file()
-        self._sigma = sigma is not None
+        self._sigma, self._ranges = sigma is not None, _ranges(X[:, :len(names)])
         self._search(settings, {"x": X, "y": y, "names": columns, "target": target, **rows}, test)
         self.variable_names_ = names
         if file is not None:
@@ -356,6 +361,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self._front, self._chosen = search.front(), search.select()
         self._alternatives, self._remarks = [], search.remarks()
         self._state, self._sigma, self.permutations_ = None, sigma is not None, None
+        self._ranges = _ranges(X)
         return self
 
     def _prices_of(self, used: Sequence[int]) -> Any:
@@ -389,6 +395,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
         model._category, model._remarks, model._sigma = None, [], front.sigma
+        model._ranges = front.ranges
         model.permutations_ = None
         model.stopped_, model.n_iter_ = None, 0
         return model
@@ -599,6 +606,23 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             names = [*names, *self._category.constants(len(row.category))]
             X = np.column_stack([X.astype(float), np.array(row.category)[:, codes].T])
         return evaluate(row.equation, names, X, self._define)
+
+    def outside(self, X: Any, index: int | None = None) -> np.ndarray:
+        """Rows in which a column of the formula is outside the range of the fit: extrapolations.
+
+        True for each such row of X, for the chosen formula or that of row `index`. A formula that
+        fits may be far off there; symreg predict notes such rows.
+        """
+        row = self._rows()[self._index(index)]
+        X, names = table(self, X), self.variable_names_
+        if self._ranges is None:
+            raise ValueError("outside: the ranges of the columns are not known: they are those of "
+                             "fit(), or of a front.json")
+        used = columns_of(row.equation, names if not self._category else [
+            *names, *self._category.constants(len(row.category))], self._define)
+        of = [i for i in used if i < len(names)]
+        low, high = np.array(self._ranges, float)[of].T if of else (0, 0)
+        return ((X[:, of] < low) | (X[:, of] > high)).any(axis=1)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, category: Any = None) -> float:
         """The coefficient of determination R^2 of predict(X, category=category)."""

@@ -115,6 +115,25 @@ def test_operators_with_jumps(tmp_path):
             pass
 
 
+def test_rows_outside_the_range(tmp_path):
+    """Rows beyond the table of the search are found, by a fit and by a front.json."""
+    X = np.random.default_rng(4).uniform(1, 2, size=(40, 2))
+    model = small(output_directory=str(tmp_path)).fit(X, 3 * X[:, 0])
+    new = np.array([[1.5, 1.5], [2.5, 1.5], [0.5, 9], [1.5, 9]])
+    assert model.outside(new).tolist() == [False, True, True, False]
+    assert pickle.loads(pickle.dumps(model)).outside(new)[1]
+    table = tmp_path / "table.csv"
+    np.savetxt(table, np.column_stack([X, 3 * X[:, 0]]), delimiter=",", header="a,b,y", comments="")
+    subprocess.run([SYMREG, table, "--target", "y", "--threads", "1", "--evaluations", "2000",
+                    "--quiet", "--out", tmp_path / "out"], check=True, capture_output=True)
+    read = SymbolicRegressor.from_file(tmp_path / "out" / "front.json")
+    assert read.outside(new).tolist() == [False, True, True, False]
+    whole = tmp_path / "hall_of_fame.csv"
+    whole.write_text("Complexity,Loss,Equation\n1,0,x0\n")
+    with pytest.raises(ValueError, match="^outside: the ranges of the columns are not known"):
+        SymbolicRegressor.from_file(whole, n_features_in=2).outside(new)
+
+
 def test_tables_of_another_width(front):
     model, X = front
     for wrong in (X[:, :2], np.column_stack([X, X]), X[0]):

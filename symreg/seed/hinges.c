@@ -295,7 +295,7 @@ static void put_distance(const struct direction *d, double t, bool turned, struc
     sr_put_op(out, !turned && t < 0 ? SR_ADD : SR_SUB);
 }
 
-/* max(u, t) or min(u, t), which are hinges but for a constant; false where the operators have not the
+/* max(u, t) or min(u, t), which are hinges but for a constant; false where the operators lack the
  * one that is needed. */
 static bool put_shorter(const struct hinges *h, const struct hinge *of, struct sr_expr *out)
 {

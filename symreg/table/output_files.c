@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <gsl/gsl_statistics_double.h>
+
 #include <cjson/cJSON.h>
 
 /* A row in a notation; people read the formula `readable`. */
@@ -229,6 +231,18 @@ static void add_weights(cJSON *json, const struct sr_answer *o)
     }
 }
 
+/* Adds the smallest and the largest number of each feature. */
+static void add_ranges(const struct sr_answer *o, cJSON *json)
+{
+    const size_t rows = o->data->rows;
+    const int features = sr_answer_features(o);
+    double low[SR_FEATURES], high[SR_FEATURES];
+    for (int f = 0; f < features; f++)
+        gsl_stats_minmax(&low[f], &high[f], o->data->x + (size_t)f * rows, 1, rows);
+    orr_json_add_list(json, "features_low", low, features);
+    orr_json_add_list(json, "features_high", high, features);
+}
+
 /* Adds the columns whose exported name differs. */
 static void add_names(const struct sr_export *names, cJSON *json)
 {
@@ -291,6 +305,7 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     cJSON *features = cJSON_AddArrayToObject(json, "features");
     for (int f = 0; f < sr_answer_features(o); f++)
         cJSON_AddItemToArray(features, cJSON_CreateString(o->names[f]));
+    add_ranges(o, json);
     add_names(&names, json);
     if (o->category)
         add_category(o, json);

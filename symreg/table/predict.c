@@ -17,10 +17,11 @@ struct front_file {
     int features;                  /* with the constants of each category, which come last */
     struct sr_expr expr;
     /* of a search with --category */
-    const char *category;  /* the column; NULL: none */
-    int categories, first; /* feature of the first constant */
-    char **label;          /* (categories) owned by the JSON */
-    double *constant;      /* (features - first, categories) of the formula */
+    double low[SR_FEATURES], high[SR_FEATURES]; /* of the search, NaN where they are not known */
+    const char *category;                       /* the column; NULL: none */
+    int categories, first;                      /* feature of the first constant */
+    char **label;                               /* (categories) owned by the JSON */
+    double *constant;                           /* (features - first, categories) of the formula */
     /* with --interval, else NULL: the chosen row's */
     struct sr_uncertainty *uncertainty;
     struct sr_noise noise;
@@ -57,6 +58,10 @@ static int read_features(const char *path, struct front_file *front)
             return wrong_front(path, "names of up to 64 features");
         front->name[front->features++] = item->valuestring;
     }
+    if (!orr_json_list(front->json, "features_low", front->low, front->features) ||
+        !orr_json_list(front->json, "features_high", front->high, front->features))
+        for (int f = 0; f < front->features; f++)
+            front->low[f] = front->high[f] = NAN;
     return 0;
 }
 
@@ -347,6 +352,29 @@ static void print_line(const struct line *line, int numbers)
     putchar('\n');
 }
 
+/* Notes how many rows have a number of a feature that lies outside those of the search: there a
+ * formula that fits may be far off. */
+static void note_outside(const struct front_file *front, const struct cells *cells, bool quiet)
+{
+    const struct orr_csv *csv = cells->csv;
+    const int features = front->category ? front->first : front->features;
+    for (int f = 0; f < features; f++) {
+        size_t count = 0, first = 0;
+        for (size_t i = 0; i < csv->rows && cells->column[f] >= 0; i++) {
+            const double x = csv->values[i * csv->cols + (size_t)cells->column[f]];
+            if (!(x < front->low[f]) && !(x > front->high[f]))
+                continue;
+            first = count++ ? first : i;
+        }
+        if (count)
+            orr_note(quiet,
+                     "symreg: %s: column \"%s\": %zu of %zu rows are outside of %.6g .. %.6g, the "
+                     "range of the search (line %zu: %g); the formula is extrapolated there",
+                     cells->file, front->name[f], count, csv->rows, front->low[f], front->high[f],
+                     csv->line[first], csv->values[first * csv->cols + (size_t)cells->column[f]]);
+    }
+}
+
 static int predict_table(struct front_file *front, const char *file,
                          const struct sr_predict_options *o, const struct orr_csv *csv)
 {
@@ -374,6 +402,7 @@ static int predict_table(struct front_file *front, const char *file,
         if (undefined)
             orr_note(o->quiet, "symreg: %s: the formula is not finite on %zu of %zu rows (nan)",
                      file, undefined, csv->rows);
+        note_outside(front, &cells, o->quiet);
     }
     free(lines);
     return rc;
