@@ -337,6 +337,22 @@ def _required(names: Any) -> str:
                     _of("required_features", names, Iterable, "a list of names"))
 
 
+def _bounds(given: Any) -> str:
+    if given is None:
+        return ""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"constant_bounds: expected (low, high), found {given!r}")
+    return ",".join(number("constant_bounds", value) for value in given)
+
+
+def _monotone(given: Any) -> str:
+    signs = _of("monotone", given, Mapping, 'a dict of names with "+" or "-"')
+    for name, sign in signs.items():
+        if sign not in ("+", "-"):
+            raise ValueError(f'monotone: {name}: expected "+" or "-", found {sign!r}')
+    return ",".join(f"{quoted(str(name))}={sign}" for name, sign in signs.items())
+
+
 def _unit(name: str, given: Any) -> str:
     """A unit as a text; None, "" and 1 stand for pure numbers."""
     if given is None or given == "" or given == 1:
@@ -442,6 +458,9 @@ def settings(m: Any, names: list[str] | None = None) -> dict[str, str]:
                               m.complexity_of_variables, names),
         "guess": "; ".join(guesses),
         "require": _required(m.required_features),
+        "constrain-constants": _bounds(m.constant_bounds),
+        "monotone": _monotone(m.monotone),
+        "positive": "1" if m.positive else "",
         "round-constants": _of("round_constants", m.round_constants, str, "a text") or "",
         "template": "" if m.template is None else _of(
             "template", m.template, str, 'a form as text, "f(x0) + g(x1)"'),

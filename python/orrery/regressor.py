@@ -89,6 +89,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     patience : epochs without a gain of 1% after which the search ends, 0: never; None: 30.
     units_penalty : wrong dimensions cost so many losses of the best constant; None: forbidden.
     required_features : names of columns that every formula uses; None: any.
+    constant_bounds : (low, high), between which every number of a formula lies; None: any.
+    monotone : {"x0": "+", "x1": "-"}: formulas rise or fall with these columns; None: any.
+    positive : formulas are above 0 over the table's range.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
         significantly; "digits": the fewest digits; None: "likely", fractions that a random
         constant would hardly meet.
@@ -156,6 +159,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         patience: int | None = None,
         units_penalty: float | None = None,
         required_features: Sequence[str] | None = None,
+        constant_bounds: tuple[float, float] | None = None,
+        monotone: Mapping[str, str] | None = None,
+        positive: bool = False,
         round_constants: str | None = None,
         named_constants: Mapping[str, Any] | Sequence[str] | None = None,
         template: str | None = None,
@@ -201,6 +207,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         self.patience = patience
         self.units_penalty = units_penalty
         self.required_features = required_features
+        self.constant_bounds = constant_bounds
+        self.monotone = monotone
+        self.positive = positive
         self.round_constants = round_constants
         self.named_constants = named_constants
         self.template = template

@@ -156,6 +156,8 @@ struct sr_language {
     bool priced;                              /* some node costs more than 1 */
     unsigned char surcharge[SR_ALL_OPS];      /* price of a node, minus 1 */
     signed char dearer[SR_FEATURES];          /* price of a feature beyond that of all features */
+    bool bounded;                             /* numbers of a formula lie between low and high */
+    double low, high;
 };
 /* Returns NULL when out of memory, with a message. */
 struct sr_language *sr_language_create(void);

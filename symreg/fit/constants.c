@@ -329,6 +329,13 @@ static double try_factors(struct fit *fit, const double *step, double reached, d
     return loss;
 }
 
+/* Moves numbers into their bounds, where the language has some. */
+static void keep_bounds(const struct sr_language *language, double *number, int n)
+{
+    for (int i = 0; i < n && language && language->bounded; i++)
+        number[i] = fmin(fmax(number[i], language->low), language->high);
+}
+
 /* Improves the parameters from their current values, where loss_at() was called last; returns the
  * loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
@@ -351,6 +358,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
             if (solve_step(fit, lambda, step)) {
                 for (int i = 0; i < fit->parameters; i++)
                     trial[i] = fit->parameter[i] + step[i];
+                keep_bounds(fit->loss->data->language, trial, fit->parameters);
                 reached = try_factors(fit, step, loss_at(fit, trial), trial);
             }
             lambda = reached < loss ? fmax(lambda / 8, 1e-12) : lambda * 8;
@@ -371,6 +379,7 @@ double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr,
 {
     struct fit fit = {.loss = loss, .expr = expr, .work = work, .held = held};
     fit.constants = fit.parameters = sr_expr_constants(expr, fit.parameter);
+    keep_bounds(loss->data->language, fit.parameter, fit.constants);
     double reached = loss_at(&fit, fit.parameter);
     if (reached < HUGE_VAL && fit.parameters <= work->columns)
         reached = descend_loss(&fit, reached, iterations);
@@ -393,6 +402,12 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
             with_scale = false;
             scale = 1;
         }
+    }
+    if (loss->data->language && loss->data->language->bounded) {
+        fit.constants = sr_expr_constants(expr, first);
+        keep_bounds(loss->data->language, first, fit.constants);
+        sr_expr_set_constants(expr, first);
+        with_scale = false; /* a factor that no constant has taken would become one */
     }
     if (with_scale)
         reached = sr_loss_value(loss, work->value, scale);

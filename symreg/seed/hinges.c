@@ -308,7 +308,8 @@ static bool put_shorter(const struct hinges *h, const struct hinge *of, struct s
     return true;
 }
 
-/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: but for a constant. */
+/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: but for a
+ * constant. */
 static void put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
                       struct sr_expr *out, bool *turned)
 {

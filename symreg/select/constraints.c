@@ -314,6 +314,16 @@ static bool uses_required(const struct sr_constraints *c, const struct sr_expr *
     return missing == 0;
 }
 
+static bool are_bounded(const struct sr_language *language, const struct sr_expr *expr)
+{
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *node = &expr->node[i];
+        if (sr_is_number(node) && (node->value < language->low || node->value > language->high))
+            return false;
+    }
+    return true;
+}
+
 static bool meets_constraints(const struct sr_expr *expr, const struct sr_constraints *c,
                               bool whole)
 {
@@ -326,6 +336,10 @@ static bool meets_constraints(const struct sr_expr *expr, const struct sr_constr
     if (!c->any_shape && !(arguments_fit(c, expr) && nesting_fits(c, expr)))
         return false;
     if (whole && c->required && !uses_required(c, expr))
+        return false;
+    if (whole && c->language && c->language->bounded && !are_bounded(c->language, expr))
+        return false;
+    if (whole && c->shape && !sr_shape_holds(c->shape, c->language, expr))
         return false;
     return !c->units || c->units_penalty > 0 ||
            sr_units_violations(c->units, c->language, expr, whole) == 0;

@@ -58,6 +58,29 @@ int sr_constants_parse(const char *text, struct sr_units *units, struct sr_langu
 /* value^power, equal on every CPU; exact products and roots for half-integers. */
 double sr_raise(double value, double power);
 
+/* What a formula is required to be over the range of its table (shape.c). */
+struct sr_shape {
+    int slope[SR_FEATURES]; /* 1: never falls as the feature grows, -1: never rises, 0: any */
+    bool positive;          /* above 0 */
+    /* rows of the table, after lines along columns with all others as in a row */
+    struct sr_data points;
+    double *storage;
+    int columns, lines, along[SR_FEATURES]; /* columns with lines; lines of each */
+};
+/* Reads "A=+,B=-" into shape->slope. ORR_EUSAGE. */
+int sr_shape_monotone(struct sr_shape *shape, const char *text, const char *const *names,
+                      int features);
+/* Reads "LOW,HIGH" of --constrain-constants. ORR_EUSAGE. */
+int sr_shape_bounds(const char *text, double *low, double *high);
+/* Fills shape->points: up to 256 rows, and 17 points over the range of each column that matters on
+ * 16 lines. sr_shape_free() frees them. */
+int sr_shape_make(struct sr_shape *shape, const struct sr_data *all);
+void sr_shape_free(struct sr_shape *shape);
+/* Whether slopes and values have the required signs at all points; false where the formula is not
+ * finite at one. */
+bool sr_shape_holds(const struct sr_shape *shape, const struct sr_language *language,
+                    const struct sr_expr *expr);
+
 struct sr_template; /* template.h */
 /* Constraints on the shape of a formula. */
 struct sr_constraints {
@@ -67,6 +90,7 @@ struct sr_constraints {
     int argument[SR_ALL_OPS][2];      /* largest complexity of each argument; -1: any */
     int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner operators on a path; -1: any */
     const struct sr_units *units;     /* may be NULL */
+    const struct sr_shape *shape;     /* may be NULL */
     uint64_t required;                /* columns that a whole formula uses, one bit each */
     double units_penalty;             /* penalty per violation; 0: violations are not admitted */
     bool any_shape;                   /* arguments, nesting and depth are unconstrained */

@@ -196,6 +196,10 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
             reached = sr_tidy(&tidy, &expr, &work);
         if (s->round)
             reached = round_constants(s, &tidy, &expr, &work);
+        if (s->whole && !s->whole(&expr, s->context)) { /* rounding has left the constraints */
+            expr = front->expr[i];
+            reached = sr_eval_plain(&expr, &loss, &work);
+        }
         if (s->penalty && (rounds || s->round))
             reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
         const double compared = compared_loss(data, &expr, reached);

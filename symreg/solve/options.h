@@ -100,6 +100,14 @@ enum sr_option_kind {
     ROW(constrain, "--constrain", "OP:N,M;...",                                                    \
         "largest complexity of arguments, -1 = any: \"^:-1,1\"", .of = SR_OF_BOTH,                 \
         .recorded = true, .python = "constraints")                                                 \
+    ROW(constrain_constants, "--constrain-constants", "LOW,HIGH",                                  \
+        "every number of a formula lies between these", .of = SR_OF_BOTH, .recorded = true,        \
+        .without = "--category", .python = "constant_bounds")                                      \
+    ROW(monotone, "--monotone", "A=+,B=-",                                                         \
+        "formulas that rise (+) or fall (-) with these columns over the table's range",            \
+        .of = SR_OF_BOTH, .recorded = true, .without = "--category", .python = "monotone")         \
+    ROW(positive, "--positive", NULL, "formulas above 0 over the table's range", .of = SR_OF_BOTH, \
+        .recorded = true, .without = "--category", .python = "positive")                           \
     ROW(nest, "--nest", "OP:OP=N;...",                                                             \
         "how often one may stand inside another: \"sin:cos=0\" (default: no sin(sin(x)))",         \
         .of = SR_OF_BOTH, .recorded = true, .python = "nested_constraints")                        \

@@ -160,6 +160,25 @@ static int set_form(const struct sr_csv_options *o, const struct sr_table *table
     return 0;
 }
 
+/* --monotone, --positive, --constrain-constants. */
+static int set_shape(const struct sr_csv_options *o, const struct sr_table *table,
+                     struct sr_csv_setup *setup)
+{
+    struct sr_shape *shape = &setup->shape;
+    struct sr_language *language = setup->language;
+    if (o->constrain_constants) {
+        TRY(sr_shape_bounds(o->constrain_constants, &language->low, &language->high));
+        language->bounded = true;
+    }
+    if (!o->monotone && !o->positive)
+        return 0;
+    shape->positive = o->positive != NULL;
+    if (o->monotone)
+        TRY(sr_shape_monotone(shape, o->monotone, table->name, table->data.features));
+    setup->constraints.shape = shape;
+    return sr_shape_make(shape, &table->data);
+}
+
 static int set_constraints(const struct sr_csv_options *o, const struct sr_table *table,
                            struct sr_csv_setup *setup)
 {
@@ -178,8 +197,9 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     if (o->require)
         TRY(set_required(o->require, table, setup));
     TRY(set_units(o, setup));
-    if (o->require || o->complexity || o->maxdepth || o->constrain || o->nest || o->units ||
-        o->form) {
+    TRY(set_shape(o, table, setup));
+    if (c->shape || setup->language->bounded || o->require || o->complexity || o->maxdepth ||
+        o->constrain || o->nest || o->units || o->form) {
         setup->settings.admissible = sr_constraints_admissible;
         setup->settings.whole = sr_constraints_whole;
         setup->settings.penalty = c->units_penalty > 0 ? sr_constraints_penalty : NULL;
@@ -397,6 +417,7 @@ void sr_csv_setup_free(struct sr_csv_setup *setup)
 {
     sr_language_free(setup->language);
     sr_recall_free(setup->recall);
+    sr_shape_free(&setup->shape);
     free(setup->about);
     free(setup->define);
     *setup = (struct sr_csv_setup){0};

@@ -221,6 +221,7 @@ struct sr_csv_setup {
     char *define; /* named constants and user-defined operators as text; NULL: none */
     struct sr_constraints constraints;
     struct sr_units units;
+    struct sr_shape shape;
     struct sr_expr guess[ORR_LIST];
     struct sr_template form;  /* of settings.form */
     char loss[256];           /* the loss as text */

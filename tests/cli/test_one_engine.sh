@@ -83,6 +83,9 @@ awk 'BEGIN { srand(3); print "x,s,y"
 both "standard deviations" "$WORK/sigma.csv" y "$few --sigma s" evaluations=8000 sigma:s
 check "standard deviations: a remark gives chi^2" grep -q 'chi^2' "$WORK/library"
 both "weights of a column" "$WORK/sigma.csv" y "$few --weights s" evaluations=8000 weights:s
+both "a shape that is required" "$WORK/noise.csv" y \
+    "$few --monotone a=+,c=- --positive --constrain-constants 0.5,2" evaluations=8000 \
+    monotone=a=+,c=- positive=1 constrain-constants=0.5,2
 both "permutations" "$WORK/sigma.csv" y "--evaluations 2000 --permutations 3 --features x" \
     evaluations=2000 features:1 permutations:3
 check "permutations: those as good are counted" grep -q '^permutations: 0 of 3' "$WORK/library"

@@ -198,6 +198,40 @@ TEST(required_columns)
     assert_true(whole("m1"));
 }
 
+/* Whether a formula of r over 0.3 .. 40 and others keeps to what is required of it. */
+static bool holds(const char *text, const char *monotone, bool positive)
+{
+    struct table t;
+    struct sr_shape shape = {.positive = positive};
+    const struct sr_expr expr = formula(text);
+    table_create(&t, 100, 51, true);
+    if (*monotone)
+        assert_int_equal(sr_shape_monotone(&shape, monotone, feature_name, FEATURES), 0);
+    assert_int_equal(sr_shape_make(&shape, &t.data), 0);
+    const bool found = sr_shape_holds(&shape, NULL, &expr);
+    sr_shape_free(&shape);
+    table_free(&t);
+    return found;
+}
+
+TEST(shapes_are_checked_over_the_range)
+{
+    assert_true(holds("sqrt(r) + m2", "r=+", false));
+    assert_false(holds("sqrt(r) + m2", "r=-", false));
+    assert_true(holds("m1 / r - m2", "m1=+,r=-,m2=-", false));
+    assert_true(holds("r * m1 + sin(m2)", "r=+", false));
+    assert_false(holds("r * m2", "r=+", false));         /* m2 has both signs */
+    assert_false(holds("square(r - 20)", "r=-", false)); /* rises at the end of the range */
+    assert_true(holds("square(r - 41)", "r=-", false));
+    assert_true(holds("floor(r)", "r=+", false));
+    assert_false(holds("floor(-0.1 * r) + m1", "r=+", false)); /* its slope is 0 */
+    assert_true(holds("2.385", "r=+,m1=-", true));
+    assert_true(holds("exp(m2) + r", "", true));
+    assert_false(holds("m1 + m2", "", true));
+    assert_false(holds("r - 1.5", "", true));
+    assert_false(holds("log(m2)", "m1=+", false)); /* not finite */
+}
+
 /* A guess starts the islands: without a single epoch it is there, with its constants fitted. */
 /* A guess is fitted before anything is searched, from where it stands: that ends in the law itself
  * for most seeds, and for none without the guess. */

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# test_shape.sh - formulas that symreg is required to keep: numbers between bounds, monotone in
+# columns, positive; and what is refused.
+. tests/cli/lib.sh
+
+# a noisy rise, and a decay whose noise is below 0 in places
+awk 'BEGIN { srand(3); print "x,k,y,d"
+    for (i = 0; i < 60; i++) { x = i / 15; e = rand() + rand() + rand() - 1.5
+        printf "%.4f,%d,%.5f,%.5f\n", x, i % 5, 2 + log(x + 0.3) + 0.4 * e, 0.3 * exp(-x) + 0.1 * e
+    } }' >"$WORK/table.csv"
+# front NAME TARGET OPTION...: the formulas of a short search
+front() {
+    local name=$1 target=$2
+    shift 2
+    program symreg "$WORK/table.csv" --target "$target" --features x --threads 1 \
+        --evaluations 6000 --out "$WORK/$name" "$@" >"$WORK/$name.out"
+}
+# values NAME LINE: the predictions of a row of the front on a fine grid
+awk 'BEGIN { print "x"; for (i = 0; i <= 236; i++) print i / 60 }' >"$WORK/grid.csv"
+all_rows() { # NAME "awk program that exits with 1 where y is wrong"
+    local k
+    for k in $(seq $(($(wc -l <"$WORK/$1/front.csv") - 1))); do
+        program symreg predict "$WORK/$1/front.json" "$WORK/grid.csv" --index "$k" \
+            2>"$WORK/notes" >"$WORK/y" || return 1
+        awk "NR > 1 $2" "$WORK/y" || { echo "row $k of $1"; return 1; }
+    done
+}
+check "a search for falling formulas ends" front falls y --monotone x=-
+check "no formula rises that must fall" \
+    all_rows falls '{ if (NR > 2 && $1 > before + 1e-9) exit 1; before = $1 }'
+check "a search for rising formulas ends" front rises y --monotone x=+
+check "no formula falls that must rise" \
+    all_rows rises '{ if (NR > 2 && $1 < before - 1e-3) exit 1; before = $1 }'
+check "formulas that rise fit what rises" grep -q 'R2 0\.[89]' "$WORK/rises.out"
+check "a search for positive formulas ends" front positive d --positive
+check "no formula is below 0 that must be positive" all_rows positive '{ if ($1 < -1e-3) exit 1 }'
+check "a search with bounds of numbers ends" front bounds y --constrain-constants 0.5,1.5
+numbers_are_bounded() {
+    awk -F'"' 'NR > 1 { gsub(/[^0-9.e]/, " ", $2); n = split($2, v, " ")
+        for (k = 1; k <= n; k++) if (v[k] ~ /^[0-9]/ && (v[k] < 0.5 || v[k] > 1.5)) exit 1 }' \
+        "$WORK/bounds/front.csv"
+}
+check "every number lies between its bounds" numbers_are_bounded
+refusals program symreg "$WORK/table.csv" --target y --evaluations 2000 <<'TABLE'
+a sign that is none | 2 "--monotone: expected column=+ or column=-" | --monotone x=up
+a column without a sign | 2 "--monotone: expected column=+ or column=-" | --monotone x
+a column that is no feature | 2 '--monotone: "z" is no feature' | --monotone z=+
+a column twice | 2 '--monotone: "x" stands twice' | --monotone x=+,x=-
+one bound | 2 "--constrain-constants: expected LOW,HIGH" | --constrain-constants 1
+bounds in the wrong order | 2 "--constrain-constants: expected LOW,HIGH" | --constrain-constants 2,1
+a monotone formula of categories | 2 "--monotone: not with --category" | --monotone x=+ --category k
+TABLE
+finish
