@@ -258,7 +258,7 @@ void sr_cells_notes(const struct orr_csv *csv, const char *name, bool quiet)
                      "symreg: %s: column \"%s\" has sexagesimal numbers, read in the unit of their "
                      "first part: \"%s\" is %.10g",
                      name, csv->names[c], cell, value);
-        else if (cell)
+        else if (cell && !sr_cell_day(cell, &angle))
             orr_note(quiet, "symreg: %s: column \"%s\" has true and false, read as 1 and 0", name,
                      csv->names[c]);
     }

@@ -27,6 +27,17 @@ bool sr_cell_is_missing(const char *cell);
 /* Whether a cell is a date, with or without a time of day: 2021-01-03T12:00:00Z, 3/1/2021,
  * A.D. 2000-Jan-01 12:00. */
 bool sr_cell_is_date(const char *cell);
+/* Days since 1970-01-01 of an ISO date, 2021-01-03, or date-time, 2021-01-03T12:30:05.5Z with an
+ * offset from UTC where it has one; false for any other cell. */
+bool sr_cell_day(const char *cell, double *day);
+/* Writes such a day, with the time to the second where it is not midnight. */
+enum { SR_DAY_TEXT = 80 };
+void sr_day_text(double day, char text[SR_DAY_TEXT]);
+/* The earliest day of a column whose cells are such dates or missing; false for other columns. */
+bool sr_dates_first(const struct orr_csv *csv, size_t column, double *first);
+/* Makes the column's values the days since `first`; false, with the column unchanged, where a cell
+ * is neither a date nor missing. */
+bool sr_dates_fill(struct orr_csv *csv, size_t column, double first);
 /* Reads a sexagesimal angle or time: 12:34:56.7, -05 06 07, 12h34m56.7s, 41d16m, in the unit of its
  * first part. 12:34, which may be hours or minutes, is none. */
 bool sr_cell_is_sexagesimal(const char *cell, double *value);

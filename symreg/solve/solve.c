@@ -114,6 +114,7 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .column = table->target,
                                           .loss = setup->loss,
                                           .weights = table->weights,
+                                          .dates = &table->dates,
                                           .variance = table->variance,
                                           .variance_factor = o->variance_factor,
                                           .remark = o->remark,

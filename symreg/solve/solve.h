@@ -91,6 +91,16 @@ struct sr_dropped {
     char columns[1024];
 };
 
+/* Columns of dates, which became days since the first of them. */
+enum { SR_DATES = 16 };
+struct sr_dates {
+    int count;
+    struct {
+        const char *name; /* owned by the table */
+        double first;     /* days since 1970-01-01 */
+    } of[SR_DATES];
+};
+
 /* A table read from a file: the chosen columns, x column-major. */
 struct sr_table {
     struct orr_csv csv;
@@ -113,7 +123,8 @@ struct sr_table {
     int columns; /* columns offered as features, of which data.features are used */
     struct sr_dropped dropped;
     size_t *line; /* (rows) of the file, where csv has no rows any more; NULL: not kept */
-    char *units;  /* of the columns used, by the file, in the form of --units; NULL: it has none */
+    struct sr_dates dates;
+    char *units; /* of the columns used, by the file, in the form of --units; NULL: it has none */
 };
 /* Reads a file (sr_cells_read()). */
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
@@ -362,6 +373,7 @@ struct sr_answer {
     const char *column;               /* the name of the target's column */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by;     /* the formula that predicts y for 1/y^2, chosen; NULL: none */
+    const struct sr_dates *dates; /* of the table */
     double variance;              /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
     double variance_factor;       /* sr_csv_options.variance_factor */
     const char *remark;           /* sr_csv_options.remark */

@@ -538,6 +538,30 @@ static int find_sigmas_x(const char *file, const struct sr_csv_options *o, int g
     return sr_sigmas_x_read(&table->csv, file, o->sigma_x, goal, sigmas);
 }
 
+/* Columns of dates become days since the first date, or that of the earlier table. The target, the
+ * weights and the category stay as they are. */
+static void read_dates(const struct sr_csv_options *o, const struct sr_table *like, int goal,
+                       int weights, struct sr_table *table)
+{
+    struct orr_csv *csv = &table->csv;
+    const int category = o->category ? sr_column_of(csv, o->category) : -1;
+    struct sr_dates *dates = &table->dates;
+    for (size_t c = 0; c < csv->cols && csv->cells && dates->count < SR_DATES; c++) {
+        double first;
+        if ((int)c == goal || (int)c == weights || (int)c == category || has_numbers(csv, c) ||
+            !sr_dates_first(csv, c, &first))
+            continue;
+        for (int k = 0; like && k < like->dates.count; k++)
+            if (!strcmp(like->dates.of[k].name, csv->names[c]))
+                first = like->dates.of[k].first;
+        if (!sr_dates_fill(csv, c, first))
+            continue;
+        csv->digits[c] = (struct orr_csv_digits){.whole = true}; /* nothing is known of them */
+        dates->of[dates->count].name = csv->names[c];
+        dates->of[dates->count++].first = first;
+    }
+}
+
 /* like: the table whose columns are used; NULL: the options choose. */
 static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
                       struct sr_table *table)
@@ -549,6 +573,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     TRY(sr_column_find(csv, file, o->target, NULL, &goal));
     table->target = csv->names[goal];
     TRY(find_weights(file, o, goal, table, &weights));
+    read_dates(o, like, goal, weights, table);
     if (o->sigma_x && !like)
         TRY(find_sigmas_x(file, o, goal, table, &sigmas));
     TRY(find_category(file, o, goal, weights, table, &category));
@@ -639,6 +664,12 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
             orr_note(quiet, "symreg: %s:%zu: column \"%s\" has %s (\"%s\") and is left out", file,
                      csv->line[0], csv->names[c],
                      first_date(csv, c) >= 0 ? "dates, not numbers" : "no numbers", csv->cells[c]);
+    for (int k = 0; k < table->dates.count; k++) {
+        char first[SR_DAY_TEXT];
+        sr_day_text(table->dates.of[k].first, first);
+        orr_note(quiet, "symreg: %s: column \"%s\" has dates, which count as days since %s", file,
+                 table->dates.of[k].name, first);
+    }
     sr_dropped_note(&table->dropped, file, csv->rows, quiet);
     if (o->weights && !strcmp(o->weights, "relative") && !table->relative)
         orr_note(quiet, "symreg: --weights relative: the column of this name, not 1/y^2");

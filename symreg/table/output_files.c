@@ -243,6 +243,21 @@ static void add_ranges(const struct sr_answer *o, cJSON *json)
     orr_json_add_list(json, "features_high", high, features);
 }
 
+/* Adds the columns of dates, with the day that counts as 0. */
+static void add_dates(const struct sr_dates *dates, cJSON *json)
+{
+    cJSON *list = dates && dates->count ? cJSON_AddArrayToObject(json, "dates") : NULL;
+    for (int k = 0; list && k < dates->count; k++) {
+        char text[SR_DAY_TEXT];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, item);
+        sr_day_text(dates->of[k].first, text);
+        cJSON_AddStringToObject(item, "column", dates->of[k].name);
+        cJSON_AddStringToObject(item, "first", text);
+        orr_json_add_exact(item, "first_day", dates->of[k].first);
+    }
+}
+
 /* Adds the columns whose exported name differs. */
 static void add_names(const struct sr_export *names, cJSON *json)
 {
@@ -306,6 +321,7 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     for (int f = 0; f < sr_answer_features(o); f++)
         cJSON_AddItemToArray(features, cJSON_CreateString(o->names[f]));
     add_ranges(o, json);
+    add_dates(o->dates, json);
     add_names(&names, json);
     if (o->category)
         add_category(o, json);

@@ -408,6 +408,18 @@ static int predict_table(struct front_file *front, const char *file,
     return rc;
 }
 
+/* Makes days of the columns that were dates in the search. */
+static void fill_dates(const struct front_file *front, struct orr_csv *csv)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(front->json, "dates")) {
+        const int column = orr_csv_column(csv, orr_json_text(item, "column"));
+        const double first = orr_json_number(item, "first_day");
+        if (column >= 0 && isfinite(first) && csv->cells)
+            sr_dates_fill(csv, (size_t)column, first);
+    }
+}
+
 int sr_predict_run(const char *path, const char *file, const struct sr_predict_options *o)
 {
     struct front_file front = {0};
@@ -424,6 +436,8 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
         rc = sr_cells_read(file, ORR_CSV_KEEP_ODD, &csv);
     if (!rc)
         sr_cells_notes(&csv, orr_input_name(file), o->quiet);
+    if (!rc)
+        fill_dates(&front, &csv);
     if (!rc)
         rc = predict_table(&front, orr_input_name(file), o, &csv);
     orr_csv_free(&csv);

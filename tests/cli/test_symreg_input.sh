@@ -62,10 +62,10 @@ bad "tabs between, ragged" 1 "$F:3: expected 2 cells with tabs between, found 1"
 bad "blanks between, an open quote" 1 "$F:2: column 2: a quoted cell is not closed" \
     'x y\n1 "2\n3 4\n'
 bad "dates alone" 1 \
-    "$F:2: no column of numbers beside the target; column \"d\" has \"2021-01-03\", a" \
-    'd,y\n2021-01-03,2\n2021-01-04,4\n'
-bad "a date as a feature" 1 'found "2021-01-03", a date; expected days or another number of time' \
-    'd,y\n2021-01-03,2\n2021-01-04,4\n' --features d
+    "$F:2: no column of numbers beside the target; column \"d\" has \"3/1/2021\", a" \
+    'd,y\n3/1/2021,2\n4/1/2021,4\n'
+bad "a date as a feature" 1 'found "3/1/2021", a date; expected days or another number of time' \
+    'd,y\n3/1/2021,2\n4/1/2021,4\n' --features d
 bad "--missing drop that leaves no row" 1 \
     'found 0; rows with a missing value are left out: 2 in "z", 1 in "x"' \
     'x,z,y\n1,,2\n,...,4\n' --features x,z --missing drop
@@ -285,8 +285,8 @@ check "comments behind the rows: said" prints_err 'skipped 2 lines behind the ro
     'x,y\n1,2\n3,4\n# end\n#\n'
 check "the layout: said" prints_err 'read as cells with blanks between' 'x y\n1 2\n3 4\n'
 check "dates: said" prints_err \
-    ':2: column "d" has dates, not numbers \("2021-01-03"\) and is left' \
-    'd,x,y\n2021-01-03,1,2\n2021-01-04,3,4\n'
+    ':2: column "d" has dates, not numbers \("3/1/2021"\) and is left' \
+    'd,x,y\n3/1/2021,1,2\n4/1/2021,3,4\n'
 check "true and false: said" prints_err 'column "x" has true and false, read as 1 and 0' \
     'x,y\nT,2\nF,4\n'
 check "sexagesimal numbers: said" prints_err '"12:30:00" is 12.5' 'x,y\n12:30:00,2\n0:15:00,4\n'

@@ -182,7 +182,7 @@ TEST_BETWEEN(tables_of_archives_are_read, scratch_setup, scratch_teardown)
     refuses("a,b,y\n,1,2\n\"3,9\",4,5\n", &o, ORR_EFORMAT, ":3: column \"a\"");
     refuses("a,b,y\n\"1,234.5\",1,2\n\"3,900.5\",4,5\n", &o, ORR_EFORMAT, ":2: column \"a\"");
     refuses("a,b,y\n5%,1,2\n7 %,4,5\n", &o, ORR_EFORMAT, ":2: column \"a\"");
-    static const char *const texts[] = {"2020-01-02", "1.2.3", "12:30", "5 m", "N/A", "", "1,2 x"};
+    static const char *const texts[] = {"2/1/2020", "1.2.3", "12:30", "5 m", "N/A", "", "1,2 x"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[80];
         snprintf(text, sizeof text, "a,b,y\n\"%s\",1,2\n\"%s\",4,5\n", texts[i], texts[i]);
@@ -191,6 +191,11 @@ TEST_BETWEEN(tables_of_archives_are_read, scratch_setup, scratch_teardown)
         sr_table_free(&t);
     }
     refuses("x,y\n1,1\n3,1e160\n", &o, ORR_EINVAL, ":3: column \"y\"");
+    /* ISO dates are days since the first */
+    assert_int_equal(read_table("a,b,y\n2020-01-04,1,2\n2020-01-02T12:00,4,5\n", &o, &t), 0);
+    assert_true(t.data.features == 2 && t.data.x[0] == 1.5 && t.data.x[1] == 0);
+    assert_true(t.dates.count == 1 && t.dates.of[0].first == 18263.5);
+    sr_table_free(&t);
 }
 
 /* What acts on terminals, and what a formula could not tell from its constants. */

@@ -555,4 +555,37 @@ TEST(large_files_are_read_as_small_ones)
     free(copy);
 }
 
+/* Against days that GNU date 9.1 prints: date -u -d DATE +%s, divided by 86400. */
+TEST(iso_dates_are_days)
+{
+    static const struct {
+        const char *cell;
+        double day;
+    } days[] = {{"1970-01-01", 0},
+                {"2021-01-03", 18630},
+                {" 2000-02-29 ", 11016},
+                {"1900-03-01", -25508},
+                {"2024-12-31T12:00", 20088.5},
+                {"2021-01-03 06:00:00", 18630.25},
+                {"2021-01-03T00:00:00.5Z", 18630 + 0.5 / 86400},
+                {"2021-01-03T03:00:00+03:00", 18630},
+                {"2021-01-02T21:30-0230", 18630}};
+    static const char *const none[] = {
+        "2021-02-29",  "2021-13-01", "2021-00-10", "2021-1-3", "3/1/2021",      "2021-01-03T24:00",
+        "2021-01-03x", "2021-01",    "18630",      "",         "2021-01-03T12", "2021-04-31"};
+    char text[SR_DAY_TEXT];
+    double day;
+    for (size_t k = 0; k < sizeof days / sizeof *days; k++)
+        if (!sr_cell_day(days[k].cell, &day) || fabs(day - days[k].day) > 1e-9)
+            fail_msg("\"%s\" is day %.9g", days[k].cell, day);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        if (sr_cell_day(none[k], &day))
+            fail_msg("\"%s\" is no date, read as day %.9g", none[k], day);
+    for (int k = -800000; k < 800000; k += 97) { /* there and back */
+        sr_day_text(k % 2 ? k : k + 0.375, text);
+        if (k > -719000 && (!sr_cell_day(text, &day) || fabs(day - (k % 2 ? k : k + 0.375)) > 1e-9))
+            fail_msg("day %d is \"%s\", read as %.9g", k, text, day);
+    }
+}
+
 TESTS(setup, teardown)
