@@ -153,7 +153,8 @@ double sr_formula_cost(const struct sr_expr *expr, const struct sr_data *data, d
     double cost = sr_expr_nats(expr, added);
     sr_constant_sizes(&centred, size);
     for (int c = 0; c < count; c++)
-        cost += nats_of(far && constants[c] != 0 ? size[c] : constants[c], log_of_sum(&l.slope[c]) - log_noise + orr_log(share));
+        cost += nats_of(far && constants[c] != 0 ? size[c] : constants[c],
+                        log_of_sum(&l.slope[c]) - log_noise + orr_log(share));
     return cost;
 }
 
