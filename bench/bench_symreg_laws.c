@@ -25,23 +25,14 @@ static const char usage[] =
     "a perfect search could reach.\n"
     "--angles: 16 laws with angles in degrees (symreg_problems.h), tables of 300 rows.\n"
     "--cpu-time: --seconds are of processor time (cpu_clock.so), with one thread: for a loaded\n"
-    "machine. Of a --program built with -DSR_LOG_SEEDS the stages that found the law stand before
-    "
-    "the formula (symreg_finders.sh). --every N takes each N-th law. --list prints laws, ranges
-    "
-    "and units. --export writes tables. --keep writes tables and what bin/symreg printed for each;
-    "
-    "what is there already is not searched again. bench_symreg_rules compares rules of choice on
-    "
-    "such fronts.
-    ";
+    "machine. Of a --program built with -DSR_LOG_SEEDS the stages that found the law stand before\n"
+    "the formula (symreg_finders.sh). --every N takes each N-th law. --list prints laws, ranges\n"
+    "and units. --export writes tables. --keep writes tables and what bin/symreg printed for "
+    "each;\n"
+    "what is there already is not searched again. bench_symreg_rules compares rules of choice on\n"
+    "such fronts.\n";
 
-    enum {
-        MOST_NOISES = 8,
-        MOST_ROWS = 1000000,
-        COLUMNS = PROBLEM_FEATURES + 1,
-        ANGLE_ROWS = 300
-    };
+enum { MOST_NOISES = 8, MOST_ROWS = 1000000, COLUMNS = PROBLEM_FEATURES + 1, ANGLE_ROWS = 300 };
 
 struct options {
     int set, laws, first, last, every, samples, threads, noises, rows;
