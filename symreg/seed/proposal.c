@@ -189,11 +189,9 @@ static bool has_needs(const struct sr_proposal *p, const struct sr_needs *needs)
 static int run_stage(struct sr_proposal *p, const struct sr_stage *stage)
 {
     const struct sr_limit limit = p->limit;
-    const double now = orr_time_s(), used = p->seeds->evaluations;
+    const double now = orr_time_s();
     if (stage->share > 0 && limit.until_s > 0)
         p->limit.until_s = now + stage->share * (limit.until_s - now);
-    if (stage->evaluations > 0)
-        p->limit.evaluations = used + stage->evaluations * (limit.evaluations - used);
     const int rc = stage->find(p);
     p->limit = limit;
     return rc;

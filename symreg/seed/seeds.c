@@ -22,13 +22,14 @@ static bool has_no_named(const struct sr_proposal *p)
 /* clang-format off */
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, .find = sr_small_find},
-    {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true},
-     .share = 0.4, .evaluations = 0.4, .find = sr_origins_find},
+    {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true}, .find = sr_origins_find},
+    {"hinges", SR_STAGE_HINGES, {OP(ADD) | OP(SUB), OP(MAX) | OP(MIN), .rows = 16},
+     .find = sr_hinges_find},
     {"powers", SR_STAGE_POWERS,
      {OP(ADD) | OP(MUL) | OP(DIV), .rows = SR_ROWS, .most = SR_POWER_COLUMNS},
      .share = 0.15, .find = sr_powers_find},
     {"signs", SR_STAGE_SIGNS, {OP(MUL), OP(SIN) | OP(COS), .rows = 64, .columns = 2},
-      .find = sr_signs_find},
+     .find = sr_signs_find},
     {"rates", SR_STAGE_RATES,
      {OP(ADD) | OP(MUL), OP(EXP) | OP(SIN) | OP(COS) | OP(TANH), .rows = 40},
      .find = sr_rates_find},

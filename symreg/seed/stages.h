@@ -56,7 +56,6 @@ struct sr_stage {
     unsigned bit;
     struct sr_needs needs;
     double share;                       /* of the time that is left; 0: all */
-    double evaluations;                 /* likewise */
     int (*find)(struct sr_proposal *p); /* appends fitted formulas to the seeds */
 };
 /* All stages, the cheapest first, as an exact formula ends the sequence. */
