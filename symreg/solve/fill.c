@@ -5,6 +5,15 @@
 
 #include "solve.h"
 
+/* The number with nine digits, or the shorter one that single precision stores as this number:
+ * 99999.9, not 99999.8984. */
+static void write_shortly(double value, char text[32])
+{
+    snprintf(text, 32, "%.7g", value);
+    if (fabs(value - (double)strtof(text, NULL)) > 1e-9 * fabs(value))
+        snprintf(text, 32, "%.9g", value);
+}
+
 /* Nines alone: three or more, of whole numbers below 0 also two; or a fill value of netCDF or
  * CDF. */
 static bool is_nines(double value)
@@ -16,7 +25,7 @@ static bool is_nines(double value)
     for (size_t k = 0; k < sizeof fill / sizeof *fill; k++)
         if (fabs(fabs(value) / fill[k] - 1) < 1e-6)
             return true;
-    snprintf(text, sizeof text, "%.9g", fabs(value));
+    write_shortly(fabs(value), text);
     for (const char *c = text; *c; c++) {
         if (*c != '9' && *c != '.')
             return false;
@@ -114,6 +123,16 @@ struct said {
     char numbers[256];
 };
 
+/* Whether a number is in a list with commas between. */
+static bool is_listed(const char *list, const char *number)
+{
+    const size_t length = strlen(number);
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && !strncmp(at, number, length))
+            return true;
+    return false;
+}
+
 /* Names the fill values of a column; `where`: the rows of another table. */
 static void say_column(struct said *said, const char *name, const char *where, struct column *c)
 {
@@ -121,13 +140,13 @@ static void say_column(struct said *said, const char *name, const char *where, s
     for (int k = 0; k < c->fills; k++) {
         const struct others others = others_of(c, c->fill[k], false);
         char rows[160], number[32];
-        snprintf(number, sizeof number, "%.9g", c->fill[k]);
+        write_shortly(c->fill[k], number);
         list_rows(c->x, c->rows, c->fill[k], others.alike, rows, sizeof rows);
         orr_append(said->text, said->bytes,
                    "%s%s is %s in row%s %s of those used%s, and %.6g to %.6g elsewhere",
                    *said->text ? "; " : "", name, number, others.alike > 1 ? "s" : "", rows, where,
                    others.least, others.most);
-        if (!strstr(said->numbers, number))
+        if (!is_listed(said->numbers, number))
             orr_append(said->numbers, sizeof said->numbers, "%s%s", *said->numbers ? "," : "",
                        number);
     }
@@ -203,18 +222,21 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
     return *text != '\0';
 }
 
-/* Whether a row holds the sum of all others of a column, which are of one sign; a sum has the
- * rounding of every row. */
+/* Whether a row holds the sum of all others of a column, which are of one sign and for the most part
+ * not 0: a flag of two rows, and 0, 1, 2, 3, are no sums. A sum has the rounding of every row. */
 static bool is_total(const double *x, size_t rows, size_t row)
 {
+    enum { LEAST = 3 };
     const double rounding = 1e-6;
     double sum = 0;
+    size_t parts = 0;
     for (size_t i = 0; i < rows; i++) {
         if (x[i] * x[row] < 0)
             return false;
         sum += i == row ? 0 : x[i];
+        parts += i != row && fabs(x[i]) > 0;
     }
-    return fabs(x[row]) > 0 && fabs(x[row] - sum) <= rounding * fabs(sum);
+    return parts >= LEAST && 2 * parts >= rows && fabs(x[row] - sum) <= rounding * fabs(sum);
 }
 
 /* Rows of sums are the first or the last one. */

@@ -29,10 +29,18 @@ int sr_missing_read(const char *missing, const char *numbers, struct sr_missing 
     return 0;
 }
 
+/* Whether two numbers are equal, or single precision stores them alike: files have 99999.8984 for
+ * 99999.9, and one fill value with seven digits or with sixteen. */
+static bool are_alike(double a, double b)
+{
+    const float narrow = (float)a;
+    return a == b || (narrow == (float)b && fabsf(narrow) > 0 && isfinite(narrow));
+}
+
 bool sr_is_missing(const struct sr_missing *what, const char *cell, double value)
 {
     for (int k = 0; k < what->numbers; k++)
-        if (value == what->number[k])
+        if (are_alike(value, what->number[k]))
             return true;
     return what->cells && cell && !isfinite(value) && sr_cell_is_missing(cell);
 }

@@ -184,7 +184,8 @@ int sr_sigmas_x_fill(const char *file, const struct sr_sigmas_x *all, const int 
                      int features, struct sr_table *table);
 /* Gives the table variances of x that are all 0. */
 int sr_x_variance_make(struct sr_table *table);
-/* What counts as a missing value: cells as sr_cell_is_missing() knows them, and numbers. */
+/* What counts as a missing value: cells as sr_cell_is_missing() knows them, and numbers, also as
+ * single precision stores them. */
 enum { SR_MISSING_NUMBERS = 16 };
 struct sr_missing {
     bool cells;

@@ -74,6 +74,12 @@ TEST(two_fill_values_of_a_column_are_both_named)
         if (!strstr(said, "in rows 3, 10 of those used, and 3 to 14 elsewhere") ||
             !strstr(said, "in row 6 of those used, and 3 to 14 elsewhere"))
             fail_msg("of a column with %g and %g it says \"%s\"", pair[k][0], pair[k][1], said);
+        double told[2];
+        const char *numbers = strstr(said, "`--missing-value ");
+        if (!numbers || sscanf(numbers, "`--missing-value %lg,%lg` leaves", told, told + 1) != 2 ||
+            told[0] + told[1] != pair[k][0] + pair[k][1])
+            fail_msg("of a column with %g and %g not both are advised: \"%s\"", pair[k][0],
+                     pair[k][1], said);
     }
 }
 
@@ -119,6 +125,37 @@ TEST(targets_under_a_logarithm_sigmas_categories_and_the_test_table_are_looked_a
     assert_non_null(strstr(text, "`--missing-value -9999` leaves"));
 }
 
+/* What the remark advises leaves the rows out, whatever the digits of the file: fill values of
+ * netCDF with sixteen digits, and numbers of single precision, which pandas and R write with nine
+ * digits or all. */
+TEST(advised_numbers_are_those_of_the_file_in_any_precision)
+{
+    static const double fill[] = {9.969209968386869e36, 9.96920997e36,   1.0000000200408773e20,
+                                  99999.8984375,        99999.8984,      -999.989990234375,
+                                  -999.98999,           (double)999.99f, -1e31};
+    static const double other[] = {0, 99999, 99998.9, -999.9, 1e-300, 1e300, 9.9692e36};
+    double x[ROWS], y[ROWS];
+    for (size_t k = 0; k < sizeof fill / sizeof *fill; k++) {
+        char number[64] = "";
+        struct sr_missing what;
+        for (int i = 0; i < ROWS; i++)
+            x[i] = y[i] = i == 6 ? fill[k] : 3 + i;
+        const char *numbers = strstr(remark_on(x, y), "`--missing-value ");
+        if (!numbers || sscanf(numbers, "`--missing-value %60[^`]`", number) != 1)
+            fail_msg("%.17g is not named as a fill value", fill[k]);
+        assert_int_equal(sr_missing_read(NULL, number, &what), 0);
+        if (!sr_is_missing(&what, NULL, fill[k]))
+            fail_msg("--missing-value %s, as advised, does not mean %.17g", number, fill[k]);
+        for (size_t j = 0; j < sizeof other / sizeof *other; j++)
+            if (sr_is_missing(&what, NULL, other[j]))
+                fail_msg("--missing-value %s takes %.17g for missing", number, other[j]);
+    }
+    struct sr_missing what;
+    assert_int_equal(sr_missing_read(NULL, "0,1e300", &what), 0);
+    assert_true(sr_is_missing(&what, NULL, 0) && sr_is_missing(&what, NULL, 1e300));
+    assert_false(sr_is_missing(&what, NULL, 1e-300) || sr_is_missing(&what, NULL, 2e300));
+}
+
 TEST(a_row_of_totals_is_named)
 {
     static char text[1024];
@@ -139,6 +176,28 @@ TEST(a_row_of_totals_is_named)
         strstr(text, "row 12 of those used (line 14) holds the sum of all other rows in x:"));
     x[ROWS - 1] = sum * 1.001;
     assert_false(sr_remark_total(&answer, text, sizeof text));
+}
+
+TEST(flags_and_a_few_whole_numbers_are_no_totals)
+{
+    static char text[1024];
+    static const char *const name[] = {"x"};
+    static const double few[] = {0, 1, 2, 3}, squares[] = {1, 3, 5.1, 6.9};
+    double x[ROWS] = {0}, y[ROWS];
+    struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y};
+    const struct sr_answer answer = {.target = "y", .names = name, .data = &data};
+    for (int i = 0; i < ROWS; i++)
+        y[i] = 20 - i;
+    x[4] = x[ROWS - 1] = 1; /* a flag that is set in two rows */
+    if (sr_remark_total(&answer, text, sizeof text))
+        fail_msg("of a flag it says \"%s\"", text);
+    x[5] = x[7] = 1; /* rare counts, of which the last is 3 */
+    x[ROWS - 1] = 3;
+    if (sr_remark_total(&answer, text, sizeof text))
+        fail_msg("of rare counts it says \"%s\"", text);
+    data = (struct sr_data){.rows = 4, .features = 1, .x = few, .y = squares};
+    if (sr_remark_total(&answer, text, sizeof text))
+        fail_msg("of 0, 1, 2, 3 it says \"%s\"", text);
 }
 
 TESTS(NULL, NULL)
