@@ -390,6 +390,34 @@ static void key_of(const char *assignment, char key[128])
     snprintf(key, 128, "%.*s", (int)strcspn(assignment, "="), assignment);
 }
 
+/* The value of one of the program's own options; "": it is not given. */
+static const char *own_value(const struct parse *p, const char *name)
+{
+    for (const struct orr_option *o = p->program->options; o && o->name; o++)
+        if (!strcmp(o->name, name) && o->value && *o->value)
+            return *o->value;
+    return "";
+}
+
+/* Whether a setting has no effect, and why. --loss, of a table, takes the place of symreg.loss; one
+ * that is a formula is no value of the setting. */
+static bool is_unused(const struct parse *p, const char *key, char why[256])
+{
+    static const char stands_for[] = "symreg.loss is ";
+    const char *loss = own_value(p, "--loss");
+    struct orr_settings *whole = *loss ? malloc(sizeof *whole) : NULL;
+    if (!whole)
+        return orr_settings_unused(&p->cli->preset, key, why);
+    *whole = p->cli->preset;
+    const bool formula = orr_settings_set_by(whole, "--loss", "symreg.loss", loss);
+    const bool unused = orr_settings_unused(whole, key, why);
+    if (formula && unused && !strncmp(why, stands_for, strlen(stands_for)))
+        snprintf(why, 256, "--loss is %.200s", loss);
+    orr_error_clear();
+    free(whole);
+    return unused;
+}
+
 /* Notes settings given by --set that have no effect; each program reports those of its own groups.
  * A setting that turns something off by its own value does have an effect. */
 static void note_unused(const struct parse *p)
@@ -399,7 +427,7 @@ static void note_unused(const struct parse *p)
         char key[128], why[256];
         key_of(p->cli->settings[i], key);
         if (p->program->groups && orr_settings_in_groups(key, p->program->groups) &&
-            orr_settings_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
+            is_unused(p, key, why) && strncmp(why, key, strlen(key)) != 0)
             orr_note(cli->quiet, "note: --set %s has no effect: %s", p->cli->settings[i], why);
     }
 }
@@ -432,15 +460,6 @@ static int refuse_of_runs(const struct parse *p)
                             p->cli->argv_rest[0]);
     }
     return 0;
-}
-
-/* The value of one of the program's own options; "": it is not given. */
-static const char *own_value(const struct parse *p, const char *name)
-{
-    for (const struct orr_option *o = p->program->options; o && o->name; o++)
-        if (!strcmp(o->name, name) && o->value && *o->value)
-            return *o->value;
-    return "";
 }
 
 /* The folder of the data sets that the arguments name: --orbits, or --out of bin/orbits; "":

@@ -222,8 +222,8 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
     return *text != '\0';
 }
 
-/* Whether a row holds the sum of all others of a column, which are of one sign and for the most part
- * not 0: a flag of two rows, and 0, 1, 2, 3, are no sums. A sum has the rounding of every row. */
+/* Whether a row holds the sum of all others of a column, which are of one sign and most of them not
+ * 0: a flag of two rows, and 0, 1, 2, 3, are no sums. A sum has the rounding of every row. */
 static bool is_total(const double *x, size_t rows, size_t row)
 {
     enum { LEAST = 3 };

@@ -44,6 +44,19 @@ check "counts are searched with --loss poisson" search \
 check "poisson: best and mdl select the exponential of counts with zeros" \
     selects 'exp\(\((mass \* -0\.0055[0-9]*|-0\.0055[0-9]* \* mass|mass / -18[0-9.]*)\)\)' best mdl
 
+# note WORDS LOSS: what is said of a parameter beside --loss; "": nothing
+note() {
+    search tests/cases/h1_counts_with_zeros.csv --target counts --features mass --threads 1 \
+        --evaluations 200 --loss "$2" --set symreg.loss_parameter=0.9
+    local said="note: --set symreg.loss_parameter=0.9 has no effect: "
+    [[ $(grep 'has no effect' "$WORK/err") == "${1:+$said$1}" ]]
+}
+for loss in huber logcosh quantile; do
+    check "a parameter of --loss $loss, which has an effect, is said to have none" note '' $loss
+done
+check "no note says that --loss l1 has no parameter" note 'symreg.loss is l1' l1
+check "no note says that the loss of a formula has no parameter" note '--loss is (p-t)^2' '(p-t)^2'
+
 printf 'x,n\n1,3\n2,0\n3,7\n4,-2\n5,4\n6,8\n' >"$WORK/n.csv"
 refusals program symreg "$WORK/n.csv" --target n <<'END'
 poisson: a negative count is refused | 2 "at least 0, found -2 in line 5 of \"n\"" | --loss poisson
