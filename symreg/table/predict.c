@@ -352,9 +352,10 @@ static void print_line(const struct line *line, int numbers)
     putchar('\n');
 }
 
-/* Notes how many rows have a number of a feature that lies outside those of the search: there a
- * formula that fits may be far off. */
-static void note_outside(const struct front_file *front, const struct cells *cells, bool quiet)
+/* Notes how many of the rows that are predicted have a number of a feature that lies outside those
+ * of the search: there a formula that fits may be far off. */
+static void note_outside(const struct front_file *front, const struct cells *cells,
+                         const struct line *lines, bool quiet)
 {
     const struct orr_csv *csv = cells->csv;
     const int features = front->category ? front->first : front->features;
@@ -362,7 +363,7 @@ static void note_outside(const struct front_file *front, const struct cells *cel
         size_t count = 0, first = 0;
         for (size_t i = 0; i < csv->rows && cells->column[f] >= 0; i++) {
             const double x = csv->values[i * csv->cols + (size_t)cells->column[f]];
-            if (!(x < front->low[f]) && !(x > front->high[f]))
+            if (lines[i].lacks || (!(x < front->low[f]) && !(x > front->high[f])))
                 continue;
             first = count++ ? first : i;
         }
@@ -402,7 +403,7 @@ static int predict_table(struct front_file *front, const char *file,
         if (undefined)
             orr_note(o->quiet, "symreg: %s: the formula is not finite on %zu of %zu rows (nan)",
                      file, undefined, csv->rows);
-        note_outside(front, &cells, o->quiet);
+        note_outside(front, &cells, lines, o->quiet);
     }
     free(lines);
     return rc;
