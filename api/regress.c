@@ -111,7 +111,9 @@ int api_set_up(struct orrery_regression *r)
     r->solved.target = r->table.target;
     r->solved.use_seconds = r->seconds_given && !r->iterations_given;
     TRY(orr_settings_check(&r->settings));
-    const int rc = sr_csv_setup(&r->settings, &r->solved, &r->table, &r->setup);
+    int rc = sr_csv_setup(&r->settings, &r->solved, &r->table, &r->setup);
+    if (!rc && r->has_test)
+        rc = sr_targets_check(r->setup.settings.loss, &r->solved, &r->second, "test");
     if (rc)
         sr_csv_setup_free(&r->setup);
     r->table.data.language = r->second.data.language = r->setup.language;

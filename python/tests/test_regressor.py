@@ -449,6 +449,17 @@ def test_sigma_test_rows_and_permutations():
     assert str(one) == str(other)
 
 
+def test_targets_that_the_loss_does_not_have_are_refused_in_both_tables() -> None:
+    X, y = np.arange(12.0)[:, None], np.arange(1.0, 13.0)
+    for bad, rows in ((0, "in row 3 of "), (1, "test: ")):
+        tables = [y.copy(), y.copy()]
+        tables[bad][2] = 0
+        with pytest.raises(ValueError, match=rows) as refused:
+            SymbolicRegressor(elementwise_loss="gamma", max_evals=100).fit(
+                X, tables[0], X_test=X, y_test=tables[1])
+        assert "elementwise_loss gamma: expected targets above 0, found 0" in str(refused.value)
+
+
 def pandas_free(rows):
     return rows if isinstance(rows, list) else rows.to_dict("records")
 

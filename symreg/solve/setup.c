@@ -361,6 +361,15 @@ static int check_sigma_x(const struct sr_csv_options *o, const struct sr_table *
                : 0;
 }
 
+int sr_targets_check(enum orr_symreg_loss loss, const struct sr_csv_options *o,
+                     const struct sr_table *table, const char *file)
+{
+    char column[SR_TEXT];
+    snprintf(column, sizeof column, o->log_target ? "log(%s)" : "%s", table->target);
+    return sr_deviance_check(loss, &table->data, file, table->line ? table->line : table->csv.line,
+                             column);
+}
+
 enum { SAMPLE = 4096 }; /* rows, for large tables */
 
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
@@ -389,7 +398,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data, table->csv.line));
-    TRY(sr_deviance_check(preset.symreg.loss, &table->data, table->csv.line, table->target));
+    TRY(sr_targets_check(preset.symreg.loss, o, table, table->file));
     setup->settings.language = setup->language;
     setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;
     /* with errors in x those that are nearly the best are compared once more (sr_front_finish()) */

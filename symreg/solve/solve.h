@@ -104,6 +104,7 @@ struct sr_dates {
 /* A table read from a file: the chosen columns, x column-major. */
 struct sr_table {
     struct orr_csv csv;
+    const char *file; /* of sr_table_read(), in messages; NULL: none */
     const char *name[SR_FEATURES];
     const char *target, *weights; /* column names; weights: NULL without weights, "" for 1/y^2 */
     struct sr_category *category; /* NULL without --category */
@@ -240,6 +241,10 @@ struct sr_csv_setup {
     struct sr_tails tails;    /* for which huber was chosen; rows 0: it was not */
     struct sr_recall *recall; /* of settings.recall, owned; NULL: none */
 };
+/* Checks that the loss has all targets of a table. ORR_EUSAGE names the file (NULL: it has no name),
+ * line and column, log(y) with --log-target. */
+int sr_targets_check(enum orr_symreg_loss loss, const struct sr_csv_options *options,
+                     const struct sr_table *table, const char *file);
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
 /* Also after an error of sr_csv_setup(). A zeroed setup needs no free. */

@@ -499,7 +499,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
-    *table = (struct sr_table){.moves = true};
+    *table = (struct sr_table){.moves = true, .file = orr_input_name(file)};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_ODD, &table->csv));
     return sr_table_fill(orr_input_name(file), o, table);
 }

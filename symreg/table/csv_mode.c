@@ -291,11 +291,13 @@ static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_
 
 /* Reads the table of --test before the search, so that errors in it are reported at once. */
 static int read_second(const struct orr_cli *cli, const struct sr_csv_options *options,
-                       const struct sr_table *table, struct sr_table *second)
+                       const struct sr_table *table, const struct sr_csv_setup *setup,
+                       struct sr_table *second)
 {
     if (*cli->out)
         TRY(check_table(options->test, cli->out, options->made));
     TRY(sr_table_read_like(options->test, options, table, second));
+    TRY(sr_targets_check(setup->settings.loss, options, second, orr_input_name(options->test)));
     sr_cells_notes(&second->csv, orr_input_name(options->test), cli->quiet);
     sr_dropped_note(&second->dropped, orr_input_name(options->test), second->data.rows, cli->quiet);
     return 0;
@@ -414,7 +416,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     note_constants(setup, cli->quiet);
     note_parts(setup, table, cli->quiet);
     if (options->test)
-        TRY(read_second(cli, options, table, second));
+        TRY(read_second(cli, options, table, setup, second));
     table->line = table->csv.line;
     table->csv.line = NULL;
     orr_csv_free_rows(&table->csv); /* large tables are kept in memory only once */

@@ -420,8 +420,8 @@ void sr_loss_free(struct sr_loss *loss)
     sr_columns_free(loss);
 }
 
-int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const size_t *line,
-                      const char *column)
+int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const char *file,
+                      const size_t *line, const char *column)
 {
     const bool positive = kind == ORR_SR_GAMMA;
     const double most = kind == ORR_SR_BERNOULLI ? 1 : HUGE_VAL;
@@ -431,7 +431,9 @@ int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, con
         if ((positive ? t > 0 : t >= 0) && t <= most)
             continue;
         sr_number_print(t, number);
-        return ORR_FAIL(ORR_EUSAGE, "--loss %s: expected targets %s, found %s in %s %zu of \"%s\"",
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s%s--loss %s: expected targets %s, found %s in %s %zu of \"%s\"",
+                        file ? file : "", file ? ": " : "",
                         kind == ORR_SR_POISSON ? "poisson"
                         : positive             ? "gamma"
                                                : "bernoulli",

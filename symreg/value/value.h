@@ -248,10 +248,10 @@ static inline double sr_deviance_weight(enum orr_symreg_loss kind, double p)
     const double variance = kind == ORR_SR_POISSON ? p : kind == ORR_SR_GAMMA ? p * p : p * (1 - p);
     return p > 0 && variance > 0 ? 1 / variance : 0;
 }
-/* Reports the first target that a deviance does not have, of a column: ORR_EUSAGE names the row of
- * the table, from 1, or line[row] (a line of a file, or where line[0] is 0 a row from 0). */
-int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const size_t *line,
-                      const char *column);
+/* Reports the first target that a deviance does not have, of a column: ORR_EUSAGE names the file
+ * (NULL: it has no name) and the row of the table, from 1, or line[row] (a line of a file, or where line[0] is 0 a row from 0). */
+int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const char *file,
+                      const size_t *line, const char *column);
 /* Whether the table can confirm the formula: it has at least two more different rows than the
  * formula has constants. Otherwise even a loss of 0 is no evidence. */
 bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);

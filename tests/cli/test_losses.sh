@@ -62,6 +62,13 @@ refusals program symreg "$WORK/n.csv" --target n <<'END'
 poisson: a negative count is refused | 2 "at least 0, found -2 in line 5 of \"n\"" | --loss poisson
 gamma: a target of 0 is refused | 2 "targets above 0, found 0 in line 3 of \"n\"" | --loss gamma
 bernoulli: a target of 3 is refused | 2 "from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
+a target below 0 is refused with its file | 2 "n.csv: --loss poisson: expected" | --loss poisson
 a loss not finite at p = t is refused | 2 "p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
+END
+printf 'x,n\n1,3\n2,1\n3,7\n4,0.5\n5,4\n6,8\n' >"$WORK/p.csv"
+refusals program symreg "$WORK/p.csv" --target n <<END
+a count below 0 of --test is refused | 2 "n.csv: --loss poisson: expected targets of at least 0, found -2 in line 5 of \"n\"" | --loss poisson --test $WORK/n.csv
+a 0 of --test is refused by gamma | 2 "n.csv: --loss gamma: expected targets above 0, found 0" | --loss gamma --test $WORK/n.csv
+gamma of a logarithm names it | 2 "found 0 in line 3 of \"log(n)\"" | --loss gamma --log-target
 END
 finish

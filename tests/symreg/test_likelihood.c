@@ -306,13 +306,14 @@ TEST(targets_out_of_the_domain_are_reported_with_their_line)
     const double t[3] = {2, 0, -0.5}, x[3] = {1, 2, 3};
     const size_t line[3] = {2, 4, 7};
     const struct sr_data data = {.rows = 3, .features = 1, .x = x, .y = t};
-    assert_int_equal(sr_deviance_check(ORR_SR_POISSON, &data, line, "n"), ORR_EUSAGE);
+    assert_int_equal(sr_deviance_check(ORR_SR_POISSON, &data, NULL, line, "n"), ORR_EUSAGE);
     assert_non_null(strstr(orr_error(), "at least 0, found -0.5 in line 7 of \"n\""));
-    assert_int_equal(sr_deviance_check(ORR_SR_GAMMA, &data, NULL, "n"), ORR_EUSAGE);
-    assert_non_null(strstr(orr_error(), "above 0, found 0 in row 2 of \"n\""));
-    assert_int_equal(sr_deviance_check(ORR_SR_BERNOULLI, &data, line, "n"), ORR_EUSAGE);
+    assert_int_equal(sr_deviance_check(ORR_SR_GAMMA, &data, "f.csv", NULL, "n"), ORR_EUSAGE);
+    assert_non_null(strstr(
+        orr_error(), "f.csv: --loss gamma: expected targets above 0, found 0 in row 2 of \"n\""));
+    assert_int_equal(sr_deviance_check(ORR_SR_BERNOULLI, &data, NULL, line, "n"), ORR_EUSAGE);
     assert_non_null(strstr(orr_error(), "from 0 to 1, found 2 in line 2 of \"n\""));
-    assert_int_equal(sr_deviance_check(ORR_SR_L1, &data, line, "n"), 0);
+    assert_int_equal(sr_deviance_check(ORR_SR_L1, &data, NULL, line, "n"), 0);
     orr_error_clear();
 }
 
