@@ -8,7 +8,8 @@
 /* Sets the loss: a name of the preset's, or a formula of p and t. */
 static int choose_loss(const char *text, struct orr_settings *preset, struct sr_csv_setup *setup)
 {
-    static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    static const char *const letters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     if (!text) {
         /* as spelled in --help */
         static const char *const names[] = {"l1",    "l2",       "study",    "relative",

@@ -241,8 +241,8 @@ struct sr_csv_setup {
     struct sr_tails tails;    /* for which huber was chosen; rows 0: it was not */
     struct sr_recall *recall; /* of settings.recall, owned; NULL: none */
 };
-/* Checks that the loss has all targets of a table. ORR_EUSAGE names the file (NULL: it has no name),
- * line and column, log(y) with --log-target. */
+/* Checks that the loss has all targets of a table. ORR_EUSAGE names the file (NULL: it has none),
+ * the line and the column, log(y) with --log-target. */
 int sr_targets_check(enum orr_symreg_loss loss, const struct sr_csv_options *options,
                      const struct sr_table *table, const char *file);
 int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,

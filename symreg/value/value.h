@@ -249,7 +249,8 @@ static inline double sr_deviance_weight(enum orr_symreg_loss kind, double p)
     return p > 0 && variance > 0 ? 1 / variance : 0;
 }
 /* Reports the first target that a deviance does not have, of a column: ORR_EUSAGE names the file
- * (NULL: it has no name) and the row of the table, from 1, or line[row] (a line of a file, or where line[0] is 0 a row from 0). */
+ * (NULL: it has no name) and the row of the table, from 1, or line[row] (a line of a file, or
+ * where line[0] is 0 a row from 0). */
 int sr_deviance_check(enum orr_symreg_loss kind, const struct sr_data *data, const char *file,
                       const size_t *line, const char *column);
 /* Whether the table can confirm the formula: it has at least two more different rows than the

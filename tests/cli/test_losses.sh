@@ -66,9 +66,12 @@ a target below 0 is refused with its file | 2 "n.csv: --loss poisson: expected" 
 a loss not finite at p = t is refused | 2 "p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
 END
 printf 'x,n\n1,3\n2,1\n3,7\n4,0.5\n5,4\n6,8\n' >"$WORK/p.csv"
+second=$WORK/n.csv
 refusals program symreg "$WORK/p.csv" --target n <<END
-a count below 0 of --test is refused | 2 "n.csv: --loss poisson: expected targets of at least 0, found -2 in line 5 of \"n\"" | --loss poisson --test $WORK/n.csv
-a 0 of --test is refused by gamma | 2 "n.csv: --loss gamma: expected targets above 0, found 0" | --loss gamma --test $WORK/n.csv
+a count below 0 of --test is refused | 2 "n.csv: --loss poisson: " | --loss poisson --test $second
+a 0 of --test is refused by gamma | 2 "n.csv: --loss gamma: expected" | --loss gamma --test $second
 gamma of a logarithm names it | 2 "found 0 in line 3 of \"log(n)\"" | --loss gamma --log-target
+a formula without brackets is no name | 2 "smallest at p = t, found 0 there" | --loss p-t
+a name in capitals is no formula | 2 "expected one of l1|l2|" | --loss Poisson
 END
 finish
