@@ -97,8 +97,8 @@ static bool remark_undecided(const struct sr_answer *o, char *text, size_t bytes
     const int count = sr_expr_constants(&front->expr[row], NULL);
     if (count + 2 > rows) {
         snprintf(text, bytes,
-                 "%.0f rows cannot decide about the formula of rule %s, which has %d constants",
-                 rows, sr_rule_name[o->rule], count);
+                 "%.0f rows cannot decide about the formula of rule %s, which has %d constant%s",
+                 rows, sr_rule_name[o->rule], count, count == 1 ? "" : "s");
         return true;
     }
     for (int i = 0; i < front->count; i++) {
@@ -246,10 +246,11 @@ static bool remark_proportional(const struct sr_answer *o, char *text, size_t by
 static bool remark_tails(const struct sr_answer *o, char *text, size_t bytes)
 {
     const struct sr_tails *tails = o->tails;
+    const bool chosen = tails && tails->rows;
     *text = '\0';
     if (!(o->bend > 0))
         return false;
-    if (tails && tails->rows)
+    if (chosen)
         orr_append(text, bytes,
                    "%zu of %zu rows are far from the formulas of a short first search, and not "
                    "beside each other, as normal noise has none: the loss is huber (`--loss l2`: "
@@ -257,9 +258,9 @@ static bool remark_tails(const struct sr_answer *o, char *text, size_t bytes)
                    tails->far, tails->rows);
     orr_append(text, bytes,
                "Deviations above %.3g count by their size, smaller ones by their square: 1.345 "
-               "times the scatter of the residuals (`--set symreg.loss_parameter=X`: X times the "
+               "times the scatter of the residuals (`%s--set symreg.loss_parameter=X`: X times the "
                "median of |%s|)",
-               o->bend, o->target);
+               o->bend, chosen ? "--loss huber " : "", o->target);
     return true;
 }
 

@@ -32,6 +32,8 @@ check "a table with outliers gets the loss huber" \
     grep -q 'of 100 rows are far .* the loss is huber (--loss l2: least squares)' "$WORK/err"
 check "a remark says where huber turns linear" \
     grep -q 'Deviations above 0\.0[0-9]* count by their size' "$WORK/tails/report.md"
+check "beside a chosen huber the parameter is not told with the --loss that it needs" \
+    grep -q '(`--loss huber --set symreg.loss_parameter=X`: ' "$WORK/tails/report.md"
 check "front.json has the loss that was chosen" grep -q '"loss":[[:space:]]*"huber"' \
     "$WORK/tails/front.json"
 check "with --loss l2 a table with outliers is searched" search \
@@ -56,6 +58,11 @@ for loss in huber logcosh quantile; do
 done
 check "no note says that --loss l1 has no parameter" note 'symreg.loss is l1' l1
 check "no note says that the loss of a formula has no parameter" note '--loss is (p-t)^2' '(p-t)^2'
+
+printf 'x,n\n1,2\n2,5\n' >"$WORK/two.csv"
+check "a table of two rows is searched" search "$WORK/two.csv" --target n --evaluations 300
+check "of one constant the remark about few rows does not speak as of one" grep -qE \
+    '2 rows cannot decide .*, which has (1 constant|[02-9] constants)$' "$WORK/out"
 
 printf 'x,n\n1,3\n2,0\n3,7\n4,-2\n5,4\n6,8\n' >"$WORK/n.csv"
 refusals program symreg "$WORK/n.csv" --target n <<'END'
