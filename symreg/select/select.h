@@ -242,6 +242,11 @@ int sr_front_describe_by(struct sr_front *front, const struct sr_loss *loss);
  * an exact formula and where neighbours do not resemble each other. The caller gives it to the data
  * for sr_front_describe(). ORR_ENOMEM. */
 int sr_front_count_independent(struct sr_front *front, const struct sr_data *data);
+/* Whether the rows count as fewer than they are, in whole rows. */
+static inline bool sr_front_counts_fewer(const struct sr_front *front)
+{
+    return front->independent > 0 && front->independent < (double)front->rows - 0.5;
+}
 /* Computes front->worth after sr_front_describe(), for squared losses: rows times 3 m2^2 / m4, at
  * most rows, m2 and m4 the means of the squares and fourth powers of the weighted residuals of the
  * most accurate formula. 1 for normal noise of one size. Where its size differs between rows, a

@@ -301,7 +301,7 @@ static bool remark_following(const struct sr_answer *o, char *text, size_t bytes
 {
     const struct sr_front *front = o->front;
     char along[300] = "the order of the rows";
-    if (!(front->independent > 0))
+    if (!sr_front_counts_fewer(front))
         return false;
     if (front->along >= 0)
         snprintf(along, sizeof along, "column \"%s\"", o->names[front->along]);

@@ -294,7 +294,7 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     cJSON_AddNumberToObject(json, "rows", (double)o->data->rows);
     if (o->front->worth > 0)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
-    if (o->front->independent > 0)
+    if (sr_front_counts_fewer(o->front))
         cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
     if (o->front->odds) {
         cJSON *const rows = cJSON_AddArrayToObject(json, "compared_without_rows");

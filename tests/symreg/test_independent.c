@@ -3,6 +3,7 @@
 #include <gsl/gsl_math.h>
 
 #include "symreg/formulas.h"
+#include "symreg/solve/solve.h"
 
 enum { MOST = 300 };
 static double x[FEATURES * MOST], y[MOST];
@@ -283,6 +284,22 @@ TEST(a_tolerance_ends_the_front)
             assert_int_equal(sr_front_select(&front, (enum sr_rule)rule), front.count - 1);
     }
     gsl_rng_free(rng);
+}
+
+/* All rows may count although residuals follow each other. */
+TEST(a_remark_says_that_rows_count_as_fewer_only_where_they_do)
+{
+    static struct sr_front some;
+    char text[1024];
+    const struct sr_answer answer = {.front = &some};
+    some = (struct sr_front){.count = 1, .rows = 39, .independent = 39, .along = -1};
+    if (sr_table_remark(&answer, SR_FOLLOWING, text, sizeof text))
+        fail_msg("of 39 rows that count as 39 it says \"%s\"", text);
+    some.independent = 37.8;
+    assert_true(sr_table_remark(&answer, SR_FOLLOWING, text, sizeof text));
+    assert_non_null(strstr(text, "the 39 rows count as 38"));
+    some.independent = 0;
+    assert_false(sr_table_remark(&answer, SR_FOLLOWING, text, sizeof text));
 }
 
 TESTS(NULL, NULL)
