@@ -101,6 +101,9 @@ static int find_axes(const struct tracks_options *o, struct readings *readings, 
                    ? 0
                    : ORR_FAIL(ORR_EUSAGE, "--position: expected columns of at most %d bodies",
                               MOST_BODIES);
+    if (o->dimensions)
+        return ORR_FAIL(ORR_EUSAGE, "--position: expected %ld columns%s by --dimensions, found %d",
+                        axes, o->body ? "" : " for each body", columns);
     return ORR_FAIL(ORR_EUSAGE,
                     "--position: expected two or three columns, or without --body two for each "
                     "body (three with --dimensions 3), found %d",

@@ -307,11 +307,15 @@ refuse "state vectors without z where the settings have it" 1 'columns z and vz'
     program orbits --systems "$WORK/throws.csv" --set orbits.dimensions=3 $O
 
 # ---- what is refused
+P="--time t --body name --position"
 refusals program orbits import <<END
 four dimensions | 2 'expected two or three' | $T --time t --position x,y,vx,vy --body name $O
 five dimensions | 2 'expected 2 or 3' 'found "5"' | $T --time t --position x --dimensions 5 $O
 ... of an array | 2 '--dimensions: belongs to tables' | $CASES/space.npy --dt 1 --dimensions 3 $O
 one column | 2 '--position: expected two or three columns' | $T --time t --position x --body name $O
+two columns in space | 2 'expected 3 columns by' 'found 2' | $T $P x,y --dimensions 3 $O
+three in the plane | 2 'expected 2 columns by' 'found 3' | $T $P x,y,z --dimensions 2 $O
+a body and a half | 2 'for each body by' | $T --time t --position x1,y1,x2,y2 --dimensions 3 $O
 no such column | 1 'no column "nope"' | $T --time t --position x,nope $O
 one body | 1 'at least two bodies' | $WORK/pendulums.csv --time t --position x1,y1 --system run $O
 too few systems | 1 'at least 7 systems' '--split-by time' | $A --dt 1 --val 0.4 --test 0.59 $O
