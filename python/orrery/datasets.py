@@ -52,7 +52,10 @@ def _step(name: str, time: np.ndarray | None, dt: float | None, steps: int) -> f
         raise ValueError(f"{name}: time: expected {steps} times, found shape {time.shape}")
     step = (time[-1] - time[0]) / (steps - 1)
     away = np.abs(time - (time[0] + step * np.arange(steps)))
-    if not step > 0 or away.max() > _EVEN * step:
+    if not step > 0:
+        raise ValueError(f"{name}: time: expected times that rise, found {time[0]:.9g} to "
+                         f"{time[-1]:.9g}")
+    if away.max() > _EVEN * step:
         at = int(away.argmax())
         raise ValueError(f"{name}: time: uneven times: expected {time[0] + at * step:.9g}, by the "
                          f"mean step {step:.6g}, found {time[at]:.9g}; `orbits import --resample` "

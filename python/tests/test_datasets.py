@@ -71,7 +71,9 @@ def test_space(tmp_path):
 
 @pytest.mark.parametrize("change, said", [
     ({"dt": None}, "dt: expected a time step"), ({"dt": -1}, "step of -1"),
-    ({"time": T**2, "dt": None}, "uneven times"), ({"time": T[:5], "dt": None}, "40 times"),
+    ({"time": T**2, "dt": None}, "uneven times"),
+    ({"time": T[::-1], "dt": None}, "times that rise, found"),
+    ({"time": T[:5], "dt": None}, "40 times"),
     ({"mass": [1.0]}, "2 masses"), ({"mass": [1.0, 0.0]}, "mass: number 1"),
     ({"velocity": circles()[:, :3]}, "velocity of shape"), ({"val": 2}, "val, test"),
     ({"test": 0.9, "val": 0.9}, "sum below 1"), ({"split_by": "body"}, "split_by"),
