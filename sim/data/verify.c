@@ -139,9 +139,16 @@ static int verify_files(const char *dir, const cJSON *set, const char *again)
     return rc;
 }
 
-static int verify_set(const char *dir, const cJSON *sets, const char *name, const char *command)
+static int verify_set(const char *dir, const cJSON *manifest, const char *name, const char *command)
 {
-    const cJSON *set = orr_json_get(sets, name);
+    const cJSON *set = orr_json_get(orr_json_get(manifest, "sets"), name);
+    const cJSON *how = orr_json_get(orr_json_get(manifest, "tracks"), "how");
+    const char *split = orr_json_text(how, "split");
+    if (!set && *split && (!strcmp(name, "val") || !strcmp(name, "test")))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s/manifest.json: no data set \"%s\", because the import had \"%s\"; with "
+                        "--%s above 0 it makes one",
+                        dir, name, split, name);
     if (!set)
         return ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; make it with: %s", dir,
                         name, command);
@@ -205,7 +212,7 @@ int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
     if (!rc)
         rc = orr_json_read(path, &json);
     for (int i = 0; i < count && !rc; i++)
-        rc = verify_set(dir, orr_json_get(json, "sets"), sim_split_name(splits[i]), command);
+        rc = verify_set(dir, json, sim_split_name(splits[i]), command);
     cJSON_Delete(json);
     return rc || *preset->tracks /* the settings follow the folder */
                ? rc

@@ -276,6 +276,12 @@ check "three coordinates, cut: intervals are over tracks" prints 'over held-out 
 check "three coordinates, cut: of two tracks the smaller and the larger mean" awk -F, \
     'NR == 2 { n = $6 < $5 && $5 < $7; exit } END { exit !n }' \
     "$WORK/pieces/softmax/probe/rollout.csv"
+check "tracks for training alone" program orbits import "$WORK/tilted.csv" --time t \
+    --position x,y,z --body name --system system --val 0 --test 0 --out "$WORK/alone"
+check "tracks for training alone: a model" program pretrain --preset smoke --quiet --threads 1 \
+    --orbits "$WORK/alone" --run "$WORK/alone_run" --set pretrain.steps=2 --set attention=softmax
+refuse "tracks for training alone: no rollouts, because of the import's options" 1 \
+    'no data set "val"' 'with --val above 0' -- program probe rollout --run "$WORK/alone_run"
 check "... interpolated" prints 'interpolated to a step of 0.07' program orbits import \
     "$WORK/tilted.csv" --time t --position x,y,z --body name --system system --resample 0.07 \
     --out "$WORK/finer"
