@@ -58,6 +58,15 @@ static struct fraction find_fraction(const struct state *s)
     return best;
 }
 
+/* Whether the standard error of every constant that is not settled is known. */
+static bool has_errors(const struct state *s)
+{
+    bool known = true;
+    for (int c = 0; c < s->u.constants && known; c++)
+        known = s->settled[c] || s->u.covariance[c][c] > 0;
+    return known;
+}
+
 /* Gives constant c the value; the others and their covariance follow. */
 static void settle(struct state *s, int c, double value)
 {
@@ -90,7 +99,7 @@ int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_
     for (int c = 0; c < count && simple; c++)
         simple[c] = NAN;
     TRY(count ? sr_constants_uncertainty(expr, data, variance, &s.u) : 0);
-    for (struct fraction f; (f = find_fraction(&s)).constant >= 0;) {
+    for (struct fraction f; has_errors(&s) && (f = find_fraction(&s)).constant >= 0;) {
         *nats += nats_of_measured(&s, f.constant) - f.gain;
         settle(&s, f.constant, f.value);
         if (simple)
@@ -99,7 +108,7 @@ int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_
     for (int c = 0; c < count; c++) {
         if (s.settled[c])
             continue;
-        *nats += nats_of_measured(&s, c);
+        *nats = has_errors(&s) ? *nats + nats_of_measured(&s, c) : NAN;
         settle(&s, c, s.value[c]);
     }
     return 0;

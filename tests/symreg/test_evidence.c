@@ -102,6 +102,25 @@ TEST(fractions_are_found_one_given_the_other)
     table_free(&t);
 }
 
+/* Constants of which only a product, a sum or a difference is known cost no less for that. */
+TEST(constants_without_standard_errors_have_no_evidence)
+{
+    static const char *const list[] = {"1.2 * (1.9 * r)", "2.3 * r + (0.7 + 0.9)",
+                                       "7.1e5 - 1.7e11 / (r + 2.45e5)"};
+    struct table t;
+    table_create(&t, ROWS, 6, false);
+    fill_target(&t, "2.37 * r + 1.413", 0.002, 7);
+    for (int k = 0; k < 3; k++) {
+        struct sr_expr expr = formula(list[k]);
+        struct sr_uncertainty u;
+        assert_int_equal(sr_constants_uncertainty(&expr, &t.data, 0, &u), 0);
+        const double nats = nats_of(&t.data, &expr, NULL);
+        if (!isnan(u.error[0]) || !isnan(nats))
+            fail_msg("%s: standard error %g, evidence of %g nats", list[k], u.error[0], nats);
+    }
+    table_free(&t);
+}
+
 /* A front of two formulas, described; `evident`: charged by the evidence. */
 static void judge(const struct sr_data *data, const char *const text[2], bool evident,
                   struct sr_front *front)
