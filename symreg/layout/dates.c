@@ -72,7 +72,7 @@ static bool read_zone(const char **at, double *ahead)
     *at += **at == ':';
     const int minute = isdigit((unsigned char)**at) ? read_digits(at, 2) : 0;
     *ahead = (sign == '-' ? -1 : 1) * (hour + minute / 60.0) / 24;
-    return hour >= 0 && minute >= 0;
+    return hour >= 0 && hour < 24 && minute >= 0 && minute < 60;
 }
 
 bool sr_cell_day(const char *cell, double *day)
@@ -96,8 +96,8 @@ bool sr_cell_day(const char *cell, double *day)
 
 void sr_day_text(double day, char text[SR_DAY_TEXT])
 {
-    double whole = floor(day);
-    const int second = (int)((day - whole) * 86400 + 0.5);
+    const double seconds = floor(day * 86400 + 0.5), whole = floor(seconds / 86400);
+    const int second = (int)(seconds - whole * 86400);
     int year = 1970 + (int)(whole / 365.2425) - 1, month = 1;
     double from;
     while (days_of(year + 1, 1, 1, &from) && from - 719162 <= whole)
@@ -130,6 +130,22 @@ bool sr_dates_fill(struct orr_csv *csv, size_t column, double first)
         if (sr_cell_day(csv->cells[i * csv->cols + column], &day))
             csv->values[i * csv->cols + column] = day - first;
     return any;
+}
+
+long sr_dates_odd(const struct orr_csv *csv, size_t column, bool known)
+{
+    size_t days = 0, others = 0;
+    long odd = -1;
+    for (size_t i = 0; i < csv->rows && csv->cells; i++) {
+        const size_t at = i * csv->cols + column;
+        const char *cell = isnan(csv->values[at]) ? csv->cells[at] : "0";
+        double day;
+        const bool is = sr_cell_day(cell, &day), missing = sr_cell_is_missing(cell);
+        days += is;
+        others += !is && !missing;
+        odd = odd < 0 && !is && !missing ? (long)i : odd;
+    }
+    return known || (days > 0 && days >= others) ? odd : -1;
 }
 
 bool sr_dates_first(const struct orr_csv *csv, size_t column, double *first)

@@ -33,6 +33,9 @@ bool sr_cell_day(const char *cell, double *day);
 /* Writes such a day, with the time to the second where it is not midnight. */
 enum { SR_DAY_TEXT = 80 };
 void sr_day_text(double day, char text[SR_DAY_TEXT]);
+/* The first row whose cell is neither such a date nor missing, in a column of as many dates as
+ * others, or `known` to be of dates; -1: none. */
+long sr_dates_odd(const struct orr_csv *csv, size_t column, bool known);
 /* The earliest day of a column whose cells are such dates or missing; false for other columns. */
 bool sr_dates_first(const struct orr_csv *csv, size_t column, double *first);
 /* Makes the column's values the days since `first`; false, with the column unchanged, where a cell

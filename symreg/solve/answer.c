@@ -1,5 +1,6 @@
 /* answer.c - standard errors of the constants of an answer. */
 #include <math.h>
+#include <string.h>
 
 #include "solve.h"
 
@@ -25,4 +26,14 @@ int sr_answer_errors(const struct sr_answer *o, int row, double error[SR_NODES])
     for (int i = 0; i < count; i++)
         error[i] = o->front->unfitted[row] ? (double)NAN : o->category->row[row].shared[i];
     return 0;
+}
+
+bool sr_answer_since(const struct sr_answer *o, int feature, char text[SR_DAY_TEXT])
+{
+    for (int k = 0; o->dates && k < o->dates->count; k++)
+        if (!strcmp(o->dates->of[k].name, o->names[feature])) {
+            sr_day_text(o->dates->of[k].first, text);
+            return true;
+        }
+    return false;
 }

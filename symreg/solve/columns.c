@@ -106,10 +106,22 @@ void sr_date_tell(const struct orr_csv *csv, int column, char text[300])
                    column);
 }
 
+int sr_table_wrong_date(const struct orr_csv *csv, const char *file, size_t row, int column)
+{
+    return ORR_FAIL(ORR_EFORMAT,
+                    "%s:%zu: column \"%s\": expected a date that exists, such as 2021-01-03 or "
+                    "2021-01-03T12:30:05, as in other rows, found \"%s\"",
+                    file, csv->line[row], csv->names[column],
+                    csv->cells[row * csv->cols + (size_t)column]);
+}
+
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
 {
     const char *cell = csv->cells[row * csv->cols + (size_t)column];
+    const long odd = sr_dates_odd(csv, (size_t)column, false);
     char date[300] = "";
+    if (odd >= 0)
+        return sr_table_wrong_date(csv, file, (size_t)odd, column);
     if (sr_cell_is_date(cell))
         sr_date_tell(csv, column, date);
     return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"%s",

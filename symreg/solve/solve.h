@@ -161,7 +161,9 @@ int sr_column_find(const struct orr_csv *csv, const char *file, const char *name
 void sr_date_tell(const struct orr_csv *csv, int column, char text[300]);
 /* Finds a column by name. The error lists the existing columns. */
 int sr_table_column(const struct orr_csv *csv, const char *file, const char *name, int *column);
-/* Reports a cell that is not a finite number. */
+/* Reports a cell of a column of dates that is none. */
+int sr_table_wrong_date(const struct orr_csv *csv, const char *file, size_t row, int column);
+/* Reports a cell that is not a finite number, or the one that is no date in a column of them. */
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
@@ -451,6 +453,8 @@ int sr_solve_permutations(const struct sr_problem *problem, struct sr_solution *
 int sr_solve_shuffled(const struct sr_problem *problem, struct sr_fit *fit, bool *stopped);
 void sr_solution_free(struct sr_solution *solution);
 
+/* The day from which a feature counts, if it is a column of dates; else false. */
+bool sr_answer_since(const struct sr_answer *o, int feature, char text[SR_DAY_TEXT]);
 /* The number of features, without the columns of --category. */
 static inline int sr_answer_features(const struct sr_answer *o)
 {

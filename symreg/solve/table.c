@@ -93,7 +93,10 @@ static int fail_no_numbers(const struct orr_csv *csv, const char *file, int targ
 {
     for (size_t c = 0; c < csv->cols; c++) {
         const long row = (int)c == target ? -1 : first_date(csv, c);
+        const long odd = (int)c == target ? -1 : sr_dates_odd(csv, c, false);
         char date[300];
+        if (odd >= 0)
+            return sr_table_wrong_date(csv, file, (size_t)odd, (int)c);
         if (row < 0)
             continue;
         sr_date_tell(csv, (int)c, date);
@@ -562,6 +565,28 @@ static void read_dates(const struct sr_csv_options *o, const struct sr_table *li
     }
 }
 
+/* All columns of dates that are used count from one day, so that differences of theirs are
+ * durations. */
+static void count_from_one_day(const int *column, int features, struct sr_table *table)
+{
+    struct orr_csv *csv = &table->csv;
+    struct sr_dates *dates = &table->dates;
+    int of[SR_DATES];
+    double first = HUGE_VAL;
+    for (int k = 0; k < dates->count; k++) {
+        of[k] = sr_column_of(csv, dates->of[k].name);
+        if (is_listed(of[k], column, features))
+            first = fmin(first, dates->of[k].first);
+    }
+    for (int k = 0; k < dates->count; k++) {
+        if (!is_listed(of[k], column, features))
+            continue;
+        for (size_t i = 0; i < csv->rows; i++)
+            csv->values[i * csv->cols + (size_t)of[k]] += dates->of[k].first - first;
+        dates->of[k].first = first;
+    }
+}
+
 /* like: the table whose columns are used; NULL: the options choose. */
 static int fill_table(const char *file, const struct sr_csv_options *o, const struct sr_table *like,
                       struct sr_table *table)
@@ -585,6 +610,8 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
             : all_features(csv, file, goal, weights, category, &sigmas, o, column, &features));
     if (category >= 0 && is_listed(category, column, features))
         return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
+    if (!like)
+        count_from_one_day(column, features, table);
     TRY(drop_rows(o, column, features, goal, weights, category, &sigmas, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
@@ -653,6 +680,19 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     return rc;
 }
 
+/* Of a column without numbers; of one of dates, which cell is none. */
+static void note_left_out(const struct orr_csv *csv, const char *file, size_t column, bool quiet)
+{
+    const long odd = sr_dates_odd(csv, column, false);
+    const size_t row = odd >= 0 ? (size_t)odd : 0;
+    orr_note(quiet, "symreg: %s:%zu: column \"%s\" has %s (\"%s\") and is left out", file,
+             csv->line[row], csv->names[column],
+             odd >= 0                       ? "dates, but here none that exists"
+             : first_date(csv, column) >= 0 ? "dates, not numbers"
+                                            : "no numbers",
+             csv->cells[row * csv->cols + column]);
+}
+
 void sr_table_notes(const struct sr_table *table, const char *file, const struct sr_csv_options *o,
                     bool quiet)
 {
@@ -661,9 +701,7 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
     for (size_t c = 0; c < csv->cols && !o->features; c++)
         if (*csv->names[c] && csv->names[c] != table->target && csv->names[c] != table->weights &&
             !(table->category && csv->names[c] == table->category->name) && !has_numbers(csv, c))
-            orr_note(quiet, "symreg: %s:%zu: column \"%s\" has %s (\"%s\") and is left out", file,
-                     csv->line[0], csv->names[c],
-                     first_date(csv, c) >= 0 ? "dates, not numbers" : "no numbers", csv->cells[c]);
+            note_left_out(csv, file, c, quiet);
     for (int k = 0; k < table->dates.count; k++) {
         char first[SR_DAY_TEXT];
         sr_day_text(table->dates.of[k].first, first);

@@ -26,7 +26,7 @@ static void put(const struct page *p, const char *text)
 static void write_head(const struct page *p)
 {
     const struct sr_answer *o = p->o;
-    char spent[ORR_DURATION];
+    char spent[ORR_DURATION], since[SR_DAY_TEXT];
     orr_duration_print(o->seconds, spent);
     put(p, "<title>");
     orr_html_text(p->html, o->target);
@@ -47,6 +47,8 @@ static void write_head(const struct page *p)
     for (int f = 0; f < sr_answer_features(o); f++) {
         put(p, f ? ", " : "");
         orr_html_text(p->html, o->names[f]);
+        if (sr_answer_since(o, f, since))
+            orr_file_printf(p->html, " (days since %s)", since);
     }
     put(p, "; loss ");
     orr_html_text(p->html, o->loss);

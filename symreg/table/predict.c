@@ -352,6 +352,20 @@ static void print_line(const struct line *line, int numbers)
     putchar('\n');
 }
 
+/* Writes a number of a feature, with the date where it counts days. */
+static void write_value(const struct front_file *front, int feature, double x, char text[200])
+{
+    const cJSON *item;
+    char date[SR_DAY_TEXT];
+    snprintf(text, 200, "%.6g", x);
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(front->json, "dates")) {
+        if (strcmp(orr_json_text(item, "column"), front->name[feature]) != 0)
+            continue;
+        sr_day_text(orr_json_number(item, "first_day") + x, date);
+        snprintf(text, 200, "%s", date);
+    }
+}
+
 /* Notes how many of the rows that are predicted have a number of a feature that lies outside those
  * of the search: there a formula that fits may be far off. */
 static void note_outside(const struct front_file *front, const struct cells *cells,
@@ -367,12 +381,17 @@ static void note_outside(const struct front_file *front, const struct cells *cel
                 continue;
             first = count++ ? first : i;
         }
-        if (count)
-            orr_note(quiet,
-                     "symreg: %s: column \"%s\": %zu of %zu rows are outside of %.6g .. %.6g, the "
-                     "range of the search (line %zu: %g); the formula is extrapolated there",
-                     cells->file, front->name[f], count, csv->rows, front->low[f], front->high[f],
-                     csv->line[first], csv->values[first * csv->cols + (size_t)cells->column[f]]);
+        if (!count)
+            continue;
+        const double x = csv->values[first * csv->cols + (size_t)cells->column[f]];
+        char low[200], high[200], found[200];
+        write_value(front, f, front->low[f], low);
+        write_value(front, f, front->high[f], high);
+        write_value(front, f, x, found);
+        orr_note(quiet,
+                 "symreg: %s: column \"%s\": %zu of %zu rows are outside of %s .. %s, the range of "
+                 "the search (line %zu: %s); the formula is extrapolated there",
+                 cells->file, front->name[f], count, csv->rows, low, high, csv->line[first], found);
     }
 }
 
@@ -409,16 +428,21 @@ static int predict_table(struct front_file *front, const char *file,
     return rc;
 }
 
-/* Makes days of the columns that were dates in the search. */
-static void fill_dates(const struct front_file *front, struct orr_csv *csv)
+/* Makes days of the columns that were dates in the search; numbers are such days already. */
+static int fill_dates(const struct front_file *front, const char *file, struct orr_csv *csv)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(front->json, "dates")) {
         const int column = orr_csv_column(csv, orr_json_text(item, "column"));
         const double first = orr_json_number(item, "first_day");
-        if (column >= 0 && isfinite(first) && csv->cells)
-            sr_dates_fill(csv, (size_t)column, first);
+        if (column < 0 || !isfinite(first) || !csv->cells ||
+            sr_dates_fill(csv, (size_t)column, first))
+            continue;
+        const long odd = sr_dates_odd(csv, (size_t)column, true);
+        if (odd >= 0 && isnan(csv->values[(size_t)odd * csv->cols + (size_t)column]))
+            return sr_table_wrong_date(csv, file, (size_t)odd, column);
     }
+    return 0;
 }
 
 int sr_predict_run(const char *path, const char *file, const struct sr_predict_options *o)
@@ -438,7 +462,7 @@ int sr_predict_run(const char *path, const char *file, const struct sr_predict_o
     if (!rc)
         sr_cells_notes(&csv, orr_input_name(file), o->quiet);
     if (!rc)
-        fill_dates(&front, &csv);
+        rc = fill_dates(&front, orr_input_name(file), &csv);
     if (!rc)
         rc = predict_table(&front, orr_input_name(file), o, &csv);
     orr_csv_free(&csv);

@@ -16,7 +16,7 @@ static void write_code(struct orr_file *file, const char *text)
 /* Writes the heading. Names come from the user's table and file, and are escaped. */
 static void write_head(const struct sr_answer *o, struct orr_file *file)
 {
-    char spent[ORR_DURATION];
+    char spent[ORR_DURATION], since[SR_DAY_TEXT];
     orr_duration_print(o->seconds, spent);
     orr_file_printf(file, "# ");
     orr_markdown_code(file, o->target, false);
@@ -25,6 +25,8 @@ static void write_head(const struct sr_answer *o, struct orr_file *file)
     for (int f = 0; f < sr_answer_features(o); f++) {
         orr_file_printf(file, f ? ", " : "; features ");
         orr_markdown_code(file, o->names[f], false);
+        if (sr_answer_since(o, f, since))
+            orr_file_printf(file, " (days since %s)", since);
     }
     orr_file_printf(file, ". Loss ");
     orr_markdown_code(file, o->loss, false);

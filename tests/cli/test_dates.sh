@@ -26,11 +26,44 @@ predicted() {
 }
 check "predict counts from that day" equal "mag 11.9 12.5 12.47" "$(predicted)"
 printf 'date\nyesterday\n' >"$WORK/new.csv"
-refuse "predict takes no other text for a date" 1 ':2: column "date": expected a finite number' -- \
+refuse "predict takes no other text for a date" 1 ':2: column "date": expected a date' -- \
     program symreg predict "$WORK/out/front.json" "$WORK/new.csv"
 sed '5s/^[^,]*/2021-02-30/' "$WORK/table.csv" | sed '1s/$/,x/; 2,$s/$/,1/' |
     awk -F, -v OFS=, '{ $3 = NR > 1 ? NR : $3; print }' >"$WORK/wrong.csv"
 check "a day that does not exist leaves the column out" search "$WORK/wrong.csv" wrong
 check "a note says that it is left out" grep -q 'column "date" has .* and is left out' \
     "$WORK/notes"
+check "a note names the cell that is no date" grep -qF \
+    'wrong.csv:5: column "date" has dates, but here none that exists ("2021-02-30")' "$WORK/notes"
+cut -d, -f1,2 "$WORK/wrong.csv" >"$WORK/only.csv"
+refuse "the only column has a day that does not exist: the error names its row" 1 \
+    'only.csv:5: column "date": expected a date that exists' -- \
+    program symreg "$WORK/only.csv" --target mag --evaluations 100 --out "$WORK/only"
+printf 'date,mag\n2021-01-11,11.9\nsoon,12\n' >"$WORK/test.csv"
+refuse "the table of --test has another text: the error names its row" 1 \
+    'test.csv:3: column "date": expected a date that exists' -- \
+    program symreg "$WORK/table.csv" --target mag --test "$WORK/test.csv" --evaluations 100 \
+    --quiet --out "$WORK/only"
+printf 'date\n2021-13-11\n' >"$WORK/new.csv"
+refuse "predict names a day that does not exist" 1 \
+    ':2: column "date": expected a date that exists' -- \
+    program symreg predict "$WORK/out/front.json" "$WORK/new.csv"
+check "report.md says from which day the days count" grep -qF \
+    'features `date` (days since 2021-01-01T12:00:00)' "$WORK/out/report.md"
+check "report.html says from which day the days count" grep -qF \
+    'features date (days since 2021-01-01T12:00:00)' "$WORK/out/report.html"
+printf 'date\n2021-03-01T12:00:00\n' >"$WORK/new.csv"
+program symreg predict "$WORK/out/front.json" "$WORK/new.csv" >"$WORK/text" 2>"$WORK/notes"
+check "predict gives the range of the search in dates" grep -qF \
+    'outside of 2021-01-01T12:00:00 .. 2021-01-28T12:00:00' "$WORK/notes"
+
+# 2.5 per day between two dates, whose first days differ
+awk 'BEGIN { print "start,end,mag"; for (i = 0; i < 28; i++) { k = i * 11 % 19; n = i * 5 % 9 + 1
+    printf "2021-03-%02d,2021-04-%02d,%.1f\n", k + 1, k + n, 2.5 * (30 + n) } }' \
+    >"$WORK/two.csv"
+check "two columns of dates are searched with" search "$WORK/two.csv" two
+check "their difference is the days between them" grep -q \
+    '^best: mag = 2.50* \* (end - start)' "$WORK/text"
+check "both count from one day" equal "2021-03-01 2021-03-01" \
+    "$(sed -n 's/.*"first":[^"]*"\(.*\)",/\1/p' "$WORK/two/front.json" | paste -sd' ' -)"
 finish

@@ -570,9 +570,20 @@ TEST(iso_dates_are_days)
                 {"2021-01-03T00:00:00.5Z", 18630 + 0.5 / 86400},
                 {"2021-01-03T03:00:00+03:00", 18630},
                 {"2021-01-02T21:30-0230", 18630}};
-    static const char *const none[] = {
-        "2021-02-29",  "2021-13-01", "2021-00-10", "2021-1-3", "3/1/2021",      "2021-01-03T24:00",
-        "2021-01-03x", "2021-01",    "18630",      "",         "2021-01-03T12", "2021-04-31"};
+    static const char *const none[] = {"2021-02-29",
+                                       "2021-13-01",
+                                       "2021-00-10",
+                                       "2021-1-3",
+                                       "3/1/2021",
+                                       "2021-01-03T24:00",
+                                       "2021-01-03x",
+                                       "2021-01",
+                                       "18630",
+                                       "",
+                                       "2021-01-03T12",
+                                       "2021-04-31",
+                                       "2021-01-03T12:00+24:00",
+                                       "2021-01-03T12:00-02:60"};
     char text[SR_DAY_TEXT];
     double day;
     for (size_t k = 0; k < sizeof days / sizeof *days; k++)
@@ -586,6 +597,8 @@ TEST(iso_dates_are_days)
         if (k > -719000 && (!sr_cell_day(text, &day) || fabs(day - (k % 2 ? k : k + 0.375)) > 1e-9))
             fail_msg("day %d is \"%s\", read as %.9g", k, text, day);
     }
+    sr_day_text(18630 - 0.3 / 86400, text); /* rounded to the second, which is the next day's */
+    assert_string_equal(text, "2021-01-03");
 }
 
 TESTS(setup, teardown)
