@@ -22,6 +22,7 @@ static bool has_no_named(const struct sr_proposal *p)
 /* clang-format off */
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, .find = sr_small_find},
+    /* its shares depend on the columns */
     {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true}, .find = sr_origins_find},
     {"hinges", SR_STAGE_HINGES, {OP(ADD) | OP(SUB), OP(MAX) | OP(MIN), .rows = 16},
      .find = sr_hinges_find},
