@@ -6,6 +6,7 @@
 #include "probe/linear/readout.h"
 #include "probe/orbits/motion.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -492,11 +493,47 @@ static bool is_asked(const struct exporter *e, const char *path)
     return same;
 }
 
+/* Whether a question has files of this name. */
+static bool is_of_question(const char *name)
+{
+    static const char *const begins[] = {"inputs_", "prefix_", "rows_", "labels", "forces_train"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* Whether a folder with this entry holds something else than a question. Where there is one it may
+ * have answers beside it; a run, a data set and answers of judge() keep theirs. */
+static bool is_foreign(const char *name, bool has_question)
+{
+    return has_question ? !strcmp(name, "preset.json") || !strcmp(name, "manifest.json") ||
+                              !strcmp(name, "answered.json")
+                        : !is_of_question(name);
+}
+
+/* Refuses an --out that holds something else: files of the same names would be replaced there. */
+static int check_out(const char *folder, bool has_question)
+{
+    struct orr_entries entries = {0};
+    int rc = orr_exists(folder) ? orr_entries_read(folder, &entries) : 0;
+    for (int i = 0; i < entries.count && !rc; i++)
+        if (is_foreign(entries.at[i]->d_name, has_question))
+            rc = ORR_FAIL(ORR_EINVAL,
+                          "%s: expected a new folder or one of a question, found %s in it; choose "
+                          "another --out",
+                          folder, entries.at[i]->d_name);
+    orr_entries_free(&entries);
+    return rc;
+}
+
 /* Files are replaced by equal ones while export.json stays, so that who answers the same question
  * meanwhile goes on; export.json of another question goes first. */
 static int begin_files(struct exporter *e, const char *path, struct probe_results *lock)
 {
     begin_json(e);
+    if (*e->options->out)
+        TRY(check_out(e->folder, orr_exists(path)));
     TRY(orr_mkdir(e->folder));
     TRY(probe_lock(e->folder, &lock->lock));
     return is_asked(e, path) ? 0 : orr_remove(path);

@@ -33,6 +33,26 @@ cp "$asked/export.json" "$WORK/export.json"
 check "export: again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 check "export: the same question" same_file "$asked/export.json" "$WORK/export.json"
 
+# a question of one's own folder: there, again and changed, but not among files of others
+mkdir "$WORK/mine"
+echo mine | tee "$WORK/mine/labels.csv" >"$WORK/mine/notes.txt"
+ls "$run" "$run/orbits" >"$WORK/listed"
+for folder in "$WORK/mine" "$run" "$run/orbits"; do
+    refuse "a question into ${folder##*/}" 1 "$folder: expected a new folder" 'another --out' -- \
+        "$BIN/probe" export --run "$run" "${BASE[@]}" "${ASKED[@]}" --out "$folder"
+done
+check "a question among others: their files stay" equal mine "$(cat "$WORK/mine/labels.csv")"
+check "a question among others: nothing is written" equal "$(cat "$WORK/listed")" \
+    "$(ls "$run" "$run/orbits")"
+for n in 20 30; do
+    check "a question of $n in its own folder" program probe export --run "$run" "${BASE[@]}" \
+        --sequences $n --sizes 20 --draws 2 --out "$WORK/question"
+done
+echo '{}' >"$WORK/question/answered.json"
+refuse "a question into answers" 1 'found answered.json' -- \
+    "$BIN/probe" export --run "$run" "${BASE[@]}" "${ASKED[@]}" --out "$WORK/question"
+rm -r "$WORK/mine" "$WORK/question"
+
 refuse "a mistyped run: one line" 1 typo 'no preset.json there' -- \
     "$BIN/probe" export --run "$WORK/typo" --quiet
 check "a mistyped run: one line: and nothing is written" test ! -e "$WORK/typo"
