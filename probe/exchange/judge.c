@@ -5,6 +5,7 @@
 #include "card.h"
 #include "probe/core/answers.h"
 #include "stage/cli.h"
+#include "stage/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ struct training {
     struct probe_answers answers, twin;
     struct probe_card card;
     bool has_twin, quiet;
-    char probes[4096]; /* the folder of its results */
+    char probes[4096];                  /* the folder of its results */
+    char variants[ORR_LIST * ORR_NAME]; /* --attention of laws; "": all of the settings */
 };
 
 /* The file as the export names it, and as it is in a folder. */
@@ -94,6 +96,36 @@ static int leave_out(struct training *t, const char *list, const char *name, con
     return 0;
 }
 
+/* Finds the tables of forces of the run. Laws are searched for the variants that are there; `why`
+ * says which of the others is missing, "": none. */
+static int find_tables(struct training *t, char why[PROBE_CARD_TEXT])
+{
+    struct orr_sources sources;
+    const char *run = t->options.run;
+    char path[4096], first[ORR_NAME] = "";
+    int there = 0, gone = 0;
+    *why = *t->variants = '\0';
+    orr_sources_list(t->options.preset, "", &sources);
+    for (int i = 0; i < sources.count && !*why; i++) {
+        const char *name = sources.name[i];
+        const bool is_variant = !strcmp(orr_source_attention(t->options.preset, name), name);
+        TRY(orr_table_path(run, name, false, path));
+        if (!orr_has_table(t->options.preset, name, false))
+            continue;
+        if (orr_exists(path) && is_variant)
+            orr_append(t->variants, sizeof t->variants, "%s%s", there++ ? "," : "", name);
+        else if (!orr_exists(path) && is_variant)
+            snprintf(gone++ ? path : first, ORR_NAME, "%s", name);
+        else if (!orr_exists(path))
+            snprintf(why, PROBE_CARD_TEXT, "no %s/finetune/forces_magnitude.csv in the run", name);
+    }
+    if (!*why && gone && !there)
+        snprintf(why, PROBE_CARD_TEXT, "no %s/finetune/forces_magnitude.csv in the run", first);
+    if (!gone)
+        *t->variants = '\0';
+    return 0;
+}
+
 /* Lists what the answers allow. */
 static int choose_probes(struct training *t, const char *list)
 {
@@ -104,7 +136,12 @@ static int choose_probes(struct training *t, const char *list)
             continue;
         name_file(t, &judged[k], asked, file);
         if (probe_answers_has(&t->answers, file)) {
-            c->probe[c->probes++] = judged[k].name;
+            *why = '\0';
+            TRY(judged[k].run ? 0 : find_tables(t, why));
+            if (*why)
+                TRY(leave_out(t, list, judged[k].name, why));
+            else
+                c->probe[c->probes++] = judged[k].name;
             continue;
         }
         const bool wanted =
@@ -173,8 +210,14 @@ static int search_laws(const struct training *t)
     snprintf(both, sizeof both, "%s%s%s", t->answers.folder, t->has_twin ? "," : "",
              t->has_twin ? t->twin.folder : "");
     TRY(orr_path(out, "%s/laws", t->answers.folder));
-    const char *const arguments[] = {
-        "--answers", both, "--out", out, "--quiet", t->options.resume ? "--resume" : NULL, NULL};
+    const char *arguments[] = {"--answers", both, "--out", out, "--quiet", NULL, NULL, NULL, NULL};
+    int n = 5;
+    if (t->options.resume)
+        arguments[n++] = "--resume";
+    if (*t->variants) {
+        arguments[n++] = "--attention";
+        arguments[n++] = t->variants;
+    }
     return orr_program_run("laws", arguments, true);
 }
 

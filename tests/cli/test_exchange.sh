@@ -240,6 +240,24 @@ check "... it says what is missing" grep -q 'Not measured: laws, the answers hav
 check "... and that nothing shows what training added" grep -q '"untrained":.*no twin' \
     "$answers/b/card.json"
 
+# runs of which a variant, or the oracle, has no table of forces
+mv "$run/lssar" "$WORK/lssar"
+rm -rf "$answers/a/laws"
+check "a run without a variant" judge --answers "$answers/a" --probes laws --resume
+check "a run without a variant: laws of the others alone" equal '"softmax"' \
+    "$(grep -o '"softmax"\|"lssar"' "$answers/a/laws/laws.json" | sort -u)"
+mv "$WORK/lssar" "$run/lssar"
+mv "$run/oracle" "$WORK/oracle"
+rm "$answers/a/probe/linear.json"
+refuse "a run without the oracle: before anything is measured" 1 '--probes: laws' \
+    'no oracle/finetune/forces_magnitude.csv in the run' -- "$BIN/orrery" judge --run "$run" \
+    "${BASE[@]}" --answers "$answers/a" --probes linear,laws
+check "a run without the oracle: nothing was measured" test ! -e "$answers/a/probe/linear.json"
+check "a run without the oracle: all but laws" judge --answers "$answers/a" --resume
+check "a run without the oracle: the card says why" grep -q '"laws":.*no oracle/finetune/' \
+    "$answers/a/card.json"
+mv "$WORK/oracle" "$run/oracle"
+
 "$BIN/orrery" judge --help >"$WORK/help"
 check "the help of judge" grep -q '^usage: .*probe judge --run RUN --answers DIR' "$WORK/help"
 check "... its options" equal 3 "$(grep -cE -- '^  --(answers|untrained|probes) ' "$WORK/help")"
