@@ -87,6 +87,45 @@ static void settle(struct state *s, int c, double value)
     s->settled[c] = true;
 }
 
+/* Fixes the constants that the others make redundant, the last ones: 1.9 in 1.2 (1.9 r). Returns how
+ * many; -1: none was needed, or none helped. ORR_ENOMEM in *rc. */
+static int fix_redundant(struct sr_expr *expr, const struct sr_data *data, double variance, int *rc)
+{
+    struct sr_uncertainty u;
+    int number[SR_NODES], numbers = 0, fixed = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (sr_is_number(&expr->node[i]))
+            number[numbers++] = i;
+    for (int k = 0; k < numbers; k++)
+        expr->node[number[k]].feature = SR_FIXED;
+    for (int k = 0; k < numbers && !*rc; k++) {
+        struct sr_node *node = &expr->node[number[k]];
+        node->feature = 0;
+        *rc = sr_constants_uncertainty(expr, data, variance, &u);
+        if (isnan(u.error[0]) && !*rc) {
+            node->feature = SR_FIXED;
+            fixed++;
+        }
+    }
+    return fixed > 0 && fixed < numbers ? fixed : -1;
+}
+
+/* Of a formula whose constants have no standard errors: those that are redundant cost what a number
+ * of any size does. */
+static int evidence_of_singular(const struct sr_expr *expr, bool far, const struct sr_data *data,
+                                double variance, double *nats)
+{
+    struct sr_expr free = *expr;
+    int rc = 0;
+    const int fixed = fix_redundant(&free, data, variance, &rc);
+    *nats = NAN;
+    if (rc || fixed < 0)
+        return rc;
+    TRY(sr_constants_evidence(&free, far, data, variance, nats, NULL));
+    *nats += fixed * (orr_log(2 * choices) - 0.5 * log_turn);
+    return 0;
+}
+
 int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
                           double variance, double *nats, double *simple)
 {
@@ -99,6 +138,8 @@ int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_
     for (int c = 0; c < count && simple; c++)
         simple[c] = NAN;
     TRY(count ? sr_constants_uncertainty(expr, data, variance, &s.u) : 0);
+    if (count && isnan(s.u.error[0]))
+        return evidence_of_singular(expr, far, data, variance, nats);
     for (struct fraction f; has_errors(&s) && (f = find_fraction(&s)).constant >= 0;) {
         *nats += nats_of_measured(&s, f.constant) - f.gain;
         settle(&s, f.constant, f.value);

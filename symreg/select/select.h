@@ -284,7 +284,8 @@ double sr_expr_nats(const struct sr_expr *expr, int added);
  * within three standard errors where this costs less, the others moving with them as the Hessian
  * says; simple[c] (NULL: not asked for) is the fraction, NaN where there is none. variance: of a
  * row of weight 1; 0: from the residuals. far: the formula is sr_from_middle()'s, and its constants
- * have sr_constant_sizes(). NaN where the constants have no standard errors. ORR_ENOMEM. */
+ * have sr_constant_sizes(). Constants that others make redundant cost what a number of any size
+ * does, simple[] is then NaN. NaN where there are no standard errors else. ORR_ENOMEM. */
 int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
                           double variance, double *nats, double *simple);
 /* Fills front->evidence after sr_front_describe() by the data given there, sr_front_weigh_rows()

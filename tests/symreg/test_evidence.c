@@ -102,23 +102,30 @@ TEST(fractions_are_found_one_given_the_other)
     table_free(&t);
 }
 
-/* Constants of which only a product, a sum or a difference is known cost no less for that. */
-TEST(constants_without_standard_errors_have_no_evidence)
+/* Constants of which only a product or a sum is known, or that a table does not tell apart, cost no
+ * less for that: each too many is a number more. */
+TEST(redundant_constants_cost_more_than_none)
 {
-    static const char *const list[] = {"1.2 * (1.9 * r)", "2.3 * r + (0.7 + 0.9)",
-                                       "7.1e5 - 1.7e11 / (r + 2.45e5)"};
+    static const char *const list[][2] = {
+        {"2.37 * r + 1.413", "1.2 * (1.9 * r) + 1.4"},
+        {"2.37 * r + 1.413", "2.3 * r + (0.713 + 0.7)"},
+        {"2.37 * r + 1.413", "1.2 * (1.9 * r) + (0.713 + 0.7)"},
+        {"sqrt(r + 3.173)", "1700 * sqrt(3.46e-7 + 3.46e-7 * (3.173 + r - 1) * 1.01)"}};
     struct table t;
-    table_create(&t, ROWS, 6, false);
-    fill_target(&t, "2.37 * r + 1.413", 0.002, 7);
-    for (int k = 0; k < 3; k++) {
-        struct sr_expr expr = formula(list[k]);
+    for (int k = 0; k < 4; k++) {
         struct sr_uncertainty u;
-        assert_int_equal(sr_constants_uncertainty(&expr, &t.data, 0, &u), 0);
-        const double nats = nats_of(&t.data, &expr, NULL);
-        if (!isnan(u.error[0]) || !isnan(nats))
-            fail_msg("%s: standard error %g, evidence of %g nats", list[k], u.error[0], nats);
+        table_create(&t, ROWS, 6, false);
+        fill_target(&t, list[k][0], 0.002, 7);
+        const struct sr_expr plain = fitted(&t.data, list[k][0]),
+                             redundant = fitted(&t.data, list[k][1]);
+        assert_int_equal(sr_constants_uncertainty(&redundant, &t.data, 0, &u), 0);
+        const double nats = nats_of(&t.data, &redundant, NULL),
+                     least = nats_of(&t.data, &plain, NULL) + 1;
+        if (!isnan(u.error[0]) || !(nats > least))
+            fail_msg("%s: standard error %g, evidence of %g nats, expected more than %g",
+                     list[k][1], u.error[0], nats, least);
+        table_free(&t);
     }
-    table_free(&t);
 }
 
 /* A front of two formulas, described; `evident`: charged by the evidence. */
