@@ -1,7 +1,7 @@
 /* signs.c - finds y = h sin(g) and h cos(g), where h and g are products of powers.
  *
- * Where h has one sign, the signs of y are those of the wave, whatever h is. Arguments over hundreds
- * of turns, which no gradient and no smooth model of y shows, are found by them: groups g of powers
+ * Where h has one sign, the signs of y are those of the wave, whatever h is. They find arguments
+ * over hundreds of turns, which no gradient and no smooth model of y shows: groups g of powers
  * -1, 0 and 1 of the columns are enumerated, and compared by the share of the signs that they
  * explain, weighted by the root of |y|. The exponents of h are then those of a least-squares fit to
  * ln |y / wave|. */

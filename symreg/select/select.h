@@ -238,8 +238,8 @@ int sr_front_describe_by(struct sr_front *front, const struct sr_loss *loss);
  * these orders, whichever gives the least; at least 5, and at least so many that the followed
  * formula gains twice what it costs more than each simpler one (of a front that
  * sr_front_describe() described). With data->variance the followed formula's chi^2 must not exceed
- * its degrees of freedom by 3.3 standard deviations: more is a misfit. 0 for fewer than 16 rows, for
- * an exact formula and where neighbours do not resemble each other. The caller gives it to the data
+ * its degrees of freedom by 3.3 standard deviations: more is a misfit. 0 below 16 rows, for an
+ * exact formula and where neighbours do not resemble each other. The caller gives it to the data
  * for sr_front_describe(). ORR_ENOMEM. */
 int sr_front_count_independent(struct sr_front *front, const struct sr_data *data);
 /* Whether the rows count as fewer than they are, in whole rows. */
@@ -274,8 +274,8 @@ struct sr_category_fit {
  * infinite where the formula cannot be fitted. The caller frees fit->value, after errors too. */
 int sr_categories_share(const struct sr_categories *c, uint64_t operators, struct sr_expr *expr,
                         struct sr_work *work, struct sr_category_fit *fit);
-/* Nats of the formula without its constants: k ln(b), k with two nodes for each number that is added
- * (sr_from_middle()). */
+/* Nats of the formula without its constants: k ln(b), k with two nodes for each number that is
+ * added (sr_from_middle()). */
 double sr_expr_nats(const struct sr_expr *expr, int added);
 /* What the constants of a formula cost in its evidence (Laplace's approximation), in nats. A
  * constant is with probability one half a fraction p / q with q <= 4, of prior

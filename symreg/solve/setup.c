@@ -398,7 +398,7 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (preset.symreg.loss == ORR_SR_CUSTOM)
-        TRY(sr_custom_loss_check(setup->language, &table->data, table->csv.line));
+        TRY(sr_custom_loss_check(setup->language, &table->data, table->file, table->csv.line));
     TRY(sr_targets_check(preset.symreg.loss, o, table, table->file));
     setup->settings.language = setup->language;
     setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;

@@ -274,7 +274,7 @@ size_t sr_custom_loss_least(const struct sr_language *language, size_t rows, con
 }
 
 int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data,
-                         const size_t *line)
+                         const char *file, const size_t *line)
 {
     /* p = t (1 + share), and p = t + shift * spread */
     static const double share[] = {-0.03, 0.03},
@@ -292,9 +292,10 @@ int sr_custom_loss_check(const struct sr_language *language, const struct sr_dat
     if (wrong < data->rows) {
         sr_number_print(data->y[wrong], number);
         rc = ORR_FAIL(ORR_EUSAGE,
-                      "--loss: it is not finite at p = t = %s, in %s %zu; expected a loss that is "
-                      "smallest at p = t",
-                      number, line && line[0] ? "line" : "row", line ? line[wrong] : wrong + 1);
+                      "%s%s--loss: it is not finite at p = t = %s, in %s %zu; expected a loss that "
+                      "is smallest at p = t",
+                      file ? file : "", file ? ": " : "", number, line && line[0] ? "line" : "row",
+                      line ? line[wrong] : wrong + 1);
     }
     for (int k = 0; k < SHARES + SHIFTS && !rc; k++) {
         for (size_t i = 0; i < data->rows; i++)

@@ -344,11 +344,11 @@ double sr_custom_loss(const struct sr_language *language, size_t rows, const dou
 size_t sr_custom_loss_least(const struct sr_language *language, size_t rows, const double *t,
                             double *least);
 /* Checks the user-defined loss on a table. ORR_EUSAGE where it is not finite at p = t (and names
- * the row as sr_deviance_check()), smaller at a tested p, or larger at
+ * file and row as sr_deviance_check()), smaller at a tested p, or larger at
  * none of them. Tested are p some percent from t, and from t by up to many
  * times the spread of t, where losses that are flat near t increase. */
 int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data,
-                         const size_t *line);
+                         const char *file, const size_t *line);
 /* (dl/dp) / (p - t) of every row at scale * p, the weights of re-weighted least squares; at least
  * 0. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,

@@ -71,6 +71,7 @@ gamma: a target of 0 is refused | 2 "targets above 0, found 0 in line 3 of \"n\"
 bernoulli: a target of 3 is refused | 2 "from 0 to 1, found 3 in line 2 of \"n\"" | --loss bernoulli
 a target below 0 is refused with its file | 2 "n.csv: --loss poisson: expected" | --loss poisson
 a loss not finite at p = t is refused | 2 "p = t = 0, in line 3" | --loss 'p-t*log(abs(t/p))'
+a loss not finite is refused with its file | 2 "n.csv: --loss: it is not" | --loss 'log(p/t)^2'
 END
 printf 'x,n\n1,3\n2,1\n3,7\n4,0.5\n5,4\n6,8\n' >"$WORK/p.csv"
 second=$WORK/n.csv
