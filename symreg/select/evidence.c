@@ -87,8 +87,8 @@ static void settle(struct state *s, int c, double value)
     s->settled[c] = true;
 }
 
-/* Fixes the constants that the others make redundant, the last ones: 1.9 in 1.2 (1.9 r). Returns how
- * many; -1: none was needed, or none helped. ORR_ENOMEM in *rc. */
+/* Fixes the constants that the others make redundant, the last ones: 1.9 in 1.2 (1.9 r). Returns
+ * how many; -1: none was needed, or none helped. ORR_ENOMEM in *rc. */
 static int fix_redundant(struct sr_expr *expr, const struct sr_data *data, double variance, int *rc)
 {
     struct sr_uncertainty u;

@@ -622,7 +622,8 @@ wrong() {
         --guess '2*r + 0.004/(r - 22.9999)' --out "$WORK/wrong" >"$WORK/fitted"
 }
 check "one wrong row" wrong
-check "... is named" grep -q '^remark: row 23 of the 60 that are used (line 24) is far from' "$WORK/fitted"
+check "... is named" \
+    grep -q '^remark: row 23 of the 60 that are used (line 24) is far from' "$WORK/fitted"
 check "... also in the report" grep -q '^- row 23 of the 60' "$WORK/wrong/report.md"
 check "... and in front.json" grep -q '"compared_without_rows":.*23' "$WORK/wrong/front.json"
 check "... the line is chosen" grep -q '^ *3 .*r.*best' "$WORK/fitted"
