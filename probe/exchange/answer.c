@@ -274,7 +274,7 @@ static int continue_layer(struct answerer *a, struct probe_intervene *v, int lay
 {
     const size_t n = (size_t)v->held_out.n, width = (size_t)v->width[layer], kept = a->arena.count;
     const size_t asked = probe_trials(v), trials = asked + (size_t)probe_repeats(asked);
-    const size_t each = (size_t)(v->axes * v->horizons), numbers = n * each;
+    const size_t each = (size_t)v->axes * (size_t)v->horizons, numbers = n * each;
     struct probe_continued of = {v, a->model};
     struct probe_array additions;
     char file[2 * ORR_NAME];

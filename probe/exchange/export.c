@@ -111,7 +111,7 @@ static int write_rows(struct exporter *e, const char *kind, const char *name, co
 int probe_export_set(struct exporter *e, const char *file, const struct probe_labelled *set, int n,
                      int rows)
 {
-    const size_t mark = e->arena.count, R = (size_t)(rows * e->axes);
+    const size_t mark = e->arena.count, R = (size_t)rows * (size_t)e->axes;
     float *x = probe_take(&e->arena, (size_t)n * R, sizeof *x);
     TRY(e->arena.failed);
     for (int i = 0; i < n; i++)

@@ -12,7 +12,7 @@
 
 static int write_tracks(struct exporter *e, const struct probe_planets *p)
 {
-    const size_t T = (size_t)(p->T * p->axes), all = PROBE_PLANET_TRACKS + PROBE_REPEATS;
+    const size_t T = (size_t)p->T * (size_t)p->axes, all = PROBE_PLANET_TRACKS + PROBE_REPEATS;
     const size_t rows = 1 + 2 * (size_t)p->real[0].steps;
     float *x = probe_take(&e->arena, all * T, sizeof *x);
     float *track = probe_take(&e->arena, rows * (size_t)p->axes, sizeof *track);

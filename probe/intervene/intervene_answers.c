@@ -50,7 +50,7 @@ static int follow(void *of, int layer, const real *vector, double *place)
 {
     struct answered *a = of;
     const size_t n = (size_t)a->v->held_out.n, width = (size_t)a->v->width[layer];
-    const size_t numbers = (size_t)(a->v->axes * a->v->horizons), trial = (size_t)a->v->trial;
+    const size_t numbers = (size_t)a->v->axes * (size_t)a->v->horizons, trial = (size_t)a->v->trial;
     if (a->record) {
         for (size_t k = 0; k < n * width; k++)
             a->record[trial * n * width + k] = vector ? (float)vector[k] : 0;
@@ -121,7 +121,7 @@ static int answered_layer(struct probe_intervene *v, const struct probe_answers 
     snprintf(file, sizeof file, PROBE_INTERVENE_CONTINUATIONS, layer);
     rc = rc ? rc
             : probe_array_open(&a.continuations, answers, file, trials, n,
-                               (size_t)(v->axes * v->horizons), n);
+                               (size_t)v->axes * (size_t)v->horizons, n);
     rc = rc ? rc : all_trials(&a, twin);
     rc = rc || layer ? rc : check_base(&a, answers);
     probe_array_close(&a.additions);

@@ -97,7 +97,7 @@ static void read_features(const struct features *f, const struct probe_held_out 
         for (size_t c = 0; c < C; c++)
             *x++ = (double)from[c];
     } else {
-        const size_t P = (size_t)j->set->positions, numbers = (size_t)(f->axes * f->places);
+        const size_t P = (size_t)j->set->positions, numbers = (size_t)f->axes * (size_t)f->places;
         const float *rows = sim_dataset_coords(j->set, j->at[row] / P);
         const float *end = rows + (size_t)f->axes * (j->at[row] % P + 1);
         *x++ = (double)rows[0];

@@ -306,7 +306,7 @@ static int fit_once(int context, const double *place, double dt_yr,
 static int take_places(const struct probe_labelled *set, int i, int context, double *place,
                        struct gpt_orbit_plane *plane)
 {
-    const size_t numbers = (size_t)(2 * set->axes * context);
+    const size_t numbers = 2 * (size_t)set->axes * (size_t)context;
     const float *rows = probe_labelled_rows(set, i) + set->axes;
     double *at = orr_alloc(numbers, sizeof *at);
     if (!at)

@@ -104,7 +104,7 @@ int probe_track_make(struct probe_arena *arena, struct probe_track *track, int a
         .orbit = orbit,
         .mass = mass,
         .dt_yr = dt_yr,
-        .state = probe_take(arena, (size_t)(2 * axes * steps), sizeof *track->state)};
+        .state = probe_take(arena, 2 * (size_t)axes * (size_t)steps, sizeof *track->state)};
     const size_t kept = arena->count;
     double *space = probe_take(arena, (size_t)steps * 6, sizeof *space);
     TRY(arena->failed);

@@ -31,7 +31,8 @@ static bool days_of(int year, int month, int day, double *days)
     if (year < 1 || month < 1 || month > 12 || day < 1 ||
         day > length[month - 1] + (month == 2 && is_leap(year)))
         return false;
-    *days = 365.0 * before + (before / 4 - before / 100 + before / 400) + day - 1;
+    const int leap_days = before / 4 - before / 100 + before / 400;
+    *days = 365.0 * before + leap_days + day - 1;
     for (int m = 1; m < month; m++)
         *days += length[m - 1] + (m == 2 && is_leap(year));
     return true;

@@ -71,7 +71,7 @@ static int ascending(const void *a, const void *b)
 /* Thresholds: midpoints between neighbouring values, evenly spaced in their order. */
 static void fill_grid(struct direction *d, int rows)
 {
-    double sorted[ROWS];
+    double sorted[ROWS] = {0};
     int different = 0;
     for (int i = 0; i < rows; i++)
         sorted[i] = d->value[i];

@@ -73,7 +73,7 @@ static int take_rows(const struct sr_data *data, struct search *s, bool *both)
 {
     const size_t all = sr_rows_weighted(data), most = all < ROWS ? all : ROWS;
     double size[ROWS], negative = 0, total = 0, square = 0;
-    size_t row[ROWS], seen = 0;
+    size_t row[ROWS] = {0}, seen = 0;
     for (size_t i = 0; i < data->rows && (size_t)s->rows < most; i++) {
         if (!(sr_row_weight(data, i) > 0) || seen++ != (size_t)s->rows * all / most)
             continue;

@@ -70,7 +70,7 @@ static bool has_errors(const struct state *s)
 /* Gives constant c the value; the others and their covariance follow. */
 static void settle(struct state *s, int c, double value)
 {
-    double column[SR_NODES];
+    double column[SR_NODES] = {0};
     for (int a = 0; a < s->u.constants; a++)
         column[a] = s->u.covariance[a][c];
     const double variance = column[c], off = value - s->value[c];

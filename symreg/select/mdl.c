@@ -248,7 +248,7 @@ int sr_front_weigh_rows(struct sr_front *front, const struct sr_data *data)
     if (!value)
         return ORR_ENOMEM;
     const double rows = (double)front->rows;
-    const struct sr_expr *last = &front->expr[front->count - 1];
+    const struct sr_expr *last = &front->expr[front->count ? front->count - 1 : 0];
     struct sr_closest closest = {0};
     if (front->count && sr_closest_make(last, data, 1, &closest) &&
         sr_eval(last, &closest.data, value)) {
