@@ -80,6 +80,21 @@ static inline int bench_number(const char *name, const char *text, int least, in
     return 0;
 }
 
+/* Percents of noise with commas between them, at most `most`. */
+static inline int bench_noises(const char *text, int most, double *noise, int *noises)
+{
+    *noises = 0;
+    while (*text && *noises < most) {
+        char *end;
+        noise[(*noises)++] = strtod(text, &end);
+        if (end == text || (*end && *end != ','))
+            return ORR_FAIL(ORR_EUSAGE, "--noise: expected percents with commas, found \"%s\"",
+                            text);
+        text = *end ? end + 1 : end;
+    }
+    return 0;
+}
+
 /* The value of option `name`, NULL when it was not given, is a word of `choices`. */
 static inline int bench_choice(const char *name, const char *value, const char *choices)
 {

@@ -42,20 +42,6 @@ struct options {
 
 /* ---- options */
 
-static int read_noises(const char *text, struct options *o)
-{
-    o->noises = 0;
-    while (*text && o->noises < MOST_NOISES) {
-        char *end;
-        o->noise[o->noises++] = strtod(text, &end);
-        if (end == text || (*end && *end != ','))
-            return ORR_FAIL(ORR_EUSAGE, "--noise: expected percents with commas, found \"%s\"",
-                            text);
-        text = *end ? end + 1 : end;
-    }
-    return 0;
-}
-
 static int read_options(int argc, char **argv, struct options *o)
 {
     *o = (struct options){.list = problems,
@@ -72,7 +58,7 @@ static int read_options(int argc, char **argv, struct options *o)
     for (int i = 1; i < argc && !rc; i++) {
         const char *name = argv[i];
         if (!strcmp(name, "--full")) {
-            rc = read_noises("0,1,3,5,10", o);
+            rc = bench_noises("0,1,3,5,10", MOST_NOISES, o->noise, &o->noises);
             o->samples = 5;
             o->restarts = 3;
             continue;
@@ -100,7 +86,7 @@ static int read_options(int argc, char **argv, struct options *o)
             if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
                 o->last = o->first;
         } else if (!strcmp(name, "--noise"))
-            rc = read_noises(value, o);
+            rc = bench_noises(value, MOST_NOISES, o->noise, &o->noises);
         else if (!strcmp(name, "--seconds"))
             o->seconds = strtod(value, NULL);
         else if (!strcmp(name, "--evaluations"))

@@ -111,11 +111,9 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->export = value;
             else if (!strcmp(name, "--keep"))
                 o->keep = value;
-            else if (!strcmp(name, "--noise")) {
-                o->noises = 0;
-                for (char *at = (char *)value; *at && o->noises < MOST_NOISES; at += *at == ',')
-                    o->noise[o->noises++] = strtod(at, &at);
-            } else
+            else if (!strcmp(name, "--noise"))
+                TRY(bench_noises(value, MOST_NOISES, o->noise, &o->noises));
+            else
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
     }

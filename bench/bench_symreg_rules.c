@@ -93,11 +93,9 @@ static int read_options(int argc, char **argv, struct options *o)
             TRY(bench_number(name, value, 1, &o->samples));
         else if (!strcmp(name, "--rows"))
             TRY(bench_number(name, value, 2, &o->rows));
-        else if (!strcmp(name, "--noise")) {
-            o->noises = 0;
-            for (char *at = (char *)value; *at && o->noises < MOST_NOISES; at += *at == ',')
-                o->noise[o->noises++] = strtod(at, &at);
-        } else
+        else if (!strcmp(name, "--noise"))
+            TRY(bench_noises(value, MOST_NOISES, o->noise, &o->noises));
+        else
             return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
     }
     return o->folder ? 0 : ORR_FAIL(ORR_EUSAGE, "expected a folder; see --help");

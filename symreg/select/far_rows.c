@@ -14,7 +14,6 @@
 enum { BESIDE = 10 };
 static const double far_scales = 8; /* 1 in 1e15 normal residuals, 3 in 1e4 of Laplace's */
 static const double most_beside = 1. / 3;
-static const double normal_scale = 1.4826; /* of the median deviation */
 
 int sr_ranks_make(const struct sr_data *data, double *rank)
 {
@@ -65,7 +64,7 @@ double sr_far_scale(const struct sr_data *data, const struct sr_expr *expr, doub
         residual[i] -= data->y[i];
         work[i] = fabs(residual[i]);
     }
-    return normal_scale * orr_median(work, n) * sqrt((double)n / (double)(n - constants));
+    return SR_NORMAL_SCALE * orr_median(work, n) * sqrt((double)n / (double)(n - constants));
 }
 
 int sr_far_mark(const struct sr_data *data, const double *residual, double finest, bool *far,
@@ -92,7 +91,7 @@ int sr_far_mark(const struct sr_data *data, const double *residual, double fines
         /* at the ends a row may be larger than all others, and its noise with it */
         const double own = fabs(value[order[k]]), middle = orr_median(size, most);
         const double larger = own > middle && middle > 0 ? own / middle : 1;
-        const double scale = fmax(normal_scale * orr_median(beside, most) * larger, finest);
+        const double scale = fmax(SR_NORMAL_SCALE * orr_median(beside, most) * larger, finest);
         far[order[k]] = fabs(residual[order[k]]) > far_scales * scale;
         *count += far[order[k]];
     }

@@ -138,7 +138,7 @@ static struct mixture find_mixture(const struct likelihood *l, double *work)
         work[k] = l->size[k];
         mean += l->size[k] / (double)l->rows;
     }
-    const double middle = 1.4826 * orr_median(work, l->rows);
+    const double middle = SR_NORMAL_SCALE * orr_median(work, l->rows);
     const struct mixture narrow = fit_mixture(l, middle, 0.1), wide = fit_mixture(l, mean, 0);
     return narrow.length < wide.length ? narrow : wide;
 }

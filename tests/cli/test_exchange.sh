@@ -65,7 +65,7 @@ refuse "data sets elsewhere: one line" 1 coords_planets_solar.npy 'link the run'
     "$BIN/probe" export --run "$run" "${BASE[@]}"
 check "data sets elsewhere: one line: and nothing is written" test ! -e "$asked"
 ln -s "$WORK/orbits" "$run/orbits"
-check "... linked" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
+check "linked data sets are exported" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 check "... the same question of linked ones" same_file "$asked/export.json" "$WORK/export.json"
 rm -r "$run/orbits" "$asked"
 mv "$WORK/orbits" "$run/orbits"

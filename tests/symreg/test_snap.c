@@ -172,6 +172,22 @@ TEST(many_roundings_cost_no_more_than_one)
     table_free(&t);
 }
 
+/* Tidies a formula of the table; returns its loss then, and that of the truth. */
+static double tidied(const struct table *t, const struct sr_expr *truth, struct sr_expr *expr,
+                     double *of_truth)
+{
+    struct sr_loss loss;
+    struct sr_work work;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t->data), 0);
+    assert_int_equal(sr_work_init(&work, ROWS, 20), 0);
+    const struct sr_tidy tidy = {.loss = &loss, .operators = ~(uint64_t)0, .maxsize = 20};
+    *of_truth = sr_eval_plain(truth, &loss, &work);
+    const double reached = sr_tidy(&tidy, expr, &work);
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    return reached;
+}
+
 /* Of equal forms the one with the shortest constants. */
 TEST(the_shortest_form_is_written)
 {
@@ -191,20 +207,14 @@ TEST(the_shortest_form_is_written)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         struct table t;
-        struct sr_loss loss;
-        struct sr_work work;
+        double of_truth;
         struct sr_expr expr = formula(row[k].found);
         const struct sr_expr truth = formula(row[k].truth), to = formula(row[k].to);
         table_create(&t, ROWS, 9, false);
         assert_true(sr_eval(&truth, &t.data, t.y));
-        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-        assert_int_equal(sr_work_init(&work, ROWS, 20), 0);
-        const struct sr_tidy tidy = {.loss = &loss, .operators = ~(uint64_t)0, .maxsize = 20};
-        const double reached = sr_tidy(&tidy, &expr, &work);
+        const double reached = tidied(&t, &truth, &expr, &of_truth);
         if (reached > 0 || sr_expr_hash(&expr) != sr_expr_hash(&to))
             fail_msg("%s became %s, not %s", row[k].found, text_of(&expr), row[k].to);
-        sr_loss_free(&loss);
-        sr_work_free(&work);
         table_free(&t);
     }
 }
@@ -229,8 +239,7 @@ TEST(far_columns_count_from_an_origin)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         struct table t;
-        struct sr_loss loss;
-        struct sr_work work;
+        double of_truth;
         struct sr_expr expr = formula(row[k].found);
         const struct sr_expr truth = formula(row[k].truth), to = formula(row[k].to);
         table_create(&t, ROWS, 9, false);
@@ -239,16 +248,10 @@ TEST(far_columns_count_from_an_origin)
         assert_true(sr_eval(&truth, &t.data, t.y));
         for (int i = 0; i < ROWS; i++)
             t.y[i] += 1e-3 * sin(12.9898 * i);
-        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-        assert_int_equal(sr_work_init(&work, ROWS, 20), 0);
-        const struct sr_tidy tidy = {.loss = &loss, .operators = ~(uint64_t)0, .maxsize = 20};
-        const double before = sr_eval_plain(&truth, &loss, &work);
-        const double reached = sr_tidy(&tidy, &expr, &work);
-        if (!(reached <= 1.2 * before) || !sr_expr_same_shape(&expr, &to))
+        const double reached = tidied(&t, &truth, &expr, &of_truth);
+        if (!(reached <= 1.2 * of_truth) || !sr_expr_same_shape(&expr, &to))
             fail_msg("%s became %s, not %s (loss %g, not %g)", row[k].found, text_of(&expr),
-                     row[k].to, reached, before);
-        sr_loss_free(&loss);
-        sr_work_free(&work);
+                     row[k].to, reached, of_truth);
         table_free(&t);
     }
 }
