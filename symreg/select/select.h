@@ -318,7 +318,8 @@ void sr_ranks_nearest(const double *rank, const struct sr_data *data, size_t i, 
 /* The standard deviation of normal deviations over the median of their sizes. */
 #define SR_NORMAL_SCALE 1.4826
 /* SR_NORMAL_SCALE times the median |residual| of a formula, for its constants; residual (rows) is
- * filled, work (rows) overwritten. Infinite where the formula has no value or too many constants. */
+ * filled, work (rows) overwritten. Infinite where the formula has no value or too many
+ * constants. */
 double sr_far_scale(const struct sr_data *data, const struct sr_expr *expr, double *residual,
                     double *work);
 /* Marks residuals of more than 8 such scales of the 21 rows with the most similar predictions,
