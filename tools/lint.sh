@@ -8,6 +8,7 @@
 #   headers      what a header declares is implemented beside it (lint_headers.sh)
 #   circles      no source files of a folder need each other in a circle (lint_circles.sh)
 #   state        symbolic regression and laws/ hold nothing process-wide (lint_state.sh)
+#   clang        clang's warnings in sources and unit tests, when installed (lint_clang.sh)
 #   unused       every external symbol is used, and not by tests alone (lint_unused.sh)
 #   links        what documents point to is there (lint_links.sh)
 #   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
@@ -91,6 +92,7 @@ each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
 each tools/lint_circles.sh "$build" symreg/seed symreg/evolve symreg/solve
 each tools/lint_state.sh "$build" symreg laws
+each tools/lint_clang.sh
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \
     docs/probes/*.md bench/results/README.md

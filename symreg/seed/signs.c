@@ -172,7 +172,7 @@ static bool fit_exponents(const struct search *s, const struct wave *wave, struc
             g *= orr_pow(s->x[j][i], wave->power[j]);
             row[j + 1] = orr_log(s->x[j][i]);
         }
-        const double value = wave->sign * sr_op(NULL, wave->op)->value(g, 0);
+        const double value = wave->sign * sr_op(NULL, (int)wave->op)->value(g, 0);
         if (fabs(value) < least_wave || !(s->y[i] * value > 0))
             continue;
         const double z = orr_log(s->y[i] / value), weight = s->y[i] * s->y[i];

@@ -32,7 +32,7 @@ struct bf16_case {
     const char *name;
     int N, C, OC, shift; /* shift: elements that device pointers are off 64 bytes */
     bool inp_bf16, out_bf16, copies, bias;
-    enum { PLAIN, RESIDUAL, GELU } form;
+    enum bf16_form { PLAIN, RESIDUAL, GELU } form;
     struct stream stream;
     int count;
     struct item item[ITEMS];
@@ -446,7 +446,7 @@ TEST(layers_agree)
                                             .copies = bits & 4,
                                             .bias = bits & 8,
                                             .shift = bits & 16 ? 1 : 0,
-                                            .form = form};
+                                            .form = (enum bf16_form)form};
                 if (form != RESIDUAL || !c.out_bf16)
                     forward(c);
                 if (form != RESIDUAL)

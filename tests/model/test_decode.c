@@ -206,7 +206,7 @@ TEST(test_evaluation_batch)
     assert_int_equal(gpt_evaluation_batch(&model, 1000000, 32), 1);
     const int some = gpt_evaluation_batch(&model, 100000, 32);
     assert_true(some > 1 && some < 32);
-    assert_true(gpt_activation_bytes(&model, some, 100000) < 1.01 * (1 << 30));
+    assert_true((double)gpt_activation_bytes(&model, some, 100000) < 1.01 * (1 << 30));
     gpt_free(&model);
 }
 

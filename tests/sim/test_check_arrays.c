@@ -120,7 +120,7 @@ static enum sim_split split_of(const char *file)
 {
     enum sim_split found = SIM_SPLITS;
     size_t longest = 0;
-    for (int split = 0; split < SIM_SPLITS; split++) {
+    for (enum sim_split split = 0; split < SIM_SPLITS; split++) {
         const char *name = sim_split_name(split), *at = strstr(file, name);
         if (at && strchr(".-", at[strlen(name)]) && strlen(name) > longest) {
             longest = strlen(name);

@@ -366,7 +366,7 @@ TEST(test_jump)
     struct sim_system s = {.planets = 1,
                            .star_mass = m2,
                            .mass = {m1},
-                           .orbit = {{1.3, 0.31, 0.4, 2}},
+                           .orbit = {{.a_au = 1.3, .e = 0.31, .omega_rad = 0.4, .phase_rad = 2}},
                            .star_moves = true};
     double old[4 * STEPS], f[2], at[4], time = 0;
     orr_settings_defaults(&p);
@@ -462,7 +462,9 @@ TEST(test_nbody_states)
     struct sim_dynamics d, plain;
     struct sim_system s = {.planets = PLANETS,
                            .star_mass = 1.1,
-                           .orbit = {{1.3, 0.31, 0.4, 2}, {2.7, 0.1, 1, 1}, {0.6, 0.2, 2, 3}},
+                           .orbit = {{.a_au = 1.3, .e = 0.31, .omega_rad = 0.4, .phase_rad = 2},
+                                     {.a_au = 2.7, .e = 0.1, .omega_rad = 1, .phase_rad = 1},
+                                     {.a_au = 0.6, .e = 0.2, .omega_rad = 2, .phase_rad = 3}},
                            .dt_yr = 0.05};
     double worst[2] = {0};
     orr_settings_defaults(&p);

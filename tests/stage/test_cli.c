@@ -364,8 +364,8 @@ TEST_BETWEEN(test_help_and_version, setup, teardown)
                                         "tokens|continuous",
                                         "(whole number from 1 to 65532) [7000]",
                                         "[value in preset quick]",
-                                        "seed of every random stream (whole number from 0 to "
-                                        "18446744073709551615) [41]"};
+                                        ("seed of every random stream (whole number from 0 to "
+                                         "18446744073709551615) [41]")};
     int rc;
     bool done = false;
     char *help = printed(&rc, &done, "--help", "all");

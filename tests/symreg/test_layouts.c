@@ -320,8 +320,8 @@ TEST(separators_are_recognised)
         "x\ty\tz\n5n\t5N\t4N\n1\t2\t3\t\n4\t5\t6\t\n",
         "| x | y | z |\n|---|:-:|---|\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |\n",
         " x | y | z \n---+---+---\n 1 | 2 | 3\n 4 | 5 | 6\n",
-        "+---+---+---+\n| x | y | z |\n+===+===+===+\n| 1 | 2 | 3 |\n"
-        "+---+---+---+\n| 4 | 5 | 6 |\n+---+---+---+\n",
+        ("+---+---+---+\n| x | y | z |\n+===+===+===+\n| 1 | 2 | 3 |\n"
+         "+---+---+---+\n| 4 | 5 | 6 |\n+---+---+---+\n"),
         "\xef\xbb\xbfx y z\n1 2 3\n4 5 6\n"};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         struct orr_csv csv;
