@@ -5,7 +5,7 @@
  *   value     values of a formula over a table, derivatives by its constants, losses
  *   fit       constants: Levenberg-Marquardt, rounding
  *   select    constraints, complexity, Pareto fronts, description length
- *   seed      formulas from which a search starts: small formulas, their sums, curves
+ *   seed      formulas from which a search starts: small formulas, their sums
  *   evolve    islands of formulas, their checkpoint, the search itself
  *   table     bin/symreg on any table (not included here)
  *

@@ -215,56 +215,6 @@ int sr_angles_list(const struct sr_proposal *p, struct sr_angles made[SR_ANGLE_T
 
 /* ---- the stage */
 
-/* Whether node i remains when only its first or second operand is kept: a sum without a term, a
- * difference without what is subtracted, a product without a constant factor. */
-static bool can_keep(const struct sr_expr *expr, int i, bool second)
-{
-    const enum sr_op op = (enum sr_op)expr->node[i].op;
-    const int other = second ? sr_expr_left(expr, i) : i - 1;
-    return op == SR_ADD || (op == SR_SUB && !second) ||
-           (op == SR_MUL && sr_is_number(&expr->node[other]));
-}
-
-/* Removes a term or a factor whose absence, with the other constants fitted again, raises the loss
- * by no more than chance (the best of thousands of terms lowers it by a share 2 ln(8192) / rows) or
- * to what rounding leaves. Pursuit writes three terms where a law has two, and weights near 1. */
-static bool drop_operand(const struct sr_proposal *own, struct sr_expr *expr, double *loss)
-{
-    enum { STEPS = 5 };
-    const double chance = 18 / (double)own->loss->data->rows;
-    const double most = fmax(own->loss->noise, *loss * (1 + chance));
-    struct sr_thread *thread = &own->thread[0];
-    for (int i = expr->count - 1; i > 0; i--)
-        for (int second = 0; second < 2; second++) {
-            const int start = sr_expr_start(expr, i), left = sr_expr_left(expr, i);
-            const int first = second ? left + 1 : start, end = second ? i - 1 : left;
-            struct sr_expr kept = *expr;
-            double scale;
-            if (sr_expr_arity(expr, i) < 2 || !can_keep(expr, i, second) ||
-                !sr_expr_splice(own->settings->language, &kept, start, i + 1 - start,
-                                expr->node + first, end + 1 - first, SR_NODES))
-                continue;
-            sr_constants_fit(own->loss, &kept, true, STEPS, 0, thread->rng, &thread->work);
-            const double reached = sr_eval_loss(&kept, own->loss, &thread->work, &scale);
-            if (reached <= most) {
-                *expr = kept;
-                *loss = reached;
-                return true;
-            }
-        }
-    return false;
-}
-
-/* Pursuit alone writes such terms. */
-static void drop_operands(const struct sr_proposal *own, unsigned stages)
-{
-    struct sr_seeds *found = own->seeds;
-    for (int i = 0; i < found->count && stages == SR_STAGE_PURSUIT; i++)
-        while (isfinite(found->loss[i]) && !orr_signal_seen() &&
-               drop_operand(own, &found->expr[i], &found->loss[i]))
-            ;
-}
-
 /* All tables by the cheapest stages; those with the smallest losses further. Powers are tried in
  * all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t)) and
  * asin(sqrt(1 - a^2 cos(t)^2)). Free exponents come near anything, so their losses do not decide
@@ -272,31 +222,28 @@ static void drop_operands(const struct sr_proposal *own, unsigned stages)
 static int search_tables(struct sr_proposal *p, const struct sr_angles *angles, int count,
                          int *best)
 {
-    struct sr_race race = {
-        .count = count,
-        .make = sr_angles_make,
-        .context = angles,
-        .round = {{.stages = {SR_STAGE_SMALL}},
-                  {.stages = {SR_STAGE_POWERS}, .always = true},
-                  {.stages = {SR_STAGE_COMPOSED, SR_STAGE_PURSUIT}, .best = SR_RACE_BEST}},
-        .per_size = PER_SIZE,
-        .tidy = drop_operands};
+    struct sr_race race = {.count = count,
+                           .make = sr_angles_make,
+                           .context = angles,
+                           .round = {{.stages = SR_STAGE_SMALL},
+                                     {.stages = SR_STAGE_POWERS, .always = true},
+                                     {.stages = SR_STAGE_COMPOSED, .best = SR_RACE_BEST}},
+                           .per_size = PER_SIZE};
     TRY(sr_race(p, &race));
     *best = race.best;
     return 0;
 }
 
-/* The table of the best one's hypothesis in radians alone, where groups, differences and curves are
- * looked for: the sine and cosine of one angle are no independent columns. */
+/* The table of the best one's hypothesis in radians alone, where groups and differences are looked
+ * for: the sine and cosine of one angle are no independent columns. */
 static int search_radians(struct sr_proposal *p, const struct sr_angles *best)
 {
     const struct sr_angles angles = {best->columns, false, best->inverse};
-    struct sr_race race = {
-        .count = 1,
-        .make = sr_angles_make,
-        .context = &angles,
-        .round = {{.stages = {SR_STAGE_SMALL, SR_STAGE_STRUCTURE, SR_STAGE_CURVES}}},
-        .per_size = PER_SIZE};
+    struct sr_race race = {.count = 1,
+                           .make = sr_angles_make,
+                           .context = &angles,
+                           .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_STRUCTURE}},
+                           .per_size = PER_SIZE};
     return sr_race(p, &race);
 }
 

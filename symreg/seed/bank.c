@@ -141,7 +141,6 @@ int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                                      .grid = generic,
                                      .room = SR_BANK,
                                      .largest = largest,
-                                     .most_cost = SR_MOST_COST,
                                      .owner = bank,
                                      .offer = consider_entry}};
     bank->ranking = orr_alloc(SR_BANK_SIZE + 1, sizeof *bank->ranking);

@@ -244,8 +244,6 @@ static int run_stages(struct sr_proposal *p, const struct sr_race *race, unsigne
     p->seeds->evaluations += s->found.evaluations;
     if (race->few)
         TRY(leave_best(&s->found, race->per_size));
-    if (race->tidy)
-        race->tidy(&s->proposal, stages);
     if (s->table.near > 0)
         scale_found(p, s);
     return add_found(p, s, race->per_size);
@@ -256,17 +254,12 @@ static int run_stages(struct sr_proposal *p, const struct sr_race *race, unsigne
 static int run_round(struct sr_proposal *p, const struct sr_race *race,
                      const struct sr_race_round *round, struct search *s)
 {
-    enum { MOST = sizeof round->stages / sizeof *round->stages };
     const bool first = round == race->round;
     if (!s->made || (!s->table.data.features && !first))
         return 0;
     if (!s->table.data.features)
         return offer_factor(p, s, race->per_size);
-    for (int k = 0; k < MOST && round->stages[k]; k++) {
-        const bool single = k == 0 && round->single && s->table.data.features == 1;
-        TRY(run_stages(p, race, single ? round->single : round->stages[k], s));
-    }
-    return 0;
+    return run_stages(p, race, round->stages, s);
 }
 
 /* Lists the tables for the later rounds; returns how many. */
@@ -280,8 +273,8 @@ static int rank_tables(const struct sr_race *race, const struct search *search,
     int n = 0;
     for (item.number = 0; item.number < race->count; item.number++) {
         const struct search *s = &search[item.number];
-        item.least = race->ordered ? item.number : s->least;
-        if (race->ordered || (s->made && s->table.data.features))
+        item.least = s->least;
+        if (s->made && s->table.data.features)
             sr_best_insert(list, sizeof *list, &n, SR_RACE_BEST, &item);
     }
     for (int k = 0; k < n; k++)
@@ -300,7 +293,7 @@ static int run_rounds(struct sr_proposal *p, struct sr_race *race,
 {
     int best[SR_RACE_BEST], ranked = 0;
     race->best = -1;
-    for (int r = 0; r < SR_ROUNDS && race->round[r].stages[0]; r++) {
+    for (int r = 0; r < SR_ROUNDS && race->round[r].stages; r++) {
         const struct sr_race_round *round = &race->round[r];
         const int tables = !round->best ? race->count : round->best < ranked ? round->best : ranked;
         for (int k = 0; k < tables; k++) {

@@ -40,13 +40,11 @@ bool sr_derived_weigh(struct sr_derived *derived);
 int sr_derived_close(struct sr_derived *derived, int rc);
 void sr_derived_free(struct sr_derived *derived);
 
-/* One round of a race: stages run one after the other in a table, and what each finds is taken
- * over. */
+/* One round of a race: what stages find in a table is taken over. */
 struct sr_race_round {
-    unsigned stages[3]; /* 0 ends the list */
-    unsigned single;    /* in place of the first of a table with one column; 0: the same */
-    int best;           /* tables of the smallest losses after the first round; 0: all */
-    bool always;        /* a seed that explains the table does not end the round */
+    unsigned stages; /* one bit each */
+    int best;        /* tables of the smallest losses after the first round; 0: all */
+    bool always;     /* a seed that explains the table does not end the round */
 };
 enum { SR_ROUNDS = 3, SR_RACE_BEST = 2 };
 /* Hypotheses that are searched as derived tables, in rounds. Of a table without columns only the
@@ -58,13 +56,10 @@ struct sr_race {
                 struct sr_derived *derived);
     const void *context;
     struct sr_race_round round[SR_ROUNDS]; /* without stages: none */
-    bool ordered;                          /* the best tables are the first */
-    int per_size;                          /* seeds of each size of a table and list of stages */
+    int per_size;                          /* seeds of each size of a table and round */
     bool few;                              /* only these are written in the table's columns */
     double floor; /* that of the proposal after the first table; 0: as it is */
-    /* Changes what stages found in the derived table. NULL: not */
-    void (*tidy)(const struct sr_proposal *derived, unsigned stages);
-    int best; /* result: the table with the smallest loss after the first round; -1: none */
+    int best;     /* result: the table with the smallest loss after the first round; -1: none */
 };
 /* Runs the rounds until the proposal is over. What is found, written in the columns of the
  * proposal's table and fitted to it, becomes seeds. ORR_ENOMEM. */

@@ -93,7 +93,6 @@ static void join_entries(struct sr_enumeration *all, enum sr_op op, int a, int b
     const bool binary = sr_op(language, (int)op)->arity == 2;
     const int size = 1 + p->size + (binary ? q->size : 0);
     if (size > all->largest || (p->op == SR_CONSTANT && (!binary || q->op == SR_CONSTANT)) ||
-        (all->wants && !all->wants(all->owner, op, a, b)) ||
         !sr_op_apply(language, op, SR_ROWS, all->value[a], all->value[b], value))
         return;
     const struct sr_entry entry = {.op = (uint8_t)op,
@@ -144,7 +143,7 @@ void sr_enumerate_run(struct sr_enumeration *all, double budget)
 {
     if (all->cost == 2 && all->step == 0)
         all->first[2] = all->count;
-    while (all->cost <= all->most_cost && all->tried < budget && !orr_signal_seen()) {
+    while (all->cost <= SR_MOST_COST && all->tried < budget && !orr_signal_seen()) {
         add_level(all, budget);
         if (!(all->tried < budget) || orr_signal_seen()) /* a later call may finish the level */
             return;

@@ -3,8 +3,7 @@
  *
  * The cost of a formula is its number of nodes; functions from exp on count twice. The enumerator
  * applies operators to the entries that its owner has kept, and offers each result with its values
- * at SR_ROWS rows. The owner ranks the result, and keeps it if it may become an operand. bank.c
- * enumerates formulas of all features, curves.c functions of one variable. */
+ * at SR_ROWS rows. The owner ranks the result, and keeps it if it may become an operand. */
 #ifndef SR_ENUMERATE_H
 #define SR_ENUMERATE_H
 
@@ -26,11 +25,7 @@ struct sr_enumeration {
     const double *grid;                 /* the values that a constant takes */
     int room;                           /* entries kept, at most */
     int largest;                        /* nodes of a formula, at most */
-    int most_cost;                      /* at most SR_MOST_COST */
     void *owner;
-    /* Whether applying op to entries a and b is worth an evaluation. Unary operators have a == b.
-     * NULL: always. */
-    bool (*wants)(void *owner, enum sr_op op, int a, int b);
     /* Receives a formula whose values are finite. The owner may keep it by sr_enumerate_keep(). */
     void (*offer)(void *owner, const struct sr_entry *entry, const double value[SR_ROWS]);
 

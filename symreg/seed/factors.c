@@ -26,12 +26,12 @@ static bool take_logarithms(const double *value, float *out)
     return isfinite(sum);
 }
 
-static void logs_init(struct logs *logs, const struct sr_bank *bank, int entries)
+static void logs_init(struct logs *logs, const struct sr_bank *bank)
 {
     const struct sr_vec *vec = sr_vec_best();
     if (!take_logarithms(bank->y, logs->y))
         return;
-    for (int e = 0; e < entries && logs->count < PRODUCTS; e++) {
+    for (int e = 0; e < bank->all.count && logs->count < PRODUCTS; e++) {
         const int n = logs->count;
         if (bank->all.entry[e].constants || !take_logarithms(bank->all.value[e], logs->value[n]))
             continue;
@@ -78,31 +78,31 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
 }
 
 /* Appends the first formulas made only of features and + - * /. */
-static int add_plain(const struct sr_bank *bank, int entries, struct sr_factor *list, int n)
+static int add_plain(const struct sr_bank *bank, struct sr_factor *list, int n)
 {
     const uint64_t arithmetic = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
                                 (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV;
     bool *plain = orr_alloc(SR_BANK, sizeof *plain);
     if (plain)
         sr_bank_made_of(bank, arithmetic, plain);
-    for (int e = 0; e < entries && plain && n < SR_FACTORS; e++)
+    for (int e = 0; e < bank->all.count && plain && n < SR_FACTORS; e++)
         if (plain[e])
             list[n++] = (struct sr_factor){0, e, -1, SR_MUL};
     free(plain);
     return n;
 }
 
-int sr_factors_find(const struct sr_bank *bank, int entries, bool divide,
-                    struct sr_factor list[SR_FACTORS], int *close)
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
+                    int *close)
 {
     struct logs *logs = orr_alloc(1, sizeof *logs);
     *close = 0;
     if (!logs)
         return 0;
-    logs_init(logs, bank, entries);
+    logs_init(logs, bank);
     *close = rank_factors(bank, logs, divide, list);
     free(logs);
-    return add_plain(bank, entries, list, *close);
+    return add_plain(bank, list, *close);
 }
 
 bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,

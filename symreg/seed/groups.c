@@ -168,12 +168,14 @@ struct slopes {
     double mean[COLUMNS], covariance[COLUMNS][COLUMNS];
 };
 
-/* Derivative of ln |y| by column f, or by its square, in row i; g (columns, rows) is the nonlinear
- * part. */
+/* Derivative of ln |y| by a column of a pair, or by its square, in row i, without the pair's
+ * factor; g (columns, rows) is the nonlinear part. */
 static double derivative_at(const struct table *t, const double *g, const struct sr_smooth *model,
-                            int f, int power, int i)
+                            const struct sr_group_pair *pair, bool second, int i)
 {
-    const double slope = model->slope[f] + g[f * t->rows + i], x = t->raw[f * t->rows + i];
+    const int f = second ? pair->b : pair->a, power = pair->power[second];
+    const double slope = model->slope[f] + g[f * t->rows + i] - 0.5 * pair->half;
+    const double x = t->raw[f * t->rows + i];
     return (t->logarithm[f] ? slope / x : slope) / (power == 2 ? 2 * x : 1);
 }
 
@@ -183,8 +185,8 @@ static void rate_powers(const struct table *t, const double *g, const struct sr_
 {
     double sum = 0, difference = 0, all = 0;
     for (int i = 0; i < t->rows; i++) {
-        const double p = derivative_at(t, g, model, pair->a, pair->power[0], i);
-        const double q = derivative_at(t, g, model, pair->b, pair->power[1], i);
+        const double p = derivative_at(t, g, model, pair, false, i);
+        const double q = derivative_at(t, g, model, pair, true, i);
         const double weight = 1 / (1 + t->noise[i]);
         sum += weight * (p + q) * (p + q);
         difference += weight * (p - q) * (p - q);
@@ -194,13 +196,14 @@ static void rate_powers(const struct table *t, const double *g, const struct sr_
     pair->sign = sum < difference ? -1 : 1;
 }
 
-/* Squares count only where they agree clearly better than the columns do: in a narrow range both
- * agree alike. */
+/* Squares and factors count only where they agree clearly better than the columns do: in a narrow
+ * range all agree alike. */
 static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
                       int b, struct sr_group_pair *pair)
 {
-    static const double better = 0.7;
-    struct sr_group_pair squares = {.a = a, .b = b};
+    static const double better = 0.7, much_better = 0.1;
+    static const int half[] = {2, -2, 1, -1};
+    struct sr_group_pair squares = {.a = a, .b = b}, product = {.a = a, .b = b, .power = {1, 1}};
     *pair = (struct sr_group_pair){.a = a, .b = b, .power = {1, 1}};
     rate_powers(t, g, model, pair);
     const double most = better * pair->off;
@@ -210,6 +213,12 @@ static void rate_pair(const struct table *t, const double *g, const struct sr_sm
         rate_powers(t, g, model, &squares);
         if (squares.off < most && squares.off < pair->off)
             *pair = squares;
+    }
+    for (int k = 0; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
+        product.half = half[k];
+        rate_powers(t, g, model, &product);
+        if (product.off < much_better * pair->off)
+            *pair = product;
     }
 }
 

@@ -31,7 +31,8 @@ struct sr_grouping {
 };
 /* Pairs of columns on which y depends only through their difference (sign -1) or sum (1): their
  * derivatives are opposite or equal. Or through that of their squares (power 2), or of a square and
- * a column, for columns that are positive in every row. */
+ * a column, for columns that are positive in every row. Or so once y is divided by a power of their
+ * product: m1 m2 f(m1 + m2). */
 enum { SR_GROUP_PAIRS = SR_SMOOTH_COLUMNS / 2, SR_GROUP_TERMS = 3 };
 /* A product of powers that is a term of y and contains a column which is in no other term. */
 struct sr_term {
@@ -46,6 +47,7 @@ struct sr_group_pairs {
     struct sr_group_pair {
         double off;               /* share of the derivatives' squares that contradicts the pair */
         int a, b, sign, power[2]; /* power[0] of a, power[1] of b: 1 or 2 */
+        int half;                 /* twice the exponent of both as a factor of y besides */
     } pair[SR_GROUP_PAIRS];       /* no column twice, the best supported pair first */
 };
 /* Finds the hypotheses with the largest evidence, best first. *count is 0 where there are none (few

@@ -17,8 +17,7 @@
 enum {
     MOST_ROWS = 2000, /* rows of the derived table */
     PER_SIZE = 6,     /* seeds of each size */
-    STAGES = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_RATES | SR_STAGE_COMPOSED |
-             SR_STAGE_CURVES | SR_STAGE_PURSUIT
+    STAGES = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_RATES | SR_STAGE_COMPOSED
 };
 /* Of the remaining time and evaluations: with a far column, and with units alone. */
 static const double share = 0.4, share_of_units = 0.2;
@@ -206,7 +205,7 @@ int sr_origins_find(struct sr_proposal *p)
     struct sr_race race = {.count = 1,
                            .make = make_shifted,
                            .context = &o,
-                           .round = {{.stages = {STAGES}}},
+                           .round = {{.stages = STAGES}},
                            .per_size = PER_SIZE,
                            .few = true};
     if (!find_columns(p->loss->data, &o, &far))

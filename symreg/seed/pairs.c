@@ -132,6 +132,59 @@ static void solve_pairs(const struct basis *basis, const double unit[SR_ROWS], s
     }
 }
 
+/* The single formula that takes most of what f leaves of a unit vector; its R^2 together with f. */
+static int best_beside(const struct basis *basis, const double unit[SR_ROWS], const double *value,
+                       float *r2)
+{
+    double q[SR_ROWS];
+    float v[2][SR_ROWS];
+    int best = -1;
+    if (!sr_unit(value, SR_ROWS, least_variance, q))
+        return -1;
+    const double share = sr_dot(unit, q, SR_ROWS);
+    for (int i = 0; i < SR_ROWS; i++) {
+        v[0][i] = (float)q[i];
+        v[1][i] = (float)(unit[i] - share * q[i]);
+    }
+    *r2 = 0;
+    for (int first = 0; first < basis->singles; first += BLOCK) {
+        float c[2][BLOCK];
+        sr_vec_best()->correlate(2, v[0], SR_ROWS, basis->single[first / BLOCK][0], SR_ROWS, c[0]);
+        for (int f = 0; f < BLOCK && first + f < basis->singles; f++) {
+            const float own = 1 - c[0][f] * c[0][f];
+            if (own > 1e-3F && c[1][f] * c[1][f] > *r2 * own) {
+                *r2 = c[1][f] * c[1][f] / own;
+                best = basis->single_index[first + f];
+            }
+        }
+    }
+    *r2 += (float)(share * share);
+    return best;
+}
+
+/* Pairs of all formulas of the bank: the best ones alone with the best beside each, and the best
+ * beside that, as long as R^2 grows (matching pursuit: Mallat & Zhang, IEEE Trans. Signal Process.
+ * 41 (1993) 3397). */
+static void pursue_pairs(const struct basis *basis, const struct sr_enumeration *all,
+                         const double unit[SR_ROWS], struct target *t)
+{
+    for (int k = 0; k < t->singles; k++) {
+        int f = t->single[k].f, g = -1, next;
+        float reached = 0, r2;
+        while ((next = best_beside(basis, unit, all->value[f], &r2)) >= 0 && r2 > reached) {
+            g = f;
+            f = next;
+            reached = r2;
+        }
+        bool seen = g < 0;
+        for (int i = 0; i < t->pairs && !seen; i++)
+            seen = (t->pair[i].f == f && t->pair[i].g == g) ||
+                   (t->pair[i].f == g && t->pair[i].g == f);
+        if (!seen)
+            keep_found(t->pair, &t->pairs, reached, f, g);
+    }
+}
+
 /* Solves `count` targets, at most TOGETHER. */
 static void solve_targets(const struct sr_bank *bank, const struct basis *basis,
                           struct target *const t[TOGETHER], int count)
@@ -150,8 +203,11 @@ static void solve_targets(const struct sr_bank *bank, const struct basis *basis,
     }
     solve_singles(basis, (const float(*)[SR_ROWS])narrow, n, usable);
     for (int k = 0; k < n; k++)
-        if (usable[k]->with_pairs)
+        if (usable[k]->with_pairs) {
             solve_pairs(basis, unit[k], usable[k]);
+            if (!usable[k]->divisor->expr.count)
+                pursue_pairs(basis, &bank->all, unit[k], usable[k]);
+        }
 }
 
 /* ---- formulas */
@@ -303,7 +359,7 @@ static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FAC
     const struct sr_bank *bank = &p->bank;
     struct sr_factor factor[SR_FACTORS];
     const bool divides = sr_has(p->operators, SR_DIV);
-    const int n = sr_factors_find(bank, bank->all.count, divides, factor, close);
+    const int n = sr_factors_find(bank, divides, factor, close);
     list[0].expr.count = 0;
     sr_fill(list[0].value, SR_ROWS, 1);
     for (int k = 0; k < n; k++) {

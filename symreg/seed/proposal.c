@@ -20,9 +20,7 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
                               .seeds = seeds};
     seeds->count = 0;
     seeds->evaluations = 0;
-    const int rc = sr_bank_init(&p->bank, settings, loss->data);
-    p->early = p->bank.all.count;
-    return rc;
+    return sr_bank_init(&p->bank, settings, loss->data);
 }
 
 /* Whether some seed fits up to rounding, up to the noise, or up to what is asked for. */
@@ -96,16 +94,6 @@ bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr)
     const struct sr_settings *s = p->settings;
     sr_expr_rewrite(s->language, expr, p->operators);
     return expr->count <= s->maxsize && (!s->admissible || s->admissible(expr, s->context));
-}
-
-void sr_proposal_fill(struct sr_proposal *p, double budget)
-{
-    const double eighth = p->settings->enumerate / 8;
-    if (p->bank.all.tried < eighth) {
-        sr_enumerate_run(&p->bank.all, budget < eighth ? budget : eighth);
-        p->early = p->bank.all.count;
-    }
-    sr_enumerate_run(&p->bank.all, budget);
 }
 
 /* ---- stages */

@@ -26,7 +26,7 @@ enum {
     EXCHANGED = 3, /* sums of every length whose terms are exchanged */
     PARTS = EXCHANGED * TERMS,
     MOST = PARTS > BEAM ? PARTS : BEAM,
-    VARIANTS = 8,             /* weights of 1, no offset, no phases */
+    VARIANTS = 16,            /* weights of 1, no offset, no phases, a slope */
     SPAN = 3 * TERMS + 1 + 4, /* constants of a sum, at most */
     PER_SIZE = 8,
     SUMS = 1 + TERMS * BEAM + PARTS, /* kept of all lengths, at most, and an empty one */
@@ -132,6 +132,10 @@ static bool write_term(const struct search *s, const struct next *next, struct t
             sr_rates_shift(&t->body, g == SR_SIN ? angle(next->cosine, next->sine)
                                                  : angle(-next->sine, next->cosine));
             t->sine = t->body.count;
+        }
+        if (g == SR_INV) {
+            sr_put_op(&t->body, SR_EXP);
+            sr_rates_shift(&t->body, rate->d);
         }
         sr_put_op(&t->body, g);
         if (h->count)
@@ -317,15 +321,18 @@ static bool rate_column(const struct search *s, const struct block *b, int first
     return true;
 }
 
-/* Keeps the best column of every h, u and g. */
+/* Keeps the best column of every h, u and g; one of a wave that falls, whatever the rate;
+ * two of steps, up and down. */
 static void keep_next(const struct search *s, const struct next *next, struct next list[BEAM],
                       int *count)
 {
     const struct sr_rate *own = &s->r->rate[next->rate];
     for (int i = 0; i < *count; i++) {
         const struct sr_rate *other = &s->r->rate[list[i].rate];
-        if (list[i].factor != next->factor || other->variable != own->variable ||
-            other->g != own->g)
+        const int h = list[i].factor < s->r->falls ? list[i].factor : s->r->falls;
+        if (h != (next->factor < s->r->falls ? next->factor : s->r->falls) ||
+            other->variable != own->variable || other->g != own->g ||
+            (own->g == SR_INV && other->c * own->c < 0))
             continue;
         if (!(next->score < list[i].score))
             return;
@@ -353,8 +360,9 @@ static int find_next(const struct search *s, const struct sum *sum, struct next 
             struct next next = {.factor = h};
             correlate_block(s, d, h, (const float(*)[ROWS])product, first, &b);
             for (int f = 0; f < BLOCK && first + f < r->count; f++)
-                if (r->rate[first + f].g != SR_COS && rate_column(s, &b, first, f, &next) &&
-                    -next.score > least)
+                if (r->rate[first + f].g != SR_COS &&
+                    (h < r->falls || r->rate[first + f].g == SR_SIN) &&
+                    rate_column(s, &b, first, f, &next) && -next.score > least)
                     keep_next(s, &next, list, &n);
         }
     }
@@ -479,17 +487,54 @@ static void drop_flat(struct term *t)
         t->body.count = t->factor;
 }
 
-/* Whether all terms have the same factor h, of at least a node; h has no constants. */
+/* Whether nodes are equal but for the values of constants. */
+static bool same_nodes(const struct sr_node *a, const struct sr_node *b, int count)
+{
+    bool same = true;
+    for (int i = 0; i < count && same; i++)
+        same = a[i].op == b[i].op && (a[i].op != SR_FEATURE || a[i].feature == b[i].feature);
+    return same;
+}
+
+/* Writes the first exponential h exp(c u) of a sum as h (w + d u) exp(c u), as of a wave at the
+ * limit of damping or of the force of a Yukawa potential; false where there is none. */
+static bool put_slope(struct sum *sum)
+{
+    for (int k = 0; k < sum->terms; k++) {
+        struct term *t = &sum->term[k], made = {.phase = -1, .sine = -1, .weight = 1};
+        const int count = t->body.count, factor = t->factor, end = count - (factor > 0) - 2;
+        if (!(t->flat > 0) || count + end - factor + 4 > SR_NODES)
+            continue;
+        struct sr_expr *out = &made.body;
+        for (int i = 0; i < factor; i++)
+            sr_put_node(out, t->body.node[i]);
+        sr_put_constant(out, t->weight);
+        for (int i = factor + 1; i < end; i++) /* u, which follows c */
+            sr_put_node(out, t->body.node[i]);
+        sr_put_constant(out, -0.1 * t->weight * t->body.node[factor].value);
+        sr_put_op(out, SR_MUL);
+        sr_put_op(out, SR_ADD);
+        if (factor)
+            sr_put_op(out, SR_MUL);
+        for (int i = factor; i < end + 2; i++)
+            sr_put_node(out, t->body.node[i]);
+        sr_put_op(out, SR_MUL);
+        *t = made;
+        return true;
+    }
+    return false;
+}
+
+/* Whether all terms have the same factor h, of at least a node and without constants. */
 static bool has_common_factor(const struct sum *sum)
 {
     const struct term *first = &sum->term[0];
     bool is = sum->terms > 1 && first->factor > 0;
+    for (int i = 0; i < first->factor; i++)
+        is = is && first->body.node[i].op != SR_CONSTANT;
     for (int k = 1; k < sum->terms && is; k++)
-        for (int i = 0; i < first->factor && is; i++) {
-            const struct sr_node *a = &first->body.node[i], *b = &sum->term[k].body.node[i];
-            is = sum->term[k].factor == first->factor && a->op == b->op &&
-                 (a->op != SR_FEATURE || a->feature == b->feature);
-        }
+        is = sum->term[k].factor == first->factor &&
+             same_nodes(first->body.node, sum->term[k].body.node, first->factor);
     return is;
 }
 
@@ -521,7 +566,7 @@ static bool write_product(const struct search *s, const struct sum *sum, struct 
 
 /* Writes a variant, fitted at the rows: bit 0 joins terms of nearly equal weight and drops
  * exponentials near 1, bit 1 omits the offset and writes a common factor once, bit 2
- * omits the phases. Its loss; infinite where it is unusable. */
+ * omits the phases, bit 3 gives an exponential a slope. Its loss; infinite where it is unusable. */
 static double write_variant(const struct search *s, const struct sum *of, int variant,
                             struct sr_expr *out)
 {
@@ -538,11 +583,14 @@ static double write_variant(const struct search *s, const struct sum *of, int va
     }
     if (variant & 2)
         sum.offset = 0;
+    if (variant & 8 && !put_slope(&sum))
+        return HUGE_VAL;
     const bool product = variant & 2 && has_common_factor(&sum);
     if (!(product ? write_product(s, &sum, out) : write_sum(s, &sum, out)) ||
         !sr_proposal_shorten(s->p, out))
         return HUGE_VAL;
-    return sr_constants_fit(&s->loss, out, true, VARIANT_STEPS, 0, own->rng, &own->work);
+    const int steps = variant & 8 ? 3 * FIT_STEPS : VARIANT_STEPS;
+    return sr_constants_fit(&s->loss, out, true, steps, 0, own->rng, &own->work);
 }
 
 static int add_seeds(const struct search *s, const struct sum *sum, int sums)

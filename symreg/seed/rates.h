@@ -1,9 +1,9 @@
 /* rates.h - inside symreg/: terms h g(c u) with a free rate c, as columns at a few rows.
  *
- * The bank and the dictionary hold formulas without constants, so that exp(-0.37 t) or sin(2 p)
+ * The bank holds formulas without constants in sums, so that exp(-0.37 t) or sin(2 p)
  * inside a sum is none of theirs. Here h is 1 or a product of columns, u a column, its square or
- * reciprocal, a product or quotient of two, or (x - b)^2; g is exp, tanh, or a sine with a
- * phase. */
+ * reciprocal, a product or quotient of two, or (x - b)^2; g is exp, tanh, a sine with a
+ * phase, or a step 1 / (exp(c u) + d), as of a logistic curve. */
 #ifndef SR_RATES_H
 #define SR_RATES_H
 
@@ -21,11 +21,14 @@ enum {
 /* One column g(c u). A sine is two columns, its cosine after it. */
 struct sr_rate {
     int variable; /* u; -1: the column 1, so that h alone is a term */
-    enum sr_op g; /* SR_EXP, SR_TANH, SR_SIN; SR_COS for the second column of a sine */
-    double c;
+    /* SR_EXP, SR_TANH, SR_SIN; SR_COS for the second column of a sine; SR_INV for the step 1 /
+     * (exp(c u) + d) */
+    enum sr_op g;
+    double c, d;
 };
 struct sr_rates {
     int rows, count, factors, variables;
+    int falls;           /* the first factor that is an exponential, for sines alone */
     struct sr_data data; /* (rows) */
     double *x;           /* storage of data */
     struct sr_rate rate[SR_RATES];

@@ -11,10 +11,12 @@
 
 enum {
     MANY = 8,       /* more columns than this make no products and quotients */
+    FEW = 2,        /* more make no factors that are exponentials */
     EXPONENTS = 17, /* c of an exponential, a factor sqrt(2) apart */
     WIDTHS = 6,     /* c of exp(c (x - b)^2), a factor 2 apart */
     CENTRES = 7,    /* b */
     SINES = 64,     /* frequencies of a sine */
+    FALLS = 5,      /* c of an exponential that is a factor, a factor 2 apart */
 };
 /* c times the range of u: the smallest of an exponential; the step between frequencies, whose phase
  * errs at the ends of the range by at most 3/8. */
@@ -116,23 +118,32 @@ double sr_rates_range(const struct sr_rates *r, int variable)
 
 /* ---- columns */
 
-static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c)
+static double value_of(const struct sr_rate *rate, double u)
+{
+    if (rate->g == SR_INV)
+        return rate->d / (orr_exp(rate->c * u) + rate->d);
+    return sr_op_table[rate->g].value(rate->c * u - (rate->g == SR_EXP ? rate->d : 0), 0);
+}
+
+/* d: of a step; of an exponential it is what makes its maximum 1. */
+static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c, double d)
 {
     const int n = r->count, block = n / SR_RATES_BLOCK, f = n % SR_RATES_BLOCK;
     const double *u = r->u[variable];
+    struct sr_rate rate = {variable, g, c, d};
     double low, high;
     if (n == SR_RATES)
         return;
     range_of(r, u, &low, &high);
-    const double shift = g == SR_EXP ? fmax(c * low, c * high) : 0;
-    double (*const own)(double, double) = sr_op_table[g].value;
+    if (g == SR_EXP)
+        rate.d = fmax(c * low, c * high);
     for (int i = 0; i < r->rows; i++) {
-        const double v = own(c * u[i] - shift, 0);
+        const double v = value_of(&rate, u[i]);
         r->value[block][i][f] = (float)v;
         r->square[block][i][f] =
             (float)(g == SR_COS ? v * sr_op_table[SR_SIN].value(c * u[i], 0) : v * v);
     }
-    r->rate[r->count++] = (struct sr_rate){variable, g, c};
+    r->rate[r->count++] = rate;
 }
 
 /* Exponentials of the variables from `first` on, falling ones only with `falls`. */
@@ -143,9 +154,33 @@ static void put_exponentials(struct sr_rates *r, int first, int count, double st
         range_of(r, r->u[v], &low, &high);
         for (int k = 0; k < count && high > low; k++) {
             const double c = least_exponent * orr_pow(step, k) / (high - low);
-            put_column(r, v, SR_EXP, -c);
+            put_column(r, v, SR_EXP, -c, 0);
             if (!falls)
-                put_column(r, v, SR_EXP, c);
+                put_column(r, v, SR_EXP, c, 0);
+        }
+    }
+}
+
+/* Reciprocal squares and, for waves that fall or grow, exponentials of few columns as factors. */
+static void list_more_factors(struct sr_rates *r, uint64_t operators)
+{
+    const int n = r->data.features;
+    const bool waves = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
+    struct sr_expr expr;
+    for (int f = 0; f < n && n <= MANY; f++)
+        if (join(operators, f, f, SR_MUL, &expr) && sr_has(operators, SR_INV)) {
+            sr_put_op(&expr, SR_INV);
+            append(r, &expr, SR_RATES_FACTORS, r->factor, r->h, &r->factors);
+        }
+    r->falls = r->factors;
+    for (int f = 0; f < n && n <= FEW && waves && sr_has(operators, SR_EXP); f++) {
+        double low, high;
+        range_of(r, r->data.x + (size_t)f * (size_t)r->rows, &low, &high);
+        for (int k = 0; k < FALLS && high > low; k++) {
+            expr = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
+            sr_rates_scale(&expr, 0, -ldexp(1, k) / (high - low));
+            sr_put_op(&expr, SR_EXP);
+            append(r, &expr, SR_RATES_FACTORS, r->factor, r->h, &r->factors);
         }
     }
 }
@@ -159,19 +194,33 @@ static void put_sines(struct sr_rates *r, uint64_t operators)
         range_of(r, r->u[v], &low, &high);
         for (int k = 1; k <= SINES && high > low && r->count + 2 <= SR_RATES; k++) {
             const double c = step_of_sines * (k - 0.5) / (high - low);
-            put_column(r, v, SR_SIN, c);
-            put_column(r, v, SR_COS, c);
+            put_column(r, v, SR_SIN, c, 0);
+            put_column(r, v, SR_COS, c, 0);
         }
     }
 }
 
+/* tanh(c u), and steps from 0 to 1 at some places. */
 static void put_steps(struct sr_rates *r, uint64_t operators)
 {
     for (int v = 0; v < r->data.features && sr_has(operators, SR_TANH); v++) {
         double low, high;
         range_of(r, r->u[v], &low, &high);
         for (int k = 0; k < EXPONENTS / 2 && high > low; k++)
-            put_column(r, v, SR_TANH, least_exponent * orr_pow(2, k) / (high - low));
+            put_column(r, v, SR_TANH, least_exponent * orr_pow(2, k) / (high - low), 0);
+    }
+    const bool steps = sr_has(operators, SR_EXP) && sr_has(operators, SR_ADD) &&
+                       (sr_has(operators, SR_INV) || sr_has(operators, SR_DIV));
+    for (int v = 0; v < r->data.features && steps && r->data.features <= MANY; v++) {
+        double low, high;
+        range_of(r, r->u[v], &low, &high);
+        for (int k = 0; k < 2 * WIDTHS * CENTRES && high > low; k++) {
+            const double b = low + (high - low) * (k % CENTRES + 1) / (CENTRES + 1);
+            const double width = 3 * orr_pow(2, k / 2 / CENTRES) / (high - low);
+            const double c = k / CENTRES % 2 ? -width : width, d = orr_exp(c * b);
+            if (isnormal(d))
+                put_column(r, v, SR_INV, c, d);
+        }
     }
 }
 
@@ -225,6 +274,7 @@ void sr_rates_list(struct sr_rates *r, uint64_t operators)
 {
     append(r, &(struct sr_expr){.count = 0}, 1, r->factor, r->h, &r->factors);
     list_products(r, operators, true);
+    list_more_factors(r, operators);
     list_products(r, operators, false);
     put_sines(r, operators); /* first, so that no block of columns parts a pair */
     put_steps(r, operators);

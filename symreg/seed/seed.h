@@ -1,4 +1,4 @@
-/* seed.h - proposals from which a search starts: small formulas, their pairs and sums, and curves,
+/* seed.h - proposals from which a search starts: small formulas, their pairs and sums,
  * with fitted constants. */
 #ifndef SR_SEED_H
 #define SR_SEED_H
@@ -97,7 +97,7 @@ struct sr_seeds {
 struct sr_limit {
     double until_s, evaluations;
 };
-/* Runs the stages (stages.h: small formulas, their pairs, sums, curves) until a seed is exact,
+/* Runs the stages (stages.h: small formulas, their pairs, sums) until a seed is exact,
  * within settings->enumerate and the limit. `thread` has `threads` entries. A signal interrupts it.
  * All seeds were evaluated on all rows, whatever the end. */
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,

@@ -1,7 +1,6 @@
-/* seeds.c - the stages of a proposal: small formulas and their pairs, curves, sums. */
+/* seeds.c - the stages of a proposal, the cheapest first. */
 #include <stddef.h>
 
-#include "dictionary.h"
 #include "powers.h"
 #include "smooth.h"
 #include "stages.h"
@@ -48,9 +47,6 @@ const struct sr_stage sr_stages[] = {
      {OP(MUL) | OP(DIV), .columns = 3, .but_study = true, .when = has_no_named},
      .share = 0.1, .find = sr_dimensions_find},
     {"composed", SR_STAGE_COMPOSED, {.rows = SR_ROWS}, .find = sr_composed_find},
-    {"curves", SR_STAGE_CURVES, {OP(MUL), .rows = 64}, .find = sr_collapse_find},
-    {"pursuit", SR_STAGE_PURSUIT, {OP(ADD) | OP(MUL), .rows = SR_DICTIONARY_ROWS},
-     .find = sr_pursuit_find},
     {.find = NULL},
 };
 /* clang-format on */

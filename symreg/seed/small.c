@@ -74,7 +74,7 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
     int rc = candidates ? 0 : ORR_ENOMEM;
     if (!rc) {
         candidates->count = 0;
-        sr_proposal_fill(p, budget);
+        sr_enumerate_run(&p->bank.all, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
     }
     if (!rc && pairs)

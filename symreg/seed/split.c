@@ -141,11 +141,11 @@ static int make_rest(const struct sr_proposal *p, const void *context, int numbe
 
 int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise)
 {
-    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS | SR_STAGE_PURSUIT) };
+    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS) };
     struct sr_race race = {.count = 1,
                            .make = make_rest,
                            .context = &(struct split){term, noise},
-                           .round = {{.stages = {(unsigned)ALL}}},
+                           .round = {{.stages = (unsigned)ALL}},
                            .per_size = PER_SIZE};
     return sr_race(p, &race);
 }

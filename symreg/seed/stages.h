@@ -15,7 +15,6 @@ struct sr_proposal {
     struct sr_thread *thread; /* (threads) */
     int threads;
     struct sr_bank bank; /* filled by the first stage, read by the others */
-    int early; /* entries of the bank after its first eighth, which are the terms of pursuit.c */
     struct sr_seeds *seeds;
     double floor; /* a loss that noise explains; 0: unknown */
     bool derived; /* its table is derived from that of another proposal */
@@ -34,12 +33,10 @@ enum sr_stages {
     SR_STAGE_STRUCTURE = 8,
     SR_STAGE_UNITS = 16,
     SR_STAGE_COMPOSED = 32,
-    SR_STAGE_CURVES = 64,
-    SR_STAGE_PURSUIT = 128,
-    SR_STAGE_RATES = 256,
-    SR_STAGE_ORIGINS = 512,
-    SR_STAGE_SIGNS = 1024,
-    SR_STAGE_HINGES = 2048
+    SR_STAGE_RATES = 64,
+    SR_STAGE_ORIGINS = 128,
+    SR_STAGE_SIGNS = 256,
+    SR_STAGE_HINGES = 512
 };
 /* What a stage needs of a table and of the settings. */
 struct sr_needs {
@@ -85,20 +82,12 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
  * stage appends fitted formulas to the seeds. */
 int sr_small_find(struct sr_proposal *p);
 int sr_composed_find(struct sr_proposal *p);
-/* Fills the bank until `budget` formulas were tried. `early` becomes the number of entries after
- * settings->enumerate / 8 of them. */
-void sr_proposal_fill(struct sr_proposal *p, double budget);
 /* Searches derived tables whose columns are dimensionless groups (dimensions.c). */
 int sr_dimensions_find(struct sr_proposal *p);
 /* Searches derived tables with fewer columns, which are products of powers (structure.c). */
 int sr_structure_find(struct sr_proposal *p);
 /* Searches derived tables of angles in degrees (angles.c). */
 int sr_angles_find(struct sr_proposal *p);
-/* Curves to which the table collapses, h phi(u) (collapse.c). */
-int sr_collapse_find(struct sr_proposal *p);
-/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
-int sr_pursuit_find(struct sr_proposal *p);
-
 /* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
 int sr_rates_find(struct sr_proposal *p);
 

@@ -19,9 +19,7 @@
 #include "terms.h"
 
 enum {
-    TRIED = 3, /* hypotheses searched */
-    /* stages for every hypothesis */
-    FIRST = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED,
+    TRIED = 3,        /* hypotheses searched */
     PER_SIZE = 8,     /* seeds of each size */
     MOST_ROWS = 2000, /* rows of the derived table */
     LEAST_ROWS = 64,  /* of a noisy table whose small values are left out: four times that */
@@ -77,8 +75,47 @@ static const struct sr_group_pair *pair_of(const struct sr_proposal *p,
     return NULL;
 }
 
+/* Multiplies a formula by another; count 0: 1. False where it is too long. */
+static bool multiply(const struct sr_proposal *p, const struct sr_expr *by, struct sr_expr *factor)
+{
+    const bool first = factor->count == 0;
+    if (!by->count)
+        return true;
+    if (factor->count + by->count + 1 > SR_NODES)
+        return false;
+    sr_put_expr(factor, by);
+    if (!first)
+        sr_put_op(factor, SR_MUL);
+    return sr_put_end(p->settings->language, factor, SR_NODES);
+}
+
+/* Divides y of a view by the factors of its pairs; `value` (rows): storage. False where that is
+ * impossible. */
+static bool divide_by_factors(const struct sr_proposal *p, const struct sr_view *from,
+                              const struct sr_group_pairs *pairs, struct sr_view *v, double *value)
+{
+    struct sr_powers product = {{0}};
+    struct sr_expr factor;
+    for (int f = 0; f < from->data.features; f++) {
+        const struct sr_group_pair *own = pair_of(p, pairs, f);
+        product.half[f] = own ? own->half : 0;
+    }
+    v->factor = from->factor;
+    if (!sr_powers_write(p->settings->language, p->operators, &product, &factor))
+        return false;
+    if (!factor.count)
+        return true;
+    if (!sr_eval(&factor, &from->data, value) || !view_write(p, from, &factor) ||
+        !multiply(p, &factor, &v->factor))
+        return false;
+    for (size_t i = 0; i < v->data.rows; i++)
+        value[i] = from->data.y[i] / value[i];
+    v->data.y = value;
+    return true;
+}
+
 /* Replaces the first column of each pair by the difference or sum of the two, or of their squares,
- * and removes the second. *made: whether there are such pairs. */
+ * removes the second, and divides y by the pairs' factors. *made: whether there are such pairs. */
 static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
                       const struct sr_group_pairs *pairs, struct sr_view *v, bool *made)
 {
@@ -86,7 +123,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
     const size_t rows = all->rows;
     int n = 0;
     *made = false;
-    v->x = orr_alloc((size_t)all->features * rows, sizeof *v->x);
+    v->x = orr_alloc(((size_t)all->features + 1) * rows, sizeof *v->x);
     if (!v->x)
         return ORR_ENOMEM;
     for (int f = 0; f < all->features; f++) {
@@ -113,6 +150,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
     v->data = *all;
     v->data.features = n;
     v->data.x = v->x;
+    *made = *made && divide_by_factors(p, from, pairs, v, v->x + (size_t)n * rows);
     return 0;
 }
 
@@ -339,18 +377,19 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
                         struct sr_expr *group)
 {
     const struct sr_data *all = &v->data;
-    if (!write_powers(p, &g->factor, factor))
+    if (!write_powers(p, &g->factor, factor) || !view_write(p, v, factor) ||
+        !multiply(p, &v->factor, factor))
         return false;
     if (!factor->count)
         sr_fill(value, all->rows, 1);
-    else if (!sr_eval(factor, all, value))
+    else if (!sr_eval(factor, p->loss->data, value))
         return false;
     for (int k = 0; k < g->groups; k++)
         if (!write_powers(p, &g->group[k], &group[k]) ||
             !sr_eval(&group[k], all, value + (size_t)(k + 1) * all->rows) ||
             !view_write(p, v, &group[k]))
             return false;
-    return view_write(p, v, factor);
+    return true;
 }
 
 /* The table of y / h over the groups of a hypothesis. */
@@ -411,8 +450,7 @@ static double half_of(const struct sr_proposal *p)
     return p->limit.until_s > 0 ? now + 0.5 * (p->limit.until_s - now) : 0;
 }
 
-/* Searches the best hypotheses one after the other, first by the cheap stages; then the best one by
- * the remaining stages. */
+/* Searches the best hypotheses one after the other. */
 static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
                             const struct sr_grouping *list, int count)
 {
@@ -420,15 +458,36 @@ static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
         .count = count < TRIED ? count : TRIED,
         .make = make_reduced,
         .context = &(struct groupings){view, list},
-        .round = {{.stages = {FIRST}, .single = FIRST | SR_STAGE_CURVES},
-                  {.stages = {SR_STAGE_CURVES | SR_STAGE_PURSUIT},
-                   .single = SR_STAGE_PURSUIT,
-                   .best = 1}},
-        .ordered = true,
+        .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED}},
         .per_size = PER_SIZE,
         .floor = count ? floor_of(p, &list[0]) : 0,
     };
     return sr_race(p, &race);
+}
+
+/* Where the best hypothesis is a function of one group u, y = h phi(u), a sum with free rates is
+ * looked for in phi(u) / u^p: (1 + r / b) exp(-r / b) / r^2 is one only for p = -2. */
+static int search_curve(struct sr_proposal *p, const struct sr_view *view,
+                        const struct sr_grouping *best)
+{
+    static const int power[] = {0, -2, 2, -1, 1};
+    enum { POWERS = sizeof power / sizeof *power };
+    struct sr_grouping list[POWERS];
+    struct sr_race race = {.count = best->groups == 1 ? POWERS : 0,
+                           .make = make_reduced,
+                           .context = &(struct groupings){view, list},
+                           .round = {{.stages = SR_STAGE_RATES}},
+                           .per_size = PER_SIZE};
+    const double floor = p->floor;
+    for (int k = 0; k < POWERS; k++) {
+        list[k] = *best;
+        for (int f = 0; f < SR_SMOOTH_COLUMNS; f++)
+            list[k].factor.half[f] += power[k] * best->group[0].half[f];
+    }
+    p->floor = 0; /* it is an estimate, which some other formula may have reached */
+    const int rc = sr_race(p, &race);
+    p->floor = floor;
+    return rc;
 }
 
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
@@ -438,9 +497,7 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
         .count = count,
         .make = make_reduced,
         .context = &(struct groupings){view, list},
-        .round = {{.stages = {SR_STAGE_SMALL}},
-                  {.stages = {SR_STAGE_COMPOSED}, .best = SR_RACE_BEST},
-                  {.stages = {SR_STAGE_CURVES | SR_STAGE_PURSUIT}, .best = 1}},
+        .round = {{.stages = SR_STAGE_SMALL}, {.stages = SR_STAGE_COMPOSED, .best = SR_RACE_BEST}},
         .per_size = PER_SIZE,
     };
     return sr_race(p, &race);
@@ -481,6 +538,8 @@ int sr_structure_find(struct sr_proposal *p)
             rc = search_terms(p, &terms, &list[0]);
         if (!rc)
             rc = search_groupings(p, view, list, count);
+        if (!rc && count)
+            rc = search_curve(p, view, &list[0]);
         if (!rc && noise > much)
             rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;

@@ -11,6 +11,7 @@ struct sr_view {
     struct sr_data data;
     double *x; /* storage, which the caller frees; NULL: the table itself */
     struct sr_expr column[SR_SMOOTH_COLUMNS]; /* in the columns of the table */
+    struct sr_expr factor; /* y of the table is that of `data` times this; count 0: 1 */
 };
 /* The table of the proposal itself. */
 void sr_view_init(const struct sr_proposal *p, struct sr_view *view);

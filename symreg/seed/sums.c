@@ -47,11 +47,12 @@ bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer o
 
 /* ---- weights */
 
-bool sr_sum_solve(double *a, int n)
+/* Solves a symmetric positive definite system of n equations in place. Rows have n + 1 columns; the
+ * last is the right-hand side. False where the system is singular up to rounding. */
+static bool solve(double *a, int n)
 {
-    enum { MOST = 16 };
     const int width = n + 1;
-    double diagonal[MOST];
+    double diagonal[SR_TERMS];
     for (int k = 0; k < n; k++)
         diagonal[k] = a[k * width + k];
     for (int k = 0; k < n; k++) {
@@ -83,7 +84,7 @@ bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], cons
     for (int k = 0; k < terms; k++)
         for (int j = 0; j <= terms; j++)
             a[k * width + j] = sr_dot(column[k], column[j], rows);
-    if (!sr_sum_solve(a, terms))
+    if (!solve(a, terms))
         return false;
     weight[SR_TERMS] = mean[terms];
     for (int k = 0; k < terms; k++) {
@@ -100,16 +101,13 @@ bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], cons
 bool sr_sum_write(const struct sr_language *language, const struct sr_sum *sum, int limit,
                   struct sr_expr *out)
 {
-    const bool divide = sum->divide && sum->outer.inner == SR_INV && sum->factor->count;
     out->count = 0;
     sr_put_expr(out, sum->factor);
     for (int k = 0; k < sum->terms; k++) {
         const struct sr_written_term *term = &sum->term[k];
-        if (!term->plain && !sum->weight_last)
+        if (!term->plain)
             sr_put_constant(out, term->weight);
         sr_put_expr(out, term->expr);
-        if (!term->plain && sum->weight_last)
-            sr_put_constant(out, term->weight);
         if (!term->plain)
             sr_put_op(out, SR_MUL);
         if (k > 0)
@@ -119,11 +117,11 @@ bool sr_sum_write(const struct sr_language *language, const struct sr_sum *sum, 
         sr_put_constant(out, sum->d);
         sr_put_op(out, SR_ADD);
     }
-    if (sum->outer.inner != SR_CONSTANT && !divide)
+    if (sum->outer.inner != SR_CONSTANT)
         sr_put_op(out, sum->outer.inner);
     if (sum->outer.last != SR_CONSTANT)
         sr_put_op(out, sum->outer.last);
     if (sum->factor->count)
-        sr_put_op(out, divide ? SR_DIV : SR_MUL);
+        sr_put_op(out, SR_MUL);
     return sr_put_end(language, out, limit);
 }

@@ -2,9 +2,7 @@
  *
  * h is a factor, H one or two operators with an inverse, and f, g, k are small formulas without
  * constants. The target is z = H^-1(y / h), whose best weights follow from the correlations of the
- * terms. There are three ways to choose the terms: pairs.c tries all pairs of the simplest formulas
- * at a few rows; pursuit.c tries all triples of fewer formulas, and matching pursuit over thousands
- * of formulas, at more rows. */
+ * terms. pairs.c tries all pairs of the simplest formulas at a few rows. */
 #ifndef SR_SUMS_H
 #define SR_SUMS_H
 
@@ -30,11 +28,11 @@ struct sr_factor {
     int a, b;      /* entries of the bank; b < 0: entry a alone */
     enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
 };
-/* Lists factors among the first `entries` of the bank: the closest to y, best first, followed by
+/* Lists factors among the entries of the bank: the closest to y, best first, followed by
  * the first formulas made only of features and + - * /, which serve as targets of single formulas.
  * Returns the total; *close is the number of the first kind. */
-int sr_factors_find(const struct sr_bank *bank, int entries, bool divide,
-                    struct sr_factor list[SR_FACTORS], int *close);
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
+                    int *close);
 /* Writes a factor as a formula; false when it has too many nodes. */
 bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,
                     struct sr_expr *expr);
@@ -49,15 +47,10 @@ bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer o
  * constant or a combination of the others, or where its weight is 0. */
 bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], const double *z,
                   double weight[SR_TERMS + 1]);
-/* Solves a symmetric positive definite system of n <= 16 equations in place. Rows have n + 1
- * columns; the last is the right-hand side. False where the system is singular up to rounding. */
-bool sr_sum_solve(double *a, int n);
-
 /* How a sum is written. */
 struct sr_sum {
     const struct sr_expr *factor; /* count 0: none */
     struct sr_outer outer;
-    bool divide; /* h / (sum), instead of h inv(sum) */
     int terms;
     struct sr_written_term {
         const struct sr_expr *expr;
@@ -65,8 +58,7 @@ struct sr_sum {
         bool plain;      /* the term has weight 1 */
         enum sr_op join; /* SR_ADD or SR_SUB joins the term to those before */
     } term[SR_TERMS];
-    bool weight_last; /* writes f * a in place of a * f */
-    bool offset;      /* d is written */
+    bool offset; /* d is written */
     double d;
 };
 /* Writes the formula; false when it has more than `limit` nodes. */

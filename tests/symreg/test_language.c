@@ -13,8 +13,9 @@ enum { TEXT = 16384 };
 static const struct problem {
     const char *define, *loss, *prices; /* NULL: none */
     const char *truth;
-    size_t rows; /* from 64 and 256 on more stages propose formulas, from 512 on few rows are looked
-                  * at first (collapse.h, pursuit.c, struct sr_screen) */
+    size_t
+        rows; /* from 64 on more stages propose formulas, from 512 on few rows are looked at first
+                  * (struct sr_screen) */
     double noise;
     const struct sr_algorithm *algorithm;
     const char *sign; /* a front without this text has not used the language */

@@ -536,4 +536,23 @@ TEST(jacobian_is_that_of_differences)
     }
 }
 
+TEST(inverses_invert)
+{
+    static const double value[] = {0.13, 0.385, 0.77};
+    int inverses = 0;
+    for (int op = 0; op < SR_OPS; op++)
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            double z;
+            if (!sr_op_invert((enum sr_op)op, value[k], &z))
+                continue;
+            const double back = op == SR_CONSTANT ? z : sr_op_table[op].value(z, 0);
+            assert_true(near(back, value[k], 1e-12));
+            inverses++;
+        }
+    double z;
+    assert_true(inverses >= 3 * 8); /* a new operator may have one, too */
+    assert_false(sr_op_invert(SR_SIN, 0.5, &z) || sr_op_invert(SR_SQRT, -1, &z) ||
+                 sr_op_invert(SR_INV, 0, &z) || sr_op_invert(SR_EXP, -1, &z));
+}
+
 TESTS(NULL, NULL)

@@ -413,7 +413,7 @@ static double noisy_seeds_off(const char *law, int columns, double noise, int ma
 /* A seed is the law; not so where rows are chosen by their own |y|. */
 TEST(finds_noisy_laws)
 {
-    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 5, 0.1, 30, 2e4) <
+    assert_true(noisy_seeds_off("a^2 / b * sqrt(c) * (1 - 2 / (exp(d / e) + 1))", 5, 0.1, 30, 1e5) <
                 1e-20);
     assert_true(noisy_seeds_off("a^2 / b * c^3 * g^2 * (1 - exp(-1 * d / e))", 7, 0.1, 30, 2e4) <
                 1e-20);
@@ -433,7 +433,7 @@ TEST(finds_sums_of_squares)
 {
     assert_true(noisy_seeds_off("6.28 * a / (b^2 + c^2 + d^2 + e^2)^1.5", 5, 0.001, 21, 1e5) <
                 1e-20);
-    assert_true(noisy_seeds_off("a / (b^2 + c^2)^1.5", 3, 0.001, 12, 2e4) < 1e-20);
+    assert_true(noisy_seeds_off("a / (b^2 + c^2)^1.5", 3, 0.001, 12, 1e5) < 1e-20);
 
     static struct sr_seeds seeds;
     struct sr_settings s = default_settings();
@@ -444,6 +444,7 @@ TEST(finds_sums_of_squares)
             s.unary[kept++] = s.unary[k];
     assert_int_equal(kept, s.unary_count - 1);
     s.unary_count = kept;
+    s.enumerate = 4e5;
     wide_table(&t, 5, "a * exp(-1 * (b - c)^2 / 4) / (d^2 + e^2 + 1)", 0);
     assert_true(structure_seeds(&s, &t.data, 1, &seeds) < 1e-5);
     table_free(&t);
@@ -510,7 +511,7 @@ static int add_formula(struct sr_proposal *p)
     struct sr_race race = {.count = 1,
                            .make = make_formula,
                            .context = "d * a * sqrt(1 + square(b / a))",
-                           .round = {{.stages = {SR_STAGE_SMALL}}},
+                           .round = {{.stages = SR_STAGE_SMALL}},
                            .per_size = 1};
     return sr_race(p, &race);
 }
@@ -559,7 +560,7 @@ static int make_single(const struct sr_proposal *p, const void *context, int num
 static struct sr_race singles = {
     .count = 3,
     .make = make_single,
-    .round = {{.stages = {SR_STAGE_SMALL}}, {.stages = {SR_STAGE_COMPOSED}, .best = 1}},
+    .round = {{.stages = SR_STAGE_SMALL}, {.stages = SR_STAGE_COMPOSED, .best = 1}},
     .per_size = 4};
 static int race_singles(struct sr_proposal *p)
 {
