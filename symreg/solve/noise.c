@@ -156,6 +156,7 @@ static int search_briefly(const struct sr_table *table, const struct sr_csv_setu
     (*fit)->data.x_variance = NULL;
     s.max_evaluations = EVALUATIONS;
     s.max_seconds = 0;
+    s.iterations = 0; /* the same for every --iterations, as a search may be resumed with more */
     s.alternatives = 0;
     s.restarts_fresh = s.resume = false;
     s.checkpoint = NULL;

@@ -93,6 +93,22 @@ TEST(finds_curves)
     }
 }
 
+/* One feature, and values over powers of ten. */
+TEST(finds_a_steep_curve)
+{
+    static struct sr_fit fit;
+    struct table t;
+    table_of(&t, 100, "inv(exp(1.8465 * r) - 1)", 0);
+    t.data.features = 1;
+    search(&t, 3e4, 1, &fit);
+    bool found = false;
+    for (int i = 0; i < fit.front.count; i++)
+        found = found || (fit.front.expr[i].count <= 7 && fit.front.loss[i] <= 0);
+    if (!found)
+        fail_msg("the best is %s", text_of(&fit.front.expr[fit.front.count - 1]));
+    table_free(&t);
+}
+
 /* Variables of seven nodes, without an operator for squares: two bodies under modified dynamics. */
 TEST(finds_a_law_of_long_variables)
 {
