@@ -1,8 +1,8 @@
 /* tidy.c - rewrites a formula into the equivalent form whose constants have the fewest digits.
  *
  * One place of the formula is rewritten and its constants are rounded. The new form is accepted
- * where it has fewer digits, is no more complex and loses no more than rounding may. This repeats
- * until no rewriting helps. */
+ * where it is shorter or has fewer digits, is no more complex and loses no more than rounding may.
+ * This repeats until no rewriting helps. */
 #include "select.h"
 
 #include <math.h>
@@ -278,6 +278,58 @@ static bool reduce_phase(struct form *f)
     return true;
 }
 
+/* The feature of a sum, difference or product of numbers, this feature and its squares that ends at
+ * node `end`; -1: it is none. */
+static int polynomial_feature(const struct sr_expr *expr, int end)
+{
+    int feature = -1;
+    for (int i = sr_expr_start(expr, end); i <= end; i++) {
+        const struct sr_node *node = &expr->node[i];
+        if (node->op == SR_FEATURE && (feature < 0 || feature == node->feature))
+            feature = node->feature;
+        else if (!sr_is_number(node) && node->op != SR_ADD && node->op != SR_SUB &&
+                 node->op != SR_MUL && node->op != SR_SQUARE)
+            return -1;
+    }
+    return feature;
+}
+
+/* A quadratic of one column, as (x - a)^2 + x - b: c (x - d)^2 + e, where that is shorter. */
+static bool complete_square(struct form *f)
+{
+    const int feature = is_sum(f->from->node[f->i].op) ? polynomial_feature(f->from, f->i) : -1;
+    if (feature < 0 || !sr_has(f->operators, SR_SQUARE) || !sr_has(f->operators, SR_SUB) ||
+        !sr_has(f->operators, SR_ADD))
+        return false;
+    const struct sr_data *data = f->loss->data;
+    const double *x = data->x + (size_t)feature * data->rows;
+    const int start = sr_expr_start(f->from, f->i);
+    double middle = 0, half = 0, p[4];
+    for (size_t i = 0; i < data->rows; i++)
+        middle += x[i] / (double)data->rows;
+    for (size_t i = 0; i < data->rows; i++)
+        half = fmax(half, fabs(x[i] - middle));
+    for (int k = 0; k < 4; k++) /* at -1, 0, 1 and 2 halves */
+        p[k] = value_at(f->from, start, f->i, middle + (k - 1) * half);
+    const double a = (p[0] - 2 * p[1] + p[2]) / 2, b = (p[2] - p[0]) / 2, c = a / (half * half);
+    const bool plain = fabs(c - 1) < 1e-6;
+    if (!(half > 0) || !(fabs(a) > 1e-9 * fabs(p[1])) ||
+        !(fabs(p[1] + 2 * b + 4 * a - p[3]) <= 1e-9 * (fabs(p[3]) + fabs(a))) ||
+        (!plain && !sr_has(f->operators, SR_MUL)))
+        return false;
+    sr_put_node(&f->piece, sr_feature_node(feature));
+    sr_put_constant(&f->piece, middle - b / (2 * a) * half);
+    sr_put_op(&f->piece, SR_SUB);
+    sr_put_op(&f->piece, SR_SQUARE);
+    if (!plain) {
+        sr_put_constant(&f->piece, c);
+        sr_put_op(&f->piece, SR_MUL);
+    }
+    sr_put_constant(&f->piece, p[1] - b * b / (4 * a));
+    sr_put_op(&f->piece, SR_ADD);
+    return f->piece.count < f->from->node[f->i].size;
+}
+
 /* u ^ c where c is an integer up to rounding. */
 static bool round_power(struct form *f)
 {
@@ -294,16 +346,16 @@ static bool round_power(struct form *f)
     return true;
 }
 
-static bool (*const rewriting[])(struct form *) = {to_product,   to_quotient,       turn_sign,
-                                                   carry_sign,   distribute_factor, factor_out,
-                                                   centre_phase, reduce_phase,      round_power};
+static bool (*const rewriting[])(struct form *) = {
+    to_product, to_quotient,  turn_sign,    carry_sign,  distribute_factor,
+    factor_out, centre_phase, reduce_phase, round_power, complete_square};
 enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
 
 /* Whether rewriting k changes constants by more than rounding, so that they must be refitted. */
 static bool moves_constants(int k)
 {
     return rewriting[k] == centre_phase || rewriting[k] == reduce_phase ||
-           rewriting[k] == round_power;
+           rewriting[k] == round_power || rewriting[k] == complete_square;
 }
 
 /* A line of a column far from 0, of two numbers or more, none of them named. */
@@ -456,7 +508,7 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
         for (int i = expr->count - 1; i > 0 && !better; i--)
             for (int k = 0; k < REWRITINGS && !better && !orr_time_over(); k++) {
                 if (!rewrite_node(t, expr, i, k, limit, work, &next, &other) ||
-                    !(sr_digits(&next) < digits))
+                    (!(sr_digits(&next) < digits) && next.count >= expr->count))
                     continue;
                 *expr = next;
                 digits = sr_digits(&next);
