@@ -189,6 +189,37 @@ def weights_of(weights: Any, rows: int, name: str = "weights") -> np.ndarray | N
     return array
 
 
+def ends_of(y: Any, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """The ends of intervals in place of y; NaN is an open end, as infinity is."""
+    if low is None and high is None:
+        return None
+    if low is None or high is None:
+        raise ValueError("y_low, y_high: expected both, found one")
+    if y is not None:
+        raise ValueError("y: expected y, or y_low and y_high in its place, found all")
+    ends = []
+    for name, given, open_end in (("y_low", low, -np.inf), ("y_high", high, np.inf)):
+        array = floats(name, array_of(name, given))
+        if array.ndim != 1:
+            raise ValueError(f"{name}: expected a 1d array, found shape {array.shape}")
+        ends.append(np.where(np.isnan(array), open_end, array))
+    if len(ends[0]) != len(ends[1]):
+        raise ValueError(f"y_high: expected {len(ends[0])} numbers as y_low has, found "
+                         f"{len(ends[1])}")
+    for row, (a, b) in enumerate(zip(*ends)):
+        if not a <= b or (np.isinf(a) and np.isinf(b)):
+            raise ValueError(f"y_low, y_high: row {row}: expected an interval with an end, found "
+                             f"{a:g} to {b:g}")
+    return ends[0], ends[1]
+
+
+def middles(ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """What stands for intervals as numbers: their middles, or their finite ends."""
+    low, high = ends
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(low), high, np.where(np.isinf(high), low, low + (high - low) / 2))
+
+
 def sigmas_of(sigma_x: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     """Standard deviations of X, one for all, for each column or each number, as an array like X."""
     if sigma_x is None:
