@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._arguments import array_of, floats, usual
+from ._dates import Dates
 from ._frames import Table, columns_are, table_of
 
 __all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "clone", "r_squared",
@@ -123,9 +124,16 @@ def _is_for_sklearn(X: Table) -> bool:
     return SKLEARN and (X.names is None or not isinstance(X.values, np.ndarray))
 
 
+def _read(estimator: Any, X: Any, reset: bool) -> Table:
+    """X with days in place of dates. reset: estimator._dates is made anew, else it says which."""
+    if reset:
+        estimator._dates = Dates()
+    return table_of("X", X, keep=SKLEARN, dates=estimator._dates, known=not reset)
+
+
 def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     """X of predict(): (rows, columns), finite, float32 or float64."""
-    given = table_of("X", X, keep=SKLEARN)
+    given = _read(estimator, X, reset)
     if _is_for_sklearn(given):
         checked: np.ndarray = validate_data(estimator, given.values, reset=reset,
                                             dtype=[np.float64, np.float32])
@@ -141,7 +149,7 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
-    given, plain_y = table_of("X", X, keep=SKLEARN), array_of("y", y)
+    given, plain_y = _read(estimator, X, reset), array_of("y", y)
     if plain_y.dtype.kind == "O" and plain_y.ndim:
         y = floats("y", plain_y)
     else:

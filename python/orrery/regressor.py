@@ -15,6 +15,7 @@ from . import _export, _files, _fronts, _library, _options, _present, _targets
 from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
+from ._dates import Dates
 from ._estimator import (ends_of, middles, r_squared, sigmas_of, table, table_and_target,
                          weights_of)
 from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
@@ -119,6 +120,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _define: str | None
     _alternatives: Sequence[dict[str, Any]] = ()
     _remarks: Sequence[str] = ()
+    _dates: Dates | None = None  # columns of the fit that are dates
     _sigma = False  # whether the noise of each row was given
     _ranges: list[tuple[float, float]] | None = None  # of the columns of the fit
     permutations_: dict[str, Any] | None = None
@@ -287,8 +289,6 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if sigma_x is not None and category is not None:
             raise ValueError("sigma_x: not with category")
         rows["sigma_x"] = sigmas_of(sigma_x, X.shape)
-        if ends:
-            rows["ends"] = ends
         if category is not None and self.permutations:
             raise ValueError("permutations: not with fit(category=...)")
         names = self._names(variable_names)
@@ -310,7 +310,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         test = self._test(X_test, y_test)
         file = self._file()
         self._sigma, self._ranges = sigma is not None, _ranges(X[:, :len(names)])
-        self._search(settings, {"x": X, "y": y, "names": columns, "target": target, **rows}, test)
+        self._search(settings, {"x": X, "y": y, "names": columns, "target": target, "ends": ends,
+                                **rows}, test)
         self.variable_names_ = names
         if file is not None:
             self._write(file)
@@ -412,7 +413,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
         model._category, model._remarks, model._sigma = None, [], front.sigma
-        model._ranges = front.ranges
+        model._ranges, model._dates = front.ranges, front.dates
         model.permutations_ = None
         model.stopped_, model.n_iter_ = None, 0
         return model
@@ -553,7 +554,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def remarks_(self) -> list[str]:
         """What the table cannot decide, or what its noise looks like, in sentences."""
         self._rows()
-        return list(self._remarks)
+        dates = self._dates.say(self.variable_names_) if self._dates else []
+        return [*self._remarks, *dates]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_front") or bool(self._outputs)

@@ -583,8 +583,10 @@ static void count_from_one_day(const int *column, int features, struct sr_table 
     for (int k = 0; k < dates->count; k++) {
         if (!is_listed(of[k], column, features))
             continue;
-        for (size_t i = 0; i < csv->rows; i++)
-            csv->values[i * csv->cols + (size_t)of[k]] += dates->of[k].first - first;
+        for (size_t i = 0; i < csv->rows; i++) {
+            double *const days = &csv->values[i * csv->cols + (size_t)of[k]];
+            *days = sr_days_since(*days + dates->of[k].first, first);
+        }
         dates->of[k].first = first;
     }
 }
