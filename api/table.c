@@ -50,8 +50,12 @@ int api_check_table(const struct orrery_table *given, bool needs_y, struct orrer
     if (t->rows < (needs_y ? 2u : 1u) || t->rows > SIZE_MAX / sizeof(double) / (SR_COLUMNS + 2))
         return ORR_FAIL(ORR_EINVAL, "table: expected at least %d rows, found %zu", needs_y ? 2 : 1,
                         t->rows);
-    if (!t->x || (needs_y && !t->y))
+    if (!t->x || (needs_y && !t->y && !t->y_low))
         return ORR_FAIL(ORR_EINVAL, "table: %s: expected an array, found NULL", t->x ? "y" : "x");
+    if (needs_y && (t->y_low != NULL) != (t->y_high != NULL))
+        return ORR_FAIL(ORR_EINVAL, "table: y_low, y_high: expected both, found one");
+    if (needs_y && t->y && t->y_low)
+        return ORR_FAIL(ORR_EINVAL, "table: expected y, or y_low and y_high, found all");
     for (size_t c = 0; c < t->columns; c++)
         for (size_t i = 0; i < t->rows; i++)
             if (!isfinite(api_cell(t, i, c)))
@@ -75,11 +79,18 @@ static const void *row_weights(const struct orrery_table *t)
     return t->weights ? t->weights : t->sigma;
 }
 
-/* A number in column c, where columns are ordered as in a CSV file: x, y, then weights or sigma. */
+/* The array of column c beside x, where columns are ordered as in a CSV file: x, y (or its low
+ * ends), weights or sigma, high ends of y. */
+static const void *array_of(const struct orrery_table *t, size_t c)
+{
+    return c == t->columns                         ? t->y ? t->y : t->y_low
+           : c == t->columns + 1 && row_weights(t) ? row_weights(t)
+                                                   : t->y_high;
+}
+
 static double number_of(const struct orrery_table *t, size_t row, size_t c)
 {
-    return c < t->columns ? api_cell(t, row, c)
-                          : number_at(t, c == t->columns ? t->y : row_weights(t), row);
+    return c < t->columns ? api_cell(t, row, c) : number_at(t, array_of(t, c), row);
 }
 
 /* Whether a text reads back as the number. */
@@ -144,7 +155,10 @@ static int name_column(const struct orrery_table *t, size_t c, char **name)
                                          : text;
     snprintf(text, sizeof text, "x%zu", c + 1);
     if (c > t->columns) {
-        snprintf(text, sizeof text, t->weights ? "weights" : "sigma");
+        snprintf(text, sizeof text, "%s",
+                 array_of(t, c) == t->y_high ? "high"
+                 : t->weights                ? "weights"
+                                             : "sigma");
         while (is_taken(t, text) && strlen(text) + 2 < sizeof text)
             strcat(text, "_");
     }
@@ -167,7 +181,7 @@ static int check_names(const struct orr_csv *csv)
 
 static int fill_csv(const struct orrery_table *t, struct orr_csv *csv)
 {
-    const size_t cols = t->columns + 1 + (row_weights(t) ? 1 : 0);
+    const size_t cols = t->columns + 1 + (row_weights(t) ? 1 : 0) + (t->y_high ? 1 : 0);
     csv->rows = t->rows;
     csv->cols = cols;
     csv->names = calloc(cols, sizeof *csv->names);
@@ -202,6 +216,8 @@ static struct sr_csv_options roles(const struct orrery_regression *r, const stru
 {
     struct sr_csv_options o = r->options;
     o.target = csv->names[t->columns];
+    if (t->y_high)
+        o.high_ends = csv->names[csv->cols - 1];
     if (t->weights)
         o.weights = csv->names[t->columns + 1];
     if (t->sigma) {

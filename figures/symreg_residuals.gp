@@ -2,8 +2,8 @@
 #
 #   gnuplot -c symreg_residuals.gp DATA OUTPUT png
 #
-# DATA is a gnuplot script: title_text, target, sigmas, and $points with rows target, prediction,
-# residual, sigma. Positive values that span more than 2.5 decades have logarithmic axes: each of several
+# DATA is a gnuplot script: title_text, target, sigmas, intervals, and $points with rows target, prediction,
+# residual, sigma, and the ends of the target's interval, which are drawn as a bar where intervals = 1. Positive values that span more than 2.5 decades have logarithmic axes: each of several
 # bodies is seen, not only the one with the largest values. Residuals are in sigmas where these are known
 # (sigmas = 1), on an axis of asinh(sigmas) where some exceed 6, whose band is +- 2 sigmas; else relative to
 # the prediction on logarithmic axes.
@@ -63,6 +63,7 @@ if (wide) {
     set ytics step(high - low + 2 * pad)
 }
 plot x with lines lc rgb "#b0b0b0" lw 1.2, \
+     $points using 2:1:5:(intervals ? $6 : NaN) with yerrorbars pt 0 lc rgb "#b0c4d8", \
      $points using 2:1 with points pt 7 ps dot lc rgb "#1f77b4"
 
 unset label 1

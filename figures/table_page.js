@@ -70,9 +70,10 @@ function sigmas(values) {
 
 const spread = values => values.every(v => v > 0) && Math.max(...values) > 316 * Math.min(...values);
 
-// points as dots, and over them a curve of points, if given
+// points as dots, with bars from the low to the high end of an interval where they have one (null: an
+// open end), and over them a curve of points, if given
 function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
-  const points = pairs.map(p => [acrossAxis.map(p[0]), upAxis.map(p[1])]);
+  const points = pairs.map(p => [acrossAxis.map(p[0]), upAxis.map(p[1]), p[3]]);
   const x0 = acrossAxis.low, x1 = acrossAxis.high, y0 = upAxis.low, y1 = upAxis.high;
   const across = acrossAxis.ticks, up = upAxis.ticks;
   const acrossLabels = acrossAxis.labels, upLabels = upAxis.labels;
@@ -99,6 +100,10 @@ function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
   const at = v => line === 'equal' ? y(v) : y(0);
   if (line !== 'none' && from < to && (line === 'equal' || (y0 <= 0 && y1 >= 0)))
     svg.append(element('line', { class: 'line', x1: x(from), y1: at(from), x2: x(to), y2: at(to) }));
+  for (const p of points.filter(p => p[2]))
+    svg.append(element('line', { class: 'line', x1: x(p[0]).toFixed(1), x2: x(p[0]).toFixed(1),
+      y1: y(p[2][0] === null ? y0 : Math.max(upAxis.map(p[2][0]), y0)).toFixed(1),
+      y2: y(p[2][1] === null ? y1 : Math.min(upAxis.map(p[2][1]), y1)).toFixed(1) }));
   for (const p of points)
     svg.append(element('circle', { class: 'dots', cx: x(p[0]).toFixed(1), cy: y(p[1]).toFixed(1), r: 3 }));
   if (curve)
@@ -109,7 +114,7 @@ function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
 }
 
 function show(row) {
-  const pairs = data.values[row].map((v, i) => [v, data.y[i], data.sigma[i]])
+  const pairs = data.values[row].map((v, i) => [v, data.y[i], data.sigma[i], data.bars[i]])
     .filter(p => p[0] !== null && p[2] !== null);
   for (const each of document.querySelectorAll('tr[data-row], .point')) {
     const on = Number(each.dataset.row) === row;
@@ -124,7 +129,8 @@ function show(row) {
   draw(document.getElementById('fit'), 'data against prediction', ['prediction'], pairs, 'equal',
     [axis(x), axis(y)]);
   const known = data.sigma.length > 0;
-  const rest = pairs.map(([v, y, s]) => [v, known ? (y - v) / s : wide ? (y - v) / v : y - v]);
+  const nearest = (v, y, bar) => bar ? Math.max(bar[0] ?? v, Math.min(bar[1] ?? v, v)) : y;
+  const rest = pairs.map(([v, t, s, bar]) => [v, nearest(v, t, bar), s]).map(([v, y, s]) => [v, known ? (y - v) / s : wide ? (y - v) / v : y - v]);
   draw(document.getElementById('rest'), known ? 'residual in sigmas' : wide ?
     'residual relative to the prediction' : 'residual (data less prediction)', ['prediction'], rest,
   'zero', [axis(x), (known ? sigmas : linear)(rest.map(p => p[1]))]);

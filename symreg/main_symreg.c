@@ -81,7 +81,7 @@ static int run_motion(const struct orr_cli *cli)
 static int run_table(const struct orr_cli *cli)
 {
     const char *file = cli->argv_rest[0];
-    if (!table.target)
+    if (!table.target && !table.target_interval)
         return ORR_FAIL(ORR_EUSAGE,
                         strcmp(file, "-") == 0 || orr_exists(file)
                             ? "%s: which column is to be explained? Give --target COLUMN"

@@ -85,6 +85,9 @@ struct orrery_table {
     const void *sigma_x;      /**< (rows, columns) or (columns, rows), as x: standard deviations of
                                    x, 0 where it is exact; constants are those of orthogonal
                                    distance regression. NULL: x is exact. Needs sigma */
+    const void *y_low;        /**< (rows) in place of y, with y_high: the targets lie between these
+                                   numbers; an infinite or NaN end is open. NULL: y has them */
+    const void *y_high;       /**< (rows) at least y_low */
 };
 
 /** Notations of formulas. */

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._arguments import array_of, floats, usual
+from ._dates import Dates
 from ._frames import Table, columns_are, table_of
 
 __all__ = ["SKLEARN", "BaseEstimator", "NotFittedError", "RegressorMixin", "clone", "r_squared",
@@ -123,9 +124,16 @@ def _is_for_sklearn(X: Table) -> bool:
     return SKLEARN and (X.names is None or not isinstance(X.values, np.ndarray))
 
 
+def _read(estimator: Any, X: Any, reset: bool) -> Table:
+    """X with days in place of dates. reset: estimator._dates is made anew, else it says which."""
+    if reset:
+        estimator._dates = Dates()
+    return table_of("X", X, keep=SKLEARN, dates=estimator._dates, known=not reset)
+
+
 def table(estimator: Any, X: Any, reset: bool = False) -> np.ndarray:
     """X of predict(): (rows, columns), finite, float32 or float64."""
-    given = table_of("X", X, keep=SKLEARN)
+    given = _read(estimator, X, reset)
     if _is_for_sklearn(given):
         checked: np.ndarray = validate_data(estimator, given.values, reset=reset,
                                             dtype=[np.float64, np.float32])
@@ -141,7 +149,7 @@ def table_and_target(estimator: Any, X: Any, y: Any,
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is "
                          "None")
-    given, plain_y = table_of("X", X, keep=SKLEARN), array_of("y", y)
+    given, plain_y = _read(estimator, X, reset), array_of("y", y)
     if plain_y.dtype.kind == "O" and plain_y.ndim:
         y = floats("y", plain_y)
     else:
@@ -187,6 +195,37 @@ def weights_of(weights: Any, rows: int, name: str = "weights") -> np.ndarray | N
     if not array.any():
         raise ValueError(f"{name}: expected a weight above 0, found zero in every row")
     return array
+
+
+def ends_of(y: Any, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """The ends of intervals in place of y; NaN is an open end, as infinity is."""
+    if low is None and high is None:
+        return None
+    if low is None or high is None:
+        raise ValueError("y_low, y_high: expected both, found one")
+    if y is not None:
+        raise ValueError("y: expected y, or y_low and y_high in its place, found all")
+    ends = []
+    for name, given, open_end in (("y_low", low, -np.inf), ("y_high", high, np.inf)):
+        array = floats(name, array_of(name, given))
+        if array.ndim != 1:
+            raise ValueError(f"{name}: expected a 1d array, found shape {array.shape}")
+        ends.append(np.where(np.isnan(array), open_end, array))
+    if len(ends[0]) != len(ends[1]):
+        raise ValueError(f"y_high: expected {len(ends[0])} numbers as y_low has, found "
+                         f"{len(ends[1])}")
+    for row, (a, b) in enumerate(zip(*ends)):
+        if not a <= b or (np.isinf(a) and np.isinf(b)):
+            raise ValueError(f"y_low, y_high: row {row}: expected an interval with an end, found "
+                             f"{a:g} to {b:g}")
+    return ends[0], ends[1]
+
+
+def middles(ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """What stands for intervals as numbers: their middles, or their finite ends."""
+    low, high = ends
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(low), high, np.where(np.isinf(high), low, low + (high - low) / 2))
 
 
 def sigmas_of(sigma_x: Any, shape: tuple[int, ...]) -> np.ndarray | None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arguments import array_of, floats, usual
+from ._dates import Dates, count, days_of
 
 __all__ = ["Table", "columns_are", "table_of"]
 
@@ -65,23 +66,43 @@ def _are_plain(X: Any) -> bool:
     return all(kind in tuple("fiub") for kind in kinds)
 
 
-def _matrix(name: str, X: Any, names: list[Any]) -> np.ndarray:
+def _matrix(name: str, X: Any, names: list[Any], dates: Dates, known: bool) -> np.ndarray:
     """(rows, columns), each column converted by itself: float32 if all are, else float64."""
     if not names:
         return np.empty((len(X), 0))
     columns = []
-    for i, label in enumerate(names):
+    given = count([_column(X, i, label) for i, label in enumerate(names)], dates, known)
+    for label, of in zip(names, given):
         where = f"{name}: column {label!r}"
-        column = array_of(where, _column(X, i, label))
+        column = array_of(where, of)
         if column.ndim != 1:
             raise ValueError(f"{where}: expected a number in each row, found shape {column.shape}")
         columns.append(floats(where, column))
     return np.column_stack(columns)
 
 
-def table_of(name: str, X: Any, keep: bool = True) -> Table:
+def _dated(X: Any, dates: Dates, known: bool) -> Any:
+    """An array, or rows of a list, whose columns of dates count as days; else as it is."""
+    rows = X if isinstance(X, np.ndarray) or not isinstance(X, (list, tuple)) else None
+    if rows is None and len(X) and isinstance(X[0], (list, tuple)):
+        rows = np.empty((len(X), len(X[0])), object)
+        if any(not isinstance(row, (list, tuple)) or len(row) != len(X[0]) for row in X):
+            return X
+        for i, row in enumerate(X):
+            rows[i, :] = row
+    if type(rows) is not np.ndarray or rows.ndim != 2 or rows.dtype.kind not in "MO":
+        return X
+    if days_of(rows[0, :1]) is None and all(days_of(rows[:1, i]) is None
+                                            for i in range(rows.shape[1])):
+        return X
+    return np.column_stack(count(list(rows.T), dates, known))
+
+
+def table_of(name: str, X: Any, keep: bool = True, dates: Dates | None = None,
+             known: bool = False) -> Table:
     """X, and the names of its columns, which have to differ. Times, masks and cells that are no
-    numbers are refused by the column's name. keep: a DataFrame of plain numbers may stay one."""
+    numbers are refused by the column's name. keep: a DataFrame of plain numbers may stay one.
+    dates: which columns are dates, filled unless they are `known`; None: none may be."""
     if type(X) is np.ndarray and X.dtype.kind in "fiubc":
         return Table(X, None)
     if isinstance(X, (Mapping, Iterator)) and not hasattr(X, "shape"):
@@ -92,8 +113,9 @@ def table_of(name: str, X: Any, keep: bool = True) -> Table:
                          "its method collect()")
     if hasattr(X, "compute") and hasattr(X, "columns"):  # dask
         X = X.compute()
-    names = _names(X)
+    names, dates, known = _names(X), dates or Dates(), known or dates is None
     if names is None:
+        X = _dated(X, dates, known)
         array = array_of(name, X)
         known = hasattr(X, "dtype") and array.dtype.kind != "O"
         return Table(usual(name, X) if known or not array.ndim else array, None)
@@ -105,7 +127,7 @@ def table_of(name: str, X: Any, keep: bool = True) -> Table:
         return Table(floats(name, array_of(name, X)), names)
     if keep and names and _are_plain(X):
         return Table(X, names)
-    return Table(_matrix(name, X, names), names)
+    return Table(_matrix(name, X, names, dates, known), names)
 
 
 def columns_are(names: list[Any] | None, expected: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Callable
 from . import _library as lib
 from . import _options
 from ._arguments import path_of
+from ._dates import Dates
 from ._export import numbers_of
 from ._files import FileError, expect, member, read_json, read_text, real
 from ._search import Formula, Row
@@ -34,6 +35,7 @@ class Front:
     alternatives: list[dict[str, Any]]
     sigma: bool  # the rows of the search had standard deviations
     ranges: list[tuple[float, float]] | None  # of the columns; None: not known
+    dates: Dates
 
 
 def _file(path: Any) -> pathlib.Path:
@@ -124,7 +126,7 @@ def _json_row(row: Any, where: str) -> dict[str, Any]:
 
 def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | None,
                                        list[dict[str, Any]], bool,
-                                       list[tuple[float, float]] | None]:
+                                       list[tuple[float, float]] | None, dict[str, float]]:
     where = f"{path}: expected the front.json of symreg"
     whole = expect(read_json(path), dict, str(path))
     check_sum(path)
@@ -159,7 +161,24 @@ def _json(path: pathlib.Path) -> tuple[list[dict[str, Any]], list[str], str | No
     low, high = (_numbers(whole, key, str(path), n) if key in whole else None
                  for key in ("features_low", "features_high"))
     ranges = None if low is None or high is None else list(zip(low, high))
-    return rows, features, define, beside, "sigma" in whole, ranges
+    return rows, features, define, beside, "sigma" in whole, ranges, _days(whole, path)
+
+
+def _days(whole: dict[str, Any], path: pathlib.Path) -> dict[str, float]:
+    """The columns of dates, and the day that counts as 0."""
+    days = {}
+    for i, of in enumerate(member(whole, "dates", list, str(path)) if "dates" in whole else ()):
+        at = f"{path}: dates: {i}"
+        days[member(of, "column", str, at)] = _number(_known(of, "first_day", at), at)
+    return days
+
+
+def _dates(days: dict[str, float], columns: list[str]) -> Dates:
+    """Of the columns that formulas have, all of which count from one day."""
+    dates = Dates()
+    dates.columns = [i for i, name in enumerate(columns) if name in days]
+    dates.first = days[columns[dates.columns[0]]] if dates.columns else None
+    return dates
 
 
 def _csv(path: pathlib.Path) -> list[dict[str, Any]]:
@@ -275,8 +294,9 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
     features: list[str] | None = None
     beside: list[dict[str, Any]] = []
     sigma, ranges = False, None
+    days: dict[str, float] = {}
     if path.suffix == ".json":
-        rows, features, own, beside, sigma, ranges = _json(path)
+        rows, features, own, beside, sigma, ranges, days = _json(path)
         define = define or own
     else:
         rows = _csv(path)
@@ -309,4 +329,4 @@ def read(path: Any, names: list[str] | None, count: int | None, define: str | No
                                  f"{', '.join(map(str, row['constants']))}")
     except (lib.Error, ValueError) as error:
         raise FileError(f"{path}: {where}: {error}") from None
-    return Front(columns, define, made, _chosen(rows), beside, sigma, ranges)
+    return Front(columns, define, made, _chosen(rows), beside, sigma, ranges, _dates(days, columns))

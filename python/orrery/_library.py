@@ -62,7 +62,7 @@ class Struct(ctypes.Structure):
 class Table(Struct):
     _fields_ = members(
         "size_t bytes, rows, columns; int type, order; void *x, *y, *weights; char "
-        "**names, *target; void *sigma, *sigma_x")
+        "**names, *target; void *sigma, *sigma_x, *y_low, *y_high")
 
 
 class Progress(Struct):

@@ -65,13 +65,18 @@ def _texts(name: str, texts: list[str]) -> Any:
 
 
 def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] | None = None,
-            target: str | None = None, sigma: Any = None, sigma_x: Any = None) -> lib.Table:
-    """A struct orrery_table, which keeps the arrays that it points to."""
+            target: str | None = None, sigma: Any = None, sigma_x: Any = None,
+            ends: tuple[Any, Any] | None = None) -> lib.Table:
+    """A struct orrery_table, which keeps the arrays that it points to. ends: of y, in its place."""
     single = x.dtype == np.float32 and (y is None or y.dtype == np.float32)
     dtype = np.float32 if single else np.float64
     x = _array(x, dtype)
     y, weights, sigma = (None if a is None else np.ascontiguousarray(a, dtype)
                          for a in (y, weights, sigma))
+    low, high = (None if a is None else np.ascontiguousarray(a, dtype)
+                 for a in ends or (None, None))
+    if ends:
+        y = None
     if sigma_x is not None:  # in the order of x
         sigma_x = np.asarray(sigma_x, dtype, order="C" if x.flags.c_contiguous else "F")
     texts = _texts("variable_names", names) if names else None
@@ -87,8 +92,10 @@ def _filled(x: np.ndarray, y: Any = None, weights: Any = None, names: list[str] 
         target=encoded("target", target) if target else None,
         sigma=None if sigma is None else sigma.ctypes.data,
         sigma_x=None if sigma_x is None else sigma_x.ctypes.data,
+        y_low=None if low is None else low.ctypes.data,
+        y_high=None if high is None else high.ctypes.data,
     )
-    setattr(table, "kept", (x, y, weights, sigma, sigma_x, texts))
+    setattr(table, "kept", (x, y, weights, sigma, sigma_x, low, high, texts))
     return table
 
 
@@ -147,8 +154,9 @@ class Search(_Named):
 
     def data(self, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None,
              names: list[str] | None = None, target: str | None = None,
-             sigma: np.ndarray | None = None, sigma_x: np.ndarray | None = None) -> None:
-        table = _filled(x, y, weights, names, target, sigma, sigma_x)
+             sigma: np.ndarray | None = None, sigma_x: np.ndarray | None = None,
+             ends: tuple[np.ndarray, np.ndarray] | None = None) -> None:
+        table = _filled(x, y, weights, names, target, sigma, sigma_x, ends)
         self.status("data", ctypes.byref(table))
 
     def test(self, x: np.ndarray, y: np.ndarray) -> None:

@@ -51,7 +51,7 @@ def fit(model: Any, X: Any, y: Any, y_units: Any, given: dict[str, Any]) -> None
         elif hasattr(model, name):
             delattr(model, name)
     for name in ("_front", "_chosen", "_alternatives", "_remarks", "_category", "_state", "_epochs",
-                 "_define", "_sigma", "_ranges", "permutations_"):  # of an earlier fit
+                 "_define", "_sigma", "_ranges", "_dates", "permutations_"):  # of an earlier fit
         model.__dict__.pop(name, None)
     model.stopped_ = next((each.stopped_ for each in outputs if each.stopped_), None)
     model.n_iter_ = max(each.n_iter_ for each in outputs)

@@ -15,7 +15,9 @@ from . import _export, _files, _fronts, _library, _options, _present, _targets
 from ._arguments import INT_MAX, doubles, flag, number, path_of, threads, whole
 from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
-from ._estimator import r_squared, sigmas_of, table, table_and_target, weights_of
+from ._dates import Dates
+from ._estimator import (ends_of, middles, r_squared, sigmas_of, table, table_and_target,
+                         weights_of)
 from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
 
 
@@ -118,6 +120,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     _define: str | None
     _alternatives: Sequence[dict[str, Any]] = ()
     _remarks: Sequence[str] = ()
+    _dates: Dates | None = None  # columns of the fit that are dates
     _sigma = False  # whether the noise of each row was given
     _ranges: list[tuple[float, float]] | None = None  # of the columns of the fit
     permutations_: dict[str, Any] | None = None
@@ -223,8 +226,9 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     # ------------------------------------------------------------------------------- fit
 
     @_named_only
-    def fit(self, X: Any, y: Any, *, weights: Any = None, sample_weight: Any = None,
-            sigma: Any = None, sigma_x: Any = None, X_test: Any = None, y_test: Any = None,
+    def fit(self, X: Any, y: Any = None, *, weights: Any = None, sample_weight: Any = None,
+            sigma: Any = None, sigma_x: Any = None, y_low: Any = None, y_high: Any = None,
+            X_test: Any = None, y_test: Any = None,
             variable_names: Sequence[str] | None = None, X_units: Sequence[str] | None = None,
             y_units: str | Sequence[str] | None = None,
             category: Any = None, **unknown: Any) -> SymbolicRegressor:
@@ -235,7 +239,10 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         program symreg does (remarks_ says so), else alike. sigma: standard deviations of y, above
         0, in place of weights: constants have the errors that follow from them. sigma_x: standard
         deviations of X, one number, one for each column or an array like X, 0 where X is exact;
-        needs sigma: constants are those of orthogonal distance regression. X_test, y_test:
+        needs sigma: constants are those of orthogonal distance regression. y_low, y_high: numbers
+        between which the targets lie, in place of y, as of detection limits and rounded numbers;
+        NaN or infinity: no end. The loss is the mean square of the distance to the interval, and
+        formulas are compared by the likelihood of the intervals with normal noise. X_test, y_test:
         rows that the search does not use, for test_loss and test_r2 of equations_.
         variable_names: of columns; those of a DataFrame, else x0, x1, ... X_units, y_units: texts
         as "kg*m/s^2", for each column and for y. category: a value for each row, text or number:
@@ -248,7 +255,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         if sample_weight is not None and weights is not None:
             raise ValueError("sample_weight: expected weights or sample_weight, found both")
         given = {"weights": sample_weight if weights is None else weights, "sigma": sigma,
-                 "sigma_x": sigma_x,
+                 "sigma_x": sigma_x, "y_low": y_low, "y_high": y_high,
                  "X_test": X_test, "y_test": y_test, "variable_names": variable_names,
                  "X_units": X_units, "category": category}
         before = dict(self.__dict__)
@@ -264,11 +271,12 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
             raise
         return self
 
-    def _fit(self, X: Any, y: Any, weights: Any, sigma: Any, sigma_x: Any, X_test: Any,
-             y_test: Any, variable_names: Any, X_units: Any, y_units: Any,
+    def _fit(self, X: Any, y: Any, weights: Any, sigma: Any, sigma_x: Any, y_low: Any,
+             y_high: Any, X_test: Any, y_test: Any, variable_names: Any, X_units: Any, y_units: Any,
              category: Any) -> None:
         self._rule()
-        X, y = table_and_target(self, X, y)
+        ends = ends_of(y, y_low, y_high)
+        X, y = table_and_target(self, X, middles(ends) if ends else y)
         text = weights if isinstance(weights, str) else None
         if text not in (None, "relative", "equal"):
             raise ValueError(f'weights: expected numbers, "relative" or "equal", found {text!r}')
@@ -302,7 +310,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         test = self._test(X_test, y_test)
         file = self._file()
         self._sigma, self._ranges = sigma is not None, _ranges(X[:, :len(names)])
-        self._search(settings, {"x": X, "y": y, "names": columns, "target": target, **rows}, test)
+        self._search(settings, {"x": X, "y": y, "names": columns, "target": target, "ends": ends,
+                                **rows}, test)
         self.variable_names_ = names
         if file is not None:
             self._write(file)
@@ -404,7 +413,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         model._alternatives = front.alternatives
         model._epochs, model._state = 0, None
         model._category, model._remarks, model._sigma = None, [], front.sigma
-        model._ranges = front.ranges
+        model._ranges, model._dates = front.ranges, front.dates
         model.permutations_ = None
         model.stopped_, model.n_iter_ = None, 0
         return model
@@ -545,7 +554,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     def remarks_(self) -> list[str]:
         """What the table cannot decide, or what its noise looks like, in sentences."""
         self._rows()
-        return list(self._remarks)
+        dates = self._dates.say(self.variable_names_) if self._dates else []
+        return [*self._remarks, *dates]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_front") or bool(self._outputs)

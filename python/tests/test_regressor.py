@@ -717,3 +717,24 @@ def test_readme(capsys):
     for formula, rules in ((said[1], {said[2], said[3]}), (said[4], {said[5], said[6]})):
         line = next(line for line in printed.splitlines() if formula in line)
         assert set(line.partition("<- ")[2].split(", ")) == rules, line
+
+
+def test_targets_between_two_numbers():
+    """Rows of which only a limit is known do not draw the slope to it."""
+    rng = np.random.default_rng(2)
+    x = rng.uniform(0, 10, (80, 1))
+    y = 2.5 * x[:, 0] + 1.2 + rng.normal(0, 0.5, 80)
+    low, high = np.where(y > 12, 12, y), np.where(y > 12, np.nan, y)
+    model = SymbolicRegressor(max_evals=6000, n_jobs=1, binary_operators=["+", "*"],
+                              unary_operators=[])
+    model.fit(x, y_low=low, y_high=high)
+    at = model.predict([[0.0], [10.0]])
+    assert abs(at[0] - 1.2) < 0.6 and abs(at[1] - 26.2) < 1.5
+    assert any("noise of standard deviation 0." in remark for remark in model.remarks_)
+    for wrong, message in (({"y_low": low}, "expected both"),
+                           ({"y": y, "y_low": low, "y_high": high}, "found all"),
+                           ({"y_low": low, "y_high": low[:-1]}, "expected 80 numbers"),
+                           ({"y_low": low + 1, "y_high": low}, "row 0: expected an interval"),
+                           ({"y_low": low, "y_high": high, "weights": "relative"}, "not with")):
+        with pytest.raises((ValueError, RuntimeError), match=message):
+            model.fit(x, **wrong)

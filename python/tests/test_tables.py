@@ -93,9 +93,54 @@ def test_columns_of_one_name():
         small().fit(table, Y)
 
 
-TIMES = {"datetime": DAYS, "date": [day.date() for day in DAYS],
-         "duration": [day - DAYS[0] for day in DAYS],
+DATES = {"datetime": DAYS, "date": [day.date() for day in DAYS]}
+TIMES = {"duration": [day - DAYS[0] for day in DAYS],
          "time": [datetime.time(1, i % 60) for i in range(40)]}
+
+
+@pytest.mark.parametrize("what", DATES)
+@pytest.mark.parametrize("make", [arrow, batch, polars, pandas])
+def test_dates_count_from_the_first(make, what):
+    """In every row, wherever the first one stands, and of later tables from the same day."""
+    dates = DATES[what][5:] + DATES[what][:5]
+    days = np.array([(day - DATES[what][0]).days for day in dates])
+    y = A[:, 0] * days
+    model = small().fit(make({"b": A[:, 0], "t": dates}), y)
+    assert model.score(make({"b": A[:, 0], "t": dates}), y) == 1
+    assert 'column "t" has dates, which count as days since 2026-01-01' in model.remarks_
+    for later in (dates[7:9], days[7:9].astype(float)):
+        assert np.allclose(model.predict(make({"b": A[7:9, 0], "t": later})), y[7:9])
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        small().fit(make({"t": [None, *dates[1:]]}), Y)
+    with pytest.raises(ValueError, match="^X: column 'b': expected numbers, found the time"):
+        model.predict(make({"b": dates, "t": dates}))
+    with pytest.raises(ValueError, match="^(y|weights): expected numbers, found the time"):
+        small().fit(A, Y, weights=make({"t": dates})["t"])
+    with pytest.raises(ValueError, match="^y: expected numbers, found the time"):
+        small().fit(A, make({"t": dates})["t"])
+
+
+def test_dates_of_arrays_and_files(tmp_path):
+    """Hours, time zones and rows of lists; a front of a file counts from the day of its search."""
+    pytest.importorskip("pandas")
+    hours = [datetime.datetime(2026, 1, 1) + datetime.timedelta(hours=37 * i % 100)
+             for i in range(40)]
+    days = np.array([37 * i % 100 / 24 for i in range(40)])
+    zone = datetime.timezone(datetime.timedelta(hours=9))
+    aware = [(hour + datetime.timedelta(hours=9)).replace(tzinfo=zone) for hour in hours]
+    array = np.array(hours, "datetime64[us]")
+    for X in (array[:, None], [[hour] for hour in hours], [[hour] for hour in aware],
+              pandas({"t": aware})):
+        model = small().fit(X, days)
+        assert model.equations_["loss"].iloc[-1] == 0  # to the last digit
+        assert model.predict(X[:1] if isinstance(X, list) else X)[0] == days[0]
+    assert model.remarks_[-1].endswith("days since 2026-01-01")
+    model = small(output_directory=tmp_path, run_id="a").fit(
+        np.column_stack([array + np.timedelta64(1, "D"), array]), days)
+    assert model.remarks_[-2:] == [f'column "x{i}" has dates, which count as days since 2026-01-01'
+                                   for i in (0, 1)]
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        small().fit([[datetime.date(9999, 12, 31)], *([hour.date()] for hour in hours[1:])], days)
 
 
 @pytest.mark.parametrize("what", TIMES)

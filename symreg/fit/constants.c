@@ -85,6 +85,16 @@ static void weigh_custom(const struct sr_loss *loss, size_t first, size_t n, con
         weight[i] *= loss->weight[first + i];
 }
 
+/* A row inside of its interval takes little part in a step: enough to keep the matrix definite
+ * where few rows are outside, and so little that steps are hardly shorter. */
+static const double inside = 1e-3;
+
+static void weigh_inside(const double *residual, size_t n, double *weight)
+{
+    for (size_t i = 0; i < n; i++)
+        weight[i] *= fabs(residual[i]) > 0 ? 1 : inside;
+}
+
 /* Values, derivatives by the parameters over out->scale, residuals and weights of a block. */
 static bool fill_block(struct step *s, size_t first)
 {
@@ -93,12 +103,15 @@ static bool fill_block(struct step *s, size_t first)
     const size_t n = block_at(s, first), derivatives = (size_t)s->constants * n;
     double *value = s->work->value, *jacobian = s->work->jacobian;
     double *residual = s->work->scratch, *weight = residual + n;
+    const bool intervals = loss->data->low;
     const struct sr_vec_loss how = {.kind = loss->kind,
                                     .parameter = loss->parameter,
-                                    .t = loss->data->y + first,
+                                    .t = intervals ? s->work->trial : loss->data->y + first,
                                     .weight = loss->weight ? loss->weight + first : NULL};
     if (!sr_eval_jacobian_rows(s->expr, loss->data, first, n, value, jacobian))
         return false;
+    if (intervals)
+        sr_interval_nearest(loss->data, first, n, value, s->scale, s->work->trial);
     const double sum = vec->residuals(how.t, value, s->scale, n, residual);
     if (is_one_block(s))
         s->floor = floor_of(loss, sum);
@@ -112,6 +125,8 @@ static bool fill_block(struct step *s, size_t first)
     vec->reweigh(&how, residual, s->floor, n, weight);
     if (loss->kind == ORR_SR_CUSTOM)
         weigh_custom(loss, first, n, value, s->scale, weight);
+    if (intervals)
+        weigh_inside(residual, n, weight);
     return true;
 }
 

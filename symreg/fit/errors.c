@@ -158,10 +158,41 @@ static int uncertainty_of(const struct sr_expr *expr, const struct sr_data *data
     return 0;
 }
 
+/* The uncertainty where targets are intervals: by the weights of sr_interval_weigh(). */
+static int uncertainty_of_intervals(const struct sr_expr *expr, const struct sr_data *data,
+                                    struct sr_uncertainty *u)
+{
+    struct sr_data as = *data;
+    struct sr_interval_noise noise;
+    double *const value = orr_alloc(2 * data->rows, sizeof *value);
+    double *const weight = value ? value + data->rows : NULL, variance = NAN;
+    if (!value)
+        return ORR_ENOMEM;
+    if (sr_eval(expr, data, value)) { /* else nothing is known */
+        sr_interval_measure(data, value, &noise);
+        const double rows = (double)sr_rows_weighted(data),
+                     spare = rows - sr_expr_constants(expr, NULL);
+        if (spare > 0 && !(data->variance > 0))
+            noise.sigma *= sqrt(rows / spare); /* the likeliest one is that of fitted residuals */
+        variance = sr_interval_weigh(data, value, &noise, weight);
+        as.weight = weight;
+    }
+    as.low = as.high = NULL;
+    const int rc = uncertainty_of(expr, &as, variance, u);
+    if (!rc && variance > 0) {
+        u->scatter = noise.sigma * noise.sigma;
+        u->freedom = u->spare;
+    }
+    free(value);
+    return rc;
+}
+
 int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
                              double variance, struct sr_uncertainty *u)
 {
     struct sr_closest closest;
+    if (data->low)
+        return uncertainty_of_intervals(expr, data, u);
     if (!sr_closest_make(expr, data, 1, &closest)) /* not finite: nothing is known */
         closest = (struct sr_closest){.data = *data};
     const int rc = uncertainty_of(expr, &closest.data, variance, u);

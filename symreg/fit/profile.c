@@ -128,7 +128,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     const int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)
         low[c] = high[c] = NAN;
-    if (n == 0 || data->rows > SR_PROFILE_ROWS)
+    if (n == 0 || data->rows > SR_PROFILE_ROWS || data->low) /* a rise of the loss is no chi^2 */
         return 0;
     TRY(sr_loss_init(&loss, ORR_SR_L2, data));
     sr_free_phases(expr, data, 1, &fitted, place);

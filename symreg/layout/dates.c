@@ -91,7 +91,7 @@ bool sr_cell_day(const char *cell, double *day)
         if (!read_time(&at, &share) || !read_zone(&at, &ahead))
             return false;
     }
-    *day += share - ahead - of_1970;
+    *day = *day - of_1970 + (share - ahead); /* days since 1970 first: they have fewer digits */
     return !at[strspn(at, " \t")];
 }
 
@@ -114,6 +114,12 @@ void sr_day_text(double day, char text[SR_DAY_TEXT])
         snprintf(text, SR_DAY_TEXT, "%04d-%02d-%02d", year, month, date);
 }
 
+double sr_days_since(double day, double first)
+{
+    const double microseconds = 86400e6; /* of a day */
+    return floor((day - first) * microseconds + 0.5) / microseconds;
+}
+
 bool sr_dates_fill(struct orr_csv *csv, size_t column, double first)
 {
     double day;
@@ -128,8 +134,9 @@ bool sr_dates_fill(struct orr_csv *csv, size_t column, double first)
         any = true;
     }
     for (size_t i = 0; i < csv->rows && any; i++)
-        if (sr_cell_day(csv->cells[i * csv->cols + column], &day))
-            csv->values[i * csv->cols + column] = day - first;
+        if (!sr_cell_is_missing(csv->cells[i * csv->cols + column]) &&
+            sr_cell_day(csv->cells[i * csv->cols + column], &day))
+            csv->values[i * csv->cols + column] = sr_days_since(day, first);
     return any;
 }
 

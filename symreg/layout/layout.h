@@ -38,6 +38,9 @@ void sr_day_text(double day, char text[SR_DAY_TEXT]);
 long sr_dates_odd(const struct orr_csv *csv, size_t column, bool known);
 /* The earliest day of a column whose cells are such dates or missing; false for other columns. */
 bool sr_dates_first(const struct orr_csv *csv, size_t column, double *first);
+/* The days from one day to another, exact to microseconds, which differences of numbers of days are
+ * not. */
+double sr_days_since(double day, double first);
 /* Makes the column's values the days since `first`; false, with the column unchanged, where a cell
  * is neither a date nor missing. */
 bool sr_dates_fill(struct orr_csv *csv, size_t column, double first);

@@ -14,6 +14,14 @@ static bool is_mark(const char *text, size_t length)
     return true;
 }
 
+/* Whether a text is the day that databases have for "never", with or without a time. */
+static bool is_last_day(const char *text)
+{
+    static const char day[] = "9999-12-31";
+    const size_t length = sizeof day - 1;
+    return !strncmp(text, day, length) && (!text[length] || strchr("T ", text[length]));
+}
+
 bool sr_cell_is_missing(const char *cell)
 {
     static const char *const word[] = {"NA",
@@ -42,7 +50,7 @@ bool sr_cell_is_missing(const char *cell)
     size_t length = strlen(cell);
     while (length > first && strchr(" \t", cell[length - 1]))
         length--;
-    if (is_mark(cell + first, length - first))
+    if (is_mark(cell + first, length - first) || is_last_day(cell + first))
         return true;
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         if (length - first == strlen(word[i]) &&

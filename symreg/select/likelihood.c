@@ -22,7 +22,7 @@ static const double bend = 1.345; /* deviations in units of the scale where Hube
 static const double most_outliers = 0.3, close_enough = 1e-6;
 
 /* What a likelihood is made of. */
-enum family { LAPLACE, HUBER, DEVIANCE, KNOWN_DEVIANCE, POWER };
+enum family { LAPLACE, HUBER, DEVIANCE, KNOWN_DEVIANCE, POWER, INTERVALS };
 
 struct likelihood {
     const struct sr_loss *loss;
@@ -50,6 +50,8 @@ static bool is_whole(const struct sr_data *data, double most)
 
 static enum family family_of(const struct sr_loss *loss)
 {
+    if (loss->data->low)
+        return INTERVALS;
     switch (loss->kind) {
     case ORR_SR_HUBER:
     case ORR_SR_LOGCOSH:
@@ -196,19 +198,27 @@ static void measure_row(const struct likelihood *l, struct sr_front *front, int 
         log_noise = 2 * orr_log(m.scale);
         /* the loss of a core alone that is as likely */
         log_loss = l->family == LAPLACE ? m.length - 1 : 2 * m.length - 1;
+    } else if (l->family == INTERVALS) {
+        struct sr_interval_noise noise;
+        sr_interval_measure(data, l->value, &noise);
+        log_noise = orr_log(sr_interval_weigh(data, l->value, &noise, l->fisher));
+        log_loss = 2 * noise.length / l->all;
     } else {
         const double loss = front->loss[i];
         log_loss = l->family == POWER ? orr_log(fmax(loss, fmax(l->loss->noise, DBL_MIN)))
                                       : log_deviance(l, loss);
         log_noise = l->family == KNOWN_DEVIANCE ? fmax(log_loss, 0) : log_loss;
     }
-    weigh_information(l, scale);
+    if (l->family != INTERVALS)
+        weigh_information(l, scale);
     struct sr_data weighed = *data;
     weighed.weight = l->fisher;
     front->cost[i] =
         sr_formula_cost(expr, &weighed, log_noise, counted / l->all, work, l->jacobian);
     front->mdl[i] = counted / l->power * log_loss + front->cost[i];
-    front->compared[i] = front->loss[i] > 0 ? orr_exp(fmin(fmax(log_loss, -700), 700)) : 0;
+    /* a formula inside of all intervals is not exact: a row tells no more than its interval */
+    const bool measured = front->loss[i] > 0 || l->family == INTERVALS;
+    front->compared[i] = measured ? orr_exp(fmin(fmax(log_loss, -700), 700)) : 0;
 }
 
 /* The exponent of residuals that a user-defined loss grows with, r l'(r) / l(r) on the whole: 2 for

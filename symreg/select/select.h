@@ -215,13 +215,15 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 double sr_formula_cost(const struct sr_expr *expr, const struct sr_data *data, double log_noise,
                        double share, double *value, double *jacobian);
 struct sr_loss;
-/* Description lengths, costs and compared losses under a loss other than l2 (likelihood.c): with n
- * rows that count, L = n/p ln(compared) + cost, and front->power = p.
+/* Description lengths, costs and compared losses under a loss other than l2, or of intervals
+ * (likelihood.c): with n rows that count, L = n/p ln(compared) + cost, and front->power = p.
  *   l1, study, relative, quantile  p = 1, of Laplace's distribution: compared is the loss
  *   huber, logcosh  p = 2, of a core that is normal up to 1.345 times its scale, with exponential
  *                   tails; the scale follows from the residuals
  *   poisson, gamma, bernoulli  p = 2; of counts, and of targets 0 and 1, the scale of a deviance is
  *                   known: ln(compared) is the loss less 1 up to 1 (bernoulli: always)
+ *   intervals (l2)  p = 2: ln(compared) is 2 sr_interval_noise.length / n, which is 0 where all
+ *                   predictions are inside
  *   user-defined    p is the power of residuals r that the loss l grows with, sum r l'(r) / sum l,
  *                   for the most accurate formula; compared is the loss
  * In the first two a share of up to 0.3 of the rows may be outliers, which say nothing about the

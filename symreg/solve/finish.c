@@ -2,6 +2,7 @@
  * refitted on all rows, rounded and evaluated. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solve.h"
 
@@ -166,6 +167,63 @@ static int remake_front(const struct sr_settings *s, const struct sr_loss *loss,
     return 0;
 }
 
+/* Where targets are intervals and some rows lie outside of theirs: the likeliest constants, as the
+ * loss alone takes the ends of intervals for numbers without noise and draws formulas to them. Each
+ * target becomes its mean within the interval by the formula and the noise, to which the constants
+ * are fitted, until neither changes (expectation and maximisation). *as is the table with these
+ * targets, of which y (rows) is the storage, or the table itself where no row is outside. */
+static int complete_rows(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work,
+                         double *y, struct sr_data *as)
+{
+    enum { ROUNDS = 100, STEPS = 3 };
+    const double close = 1e-4; /* of the noise */
+    const struct sr_data *data = loss->data;
+    struct sr_interval_noise noise;
+    double *const value = orr_alloc(2 * data->rows, sizeof *value), *const last =
+                                                                        value + data->rows;
+    int rc = value ? 0 : ORR_ENOMEM;
+    *as = *data;
+    for (int k = 0; k < ROUNDS && !rc && !sr_fit_over(work) && sr_eval(expr, data, value); k++) {
+        double moved = 0;
+        struct sr_loss completed;
+        for (size_t i = 0; i < data->rows && k; i++)
+            moved = fmax(moved, fabs(value[i] - last[i]));
+        sr_interval_measure(data, value, &noise);
+        if (!(noise.sigma > 0) || (k && moved <= close * noise.sigma))
+            break;
+        memcpy(last, value, data->rows * sizeof *last);
+        sr_interval_expect(data, value, &noise, y);
+        as->y = y;
+        as->low = as->high = NULL;
+        as->digits = NULL;
+        rc = sr_loss_init(&completed, ORR_SR_L2, as);
+        if (!rc)
+            sr_constants_fit(&completed, expr, false, STEPS, 0, NULL, work);
+        sr_loss_free(&completed);
+    }
+    free(value);
+    return rc;
+}
+
+/* Rounds the constants of a formula of a table of intervals, after complete_rows(). *reached: the
+ * loss of the intervals. */
+static int finish_intervals(const struct sr_settings *s, const struct sr_tidy *tidy,
+                            struct sr_expr *expr, double *reached, struct sr_work *work, double *y)
+{
+    struct sr_data as;
+    struct sr_loss completed;
+    struct sr_tidy by = *tidy;
+    TRY(complete_rows(tidy->loss, expr, work, y, &as));
+    TRY(sr_loss_init(&completed, ORR_SR_L2, &as));
+    by.loss = &completed;
+    sr_tidy(&by, expr, work);
+    if (s->round)
+        round_constants(s, &by, expr, work);
+    sr_loss_free(&completed);
+    *reached = sr_eval_plain(expr, tidy->loss, work);
+    return 0;
+}
+
 int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
                     struct sr_fit *fit)
 {
@@ -176,7 +234,9 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
     struct sr_loss loss;
     struct sr_work work = {0};
     struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
-    int rc = hall ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
+    double *y = data->low ? orr_alloc(data->rows, sizeof *y) : NULL;
+    int rc = hall && (y || !data->low) ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data)
+                                       : ORR_ENOMEM;
     if (rc)
         goto out;
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
@@ -192,9 +252,11 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
         double reached = front->loss[i];
-        if (rounds)
+        if (data->low)
+            rc = finish_intervals(s, &tidy, &expr, &reached, &work, y);
+        else if (rounds)
             reached = sr_tidy(&tidy, &expr, &work);
-        if (s->round)
+        if (s->round && !data->low)
             reached = round_constants(s, &tidy, &expr, &work);
         if (s->whole && !s->whole(&expr, s->context)) { /* rounding has left the constraints */
             expr = front->expr[i];
@@ -219,6 +281,7 @@ int sr_front_finish(const struct sr_settings *s, const struct sr_data *data, boo
     sr_work_free(&work);
 out:
     free(hall);
+    free(y);
     return rc;
 }
 
@@ -231,8 +294,9 @@ int sr_front_measure(const struct sr_loss *loss, const struct sr_data *data, str
 {
     struct sr_loss by = *loss;
     by.data = data;
-    return loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_STUDY ? sr_front_describe(front, data)
-                                                                 : sr_front_describe_by(front, &by);
+    const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_STUDY;
+    return squares && !data->low ? sr_front_describe(front, data)
+                                 : sr_front_describe_by(front, &by);
 }
 
 /* Description lengths, the rows that count, and what uneven residuals are worth. */
@@ -243,6 +307,8 @@ static int judge_rows(const struct sr_settings *s, const struct sr_loss *loss,
     struct sr_data judged = *loss->data;
     judged.independent = 0;
     TRY(sr_front_measure(loss, &judged, front));
+    if (judged.low) /* neighbours and outliers are found by residuals */
+        return 0;
     if (!published)
         TRY(sr_front_count_independent(front, loss->data));
     if (front->independent > 0) {
@@ -331,7 +397,7 @@ static int judge_without_odd(const struct sr_settings *s, const struct sr_loss *
 
 int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
 {
-    const bool published = sr_front_published(s);
+    const bool published = sr_front_published(s), numbers = !data->low;
     struct sr_loss loss;
     TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
     /* with so few rows, a formula without residuals is not evidence for an exact law */
@@ -340,17 +406,17 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
             front->loss[i] = front->compared[i] = loss.noise;
     int rc = s->tolerance > 0 ? sr_front_end_within(front, data, s->tolerance) : 0;
     /* with a penalty the loss says nothing about digits */
-    if (!rc && !published && !s->penalty)
+    if (!rc && !published && !s->penalty && numbers)
         rc = sr_front_cut(front, &loss);
     if (!rc)
         rc = judge_rows(s, &loss, front);
-    const bool exact_x = !data->x_variance;
-    if (!rc && !published && exact_x && !front->within && s->loss == ORR_SR_L2)
+    const bool exact_x = !data->x_variance, plain = exact_x && numbers;
+    if (!rc && !published && plain && !front->within && s->loss == ORR_SR_L2)
         rc = judge_without_odd(s, &loss, front);
     /* the likelihood of other losses knows outliers */
-    if (!rc && !published && exact_x && !front->odds && !sr_loss_is_robust(s->loss))
+    if (!rc && !published && plain && !front->odds && !sr_loss_is_robust(s->loss))
         rc = sr_front_find_pole(front, &loss);
-    if (!rc && !published && exact_x && !front->odds && s->loss == ORR_SR_L2)
+    if (!rc && !published && plain && !front->odds && s->loss == ORR_SR_L2)
         rc = sr_front_find_evidence(front, data);
     for (int i = 0; i < front->count && !exact_x; i++)
         front->compared[i] = compared_loss(data, &front->expr[i], front->compared[i]);

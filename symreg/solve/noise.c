@@ -121,8 +121,9 @@ static const double few_seconds = 4; /* a search of less has no time for another
 static bool may_search(const struct sr_table *table, const struct sr_csv_options *o,
                        const struct sr_settings *s)
 {
-    return !table->weights && !o->weights && !o->log_target && !table->category &&
-           table->data.rows >= FEW_TAILS && !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
+    return !table->data.low && !table->weights && !o->weights && !o->log_target &&
+           !table->category && table->data.rows >= FEW_TAILS &&
+           !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
            !(s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) &&
            s->algorithm->proposes && s->enumerate > 0 && !s->form;
 }

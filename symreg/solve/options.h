@@ -40,6 +40,10 @@ enum sr_option_kind {
         .of = SR_OF_RUN)                                                                           \
     ROW(target, "--target", "COLUMN", "column to explain, A,B: each; FILE - is stdin",             \
         .of = SR_OF_TABLE, .recorded = true, .python = "y of fit()")                               \
+    ROW(target_interval, "--target-interval", "LOW,HIGH",                                          \
+        "instead of --target: it is between the numbers of two columns; an empty cell: no end",    \
+        .of = SR_OF_TABLE, .recorded = true, .without = "--target",                                \
+        .python = "y_low, y_high of fit()")                                                        \
     ROW(features, "--features", "A,B,C", "columns to explain it with (default: all others)",       \
         .of = SR_OF_TABLE, .recorded = true, .python = "X of fit()")                               \
     ROW(exclude, "--exclude", "A,B", "columns that formulas must not use", .of = SR_OF_TABLE,      \
@@ -173,6 +177,7 @@ struct sr_csv_options {
     SR_OPTIONS(MEMBER)
 #undef MEMBER
     const char *other_targets; /* columns that are no features by default, each in quotes */
+    const char *high_ends;     /* of intervals whose low ends are --target; NULL: numbers */
     bool use_seconds;          /* --seconds without --iterations: the whole time is used */
     /* Factor of the variances of constants, where errors of rows with sigmas are not independent.
      * The variances are also multiplied by chi^2 per degree of freedom where that is above 1.

@@ -230,7 +230,7 @@ static bool remark_proportional(const struct sr_answer *o, char *text, size_t by
                  o->target);
         return true;
     }
-    if (row < 0 || o->data->rows < FEW || o->weights || o->log_target ||
+    if (row < 0 || o->data->low || o->data->rows < FEW || o->weights || o->log_target ||
         (!o->least_squares && strcmp(o->loss, "l1")) || remark_dominated(o, text, bytes) ||
         measure_quarters(sr_answer_data(o, row), &o->front->expr[row], &q))
         return false;
@@ -281,7 +281,7 @@ static bool remark_chi2(const struct sr_answer *o, char *text, size_t bytes)
 {
     double constant[SR_NODES];
     const int row = sr_front_select(o->front, o->rule);
-    if (row < 0 || !o->least_squares || !(o->variance > 0))
+    if (row < 0 || !o->least_squares || !(o->variance > 0) || o->data->low)
         return false;
     const double rows = (double)o->data->rows, counted = o->data->independent;
     const double n = counted > 0 ? counted : rows, chi2 = n * o->front->loss[row] / o->variance,
@@ -363,6 +363,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_ZEROS] = remark_zeros,
                                                     [SR_CHI2] = remark_chi2,
                                                     [SR_FOLLOWING] = remark_following,
+                                                    [SR_INTERVALS] = sr_remark_intervals,
                                                     [SR_ALIASES] = remark_aliases,
                                                     [SR_FILL] = sr_remark_fill,
                                                     [SR_TOTAL] = sr_remark_total,

@@ -385,6 +385,8 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
     TRY(choose_loss(o->loss, &preset, setup));
     TRY(check_sigma_x(o, table, preset.symreg.loss));
     TRY(sr_settings_init(&setup->settings, &preset));
+    if (table->data.low)
+        TRY(sr_interval_refuse(o, setup, preset.symreg.loss));
     if (o->round_constants)
         setup->settings.round =
             (enum sr_round)sr_option_word(SR_OPTION_round_constants, o->round_constants);

@@ -112,6 +112,7 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
     solution->answer = (struct sr_answer){.file = p->file,
                                           .target = solution->target,
                                           .column = table->target,
+                                          .end_name = table->data.low ? table->end_name : NULL,
                                           .loss = setup->loss,
                                           .weights = table->weights,
                                           .dates = &table->dates,

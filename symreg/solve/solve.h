@@ -111,6 +111,9 @@ struct sr_table {
     /* the data that is fitted; with --log-target, y is the logarithm of the column */
     struct sr_data data;
     double *x_variance; /* storage of data.x_variance; NULL without --sigma-x */
+    double *interval;   /* (2, rows) storage of data.low and data.high; NULL: targets are numbers */
+    char *stem;         /* the target's name where it has no column of its own; else NULL */
+    const char *end_name[2]; /* columns of the interval; NULL: targets are numbers */
     double *x_weight;   /* weights of the search with --sigma-x (sr_x_errors_weigh()); else NULL */
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
     double weight_mean; /* mean of the weights before they were scaled to mean 1; else 0 */
@@ -187,6 +190,22 @@ int sr_sigmas_x_fill(const char *file, const struct sr_sigmas_x *all, const int 
                      int features, struct sr_table *table);
 /* Gives the table variances of x that are all 0. */
 int sr_x_variance_make(struct sr_table *table);
+/* The columns of "LOW,HIGH". ORR_EUSAGE names what is wrong. */
+int sr_interval_columns(const struct orr_csv *csv, const char *file, const char *text,
+                        int column[2]);
+/* What the target is called: what the names of both columns begin with, else y. The caller frees
+ * it; NULL: no memory. */
+char *sr_interval_name(const struct orr_csv *csv, const int column[2]);
+/* Reads both columns into table->interval, and writes the middles of the intervals in place of the
+ * first column. */
+int sr_interval_read(const char *file, const int column[2], struct sr_table *table);
+/* Gives the table's data the intervals of table->interval, with --log-target their logarithms; low
+ * ends of 0 and below are open then, and a high end must be above 0: ORR_EINVAL names the line. */
+int sr_interval_give(const char *file, bool logarithm, struct sr_table *table);
+/* Refuses what intervals do not go with. ORR_EUSAGE. */
+struct sr_csv_setup;
+int sr_interval_refuse(const struct sr_csv_options *options, const struct sr_csv_setup *setup,
+                       enum orr_symreg_loss loss);
 /* What counts as a missing value: cells as sr_cell_is_missing() knows them, and numbers, also as
  * single precision stores them. */
 enum { SR_MISSING_NUMBERS = 16 };
@@ -379,6 +398,7 @@ void sr_permutations_text(const struct sr_permutations *permutations, char *text
 struct sr_answer {
     const char *file, *target, *loss; /* target: the column's name, or "log(y)" with --log-target */
     const char *column;               /* the name of the target's column */
+    const char *const *end_name;      /* (2) columns of the ends of its intervals; NULL: numbers */
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by;     /* the formula that predicts y for 1/y^2, chosen; NULL: none */
     const struct sr_dates *dates; /* of the table */
@@ -512,6 +532,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *   zeros      the loss is relative, and the target is 0 in some rows
  *   chi2       of the formula of o->rule, where rows have sigmas and the loss is l2
  *   following  the rows count as fewer, as their residuals follow each other
+ *   intervals  targets are intervals: how many of them the formula of o->rule lies in
  *   aliases    the formula of o->rule has a frequency of a column on an even grid
  *   fill       a column has nines far from its other numbers, as where values are missing
  *   total      the first or the last row is the sum of all others in a column
@@ -527,6 +548,7 @@ enum sr_table_remark {
     SR_ZEROS,
     SR_CHI2,
     SR_FOLLOWING,
+    SR_INTERVALS,
     SR_ALIASES,
     SR_FILL,
     SR_TOTAL,
@@ -538,6 +560,8 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
 /* The remark `fill`, of the columns searched, the target, sigmas, categories that are numbers, and
  * the second table. */
 bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes);
+/* The remark `intervals`. */
+bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes);
 /* The remark `total`. */
 bool sr_remark_total(const struct sr_answer *o, char *text, size_t bytes);
 

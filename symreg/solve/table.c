@@ -108,10 +108,10 @@ static int fail_no_numbers(const struct orr_csv *csv, const char *file, int targ
     return ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }
 
-/* All columns except target, weights, category, other targets, those of --exclude, text columns,
- * and the unnamed row index that pandas and R write. */
-static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        int category, const struct sr_sigmas_x *sigmas,
+/* All columns except target (and `upper`, where it is an interval), weights, category, other
+ * targets, those of --exclude, text columns, and the unnamed row index that pandas and R write. */
+static int all_features(const struct orr_csv *csv, const char *file, int target, int upper,
+                        int weights, int category, const struct sr_sigmas_x *sigmas,
                         const struct sr_csv_options *o, int column[SR_COLUMNS], int *count)
 {
     int excluded[SR_COLUMNS], other[SR_COLUMNS], exclusions = 0, others = 0;
@@ -120,9 +120,9 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
     if (o->other_targets)
         TRY(named_columns(csv, file, target, "--target", o->other_targets, other, &others));
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || (int)i == category || !*csv->names[i] ||
-            sr_sigmas_x_use(sigmas, (int)i) || is_listed((int)i, excluded, exclusions) ||
-            is_listed((int)i, other, others))
+        if ((int)i == target || (int)i == upper || (int)i == weights || (int)i == category ||
+            !*csv->names[i] || sr_sigmas_x_use(sigmas, (int)i) ||
+            is_listed((int)i, excluded, exclusions) || is_listed((int)i, other, others))
             continue;
         if (!has_numbers(csv, i)) {
             const long row = almost_numbers(csv, i);
@@ -413,9 +413,10 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
         move_data(column, goal, weights, table);
     else
         TRY(copy_data(file, column, goal, table));
-    if (o->log_target)
+    if (o->log_target && !table->stem)
         TRY(take_logarithms(csv, file, table->target, y));
-    TRY(check_size(csv, file, table->target, y));
+    if (!table->stem)
+        TRY(check_size(csv, file, table->target, y));
     return table->weights ? fill_weights(file, o, table, weights, y + rows) : 0;
 }
 
@@ -489,7 +490,8 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
         return 0;
     for (; count < features; count++)
         column[count] = feature[count];
-    column[count++] = goal;
+    if (goal >= 0) /* an empty cell of an interval is an open end */
+        column[count++] = goal;
     if (weights >= 0)
         column[count++] = weights;
     if (category >= 0)
@@ -581,10 +583,37 @@ static void count_from_one_day(const int *column, int features, struct sr_table 
     for (int k = 0; k < dates->count; k++) {
         if (!is_listed(of[k], column, features))
             continue;
-        for (size_t i = 0; i < csv->rows; i++)
-            csv->values[i * csv->cols + (size_t)of[k]] += dates->of[k].first - first;
+        for (size_t i = 0; i < csv->rows; i++) {
+            double *const days = &csv->values[i * csv->cols + (size_t)of[k]];
+            *days = sr_days_since(*days + dates->of[k].first, first);
+        }
         dates->of[k].first = first;
     }
+}
+
+/* Finds the column of the target, or both of its interval. */
+static int find_target(const char *file, const struct sr_csv_options *o, struct sr_table *table,
+                       int *goal, int interval[2])
+{
+    const struct orr_csv *csv = &table->csv;
+    if (!o->target_interval) {
+        TRY(sr_column_find(csv, file, o->target, NULL, goal));
+        table->target = csv->names[*goal];
+        if (!o->high_ends)
+            return 0;
+        interval[0] = *goal;
+        TRY(sr_column_find(csv, file, o->high_ends, NULL, &interval[1]));
+        table->stem = strdup(table->target);
+    } else {
+        TRY(sr_interval_columns(csv, file, o->target_interval, interval));
+        *goal = interval[0];
+        table->stem = sr_interval_name(csv, interval);
+    }
+    table->target = table->stem;
+    for (int k = 0; k < 2; k++)
+        table->end_name[k] = csv->names[interval[k]];
+    table->moves = false;
+    return table->stem ? 0 : ORR_ENOMEM;
 }
 
 /* like: the table whose columns are used; NULL: the options choose. */
@@ -594,9 +623,9 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     const struct orr_csv *csv = &table->csv;
     int column[SR_COLUMNS], kept[SR_COLUMNS], features = 0, required = 0, goal = -1, weights = -1;
     int category = -1;
+    int interval[2] = {-1, -1};
     struct sr_sigmas_x sigmas = {.count = 0};
-    TRY(sr_column_find(csv, file, o->target, NULL, &goal));
-    table->target = csv->names[goal];
+    TRY(find_target(file, o, table, &goal, interval));
     TRY(find_weights(file, o, goal, table, &weights));
     read_dates(o, like, goal, weights, table);
     if (o->sigma_x && !like)
@@ -604,15 +633,20 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     TRY(find_category(file, o, goal, weights, table, &category));
     if (o->features && o->exclude)
         return ORR_FAIL(ORR_EUSAGE, "--exclude: --features lists the columns already; give one");
-    TRY(like ? same_features(csv, file, like, column, &features)
-        : o->features
-            ? named_columns(csv, file, goal, "--features", o->features, column, &features)
-            : all_features(csv, file, goal, weights, category, &sigmas, o, column, &features));
+    TRY(like          ? same_features(csv, file, like, column, &features)
+        : o->features ? named_columns(csv, file, goal, "--features", o->features, column, &features)
+                      : all_features(csv, file, goal, interval[1], weights, category, &sigmas, o,
+                                     column, &features));
+    if (is_listed(interval[1], column, features) || (interval[1] >= 0 && weights == interval[1]))
+        return ORR_FAIL(ORR_EUSAGE, "--target-interval: \"%s\" is used by another option, too",
+                        csv->names[interval[1]]);
     if (category >= 0 && is_listed(category, column, features))
         return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
     if (!like)
         count_from_one_day(column, features, table);
-    TRY(drop_rows(o, column, features, goal, weights, category, &sigmas, table));
+    TRY(drop_rows(o, column, features, table->stem ? -1 : goal, weights, category, &sigmas, table));
+    if (table->stem)
+        TRY(sr_interval_read(file, interval, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
                         table->dropped.rows ? "; rows with a missing value are left out: " : "",
@@ -634,6 +668,10 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     TRY(make_data(table, csv->rows, features, table->weights != NULL));
     TRY(fill_data(file, o, column, goal, weights, table));
     TRY(sr_sigmas_x_fill(file, &sigmas, column, features, table));
+    if (table->stem) {
+        TRY(sr_interval_give(file, o->log_target != NULL, table));
+        TRY(check_size(csv, file, table->target, table->data.y));
+    }
     find_digits(table, column, goal, o->log_target);
     return 0;
 }
@@ -719,6 +757,8 @@ void sr_table_free(struct sr_table *table)
     free(table->units);
     free(table->x_variance);
     free(table->x_weight);
+    free(table->interval);
+    free(table->stem);
     sr_category_free(table->category);
     free(table->line);
     orr_csv_free(&table->csv);

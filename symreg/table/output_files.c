@@ -291,6 +291,8 @@ int sr_output_json(const struct sr_answer *o, const char *path)
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "file", o->file);
     cJSON_AddStringToObject(json, "target", o->target);
+    if (o->end_name)
+        cJSON_AddItemToObject(json, "target_interval", cJSON_CreateStringArray(o->end_name, 2));
     cJSON_AddNumberToObject(json, "rows", (double)o->data->rows);
     if (o->front->worth > 0)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);

@@ -266,8 +266,8 @@ static void write_value(const struct page *p, bool first, double value)
     orr_file_printf(p->html, "%s%s", first ? "" : ",", number);
 }
 
-/* y, its sigmas where they are known, and the predictions of every row of the front, on at most
- * POINTS evenly spaced rows. */
+/* y, its sigmas or intervals where they are known, and the predictions of every row of the front,
+ * on at most POINTS evenly spaced rows. */
 static int write_data(const struct page *p)
 {
     const struct sr_answer *o = p->o;
@@ -282,6 +282,13 @@ static int write_data(const struct page *p)
     put(p, "],\"sigma\":[");
     for (size_t k = 0; k < points && o->variance > 0; k++)
         write_value(p, k == 0, sr_row_sigma(o, k * rows / points));
+    put(p, "],\"bars\":[");
+    for (size_t k = 0; k < points && o->data->low; k++) {
+        put(p, k ? ",[" : "[");
+        write_value(p, true, o->data->low[k * rows / points]);
+        write_value(p, false, o->data->high[k * rows / points]);
+        put(p, "]");
+    }
     put(p, "],\"values\":[");
     for (int i = 0; i < o->front->count; i++) {
         put(p, i ? ",[" : "[");

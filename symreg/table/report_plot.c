@@ -84,11 +84,18 @@ static void write_residuals(const struct sr_answer *o, int row, const double *va
     write_string(file, "title_text", title, 120);
     write_string(file, "target", o->target, 28);
     orr_file_printf(file, "$points << END\n");
-    for (size_t i = 0; i < data->rows; i += data->rows / POINTS + 1)
+    for (size_t i = 0; i < data->rows; i += data->rows / POINTS + 1) {
+        double nearest = data->y[i], low = nearest, high = nearest;
+        if (data->low) { /* an open end is drawn as far as the prediction */
+            sr_interval_nearest(data, i, 1, &value[i], 1, &nearest);
+            low = isinf(data->low[i]) ? fmin(nearest, value[i]) : data->low[i];
+            high = isinf(data->high[i]) ? fmax(nearest, value[i]) : data->high[i];
+        }
         if (sr_row_weight(data, i) > 0)
-            orr_file_printf(file, "%.12g %.12g %.6g %.6g\n", data->y[i], value[i],
-                            data->y[i] - value[i], sr_row_sigma(o, i));
-    orr_file_printf(file, "END\nsigmas = %d\n", o->variance > 0);
+            orr_file_printf(file, "%.12g %.12g %.6g %.6g %.12g %.12g\n", data->y[i], value[i],
+                            nearest - value[i], sr_row_sigma(o, i), low, high);
+    }
+    orr_file_printf(file, "END\nsigmas = %d\nintervals = %d\n", o->variance > 0, data->low != NULL);
 }
 
 /* Draws the front, or with `value` (rows) the residuals of one row. gnuplot reads the data from a

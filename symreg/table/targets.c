@@ -140,10 +140,10 @@ int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
                        const struct sr_csv_options *options)
 {
     const char *const list = options->target;
-    const size_t quoted = sr_name_quoted(list);
+    const size_t quoted = list ? sr_name_quoted(list) : 0;
     struct orr_csv csv;
     int column;
-    if (!strchr(list + quoted, ','))
+    if (!list || !strchr(list + quoted, ','))
         return sr_csv_run(cli, file, options);
     const char *const once = orr_input_is_read_once(file) ? file : options->test;
     if (once && orr_input_is_read_once(once))

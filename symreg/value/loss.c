@@ -39,9 +39,27 @@ static double custom_part(const struct sr_loss *loss, size_t first, size_t rows,
     return total > 0 ? (mean - least / total) * (total / loss->total) : 0;
 }
 
+/* The part of some rows whose targets are intervals. */
+static double interval_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
+                            double scale)
+{
+    double nearest[SR_TILE], sum = 0;
+    for (size_t at = 0; at < rows; at += SR_TILE) {
+        const size_t n = sr_block_at(rows, at, SR_TILE);
+        sr_interval_nearest(loss->data, first + at, n, p + at, scale, nearest);
+        const struct sr_vec_loss of = {.kind = loss->kind,
+                                       .t = nearest,
+                                       .weight = loss->weight ? loss->weight + first + at : NULL};
+        sum += sr_vec_best()->loss(&of, p + at, scale, n);
+    }
+    return sum / loss->total;
+}
+
 double sr_loss_part(const struct sr_loss *loss, size_t first, size_t rows, const double *p,
                     double scale)
 {
+    if (loss->data->low)
+        return interval_part(loss, first, rows, p, scale);
     if (loss->kind == ORR_SR_CUSTOM)
         return custom_part(loss, first, rows, p, scale);
     struct sr_vec_loss sum = sum_of(loss);
@@ -89,17 +107,34 @@ static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, 
     return sum[0] > 0 && isfinite(sum[0]) ? sum[1] / sum[0] : 0;
 }
 
+/* The first and second derivative of the sum of losses by the scale, up to a common factor. */
+static void slopes_at(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                      double scale, double slope[2])
+{
+    const struct sr_data *data = loss->data;
+    const struct sr_vec_loss sum = sum_of(loss);
+    if (!data->low) {
+        vec->slopes(&sum, p, scale, data->rows, slope);
+        return;
+    }
+    slope[0] = slope[1] = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        const double at = scale * p[i], w = loss->weight ? loss->weight[i] : 1;
+        const double off = at - fmin(fmax(at, data->low[i]), data->high[i]);
+        slope[0] += w * p[i] * off;
+        slope[1] += fabs(off) > 0 ? w * p[i] * p[i] : 0;
+    }
+}
+
 /* The root of the derivative, which increases with the scale. Newton steps within a bracket that is
  * first doubled until it contains the root, and bisected where a step leaves it. */
 static double newton_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
                            double scale)
 {
     enum { STEPS = 100 };
-    const struct sr_vec_loss sum = sum_of(loss);
-    const size_t n = loss->data->rows;
     double low = -HUGE_VAL, high = HUGE_VAL, slope[2], reach = fmax(fabs(scale), DBL_MIN);
     for (int step = 0; step < STEPS; step++) {
-        vec->slopes(&sum, p, scale, n, slope);
+        slopes_at(loss, vec, p, scale, slope);
         if (!(fabs(slope[0]) > 0))
             break;
         if (slope[0] > 0)
@@ -187,7 +222,7 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
         scale = closed_form(loss, vec, p);
     else
         scale = best_ratio(loss, vec, p, scratch);
-    if (is_smooth(loss) && scale != 0)
+    if ((is_smooth(loss) || loss->data->low) && scale != 0)
         scale = newton_scale(loss, vec, p, scale);
     return isfinite(scale) ? scale : 0;
 }
@@ -293,6 +328,8 @@ static int check_loss(enum orr_symreg_loss kind, double parameter, const struct 
                         parameter);
     if (kind == ORR_SR_CUSTOM && !(data->language && data->language->loss.count))
         return ORR_FAIL(ORR_EINVAL, "loss: the language has no loss of its own");
+    if (data->low && kind != ORR_SR_L2)
+        return ORR_FAIL(ORR_EINVAL, "loss: targets that are intervals need the loss l2");
     *total = data->weight ? 0 : (double)data->rows;
     for (size_t i = 0; i < data->rows && data->weight; i++) {
         if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))

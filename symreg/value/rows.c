@@ -16,13 +16,19 @@ double sr_rows_counted(const struct sr_data *data)
     return data->independent > 0 ? data->independent : (double)sr_rows_weighted(data);
 }
 
+/* The weight of a row of which y is known. */
+static double weight_of(const struct sr_data *data, size_t row)
+{
+    return data->low && !sr_interval_is_closed(data, row) ? 0 : sr_row_weight(data, row);
+}
+
 double sr_weighted_mean(const struct sr_data *data)
 {
     double mean = 0, weights = 0;
     for (size_t i = 0; i < data->rows; i++)
-        weights += sr_row_weight(data, i);
-    for (size_t i = 0; i < data->rows; i++)
-        mean += sr_row_weight(data, i) * data->y[i] / weights;
+        weights += weight_of(data, i);
+    for (size_t i = 0; i < data->rows && weights > 0; i++)
+        mean += weight_of(data, i) * data->y[i] / weights;
     return mean;
 }
 
@@ -32,7 +38,7 @@ void sr_measure_fit(const struct sr_data *data, const double *value, double *lef
     double total = 0, residual = 0;
     *worst = 0;
     for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
+        const double d = value[i] - data->y[i], w = weight_of(data, i);
         total += w * (data->y[i] - mean) * (data->y[i] - mean);
         residual += w * d * d;
         *worst = fmax(*worst, sqrt(w) * fabs(d));

@@ -31,6 +31,10 @@ struct sr_data {
      * are those of the closest points of the formula (closest.c). NULL: x is exact */
     const double *x_variance;
     double variance; /* of the error of a row of weight 1, where the user states it; 0: unknown */
+    /* (rows) the ends of the intervals that the targets lie in, -infinity and infinity where one is
+     * open: the deviation of a row is its distance from the interval, and y is the middle, or the
+     * finite end. NULL: targets are numbers */
+    const double *low, *high;
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)
@@ -45,11 +49,12 @@ double sr_rows_counted(const struct sr_data *data);
 /* The mean of y by the rows' weights. */
 double sr_weighted_mean(const struct sr_data *data);
 /* Share of the variance that predictions leave unexplained (NaN where there is no variance), and
- * the largest deviation. Rows count by their weights, deviations by the square root of them. */
+ * the largest deviation. Rows count by their weights, deviations by the square root of them;
+ * intervals by their middles, and not at all where one end is open. */
 void sr_measure_fit(const struct sr_data *data, const double *value, double *left, double *worst);
 
-/* Copies `rows` rows of a table with their weights into *storage (features + 2, rows), which the
- * caller frees: the rows listed in `row`, or with NULL evenly spaced rows. */
+/* Copies `rows` rows of a table with their weights and intervals into *storage, which the caller
+ * frees: the rows listed in `row`, or with NULL evenly spaced rows. */
 int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *sample,
                  double **storage);
 
@@ -185,6 +190,34 @@ bool sr_closest_make(const struct sr_expr *expr, const struct sr_data *data, dou
                      struct sr_closest *closest);
 void sr_closest_free(struct sr_closest *closest);
 
+/* ----------------------------------------------------------------------------- intervals */
+
+/* nearest[i]: the number in the interval of row first + i that is nearest to scale * p[i]; p and
+ * nearest are (n). */
+void sr_interval_nearest(const struct sr_data *data, size_t first, size_t n, const double *p,
+                         double scale, double *nearest);
+/* What stands for an interval as a number: its middle, or its finite end. */
+double sr_interval_middle(double low, double high);
+/* Whether both ends are finite. */
+bool sr_interval_is_closed(const struct sr_data *data, size_t row);
+/* Noise of the targets about predictions p (rows), where intervals say between which numbers
+ * prediction + noise lies (Tobin, Econometrica 26 (1958) 24, for intervals of any kind). */
+struct sr_interval_noise {
+    double sigma;  /* the likeliest standard deviation of a row of weight 1, or the known one; 0
+                      where all predictions are in their intervals and none of these is a number */
+    double length; /* -ln of the likelihood: of probabilities, of a number the density */
+};
+void sr_interval_measure(const struct sr_data *data, const double *p, struct sr_interval_noise *n);
+/* Fills weight (rows) for the errors of constants, in units of a row of the variance that is
+ * returned: of a closed interval those of its middle with the variance sigma^2 + width^2 / 12
+ * (Sheppard), of an open one the Fisher information about its prediction. */
+double sr_interval_weigh(const struct sr_data *data, const double *p,
+                         const struct sr_interval_noise *n, double *weight);
+/* Fills expected (rows) with the mean of each target, given its interval and the prediction: least
+ * squares with these for targets is a step of expectation and maximisation. */
+void sr_interval_expect(const struct sr_data *data, const double *p,
+                        const struct sr_interval_noise *n, double *expected);
+
 /* -------------------------------------------------------------------------------- losses */
 
 /* The loss of predictions p for the targets t = data->y, in the units of y: the mean, weighted by
@@ -199,7 +232,8 @@ void sr_closest_free(struct sr_closest *closest);
  * and the deviances, with 0 ln(0) = 0, infinite where p is out of range or t is:
  *   poisson    2 (t ln(t / p) - t + p), t >= 0, p > 0 (or 0 = t)
  *   gamma      2 (t / p - 1 - ln(t / p)), t > 0, p > 0
- *   bernoulli  2 (t ln(t / p) + (1 - t) ln((1 - t) / (1 - p))), t in [0, 1], p in (0, 1), or t */
+ *   bernoulli  2 (t ln(t / p) + (1 - t) ln((1 - t) / (1 - p))), t in [0, 1], p in (0, 1), or t
+ * Where targets are intervals, t is the number in the interval that is nearest to p; l2 alone. */
 #define SR_NO_SIZE 1e-300
 struct sr_loss {
     enum orr_symreg_loss kind;

@@ -10,22 +10,28 @@ int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, stru
                  double **storage)
 {
     const size_t features = (size_t)all->features;
-    double *x = *storage = orr_alloc((features + 2) * rows, sizeof *x);
+    double *x = *storage = orr_alloc((features + (all->low ? 4 : 2)) * rows, sizeof *x);
     if (!x)
         return ORR_ENOMEM;
-    double *y = x + features * rows, *weight = y + rows;
+    double *y = x + features * rows, *weight = y + rows, *low = weight + rows, *high = low + rows;
     for (size_t i = 0; i < rows; i++) {
         const size_t at = row ? row[i] : i * all->rows / rows;
         for (size_t f = 0; f < features; f++)
             x[f * rows + i] = all->x[f * all->rows + at];
         y[i] = all->y[at];
         weight[i] = all->weight ? all->weight[at] : 1;
+        if (all->low) {
+            low[i] = all->low[at];
+            high[i] = all->high[at];
+        }
     }
     *sample = (struct sr_data){.rows = rows,
                                .features = all->features,
                                .x = x,
                                .y = y,
                                .weight = all->weight ? weight : NULL,
+                               .low = all->low ? low : NULL,
+                               .high = all->low ? high : NULL,
                                .language = all->language};
     return 0;
 }

@@ -57,6 +57,19 @@ program symreg predict "$WORK/out/front.json" "$WORK/new.csv" >"$WORK/text" 2>"$
 check "predict gives the range of the search in dates" grep -qF \
     'outside of 2021-01-01T12:00:00 .. 2021-01-28T12:00:00' "$WORK/notes"
 
+# days with hours are exact
+awk 'BEGIN { print "date,mag"; for (i = 0; i < 40; i++) { h = (i * 37) % 600
+    printf "2021-01-%02dT%02d:00:00,%.17g\n", int(h / 24) + 1, h % 24, h / 24 } }' \
+    >"$WORK/hours.csv"
+search "$WORK/hours.csv" hours
+check "hours are parts of days to the last digit" equal 'Complexity,Loss,Equation 1,0,"date"' \
+    "$(paste -sd' ' "$WORK/hours/front.csv")"
+sed '7s/^[^,]*/9999-12-31/' "$WORK/hours.csv" >"$WORK/never.csv"
+refuse "the last day of all is a missing one" 1 'never.csv:7: column "date"' -- \
+    program symreg "$WORK/never.csv" --target mag --evaluations 100 --quiet
+check "... which --missing drop leaves out" search "$WORK/never.csv" never --missing drop
+check "... and no day is counted to it" grep -q '^best: mag = date ' "$WORK/text"
+
 # 2.5 per day between two dates, whose first days differ
 awk 'BEGIN { print "start,end,mag"; for (i = 0; i < 28; i++) { k = i * 11 % 19; n = i * 5 % 9 + 1
     printf "2021-03-%02d,2021-04-%02d,%.1f\n", k + 1, k + n, 2.5 * (30 + n) } }' \
