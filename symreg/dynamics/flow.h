@@ -58,9 +58,10 @@ struct sr_flow_options {
     double tolerance;    /* of the integration; 0: a thousandth of the noise */
     bool free_exponents; /* also fits exponents that are whole numbers */
     /* 0: a track is one solution, but for chaotic ones, on which an error of the start grows by
-     * more than 1e6: these are followed by as few solutions as that allows. Otherwise the rows of a
-     * piece, at least: every piece has a start of its own */
-    size_t piece;
+     * more than 1e6: these are followed by as few solutions as that allows. Otherwise the longest
+     * track is followed by about so many solutions, each with a start of its own, and shorter ones by
+     * fewer */
+    int segments;
 };
 struct sr_flow_result {
     double chi2;   /* sum of squared residuals over sigma^2; infinite where there is no solution */
