@@ -167,6 +167,15 @@ struct sr_page_part {
     void *context;
 };
 
+struct sr_problem;
+struct sr_solution;
+/* Is given what was found, before the search of a table ends. */
+struct sr_receiver {
+    int (*take)(void *context, const struct sr_problem *problem,
+                const struct sr_solution *solution);
+    void *context;
+};
+
 /* Options as given, NULL where absent; docs/symreg.md explains them. */
 struct sr_csv_options {
 #define MEMBER(member, ...) const char *member;
@@ -180,7 +189,8 @@ struct sr_csv_options {
     double variance_factor;
     const char *remark; /* about the table, for the terminal and report.md; NULL: none */
     const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */
-    const struct sr_page_part *part; /* of report.html; NULL: none */
+    const struct sr_page_part *part;    /* of report.html; NULL: none */
+    const struct sr_receiver *receiver; /* NULL: none */
 };
 
 struct sr_option {
