@@ -57,7 +57,7 @@ static int take_front(void *context, const struct sr_problem *problem,
     found->count = front->count;
     found->best = sr_front_select(front, answer->rule);
     for (int i = 0; i < front->count; i++) {
-        found->complexity[i] = front->complexity[i];
+        found->loss[i] = front->loss[i];
         found->expr[i] = front->expr[i];
         for (int k = 0; k < found->expr[i].count; k++) {
             struct sr_node *node = &found->expr[i].node[k];
@@ -139,18 +139,29 @@ static int search_all(const struct orr_cli *cli, const char *file, struct run *r
     return 0;
 }
 
+/* Refuses wrong units before anything is said. */
+static int check_units(const struct sr_states *s, const char *units)
+{
+    char *text = NULL;
+    if (units && strcmp(units, "none") != 0)
+        TRY(sr_states_units(s, 0, units, &text));
+    free(text);
+    return 0;
+}
+
 static int run_all(const struct orr_cli *cli, const char *file,
                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given,
                    struct run *run)
 {
     struct sr_states *s = &run->states;
     TRY(sr_states_read(file, dynamics, s));
+    TRY(check_units(s, given->units));
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
     TRY(search_all(cli, file, run, given));
     const double seconds =
         given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
-    TRY(sr_system_choose(s, run->language, run->found, seconds, cli->threads, &run->system));
+    TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
     return sr_system_print(s, run->language, &run->system);
 }

@@ -3,6 +3,7 @@
  *   states.c     reads a file into tracks: times, states, inputs
  *   smooth.c     smoothed states, their derivatives and the errors of these
  *   table.c      the table in which the search finds one equation
+ *   judge.c      how well a system of equations explains the tracks
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   units.c      units of derivatives from those of states and time
@@ -43,7 +44,7 @@ struct sr_state_track {
     size_t *line;      /* (n) line numbers in the file */
     double *t;         /* (n) */
     double *x, *input; /* input: (inputs, n) */
-    /* Filled by smoothing: states, first and, with order 2, second derivatives, and their
+    /* Filled by smoothing: states, behind them first and, with order 2, second derivatives, and their
      * variances; sigma: standard deviation of the noise of x. */
     double *smooth, *rate, *bend, *smooth_variance, *rate_variance, *bend_variance, *sigma;
 };
@@ -101,7 +102,7 @@ int sr_states_units(const struct sr_states *states, int d, const char *given, ch
 /* The formulas found for one state: those of a front, in terms of sr_states.name. */
 struct sr_equations_found {
     int count, best; /* best: what the rule of the search selects */
-    int complexity[SR_NODES + 1];
+    double loss[SR_NODES + 1]; /* on the derivatives */
     struct sr_expr expr[SR_NODES + 1];
 };
 /* A system: one formula of each state. */
@@ -116,7 +117,7 @@ struct sr_system {
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
-                     const struct sr_equations_found *found, double seconds, int threads,
+                     const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
 
 /* ---- results */

@@ -43,7 +43,8 @@ equations plain '{"equations": ["-x0", "x0 - x1"]}'
 check "without columns names are x0, x1" simulate plain --start x0=1,x1=0 --times 0:2:1
 check "... and t" equal "$(header plain)" t,x0,x1
 
-equations defined '{"equations": ["0 - half(\"a, b\")"], "columns": ["a, b"], "define": "half(x)=x/2"}'
+equations defined \
+    '{"equations": ["0 - half(\"a, b\")"], "columns": ["a, b"], "define": "half(x)=x/2"}'
 check "operators of the user and quoted names" simulate defined --start '"a, b"=3' --times 0:4:0.5
 check "... are read" follows defined 9 '3 * exp(-t / 2)' 1e-8
 check "... and written in quotes" equal "$(header defined)" 't,"a, b"'
@@ -110,11 +111,14 @@ wrong() { # NAME PATTERN JSON
 }
 wrong "a file without equations" 'expected "equations", a list of 1 to 8 formulas' '{"order": 1}'
 wrong "no list of equations" 'expected "equations", a list of 1 to 8 formulas' '{"equations": "x"}'
-wrong "an unknown name" 'equation 2: formula: expected a feature, an operator or a number' '{"equations": ["x", "q"], "columns": ["x", "y"]}'
+wrong "an unknown name" 'equation 2: formula: expected a feature, an operator or a number' \
+    '{"equations": ["x", "q"], "columns": ["x", "y"]}'
 wrong "an order of 3" 'expected 1 or 2 as "order"' \
     '{"equations": ["x", "y"], "columns": ["x", "y"], "order": 3}'
-wrong "a column too few" 'expected 2 names in "columns"' '{"equations": ["x", "y"], "columns": ["x"]}'
-wrong "a name twice" '"x" is the name of two columns' '{"equations": ["x", "x"], "columns": ["x", "x"]}'
+wrong "a column too few" 'expected 2 names in "columns"' \
+    '{"equations": ["x", "y"], "columns": ["x"]}'
+wrong "a name twice" '"x" is the name of two columns' \
+    '{"equations": ["x", "x"], "columns": ["x", "x"]}'
 wrong "operators that are none" '"define": ' \
     '{"equations": ["x", "y"], "columns": ["x", "y"], "define": "half(x)="}'
 
