@@ -101,7 +101,7 @@ int sr_states_units(const struct sr_states *states, int d, const char *given, ch
 
 /* The formulas found for one state: those of a front, in terms of sr_states.name. */
 struct sr_equations_found {
-    int count, best; /* best: what the rule of the search selects */
+    int count, best;           /* best: what the rule of the search selects */
     double loss[SR_NODES + 1]; /* on the derivatives */
     struct sr_expr expr[SR_NODES + 1];
 };

@@ -277,8 +277,8 @@ static void free_fit(struct fit *fit)
 static int create_fit(struct fit *fit, size_t rows)
 {
     const size_t width = fit->states + (size_t)fit->numbers.count;
-    TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, rows, &fit->pieces));
-    TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, rows, &fit->trial));
+    TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, fit->spread, rows, &fit->pieces));
+    TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, fit->spread, rows, &fit->trial));
     TRY(create_shot(fit->flow, fit->pieces.count, width, &fit->shot));
     TRY(create_shot(fit->flow, fit->pieces.count, width, &fit->trial_shot));
     TRY(sr_lanes_create(&fit->lanes, fit->flow, &fit->numbers, fit->pieces.count, fit->tolerance));

@@ -15,9 +15,9 @@ struct sr_pieces {
     double *start;          /* (states, count) */
 };
 /* Cuts the tracks into pieces of about `rows` rows, at least 2, whose starts are those of the
- * smoothed tracks. SIZE_MAX: one piece a track. */
+ * smoothed tracks. spread: as of sr_flow_spread(). */
 int sr_pieces_create(const struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
-                     size_t rows, struct sr_pieces *pieces);
+                     const double *spread, size_t rows, struct sr_pieces *pieces);
 void sr_pieces_free(struct sr_pieces *pieces);
 /* The spread of each state over all tracks (states): what errors of starts are measured by. At
  * least a millionth of the largest value; 1 for a state that is 0 everywhere. */
