@@ -188,11 +188,11 @@ static void list_owners(void)
 static const struct orr_program program = {
     .name = "symreg",
     .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
-    .usage = "symreg [options]\n"
-             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
-             "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
-             "       symreg motion [options] TRACKS.csv[.gz] --time T --state X[,Y...]\n"
-             "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
+    .usage =
+        "symreg [options]\n"
+        "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
+        "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y | --state X,Y\n"
+        "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
     .options = options,
     .max_rest = 3,
     .groups = "seed,attention,symreg",

@@ -71,7 +71,8 @@ right() {
             if (c > F) F = c
             if (d > G) G = d
         }
-        END { print f / F, g / G; exit !(NR > 100 && f < $2 * F && g < $2 * G) }" "$WORK/${1#noisy_}.csv"
+        END { print f / F, g / G; exit !(NR > 100 && f < $2 * F && g < $2 * G) }" \
+        "$WORK/${1#noisy_}.csv"
 }
 
 # ---- without noise and with 1% of every value
