@@ -104,7 +104,8 @@ keys() {
 check "keys of equations.json" prints '^versionequationscolumnsordertimeexplicit_timeconstants' keys
 check "the right-hand side compiles" ${CC:-cc} -std=c17 -Wall -Wextra -Werror -c -o "$WORK/rhs.o" \
     "$WORK/prey/equations.c"
-check "each equation has its front" test -s "$WORK/prey/x/front.json" -a -s "$WORK/prey/y/front.json"
+check "each equation has its front" test -s "$WORK/prey/x/front.json" -a \
+    -s "$WORK/prey/y/front.json"
 check "units of derivatives follow" motion wave --state x,y --units 'x=m, y=m/s, t=s'
 check "... and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
 cp "$WORK/prey/equations.json" "$WORK/before.json"
