@@ -6,11 +6,13 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
+#include "dynamics/simulate.h"
 #include "motion/motion.h"
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
 static struct sr_dynamics_options dynamics;
+static struct sr_simulate_options simulation;
 static const char *predict_index, *predict_interval;
 /* Options that are not of a table, beside the rows of symreg/solve/options.h. */
 static const struct orr_option of_commands[] = {
@@ -30,9 +32,14 @@ static const struct orr_option of_commands[] = {
      &dynamics.general, NULL},
     {"--track", "COLUMN", "of --state, --general: which track of the system a row is of",
      &dynamics.track, NULL},
-    {"--input", "U,W", "of --state, --general: columns of known inputs", &dynamics.input, NULL},
+    {"--input", "U,W|FILE",
+     "of --state, --general: columns of known inputs; of simulate: their file", &dynamics.input,
+     NULL},
     {"--explicit-time", NULL, "of --state, --general: equations may contain the time",
      &dynamics.explicit_time, NULL},
+    {"--start", "X=1,Y=0", "of simulate: every state at the first time", &simulation.start, NULL},
+    {"--times", "A:B:STEP|FILE", "of simulate: times, or a CSV file with a column of them",
+     &simulation.times, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
@@ -62,6 +69,18 @@ static int run_predict(const struct orr_cli *cli)
                                            .interval = predict_interval,
                                            .quiet = cli->quiet};
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
+}
+
+/* Runs `symreg simulate EQUATIONS`. */
+static int run_simulate(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "simulate: expected EQUATIONS.json, found %d arguments",
+                        cli->argc_rest - 1);
+    simulation.input = dynamics.input;
+    simulation.out = cli->out;
+    simulation.quiet = cli->quiet;
+    return sr_simulate_run(cli->argv_rest[1], &simulation);
 }
 
 /* What a search of any table needs. */
@@ -147,6 +166,7 @@ static char of_laws[1024] = "--run,--attention,--plan", of_table[1024],
             of_motion[1024] = "--time,--position,--body,--system,--mass,--centre,--state,--general,"
                               "--track,--input,--explicit-time",
             of_predict[1024] = "--index,--interval";
+static const char of_simulate[] = "--start,--times,--input";
 static const struct orr_command commands[] = {
     {.name = "", .what = "the laws of a run", .takes = of_laws, .program = "laws"},
     {.name = "motion",
@@ -165,6 +185,13 @@ static const struct orr_command commands[] = {
      .usual = "--index,--rule,--interval,--missing,--missing-value,--help",
      .alone = true,
      .words = 3},
+    {.name = "simulate",
+     .what = "symreg simulate EQUATIONS.json",
+     .takes = of_simulate,
+     .run = run_simulate,
+     .usual = "--start,--times,--input,--out,--help",
+     .alone = true,
+     .words = 2},
     {.name = "*", .what = "a table (FILE.csv)", .takes = of_table, .run = run_table, .words = 1},
     {.name = NULL},
 };
@@ -191,8 +218,9 @@ static const struct orr_program program = {
     .usage =
         "symreg [options]\n"
         "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
-        "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y | --state X,Y\n"
-        "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
+        "       symreg motion [options] TRACKS.csv[.gz] --time T --position|--state X,Y[,Z]\n"
+        "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]\n"
+        "       symreg simulate EQUATIONS.json --start X=1,Y=0 --times 0:10:0.1 [--out FILE.csv]",
     .options = options,
     .max_rest = 3,
     .groups = "seed,attention,symreg",

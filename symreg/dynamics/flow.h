@@ -6,6 +6,7 @@
  *   nodes.c      where a fit starts each piece of a track
  *   condense.c   the equations of a step of a fit, with the pieces of a track joined
  *   shooting.c   the fit
+ *   simulate.c   `symreg simulate`
  *
  * The integrator is the pair of orders 5 and 4 of Dormand and Prince (Journal of Computational and
  * Applied Mathematics 6 (1980) 19) with adaptive steps. Formulas are evaluated by the loops of
@@ -58,9 +59,10 @@ struct sr_flow_options {
     double tolerance;    /* of the integration; 0: a thousandth of the noise */
     bool free_exponents; /* also fits exponents that are whole numbers */
     /* 0: a track is one solution, but for chaotic ones, on which an error of the start grows by
-     * more than 1e6: these are followed by as few solutions as that allows. Otherwise the rows of a
-     * piece, at least: every piece has a start of its own */
-    size_t piece;
+     * more than 1e6: these are followed by as few solutions as that allows. Otherwise the longest
+     * track is followed by about so many solutions, each with a start of its own, and shorter ones
+     * by fewer */
+    int segments;
 };
 struct sr_flow_result {
     double chi2;   /* sum of squared residuals over sigma^2; infinite where there is no solution */

@@ -479,7 +479,7 @@ int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track 
                       .states = (size_t)sr_flow_states(flow),
                       .track = track,
                       .options = options,
-                      .join.growth = options->piece ? 0 : GROWTH};
+                      .join.growth = options->segments ? 0 : GROWTH};
     *result = (struct sr_flow_result){0};
     for (size_t k = 0; k < tracks; k++)
         TRY(check_track(flow, k, &track[k]));
@@ -496,7 +496,8 @@ int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track 
     choose_tolerance(&fit, result);
     fit.until_s = options->seconds > 0 ? orr_time_s() + options->seconds : 0;
     const size_t usual = fit.longest / PIECES > PIECE ? fit.longest / PIECES : PIECE;
-    const size_t rows = options->piece ? options->piece : usual;
+    const size_t wanted = options->segments ? fit.longest / (size_t)options->segments : usual;
+    const size_t rows = wanted > 2 ? wanted : 2;
     int rc = fit_from(&fit, first, rows, result);
     if (!rc && !track[0].sigma && !(options->tolerance > 0) && result->chi2 < HUGE_VAL &&
         found_tolerance(&fit, result) < fit.tolerance / 10) {

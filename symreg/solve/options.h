@@ -114,7 +114,7 @@ enum sr_option_kind {
     ROW(units, "--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"",           \
         .of = SR_OF_BOTH, .recorded = true, .python = "X_units, y_units")                          \
     ROW(constants, "--constants", "NAME[=VALUE UNIT],...",                                         \
-        "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"", .of = SR_OF_BOTH, .recorded = true, \
+        "known constants, \"G=6.674e-11 m^3/kg/s^2, c\"", .of = SR_OF_BOTH, .recorded = true, \
         .without = "--category", .python = "named_constants")                                      \
     ROW(units_penalty, "--units-penalty", "X",                                                     \
         "wrong dimensions cost X constants' losses (default: forbidden)", .of = SR_OF_BOTH,        \

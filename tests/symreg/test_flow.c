@@ -338,6 +338,18 @@ TEST(chaos_is_followed_in_parts)
     sr_flow_result_free(&result);
 }
 
+TEST(segments_have_starts_of_their_own)
+{
+    const struct sr_flow_options options = {.segments = 5};
+    struct sr_flow_result result;
+    struct sr_expr expr[3];
+    measure(&hunters, 0.01, 3);
+    fit(&hunters, true, &options, expr, &result);
+    assert_int_equal(result.starts, 5);
+    check_constants(&hunters, &result, 4);
+    sr_flow_result_free(&result);
+}
+
 TEST(several_tracks_share_constants_and_rows_may_lack)
 {
     struct system other = hunters;
