@@ -97,6 +97,22 @@ check "... with velocity and acceleration in C" prints 'rate_\+\+ = state_\[1\]'
     cat "$WORK/pendulum/equations.c"
 check "... and in JSON" prints '"velocities":.*"v_x"' cat "$WORK/pendulum/equations.json"
 
+# ---- what acts from outside: x = a e^(-t / 2) + (2 sin t - 4 cos t) / 5 of dx/dt = sin t - x / 2
+awk 'BEGIN {
+    print "t,x,u"
+    for (k = 0; k < 120; k++) {
+        t = k * 0.1
+        printf "%.12g,%.15g,%.15g\n", t, 2 * exp(-t / 2) + (2 * sin(t) - 4 * cos(t)) / 5, sin(t)
+    }
+}' >"$WORK/driven.csv"
+check "a driven state" motion driven --state x --input u
+check "... has its input" prints '^dx/dt = (u - (x / 2|0\.5 \* x|x \* 0\.5)|.*\* \(x - 2 \* u\))' \
+    cat "$WORK/driven.txt"
+check "... written as an input of the right-hand side" prints 'const double u = input_\[0\]' \
+    cat "$WORK/driven/equations.c"
+check "a state driven by the time" motion driven --state x --explicit-time --unary sin
+check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+
 # ---- files
 keys() {
     grep -oE '^	"[a-z_]+"' "$WORK/prey/equations.json" | tr -d '\t"\n'
