@@ -171,6 +171,21 @@ static int shorten(const struct sr_judge *c, struct sr_judged *best)
     return 0;
 }
 
+/* Takes away factors 1 from a formula. Errors stay with their numbers, in the order of these. */
+static void drop_ones(const struct sr_judge *c, struct sr_expr *expr, double error[SR_NODES])
+{
+    double before[SR_NODES], after[SR_NODES];
+    const int numbers = sr_expr_constants(expr, before);
+    if (!sr_drop_ones(c->language, expr))
+        return;
+    const int left = sr_expr_constants(expr, after);
+    for (int k = 0, from = 0; k < left && from < numbers; k++, from++) {
+        while (from < numbers - 1 && (before[from] < after[k] || before[from] > after[k]))
+            from++;
+        error[k] = error[from];
+    }
+}
+
 static int choose(const struct sr_judge *c, const struct sr_equations_found *found,
                   struct sr_system *system)
 {
@@ -193,6 +208,8 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
         memcpy(system->expr, best->expr, sizeof best->expr);
         for (int k = 0; k < best->constants; k++)
             system->error[best->equation[k]][best->number[k]] = best->error[k];
+        for (int d = 0; d < c->states->dims; d++)
+            drop_ones(c, &system->expr[d], system->error[d]);
     }
     free(best);
     return rc;

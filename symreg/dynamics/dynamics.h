@@ -35,7 +35,7 @@ struct sr_dynamics_options {
 /* Reads tracks, searches for an equation of each state, chooses among all by the tracks, prints
  * and writes the result. */
 int sr_dynamics_run(const struct orr_cli *cli, const char *file,
-                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *table);
+                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given);
 
 /* One track. Arrays of numbers are (dims, n), one state after the other, but for those of (n). */
 struct sr_state_track {
@@ -44,8 +44,8 @@ struct sr_state_track {
     size_t *line;      /* (n) line numbers in the file */
     double *t;         /* (n) */
     double *x, *input; /* input: (inputs, n) */
-    /* Filled by smoothing: states, behind them first and, with order 2, second derivatives, and their
-     * variances; sigma: standard deviation of the noise of x. */
+    /* Filled by smoothing: states, behind them first derivatives, then second ones; variances of
+     * all three; sigma: standard deviation of the noise of x. */
     double *smooth, *rate, *bend, *smooth_variance, *rate_variance, *bend_variance, *sigma;
 };
 struct sr_states {

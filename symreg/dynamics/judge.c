@@ -101,6 +101,47 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
         f->nats = HUGE_VAL;
 }
 
+/* The mean squared residual, in variances of the noise, of the solutions that start at the smoothed
+ * tracks; `widest` where there is none. A start that the tracks must determine much better than
+ * they measure it leaves a large one. */
+static int from_smoothed(const struct sr_judge *c, const struct sr_flow *flow, double widest,
+                         double *misfit)
+{
+    const size_t states = (size_t)sr_flow_states(flow), dims = (size_t)flow->dims;
+    double sum = 0, rows = 0;
+    for (size_t k = 0; k < c->tracks; k++) {
+        const struct sr_flow_track *track = &c->track[k];
+        double start[2 * SR_STATES], *x = orr_alloc(states * track->n, sizeof *x);
+        if (!x)
+            return ORR_ENOMEM;
+        for (size_t d = 0; d < states; d++)
+            start[d] = track->guess[d * track->n];
+        if (sr_flow_solve(flow, start, track->n, track->t, track->input, 1e-6, x))
+            orr_error_recover();
+        for (size_t i = 0; i < dims * track->n; i++, rows++) {
+            const double off = (x[i] - track->x[i]) / track->sigma[i];
+            sum += isfinite(off) ? fmin(off * off, widest) : widest;
+        }
+        free(x);
+    }
+    *misfit = sum / rows;
+    return 0;
+}
+
+/* What exact starts cost: solutions that follow the tracks from no other start explain them by
+ * chance more easily than those that follow them from any start nearby. */
+static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, struct sr_judged *f)
+{
+    static const double widest = 1e8;
+    double misfit;
+    if (!(f->nats < HUGE_VAL))
+        return 0;
+    TRY(from_smoothed(c, flow, widest, &misfit));
+    f->nats += 0.5 * (double)f->starts * sr_flow_states(flow) *
+               fmax(0, orr_log((misfit + SR_JUDGE_EXACT) / (f->misfit + SR_JUDGE_EXACT)));
+    return 0;
+}
+
 int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
 {
     const struct sr_states *s = c->states;
@@ -116,9 +157,11 @@ int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
         return 0;
     if (c->until_s > 0)
         options.seconds = fmax(fmin(c->until_s - orr_time_s(), c->seconds / PARTS_OF_TIME), 0.02);
-    const int rc = sr_flow_fit(&flow, c->tracks, c->track, &options, &result);
+    int rc = sr_flow_fit(&flow, c->tracks, c->track, &options, &result);
     if (!rc)
         weigh(c, &result, f);
     sr_flow_result_free(&result);
+    if (!rc)
+        rc = charge_starts(c, &flow, f);
     return rc;
 }

@@ -121,6 +121,7 @@ void sr_lanes_start(struct sr_lanes *lanes, const double *x)
         sr_fill(lanes->tangent + (i * (size_t)lanes->columns + i) * n, n, 1);
     lanes->has_rate = false;
     lanes->step = 1;
+    lanes->steps = lanes->intervals = 0;
 }
 
 /* Adds the tangents' rate by one equation: row `row` of (df/dx) Y + df/dc at the states of the
@@ -308,15 +309,17 @@ void sr_lanes_first_step(struct sr_lanes *lanes)
 bool sr_lanes_advance(struct sr_lanes *lanes)
 {
     /* a fit gives up a formula that is that stiff, or has a pole, instead of spending seconds */
-    const int most_steps = lanes->numbers ? 500 : 100000;
+    const int most_steps = lanes->numbers ? 500 : 100000, usual_steps = 30;
     double done = 0;
     lanes->done = 0;
+    lanes->intervals++;
     if (!first_rates(lanes))
         return false;
     for (int steps = 0; done < 1; steps++) {
         const bool last = done + 1.000001 * lanes->step >= 1;
         const double h = last ? 1 - done : lanes->step;
-        if (steps == most_steps || h < lanes->least)
+        if (steps == most_steps || h < lanes->least ||
+            (lanes->numbers && lanes->steps++ > most_steps + usual_steps * lanes->intervals))
             return false;
         const double error = try_step(lanes, done, h);
         /* the rule of Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I,

@@ -27,9 +27,10 @@ struct sr_lanes {
     size_t count;
     int states, columns; /* columns of the tangents: states, then numbers; 0: no tangents */
     double tolerance;
-    double step;  /* share of an interval that the next step takes */
-    double least; /* ... may take */
-    double done;  /* share of the interval that was done, after an error */
+    double step;           /* share of an interval that the next step takes */
+    double least;          /* ... may take */
+    double done;           /* share of the interval that was done, after an error */
+    long steps, intervals; /* since the start, tried and begun */
     /* of the interval at hand, filled by the caller: time at its begin and its length (count),
      * inputs at both ends (inputs, count) */
     double *t, *dt, *input, *input_end;

@@ -71,7 +71,8 @@ right() {
             if (c > F) F = c
             if (d > G) G = d
         }
-        END { print f / F, g / G; exit !(NR > 100 && f < $2 * F && g < $2 * G) }" "$WORK/${1#noisy_}.csv"
+        END { print f / F, g / G; exit !(NR > 100 && f < $2 * F && g < $2 * G) }" \
+        "$WORK/${1#noisy_}.csv"
 }
 
 # ---- without noise and with 1% of every value
@@ -96,6 +97,22 @@ check "... with velocity and acceleration in C" prints 'rate_\+\+ = state_\[1\]'
     cat "$WORK/pendulum/equations.c"
 check "... and in JSON" prints '"velocities":.*"v_x"' cat "$WORK/pendulum/equations.json"
 
+# ---- what acts from outside: x = a e^(-t / 2) + (2 sin t - 4 cos t) / 5 of dx/dt = sin t - x / 2
+awk 'BEGIN {
+    print "t,x,u"
+    for (k = 0; k < 120; k++) {
+        t = k * 0.1
+        printf "%.12g,%.15g,%.15g\n", t, 2 * exp(-t / 2) + (2 * sin(t) - 4 * cos(t)) / 5, sin(t)
+    }
+}' >"$WORK/driven.csv"
+check "a driven state" motion driven --state x --input u
+check "... has its input" prints '^dx/dt = (u - (x / 2|0\.5 \* x|x \* 0\.5)|.*\* \(x - 2 \* u\))' \
+    cat "$WORK/driven.txt"
+check "... written as an input of the right-hand side" prints 'const double u = input_\[0\]' \
+    cat "$WORK/driven/equations.c"
+check "a state driven by the time" motion driven --state x --explicit-time --unary sin
+check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+
 # ---- files
 keys() {
     grep -oE '^	"[a-z_]+"' "$WORK/prey/equations.json" | tr -d '\t"\n'
@@ -103,7 +120,8 @@ keys() {
 check "keys of equations.json" prints '^versionequationscolumnsordertimeexplicit_timeconstants' keys
 check "the right-hand side compiles" ${CC:-cc} -std=c17 -Wall -Wextra -Werror -c -o "$WORK/rhs.o" \
     "$WORK/prey/equations.c"
-check "each equation has its front" test -s "$WORK/prey/x/front.json" -a -s "$WORK/prey/y/front.json"
+check "each equation has its front" test -s "$WORK/prey/x/front.json" -a \
+    -s "$WORK/prey/y/front.json"
 check "units of derivatives follow" motion wave --state x,y --units 'x=m, y=m/s, t=s'
 check "... and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
 cp "$WORK/prey/equations.json" "$WORK/before.json"
