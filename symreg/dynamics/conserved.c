@@ -1,8 +1,8 @@
 /* conserved.c - conserved quantities of a system: combinations of simple functions phi_k of the
- * states whose derivative along every solution, the sum of c_k (grad phi_k . f), is 0 at points that
- * fill the tracks' range. Points of a track alone would not do: any multiple of E - E_0 is constant
- * on it. Columns of the linear system are ordered from simple to complicated functions, so that the
- * reduced echelon form gives the simplest combinations. */
+ * states whose derivative along every solution, the sum of c_k (grad phi_k . f), is 0 at points
+ * that fill the tracks' range. Points of a track alone would not do: any multiple of E - E_0 is
+ * constant on it. Columns of the linear system are ordered from simple to complicated functions, so
+ * that the reduced echelon form gives the simplest combinations. */
 #include "conserved.h"
 
 #include "symreg/value/echelon.h"
@@ -21,7 +21,8 @@ struct seek {
     double *rate;  /* (states, points) */
     double *slope; /* (count, points) derivatives of the functions by the time, over their rms */
     double *grad;  /* (count, states, points) gradients */
-    double size[MOST];
+    double *value; /* (count, points) */
+    double size[MOST], spread[MOST];       /* rms derivative, standard deviation of each function */
     int simple;                            /* functions up to degree 2 */
     double weight[SR_CONSERVED + 1][MOST]; /* of the functions in the quantities found */
 };
@@ -177,6 +178,16 @@ static void fill_points(struct seek *s, size_t wanted)
     }
 }
 
+static double spread_of(const double *value, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += value[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (value[i] - sum) * (value[i] - sum);
+    return sqrt(squares / (double)n);
+}
+
 /* Derivatives of all functions; those that are not finite everywhere are left out. */
 static void find_slopes(struct seek *s)
 {
@@ -185,11 +196,11 @@ static void find_slopes(struct seek *s)
                                  .features = s->states + 1 + s->flow->inputs,
                                  .x = s->x,
                                  .language = s->flow->language};
-    double *const value = s->grad + (size_t)MOST * states * n;
-    double *const all = value + n;
+    double *const all = s->grad + (size_t)MOST * states * n;
     int kept = 0, simple = 0;
     for (int f = 0; f < s->count; f++) {
-        double *const slope = s->slope + (size_t)kept * n;
+        double *const slope = s->slope + (size_t)kept * n, *const value =
+                                                               s->value + (size_t)kept * n;
         double squares = 0;
         if (!sr_eval_slopes(&s->phi[f], &data, value, all))
             continue;
@@ -203,6 +214,7 @@ static void find_slopes(struct seek *s)
         s->size[kept] = squares > 0 ? sqrt(squares / (double)n) : 1;
         for (size_t i = 0; i < n; i++)
             slope[i] /= s->size[kept];
+        s->spread[kept] = spread_of(value, n);
         s->kinetic[kept] = s->kinetic[f];
         simple += f < s->simple;
         s->phi[kept++] = s->phi[f];
@@ -236,39 +248,47 @@ static bool write_sum(const struct seek *s, const double *c, struct sr_expr *exp
 }
 
 /* c (count) in terms of the functions themselves: half the square of a velocity, or a first term of
- * weight 1. Terms that are rounding errors become 0. */
+ * weight 1. Terms that vary by less than a share `least` of the largest become 0. */
 static void scale_sum(const struct seek *s, double least, double *c)
 {
-    double unit = 0;
+    double unit = 0, largest = 0;
     bool half = false;
     for (int k = 0; k < s->count; k++) {
-        if (fabs(c[k]) < least)
-            c[k] = 0;
         c[k] /= s->size[k];
+        largest = fmax(largest, fabs(c[k]) * s->spread[k]);
     }
-    for (int k = s->count - 1; k >= 0; k--)
+    for (int k = s->count - 1; k >= 0; k--) {
+        if (fabs(c[k]) * s->spread[k] < least * largest)
+            c[k] = 0;
         if (c[k] != 0 && (s->kinetic[k] || !half)) {
             unit = s->kinetic[k] ? 2 * c[k] : c[k];
             half = half || s->kinetic[k];
         }
+    }
     for (int k = 0; k < s->count; k++)
         c[k] /= unit;
 }
 
-/* The derivative of the sum over those of its terms. */
+/* By which share of its spread the sum changes while the states change by their ranges. */
 static double change_of(const struct seek *s, const double *c)
 {
-    double sum = 0, terms = 0;
-    for (size_t i = 0; i < s->points; i++) {
+    const size_t n = s->points;
+    double squares = 0, rates = 0, value[MOST + POINTS_MORE];
+    for (size_t i = 0; i < n; i++) {
         double slope = 0;
+        value[i] = 0;
         for (int k = 0; k < s->count; k++) {
-            const double term = c[k] * s->size[k] * s->slope[(size_t)k * s->points + i];
-            slope += term;
-            terms += term * term;
+            slope += c[k] * s->size[k] * s->slope[(size_t)k * n + i];
+            value[i] += c[k] * s->value[(size_t)k * n + i];
         }
-        sum += slope * slope;
+        squares += slope * slope;
+        for (int k = 0; k < s->states; k++) {
+            const double rate = s->rate[(size_t)k * n + i] / (s->high[k] - s->low[k]);
+            rates += rate * rate / s->states;
+        }
     }
-    return terms > 0 ? sqrt(sum / terms) : HUGE_VAL;
+    const double change = sqrt(squares / rates) / spread_of(value, n);
+    return isfinite(change) ? change : HUGE_VAL;
 }
 
 /* Whether the gradient of the sum is independent of those of the quantities found, at more than half
@@ -302,11 +322,12 @@ static bool is_independent(const struct seek *s, int found, double least)
     return 2 * independent > SOME;
 }
 
-/* Combinations of the first `width` functions whose derivative is below `least` of its terms'. */
-static int combine(struct seek *s, int width, double least, struct sr_conserved *found)
+/* Combinations of the first `width` functions that change by at most `most`; `least`: pivots and
+ * terms below this share of others are none. */
+static int combine(struct seek *s, int width, double least, double most, struct sr_conserved *found)
 {
     const int rows = (int)s->points;
-    const double apart = fmax(1e-6, 5 * least);
+    const double apart = 5 * most;
     double *const a = orr_alloc(s->points * (size_t)width + 1, sizeof *a);
     int pivot[MOST + POINTS_MORE];
     if (!a)
@@ -326,9 +347,9 @@ static int combine(struct seek *s, int width, double least, struct sr_conserved 
         c[f] = 1;
         for (int q = 0; q < r; q++)
             c[pivot[q]] = -a[q * width + f];
-        scale_sum(s, least, c);
+        scale_sum(s, most, c);
         found->change[at] = change_of(s, c);
-        found->count += found->change[at] <= least && write_sum(s, c, &found->expr[at]) &&
+        found->count += found->change[at] <= most && write_sum(s, c, &found->expr[at]) &&
                         is_independent(s, at, apart);
     }
     free(a);
@@ -337,21 +358,22 @@ static int combine(struct seek *s, int width, double least, struct sr_conserved 
 
 static int seek_all(struct seek *s, struct sr_conserved *found)
 {
-    static const double exact = 1e-8, nearly = 0.01;
+    static const double least = 1e-8, nearly = 0.01;
     const size_t states = (size_t)s->states, wanted = MOST + POINTS_MORE;
     const size_t features = states + 1 + (size_t)s->flow->inputs;
     s->x = orr_alloc(features * wanted, sizeof *s->x);
     s->rate = orr_alloc(states * wanted, sizeof *s->rate);
     s->slope = orr_alloc(MOST * wanted, sizeof *s->slope);
-    s->grad = orr_alloc((MOST * states + 1 + features) * wanted, sizeof *s->grad);
-    TRY(s->x && s->rate && s->slope && s->grad ? 0 : ORR_ENOMEM);
+    s->grad = orr_alloc((MOST * states + features) * wanted, sizeof *s->grad);
+    s->value = orr_alloc(MOST * wanted, sizeof *s->value);
+    TRY(s->x && s->rate && s->slope && s->grad && s->value ? 0 : ORR_ENOMEM);
     fill_points(s, wanted);
     if (s->points < wanted)
         return 0;
     list_functions(s);
     find_slopes(s);
-    TRY(combine(s, s->count, exact, found));
-    return combine(s, s->simple, nearly, found);
+    TRY(combine(s, s->count, least, SR_CONSERVED_EXACT, found));
+    return combine(s, s->simple, nearly, nearly, found);
 }
 
 int sr_conserved_find(const struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
@@ -374,6 +396,7 @@ int sr_conserved_find(const struct sr_flow *flow, size_t tracks, const struct sr
     free(s->rate);
     free(s->slope);
     free(s->grad);
+    free(s->value);
     free(s);
     return rc;
 }

@@ -14,6 +14,7 @@
 #ifndef SR_DYNAMICS_H
 #define SR_DYNAMICS_H
 
+#include "conserved.h"
 #include "symreg/table/program.h"
 
 enum {
@@ -114,6 +115,7 @@ struct sr_system {
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
     bool by_track;   /* the choice was made by the tracks */
+    struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,

@@ -79,12 +79,17 @@ right() {
 check "a damped oscillation" motion wave --state x,y
 check "... has its equations" right wave 1e-6 'y' '-4*x-0.2*y'
 check "... chosen by the track" prints 'chosen by the tracks' cat "$WORK/wave.txt"
+check "... and conserves nothing" lacks 'conserved' "$WORK/wave.txt"
 check "... at 1%" motion noisy_wave --state x,y
 check "... has them within 1%" right noisy_wave 0.01 'y' '-4*x-0.2*y'
 check "... and its noise is told" prints 'noise of x, estimated: [01]\.[0-9]+% of its value' \
     cat "$WORK/noisy_wave.txt"
 check "predator and prey" motion prey --state x,y
 check "... have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "... conserve what they do" prints \
+    '^conserved: x \+ 4 \* y - 4 \* log\(x\) - 11 \* log\(y\)$' \
+    cat "$WORK/prey.txt"
+check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.json"
 check "... at 1%" motion noisy_prey --state x,y
 check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "... from two tracks" motion two --state x,y --track run

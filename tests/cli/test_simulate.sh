@@ -68,7 +68,8 @@ check "... as it is printed" same_file "$WORK/kept.csv" "$WORK/circle.csv"
 
 # ---- a solution that ends
 equations explosion '{"equations": ["x * x"], "columns": ["x"]}'
-STDOUT=any refuse "x' = x^2 ends at 1 / x" 1 'explosion.json: the solution ends at the time 0.5' -- \
+STDOUT=any refuse "x' = x^2 ends at 1 / x" 1 \
+    'explosion.json: the solution ends at the time 0.5' -- \
     "$BIN/symreg" simulate "$WORK/explosion.json" --start x=2 --times 0:1:0.2
 check_not "... with an error" simulate explosion --start x=2 --times 0:1:0.2
 check "... and the rows up to there" follows explosion 3 '2 / (1 - 2 * t)' 1e-6

@@ -96,6 +96,16 @@ static const struct system systems[] = {
      10,
      0,
      {NULL}},
+    /* the square of x - 100 is small beside its terms */
+    {"a narrow range",
+     2,
+     1,
+     {"x", "y", "t"},
+     {"0.5 * (y - 10)", "100 - x - 0.2 * (y - 10)"},
+     {101, 10},
+     20,
+     0,
+     {NULL}},
     {"driven", 1, 2, {"x", "u", "t"}, {"sin(t) - x"}, {1, 0.1}, 20, 0, {NULL}},
 };
 enum { SYSTEMS = sizeof systems / sizeof *systems };
