@@ -5,10 +5,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/simulate.h"
 #include "motion/motion.h"
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
+static struct sr_dynamics_options dynamics;
+static struct sr_simulate_options simulation;
 static const char *predict_index, *predict_interval;
 /* Options that are not of a table, beside the rows of symreg/solve/options.h. */
 static const struct orr_option of_commands[] = {
@@ -22,6 +26,20 @@ static const struct orr_option of_commands[] = {
     {"--mass", "COLUMN", "of motion: the mass of the body", &motion.mass, NULL},
     {"--centre", "X,Y|NAME|fit", "of motion: what pulls, a point or a body; fit: find the point",
      &motion.centre, NULL},
+    {"--state", "X,Y,Z", "of motion: columns of states, dx/dt = f(x): any dynamics",
+     &dynamics.state, NULL},
+    {"--general", NULL, "of motion: accelerations of any kind, a = f(x, v), of --position",
+     &dynamics.general, NULL},
+    {"--track", "COLUMN", "of --state, --general: which track of the system a row is of",
+     &dynamics.track, NULL},
+    {"--input", "U,W|FILE",
+     "of --state, --general: columns of known inputs; of simulate: their file", &dynamics.input,
+     NULL},
+    {"--explicit-time", NULL, "of --state, --general: equations may contain the time",
+     &dynamics.explicit_time, NULL},
+    {"--start", "X=1,Y=0", "of simulate: every state at the first time", &simulation.start, NULL},
+    {"--times", "A:B:STEP|FILE", "of simulate: times, or a CSV file with a column of them",
+     &simulation.times, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
@@ -53,6 +71,18 @@ static int run_predict(const struct orr_cli *cli)
     return sr_predict_run(cli->argv_rest[1], cli->argv_rest[2], &how);
 }
 
+/* Runs `symreg simulate EQUATIONS`. */
+static int run_simulate(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "simulate: expected EQUATIONS.json, found %d arguments",
+                        cli->argc_rest - 1);
+    simulation.input = dynamics.input;
+    simulation.out = cli->out;
+    simulation.quiet = cli->quiet;
+    return sr_simulate_run(cli->argv_rest[1], &simulation);
+}
+
 /* What a search of any table needs. */
 static int prepare(const struct orr_cli *cli)
 {
@@ -63,19 +93,59 @@ static int prepare(const struct orr_cli *cli)
     return 0;
 }
 
+/* Options of motion that go with one kind of it alone. */
+struct owned {
+    const char *name, **value;
+};
+static const struct owned of_bodies[] = {{"--body", &motion.body},
+                                         {"--system", &motion.system},
+                                         {"--mass", &motion.mass},
+                                         {"--centre", &motion.centre}};
+static const struct owned of_dynamics[] = {{"--track", &dynamics.track},
+                                           {"--input", &dynamics.input},
+                                           {"--explicit-time", &dynamics.explicit_time}};
+
+/* Runs `symreg motion TRACKS --state X,Y` and `--position X,Y --general`. */
+static int run_dynamics(const struct orr_cli *cli, const char *file)
+{
+    if (dynamics.state && (dynamics.general || motion.position))
+        return ORR_FAIL(ORR_EUSAGE, "--state: not with %s",
+                        dynamics.general ? "--general" : "--position");
+    if (!motion.time || (!dynamics.state && !motion.position))
+        return ORR_FAIL(ORR_EUSAGE, "%s: %s needs --time COLUMN%s", file,
+                        dynamics.state ? "--state" : "--general",
+                        dynamics.state ? "" : " and --position X,Y");
+    for (size_t k = 0; k < sizeof of_bodies / sizeof *of_bodies; k++)
+        if (*of_bodies[k].value)
+            return ORR_FAIL(ORR_EUSAGE, "%s: not with %s", of_bodies[k].name,
+                            dynamics.state ? "--state" : "--general");
+    TRY(prepare(cli));
+    dynamics.time = motion.time;
+    dynamics.position = motion.position;
+    dynamics.missing = table.missing;
+    dynamics.missing_value = table.missing_value;
+    return sr_dynamics_run(cli, file, &dynamics, &table);
+}
+
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
     if (cli->argc_rest != 2)
         return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
                         cli->argc_rest - 1);
+    const char *const file = cli->argv_rest[1];
+    if (dynamics.state || dynamics.general)
+        return run_dynamics(cli, file);
+    for (size_t k = 0; k < sizeof of_dynamics / sizeof *of_dynamics; k++)
+        if (*of_dynamics[k].value)
+            return ORR_FAIL(ORR_EUSAGE, "%s: needs --state or --general", of_dynamics[k].name);
     if (!motion.time || !motion.position)
-        return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
-                        cli->argv_rest[1]);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: motion needs --time COLUMN and --position X,Y or --state X,Y", file);
     TRY(prepare(cli));
     motion.missing = table.missing;
     motion.missing_value = table.missing_value;
-    return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
+    return sr_motion_run(cli, file, &motion, &table);
 }
 
 static int run_table(const struct orr_cli *cli)
@@ -93,15 +163,18 @@ static int run_table(const struct orr_cli *cli)
 
 /* The options of each command, by the rows of symreg/solve/options.h. */
 static char of_laws[1024] = "--run,--attention,--plan", of_table[1024],
-            of_motion[1024] = "--time,--position,--body,--system,--mass,--centre",
+            of_motion[1024] = "--time,--position,--body,--system,--mass,--centre,--state,--general,"
+                              "--track,--input,--explicit-time",
             of_predict[1024] = "--index,--interval";
+static const char of_simulate[] = "--start,--times,--input";
 static const struct orr_command commands[] = {
     {.name = "", .what = "the laws of a run", .takes = of_laws, .program = "laws"},
     {.name = "motion",
      .what = "symreg motion TRACKS.csv",
      .takes = of_motion,
      .run = run_motion,
-     .usual = "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,"
+     .usual = "--time,--position,--body,--system,--mass,--centre,--state,--general,--track,--input,"
+              "--explicit-time,--missing,--units,--binary,"
               "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
               "symreg.unary",
      .words = 2},
@@ -112,6 +185,13 @@ static const struct orr_command commands[] = {
      .usual = "--index,--rule,--interval,--missing,--missing-value,--help",
      .alone = true,
      .words = 3},
+    {.name = "simulate",
+     .what = "symreg simulate EQUATIONS.json",
+     .takes = of_simulate,
+     .run = run_simulate,
+     .usual = "--start,--times,--input,--out,--help",
+     .alone = true,
+     .words = 2},
     {.name = "*", .what = "a table (FILE.csv)", .takes = of_table, .run = run_table, .words = 1},
     {.name = NULL},
 };
@@ -135,10 +215,12 @@ static void list_owners(void)
 static const struct orr_program program = {
     .name = "symreg",
     .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
-    .usage = "symreg [options]\n"
-             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
-             "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
-             "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
+    .usage =
+        "symreg [options]\n"
+        "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
+        "       symreg motion [options] TRACKS.csv[.gz] --time T --position|--state X,Y[,Z]\n"
+        "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]\n"
+        "       symreg simulate EQUATIONS.json --start X=1,Y=0 --times 0:10:0.1 [--out FILE.csv]",
     .options = options,
     .max_rest = 3,
     .groups = "seed,attention,symreg",

@@ -108,6 +108,8 @@ struct sr_window {
     const double *t; /* (n) */
     const double *x; /* x[d * stride + i] */
     size_t stride;
+    const double *spread; /* (n) variances of the rows' noise in their mean; NULL: all alike */
+    bool even;            /* time is not warped */
 };
 /* Logarithms of the length scale in median time steps, and of the ratio of the noise variance to
  * the signal variance. */
@@ -127,6 +129,12 @@ struct sr_process_state {
     double x[SR_MOTION_DIMS], a[SR_MOTION_DIMS], x_variance, a_variance;
 };
 void sr_process_state(struct sr_process_work *work, size_t at, struct sr_process_state *state);
+/* The velocity of that row (dims), and the variance of one coordinate of it. */
+void sr_process_velocity(struct sr_process_work *work, size_t at, double v[SR_MOTION_DIMS],
+                         double *variance);
+/* The log-likelihood of the window fitted last, and the standard deviation of a row's noise. */
+double sr_process_likelihood(const struct sr_process_work *work);
+double sr_process_noise(const struct sr_process_work *work, size_t at);
 
 /* The weights of the window's positions in the smoothed position and in the acceleration of row
  * `at`, given the fitted process and its warp; changed so that straight lines stay as they are. */

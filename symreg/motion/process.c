@@ -21,16 +21,19 @@ struct sr_process_work {
     double t[W];             /* the file's times, from the first one on */
     double u[W];             /* process times in median steps: the file's times, or warped times */
     double rate[W], bend[W]; /* first and second derivative of u by the file's time in steps */
-    double mean[SR_MOTION_DIMS];      /* of the positions */
-    double y[SR_MOTION_DIMS * W];     /* positions less their mean */
-    double L[W * W];                  /* Cholesky factor of the correlations C */
-    double alpha[SR_MOTION_DIMS * W]; /* C^-1 y; after smoothing twice C^-1 y + lambda C^-2 y */
-    double surprise[W];               /* mean squared standardised leave-one-out residual */
-    double scale2, length, noise;     /* s^2, l in steps, lambda */
-    double most_noise;                /* upper bound of the noise's standard deviation */
+    double mean[SR_MOTION_DIMS];  /* of the positions */
+    double y[SR_MOTION_DIMS * W]; /* positions less their mean */
+    double spread[W];             /* variance of a row's noise over lambda s^2, around 1 */
+    double L[W * W];              /* Cholesky factor of the correlations C */
+    double
+        alpha[SR_MOTION_DIMS * W]; /* C^-1 y; after smoothing twice C^-1 y + lambda C^-1 S C^-1 y */
+    double surprise[W];            /* mean squared standardised leave-one-out residual */
+    double scale2, length, noise;  /* s^2, l in steps, lambda */
+    double most_noise;             /* upper bound of the noise's standard deviation */
     /* squared difference of accelerations between the last two warps, per steps^4 */
     double difference[W];
-    double gap; /* process time after which errors of accelerations are nearly uncorrelated */
+    double gap;  /* process time after which errors of accelerations are nearly uncorrelated */
+    double most; /* the log-likelihood reached */
 };
 
 struct sr_process_work *sr_process_create(void)
@@ -59,6 +62,7 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
         w->u[i] = w->t[i] / w->step;
         w->rate[i] = 1;
         w->bend[i] = 0;
+        w->spread[i] = window->spread ? window->spread[i] : 1;
     }
     for (int d = 0; d < w->dims; d++) {
         const double *x = window->x + (size_t)d * window->stride;
@@ -83,7 +87,7 @@ static double likelihood(struct sr_process_work *w, struct sr_process p)
             const double d = (w->u[i] - w->u[j]) / w->length;
             w->L[i * W + j] = orr_exp(-0.5 * d * d);
         }
-        w->L[i * W + i] = 1 + w->noise;
+        w->L[i * W + i] = 1 + w->noise * w->spread[i];
     }
     if (!sr_cholesky(w->L, n, W, 0))
         return -HUGE_VAL;
@@ -172,12 +176,13 @@ static void leave_out(struct sr_process_work *w)
 
 /* Smooths the residuals and adds the result (twicing: Tukey 1977). Smoothing once flattens a path
  * where it bends most, and about half of that bias would enter the exponents of laws. alpha becomes
- * C^-1 y + lambda C^-2 y. */
+ * C^-1 y + lambda C^-1 S C^-1 y, S the diagonal matrix of the spreads. */
 static void smooth_twice(struct sr_process_work *w)
 {
     for (int d = 0; d < w->dims; d++) {
         double *alpha = w->alpha + d * W, again[W];
-        memcpy(again, alpha, w->n * sizeof *again);
+        for (size_t i = 0; i < w->n; i++)
+            again[i] = alpha[i] * w->spread[i];
         sr_cholesky_solve(w->L, w->n, W, again);
         for (size_t i = 0; i < w->n; i++)
             alpha[i] += w->noise * again[i];
@@ -366,7 +371,6 @@ static double warp_times(struct sr_process_work *w, struct sr_process_work *othe
                          const struct sr_window *window, double most, struct sr_process *process)
 {
     struct warp warp;
-    memset(w->difference, 0, sizeof w->difference);
     for (int pass = 0; pass < PASSES && most > -HUGE_VAL; pass++) {
         struct sr_process warped = *process;
         *other = *w;
@@ -394,9 +398,12 @@ double sr_process_fit(struct sr_process_work *w, const struct sr_window *window,
         return NAN;
     w->most_noise = most_noise;
     take_window(w, window);
-    const double most = warp_times(w, other, window, fit_once(w, true, process), process);
+    memset(w->difference, 0, sizeof w->difference);
+    w->most = fit_once(w, true, process);
+    if (!window->even)
+        w->most = warp_times(w, other, window, w->most, process);
     free(other);
-    if (!(most > -HUGE_VAL))
+    if (!(w->most > -HUGE_VAL))
         return NAN;
     w->gap = find_gap(w);
     return sqrt(w->noise * w->scale2);
@@ -415,7 +422,7 @@ static double misfit_at(const struct sr_process_work *w, size_t at)
 }
 
 /* Reduction of the prior variance, over s^2, of a quantity with covariances k with the rows: k C^-1
- * k, minus the cost of smoothing twice, lambda^2 k C^-3 k. Overwrites k. */
+ * k, minus the cost of smoothing twice, lambda^2 k C^-1 S C^-1 S C^-1 k. Overwrites k. */
 static double variance_told(const struct sr_process_work *w, double k[W])
 {
     double sum = 0;
@@ -423,6 +430,8 @@ static double variance_told(const struct sr_process_work *w, double k[W])
     for (size_t j = 0; j < w->n; j++)
         sum += k[j] * k[j];
     sr_cholesky_upper(w->L, w->n, W, k);
+    for (size_t j = 0; j < w->n; j++)
+        k[j] *= w->spread[j];
     sr_cholesky_lower(w->L, w->n, W, k);
     for (size_t j = 0; j < w->n; j++)
         sum -= w->noise * w->noise * k[j] * k[j];
@@ -458,13 +467,44 @@ void sr_process_state(struct sr_process_work *w, size_t at, struct sr_process_st
                         w->difference[at] / (step2 * step2);
 }
 
+double sr_process_likelihood(const struct sr_process_work *w)
+{
+    return w->most;
+}
+
+double sr_process_noise(const struct sr_process_work *w, size_t at)
+{
+    return sqrt(w->noise * w->scale2 * w->spread[at]);
+}
+
+void sr_process_velocity(struct sr_process_work *w, size_t at, double v[SR_MOTION_DIMS],
+                         double *variance)
+{
+    const double l2 = w->length * w->length, step2 = w->step * w->step;
+    const double rate2 = w->rate[at] * w->rate[at], rounding = 1e-15 * (double)w->n;
+    double k[W];
+    for (size_t j = 0; j < w->n; j++) { /* by the chain rule x' = f'(u) u' */
+        const double d = w->u[at] - w->u[j];
+        k[j] = -orr_exp(-0.5 * d * d / l2) * d / l2 * w->rate[at];
+    }
+    for (int d = 0; d < w->dims; d++) {
+        v[d] = 0;
+        for (size_t j = 0; j < w->n; j++)
+            v[d] += k[j] * w->alpha[d * W + (int)j] / w->step;
+    }
+    const double before = rate2 / l2;
+    *variance = misfit_at(w, at) * w->scale2 *
+                fmax(before - variance_told(w, k), before * rounding) / step2;
+}
+
 /* The weights of the positions in a quantity with covariances k with them, smoothed twice. */
 static void weights_of(struct sr_process_work *w, const double k[W], double weight[W])
 {
     double twice[W];
     memcpy(weight, k, w->n * sizeof *weight);
     sr_cholesky_solve(w->L, w->n, W, weight);
-    memcpy(twice, weight, w->n * sizeof *twice);
+    for (size_t j = 0; j < w->n; j++)
+        twice[j] = weight[j] * w->spread[j];
     sr_cholesky_solve(w->L, w->n, W, twice);
     for (size_t j = 0; j < w->n; j++)
         weight[j] += w->noise * twice[j];

@@ -62,7 +62,8 @@ static int smooth_body(const char *file, int dims, double most_noise, struct sr_
     for (size_t start = 0;; start += HOP, windows++) {
         const bool last = start + width >= n;
         start = last ? n - width : start;
-        const struct sr_window window = {width, dims, track->t + start, track->x + start, n};
+        const struct sr_window window = {width, dims, track->t + start, track->x + start, n,
+                                         NULL,  false};
         noises[windows] = sr_process_fit(work, &window, most_noise, &process);
         if (isnan(noises[windows])) /* no fit satisfies the bound of the noise */
             noises[windows] = sr_process_fit(work, &window, HUGE_VAL, &process);

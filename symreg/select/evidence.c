@@ -126,6 +126,35 @@ static int evidence_of_singular(const struct sr_expr *expr, bool far, const stru
     return 0;
 }
 
+/* Settles all constants and adds up what they cost. */
+static void add_up(struct state *s, double *nats, double *simple)
+{
+    for (struct fraction f; has_errors(s) && (f = find_fraction(s)).constant >= 0;) {
+        *nats += nats_of_measured(s, f.constant) - f.gain;
+        settle(s, f.constant, f.value);
+        if (simple)
+            simple[f.constant] = f.value;
+    }
+    for (int c = 0; c < s->u.constants; c++) {
+        if (s->settled[c])
+            continue;
+        *nats = has_errors(s) ? *nats + nats_of_measured(s, c) : NAN;
+        settle(s, c, s->value[c]);
+    }
+}
+
+void sr_measured_evidence(const double *value, const struct sr_uncertainty *u, double counted,
+                          double *nats, double *simple)
+{
+    struct state s = {.counted = counted, .u = *u};
+    memcpy(s.value, value, (size_t)u->constants * sizeof *value);
+    memcpy(s.size, s.value, sizeof s.size);
+    *nats = 0;
+    for (int c = 0; c < u->constants; c++)
+        simple[c] = NAN;
+    add_up(&s, nats, simple);
+}
+
 int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
                           double variance, double *nats, double *simple)
 {
@@ -140,18 +169,8 @@ int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_
     TRY(count ? sr_constants_uncertainty(expr, data, variance, &s.u) : 0);
     if (count && isnan(s.u.error[0]))
         return evidence_of_singular(expr, far, data, variance, nats);
-    for (struct fraction f; has_errors(&s) && (f = find_fraction(&s)).constant >= 0;) {
-        *nats += nats_of_measured(&s, f.constant) - f.gain;
-        settle(&s, f.constant, f.value);
-        if (simple)
-            simple[f.constant] = f.value;
-    }
-    for (int c = 0; c < count; c++) {
-        if (s.settled[c])
-            continue;
-        *nats = has_errors(&s) ? *nats + nats_of_measured(&s, c) : NAN;
-        settle(&s, c, s.value[c]);
-    }
+    s.u.constants = count;
+    add_up(&s, nats, simple);
     return 0;
 }
 

@@ -290,6 +290,9 @@ double sr_expr_nats(const struct sr_expr *expr, int added);
  * does, simple[] is then NaN. NaN where there are no standard errors else. ORR_ENOMEM. */
 int sr_constants_evidence(const struct sr_expr *expr, bool far, const struct sr_data *data,
                           double variance, double *nats, double *simple);
+/* The same of constants whose covariance is known, fitted to so many rows. */
+void sr_measured_evidence(const double *value, const struct sr_uncertainty *uncertainty,
+                          double counted, double *nats, double *simple);
 /* Fills front->evidence after sr_front_describe() by the data given there, sr_front_weigh_rows()
  * and sr_front_find_pole(): the nats of every row without its residuals. The noise is that of the
  * row of least description length. Columns far from 0 count from their middle. Nothing where the

@@ -118,7 +118,7 @@ enum sr_option_kind {
     ROW(units, "--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"",           \
         .of = SR_OF_BOTH, .recorded = true, .python = "X_units, y_units")                          \
     ROW(constants, "--constants", "NAME[=VALUE UNIT],...",                                         \
-        "known constants, \"G=6.674e-11 m^3/kg/s^2, c, k_B\"", .of = SR_OF_BOTH, .recorded = true, \
+        "known constants, \"G=6.674e-11 m^3/kg/s^2, c\"", .of = SR_OF_BOTH, .recorded = true, \
         .without = "--category", .python = "named_constants")                                      \
     ROW(units_penalty, "--units-penalty", "X",                                                     \
         "wrong dimensions cost X constants' losses (default: forbidden)", .of = SR_OF_BOTH,        \
@@ -171,6 +171,15 @@ struct sr_page_part {
     void *context;
 };
 
+struct sr_problem;
+struct sr_solution;
+/* Is given what was found, before the search of a table ends. */
+struct sr_receiver {
+    int (*take)(void *context, const struct sr_problem *problem,
+                const struct sr_solution *solution);
+    void *context;
+};
+
 /* Options as given, NULL where absent; docs/symreg.md explains them. */
 struct sr_csv_options {
 #define MEMBER(member, ...) const char *member;
@@ -185,7 +194,8 @@ struct sr_csv_options {
     double variance_factor;
     const char *remark; /* about the table, for the terminal and report.md; NULL: none */
     const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */
-    const struct sr_page_part *part; /* of report.html; NULL: none */
+    const struct sr_page_part *part;    /* of report.html; NULL: none */
+    const struct sr_receiver *receiver; /* NULL: none */
 };
 
 struct sr_option {

@@ -266,6 +266,7 @@ static void print_answer(const struct sr_answer *answer, const struct orr_name_l
 static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_solution *solution)
 {
     const struct orr_cli *cli = run->cli;
+    const struct sr_receiver *const receiver = problem->options->receiver;
     struct sr_settings *s = &problem->setup->settings;
     char checkpoint[4096];
     if (*cli->out) {
@@ -286,6 +287,8 @@ static int run_fit(const struct sr_problem *problem, struct run *run, struct sr_
     fflush(stdout);
     const int rc = tell_end(cli, solution->fit, answer->seconds, checkpoint, stopped);
     keep_late(&run->late, print_sentence(answer));
+    if (receiver && !rc)
+        keep_late(&run->late, receiver->take(receiver->context, problem, solution));
     return run->late.code ? ORR_FAIL(run->late.code, "%s", run->late.message) : rc;
 }
 

@@ -19,7 +19,8 @@ static const struct kind {
              {"log.jsonl", "{\"", "\"epoch\": "},
              {"log.jsonl", "{\"skipped_lines\": ", NULL},
              {"checkpoint.bin", "orrsrck", NULL},
-             {SR_MADE_TABLE, "system,body,other,t,", NULL}};
+             {SR_MADE_TABLE, "system,body,other,t,", NULL},
+             {SR_MADE_TABLE, SR_STATES_TABLE, NULL}};
 enum { KINDS = sizeof kinds / sizeof *kinds, HEAD = 4096 };
 static const char *const pictures[] = {"front.png", "residuals.png"};
 

@@ -16,6 +16,11 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
 int sr_csv_run_targets(const struct orr_cli *cli, const char *file,
                        const struct sr_csv_options *options);
 
+/* The folder of the n-th of several targets below --out: its name, with "_" for what a file system
+ * may refuse. A name that an earlier target has already gets a number. */
+enum { SR_TARGET_NAME = 256, SR_TARGET_FOLDER = 2 * SR_TARGET_NAME };
+void sr_target_folder(const char *const *name, int n, char folder[][SR_TARGET_FOLDER]);
+
 /* Prints the values of a formula of a front.json on the rows of a table as CSV: one column with the
  * target's name, and a line for each row. With `interval` two more columns, low and high: a new
  * observation is between them with this probability. A value is nan where the formula is not
@@ -34,6 +39,8 @@ int sr_table_units(const struct sr_table *table, const char *file, bool quiet, c
 /* Refuses a folder in which a file that is not a search's own has the name of one of its results;
  * made: with the table of symreg motion. ORR_EUSAGE, ORR_EIO. */
 #define SR_MADE_TABLE "accelerations.csv" /* of symreg motion */
+/* How the header of such a table begins that is of states (symreg/dynamics/). */
+#define SR_STATES_TABLE "\"line of the file\",\"track of the row\""
 int sr_own_files(const char *folder, bool made);
 
 /* The first failure of what is written beside the front, which is printed and written before the

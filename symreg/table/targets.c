@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-enum { TARGETS = 64, NAME = 256, FOLDER = 2 * NAME };
+enum { TARGETS = 64, NAME = SR_TARGET_NAME, FOLDER = SR_TARGET_FOLDER };
 
 struct targets {
     int count;
@@ -30,11 +30,9 @@ static int read_targets(const char *file, const struct orr_csv *csv, const char 
     return 0;
 }
 
-/* The folder of a target below --out: its name, with "_" for what a file system may refuse. A name
- * that an earlier target has already gets a number. */
-static void name_folder(const struct targets *targets, int n, char folder[][FOLDER])
+void sr_target_folder(const char *const *name, int n, char folder[][SR_TARGET_FOLDER])
 {
-    snprintf(folder[n], FOLDER, "%s", targets->name[n]);
+    snprintf(folder[n], FOLDER, "%s", name[n]);
     for (char *c = folder[n]; *c; c++)
         if ((unsigned char)*c <= ' ' || strchr("/\\:*?\"<>|", *c) || (*c == '.' && c == folder[n]))
             *c = '_';
@@ -117,10 +115,12 @@ static int search_all(const struct orr_cli *cli, const char *file,
                       const struct sr_csv_options *options, const struct targets *targets)
 {
     char folder[TARGETS][FOLDER];
+    const char *names[TARGETS];
     char failed[512] = "";
     int failures = 0, first = 0;
     for (int n = 0; n < targets->count; n++) {
-        name_folder(targets, n, folder);
+        names[n] = targets->name[n];
+        sr_target_folder(names, n, folder);
         const int rc = search_target(cli, file, options, targets, n, folder[n]);
         if (rc == ORR_EINTR)
             return rc;

@@ -1,0 +1,201 @@
+/* dynamics.c - symreg motion --state, symreg motion --position --general: from tracks to a system
+ * of equations. */
+#include "dynamics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+
+/* The search takes this share of the seconds, the choice by the tracks the rest. */
+static const double share_of_search = 0.7;
+
+struct run {
+    struct sr_states states;
+    struct sr_equations_found found[SR_STATES];
+    struct sr_language *language; /* of all formulas; NULL until the first is found */
+    char *define;
+    int d; /* the equation that is searched for */
+    struct sr_system system;
+};
+
+/* ---- what is said of the tracks */
+
+static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
+{
+    sr_cells_notes(&s->csv, s->file, cli->quiet);
+    sr_dropped_note(&s->dropped, s->file, s->csv.rows, cli->quiet);
+    orr_note(cli->quiet, "symreg: %zu track%s, %zu rows", s->count, s->count == 1 ? "" : "s",
+             s->rows);
+    for (int d = 0; d < s->dims; d++)
+        orr_note(cli->quiet, "symreg: noise of %s, estimated: %.3g%s", s->name[d],
+                 s->noise[d] * (s->proportional[d] ? 100 : 1),
+                 s->proportional[d] ? "% of its value" : "");
+}
+
+/* ---- the search for one equation */
+
+/* Keeps a front, its features by the names of the states. */
+static int take_front(void *context, const struct sr_problem *problem,
+                      const struct sr_solution *solution)
+{
+    struct run *run = context;
+    const struct sr_answer *answer = &solution->answer;
+    const struct sr_front *front = answer->front;
+    struct sr_equations_found *found = &run->found[run->d];
+    const char *name[SR_STATE_NAMES];
+    (void)problem;
+    for (int k = 0; k < run->states.names; k++)
+        name[k] = run->states.name[k];
+    if (!run->language) {
+        run->language = sr_language_create();
+        TRY(run->language ? 0 : ORR_ENOMEM);
+        run->define = answer->define ? strdup(answer->define) : NULL;
+        if (run->define)
+            TRY(sr_custom_define(run->language, run->define));
+    }
+    found->count = front->count;
+    found->best = sr_front_select(front, answer->rule);
+    for (int i = 0; i < front->count; i++) {
+        found->loss[i] = front->loss[i];
+        found->expr[i] = front->expr[i];
+        for (int k = 0; k < found->expr[i].count; k++) {
+            struct sr_node *node = &found->expr[i].node[k];
+            if (node->op == SR_FEATURE)
+                node->feature = (uint8_t)sr_feature_find(answer->names[node->feature], name,
+                                                         run->states.names, NULL);
+        }
+    }
+    return 0;
+}
+
+/* The names that an equation may contain, in quotes. The caller frees the list. */
+static char *list_features(const struct sr_states *s)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool any = false;
+    for (int k = 0; k < s->names && out; k++) {
+        if (k == sr_states_time(s) && !s->explicit_time)
+            continue;
+        fprintf(out, "%s\"", any ? "," : "");
+        for (const char *c = s->name[k]; *c; c++)
+            fprintf(out, *c == '"' ? "\"\"" : "%c", *c);
+        putc('"', out);
+        any = true;
+    }
+    if (out && !fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int search_equation(const struct orr_cli *cli, const char *file, struct run *run,
+                           const struct sr_csv_options *given, const char *folder)
+{
+    const struct sr_states *s = &run->states;
+    const struct sr_receiver receiver = {take_front, run};
+    struct orr_cli own = *cli;
+    struct sr_csv_options o = *given;
+    char sigma[3 * SR_STATE_NAME], *table = NULL, *units = NULL, *features = list_features(s);
+    int rc = features ? sr_states_table(s, run->d, &table) : ORR_ENOMEM;
+    if (!rc && o.units && strcmp(o.units, "none") != 0) {
+        rc = sr_states_units(s, run->d, o.units, &units);
+        o.units = units && *units ? units : NULL;
+    }
+    sr_states_sigma_name(s, run->d, sigma);
+    o.target = s->target[run->d];
+    o.sigma = sigma;
+    o.features = features;
+    o.made = table;
+    o.receiver = &receiver;
+    own.preset.symreg.seconds *= share_of_search;
+    if (!rc && *cli->out)
+        rc = orr_path(own.out, "%s/%s", cli->out, folder);
+    if (!rc) {
+        char shown[2 * SR_STATE_NAME];
+        printf("%sequation of %s\n", run->d ? "\n" : "", orr_shown(shown, sizeof shown, o.target));
+        fflush(stdout);
+        rc = sr_csv_run(&own, file, &o);
+    }
+    free(features);
+    free(table);
+    free(units);
+    return rc;
+}
+
+static int search_all(const struct orr_cli *cli, const char *file, struct run *run,
+                      const struct sr_csv_options *given)
+{
+    const struct sr_states *s = &run->states;
+    const char *name[SR_STATES];
+    char folder[SR_STATES][SR_TARGET_FOLDER];
+    for (run->d = 0; run->d < s->dims; run->d++) {
+        name[run->d] = s->name[run->d];
+        sr_target_folder(name, run->d, folder);
+        TRY(search_equation(cli, file, run, given, folder[run->d]));
+    }
+    return 0;
+}
+
+/* Refuses wrong units before anything is said. */
+static int check_units(const struct sr_states *s, const char *units)
+{
+    char *text = NULL;
+    if (units && strcmp(units, "none") != 0)
+        TRY(sr_states_units(s, 0, units, &text));
+    free(text);
+    return 0;
+}
+
+/* What the equations conserve. */
+static int find_conserved(const struct sr_states *s, const struct sr_language *language,
+                          struct sr_system *system)
+{
+    const struct sr_flow flow = {.dims = s->dims,
+                                 .order = s->order,
+                                 .inputs = s->inputs,
+                                 .language = language,
+                                 .equation = system->expr};
+    struct sr_flow_track *const track = orr_alloc(s->count, sizeof *track);
+    if (!track)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++)
+        track[k] = (struct sr_flow_track){.n = s->track[k].n, .guess = s->track[k].smooth};
+    const int rc = sr_conserved_find(&flow, s->count, track, &system->conserved);
+    free(track);
+    return rc;
+}
+
+static int run_all(const struct orr_cli *cli, const char *file,
+                   const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given,
+                   struct run *run)
+{
+    struct sr_states *s = &run->states;
+    TRY(sr_states_read(file, dynamics, s));
+    TRY(check_units(s, given->units));
+    TRY(sr_states_smooth(s, cli->threads));
+    tell_tracks(cli, s);
+    TRY(search_all(cli, file, run, given));
+    const double seconds =
+        given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
+    TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
+    TRY(find_conserved(s, run->language, &run->system));
+    TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
+    return sr_system_print(s, run->language, &run->system);
+}
+
+int sr_dynamics_run(const struct orr_cli *cli, const char *file,
+                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given)
+{
+    struct run *run = orr_alloc(1, sizeof *run);
+    if (!run)
+        return ORR_ENOMEM;
+    const int rc = run_all(cli, file, dynamics, given, run);
+    sr_language_free(run->language);
+    free(run->define);
+    sr_states_free(&run->states);
+    free(run);
+    return rc;
+}

@@ -1,0 +1,134 @@
+/* dynamics.h - equations of motion of any system from its tracks:
+ *
+ *   states.c     reads a file into tracks: times, states, inputs
+ *   smooth.c     smoothed states, their derivatives and the errors of these
+ *   table.c      the table in which the search finds one equation
+ *   judge.c      how well a system of equations explains the tracks
+ *   choose.c     which of the equations that were found the tracks support together
+ *   results.c    equations.json, report.md, right-hand sides in C and Python
+ *   units.c      units of derivatives from those of states and time
+ *   dynamics.c   the command: symreg motion --state, symreg motion --position --general
+ *
+ * Of order 1, dx/dt = f(x, t, u); of order 2, d2x/dt2 = f(x, v, t, u). Units are those of the file.
+ * docs/motion.md explains the method. */
+#ifndef SR_DYNAMICS_H
+#define SR_DYNAMICS_H
+
+#include "conserved.h"
+#include "symreg/table/program.h"
+
+enum {
+    SR_STATES = 8,     /* columns of states, at most */
+    SR_INPUTS = 8,     /* columns of inputs, at most */
+    SR_STATE_ROWS = 8, /* rows of a track, at least */
+    SR_STATE_NAME = 256,
+    /* names of what an equation may contain: states, velocities, the time, inputs */
+    SR_STATE_NAMES = 2 * SR_STATES + 1 + SR_INPUTS,
+};
+
+/* Options of `symreg motion` for any dynamics; NULL where absent. */
+struct sr_dynamics_options {
+    const char *time, *state, *position; /* either states or positions */
+    const char *general;                 /* with positions: accelerations of any kind */
+    const char *track, *input, *explicit_time;
+    const char *missing, *missing_value; /* of the table */
+};
+/* Reads tracks, searches for an equation of each state, chooses among all by the tracks, prints
+ * and writes the result. */
+int sr_dynamics_run(const struct orr_cli *cli, const char *file,
+                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given);
+
+/* One track. Arrays of numbers are (dims, n), one state after the other, but for those of (n). */
+struct sr_state_track {
+    const char *label; /* cell of --track; "" where the option is absent */
+    size_t n;
+    size_t *line;      /* (n) line numbers in the file */
+    double *t;         /* (n) */
+    double *x, *input; /* input: (inputs, n) */
+    /* Filled by smoothing: states, behind them first derivatives, then second ones; variances of
+     * all three; sigma: standard deviation of the noise of x. */
+    double *smooth, *rate, *bend, *smooth_variance, *rate_variance, *bend_variance, *sigma;
+};
+struct sr_states {
+    const char *file;
+    int order, dims, inputs;
+    bool explicit_time;
+    /* what an equation may contain: states (dims), with order 2 velocities (dims), the time,
+     * inputs; the time is in the list without explicit_time, too */
+    int names;
+    char name[SR_STATE_NAMES][SR_STATE_NAME];
+    char target[SR_STATES][2 * SR_STATE_NAME + 8]; /* "dx/dt" or "d2x/dt2" */
+    size_t count, rows;                            /* tracks, and rows of all tracks */
+    struct sr_state_track *track;
+    bool proportional[SR_STATES]; /* the noise of this state is a share of its value */
+    double noise[SR_STATES];      /* median sigma; as a share of the value where proportional */
+    struct orr_csv csv;
+    struct sr_dropped dropped;
+    void *block, *lines;
+};
+/* The number of the time among the names. */
+static inline int sr_states_time(const struct sr_states *states)
+{
+    return states->order * states->dims;
+}
+/* Reads a file; "-" is standard input. ORR_EMISSING, ORR_EFORMAT, ORR_EUSAGE or ORR_EINVAL, with
+ * file, line and column: columns that do not exist, cells that are no finite numbers, times that
+ * repeat or fall, tracks of fewer than SR_STATE_ROWS rows, with a gap of half of their duration, or
+ * that stay at one point, and states that no track changes. The caller frees the states, after
+ * errors too. */
+int sr_states_read(const char *file, const struct sr_dynamics_options *options,
+                   struct sr_states *states);
+/* Creates states with rows[k] rows of zeros in track k, which the caller fills. */
+int sr_states_create(struct sr_states *states, size_t count, const size_t *rows);
+void sr_states_free(struct sr_states *states);
+
+/* Smooths each state of each track by Gaussian processes in windows (symreg/motion/process.c), and
+ * tells for each state whether noise of one size or in proportion to the value is likelier.
+ * ORR_EINVAL names file, line and column where no process fits. */
+int sr_states_smooth(struct sr_states *states, int threads);
+
+/* ---- one equation */
+
+/* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
+ * the target, its standard deviation. Of many rows every k-th. */
+int sr_states_table(const struct sr_states *states, int d, char **text);
+/* The name of the column of standard deviations. */
+void sr_states_sigma_name(const struct sr_states *states, int d, char text[3 * SR_STATE_NAME]);
+
+/* --units of the table of state `d`, whose velocities and derivative have theirs by those that
+ * `given` has for states and the time. ORR_EUSAGE where it names other columns. The caller frees
+ * the text. */
+int sr_states_units(const struct sr_states *states, int d, const char *given, char **text);
+
+/* The formulas found for one state: those of a front, in terms of sr_states.name. */
+struct sr_equations_found {
+    int count, best;           /* best: what the rule of the search selects */
+    double loss[SR_NODES + 1]; /* on the derivatives */
+    struct sr_expr expr[SR_NODES + 1];
+};
+/* A system: one formula of each state. */
+struct sr_system {
+    int choice[SR_STATES]; /* row of each front */
+    struct sr_expr expr[SR_STATES];
+    /* standard errors of the numbers of each formula, in their order; NAN: not known */
+    double error[SR_STATES][SR_NODES];
+    double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
+    size_t segments; /* pieces in which the tracks were followed; 0: not followed */
+    bool by_track;   /* the choice was made by the tracks */
+    struct sr_conserved conserved;
+};
+/* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
+int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
+                     const struct sr_equations_found *found, double seconds,
+                     struct sr_system *system);
+
+/* ---- results */
+
+/* Prints the equations as the last lines on the terminal. */
+int sr_system_print(const struct sr_states *states, const struct sr_language *language,
+                    const struct sr_system *system);
+/* Writes equations.json, equations.py, equations.c and report.md into the folder. */
+int sr_system_write(const struct sr_states *states, const struct sr_language *language,
+                    const struct sr_system *system, const char *define, const char *folder);
+
+#endif

@@ -1,0 +1,91 @@
+/* flow.h - systems of differential equations whose right-hand sides are formulas: integrated from a
+ * start, and their constants refitted to tracks by integrating.
+ *
+ *   lanes.c      solutions side by side, with their derivatives by start and constants
+ *   flow.c       one solution
+ *   nodes.c      where a fit starts each piece of a track
+ *   condense.c   the equations of a step of a fit, with the pieces of a track joined
+ *   shooting.c   the fit
+ *   simulate.c   `symreg simulate`
+ *
+ * The integrator is the pair of orders 5 and 4 of Dormand and Prince (Journal of Computational and
+ * Applied Mathematics 6 (1980) 19) with adaptive steps. Formulas are evaluated by the loops of
+ * value.h, so that results have the same bits on every CPU. */
+#ifndef SR_FLOW_H
+#define SR_FLOW_H
+
+#include "symreg/symreg.h"
+
+enum { SR_FLOW_STATES = 8, SR_FLOW_INPUTS = 8 };
+
+/* order 1: dx_i/dt = equation[i](x, t, u); order 2: d2x_i/dt2 = equation[i](x, v, t, u). Features
+ * of the formulas, in this order: x (dims), with order 2 the velocities v (dims), the time t, and
+ * the inputs u (inputs). The caller keeps the language and the formulas. */
+struct sr_flow {
+    int dims, order, inputs;
+    const struct sr_language *language; /* NULL: operators of the table alone */
+    struct sr_expr *equation;           /* (dims) */
+};
+/* The number of states of the solution: x and, with order 2, v behind them. */
+static inline int sr_flow_states(const struct sr_flow *flow)
+{
+    return flow->order * flow->dims;
+}
+
+/* Solves from `start` (states) at t[0] to the rising times t (n): x (states, n). The inputs
+ * (inputs, n) are linear between these times. The error of each step is at most `tolerance` times
+ * the largest value that the state has had. ORR_EINVAL where a start or a time is not finite, times
+ * do not rise, or the solution cannot be continued, as it is infinite or outside a function's
+ * domain: the message names the time, and the rows behind it are NAN. */
+int sr_flow_solve(const struct sr_flow *flow, const double *start, size_t n, const double *t,
+                  const double *input, double tolerance, double *x);
+
+/* ---- fits */
+
+/* What was measured along one track. */
+struct sr_flow_track {
+    size_t n;
+    const double *t;     /* (n), rising */
+    const double *x;     /* (dims, n); NAN: not measured */
+    const double *sigma; /* (dims, n) standard deviations of x; NULL: all 1, to be estimated */
+    const double *input; /* (inputs, n), linear between rows; NULL without inputs */
+    /* (states, n) smoothed states, near which pieces of the track start; NULL: x itself, and its
+     * differences as velocities */
+    const double *guess;
+};
+struct sr_flow_options {
+    double seconds;      /* the fit ends after so many; 0: no limit */
+    int iterations;      /* 0: 60 */
+    double tolerance;    /* of the integration; 0: a thousandth of the noise */
+    bool free_exponents; /* also fits exponents that are whole numbers */
+    /* 0: a track is one solution, but for chaotic ones, on which an error of the start grows by
+     * more than 1e6: these are followed by as few solutions as that allows. Otherwise the longest
+     * track is followed by about so many solutions, each with a start of its own, and shorter ones
+     * by fewer */
+    int segments;
+};
+struct sr_flow_result {
+    double chi2;   /* sum of squared residuals over sigma^2; infinite where there is no solution */
+    size_t rows;   /* numbers compared */
+    int starts;    /* solutions, each with a start of its own: one for each track, if not chaotic */
+    int constants; /* fitted constants of all equations */
+    /* (constants) in the order of equations and nodes, and their standard errors by the normal
+     * matrix at the optimum, starts free; scaled by chi2 over the degrees of freedom where sigma
+     * was NULL; NAN where the tracks do not determine the constants */
+    double *value, *error;
+    double *covariance; /* (constants, constants) */
+    double *start;      /* (tracks, states) fitted states at the first row of each track */
+    bool converged;
+};
+/* Changes the constants of the equations to those of least chi2 along the tracks: multiple shooting
+ * (Bock, in: Modelling of Chemical Reaction Systems, Springer 1981, 102). A track is cut into
+ * pieces, which start near the smoothed track, and the gaps between pieces close as the fit
+ * converges. Fitted are the numbers of the formulas, as sr_constants_fit() fits them, but for
+ * exponents that are whole numbers. ORR_EINVAL: tracks of fewer than two rows, times that do not
+ * rise, values that are not finite. Where no solution is found, chi2 is infinite, and the constants
+ * stay. The caller frees the result, after errors too. */
+int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
+                const struct sr_flow_options *options, struct sr_flow_result *result);
+void sr_flow_result_free(struct sr_flow_result *result);
+
+#endif

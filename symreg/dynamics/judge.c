@@ -1,0 +1,167 @@
+/* judge.c - how well a system of equations explains the tracks: its constants are refitted to these
+ * by integrating (flow.h), and it costs the nats of what its solutions leave, of its formulas and
+ * of its constants, as in the evidence of a front (symreg/select/evidence.c). */
+#include "judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least */
+    ITERATIONS = 25,    /* of a fit */
+    PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
+};
+
+int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
+                    struct sr_judge *judge)
+{
+    size_t rows = 0;
+    *judge = (struct sr_judge){.states = s,
+                               .language = language,
+                               .seconds = seconds,
+                               .until_s = seconds > 0 ? orr_time_s() + seconds : 0,
+                               .track = orr_alloc(s->count, sizeof *judge->track)};
+    if (!judge->track)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count && (k == 0 || rows + s->track[k].n <= MOST_ROWS); k++) {
+        const struct sr_state_track *from = &s->track[k];
+        rows += from->n;
+        judge->track[judge->tracks++] =
+            (struct sr_flow_track){.n = from->n,
+                                   .t = from->t,
+                                   .x = from->x,
+                                   .sigma = from->sigma,
+                                   .input = s->inputs ? from->input : NULL,
+                                   .guess = from->smooth};
+    }
+    return 0;
+}
+
+void sr_judge_free(struct sr_judge *judge)
+{
+    free(judge->track);
+}
+
+bool sr_judge_over(const struct sr_judge *c)
+{
+    return orr_signal_seen() || (c->until_s > 0 && orr_time_s() > c->until_s);
+}
+
+/* Which numbers of the formulas a fit has changed (sr_flow_fit()): all but whole exponents. */
+static bool list_constants(const struct sr_states *s, struct sr_judged *f)
+{
+    f->constants = 0;
+    for (int d = 0; d < s->dims; d++) {
+        int number = 0;
+        for (int i = 0; i < f->expr[d].count; i++) {
+            const struct sr_node *node = &f->expr[d].node[i];
+            if (!sr_is_number(node))
+                continue;
+            const bool exponent =
+                i + 1 < f->expr[d].count && node[1].op == SR_POW && sr_is_whole(node->value);
+            if (!exponent) {
+                if (f->constants == SR_NODES)
+                    return false;
+                f->equation[f->constants] = d;
+                f->number[f->constants++] = number;
+            }
+            number++;
+        }
+    }
+    return true;
+}
+
+/* The nats of a fit. */
+static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, struct sr_judged *f)
+{
+    const struct sr_states *s = c->states;
+    const double rows = (double)r->rows;
+    const double starts = (double)(r->starts * s->order * s->dims);
+    struct sr_uncertainty u = {.constants = r->constants};
+    double nats = 0;
+    f->misfit = r->chi2 / rows;
+    f->starts = (size_t)r->starts;
+    f->spare = rows - r->constants - starts;
+    if (!(r->chi2 < HUGE_VAL) || !(f->spare >= 1))
+        return;
+    const double scale = fmax(r->chi2 / f->spare, SR_JUDGE_EXACT);
+    for (int a = 0; a < r->constants; a++) {
+        f->value[a] = r->value[a];
+        f->error[a] = sqrt(scale) * r->error[a];
+        for (int b = 0; b < r->constants; b++)
+            u.covariance[a][b] = scale * r->covariance[a * r->constants + b];
+    }
+    sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
+    for (int d = 0; d < s->dims; d++)
+        nats += sr_expr_nats(&f->expr[d], 0);
+    /* a start costs what a measured number does, half the logarithm of the rows */
+    f->nats =
+        nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(f->misfit + SR_JUDGE_EXACT);
+    if (isnan(f->nats))
+        f->nats = HUGE_VAL;
+}
+
+/* The mean squared residual, in variances of the noise, of the solutions that start at the smoothed
+ * tracks; `widest` where there is none. A start that the tracks must determine much better than
+ * they measure it leaves a large one. */
+static int from_smoothed(const struct sr_judge *c, const struct sr_flow *flow, double widest,
+                         double *misfit)
+{
+    const size_t states = (size_t)sr_flow_states(flow), dims = (size_t)flow->dims;
+    double sum = 0, rows = 0;
+    for (size_t k = 0; k < c->tracks; k++) {
+        const struct sr_flow_track *track = &c->track[k];
+        double start[2 * SR_STATES], *x = orr_alloc(states * track->n, sizeof *x);
+        if (!x)
+            return ORR_ENOMEM;
+        for (size_t d = 0; d < states; d++)
+            start[d] = track->guess[d * track->n];
+        if (sr_flow_solve(flow, start, track->n, track->t, track->input, 1e-6, x))
+            orr_error_recover();
+        for (size_t i = 0; i < dims * track->n; i++, rows++) {
+            const double off = (x[i] - track->x[i]) / track->sigma[i];
+            sum += isfinite(off) ? fmin(off * off, widest) : widest;
+        }
+        free(x);
+    }
+    *misfit = sum / rows;
+    return 0;
+}
+
+/* What exact starts cost: solutions that follow the tracks from no other start explain them by
+ * chance more easily than those that follow them from any start nearby. */
+static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, struct sr_judged *f)
+{
+    static const double widest = 1e8;
+    double misfit;
+    if (!(f->nats < HUGE_VAL))
+        return 0;
+    TRY(from_smoothed(c, flow, widest, &misfit));
+    f->nats += 0.5 * (double)f->starts * sr_flow_states(flow) *
+               fmax(0, orr_log((misfit + SR_JUDGE_EXACT) / (f->misfit + SR_JUDGE_EXACT)));
+    return 0;
+}
+
+int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
+{
+    const struct sr_states *s = c->states;
+    struct sr_flow flow = {.dims = s->dims,
+                           .order = s->order,
+                           .inputs = s->inputs,
+                           .language = c->language,
+                           .equation = f->expr};
+    struct sr_flow_options options = {.iterations = ITERATIONS};
+    struct sr_flow_result result;
+    f->nats = HUGE_VAL;
+    if (!list_constants(s, f))
+        return 0;
+    if (c->until_s > 0)
+        options.seconds = fmax(fmin(c->until_s - orr_time_s(), c->seconds / PARTS_OF_TIME), 0.02);
+    int rc = sr_flow_fit(&flow, c->tracks, c->track, &options, &result);
+    if (!rc)
+        weigh(c, &result, f);
+    sr_flow_result_free(&result);
+    if (!rc)
+        rc = charge_starts(c, &flow, f);
+    return rc;
+}

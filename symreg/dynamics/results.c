@@ -1,0 +1,305 @@
+/* results.c - a system of equations for people and for programs. */
+#include "dynamics.h"
+
+#include <ctype.h>
+#include <math.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+
+static void list_names(const struct sr_states *s, const char *name[SR_STATE_NAMES])
+{
+    for (int k = 0; k < s->names; k++)
+        name[k] = s->name[k];
+}
+
+/* "0.4 +- 0.001, 1.1 +- 0.002"; empty where no error is known. */
+static void write_errors(const struct sr_system *system, int d, char *text, size_t bytes)
+{
+    double value[SR_NODES];
+    char number[SR_NUMBER], error[SR_NUMBER];
+    const int count = sr_expr_constants(&system->expr[d], value);
+    *text = '\0';
+    for (int c = 0; c < count; c++) {
+        if (!isfinite(system->error[d][c]))
+            continue;
+        sr_number_print(sr_round_digits(value[c], 10), number);
+        sr_number_print(sr_round_digits(system->error[d][c], 2), error);
+        orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
+    }
+}
+
+static void write_equation(const struct sr_states *s, const struct sr_language *language,
+                           const struct sr_system *system, int d, char *text, size_t bytes)
+{
+    const char *name[SR_STATE_NAMES];
+    char formula[SR_TEXT], errors[SR_TEXT];
+    list_names(s, name);
+    sr_expr_text(language, &system->expr[d], SR_INFIX, name, formula, sizeof formula);
+    write_errors(system, d, errors, sizeof errors);
+    snprintf(text, bytes, "%s = %s%s%s%s", s->target[d], formula, *errors ? "   (" : "", errors,
+             *errors ? ")" : "");
+}
+
+/* A conserved quantity, with constants of six digits. */
+static void write_quantity(const struct sr_states *s, const struct sr_language *language,
+                           const struct sr_conserved *conserved, int q, char *text, size_t bytes)
+{
+    const char *name[SR_STATE_NAMES];
+    struct sr_expr expr = conserved->expr[q];
+    double value[SR_NODES];
+    const int count = sr_expr_constants(&expr, value);
+    for (int k = 0; k < count; k++)
+        value[k] = sr_round_digits(value[k], 6);
+    sr_expr_set_constants(&expr, value);
+    sr_expr_collect(language, &expr);
+    list_names(s, name);
+    sr_expr_text(language, &expr, SR_INFIX, name, text, bytes);
+}
+
+/* "conserved", or of one that is so nearly how much it changes. */
+static void write_how(const struct sr_conserved *conserved, int q, char *text, size_t bytes)
+{
+    if (conserved->change[q] < SR_CONSERVED_EXACT)
+        snprintf(text, bytes, "conserved");
+    else
+        snprintf(text, bytes,
+                 "nearly conserved (it changes by %.2g%% while the states change by their ranges)",
+                 100 * conserved->change[q]);
+}
+
+/* What is known of the choice. */
+static void write_choice(const struct sr_system *system, char *text, size_t bytes)
+{
+    if (!system->by_track)
+        snprintf(text, bytes,
+                 "chosen by the derivatives: no solution of the equations follows the tracks");
+    else
+        snprintf(text, bytes,
+                 "chosen by the tracks: residuals of the solutions are %.3g standard deviations of "
+                 "the noise (rms)",
+                 system->residual);
+}
+
+int sr_system_print(const struct sr_states *s, const struct sr_language *language,
+                    const struct sr_system *system)
+{
+    char text[3 * SR_TEXT], shown[6 * SR_TEXT], how[300];
+    for (int q = 0; q < system->conserved.count; q++) {
+        write_quantity(s, language, &system->conserved, q, text, sizeof text);
+        write_how(&system->conserved, q, how, sizeof how);
+        printf("%s%s: %s\n", q ? "" : "\n", how, orr_shown(shown, sizeof shown, text));
+    }
+    write_choice(system, how, sizeof how);
+    printf("\nequations, %s\n", how);
+    for (int d = 0; d < s->dims; d++) {
+        write_equation(s, language, system, d, text, sizeof text);
+        printf("%s\n", orr_shown(shown, sizeof shown, text));
+    }
+    fflush(stdout);
+    return 0;
+}
+
+/* ---- files */
+
+static void add_texts(cJSON *json, const char *key, const char (*name)[SR_STATE_NAME], int count)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, key);
+    for (int k = 0; k < count; k++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(name[k]));
+}
+
+static void add_numbers(cJSON *list, const double *value, int count)
+{
+    cJSON *object = cJSON_CreateObject();
+    orr_json_add_list(object, "list", value, count);
+    cJSON_AddItemToArray(list, cJSON_DetachItemFromObject(object, "list"));
+    cJSON_Delete(object);
+}
+
+static int write_json(const struct sr_states *s, const struct sr_language *language,
+                      const struct sr_system *system, const char *define, const char *path)
+{
+    const char *name[SR_STATE_NAMES];
+    char text[SR_TEXT];
+    const int t = sr_states_time(s);
+    cJSON *json = cJSON_CreateObject();
+    list_names(s, name);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON *equations = cJSON_AddArrayToObject(json, "equations");
+    cJSON *latex = cJSON_CreateArray();
+    for (int d = 0; d < s->dims; d++) {
+        struct sr_expr readable = system->expr[d];
+        sr_expr_print(language, &system->expr[d], name, text, sizeof text);
+        cJSON_AddItemToArray(equations, cJSON_CreateString(text));
+        sr_expr_collect(language, &readable);
+        sr_expr_text(language, &readable, SR_LATEX, name, text, sizeof text);
+        cJSON_AddItemToArray(latex, cJSON_CreateString(text));
+    }
+    add_texts(json, "columns", s->name, s->dims);
+    cJSON_AddNumberToObject(json, "order", s->order);
+    if (s->order == 2)
+        add_texts(json, "velocities", s->name + s->dims, s->dims);
+    cJSON_AddStringToObject(json, "time", s->name[t]);
+    cJSON_AddBoolToObject(json, "explicit_time", s->explicit_time);
+    if (s->inputs)
+        add_texts(json, "inputs", s->name + t + 1, s->inputs);
+    if (define)
+        cJSON_AddStringToObject(json, "define", define);
+    cJSON *values = cJSON_AddArrayToObject(json, "constants");
+    cJSON *errors = cJSON_AddArrayToObject(json, "standard_errors");
+    for (int d = 0; d < s->dims; d++) {
+        double value[SR_NODES];
+        const int count = sr_expr_constants(&system->expr[d], value);
+        add_numbers(values, value, count);
+        add_numbers(errors, system->error[d], count);
+    }
+    orr_json_add_list(json, "noise", s->noise, s->dims);
+    cJSON *kinds = cJSON_AddArrayToObject(json, "noise_proportional");
+    for (int d = 0; d < s->dims; d++)
+        cJSON_AddItemToArray(kinds, cJSON_CreateBool(s->proportional[d]));
+    cJSON_AddBoolToObject(json, "chosen_by_track", system->by_track);
+    orr_json_add_exact(json, "residual", system->residual);
+    cJSON_AddItemToObject(json, "latex", latex);
+    cJSON *conserved = cJSON_AddArrayToObject(json, "conserved");
+    for (int q = 0; q < system->conserved.count; q++) {
+        cJSON *item = cJSON_CreateObject();
+        sr_expr_print(language, &system->conserved.expr[q], name, text, sizeof text);
+        cJSON_AddStringToObject(item, "formula", text);
+        cJSON_AddNumberToObject(item, "change", system->conserved.change[q]);
+        cJSON_AddItemToArray(conserved, item);
+    }
+    const int rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* The value of a name in a program: of a state, a velocity, the time or an input. */
+static void write_source(const struct sr_states *s, int k, char *text, size_t bytes)
+{
+    const int t = sr_states_time(s);
+    if (k == t)
+        snprintf(text, bytes, "time_");
+    else
+        snprintf(text, bytes, k < t ? "state_[%d]" : "input_[%d]", k < t ? k : k - t - 1);
+}
+
+static uint64_t names_used(const struct sr_states *s, const struct sr_system *system)
+{
+    uint64_t used = 0;
+    for (int d = 0; d < s->dims; d++)
+        for (int i = 0; i < system->expr[d].count; i++)
+            if (system->expr[d].node[i].op == SR_FEATURE)
+                used |= UINT64_C(1) << system->expr[d].node[i].feature;
+    return used;
+}
+
+struct program {
+    enum sr_notation notation;
+    const char *head, *end;          /* head: two %s, what changes and the derivatives' order */
+    const char *let, *rate, *passed; /* formats of a name, of a rate, of a velocity as rate */
+};
+static const struct program programs[] = {
+    {SR_NUMPY,
+     "# %s of the equations that were found.\n"
+     "import numpy as np\n\n\n"
+     "def rhs(time_, state_, input_=()):\n"
+     "    \"\"\"Returns d/d%s of state_, %s.\"\"\"\n",
+     "    return np.array(rate_)\n", "    %s = %s\n", "    rate_.append(%s)\n",
+     "    rate_.append(state_[%d])\n"},
+    {SR_C,
+     "/* %s of the equations that were found. */\n"
+     "#include <math.h>\n\n"
+     "void rhs(double time_, const double state_[], const double input_[], double rate_[]);\n\n"
+     "/* rate_ is d/d%s of state_, %s. */\n"
+     "void rhs(double time_, const double state_[], const double input_[], double rate_[])\n{\n",
+     "    (void)time_;\n    (void)state_;\n    (void)input_;\n}\n", "    const double %s = %s;\n",
+     "    *rate_++ = %s;\n", "    *rate_++ = state_[%d];\n"},
+};
+
+static int write_program(const struct program *p, const struct sr_states *s,
+                         const struct sr_language *language, const struct sr_system *system,
+                         const char *path)
+{
+    const char *name[SR_STATE_NAMES];
+    struct sr_export names;
+    struct orr_file file;
+    char text[SR_TEXT], list[SR_STATES * 2 * 64] = "";
+    const uint64_t used = names_used(s, system);
+    list_names(s, name);
+    sr_export_make(&names, name, s->names);
+    for (int k = 0; k < s->order * s->dims; k++)
+        orr_append(list, sizeof list, "%s%s", k ? ", " : "", names.name[k]);
+    TRY(orr_file_create(&file, path));
+    orr_file_printf(&file, p->head, "The right-hand side", names.name[sr_states_time(s)], list);
+    for (int k = 0; k < s->names; k++) {
+        write_source(s, k, text, sizeof text);
+        if (used >> k & 1)
+            orr_file_printf(&file, p->let, names.name[k], text);
+    }
+    if (p->notation == SR_NUMPY)
+        orr_file_printf(&file, "    rate_ = []\n");
+    for (int d = 0; d < s->dims && s->order == 2; d++)
+        orr_file_printf(&file, p->passed, s->dims + d);
+    for (int d = 0; d < s->dims; d++) {
+        sr_expr_write(language, &system->expr[d], p->notation, &names, text, sizeof text);
+        orr_file_printf(&file, p->rate, text);
+    }
+    orr_file_printf(&file, "%s", p->end);
+    const int rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static int write_report(const struct sr_states *s, const struct sr_language *language,
+                        const struct sr_system *system, const char *path)
+{
+    struct orr_file file;
+    char text[3 * SR_TEXT], how[300];
+    TRY(orr_file_create(&file, path));
+    write_choice(system, how, sizeof how);
+    orr_file_printf(&file, "# Equations of motion\n\n%zu rows of ", s->rows);
+    orr_markdown_code(&file, s->file, false);
+    orr_file_printf(&file, ", %zu track%s, Orrery %s. Equations %s.\n", s->count,
+                    s->count == 1 ? "" : "s", ORR_VERSION, how);
+    for (int d = 0; d < s->dims; d++) {
+        write_equation(s, language, system, d, text, sizeof text);
+        orr_file_printf(&file, "\n");
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, "\n");
+    }
+    for (int q = 0; q < system->conserved.count; q++) {
+        write_quantity(s, language, &system->conserved, q, text, sizeof text);
+        write_how(&system->conserved, q, how, sizeof how);
+        orr_file_printf(&file, "\n%c%s: ", toupper((unsigned char)*how), how + 1);
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, "\n");
+    }
+    orr_file_printf(&file, "\n| column | noise | of |\n|---|---:|---|\n");
+    for (int d = 0; d < s->dims; d++) {
+        orr_file_printf(&file, "| ");
+        orr_markdown_code(&file, s->name[d], true);
+        orr_file_printf(&file, " | %.3g | %s |\n", s->noise[d],
+                        s->proportional[d] ? "the value" : "one size");
+    }
+    const int rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+int sr_system_write(const struct sr_states *s, const struct sr_language *language,
+                    const struct sr_system *system, const char *define, const char *folder)
+{
+    char path[4096];
+    TRY(orr_path(path, "%s/equations.py", folder));
+    TRY(write_program(&programs[0], s, language, system, path));
+    TRY(orr_path(path, "%s/equations.c", folder));
+    TRY(write_program(&programs[1], s, language, system, path));
+    TRY(orr_path(path, "%s/report.md", folder));
+    TRY(write_report(s, language, system, path));
+    TRY(orr_path(path, "%s/equations.json", folder));
+    return write_json(s, language, system, define, path);
+}

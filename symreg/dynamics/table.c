@@ -1,0 +1,101 @@
+/* table.c - the table in which the search finds the equation of one state: the smoothed states, the
+ * time and inputs, and the derivative with its standard deviation. */
+#include "dynamics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+
+/* Rows of more are not needed: the search draws a sample of larger tables (SR_LARGE_TABLE). */
+enum { MOST_ROWS = SR_LARGE_TABLE };
+
+void sr_states_sigma_name(const struct sr_states *s, int d, char text[3 * SR_STATE_NAME])
+{
+    snprintf(text, 3 * SR_STATE_NAME, "sigma of %s", s->target[d]);
+}
+
+static void print_name(FILE *out, const char *name)
+{
+    putc('"', out);
+    for (; *name; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    putc('"', out);
+}
+
+/* The median standard deviation of the derivative: no row counts for more than one with this. */
+static int find_least(const struct sr_states *s, int d, double *least)
+{
+    double *sigma = orr_alloc(s->rows, sizeof *sigma);
+    size_t n = 0;
+    if (!sigma)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_state_track *track = &s->track[k];
+        const double *variance = s->order == 1 ? track->rate_variance : track->bend_variance;
+        for (size_t i = 0; i < track->n; i++)
+            sigma[n++] = sqrt(variance[(size_t)d * track->n + i]);
+    }
+    *least = orr_median(sigma, n);
+    free(sigma);
+    return 0;
+}
+
+static void print_row(FILE *out, const struct sr_states *s, int d,
+                      const struct sr_state_track *track, size_t i, double least)
+{
+    const size_t n = track->n, at = (size_t)d * n + i;
+    fprintf(out, "%zu,", track->line[i]);
+    print_name(out, track->label);
+    for (size_t k = 0; k < (size_t)s->dims; k++)
+        fprintf(out, ",%.17g", track->smooth[k * n + i]);
+    for (size_t k = 0; k < (size_t)s->dims && s->order == 2; k++)
+        fprintf(out, ",%.17g", track->rate[k * n + i]);
+    fprintf(out, ",%.17g", track->t[i]);
+    for (size_t k = 0; k < (size_t)s->inputs; k++)
+        fprintf(out, ",%.17g", track->input[k * n + i]);
+    const double value = s->order == 1 ? track->rate[at] : track->bend[at];
+    const double variance = s->order == 1 ? track->rate_variance[at] : track->bend_variance[at];
+    fprintf(out, ",%.17g,%.17g\n", value, fmax(sqrt(variance), least));
+}
+
+static int print_table(FILE *out, const struct sr_states *s, int d)
+{
+    const size_t each = (s->rows + MOST_ROWS - 1) / MOST_ROWS;
+    char sigma[3 * SR_STATE_NAME];
+    double least;
+    size_t row = 0;
+    TRY(find_least(s, d, &least));
+    fprintf(out, SR_STATES_TABLE);
+    for (int k = 0; k < s->names; k++) {
+        putc(',', out);
+        print_name(out, s->name[k]);
+    }
+    putc(',', out);
+    print_name(out, s->target[d]);
+    putc(',', out);
+    sr_states_sigma_name(s, d, sigma);
+    print_name(out, sigma);
+    putc('\n', out);
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < s->track[k].n; i++, row++)
+            if (row % each == 0)
+                print_row(out, s, d, &s->track[k], i, least);
+    return 0;
+}
+
+int sr_states_table(const struct sr_states *s, int d, char **text)
+{
+    size_t bytes;
+    *text = NULL;
+    FILE *out = open_memstream(text, &bytes);
+    if (!out)
+        return ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
+    const int rc = print_table(out, s, d);
+    const bool bad = ferror(out);
+    if (!fclose(out) && !bad && !rc)
+        return 0;
+    free(*text);
+    return rc ? rc : ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# test_motion_states.sh - symreg motion --state and --general: from tracks of any dynamics to a
+# system of equations; tracks that cannot be used are refused.
+. tests/cli/lib.sh
+# track NAME NOISE TRACKS: t, x, y of a system by Runge and Kutta's rule, with normal noise as a
+# share of every value
+track() {
+    awk -v name="$1" -v noise="$2" -v tracks="$3" '
+    function rate(x, y) {
+        if (name == "wave") { fx = y; fy = -4 * x - 0.2 * y }
+        if (name == "prey") { fx = 1.1 * x - 0.4 * x * y; fy = 0.1 * x * y - 0.4 * y }
+        if (name == "pendulum") { fx = y; fy = -9.81 * sin(x) - 0.3 * y }
+    }
+    function normal(  k, g) {
+        g = -6
+        for (k = 0; k < 12; k++) {
+            seed = (seed * 69069 + 1) % 4294967296
+            g += seed / 4294967296
+        }
+        return g
+    }
+    BEGIN {
+        seed = 5; print "run,t,x,y"
+        for (r = 1; r <= tracks; r++) {
+            x = name == "prey" ? 10 - 3 * r : 2.4 / r; y = name == "prey" ? 5 : 0
+            h = (name == "pendulum" ? 0.04 : 0.1) / 20
+            for (k = 0; k < 120 * 20; k++) {
+                if (k % 20 == 0)
+                    printf "%s,%.12g,%.15g,%.15g\n", "r" r, k * h, x * (1 + noise * normal()),
+                        y * (1 + noise * normal())
+                rate(x, y); ax = fx; ay = fy
+                rate(x + h / 2 * ax, y + h / 2 * ay); bx = fx; by = fy
+                rate(x + h / 2 * bx, y + h / 2 * by); cx = fx; cy = fy
+                rate(x + h * cx, y + h * cy)
+                x += h / 6 * (ax + 2 * bx + 2 * cx + fx); y += h / 6 * (ay + 2 * by + 2 * cy + fy)
+            }
+        }
+    }'
+}
+for name in wave prey pendulum; do
+    track $name 0 1 >"$WORK/$name.csv"
+    track $name 0.01 1 >"$WORK/noisy_$name.csv"
+done
+track prey 0.01 2 >"$WORK/two.csv"
+# what a search of a second needs; the constants below are right within four standard errors
+FEW=(--time t --threads 1 --iterations 2 --maxsize 13 --set symreg.enumerate=20000)
+motion() { # NAME OPTION...: the terminal in $WORK/NAME.txt, files in $WORK/NAME
+    local name=$1
+    shift
+    program symreg motion "$WORK/$name.csv" "${FEW[@]}" --out "$WORK/$name" "$@" \
+        >"$WORK/$name.txt" 2>&1
+}
+# right NAME TOLERANCE F G: both right-hand sides of equations.py are F and G of x and y, to this
+# share of the largest, at points of the track
+right() {
+    local f g
+    f=$(sed -n 's/^    rate_.append(\(.*\))$/\1/p' "$WORK/$1/equations.py" | head -n 1)
+    g=$(sed -n 's/^    rate_.append(\(.*\))$/\1/p' "$WORK/$1/equations.py" | tail -n 1)
+    printf '%s\n%s\n' "$f" "$g"
+    f=${f//np./} g=${g//np./}
+    f=${f//\*\*/^} g=${g//\*\*/^}
+    awk -F, "
+        NR > 1 && NR % 4 == 0 {
+            x = \$3; y = \$4
+            a = ($f) - ($3); b = ($g) - ($4)
+            a = a < 0 ? -a : a; b = b < 0 ? -b : b
+            if (a > f) f = a
+            if (b > g) g = b
+            c = ($3); d = ($4)
+            c = c < 0 ? -c : c; d = d < 0 ? -d : d
+            if (c > F) F = c
+            if (d > G) G = d
+        }
+        END { print f / F, g / G; exit !(NR > 100 && f < $2 * F && g < $2 * G) }" \
+        "$WORK/${1#noisy_}.csv"
+}
+
+# ---- without noise and with 1% of every value
+check "a damped oscillation" motion wave --state x,y
+check "... has its equations" right wave 1e-6 'y' '-4*x-0.2*y'
+check "... chosen by the track" prints 'chosen by the tracks' cat "$WORK/wave.txt"
+check "... and conserves nothing" lacks 'conserved' "$WORK/wave.txt"
+check "... at 1%" motion noisy_wave --state x,y
+check "... has them within 1%" right noisy_wave 0.01 'y' '-4*x-0.2*y'
+check "... and its noise is told" prints 'noise of x, estimated: [01]\.[0-9]+% of its value' \
+    cat "$WORK/noisy_wave.txt"
+check "predator and prey" motion prey --state x,y
+check "... have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "... conserve what they do" prints \
+    '^conserved: x \+ 4 \* y - 4 \* log\(x\) - 11 \* log\(y\)$' \
+    cat "$WORK/prey.txt"
+check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.json"
+check "... at 1%" motion noisy_prey --state x,y
+check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "... from two tracks" motion two --state x,y --track run
+check "... have them within 2%" right two 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "a pendulum by its angle" motion pendulum --position x --general --unary sin
+check "... has its acceleration" prints \
+    'd2x/dt2 = .*(-?9\.8(0999|1)[0-9]*.*sin\(x\)|sin\(x\).*-?9\.8(0999|1)).*v_x' \
+    cat "$WORK/pendulum.txt"
+check "... with velocity and acceleration in C" prints 'rate_\+\+ = state_\[1\]' \
+    cat "$WORK/pendulum/equations.c"
+check "... and in JSON" prints '"velocities":.*"v_x"' cat "$WORK/pendulum/equations.json"
+
+# ---- what acts from outside: x = a e^(-t / 2) + (2 sin t - 4 cos t) / 5 of dx/dt = sin t - x / 2
+awk 'BEGIN {
+    print "t,x,u"
+    for (k = 0; k < 120; k++) {
+        t = k * 0.1
+        printf "%.12g,%.15g,%.15g\n", t, 2 * exp(-t / 2) + (2 * sin(t) - 4 * cos(t)) / 5, sin(t)
+    }
+}' >"$WORK/driven.csv"
+check "a driven state" motion driven --state x --input u
+check "... has its input" prints '^dx/dt = (u - (x / 2|0\.5 \* x|x \* 0\.5)|.*\* \(x - 2 \* u\))' \
+    cat "$WORK/driven.txt"
+check "... written as an input of the right-hand side" prints 'const double u = input_\[0\]' \
+    cat "$WORK/driven/equations.c"
+check "a state driven by the time" motion driven --state x --explicit-time --unary sin
+check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+
+# ---- files
+keys() {
+    grep -oE '^	"[a-z_]+"' "$WORK/prey/equations.json" | tr -d '\t"\n'
+}
+check "keys of equations.json" prints '^versionequationscolumnsordertimeexplicit_timeconstants' keys
+check "the right-hand side compiles" ${CC:-cc} -std=c17 -Wall -Wextra -Werror -c -o "$WORK/rhs.o" \
+    "$WORK/prey/equations.c"
+check "each equation has its front" test -s "$WORK/prey/x/front.json" -a \
+    -s "$WORK/prey/y/front.json"
+check "units of derivatives follow" motion wave --state x,y --units 'x=m, y=m/s, t=s'
+check "... and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
+cp "$WORK/prey/equations.json" "$WORK/before.json"
+check "the same again" motion prey --state x,y --threads 2
+check "... whatever the threads" cmp "$WORK/before.json" "$WORK/prey/equations.json"
+
+# ---- what is refused
+head -n 6 "$WORK/prey.csv" >"$WORK/few.csv"
+awk -F, -v OFS=, 'NR == 5 { $2 = 0.1 } 1' "$WORK/prey.csv" >"$WORK/falls.csv"
+awk -F, -v OFS=, 'NR > 1 { $3 = 1; $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/point.csv"
+awk -F, -v OFS=, 'NR > 1 { $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/constant.csv"
+awk -F, -v OFS=, 'NR > 60 { $2 += 100 } 1' "$WORK/prey.csv" >"$WORK/gap.csv"
+awk -F, -v OFS=, 'NR == 7 { $3 = "nan" } 1' "$WORK/prey.csv" >"$WORK/nan.csv"
+sed 's/^run,t,x,y/v_x,t,x,y/; s/^r1/1/' "$WORK/prey.csv" >"$WORK/clash.csv"
+refusals program symreg motion <<'END'
+states too few rows | 1 few.csv:6 "at least 8 rows, found 5" | "$WORK/few.csv" --time t --state x,y
+states whose times fall | 1 falls.csv:5 '"t"' "after 0.2 of line 4, found 0.1" | "$WORK/falls.csv" --time t --state x,y
+states at one point | 1 point.csv:2 "one point" | "$WORK/point.csv" --time t --state x,y
+a state that never changes | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
+a gap | 1 gap.csv:61 "a gap of 100" "line 60" --track | "$WORK/gap.csv" --time t --state x,y
+a cell that is no number | 1 nan.csv:7 '"x"' finite | "$WORK/nan.csv" --time t --state x,y
+two tracks without --track | 1 two.csv:122 --track | "$WORK/two.csv" --time t --state x,y
+an unknown state | 1 prey.csv '"z"' | "$WORK/prey.csv" --time t --state x,z
+a state twice | 2 --state '"x" stands twice' | "$WORK/prey.csv" --time t --state x,x
+an input that is a state | 2 --input '"x"' | "$WORK/prey.csv" --time t --state x,y --input x
+a state that is the time | 2 --time '"t"' | "$WORK/prey.csv" --time t --state x,t
+states and positions | 2 --state --position | "$WORK/prey.csv" --time t --state x --position y
+states without a time | 2 --time | "$WORK/prey.csv" --state x,y
+general without positions | 2 --position | "$WORK/prey.csv" --time t --general
+masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
+inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
+units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
+END
+finish
