@@ -7,21 +7,20 @@
 static const char usage[] =
     "usage: bench_dynamics --list | --write DIR | --judge DIR | --run COMMAND --keep DIR\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
-    "                      [--json FILE] [--misses]\n"
+    "                      [--json FILE [--label TEXT]] [--misses]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
-    "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts "
-    "as\n"
-    "reproduced, predicted and right stands in dynamics_judge.h and docs/motion.md.\n"
-    "--list prints the systems. --write DIR writes the tables DIR/NUMBER_NOISE.csv and DIR/truth."
-    "txt.\n"
-    "--judge DIR judges DIR/NUMBER_NOISE/equations.json; a missing or broken one counts as wrong.\n"
-    "--run COMMAND first runs the shell command for each table whose answer is not there, with\n"
-    "$TABLE (the file), $STATES (x0,x1 ...) and $OUT (the folder DIR/NUMBER_NOISE) in its\n"
-    "environment. --json FILE writes the counts and each verdict. --misses prints only systems\n"
-    "that are not reproduced, predicted and right. Default: the set for development; --held-out: "
-    "the\n"
-    "other set, for a final measurement.\n";
+    "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
+    "as reproduced, predicted and right stands in dynamics_judge.h and docs/motion.md.\n"
+    "--list prints the systems.\n"
+    "--write DIR writes the tables DIR/NUMBER_NOISE.csv and DIR/truth.txt.\n"
+    "--judge DIR judges DIR/NUMBER_NOISE/equations.json; a missing or broken one counts as\n"
+    "wrong. --run COMMAND first runs the shell command for each table whose answer is not there,\n"
+    "with $TABLE (the file), $STATES (x0,x1 ...) and $OUT (the folder DIR/NUMBER_NOISE) in its\n"
+    "environment. --json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the\n"
+    "program that was judged. --misses prints only systems that are not reproduced, predicted\n"
+    "and right. Default: the set for development; --held-out: the other set, for a final\n"
+    "measurement.\n";
 
 enum { MOST_NOISES = 8 };
 
@@ -29,7 +28,7 @@ struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
     bool list, write, judge, misses;
-    const char *run, *folder, *json;
+    const char *run, *folder, *json, *label;
 };
 
 /* Systems, but for `equations` and `right_equations`. */
@@ -76,6 +75,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->run = value;
             else if (!strcmp(name, "--json"))
                 o->json = value;
+            else if (!strcmp(name, "--label"))
+                o->label = value;
             else
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
@@ -258,7 +259,7 @@ static int open_results(const struct options *o, struct bench_results *results)
     TRY(bench_open(results, "dynamics", 1));
     snprintf(results->path, sizeof results->path, "%s", o->json);
     cJSON_AddNumberToObject(results->json, "set", o->set);
-    cJSON_AddStringToObject(results->json, "command", o->run ? o->run : "");
+    cJSON_AddStringToObject(results->json, "program", o->label ? o->label : o->run ? o->run : "");
     return 0;
 }
 
