@@ -5,14 +5,15 @@
 #include "dynamics_judge.h"
 
 static const char usage[] =
-    "usage: bench_dynamics --list | --write DIR | --judge DIR | --run COMMAND --keep DIR\n"
+    "usage: bench_dynamics --list | --told | --write DIR | --judge DIR | --run COMMAND --keep DIR\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
     "                      [--json FILE [--label TEXT]] [--misses]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
     "as reproduced, predicted and right stands in dynamics_judge.h and docs/motion.md.\n"
-    "--list prints the systems.\n"
+    "--list prints the systems; --told in how many all constants would be within the judge's\n"
+    "tolerance if their forms were told, by the noise alone (dynamics_errors.h).\n"
     "--write DIR writes the tables DIR/NUMBER_NOISE.csv and DIR/truth.txt.\n"
     "--judge DIR judges DIR/NUMBER_NOISE/equations.json; a missing or broken one counts as\n"
     "wrong. --run COMMAND first runs the shell command for each table whose answer is not there,\n"
@@ -27,13 +28,13 @@ enum { MOST_NOISES = 8 };
 struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
-    bool list, write, judge, misses;
+    bool list, told, write, judge, misses;
     const char *run, *folder, *json, *label;
 };
 
 /* Systems, but for `equations` and `right_equations`. */
 struct tally {
-    int systems, answers, reproduced, predicted, right, equations, right_equations;
+    int systems, answers, reproduced, predicted, right, formed, close, equations, right_equations;
     double seconds;
 };
 
@@ -51,6 +52,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->set = DYN_HELD_OUT;
         else if (!strcmp(name, "--list"))
             o->list = true;
+        else if (!strcmp(name, "--told"))
+            o->told = true;
         else if (!strcmp(name, "--misses"))
             o->misses = true;
         else {
@@ -81,9 +84,10 @@ static int read_options(int argc, char **argv, struct options *o)
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
     }
-    if (!o->list && (!o->folder || !*o->folder))
-        return ORR_FAIL(ORR_EUSAGE, "expected --list, --write, --judge or --run with --keep; see "
-                                    "--help");
+    if (!o->list && !o->told && (!o->folder || !*o->folder))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "expected --list, --told, --write, --judge or --run with --keep; see "
+                        "--help");
     return o->first >= 1 && o->last <= DYN_SYSTEMS && o->first <= o->last
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "--systems: expected 1-%d", DYN_SYSTEMS);
@@ -213,6 +217,8 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->reproduced += verdict.reproduced;
     tally->predicted += verdict.predicted;
     tally->right += verdict.all_right;
+    tally->formed += verdict.formed;
+    tally->close += verdict.close;
     for (int i = 0; i < s->dims; i++)
         tally->right_equations += verdict.right[i];
     print_verdict(o, s, number, noise, &answer, &verdict);
@@ -239,14 +245,18 @@ static void print_share(struct bench_results *results, double noise, const char 
 static void print_totals(const struct options *o, const struct tally *tally,
                          struct bench_results *results)
 {
-    printf("\nnoise  reproduced            predicted             right                 right "
-           "equations       answers  cpu s\n");
+    printf("\nright: of the true forms, with constants within tolerance or three standard errors; "
+           "close: within tolerance\n"
+           "noise  reproduced            predicted             right                 true forms "
+           "           close                 right equations       answers  cpu s\n");
     for (int k = 0; k < o->noises; k++) {
         const struct tally *t = &tally[k];
         printf("%4g%%", o->noise[k]);
         print_share(results, o->noise[k], "reproduced", t->reproduced, t->systems);
         print_share(results, o->noise[k], "predicted", t->predicted, t->systems);
         print_share(results, o->noise[k], "right", t->right, t->systems);
+        print_share(results, o->noise[k], "true forms", t->formed, t->systems);
+        print_share(results, o->noise[k], "close", t->close, t->systems);
         print_share(results, o->noise[k], "right equations", t->right_equations, t->equations);
         printf("  %3d  %.0f\n", t->answers, t->seconds);
     }
@@ -263,6 +273,31 @@ static int open_results(const struct options *o, struct bench_results *results)
     return 0;
 }
 
+/* Prints the systems, or what could be expected of each with its forms told. */
+static int show(const struct options *o)
+{
+    static struct dyn_system s;
+    static char text[DYN_DIMS * (DYN_TEXT + 64)];
+    double expected[MOST_NOISES] = {0};
+    int systems = 0;
+    for (int number = o->first; number <= o->last; number += o->every, systems++) {
+        TRY(dyn_make(o->set, number - 1, &s));
+        print_system(&s, number, text, sizeof text);
+        if (o->list)
+            fputs(text, stdout);
+        for (int k = 0; k < o->noises && o->told; k++) {
+            const double share = dyn_bound(&s, o->noise[k] / 100);
+            expected[k] += share;
+            if (k == 0)
+                printf("%2d  %-13s", number, s.kind);
+            printf("  %5.1f%%%s", 100 * share, k + 1 < o->noises ? "" : "\n");
+        }
+    }
+    for (int k = 0; k < o->noises && o->told; k++)
+        printf("%g%% noise: %.1f of %d systems\n", o->noise[k], expected[k], systems);
+    return 0;
+}
+
 static int go_through(const struct options *o, struct bench_results *results)
 {
     static struct dyn_system s;
@@ -270,24 +305,22 @@ static int go_through(const struct options *o, struct bench_results *results)
     struct orr_file truth = {0};
     static char path[4096], text[DYN_DIMS * (DYN_TEXT + 64)];
     cJSON *list = results->json ? cJSON_AddArrayToObject(results->json, "systems") : NULL;
-    int rc = o->list ? 0 : orr_mkdir(o->folder);
+    int rc = orr_mkdir(o->folder);
     if (!rc && o->write && !(rc = orr_path(path, "%s/truth.txt", o->folder)))
         rc = orr_file_create(&truth, path);
     for (int number = o->first; number <= o->last && !rc; number += o->every) {
         rc = dyn_make(o->set, number - 1, &s);
         if (!rc)
             print_system(&s, number, text, sizeof text);
-        if (!rc && o->list)
-            fputs(text, stdout);
         if (!rc && o->write)
             rc = orr_file_printf(&truth, "%s", text);
-        for (int k = 0; k < o->noises && !rc && !o->list; k++)
+        for (int k = 0; k < o->noises && !rc; k++)
             rc = judge_table(o, &s, number, k, &tally[k], list);
     }
     if (!rc && o->write)
         rc = orr_file_commit(&truth);
     orr_file_close(&truth);
-    if (!rc && !o->list && !o->write)
+    if (!rc && !o->write)
         print_totals(o, tally, results);
     return rc;
 }
@@ -298,6 +331,8 @@ int main(int argc, char **argv)
     struct bench_results results = {0};
     bench_help(argc, argv, usage);
     int rc = read_options(argc, argv, &o);
+    if (!rc && (o.list || o.told))
+        return orr_error_exit("bench_dynamics", show(&o));
     if (!rc)
         rc = open_results(&o, &results);
     if (!rc)

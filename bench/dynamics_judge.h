@@ -3,16 +3,18 @@
  *   reproduced  integrated from the table's start without noise they follow the noise-free
  *               trajectory of the table: R2 > 0.9 for every state
  *   predicted   likewise from the other start, whose trajectory nobody was shown
- *   right       each equation is the true one in form, and its constants are those of the truth:
- *               fitted to the right-hand side without noise it agrees with it within 1e-5 at 98%
- *               of 512 points over the box of both trajectories and at 90% over ten times wider
- *               ranges (symreg_same.h), and this fit moves no constant by more than a share of
- *               dyn_tolerance(): a term that should not be there is moved to 0 and is wrong. */
+ *   right       each equation is the true one in form, and its constants are those of the truth.
+ *               Form: fitted to the right-hand side without noise it agrees with it within 1e-5 at
+ *               98% of 512 points over the box of both trajectories and at 90% over ten times wider
+ *               ranges (symreg_same.h), and this fit moves no constant to 0: that term should not
+ *               be there. Constants: the fit moves each by a share of at most dyn_tolerance(), or
+ *               they are within three standard errors of what this track with this noise can tell
+ *               at all (dyn_within_errors()). */
 #ifndef DYNAMICS_JUDGE_H
 #define DYNAMICS_JUDGE_H
 
 #include "bench.h"
-#include "dynamics_system.h"
+#include "dynamics_errors.h"
 #include "symreg_same.h"
 
 enum { DYN_POINTS = 256 };
@@ -25,14 +27,9 @@ struct dyn_answer {
 };
 struct dyn_verdict {
     bool reproduced, predicted, right[DYN_DIMS], all_right;
+    bool formed, close; /* all equations have the true form; all constants are within tolerance */
     double r2[2][DYN_DIMS]; /* of the table's trajectory, and of the other */
 };
-
-/* The share by which constants may be off: 0.001 without noise, 2% at 1%, 10% at 5%. */
-static inline double dyn_tolerance(double noise)
-{
-    return fmax(0.001, 2 * noise);
-}
 
 /* The 95% interval of a share of k of n (Wilson 1927). */
 static inline void dyn_wilson(int k, int n, double *low, double *high)
@@ -134,28 +131,43 @@ static inline int dyn_fit_to_truth(const struct dyn_system *s, int i, const doub
     return rc;
 }
 
-/* Whether equation i is the true one in form, with constants off by at most `tolerance`. */
-static inline int dyn_is_right(const struct dyn_system *s, int i, const struct sr_expr *found,
-                               double tolerance, bool *right)
+/* How equation i compares with the true one. */
+struct dyn_likeness {
+    bool form, close, right; /* close: all constants are within dyn_tolerance() */
+};
+
+static inline int dyn_compare(const struct dyn_system *s, int i, const struct sr_expr *found,
+                              double noise, struct dyn_likeness *like)
 {
     const int features = s->dims + 1;
     double low[DYN_DIMS + 1], high[DYN_DIMS + 1], wide_low[DYN_DIMS + 1], wide_high[DYN_DIMS + 1];
-    double before[SR_NODES], after[SR_NODES];
-    struct sr_expr fitted = *found;
+    double by[SR_NODES];
+    struct sr_expr equation[DYN_DIMS], *fitted = &equation[i];
+    int own = 0;
+    memcpy(equation, s->equation, sizeof equation);
+    sr_expr_copy(fitted, found);
     dyn_box(s, low, high);
     for (int f = 0; f < features; f++) {
         wide_low[f] = low[f];
         wide_high[f] = high[f];
         widen(10, &wide_low[f], &wide_high[f]);
     }
-    TRY(dyn_fit_to_truth(s, i, low, high, &fitted));
-    *right = disagreement(&fitted, &s->equation[i], features, low, high, 0.98) <= 1e-5 &&
-             disagreement(&fitted, &s->equation[i], features, wide_low, wide_high, 0.9) <= 1e-5;
-    const int constants = sr_expr_constants(found, before);
-    sr_expr_constants(&fitted, after);
-    for (int k = 0; k < constants; k++)
-        if (!(fabs(before[k] - after[k]) <= tolerance * fmax(fabs(before[k]), fabs(after[k]))))
-            *right = false;
+    TRY(dyn_fit_to_truth(s, i, low, high, fitted));
+    like->form = disagreement(fitted, &s->equation[i], features, low, high, 0.98) <= 1e-5 &&
+                 disagreement(fitted, &s->equation[i], features, wide_low, wide_high, 0.9) <= 1e-5;
+    like->close = like->form;
+    for (int k = 0; k < found->count; k++) {
+        const double a = found->node[k].value, b = fitted->node[k].value;
+        if (!sr_is_number(&found->node[k]))
+            continue;
+        like->form = like->form && !(fabs(b) < 1e-3 * fabs(a));
+        like->close = like->close && fabs(a - b) <= dyn_tolerance(noise) * fmax(fabs(a), fabs(b));
+        if (b != 0)
+            by[own++] = a / b - 1;
+    }
+    like->close = like->close && like->form;
+    like->right =
+        like->close || (like->form && noise > 0 && dyn_within_errors(s, equation, i, by, noise));
     return 0;
 }
 
@@ -163,12 +175,16 @@ static inline int dyn_is_right(const struct dyn_system *s, int i, const struct s
 static inline int dyn_judge(const struct dyn_system *s, const struct dyn_answer *answer,
                             double noise, struct dyn_verdict *verdict)
 {
-    *verdict = (struct dyn_verdict){.all_right = true};
+    *verdict = (struct dyn_verdict){.all_right = true, .formed = true, .close = true};
     verdict->reproduced = dyn_follows(s, answer, 0, verdict->r2[0]);
     verdict->predicted = dyn_follows(s, answer, 1, verdict->r2[1]);
     for (int i = 0; i < s->dims; i++) {
-        TRY(dyn_is_right(s, i, &answer->equation[i], dyn_tolerance(noise), &verdict->right[i]));
-        verdict->all_right = verdict->all_right && verdict->right[i];
+        struct dyn_likeness like;
+        TRY(dyn_compare(s, i, &answer->equation[i], noise, &like));
+        verdict->right[i] = like.right;
+        verdict->all_right = verdict->all_right && like.right;
+        verdict->formed = verdict->formed && like.form;
+        verdict->close = verdict->close && like.close;
     }
     return 0;
 }

@@ -84,18 +84,52 @@ TEST(what_diverges_or_leaves_the_track_follows_nothing)
     assert_true(isfinite(verdict.r2[0][0]));
 }
 
-TEST(the_other_start_can_tell_what_the_track_cannot)
+/* A small swing, whose cubic term is hardly felt, and a large one to predict. */
+static void swing_little(void)
 {
+    struct dyn_flow flow = {.dims = 2, .equation = s.equation};
     set_up(NULL);
-    for (int d = 0; d < 2; d++) { /* a small swing, whose cubic term is hardly felt */
-        s.start[0][d] *= 0.05;
+    for (int d = 0; d < 2; d++) {
+        s.start[0][d] *= 0.1;
         s.start[1][d] *= 8;
     }
-    struct dyn_flow flow = {.dims = 2, .equation = s.equation};
     for (int which = 0; which < 2; which++)
         assert_true(dyn_solve(&flow, s.start[which], DYN_ROWS, s.t, DYN_TOLERANCE, s.x[which]));
+}
+
+TEST(the_other_start_can_tell_what_the_track_cannot)
+{
+    swing_little();
     judge(0, "x1", "-1.5 * x0");
     expect(true, false, true, false);
+    set_up(NULL);
+}
+
+TEST(constants_that_noise_hides_are_right_within_its_errors)
+{
+    swing_little();
+    judge(0.01, "x1", "-1.5 * x0 - 0.25 * cube(x1)");
+    assert_true(verdict.right[1] && verdict.formed && !verdict.close);
+    judge(0.01, "x1", "-1.5 * (x0 + 0.5 * cube(x1) / 3)");
+    assert_true(verdict.right[1] && verdict.formed && !verdict.close);
+    judge(0.01, "x1", "-1.5 * x0 - 5 * cube(x1)");
+    assert_true(!verdict.right[1] && verdict.formed);
+    judge(0.01, "x1", "-1.5 * x0 - 0.25 * cube(x1) + 1e-9 * x0 * x1");
+    assert_true(!verdict.right[1] && !verdict.formed);
+    judge(0.01, "1.1 * x1", "-1.5 * x0 - 0.25 * cube(x1)");
+    assert_true(!verdict.right[0] && verdict.right[1] && verdict.formed);
+    judge(0, "x1", "-1.5 * x0 - 0.25 * cube(x1)");
+    assert_true(!verdict.right[1] && verdict.formed);
+    set_up(NULL);
+}
+
+/* Of the true forms, fitted to noise, only those that the track determines are within tolerance. */
+TEST(the_bound_of_tolerance_is_that_of_the_noise)
+{
+    set_up(NULL);
+    assert_true(dyn_bound(&s, 0.01) > 0.99);
+    swing_little();
+    assert_true(dyn_bound(&s, 0.01) < 0.5);
     set_up(NULL);
 }
 
