@@ -5,7 +5,8 @@
 #include "dynamics_judge.h"
 
 static const char usage[] =
-    "usage: bench_dynamics --list | --told | --write DIR | --judge DIR | --run COMMAND --keep DIR\n"
+    "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
+    "DIR]\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
     "                      [--json FILE [--label TEXT]] [--misses]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
@@ -16,12 +17,15 @@ static const char usage[] =
     "tolerance if their forms were told, by the noise alone (dynamics_errors.h).\n"
     "--write DIR writes the tables DIR/NUMBER_NOISE.csv and DIR/truth.txt.\n"
     "--judge DIR judges DIR/NUMBER_NOISE/equations.json; a missing or broken one counts as\n"
-    "wrong. --run COMMAND first runs the shell command for each table whose answer is not there,\n"
-    "with $TABLE (the file), $STATES (x0,x1 ...) and $OUT (the folder DIR/NUMBER_NOISE) in its\n"
-    "environment. --json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the\n"
-    "program that was judged. --misses prints only systems that are not reproduced, predicted\n"
-    "and right. Default: the set for development; --held-out: the other set, for a final\n"
-    "measurement.\n";
+    "wrong. --run COMMAND first runs the shell command for each table whose answer is not in\n"
+    "--keep DIR yet, with $TABLE (the file), $STATES (x0,x1 ...) and $OUT (the folder\n"
+    "DIR/NUMBER_NOISE) in its environment; default: bin/symreg motion, 10 s per equation, and the\n"
+    "whole set is written to bench/results/dynamics.json (dynamics_held_out.json).\n"
+    "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
+    "was judged. --misses prints only systems that are not reproduced, predicted and right.\n"
+    "Default: the set for development; --held-out: the other set, for a final measurement.\n";
+static const char motion[] = "bin/symreg motion \"$TABLE\" --time t --state $STATES --seconds 10 "
+                             "--threads 1 --quiet --out \"$OUT\" >/dev/null";
 
 enum { MOST_NOISES = 8 };
 
@@ -37,6 +41,24 @@ struct tally {
     int systems, answers, reproduced, predicted, right, formed, close, equations, right_equations;
     double seconds;
 };
+
+/* What was not given: the program of this repository, asked anew, on the whole set. */
+static void fill_in(struct options *o)
+{
+    static char folder[64];
+    const bool asks = !o->list && !o->told && !o->write && !o->judge && !o->run;
+    const bool whole = o->first == 1 && o->last == DYN_SYSTEMS && o->every == 1 && o->noises == 3 &&
+                       (o->set == DYN_DEVELOPMENT || o->set == DYN_HELD_OUT);
+    if (asks)
+        o->run = motion;
+    if (asks && whole && !o->json)
+        o->json = o->set == DYN_HELD_OUT ? "bench/results/dynamics_held_out.json"
+                                         : "bench/results/dynamics.json";
+    if (!o->folder) {
+        snprintf(folder, sizeof folder, "build/bench/dynamics-%d", (int)getpid());
+        o->folder = folder;
+    }
+}
 
 static int read_options(int argc, char **argv, struct options *o)
 {
@@ -84,10 +106,9 @@ static int read_options(int argc, char **argv, struct options *o)
                 return ORR_FAIL(ORR_EUSAGE, "no option \"%s\"; see --help", name);
         }
     }
-    if (!o->list && !o->told && (!o->folder || !*o->folder))
-        return ORR_FAIL(ORR_EUSAGE,
-                        "expected --list, --told, --write, --judge or --run with --keep; see "
-                        "--help");
+    if (o->folder && !*o->folder)
+        return ORR_FAIL(ORR_EUSAGE, "--write, --judge, --keep: expected a folder; see --help");
+    fill_in(o);
     return o->first >= 1 && o->last <= DYN_SYSTEMS && o->first <= o->last
                ? 0
                : ORR_FAIL(ORR_EUSAGE, "--systems: expected 1-%d", DYN_SYSTEMS);
