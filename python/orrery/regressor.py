@@ -17,6 +17,7 @@ from ._category import Category
 from ._estimator import BaseEstimator, NotFittedError, RegressorMixin
 from ._estimator import r_squared, sigmas_of, table, table_and_target, weights_of
 from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
+from .anomalies import sympy_names
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -693,7 +694,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         except ImportError as error:
             raise ImportError(f"sympy: expected the package sympy: pip install sympy ({error})"
                               ) from error
-        return sympy.sympify(self._rows()[self._index(index)].sympy)
+        return sympy.sympify(self._rows()[self._index(index)].sympy, locals=sympy_names())
 
     def _source(self, index: int | None, notation: int, free: bool) -> _export.Source:
         row = self._rows()[self._index(index)]
