@@ -42,6 +42,7 @@ symreg/layout     -               symreg
 symreg/solve      -               symreg/evolve+ symreg/layout symreg
 symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
+symreg/orbit      -               symreg/table+ symreg
 tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
 laws              law             symreg sim stage base >symreg/solve >symreg/motion
 figures           report_|verdict_ symreg stage base >symreg/expr

@@ -6,14 +6,16 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "motion/motion.h"
+#include "orbit/orbit.h"
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
+static struct sr_orbit_options orbit;
 static const char *predict_index, *predict_interval;
 /* Options that are not of a table, beside the rows of symreg/solve/options.h. */
 static const struct orr_option of_commands[] = {
-    {"--time", "COLUMN", "of motion: times, which rise along the rows of a body", &motion.time,
-     NULL},
+    {"--time", "COLUMN", "of motion: times, which rise along the rows of a body; of orbit: times",
+     &motion.time, NULL},
     {"--position", "X,Y,Z", "of motion: columns of positions, one to three", &motion.position,
      NULL},
     {"--body", "COLUMN", "of motion: which body a row is of", &motion.body, NULL},
@@ -22,6 +24,15 @@ static const struct orr_option of_commands[] = {
     {"--mass", "COLUMN", "of motion: the mass of the body", &motion.mass, NULL},
     {"--centre", "X,Y|NAME|fit", "of motion: what pulls, a point or a body; fit: find the point",
      &motion.centre, NULL},
+    {"--velocity", "COLUMN", "of orbit: radial velocities, away from us above 0", &orbit.velocity,
+     NULL},
+    {"--instrument", "COLUMN", "of orbit: each value has its own offset and jitter",
+     &orbit.instrument, NULL},
+    {"--planets", "N", "of orbit: 0, 1 or 2; default: what the BIC recommends", &orbit.planets,
+     NULL},
+    {"--star-mass", "M[,ERROR]", "of orbit: solar masses, for m sin i and the semi-major axis",
+     &orbit.star_mass, NULL},
+    {"--period", "LOW,HIGH", "of orbit: where periods are looked for", &orbit.periods, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
@@ -78,6 +89,24 @@ static int run_motion(const struct orr_cli *cli)
     return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
 }
 
+/* Runs `symreg orbit VELOCITIES`. */
+static int run_orbit(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "orbit: expected VELOCITIES.csv, found %d arguments",
+                        cli->argc_rest - 1);
+    if (!motion.time || !orbit.velocity)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: orbit needs --time COLUMN and --velocity COLUMN, and --sigma COLUMN "
+                        "where errors are known",
+                        cli->argv_rest[1]);
+    orbit.time = motion.time;
+    orbit.sigma = table.sigma;
+    orbit.missing = table.missing;
+    orbit.missing_value = table.missing_value;
+    return sr_orbit_run(cli, cli->argv_rest[1], &orbit);
+}
+
 static int run_table(const struct orr_cli *cli)
 {
     const char *file = cli->argv_rest[0];
@@ -104,6 +133,15 @@ static const struct orr_command commands[] = {
      .usual = "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,"
               "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
               "symreg.unary",
+     .words = 2},
+    {.name = "orbit",
+     .what = "symreg orbit VELOCITIES.csv",
+     .takes = "--time,--velocity,--sigma,--instrument,--planets,--star-mass,--period,--missing,"
+              "--missing-value",
+     .run = run_orbit,
+     .usual = "--time,--velocity,--sigma,--instrument,--planets,--star-mass,--period,--missing,"
+              "--missing-value,--out,--help",
+     .alone = true,
      .words = 2},
     {.name = "predict",
      .what = "symreg predict FRONT.json FILE.csv",
@@ -134,10 +172,12 @@ static void list_owners(void)
 
 static const struct orr_program program = {
     .name = "symreg",
-    .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
+    .purpose =
+        "Finds formulas: of force sources of a run, columns of a table, motion; orbits of stars.",
     .usage = "symreg [options]\n"
              "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
              "       symreg motion [options] TRACKS.csv[.gz] --time T --position X,Y[,Z]\n"
+             "       symreg orbit [options] VELOCITIES.csv[.gz] --time T --velocity V [--sigma S]\n"
              "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
     .options = options,
     .max_rest = 3,
