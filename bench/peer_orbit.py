@@ -122,7 +122,8 @@ def main():
         published = [(*s, 0.3) for s in case["start"]]
         entry = {"case": name, "velocities": mine["velocities"],
                  "orrery_log_likelihood": mine["models"][2]["log_likelihood"]}
-        for key, start, g, j in (("published", published, {}, {}), ("orrery", own, gammas, jitters)):
+        for key, start, g, j in (("published", published, {}, {}),
+                                 ("orrery", own, gammas, jitters)):
             found = fit_radvel(data, start, g, j)
             entry[f"radvel_from_{key}"] = {"log_likelihood": found["log_likelihood"],
                                            "elements": compare(mine, found)}

@@ -77,16 +77,16 @@ static int prepare(const struct orr_cli *cli)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    if (cli->argc_rest != 2)
-        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
-                        cli->argc_rest - 1);
-    if (!motion.time || !motion.position)
-        return ORR_FAIL(ORR_EUSAGE, "%s: motion needs --time COLUMN and --position X,Y",
-                        cli->argv_rest[1]);
+    const int files = cli->argc_rest - 1;
+    if (files < 1 || files > SR_HORIZONS_FILES)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "motion: expected TRACKS.csv, or up to %d files of JPL Horizons, found %d "
+                        "arguments",
+                        SR_HORIZONS_FILES, files);
     TRY(prepare(cli));
     motion.missing = table.missing;
     motion.missing_value = table.missing_value;
-    return sr_motion_run(cli, cli->argv_rest[1], &motion, &table);
+    return sr_motion_run(cli, cli->argv_rest + 1, files, &motion, &table);
 }
 
 /* Runs `symreg orbit VELOCITIES`. */
@@ -133,7 +133,7 @@ static const struct orr_command commands[] = {
      .usual = "--time,--position,--body,--system,--mass,--centre,--missing,--units,--binary,"
               "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
               "symreg.unary",
-     .words = 2},
+     .words = 1 + SR_HORIZONS_FILES},
     {.name = "orbit",
      .what = "symreg orbit VELOCITIES.csv",
      .takes = "--time,--velocity,--sigma,--instrument,--planets,--star-mass,--period,--missing,"
@@ -180,7 +180,7 @@ static const struct orr_program program = {
              "       symreg orbit [options] VELOCITIES.csv[.gz] --time T --velocity V [--sigma S]\n"
              "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]",
     .options = options,
-    .max_rest = 3,
+    .max_rest = 1 + SR_HORIZONS_FILES,
     .groups = "seed,attention,symreg",
     .rest_preset = "table",
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
