@@ -43,6 +43,7 @@ symreg/solve      -               symreg/evolve+ symreg/layout symreg
 symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
 symreg/dynamics   -               symreg/motion+ symreg
+symreg/orbit      -               symreg/table+ symreg
 tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
 laws              law             symreg sim stage base >symreg/solve >symreg/motion
 figures           report_|verdict_ symreg stage base >symreg/expr

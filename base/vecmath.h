@@ -324,13 +324,18 @@ VM_INLINE double vm_hypot(double a, double b)
 #define VM_SIN_6 (-0x1.ae513415aadccp-41)
 #define VM_SIN_7 0x1.89a3f16388edcp-49
 
+VM_INLINE double vm_sin_series(double z)
+{
+    const double z2 = z * z;
+    const double high = vm_fma(z2, vm_fma(z, VM_SIN_7, VM_SIN_6), vm_fma(z, VM_SIN_5, VM_SIN_4));
+    return vm_fma(z2, vm_fma(z2, high, vm_fma(z, VM_SIN_3, VM_SIN_2)),
+                  vm_fma(z, VM_SIN_1, VM_SIN_0));
+}
+
 VM_INLINE double vm_sin_small(double r)
 {
-    const double z = r * r, z2 = z * z;
-    const double high = vm_fma(z2, vm_fma(z, VM_SIN_7, VM_SIN_6), vm_fma(z, VM_SIN_5, VM_SIN_4));
-    const double low =
-        vm_fma(z2, vm_fma(z2, high, vm_fma(z, VM_SIN_3, VM_SIN_2)), vm_fma(z, VM_SIN_1, VM_SIN_0));
-    return vm_fma(r * z, low, r);
+    const double z = r * r;
+    return vm_fma(r * z, vm_sin_series(z), r);
 }
 
 /* pi as a sum of three doubles; x - k pi is exact in its first difference for the nearest k. */
@@ -406,6 +411,107 @@ VM_INLINE double vm_atan2(double y, double x)
     const double steep = VM_PI / 2 - part + VM_PI_REST / 2, angle = p > q ? steep : part;
     const double left = VM_PI - angle + VM_PI_REST;
     return vm_with_sign(vm_bits(x) >> 63 ? left : angle, y);
+}
+
+/* ---- anomalies of an orbit: Kepler's equation E - e sin E = M, 0 <= e < 1, else NaN
+ *
+ * Markley (1995), Celestial Mechanics and Dynamical Astronomy 63, 101: a cubic for the start, which
+ * is right to 4e-4 or better, and one correction of the fifth order. Differences that cancel for e
+ * near 1 (E - sin E, 1 - e cos E) are written without cancellation. */
+
+/* 1 - e cos x for |x| <= pi, of half = x / 2. */
+VM_INLINE double vm_less_cosine(double half, double e)
+{
+    const double s = vm_sin_small(half);
+    return vm_fma(2.0 * e * s, s, 1.0 - e);
+}
+
+/* The eccentric anomaly in [0, pi] of a mean anomaly M in [0, pi]. */
+VM_INLINE double vm_kepler(double M, double e)
+{
+    const double below = 1.0 - e, squared = 1.0 / (VM_PI * VM_PI - 6.0);
+    const double alpha =
+        (3.0 * VM_PI * VM_PI + 1.6 * VM_PI * (VM_PI - M) / (1.0 + e)) * squared; /* (20) */
+    const double d = vm_fma(alpha, e, 3.0 * below), square = M * M;              /* (5) */
+    const double q = vm_fma(2.0 * alpha * d, below, -square);                    /* (9) */
+    const double r = M * vm_fma(3.0 * alpha * d, d - below, square);             /* (10) */
+    const double root = vm_cbrt(r + sqrt(vm_fma(q * q, q, r * r))), w = root * root;
+    const double start = (2.0 * r * w / (w * w + w * q + q * q) + M) / d; /* (14), (15) */
+    const double E = start < VM_PI ? start : VM_PI;
+    const bool far = E > VM_PI / 2;
+    const double near = far ? VM_PI - E + VM_PI_REST : E, z = near * near;
+    const double rest = -near * z * vm_sin_series(z), sine = near - rest; /* near - sin E */
+    const double f0 = vm_fma(below, E, e * (far ? E - sine : rest)) - M;
+    const double f1 = vm_less_cosine(0.5 * E, e), f2 = e * sine, f3 = 1.0 - f1;
+    const double d3 = -f0 / (f1 - 0.5 * f0 * f2 / f1); /* (21) to (25) */
+    const double d4 = -f0 / (f1 + d3 * (0.5 * f2 + d3 * f3 / 6.0));
+    const double d5 = -f0 / (f1 + d4 * (0.5 * f2 + d4 * (f3 / 6.0 - d4 * f2 / 24.0)));
+    return E + d5;
+}
+
+/* |M| less the nearest whole turns, at most pi in size; *turns: twice their number. Beyond the
+ * numbers that know their turn it is 0, and the anomalies are M. */
+VM_INLINE double vm_turned(double M, double *turns)
+{
+    const double size = fabs(M);
+    *turns = 2.0 * (vm_fma(size, 0.5 * VM_INVERSE_PI, VM_MAGIC) - VM_MAGIC);
+    const double left = vm_less_pi(size, *turns);
+    *turns = size < 1e15 ? *turns : size * VM_INVERSE_PI;
+    return size < 1e15 ? left : size - size; /* NaN stays */
+}
+
+/* E(M, e), which grows with M through all turns. */
+VM_INLINE double vm_eccentric(double M, double e)
+{
+    double turns;
+    const double left = vm_turned(M, &turns), size = fabs(left);
+    const double E = vm_with_sign(vm_kepler(size < VM_PI ? size : VM_PI, e), left);
+    return e >= 0.0 && e < 1.0 ? vm_with_sign(vm_less_pi(E, -turns), M) : (double)NAN;
+}
+
+/* The true anomaly nu(M, e) = E + 2 atan(b sin E / (1 - b cos E)), b = e / (1 + sqrt(1 - e^2))
+ * (Broucke & Cefola 1973, Celestial Mechanics 7, 388), which grows through all turns. */
+VM_INLINE double vm_true(double M, double e)
+{
+    double turns;
+    const double left = vm_turned(M, &turns), size = fabs(left);
+    const double E = vm_kepler(size < VM_PI ? size : VM_PI, e);
+    const double root = sqrt((1.0 - e) * (1.0 + e)), b = e / (1.0 + root);
+    const double sine = vm_sin_small(E > VM_PI / 2 ? VM_PI - E + VM_PI_REST : E);
+    const double s = vm_sin_small(0.5 * E), less = (1.0 - e + root) / (1.0 + root); /* 1 - b */
+    const double angle = E + 2.0 * vm_atan(b * sine / vm_fma(2.0 * b * s, s, less));
+    const double nu = vm_less_pi(vm_with_sign(angle, left), -turns);
+    return e >= 0.0 && e < 1.0 ? vm_with_sign(nu, M) : (double)NAN;
+}
+
+/* Derivatives by M and by e, of the eccentric anomaly E and of the true one nu. */
+VM_INLINE double vm_eccentric_by_M(double E, double e)
+{
+    double turns;
+    return 1.0 / vm_less_cosine(0.5 * vm_turned(E, &turns), e);
+}
+
+VM_INLINE double vm_eccentric_by_e(double E, double e)
+{
+    double turns;
+    const double left = vm_turned(E, &turns);
+    return vm_with_sign(1.0, E) * vm_sin(left) / vm_less_cosine(0.5 * left, e);
+}
+
+VM_INLINE double vm_true_by_M(double nu, double e)
+{
+    double turns;
+    const double c = vm_cos(0.5 * vm_turned(nu, &turns)), whole = (1.0 - e) * (1.0 + e);
+    const double plus = vm_fma(2.0 * e * c, c, 1.0 - e); /* 1 + e cos nu */
+    return plus * plus / (whole * sqrt(whole));
+}
+
+VM_INLINE double vm_true_by_e(double nu, double e)
+{
+    double turns;
+    const double left = vm_turned(nu, &turns);
+    return vm_with_sign(1.0, nu) * vm_sin(left) * vm_fma(e, vm_cos(left), 2.0) /
+           ((1.0 - e) * (1.0 + e));
 }
 
 /* ---- log cosh, of the loss of that name: a series near 0, where the logarithm loses digits */

@@ -263,7 +263,8 @@ const struct orr_setting orr_setting_rows[] = {
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "", NULL)
     OPTIMIZER(finetune.vector)
     {ENUM(symreg.algorithm, "orrery", "orrery|pysr"), "search: Orrery's, or that of SymbolicRegression.jl (PySR)"},
-    {NAMES(symreg.binary, "+,*", "+|-|*|/|^|min|max|hypot|atan2|mod|greater|cond"), "binary operators"},
+    {NAMES(symreg.binary, "+,*", "+|-|*|/|^|min|max|hypot|atan2|mod|greater|cond|true_anomaly|eccentric_anomaly"),
+     "binary operators"},
     {NAMES(symreg.unary, "sin,cos,exp,inv", "neg|inv|square|cube|sqrt|abs|exp|log|sin|cos|tan|asin|acos|atan|sinh|cosh|tanh|sign|cbrt|log10|floor|round"), "unary operators"},
     {ENUM(symreg.loss, "study", "l1|l2|study|relative|huber|logcosh|quantile|poisson|gamma|bernoulli"), "loss of a formula"},
     {DOUBLE(symreg.loss_parameter, "0", 0, 1e+12), "huber, logcosh: where the loss turns linear, in units of median |y|, 0: by the scatter of the residuals; quantile: which quantile, 0: the median",

@@ -8,16 +8,18 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/simulate.h"
 #include "motion/motion.h"
+#include "orbit/orbit.h"
 
 static struct sr_csv_options table;
 static struct sr_motion_options motion;
 static struct sr_dynamics_options dynamics;
 static struct sr_simulate_options simulation;
+static struct sr_orbit_options orbit;
 static const char *predict_index, *predict_interval;
 /* Options that are not of a table, beside the rows of symreg/solve/options.h. */
 static const struct orr_option of_commands[] = {
-    {"--time", "COLUMN", "of motion: times, which rise along the rows of a body", &motion.time,
-     NULL},
+    {"--time", "COLUMN", "of motion: times, which rise along the rows of a body; of orbit: times",
+     &motion.time, NULL},
     {"--position", "X,Y,Z", "of motion: columns of positions, one to three", &motion.position,
      NULL},
     {"--body", "COLUMN", "of motion: which body a row is of", &motion.body, NULL},
@@ -40,6 +42,15 @@ static const struct orr_option of_commands[] = {
     {"--start", "X=1,Y=0", "of simulate: every state at the first time", &simulation.start, NULL},
     {"--times", "A:B:STEP|FILE", "of simulate: times, or a CSV file with a column of them",
      &simulation.times, NULL},
+    {"--velocity", "COLUMN", "of orbit: radial velocities, away from us above 0", &orbit.velocity,
+     NULL},
+    {"--instrument", "COLUMN", "of orbit: each value has its own offset and jitter",
+     &orbit.instrument, NULL},
+    {"--planets", "N", "of orbit: 0, 1 or 2; default: what the BIC recommends", &orbit.planets,
+     NULL},
+    {"--star-mass", "M[,ERROR]", "of orbit: solar masses, for m sin i and the semi-major axis",
+     &orbit.star_mass, NULL},
+    {"--period", "LOW,HIGH", "of orbit: where periods are looked for", &orbit.periods, NULL},
     {"--index", "N", "of predict: the row of the front, from 1", &predict_index, NULL},
     {"--interval", "PERCENT", "of predict: columns low and high, between which new values lie (95)",
      &predict_interval, NULL},
@@ -130,22 +141,42 @@ static int run_dynamics(const struct orr_cli *cli, const char *file)
 /* Runs `symreg motion TRACKS`. */
 static int run_motion(const struct orr_cli *cli)
 {
-    if (cli->argc_rest != 2)
-        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments",
-                        cli->argc_rest - 1);
-    const char *const file = cli->argv_rest[1];
-    if (dynamics.state || dynamics.general)
-        return run_dynamics(cli, file);
+    const int files = cli->argc_rest - 1;
+    const bool any = dynamics.state || dynamics.general;
+    if (any && files != 1)
+        return ORR_FAIL(ORR_EUSAGE, "motion: expected TRACKS.csv, found %d arguments", files);
+    if (files < 1 || files > SR_HORIZONS_FILES)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "motion: expected TRACKS.csv, or up to %d files of JPL Horizons, found %d "
+                        "arguments",
+                        SR_HORIZONS_FILES, files);
+    if (any)
+        return run_dynamics(cli, cli->argv_rest[1]);
     for (size_t k = 0; k < sizeof of_dynamics / sizeof *of_dynamics; k++)
         if (*of_dynamics[k].value)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs --state or --general", of_dynamics[k].name);
-    if (!motion.time || !motion.position)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: motion needs --time COLUMN and --position X,Y or --state X,Y", file);
     TRY(prepare(cli));
     motion.missing = table.missing;
     motion.missing_value = table.missing_value;
-    return sr_motion_run(cli, file, &motion, &table);
+    return sr_motion_run(cli, cli->argv_rest + 1, files, &motion, &table);
+}
+
+/* Runs `symreg orbit VELOCITIES`. */
+static int run_orbit(const struct orr_cli *cli)
+{
+    if (cli->argc_rest != 2)
+        return ORR_FAIL(ORR_EUSAGE, "orbit: expected VELOCITIES.csv, found %d arguments",
+                        cli->argc_rest - 1);
+    if (!motion.time || !orbit.velocity)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: orbit needs --time COLUMN and --velocity COLUMN, and --sigma COLUMN "
+                        "where errors are known",
+                        cli->argv_rest[1]);
+    orbit.time = motion.time;
+    orbit.sigma = table.sigma;
+    orbit.missing = table.missing;
+    orbit.missing_value = table.missing_value;
+    return sr_orbit_run(cli, cli->argv_rest[1], &orbit);
 }
 
 static int run_table(const struct orr_cli *cli)
@@ -177,6 +208,15 @@ static const struct orr_command commands[] = {
               "--explicit-time,--missing,--units,--binary,"
               "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
               "symreg.unary",
+     .words = 1 + SR_HORIZONS_FILES},
+    {.name = "orbit",
+     .what = "symreg orbit VELOCITIES.csv",
+     .takes = "--time,--velocity,--sigma,--instrument,--planets,--star-mass,--period,--missing,"
+              "--missing-value",
+     .run = run_orbit,
+     .usual = "--time,--velocity,--sigma,--instrument,--planets,--star-mass,--period,--missing,"
+              "--missing-value,--out,--help",
+     .alone = true,
      .words = 2},
     {.name = "predict",
      .what = "symreg predict FRONT.json FILE.csv",
@@ -214,15 +254,17 @@ static void list_owners(void)
 
 static const struct orr_program program = {
     .name = "symreg",
-    .purpose = "Finds formulas: of every force source of a run, of a column of a table, of motion.",
+    .purpose =
+        "Finds formulas: of force sources of a run, columns of a table, motion; orbits of stars.",
     .usage =
         "symreg [options]\n"
         "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
         "       symreg motion [options] TRACKS.csv[.gz] --time T --position|--state X,Y[,Z]\n"
+        "       symreg orbit [options] VELOCITIES.csv[.gz] --time T --velocity V [--sigma S]\n"
         "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]\n"
         "       symreg simulate EQUATIONS.json --start X=1,Y=0 --times 0:10:0.1 [--out FILE.csv]",
     .options = options,
-    .max_rest = 3,
+    .max_rest = 1 + SR_HORIZONS_FILES,
     .groups = "seed,attention,symreg",
     .rest_preset = "table",
     .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .datasets import dataset as dataset
     from .gpt import GPT as GPT
     from .judging import judge as judge
+    from .orbits import orbit_fit as orbit_fit
     from .regressor import SymbolicRegressor as SymbolicRegressor
     from .runs import Run as Run
     from .runs import compare as compare
@@ -35,7 +36,7 @@ _register_operators()
 
 __all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward",
            "attention_line", "attention_variants", "attention_weights", "compare", "dataset",
-           "judge", "law", "orbit", "simulate", "stream"]
+           "judge", "law", "orbit", "orbit_fit", "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
@@ -53,12 +54,13 @@ _HOMES = {
     "judge": "judging",
     "law": "simulation",
     "orbit": "simulation",
+    "orbit_fit": "orbits",
     "simulate": "simulation",
     "stream": "streaming",
 }
 # Public modules, which are imported when they are asked for, too: orrery.gpt.torch_gpt().
-_MODULES = ("crate", "datasets", "gpt", "judging", "log", "regressor", "runs", "simulation",
-            "streaming")
+_MODULES = ("anomalies", "crate", "datasets", "gpt", "judging", "log", "orbits", "regressor",
+            "runs", "simulation", "streaming")
 
 
 def __getattr__(name: str) -> Any:

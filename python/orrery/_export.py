@@ -14,7 +14,9 @@ from . import _library as lib
 from ._arguments import array_of, floats
 from ._frames import columns_are, table_of
 from ._search import Formula, columns_of, free_name
+from .anomalies import eccentric_anomaly, true_anomaly
 
+_FUNCTIONS = {"true_anomaly": true_anomaly, "eccentric_anomaly": eccentric_anomaly}
 # A name in quotes, a word, or a number with its sign; binary operators stand between blanks.
 _NAMED = re.compile(r"(\w+)\s*=")  # of definitions
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*|(\^ )?(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)')
@@ -52,7 +54,7 @@ class Source:
     def function(self, module: dict[str, Any]) -> Callable[..., Any]:
         """The expression as a function of the columns, then the constants. module: np, jnp or torch
         by this name."""
-        made: Callable[..., Any] = eval(self._code(), module)  # the printer's text
+        made: Callable[..., Any] = eval(self._code(), module | _FUNCTIONS)  # the printer's text
         return made
 
     def values(self, X: Any, constants: Any, module: dict[str, Any]) -> Any:

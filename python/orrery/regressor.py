@@ -19,6 +19,7 @@ from ._dates import Dates
 from ._estimator import (ends_of, middles, r_squared, sigmas_of, table, table_and_target,
                          weights_of)
 from ._search import Formula, Row, Search, Seen, columns_of, evaluate, free_name, interval
+from .anomalies import sympy_names
 
 
 def _table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -703,7 +704,7 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         except ImportError as error:
             raise ImportError(f"sympy: expected the package sympy: pip install sympy ({error})"
                               ) from error
-        return sympy.sympify(self._rows()[self._index(index)].sympy)
+        return sympy.sympify(self._rows()[self._index(index)].sympy, locals=sympy_names())
 
     def _source(self, index: int | None, notation: int, free: bool) -> _export.Source:
         row = self._rows()[self._index(index)]

@@ -10,7 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from orrery import SymbolicRegressor
+from orrery import SymbolicRegressor, anomalies
 
 SYMREG = pathlib.Path(__file__).resolve().parents[2] / "bin" / "symreg"
 # Every operator that the library has, with operators of the user; PySR's file without its index.
@@ -111,6 +111,53 @@ def test_operators_with_jumps(tmp_path):
             import torch
             found = model.pytorch(i)(torch.tensor(X)).detach().numpy()
             assert np.allclose(found, y, rtol=1e-9, atol=1e-9), f"PyTorch differs at {i}"
+        except ImportError:
+            pass
+
+
+def test_anomalies(tmp_path):
+    """Every export has the values of both anomalies, at all eccentricities and through many turns;
+    derivatives of torch, JAX and SymPy are those of differences."""
+    path = tmp_path / "hall_of_fame.csv"
+    path.write_text("Complexity,Loss,Equation\n"
+                    "5,1,\"true_anomaly(x0 * 1.5, x1) - x0\"\n"
+                    "7,0,\"cos(eccentric_anomaly(x0 + 0.3, x1))\"\n")
+    model = SymbolicRegressor.from_file(path)
+    draw = np.random.default_rng(6)
+    X = np.column_stack([draw.uniform(-20, 20, 200), draw.uniform(0, 0.99, 200)])
+    E = anomalies.eccentric_anomaly(X[:, 0], X[:, 1])
+    assert np.allclose(E - X[:, 1] * np.sin(E), X[:, 0], rtol=0, atol=1e-13)
+    assert np.isnan(anomalies.true_anomaly(1.0, 1.0)) and anomalies.true_anomaly(2.0, 0) == 2
+    step = np.array([1e-6, 0])
+    for i in range(2):
+        y = model.predict(X, i)
+        slope = (model.predict(X + step, i) - model.predict(X - step, i)) / 2e-6
+        assert np.allclose(model.numpy(i)(X), y, rtol=1e-11, atol=1e-11), i
+        try:
+            import sympy
+            text = model.sympy(i)
+            for expected, of in ((y, text), (slope, sympy.diff(text, "x0"))):
+                found = sympy.lambdify(sympy.symbols("x0 x1"), of, "numpy")(*X.T)
+                assert np.allclose(found, expected, rtol=1e-5, atol=1e-6), f"SymPy differs at {i}"
+        except ImportError:
+            pass
+        try:
+            import torch
+            x = torch.tensor(X, requires_grad=True)
+            found = model.pytorch(i)(x)
+            found.sum().backward()
+            assert np.allclose(found.detach().numpy(), y, rtol=1e-11, atol=1e-11), i
+            assert np.allclose(x.grad[:, 0].numpy(), slope, rtol=1e-5, atol=1e-6), i
+        except ImportError:
+            pass
+        try:
+            import jax
+            export = model.jax(i)
+
+            def total(X, export=export):
+                return export["callable"](X, export["parameters"]).sum()
+            assert np.allclose(export["callable"](X, export["parameters"]), y, rtol=1e-3, atol=1e-3)
+            assert np.allclose(jax.grad(total)(X)[:, 0], slope, rtol=2e-2, atol=2e-2), i
         except ImportError:
             pass
 

@@ -118,19 +118,34 @@ static const char *const infix[SR_OPS] = {
     [SR_INV] = "1 / $1",  [SR_SQUARE] = "$1^2", [SR_CUBE] = "$1^3",
 };
 
-/* Functions of arrays: their names in NumPy and JAX, and in PyTorch. */
+/* Functions of arrays: their names in NumPy and JAX, and in PyTorch. Those that no package has
+ * stand without its name: the C function is in docs/symreg.md, the Python ones of all packages in
+ * orrery.anomalies. */
 static const char *const functions[SR_OPS][2] = {
-    [SR_MIN] = {"minimum", "minimum"}, [SR_MAX] = {"maximum", "maximum"},
-    [SR_SQRT] = {"sqrt", "sqrt"},      [SR_ABS] = {"abs", "abs"},
-    [SR_EXP] = {"exp", "exp"},         [SR_LOG] = {"log", "log"},
-    [SR_SIN] = {"sin", "sin"},         [SR_COS] = {"cos", "cos"},
-    [SR_TAN] = {"tan", "tan"},         [SR_ASIN] = {"arcsin", "asin"},
-    [SR_ACOS] = {"arccos", "acos"},    [SR_ATAN] = {"arctan", "atan"},
-    [SR_SINH] = {"sinh", "sinh"},      [SR_COSH] = {"cosh", "cosh"},
-    [SR_TANH] = {"tanh", "tanh"},      [SR_SIGN] = {"sign", "sign"},
-    [SR_HYPOT] = {"hypot", "hypot"},   [SR_ATAN2] = {"arctan2", "atan2"},
-    [SR_CBRT] = {"cbrt", NULL},        [SR_LOG10] = {"log10", "log10"},
-    [SR_FLOOR] = {"floor", "floor"},   [SR_ROUND] = {"rint", "round"},
+    [SR_MIN] = {"minimum", "minimum"},
+    [SR_MAX] = {"maximum", "maximum"},
+    [SR_SQRT] = {"sqrt", "sqrt"},
+    [SR_ABS] = {"abs", "abs"},
+    [SR_EXP] = {"exp", "exp"},
+    [SR_LOG] = {"log", "log"},
+    [SR_SIN] = {"sin", "sin"},
+    [SR_COS] = {"cos", "cos"},
+    [SR_TAN] = {"tan", "tan"},
+    [SR_ASIN] = {"arcsin", "asin"},
+    [SR_ACOS] = {"arccos", "acos"},
+    [SR_ATAN] = {"arctan", "atan"},
+    [SR_SINH] = {"sinh", "sinh"},
+    [SR_COSH] = {"cosh", "cosh"},
+    [SR_TANH] = {"tanh", "tanh"},
+    [SR_SIGN] = {"sign", "sign"},
+    [SR_HYPOT] = {"hypot", "hypot"},
+    [SR_ATAN2] = {"arctan2", "atan2"},
+    [SR_CBRT] = {"cbrt", NULL},
+    [SR_LOG10] = {"log10", "log10"},
+    [SR_FLOOR] = {"floor", "floor"},
+    [SR_ROUND] = {"rint", "round"},
+    [SR_TRUE_ANOMALY] = {"true_anomaly", "true_anomaly"},
+    [SR_ECCENTRIC_ANOMALY] = {"eccentric_anomaly", "eccentric_anomaly"},
 };
 
 /* Formulas of the operands, for notations without a function: sign(a) * abs(a) ^ (1 / 3), for
@@ -504,13 +519,19 @@ static bool has_column(const struct scope *scope, int i)
     return false;
 }
 
+static bool is_of_package(int op)
+{
+    return op != SR_TRUE_ANOMALY && op != SR_ECCENTRIC_ANOMALY;
+}
+
 /* A call of a function of arrays. PyTorch's functions do not accept plain numbers. */
 static enum binding write_function(struct writer *w, const struct scope *scope, int i)
 {
     const int op = scope->expr->node[i].op, arity = sr_expr_arity(scope->expr, i);
     const bool torch = w->notation == SR_TORCH;
     const int operand[2] = {sr_expr_left(scope->expr, i), i - 1};
-    put_text(w, torch ? "torch." : w->notation == SR_JAX ? "jnp." : "np.");
+    if (is_of_package(op))
+        put_text(w, torch ? "torch." : w->notation == SR_JAX ? "jnp." : "np.");
     put_text(w, functions[op][torch]);
     put_text(w, "(");
     for (int k = 0; k < arity; k++) {

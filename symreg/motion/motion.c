@@ -191,12 +191,13 @@ static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, 
     return rc;
 }
 
-int sr_motion_run(const struct orr_cli *cli, const char *file,
-                  const struct sr_motion_options *motion, const struct sr_csv_options *given)
+static int run_tracks(const struct orr_cli *cli, const char *file, char *text,
+                      const struct sr_motion_options *motion, const struct sr_csv_options *given)
 {
     struct sr_tracks tracks = {0};
     struct sr_motion_table table = {0};
-    int rc = sr_tracks_read(file, motion, &tracks);
+    int rc =
+        text ? sr_tracks_parse(file, text, motion, &tracks) : sr_tracks_read(file, motion, &tracks);
     if (!rc)
         tell_reading(cli, &tracks);
     if (!rc)
@@ -208,5 +209,39 @@ int sr_motion_run(const struct orr_cli *cli, const char *file,
         rc = search_table(cli, &page, file, given);
     sr_motion_free(&table);
     sr_tracks_free(&tracks);
+    return rc;
+}
+
+/* The columns of a joined table. One body is drawn to the centre of its file. */
+static void take_columns(const struct sr_horizons *made, struct sr_motion_options *o)
+{
+    o->time = "t";
+    o->position = "x,y,z";
+    o->body = "body";
+    o->mass = made->with_gm && !o->centre ? "GM" : NULL;
+    if (!o->centre && made->bodies == 1)
+        o->centre = "0,0,0";
+}
+
+int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
+                  const struct sr_motion_options *motion, const struct sr_csv_options *given)
+{
+    struct sr_horizons made;
+    struct sr_motion_options options = *motion;
+    if (files == 1 && motion->time && motion->position)
+        return run_tracks(cli, file[0], NULL, motion, given);
+    if (motion->time || motion->position || motion->body || motion->system || motion->mass)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: motion needs --time COLUMN and --position X,Y of one file, and no "
+                        "columns of several files of JPL Horizons",
+                        file[0]);
+    TRY(sr_horizons_join(file, files, &made));
+    take_columns(&made, &options);
+    orr_note(cli->quiet, "symreg: %d bod%s of JPL Horizons, from %s, %s: %s, days%s", made.bodies,
+             made.bodies == 1 ? "y" : "ies", *made.centre ? made.centre : "an unnamed centre",
+             *made.frame ? made.frame : "no frame named", made.length,
+             options.mass ? "; masses are GM, with which Newton's law is m1 m2 / r^2" : "");
+    const int rc = run_tracks(cli, file[0], made.text, &options, given);
+    sr_horizons_free(&made);
     return rc;
 }

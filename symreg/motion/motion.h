@@ -2,6 +2,7 @@
  * in which the search finds a law:
  *
  *   tracks.c     reads a CSV file into one track per body
+ *   horizons.c   makes such a file of files of JPL Horizons
  *   relative.c   tracks relative to a body
  *   process.c    a Gaussian process fitted to a window of one track: smooth position, acceleration
  *                and their variances; noise and length scale by maximum likelihood
@@ -37,9 +38,26 @@ struct sr_motion_options {
     const char *velocity;      /* of sr_tracks_read_plain(), as many columns as position */
 };
 /* Makes a table of motion from a file of tracks and searches it for the law. With --out DIR the
- * table is written to DIR/accelerations.csv. */
-int sr_motion_run(const struct orr_cli *cli, const char *file,
+ * table is written to DIR/accelerations.csv. Without --time and --position, and of several files,
+ * the files are of JPL Horizons, a body each. */
+int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
                   const struct sr_motion_options *motion, const struct sr_csv_options *table);
+
+/* ---- files of JPL Horizons */
+
+enum { SR_HORIZONS_FILES = SR_MOTION_BODIES };
+/* A table of the columns t, body, x, y, z and, where it is known of all bodies of several files,
+ * GM: in the first file's unit of length, and days. */
+struct sr_horizons {
+    char *text; /* CSV */
+    bool with_gm;
+    int bodies; /* with the centre, which several files have as a body at the origin */
+    char centre[80], frame[80], length[8];
+};
+/* Reads vectors or elements. ORR_EUSAGE where a file is none of Horizons, ORR_EFORMAT, ORR_EINVAL
+ * where bodies, centres or frames do not fit together. */
+int sr_horizons_join(const char *const *file, int count, struct sr_horizons *made);
+void sr_horizons_free(struct sr_horizons *made);
 
 /* ---- tracks */
 
@@ -78,6 +96,9 @@ struct sr_tracks {
  * column. The caller frees the tracks, after errors too. */
 int sr_tracks_read(const char *file, const struct sr_motion_options *options,
                    struct sr_tracks *tracks);
+/* Likewise from the text of a CSV file, which is overwritten; `name` stands for it in messages. */
+int sr_tracks_parse(const char *name, char *text, const struct sr_motion_options *options,
+                    struct sr_tracks *tracks);
 /* sr_tracks_read() of tracks that are not smoothed: without the memory for it, a kilobyte a row. */
 int sr_tracks_read_plain(const char *file, const struct sr_motion_options *options,
                          struct sr_tracks *tracks);

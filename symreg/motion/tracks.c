@@ -290,7 +290,8 @@ static int drop_rows(const struct columns *c, const struct sr_motion_options *o,
     return sr_table_drop_missing(&tracks->csv, &what, column, count, &tracks->dropped);
 }
 
-static int read_tracks(const char *file, const struct sr_motion_options *o, bool plain,
+/* text: of the file, NULL where it is to be read. */
+static int read_tracks(const char *file, char *text, const struct sr_motion_options *o, bool plain,
                        struct sr_tracks *tracks)
 {
     struct columns c = {.time = -1,
@@ -301,7 +302,8 @@ static int read_tracks(const char *file, const struct sr_motion_options *o, bool
                         .mass = -1,
                         .plain = plain};
     *tracks = (struct sr_tracks){.file = orr_input_name(file)};
-    TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
+    TRY(text ? orr_csv_parse(file, text, strlen(text), ORR_CSV_KEEP_TEXT, &tracks->csv)
+             : sr_cells_read(file, ORR_CSV_KEEP_TEXT, &tracks->csv));
     TRY(find_columns(&tracks->csv, tracks->file, o, &c));
     TRY(drop_rows(&c, o, tracks));
     if (tracks->csv.rows == 0)
@@ -312,13 +314,19 @@ static int read_tracks(const char *file, const struct sr_motion_options *o, bool
 
 int sr_tracks_read(const char *file, const struct sr_motion_options *o, struct sr_tracks *tracks)
 {
-    return read_tracks(file, o, false, tracks);
+    return read_tracks(file, NULL, o, false, tracks);
+}
+
+int sr_tracks_parse(const char *name, char *text, const struct sr_motion_options *o,
+                    struct sr_tracks *tracks)
+{
+    return read_tracks(name, text, o, false, tracks);
 }
 
 int sr_tracks_read_plain(const char *file, const struct sr_motion_options *o,
                          struct sr_tracks *tracks)
 {
-    return read_tracks(file, o, true, tracks);
+    return read_tracks(file, NULL, o, true, tracks);
 }
 
 void sr_tracks_free(struct sr_tracks *tracks)

@@ -300,6 +300,8 @@ static struct quantity apply_operator(const struct leaves *leaves, const struct 
     case SR_UNITS_LOST:
         return (struct quantity){0};
     case SR_UNITS_NUMBERS:
+        if (sr_op_table[op].arity == 2)
+            require_number(b, violations);
         break;
     }
     return require_number(a, violations);

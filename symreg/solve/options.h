@@ -59,9 +59,8 @@ enum sr_option_kind {
     ROW(missing_value, "--missing-value", "NUMBER,NUMBER",                                         \
         "numbers that stand for a missing value, as 99999.9 or -999: their rows are left out",     \
         .of = SR_OF_SEARCH | SR_OF_PREDICT)                                                        \
-    ROW(sigma, "--sigma", "COLUMN",                                                                \
-        "standard deviation of the target in each row: weights 1/sigma^2", .of = SR_OF_TABLE,      \
-        .python = "sigma of fit()")                                                                \
+    ROW(sigma, "--sigma", "COLUMN", "error of the target per row; weights 1/sigma^2",              \
+        .of = SR_OF_TABLE, .python = "sigma of fit()")                                             \
     ROW(sigma_x, "--sigma-x", "A=COLUMN,B=NUMBER",                                                 \
         "standard deviations of features: constants by orthogonal distance regression",            \
         .of = SR_OF_TABLE, .recorded = true, .without = "--category",                              \

@@ -6,29 +6,27 @@
 
 #include "program.h"
 
-/* A kind of file: its content begins with `begins` and has `holds` (NULL: anything) in its first
- * bytes. */
-static const struct kind {
-    const char *name, *begins, *holds;
-} kinds[] = {{"report.md", "# `", ", Orrery "},
-             {"report.html", "<!DOCTYPE html>", "content=\"Orrery symreg "},
-             {"front.csv", "Complexity,Loss,Equation", NULL},
-             {"front_full.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},
-             {"alternatives.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},
-             {"front.json", "{", "\"version\":"},
-             {"log.jsonl", "{\"", "\"epoch\": "},
-             {"log.jsonl", "{\"skipped_lines\": ", NULL},
-             {"checkpoint.bin", "orrsrck", NULL},
-             {SR_MADE_TABLE, "system,body,other,t,", NULL},
-             {SR_MADE_TABLE, SR_STATES_TABLE, NULL}};
-enum { KINDS = sizeof kinds / sizeof *kinds, HEAD = 4096 };
-static const char *const pictures[] = {"front.png", "residuals.png"};
+static const struct sr_own_kind search_kinds[] = {
+    {"report.md", "# `", ", Orrery "},
+    {"report.html", "<!DOCTYPE html>", "content=\"Orrery symreg "},
+    {"front.csv", "Complexity,Loss,Equation", NULL},
+    {"front_full.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},
+    {"alternatives.csv", "Complexity,Loss,", ",DescriptionLength,Equation"},
+    {"front.json", "{", "\"version\":"},
+    {"log.jsonl", "{\"", "\"epoch\": "},
+    {"log.jsonl", "{\"skipped_lines\": ", NULL},
+    {"checkpoint.bin", "orrsrck", NULL},
+    {SR_MADE_TABLE, "system,body,other,t,", NULL},
+    {SR_MADE_TABLE, SR_STATES_TABLE, NULL}};
+enum { KINDS = sizeof search_kinds / sizeof *search_kinds, HEAD = 4096 };
+static const char *const search_pictures[] = {"front.png", "residuals.png"};
 
 enum state { MISSING, OURS, FOREIGN };
 
 /* Whether a file is one of the kind of this name. An empty one, as a kill may leave it, is nobody's
  * loss; links and folders are not followed. */
-static int look_at(const char *folder, const char *name, enum state *state)
+static int look_at(const char *folder, const char *name, const struct sr_own_kind *kind,
+                   size_t kinds, enum state *state)
 {
     char path[4096], head[HEAD + 1];
     struct stat info;
@@ -43,33 +41,38 @@ static int look_at(const char *folder, const char *name, enum state *state)
     fclose(stream);
     head[bytes] = '\0';
     *state = bytes ? FOREIGN : OURS;
-    for (int k = 0; k < KINDS; k++)
-        if (!strcmp(kinds[k].name, name) &&
-            !strncmp(head, kinds[k].begins, strlen(kinds[k].begins)) &&
-            (!kinds[k].holds || strstr(head, kinds[k].holds)))
+    for (size_t k = 0; k < kinds; k++)
+        if (!strcmp(kind[k].name, name) && !strncmp(head, kind[k].begins, strlen(kind[k].begins)) &&
+            (!kind[k].holds || strstr(head, kind[k].holds)))
             *state = OURS;
     return 0;
 }
 
-int sr_own_files(const char *folder, bool made)
+int sr_own_kinds(const char *folder, const struct sr_own_kind *kind, size_t kinds,
+                 const char *const *picture, size_t pictures)
 {
     enum state state;
     bool any = false;
     const char *foreign = NULL;
-    for (int k = 0; k < KINDS; k++) {
-        if (!made && !strcmp(kinds[k].name, SR_MADE_TABLE))
-            continue;
-        TRY(look_at(folder, kinds[k].name, &state));
+    for (size_t k = 0; k < kinds; k++) {
+        TRY(look_at(folder, kind[k].name, kind, kinds, &state));
         any = any || state == OURS;
-        foreign = state == FOREIGN ? kinds[k].name : foreign;
+        foreign = state == FOREIGN ? kind[k].name : foreign;
     }
-    for (size_t i = 0; i < sizeof pictures / sizeof *pictures && !any; i++) {
-        TRY(look_at(folder, pictures[i], &state)); /* beside a search's files, they are its own */
-        foreign = state == FOREIGN ? pictures[i] : foreign;
+    for (size_t i = 0; i < pictures && !any; i++) {
+        TRY(look_at(folder, picture[i], kind, kinds, &state));
+        foreign = state == FOREIGN ? picture[i] : foreign;
     }
     return foreign ? ORR_FAIL(ORR_EUSAGE,
                               "--out: %s/%s is not a file of an earlier search, and would be "
                               "replaced by one of this; expected another folder",
                               folder, foreign)
                    : 0;
+}
+
+int sr_own_files(const char *folder, bool made)
+{
+    /* the table of symreg motion is the last kind */
+    return sr_own_kinds(folder, search_kinds, KINDS - (made ? 0 : 1), search_pictures,
+                        sizeof search_pictures / sizeof *search_pictures);
 }

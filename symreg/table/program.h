@@ -42,6 +42,13 @@ int sr_table_units(const struct sr_table *table, const char *file, bool quiet, c
 /* How the header of such a table begins that is of states (symreg/dynamics/). */
 #define SR_STATES_TABLE "\"line of the file\",\"track of the row\""
 int sr_own_files(const char *folder, bool made);
+/* The same for other results. A kind of file: its content begins with `begins` and has `holds`
+ * (NULL: anything) in its first bytes. Pictures are one's own beside such a file. */
+struct sr_own_kind {
+    const char *name, *begins, *holds;
+};
+int sr_own_kinds(const char *folder, const struct sr_own_kind *kind, size_t kinds,
+                 const char *const *picture, size_t pictures);
 
 /* The first failure of what is written beside the front, which is printed and written before the
  * program ends with it. */

@@ -6,6 +6,50 @@
 
 enum { POINTS = 4000 };
 
+/* E - e sin E, where the difference does not cancel, with a series where it would. */
+static long double kepler_left(long double E, long double e)
+{
+    long double term = E, rest = 0;
+    if (E > 0.5L)
+        return E - e * sinl(E);
+    for (int k = 2; k < 30; k += 2)
+        rest -= term *= -E * E / (k * (k + 1));
+    return (1 - e) * E + e * rest;
+}
+
+/* By bisection. *turn: the whole turns of M, left: what M has beyond them. */
+static long double by_bisection(double M, long double e, long double *turn, long double *left)
+{
+    const long double whole = 2 * acosl(-1);
+    *turn = whole * rintl((long double)M / whole);
+    *left = (long double)M - *turn;
+    long double low = 0, high = whole / 2, middle = 0;
+    for (int k = 0; k < 120; k++) {
+        middle = (low + high) / 2;
+        if (kepler_left(middle, e) < fabsl(*left))
+            low = middle;
+        else
+            high = middle;
+    }
+    return *left != 0 ? copysignl(middle, *left) : 0;
+}
+
+static double anomaly(bool is_true, double M, double e)
+{
+    long double turn, left;
+    if (!(e >= 0 && e < 1) || !isfinite(M))
+        return NAN;
+    const long double E = by_bisection(M, e, &turn, &left);
+    const long double nu = 2 * atan2l(sqrtl(1 + (long double)e) * sinl(E / 2),
+                                      sqrtl(1 - (long double)e) * cosl(E / 2));
+    return (double)(turn + (is_true ? nu : E));
+}
+
+static bool is_anomaly(int op)
+{
+    return op == SR_TRUE_ANOMALY || op == SR_ECCENTRIC_ANOMALY;
+}
+
 /* The operators once more, written independently of the table. */
 static double by_libm(enum sr_op op, double a, double b)
 {
@@ -80,6 +124,9 @@ static double by_libm(enum sr_op op, double a, double b)
         return a > b;
     case SR_COND:
         return a > 0 ? b : 0;
+    case SR_TRUE_ANOMALY:
+    case SR_ECCENTRIC_ANOMALY:
+        return anomaly(op == SR_TRUE_ANOMALY, a, b);
     default:
         fail_msg("operator %d is not tested", (int)op);
         return NAN;
@@ -117,6 +164,8 @@ static double allowed(enum sr_op op, double value)
     case SR_ATAN2:
     case SR_CBRT:
     case SR_LOG10:
+    case SR_TRUE_ANOMALY:
+    case SR_ECCENTRIC_ANOMALY:
         return 4 * DBL_EPSILON * fabs(value) + DBL_TRUE_MIN;
     default:
         return 0;
@@ -131,6 +180,8 @@ TEST(values_are_those_of_libm)
             double a = awkward(rng, k), b = awkward(rng, k / 5), out;
             if (op == SR_EXP)
                 a = 708 * (2 * gsl_rng_uniform(rng) - 1);
+            if (is_anomaly(op) && k % 4)
+                b = k % 4 == 1 ? 1 - exp(gsl_ran_gaussian(rng, 8) - 20) : gsl_rng_uniform(rng);
             const double expected = by_libm((enum sr_op)op, a, b);
             const bool finite = sr_op_apply(NULL, (enum sr_op)op, 1, &a, &b, &out);
             if (finite != (isfinite(expected) != 0))
@@ -246,7 +297,7 @@ TEST(tiles_of_every_length)
             const int n = length[l];
             for (int i = 0; i <= SR_TILE; i++) {
                 a[i] = (op == SR_ASIN || op == SR_ACOS ? 0 : 0.1) + gsl_rng_uniform(rng);
-                b[i] = 0.1 + 3 * gsl_rng_uniform(rng);
+                b[i] = 0.1 + (is_anomaly(op) ? 0.8 : 3) * gsl_rng_uniform(rng);
                 out[i] = -99;
             }
             assert_true(sr_op_apply(NULL, (enum sr_op)op, n, a, b, out));
@@ -291,6 +342,10 @@ TEST(derivatives_are_slopes)
                     b[j] += 0.02;
                 if (op == SR_ASIN || op == SR_ACOS)
                     a[j] *= 0.4;
+                if (is_anomaly(op)) {
+                    a[j] *= 4;
+                    b[j] = 0.4 * fabs(b[j]);
+                }
                 if (op == SR_TAN && fabs(cos(a[j])) < 0.1)
                     a[j] = 0.3;
                 outer[j] = gsl_ran_gaussian(rng, 2);

@@ -58,7 +58,8 @@ TEST(functions_undo_each_other)
         for (int f = SR_UNARY; f < SR_OPS; f++) {
             int equal = 0, different = 0;
             if (sr_op_table[op].units != SR_UNITS_NUMBERS ||
-                sr_op_table[f].units != SR_UNITS_NUMBERS)
+                sr_op_table[f].units != SR_UNITS_NUMBERS || sr_op_table[op].arity == 2 ||
+                sr_op_table[f].arity == 2)
                 continue;
             for (int i = 0; i < POINTS; i++)
                 compare(value(op, value(f, point[i], 0), 0), point[i], &equal, &different);
@@ -155,10 +156,44 @@ TEST(dimensions_follow_the_values)
 TEST(places_stay)
 {
     static const char *const name[] = {
-        "constant", "feature", "+",      "-",     "*",     "/",     "^",    "min",     "max",
-        "neg",      "inv",     "square", "cube",  "sqrt",  "abs",   "exp",  "log",     "sin",
-        "cos",      "tan",     "asin",   "acos",  "atan",  "sinh",  "cosh", "tanh",    "sign",
-        "hypot",    "atan2",   "cbrt",   "log10", "floor", "round", "mod",  "greater", "cond",
+        "constant",
+        "feature",
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        "min",
+        "max",
+        "neg",
+        "inv",
+        "square",
+        "cube",
+        "sqrt",
+        "abs",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "sign",
+        "hypot",
+        "atan2",
+        "cbrt",
+        "log10",
+        "floor",
+        "round",
+        "mod",
+        "greater",
+        "cond",
+        "true_anomaly",
+        "eccentric_anomaly",
     };
     assert_true(sizeof name / sizeof *name <= SR_OPS);
     for (size_t op = 0; op < sizeof name / sizeof *name; op++)

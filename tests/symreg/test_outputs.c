@@ -60,7 +60,7 @@ static double call(const char *name, double a, double b)
         return fmax(a, b);
     if (!strcmp(name, "sign"))
         return (a > 0) - (a < 0);
-    enum sr_op op; /* MathML writes the others by their own names */
+    enum sr_op op; /* MathML writes the others by their own names, all notations the anomalies */
     if (sr_op_find("", name, isnan(b) ? 1 : 2, &op))
         fail_msg("no function \"%s\"", name);
     return sr_op_value(NULL, op, a, b);
@@ -101,7 +101,8 @@ static double read_atom(struct reader *r)
     for (int f = 0; f < FEATURES; f++)
         if (!strcmp(name, feature_name[f]))
             return r->x[f];
-    if (!take(r, "(") || r->arrays != in_module)
+    const bool of_orrery = !in_module && strstr(name, "_anomaly");
+    if (!take(r, "(") || (!of_orrery && r->arrays != in_module))
         fail_msg("unexpected \"%s\" after \"%s\"", r->at, name);
     value = read_sum(r);
     if (take(r, ", dtype=torch.float64"))
@@ -194,7 +195,7 @@ TEST(every_notation_has_the_value)
 {
     enum { FORMULAS = 3000, COLLECTED = 2 };
     static const enum sr_notation collected[COLLECTED] = {SR_MATHML, SR_INFIX};
-    gsl_rng *rng = random_stream(11);
+    gsl_rng *rng = random_stream(14);
     static char text[SR_TEXT];
     int compared = 0;
     for (int k = 0; k < FORMULAS; k++) {

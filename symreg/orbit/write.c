@@ -1,0 +1,197 @@
+/* write.c - the answer in a person's words: on the terminal, and as report.md. */
+#include "orbit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define DEGREES (360 / SR_ORBIT_TURN)
+
+/* Where lines go: to standard output, or into a file of Markdown. */
+struct page {
+    const struct sr_orbit_answer *answer;
+    bool markdown;
+    struct orr_file *file;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(const struct page *page, const char *format,
+                                                      ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (page->markdown)
+        orr_file_write(page->file, text, strlen(text));
+    else
+        fputs(text, stdout);
+}
+
+/* Decimals that show two digits of an error. */
+static int decimals_of(double error)
+{
+    int decimals = 0;
+    for (double size = error; isfinite(size) && size > 0 && size < 9.5 && decimals < 12; decimals++)
+        size *= 10;
+    return decimals;
+}
+
+/* "1201.1 +- 5.6", and "1190.2 to 1212.3"; without an error six digits. */
+static void write_numbers(const struct sr_value *value, double unit, double since, char text[80],
+                          char interval[80])
+{
+    const double error = value->error * unit;
+    const int decimals = decimals_of(error);
+    *interval = '\0';
+    if (!isfinite(error)) {
+        snprintf(text, 80, "%.6g", value->value * unit + since);
+        return;
+    }
+    snprintf(text, 80, "%.*f +- %.*f", decimals, value->value * unit + since, decimals, error);
+    snprintf(interval, 80, "%.*f to %.*f", decimals, value->low * unit + since, decimals,
+             value->high * unit + since);
+}
+
+static void say_value(const struct page *page, const char *name, const char *unit,
+                      const struct sr_value *value, double factor, double since)
+{
+    char text[80], interval[80];
+    write_numbers(value, factor, since, text, interval);
+    if (page->markdown)
+        say(page, "| %s%s%s | %s | %s |\n", name, *unit ? ", " : "", unit, text, interval);
+    else
+        say(page, "  %-24s %-32s %s%s\n", name, text, *interval ? "95%: " : "", interval);
+}
+
+/* A name of a file or an instrument. */
+static void say_name(const struct page *page, const char *name)
+{
+    char shown[256];
+    if (page->markdown)
+        orr_markdown_code(page->file, name, true);
+    else
+        say(page, "%s", orr_shown(shown, sizeof shown, name));
+}
+
+static void say_models(const struct page *page)
+{
+    const struct sr_orbits *found = page->answer->found;
+    if (page->markdown)
+        say(page, "\n| planets | parameters | ln L | chi^2 | BIC | chance in noise |\n"
+                  "|---:|---:|---:|---:|---:|---:|\n");
+    else
+        say(page, "planets  parameters        ln L       chi^2         BIC  chance in noise\n");
+    for (int k = 0; k <= found->most; k++) {
+        const struct sr_orbit *orbit = &found->orbit[k];
+        char chance[80] = "";
+        if (k)
+            snprintf(chance, sizeof chance, "%.2g", found->chance[k]);
+        say(page,
+            page->markdown ? "| %d%s | %d | %.2f | %.2f | %.2f | %s |\n"
+                           : "%6d%s %11d %11.2f %11.2f %11.2f  %s\n",
+            k,
+            page->markdown            ? ""
+            : k == found->recommended ? "*"
+                                      : " ",
+            sr_orbit_count(orbit), orbit->likelihood, orbit->chi2, found->bic[k], chance);
+    }
+}
+
+static void say_recommendation(const struct page *page)
+{
+    const struct sr_orbits *found = page->answer->found;
+    const int n = found->recommended, next = n < found->most ? n + 1 : n - 1;
+    static const char *const number[] = {"no planet", "one planet", "two planets"};
+    say(page, "%sRecommended: %s", page->markdown ? "\n" : "", number[n]);
+    if (found->most > 0)
+        say(page,
+            n < found->most ? "; the BIC of %s is %+.1f" : "; the BIC of %s is higher by %.1f",
+            number[next], found->bic[next] - found->bic[n]);
+    say(page, ". A further planet has to lower the BIC by %d, with a chance below %g.\n",
+        SR_ORBIT_EVIDENCE, SR_ORBIT_CHANCE);
+}
+
+static void say_planet(const struct page *page, int p)
+{
+    static const struct {
+        const char *name, *unit;
+    } of[SR_ELEMENT_A_SIN_I] = {{"semi-amplitude K", "unit of velocity"},
+                                {"period P", "unit of time"},
+                                {"eccentricity e", ""},
+                                {"omega of the star", "degrees"},
+                                {"T0 of periastron", "unit of time"},
+                                {"T0 of conjunction", "unit of time"}};
+    const struct sr_orbit_answer *a = page->answer;
+    const struct sr_planet *planet = &a->planet[p];
+    say(page, page->markdown ? "\n## Planet %d\n\n" : "\nplanet %d\n", p + 1);
+    if (page->markdown)
+        say(page, "| | value and standard error | 95%% |\n|---|---|---|\n");
+    for (int k = 0; k < SR_ELEMENT_A_SIN_I; k++)
+        say_value(page, of[k].name, of[k].unit, &planet->element[k],
+                  k == SR_ELEMENT_OMEGA ? DEGREES : 1,
+                  k == SR_ELEMENT_PERIASTRON || k == SR_ELEMENT_CONJUNCTION ? a->data->middle : 0);
+    if (a->star_mass > 0) {
+        const double earths = 317.828; /* GM of IAU 2015 B3 */
+        const bool light = planet->mass.value < 0.1;
+        say_value(page, light ? "m sin i, Earths" : "m sin i, Jupiters", "", &planet->mass,
+                  light ? earths : 1, 0);
+        say_value(page, "semi-major axis, AU", "", &planet->axis, 1, 0);
+    }
+    if (planet->circular)
+        say(page,
+            "%sA circular orbit is within the 95%% interval of e: omega and the time of "
+            "periastron are not determined.\n",
+            page->markdown ? "\n" : "  ");
+    for (int k = 0; k < planet->aliases; k++) {
+        const struct sr_alias *alias = &planet->alias[k];
+        if (k > 1 && alias->bic > SR_ORBIT_EVIDENCE)
+            break;
+        say(page, "%sAlias by %s: P = %.6g, whose BIC is %+.1f: %s.\n",
+            page->markdown ? "\n" : "  ", alias->of, alias->period, alias->bic,
+            alias->bic < SR_ORBIT_EVIDENCE ? "it cannot be excluded" : "excluded");
+    }
+}
+
+static void say_instruments(const struct page *page)
+{
+    const struct sr_orbit_answer *a = page->answer;
+    say(page, page->markdown ? "\n## Instruments\n\n| | value and standard error | 95%% |\n"
+                               "|---|---|---|\n"
+                             : "\n");
+    for (int k = 0; k < a->data->instruments; k++) {
+        char name[64], shown[40];
+        orr_shown(shown, sizeof shown, a->data->name[k]);
+        snprintf(name, sizeof name, "gamma%s%s", *shown ? " of " : "", shown);
+        for (char *c = name; *c && page->markdown; c++)
+            *c = *c == '|' || *c == '<' ? ' ' : *c;
+        say_value(page, name, "", &a->gamma[k], 1, 0);
+        snprintf(name, sizeof name, "jitter%s%s", *shown ? " of " : "", shown);
+        for (char *c = name; *c && page->markdown; c++)
+            *c = *c == '|' || *c == '<' ? ' ' : *c;
+        say_value(page, name, "", &a->jitter[k], 1, 0);
+    }
+}
+
+void sr_orbit_print(const struct sr_orbit_answer *answer, enum sr_medium medium,
+                    struct orr_file *file)
+{
+    const struct page page = {answer, medium == SR_MARKDOWN, file};
+    const struct sr_velocities *data = answer->data;
+    say(&page, page.markdown ? "# Orbit of " : "orbit of ");
+    say_name(&page, data->file);
+    say(&page, page.markdown ? "\n\n" : ": ");
+    say(&page, "%zu velocities", data->n);
+    if (data->instruments > 1)
+        say(&page, " of %d instruments", data->instruments);
+    say(&page, " over %.6g", data->span);
+    if (page.markdown)
+        say(&page, ", Orrery %s.", ORR_VERSION);
+    say(&page, "\n");
+    say_models(&page);
+    say_recommendation(&page);
+    for (int p = 0; p < answer->orbit->planets; p++)
+        say_planet(&page, p);
+    say_instruments(&page);
+}

@@ -1,0 +1,343 @@
+/* test_orbit.c - orbits from radial velocities: the model against bisection, the periodogram
+ * against least squares, recovery of drawn orbits up to e = 0.95, coverage of intervals, masses. */
+#include "symreg/orbit/orbit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "testing.h"
+
+#define TURN 6.283185307179586476925
+
+enum { ROWS = 60, INSTRUMENTS = 2 };
+
+static gsl_rng *stream(uint64_t seed)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, (unsigned long)seed);
+    return rng;
+}
+
+struct truth {
+    double P, K, e, omega, M; /* M: at t = 0 */
+};
+
+/* A table of ROWS velocities; the first third by another instrument. */
+struct table {
+    struct sr_velocities data;
+    double t[ROWS], v[ROWS], sigma[ROWS];
+    int instrument[ROWS];
+};
+
+/* K (cos(nu + omega) + e cos(omega)), with Kepler's equation by bisection. */
+static double velocity(const struct truth *of, double t)
+{
+    const double M = TURN * t / of->P + of->M, left = M - TURN * floor(M / TURN);
+    double low = 0, high = TURN;
+    for (int k = 0; k < 100; k++) {
+        const double E = (low + high) / 2;
+        if (E - of->e * sin(E) < left)
+            low = E;
+        else
+            high = E;
+    }
+    const double nu = 2 * atan2(sqrt(1 + of->e) * sin(low / 2), sqrt(1 - of->e) * cos(low / 2));
+    return of->K * (cos(nu + of->omega) + of->e * cos(of->omega));
+}
+
+static struct sr_orbit orbit_of(const struct truth *of, int planets)
+{
+    struct sr_orbit orbit = {.planets = planets, .instruments = INSTRUMENTS};
+    for (int p = 0; p < planets; p++) {
+        double *x = orbit.x + SR_ORBIT_SHAPE * p;
+        x[SR_ORBIT_N] = TURN / of[p].P;
+        x[SR_ORBIT_LONGITUDE] = of[p].M + of[p].omega;
+        x[SR_ORBIT_X] = of[p].e * cos(of[p].omega);
+        x[SR_ORBIT_Y] = of[p].e * sin(of[p].omega);
+        x[SR_ORBIT_AMPLITUDE] = of[p].K;
+    }
+    orbit.x[SR_ORBIT_SHAPE * planets] = 31.7;
+    orbit.x[SR_ORBIT_SHAPE * planets + 1] = -4.2;
+    return orbit;
+}
+
+/* Velocities of planets over `span`, with errors of sigma and a jitter of the second instrument. */
+static void draw_table(gsl_rng *rng, const struct truth *of, int planets, double span, double sigma,
+                       double jitter, struct table *table)
+{
+    for (int i = 0; i < ROWS; i++)
+        table->t[i] = span * (gsl_rng_uniform(rng) - 0.5);
+    for (int i = 1; i < ROWS; i++) /* by time */
+        for (int k = i; k > 0 && table->t[k] < table->t[k - 1]; k--) {
+            const double t = table->t[k];
+            table->t[k] = table->t[k - 1];
+            table->t[k - 1] = t;
+        }
+    for (int i = 0; i < ROWS; i++) {
+        table->instrument[i] = i >= ROWS / 3;
+        table->sigma[i] = sigma * (0.7 + 0.6 * gsl_rng_uniform(rng));
+        table->v[i] = table->instrument[i] ? -4.2 : 31.7;
+        for (int p = 0; p < planets; p++)
+            table->v[i] += velocity(&of[p], table->t[i]);
+        table->v[i] += gsl_ran_gaussian(rng, table->sigma[i]);
+        table->v[i] += gsl_ran_gaussian(rng, table->instrument[i] ? jitter : 0);
+    }
+    table->data = (struct sr_velocities){.file = "drawn",
+                                         .n = ROWS,
+                                         .t = table->t,
+                                         .v = table->v,
+                                         .sigma = table->sigma,
+                                         .instrument = table->instrument,
+                                         .instruments = INSTRUMENTS,
+                                         .span = table->t[ROWS - 1] - table->t[0],
+                                         .scatter = 20,
+                                         .has_sigma = true};
+}
+
+TEST(velocities_are_those_of_bisection)
+{
+    const struct truth of[2] = {{17.385, 41.2, 0.31, 2.1, 0.4}, {233.1, 12.9, 0.93, 5.2, 3.3}};
+    const struct sr_orbit orbit = orbit_of(of, 2);
+    double t[700], v[700];
+    int instrument[700];
+    for (int i = 0; i < 700; i++) {
+        t[i] = -400.3 + 1.17 * i;
+        instrument[i] = i % 2;
+    }
+    assert_true(sr_orbit_model(&orbit, 700, t, instrument, v, NULL));
+    for (int i = 0; i < 700; i++) {
+        const double expected =
+            velocity(&of[0], t[i]) + velocity(&of[1], t[i]) + (i % 2 ? -4.2 : 31.7);
+        if (!(fabs(v[i] - expected) < 1e-9))
+            fail_msg("velocity at %g is %.12g, expected %.12g", t[i], v[i], expected);
+    }
+    struct sr_orbit wrong = orbit;
+    wrong.x[SR_ORBIT_X] = 1.2;
+    assert_false(sr_orbit_model(&wrong, 700, t, instrument, v, NULL));
+}
+
+TEST(slopes_are_differences)
+{
+    static const double e[] = {0, 0.2, 0.9};
+    for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+        const struct truth of = {17.385, 41.2, e[k], 2.1, 0.4};
+        const struct sr_orbit orbit = orbit_of(&of, 1);
+        const double t[3] = {-13.1, 2.3, 30.9};
+        double v[3], slope[3 * SR_ORBIT_SHAPE], above[3], below[3];
+        sr_orbit_model(&orbit, 3, t, NULL, v, slope);
+        for (int a = 0; a < SR_ORBIT_SHAPE; a++) {
+            struct sr_orbit more = orbit, less = orbit;
+            const double step = 1e-5 * (a == SR_ORBIT_N ? 0.01 : 1);
+            more.x[a] += step;
+            less.x[a] -= step;
+            sr_orbit_model(&more, 3, t, NULL, above, NULL);
+            sr_orbit_model(&less, 3, t, NULL, below, NULL);
+            for (int i = 0; i < 3; i++) {
+                const double found = slope[i * SR_ORBIT_SHAPE + a],
+                             expected = (above[i] - below[i]) / (2 * step);
+                if (!(fabs(found - expected) <= 1e-3 * (1 + fabs(expected))))
+                    fail_msg("e = %g: slope of row %d by parameter %d is %g, expected %g", e[k], i,
+                             a, found, expected);
+            }
+        }
+    }
+}
+
+/* The share of chi^2 that a sine and an offset per instrument take, by elimination. */
+static double share_by_least_squares(const struct table *table, double frequency)
+{
+    double A[4][5] = {{0}}, null[2][3] = {{0}}, chi2 = 0, of_offsets = 0;
+    for (int i = 0; i < ROWS; i++) {
+        const double angle = TURN * frequency * table->t[i], w = 1 / pow(table->sigma[i], 2);
+        const double x[5] = {cos(angle), sin(angle), !table->instrument[i], table->instrument[i],
+                             table->v[i]};
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 5; b++)
+                A[a][b] += w * x[a] * x[b];
+        null[table->instrument[i]][0] += w;
+        null[table->instrument[i]][1] += w * table->v[i];
+    }
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            if (b != a) {
+                const double factor = A[b][a] / A[a][a];
+                for (int c = 0; c < 5; c++)
+                    A[b][c] -= factor * A[a][c];
+            }
+    for (int i = 0; i < ROWS; i++) {
+        const double angle = TURN * frequency * table->t[i], w = 1 / pow(table->sigma[i], 2);
+        const double x[4] = {cos(angle), sin(angle), !table->instrument[i], table->instrument[i]};
+        const double *mean = null[table->instrument[i]];
+        double rest = table->v[i];
+        for (int a = 0; a < 4; a++)
+            rest -= x[a] * A[a][4] / A[a][a];
+        chi2 += w * rest * rest;
+        of_offsets += w * pow(table->v[i] - mean[1] / mean[0], 2);
+    }
+    return 1 - chi2 / of_offsets;
+}
+
+TEST(powers_are_those_of_least_squares)
+{
+    const struct truth of = {17.385, 41.2, 0.31, 2.1, 0.4};
+    struct table table;
+    gsl_rng *rng = stream(31);
+    draw_table(rng, &of, 1, 90, 3, 0, &table);
+    const struct sr_orbit none = {.instruments = INSTRUMENTS};
+    struct sr_periodogram found;
+    size_t peak[3];
+    assert_int_equal(sr_periodogram_make(&table.data, table.v, &none, "3,200", &found), 0);
+    for (size_t k = 0; k < found.count; k += 7) {
+        const double expected = share_by_least_squares(&table, found.low + (double)k * found.step);
+        if (!(fabs(found.power[k] - expected) < 1e-8))
+            fail_msg("power %zu is %.12g, expected %.12g", k, found.power[k], expected);
+    }
+    assert_int_equal(sr_periodogram_peaks(&found, table.data.span, 3, peak), 3);
+    const double period = 1 / (found.low + (double)peak[0] * found.step);
+    assert_true(fabs(period - of.P) < 0.3);
+    assert_true(found.power[peak[0]] > found.power[peak[1]]);
+    sr_periodogram_free(&found);
+    assert_int_equal(sr_periodogram_make(&table.data, table.v, &none, "3,2", &found), ORR_EUSAGE);
+    gsl_rng_free(rng);
+}
+
+/* How far an element is from the truth, in standard errors. */
+static double off(const struct sr_orbit_answer *answer, int planet, enum sr_element element,
+                  double truth)
+{
+    const struct sr_value *value = &answer->planet[planet].element[element];
+    return sr_element_difference(element, value->value, truth, 1) / value->error;
+}
+
+static void find(struct table *table, int most, struct sr_orbits *found,
+                 struct sr_orbit_answer *answer)
+{
+    const struct sr_orbit_options none = {0};
+    struct sr_orbit_work *work = sr_orbit_work_create(ROWS);
+    assert_int_equal(sr_orbits_search(&table->data, &none, most, found, work), 0);
+    *answer = (struct sr_orbit_answer){.data = &table->data,
+                                       .options = &none,
+                                       .found = found,
+                                       .orbit = &found->orbit[found->recommended],
+                                       .star_mass = 1};
+    assert_int_equal(sr_orbit_values(answer, work), 0);
+    free(work);
+}
+
+TEST(orbits_of_every_eccentricity_are_found)
+{
+    static const double e[5] = {0, 0.3, 0.6, 0.85, 0.95};
+    double jitter[INSTRUMENTS] = {0};
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    gsl_rng *rng = stream(32);
+    for (int k = 0; k < 5; k++) {
+        const struct truth of = {41.385 + 7 * k, 60, e[k], 1.1 + k, 0.4};
+        struct table table;
+        draw_table(rng, &of, 1, 700, 2, 2, &table);
+        find(&table, 1, &found, &answer);
+        if (found.recommended != 1 || fabs(off(&answer, 0, SR_ELEMENT_P, of.P)) > 4 ||
+            fabs(off(&answer, 0, SR_ELEMENT_K, of.K)) > 4 ||
+            (e[k] > 0 && fabs(off(&answer, 0, SR_ELEMENT_E, of.e)) > 4) ||
+            (e[k] > 0 && fabs(off(&answer, 0, SR_ELEMENT_OMEGA, of.omega)) > 4))
+            fail_msg("e = %g: %d planets, P = %g, K = %g, e = %g, omega = %g; expected %g, %g, %g",
+                     e[k], found.recommended, answer.planet[0].element[SR_ELEMENT_P].value,
+                     answer.planet[0].element[SR_ELEMENT_K].value,
+                     answer.planet[0].element[SR_ELEMENT_E].value,
+                     answer.planet[0].element[SR_ELEMENT_OMEGA].value, of.P, of.K, of.omega);
+        assert_int_equal(answer.planet[0].circular, e[k] == 0);
+        assert_true(fabs(answer.gamma[0].value - 31.7) < 4 * answer.gamma[0].error);
+        struct sr_orbit from_truth = orbit_of(&of, 1);
+        from_truth.jitter[1] = 2;
+        struct sr_orbit_work *work = sr_orbit_work_create(ROWS);
+        assert_true(sr_orbit_refine(&table.data, NULL, true, &from_truth, work));
+        free(work);
+        if (from_truth.likelihood > answer.orbit->likelihood + 1e-3)
+            fail_msg("e = %g: ln L %g, but %g from the truth (jitter %g)", e[k],
+                     answer.orbit->likelihood, from_truth.likelihood, from_truth.jitter[1]);
+        jitter[0] += answer.jitter[0].value / 5;
+        jitter[1] += answer.jitter[1].value / 5;
+    }
+    if (!(jitter[0] < 1 && fabs(jitter[1] - 2) < 0.8))
+        fail_msg("mean jitters are %g and %g, expected 0 and 2", jitter[0], jitter[1]);
+    gsl_rng_free(rng);
+}
+
+TEST(two_planets_are_found_and_none_in_noise)
+{
+    const struct truth of[2] = {{31.17, 22, 0.2, 4.1, 0.4}, {402.3, 35, 0.45, 1.2, 2.2}};
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    struct table table;
+    gsl_rng *rng = stream(33);
+    draw_table(rng, of, 2, 1500, 2, 1, &table);
+    find(&table, 2, &found, &answer);
+    assert_int_equal(found.recommended, 2);
+    for (int p = 0; p < 2; p++) {
+        assert_true(fabs(off(&answer, p, SR_ELEMENT_P, of[p].P)) < 4);
+        assert_true(fabs(off(&answer, p, SR_ELEMENT_K, of[p].K)) < 4);
+        assert_true(fabs(off(&answer, p, SR_ELEMENT_E, of[p].e)) < 4);
+    }
+    for (int k = 0; k < 6; k++) {
+        draw_table(rng, NULL, 0, 300, 2, 1, &table);
+        find(&table, 1, &found, &answer);
+        if (found.recommended)
+            fail_msg("noise %d has a planet: BIC %g, %g, chance %g", k, found.bic[0], found.bic[1],
+                     found.chance[1]);
+    }
+    gsl_rng_free(rng);
+}
+
+/* 95% profile intervals of 120 tables contain the truth in 108 to 119 (0.95 +- 2.8 standard
+ * deviations of a share, and none is always right). */
+TEST(intervals_contain_the_truth)
+{
+    enum { TABLES = 120 };
+    const struct truth of = {41.385, 9, 0.35, 1.1, 0.4};
+    const double truth[3] = {of.K, of.P, of.e};
+    int inside[3] = {0};
+    gsl_rng *rng = stream(34);
+    struct sr_orbit_work *work = sr_orbit_work_create(ROWS);
+    for (int k = 0; k < TABLES; k++) {
+        static struct sr_orbit_answer answer;
+        struct table table;
+        draw_table(rng, &of, 1, 700, 3, 2, &table);
+        struct sr_orbit orbit = orbit_of(&of, 1);
+        orbit.jitter[1] = 2;
+        assert_true(sr_orbit_refine(&table.data, NULL, true, &orbit, work));
+        answer = (struct sr_orbit_answer){.data = &table.data, .orbit = &orbit};
+        assert_int_equal(sr_orbit_values(&answer, work), 0);
+        for (int j = 0; j < 3; j++) {
+            const struct sr_value *value = &answer.planet[0].element[j];
+            assert_true(value->low <= value->value && value->value <= value->high);
+            inside[j] += value->low <= truth[j] && truth[j] <= value->high;
+        }
+    }
+    for (int j = 0; j < 3; j++)
+        if (inside[j] < 106 || inside[j] > 119)
+            fail_msg("element %d: %d of %d intervals contain the truth", j, inside[j], TABLES);
+    free(work);
+    gsl_rng_free(rng);
+}
+
+/* Of the Sun by Jupiter and by the Earth: K = 28.4329 m/s (m sin i / m_J) (M / M_sun)^(-2/3)
+ * (P / yr)^(-1/3) / sqrt(1 - e^2), Lovis & Fischer (2010), Eq. (14). */
+TEST(masses_are_those_of_planets)
+{
+    static const struct {
+        double mass, P, e, axis;
+    } of[] = {{1, 4332.589, 0.0489, 5.2026}, {1 / 317.83, 365.2564, 0.0167, 1.0}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        const double total = 1 + of[k].mass / 1047.57;
+        const double K = 28.4329 * of[k].mass * pow(total, -2.0 / 3) *
+                         pow(of[k].P / 365.25, -1.0 / 3) / sqrt(1 - of[k].e * of[k].e);
+        double mass, axis;
+        sr_orbit_mass(K, of[k].P, of[k].e, 1, &mass, &axis);
+        assert_true(fabs(mass / of[k].mass - 1) < 2e-4);
+        assert_true(fabs(axis / of[k].axis - 1) < 5e-4);
+    }
+}
+
+TESTS(NULL, NULL)
