@@ -162,4 +162,37 @@ TEST(finds_curves_of_one_column)
     }
 }
 
+/* Of few columns waves of hundreds of turns, where rows are uneven; on a grid none of its aliases. */
+TEST(fast_waves_are_no_aliases)
+{
+    static struct sr_seeds seeds;
+    static const enum sr_op unary[] = {SR_SIN};
+    const struct sr_settings s = settings_of(unary, 1, NULL, 0);
+    for (int grid = 0; grid < 2; grid++) {
+        struct table t;
+        struct sr_loss loss;
+        double worst = 0;
+        int exact = 0;
+        const double low[] = {0}, high[] = {0.9};
+        const struct sr_expr law =
+            formula(grid ? "7 * sin(2.2921 * r + 0.4)" : "7 * sin(311 * r + 0.4)");
+        table_of(&t, "r", 0, 90);
+        t.data.features = 1;
+        for (size_t i = 0; i < t.data.rows && grid; i++)
+            t.x[i] = floor(t.x[i] * 20);
+        assert_true(sr_eval(&law, &t.data, t.y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        seeds_of(sr_rates_find, &s, &loss, 2, &seeds);
+        for (int i = 0; i < seeds.count; i++)
+            if (seeds.loss[i] <= 1e-20 * loss.base) {
+                worst = fmax(worst, disagreement(&seeds.expr[i], &law, 1, low, high, 1));
+                exact++;
+            }
+        if (!exact || !(worst < 1e-6))
+            fail_msg("%s: the law is not found, or an alias", grid ? "grid" : "uneven");
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
 TESTS(NULL, NULL)
