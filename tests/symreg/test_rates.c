@@ -162,7 +162,7 @@ TEST(finds_curves_of_one_column)
     }
 }
 
-/* Of few columns waves of hundreds of turns, where rows are uneven; on a grid none of its aliases. */
+/* Of few columns waves of hundreds of turns, where rows are uneven; on a grid no alias. */
 TEST(fast_waves_are_no_aliases)
 {
     static struct sr_seeds seeds;
