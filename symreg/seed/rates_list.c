@@ -6,17 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+
 #include "base/elementary.h"
 #include "shared.h"
 
 enum {
-    MANY = 8,       /* more columns than this make no products and quotients */
-    FEW = 2,        /* more make no factors that are exponentials */
-    EXPONENTS = 17, /* c of an exponential, a factor sqrt(2) apart */
-    WIDTHS = 6,     /* c of exp(c (x - b)^2), a factor 2 apart */
-    CENTRES = 7,    /* b */
-    SINES = 64,     /* frequencies of a sine */
-    FALLS = 5,      /* c of an exponential that is a factor, a factor 2 apart */
+    MANY = 8,          /* more columns than this make no products and quotients */
+    FEW = 2,           /* more make no factors that are exponentials */
+    EXPONENTS = 17,    /* c of an exponential, a factor sqrt(2) apart */
+    WIDTHS = 6,        /* c of exp(c (x - b)^2), a factor 2 apart */
+    CENTRES = 7,       /* b */
+    SINES = 64,        /* frequencies of a sine */
+    MANY_SINES = 1024, /* of all columns, where these are few */
+    FALLS = 5,         /* c of an exponential that is a factor, a factor 2 apart */
 };
 /* c times the range of u: the smallest of an exponential; the step between frequencies, whose phase
  * errs at the ends of the range by at most 3/8. */
@@ -185,15 +188,34 @@ static void list_more_factors(struct sr_rates *r, uint64_t operators)
     }
 }
 
-/* Pairs of sine and cosine of the columns. */
+/* The smallest difference of two values; 0: all are equal. */
+static double smallest_gap(const struct sr_rates *r, const double *value)
+{
+    double sorted[SR_RATES_ROWS], gap = 0;
+    memcpy(sorted, value, (size_t)r->rows * sizeof *sorted);
+    gsl_sort(sorted, 1, (size_t)r->rows);
+    for (int i = 1; i < r->rows; i++) {
+        const double own = sorted[i] - sorted[i - 1];
+        gap = own > 0 && (own < gap || !(gap > 0)) ? own : gap;
+    }
+    return gap;
+}
+
+/* Pairs of sine and cosine of the columns; of few columns up to half a turn in the smallest gap, as
+ * faster ones of a regular column are aliases. */
 static void put_sines(struct sr_rates *r, uint64_t operators)
 {
+    static const double half_turn = 3.141592653589793;
     const bool wanted = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
-    for (int v = 0; v < r->data.features && wanted; v++) {
+    const int n = r->data.features, most = n <= FEW ? MANY_SINES / n : SINES;
+    for (int v = 0; v < n && wanted; v++) {
         double low, high;
         range_of(r, r->u[v], &low, &high);
-        for (int k = 1; k <= SINES && high > low && r->count + 2 <= SR_RATES; k++) {
+        const double fastest = half_turn / smallest_gap(r, r->u[v]);
+        for (int k = 1; k <= most && high > low && r->count + 2 <= SR_RATES; k++) {
             const double c = step_of_sines * (k - 0.5) / (high - low);
+            if (k > SINES && !(c < fastest))
+                break;
             put_column(r, v, SR_SIN, c, 0);
             put_column(r, v, SR_COS, c, 0);
         }

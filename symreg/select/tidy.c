@@ -278,6 +278,19 @@ static bool reduce_phase(struct form *f)
     return true;
 }
 
+/* u + v = u, where v is nothing but what rounding leaves, which the loss decides. */
+static bool drop_second(struct form *f)
+{
+    put_subtree(f, f->a);
+    return is_sum(f->from->node[f->i].op);
+}
+
+static bool drop_first(struct form *f)
+{
+    put_subtree(f, f->b);
+    return f->from->node[f->i].op == SR_ADD;
+}
+
 /* The feature of a sum, difference or product of numbers, this feature and its squares that ends at
  * node `end`; -1: it is none. */
 static int polynomial_feature(const struct sr_expr *expr, int end)
@@ -347,8 +360,8 @@ static bool round_power(struct form *f)
 }
 
 static bool (*const rewriting[])(struct form *) = {
-    to_product, to_quotient,  turn_sign,    carry_sign,  distribute_factor,
-    factor_out, centre_phase, reduce_phase, round_power, complete_square};
+    to_product, to_quotient,  turn_sign,    carry_sign,  distribute_factor, drop_first,
+    factor_out, centre_phase, reduce_phase, round_power, complete_square,   drop_second};
 enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
 
 /* Whether rewriting k changes constants by more than rounding, so that they must be refitted. */
@@ -356,6 +369,12 @@ static bool moves_constants(int k)
 {
     return rewriting[k] == centre_phase || rewriting[k] == reduce_phase ||
            rewriting[k] == round_power || rewriting[k] == complete_square;
+}
+
+/* Whether rewriting k leaves a term out, for which no other constant may make up. */
+static bool drops(int k)
+{
+    return rewriting[k] == drop_first || rewriting[k] == drop_second;
 }
 
 /* A line of a column far from 0, of two numbers or more, none of them named. */
@@ -439,7 +458,7 @@ static bool apply_rewriting(const struct sr_tidy *t, const struct sr_expr *from,
         .language = t->language, .loss = t->loss, .operators = t->operators, .from = from, .i = i};
     f.b = i - 1;
     f.a = sr_expr_left(from, i);
-    return from->node[i].size > 1 && is_long(from, i) && rewriting[k](&f) &&
+    return from->node[i].size > 1 && (drops(k) || is_long(from, i)) && rewriting[k](&f) &&
            replace(t, from, i, &f, out);
 }
 
@@ -454,7 +473,7 @@ static bool rewrite_node(const struct sr_tidy *t, const struct sr_expr *from, in
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
     *reached = sr_snap_within(t->loss, out, limit, work);
     /* the rewritten constants may need a last digit */
-    if (!(*reached <= limit) && !moves_constants(k)) {
+    if (!(*reached <= limit) && !moves_constants(k) && !drops(k)) {
         sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
         *reached = sr_snap_within(t->loss, out, limit, work);
     }

@@ -611,11 +611,12 @@ for kind in constant narrow digits lacking; do
     check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 done
 
-# a wrong row, and a formula with a pole there: rules score and best choose without it
+# a wrong row, and a formula with a pole there: rules score and best choose without it; noise that
+# repeats itself would be a wave
 awk 'BEGIN {
     print "r,y"
     for (i = 1; i <= 60; i++)
-        printf "%d,%.6f\n", i, 2 * i + (i == 23 ? 40 : (i % 3 - 1) / 10)
+        printf "%d,%.6f\n", i, 2 * i + (i == 23 ? 40 : sin(i * i) / 10)
 }' >"$WORK/wrong.csv"
 wrong() {
     "$BIN/symreg" "$WORK/wrong.csv" --target y --iterations 0 --threads 1 --quiet \

@@ -130,4 +130,69 @@ TEST(bears_awkward_tables)
     }
 }
 
+/* Functions of one column: a wave that falls, an exponential with a slope, steps. */
+TEST(finds_curves_of_one_column)
+{
+    static struct sr_seeds seeds;
+    static const enum sr_op unary[] = {SR_EXP, SR_SIN, SR_INV};
+    static const struct {
+        const char *law;
+        int size;
+    } list[] = {{"5 * exp(-0.4 * r) * sin(6.3 * r + 0.4) + 1", 15},
+                {"2 * (r + 1) * exp(-1.3 * r) + 0.5", 12},
+                {"820 * inv(exp(9 - 3.1 * r) + 1)", 9},
+                {"1 - 3 * inv(exp(2.1 * r - 7) + 1.5)", 11},
+                {"inv(exp(1.85 * r) - 1)", 7}};
+    const struct sr_settings s = settings_of(unary, 3, NULL, 0);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct table t;
+        struct sr_loss loss;
+        double least = HUGE_VAL;
+        table_of(&t, list[k].law, 0, 80 + k);
+        t.data.features = 1;
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        seeds_of(sr_rates_find, &s, &loss, 2, &seeds);
+        for (int i = 0; i < seeds.count; i++)
+            if (seeds.expr[i].count <= list[k].size)
+                least = fmin(least, seeds.loss[i]);
+        if (!(least <= 1e-20 * loss.base))
+            fail_msg("%s: the smallest loss up to size %d is %g", list[k].law, list[k].size, least);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
+/* Of few columns waves of hundreds of turns, where rows are uneven; on a grid no alias. */
+TEST(fast_waves_are_no_aliases)
+{
+    static struct sr_seeds seeds;
+    static const enum sr_op unary[] = {SR_SIN};
+    const struct sr_settings s = settings_of(unary, 1, NULL, 0);
+    for (int grid = 0; grid < 2; grid++) {
+        struct table t;
+        struct sr_loss loss;
+        double worst = 0;
+        int exact = 0;
+        const double low[] = {0}, high[] = {0.9};
+        const struct sr_expr law =
+            formula(grid ? "7 * sin(2.2921 * r + 0.4)" : "7 * sin(311 * r + 0.4)");
+        table_of(&t, "r", 0, 90);
+        t.data.features = 1;
+        for (size_t i = 0; i < t.data.rows && grid; i++)
+            t.x[i] = floor(t.x[i] * 20);
+        assert_true(sr_eval(&law, &t.data, t.y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        seeds_of(sr_rates_find, &s, &loss, 2, &seeds);
+        for (int i = 0; i < seeds.count; i++)
+            if (seeds.loss[i] <= 1e-20 * loss.base) {
+                worst = fmax(worst, disagreement(&seeds.expr[i], &law, 1, low, high, 1));
+                exact++;
+            }
+        if (!exact || !(worst < 1e-6))
+            fail_msg("%s: the law is not found, or an alias", grid ? "grid" : "uneven");
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
 TESTS(NULL, NULL)
