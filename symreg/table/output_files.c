@@ -298,6 +298,11 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
     if (sr_front_counts_fewer(o->front))
         cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
+    if (o->table->odds) {
+        cJSON *const rows = cJSON_AddArrayToObject(json, "left_out_rows");
+        for (int k = 0; k < o->table->odds; k++)
+            cJSON_AddItemToArray(rows, cJSON_CreateNumber((double)o->table->odd[k]));
+    }
     if (o->front->odds) {
         cJSON *const rows = cJSON_AddArrayToObject(json, "compared_without_rows");
         for (int k = 0; k < o->front->odds; k++)
