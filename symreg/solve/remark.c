@@ -282,7 +282,11 @@ static bool remark_tails(const struct sr_answer *o, char *text, size_t bytes)
                "Deviations above %.3g count by their size, smaller ones by their square: 1.345 "
                "times the scatter of the residuals (`%s--set symreg.loss_parameter=X`: X times the "
                "median of |%s|)",
-               o->bend, chosen ? "--loss huber " : "", o->target);
+               o->bend,
+               chosen                        ? "--loss huber "
+               : !strcmp(o->loss, "logcosh") ? "--loss logcosh "
+                                             : "",
+               o->target);
     return true;
 }
 

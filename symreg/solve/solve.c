@@ -101,6 +101,14 @@ static int finish_front(const struct sr_problem *p, double seconds, double start
     return 0;
 }
 
+/* The parameter of a loss that has one; 0: it has none. */
+static double parameter_of(const struct sr_settings *s)
+{
+    const bool has =
+        s->loss == ORR_SR_HUBER || s->loss == ORR_SR_LOGCOSH || s->loss == ORR_SR_QUANTILE;
+    return has ? s->loss_parameter : 0;
+}
+
 /* The answer of a finished front, for those who print and write it. */
 static void describe(const struct sr_problem *p, double seconds, struct sr_solution *solution)
 {
@@ -123,6 +131,7 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .variance_factor = o->variance_factor,
                                           .remark = o->remark,
                                           .tails = &setup->tails,
+                                          .loss_parameter = parameter_of(&setup->settings),
                                           .bend = setup->settings.follows ? solution->bend : 0,
                                           .weight_mean = table->weight_mean,
                                           .by = table->by.count ? &table->by : NULL,

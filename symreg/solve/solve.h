@@ -438,6 +438,8 @@ struct sr_answer {
     double variance_factor;       /* sr_csv_options.variance_factor */
     const char *remark;           /* sr_csv_options.remark */
     const struct sr_tails *tails; /* sr_csv_setup.tails */
+    double
+        loss_parameter; /* symreg.loss_parameter of huber, logcosh and quantile as used; else 0 */
     double bend; /* of huber and logcosh: deviation from which it counts by its size; 0: given */
     double weight_mean;       /* sr_table.weight_mean */
     bool log_target;          /* the target is the logarithm of its column */

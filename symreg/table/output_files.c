@@ -312,6 +312,8 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "compared_without_row", (double)o->front->without);
     orr_json_add_u64(json, "seed", o->seed);
     cJSON_AddStringToObject(json, "loss", o->loss);
+    if (o->loss_parameter > 0)
+        orr_json_add_exact(json, "loss_parameter", o->loss_parameter);
     add_weights(json, o);
     cJSON_AddNumberToObject(json, "evaluations", o->evaluations);
     if (o->define)
