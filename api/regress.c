@@ -21,6 +21,7 @@ void api_forget(struct orrery_regression *r)
     r->has_front = false;
     sr_table_unweigh(&r->table); /* of weights that the last search chose */
     sr_table_unweigh(&r->second);
+    sr_table_restore(&r->table);
     sr_category_forget(&r->table);
     free(r->state);
     r->state = NULL;

@@ -151,6 +151,8 @@ def renamed(message: str) -> str:
     message = re.sub(r" \(lines? \d+(, \d+)*\)", "", message)  # (of a file)
     message = re.sub(r"`--missing-value \S+` leaves these rows out",
                      "leave these rows out of X and y of fit()", message)
+    message = re.sub(r" \(`--loss logcosh --set symreg\.loss_parameter=X`: X times .*?\)", "",
+                     message)
     message = re.sub(r"`(?:--loss huber )?--set symreg\.loss_parameter=X`: X times .*?\)",
                      "another one: elementwise_loss=\"HuberLoss(X)\")", message)
     message = re.sub(r"(--\w[\w-]*: )?\bsymreg\.(\w+)|--(\w[\w-]*)",

@@ -91,13 +91,15 @@ def test_operators_with_jumps(tmp_path):
     """Every export has the values of floor, round, mod, greater and cond, also at the jumps."""
     path = tmp_path / "hall_of_fame.csv"
     path.write_text("Complexity,Loss,Equation\n"
-                    "9,1,\"floor(x0 * 1.5) + round(x1) - mod(x0, x1)\"\n"
+                    "9,2,\"floor(x0 * 1.5) + round(x1) - mod(x0, x1)\"\n"
+                    "11,1,\"cond(x0 - 1.5, 1 / (x1 - 3))\"\n"  # infinite where x0 is small
                     "12,0,\"greater(x0, x1) * 2.5 + cond(x0 - 1.5, x1) / 2\"\n")
     model = SymbolicRegressor.from_file(path)
     x = np.array([[-3.5, 0.5], [2, 2], [1.5, 1.25], [7, -2], [0.25, 3]])
     X = np.vstack([x, np.random.default_rng(3).uniform(0.5, 4, size=(20, 2))])
     x0, x1 = X.T
     for i, y in enumerate((np.floor(x0 * 1.5) + np.round(x1) - np.mod(x0, x1),
+                           np.where(x0 > 1.5, 1 / np.where(x1 == 3, 1, x1 - 3), 0),
                            2.5 * (x0 > x1) + np.where(x0 > 1.5, x1, 0) / 2)):
         assert np.allclose(model.predict(X, i), y, rtol=1e-12, atol=1e-12), i
         assert np.allclose(model.numpy(i)(X), y, rtol=1e-12, atol=1e-12), i

@@ -738,3 +738,14 @@ def test_targets_between_two_numbers():
                            ({"y_low": low, "y_high": high, "weights": "relative"}, "not with")):
         with pytest.raises((ValueError, RuntimeError), match=message):
             model.fit(x, **wrong)
+
+
+def test_the_remark_of_a_loss_without_a_parameter():
+    """Of logcosh, which takes none here, no other loss is named."""
+    rng = np.random.default_rng(4)
+    x = rng.uniform(0, 3, (60, 1))
+    y = 2 * x[:, 0] + 1 + 0.1 * rng.standard_t(2, 60)
+    for loss, other in (("logcosh", False), ("huber", True)):
+        model = SymbolicRegressor(elementwise_loss=loss, max_evals=3000, n_jobs=1).fit(x, y)
+        said = [remark for remark in model.remarks_ if remark.startswith("Deviations above")]
+        assert said and ("HuberLoss" in said[0]) is other and "--" not in said[0]

@@ -524,25 +524,35 @@ static bool is_of_package(int op)
     return op != SR_TRUE_ANOMALY && op != SR_ECCENTRIC_ANOMALY;
 }
 
-/* A call of a function of arrays. PyTorch's functions do not accept plain numbers. */
+/* A call of a function of arrays. PyTorch's functions do not accept plain numbers. cond() is
+ * where(), as a product with 0 is no number where the other operand is infinite. */
 static enum binding write_function(struct writer *w, const struct scope *scope, int i)
 {
     const int op = scope->expr->node[i].op, arity = sr_expr_arity(scope->expr, i);
-    const bool torch = w->notation == SR_TORCH;
+    const bool torch = w->notation == SR_TORCH, choice = op == SR_COND;
     const int operand[2] = {sr_expr_left(scope->expr, i), i - 1};
     if (is_of_package(op))
         put_text(w, torch ? "torch." : w->notation == SR_JAX ? "jnp." : "np.");
-    put_text(w, functions[op][torch]);
+    put_text(w, choice ? "where" : functions[op][torch]);
     put_text(w, "(");
     for (int k = 0; k < arity; k++) {
         const bool number = torch && !has_column(scope, operand[k]);
         put_text(w, k ? ", " : "");
-        put_text(w, number ? "torch.as_tensor(" : "");
+        put_text(w, number ? "torch.as_tensor(" : choice && !k ? "(" : "");
         write_node(w, scope, operand[k]);
-        put_text(w, number ? ", dtype=torch.float64)" : "");
+        put_text(w, number ? ", dtype=torch.float64)" : choice && !k ? ")" : "");
+        put_text(w, choice && !k ? " > 0" : "");
     }
-    put_text(w, ")");
+    put_text(w, choice ? ", 0.0)" : ")");
     return ATOM;
+}
+
+/* Whether an operator is a function of arrays. */
+static bool is_function(enum sr_notation notation, int op)
+{
+    const bool arrays = style_of(notation) == SR_SYMPY && notation != SR_SYMPY;
+    return arrays && (op == SR_COND || (functions[op][0] && forms[op].text[SR_SYMPY] &&
+                                        !(notation == SR_TORCH && op == SR_CBRT)));
 }
 
 /* Writes a node with its operands. Stops where the text is full, as nested user-defined operators
@@ -571,13 +581,13 @@ static enum binding write_node(struct writer *w, const struct scope *scope, int 
     if (node->op >= SR_CUSTOM)
         return write_custom(w, scope, i);
     const enum sr_notation style = style_of(w->notation);
+    if (is_function(w->notation, node->op))
+        return write_function(w, scope, i);
     if (!forms[node->op].text[style] || (w->notation == SR_TORCH && node->op == SR_CBRT)) {
         const struct sr_expr *formula = &expansions[node->op];
         const struct scope inner = {formula, scope, {sr_expr_left(scope->expr, i), i - 1}};
         return write_node(w, &inner, formula->count - 1);
     }
-    if (style == SR_SYMPY && w->notation != SR_SYMPY && functions[node->op][0])
-        return write_function(w, scope, i);
     const struct layout *layout = &layouts[forms[node->op].layout];
     const bool minus = w->notation == SR_MATHML && node->op == SR_NEG; /* -a b needs none */
     const enum binding need[2] = {minus ? PRODUCT : layout->need[0][style], layout->need[1][style]};

@@ -185,9 +185,9 @@ static void mark_outside(struct search *s)
 static int start(struct search *s, const struct sr_front *front, double *weight)
 {
     const struct sr_data *data = s->loss->data;
-    const size_t n = data->rows, share = front->rows / ONE_IN;
+    const size_t n = data->rows;
     double low = HUGE_VAL, high = -HUGE_VAL;
-    s->most = share < FEW ? FEW : share < SR_ODDS ? share : SR_ODDS;
+    s->most = sr_odd_most(front->rows);
     s->weight = weight;
     s->residual = orr_alloc(2 * n, sizeof *s->residual);
     s->far = orr_alloc(2 * n, sizeof *s->far);
@@ -212,11 +212,35 @@ static void list_odd(struct sr_front *front, const struct sr_data *data, const d
             front->odd[front->odds++] = i + 1;
 }
 
-int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double *weight)
+size_t sr_odd_most(size_t rows)
+{
+    const size_t share = rows / ONE_IN;
+    return rows < LEAST_ROWS || rows > MOST_ROWS ? 0
+           : share < FEW                         ? FEW
+           : share < SR_ODDS                     ? share
+                                                 : SR_ODDS;
+}
+
+int sr_rows_outside(const struct sr_data *data, bool *outside)
+{
+    const struct sr_loss loss = {.data = data};
+    struct search s = {.loss = &loss, .most = sr_odd_most(data->rows), .outside = outside};
+    s.scratch = orr_alloc(data->rows, sizeof *s.scratch);
+    if (!s.scratch)
+        return ORR_ENOMEM;
+    mark_outside(&s);
+    free(s.scratch);
+    for (size_t i = 0; i < data->rows && !s.outsiders; i++)
+        outside[i] = false;
+    return 0;
+}
+
+int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double rival,
+                      double *weight)
 {
     struct search s = {.loss = loss};
     const size_t n = loss->data->rows;
-    double shortest = HUGE_VAL, least = HUGE_VAL, length;
+    double shortest = rival, least = HUGE_VAL, length;
     front->odds = 0;
     if (front->rows < LEAST_ROWS || n > MOST_ROWS || !front->count)
         return 0;

@@ -339,12 +339,19 @@ enum { SR_NEAR_COLUMNS = 3 };
 int sr_far_alone(const struct sr_data *data, const bool *far, size_t count, bool *alone);
 /* Looks for rows that hide a law, as fill values and misprints do: without them a formula of the
  * front, fitted to absolute deviations, is far from no other row, and describes the table, with
- * these rows spread evenly and named, in 10 nats less than the best formula does with them. At most
+ * these rows spread evenly and named, in 10 nats less than the best formula does with them, and
+ * than `rival` (infinite: none), a description of other formulas. At most
  * one row in twenty, or three, that are sr_far_alone(), where the residuals of the others do not
  * follow each other (sr_front_count_independent()); in tables of 10 to 4,096 rows, after
  * sr_front_describe() for squared losses. weight (rows): those of the data, 0 for these rows; sets
  * front->odd and odds. ORR_ENOMEM. */
-int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double *weight);
+int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double rival,
+                      double *weight);
+/* How many rows of so many may be odd; 0: none are looked for. */
+size_t sr_odd_most(size_t rows);
+/* Marks the rows outside of what the others span in a column or the target, by more than they span;
+ * none where they are more than sr_odd_most(). outside (rows) is false before. ORR_ENOMEM. */
+int sr_rows_outside(const struct sr_data *data, bool *outside);
 /* Corrects scores for small tables and uneven residuals, after sr_front_describe(). With n rows,
  * worth w (front->worth; 0: n), cost c of a formula in nats, and p = front->power; 0: 2 for
  * squares, else 1,

@@ -103,6 +103,17 @@ static void find_fills(struct column *c)
         c->fill[c->fills++] = value;
 }
 
+void sr_rows_filled(const struct sr_data *data, bool *filled)
+{
+    for (int f = 0; f <= data->features; f++) {
+        const double *x = f < data->features ? data->x + (size_t)f * data->rows : data->y;
+        struct column c = {.x = x, .rows = data->rows};
+        find_fills(&c);
+        for (size_t i = 0; i < data->rows; i++)
+            filled[i] = filled[i] || is_known(&c, x[i]);
+    }
+}
+
 static void list_rows(const double *x, size_t rows, double value, size_t count, char *text,
                       size_t bytes)
 {
@@ -201,14 +212,16 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
 {
     struct said said = {.text = text, .bytes = bytes};
     const struct sr_data *second = o->test ? o->test->data : NULL;
-    const size_t rows = second && second->rows > o->data->rows ? second->rows : o->data->rows;
+    const bool left_out = o->table && o->table->without; /* these rows may have had them */
+    const struct sr_data *all = left_out ? &o->table->whole : o->data;
+    const size_t rows = second && second->rows > all->rows ? second->rows : all->rows;
     double *work = orr_alloc(rows + 1, sizeof *work);
     *text = '\0';
     if (!work) {
         orr_error_clear();
         return false;
     }
-    say_table(o, o->data, "", work, &said);
+    say_table(o, all, "", work, &said);
     say_sigmas(o, work, &said);
     say_categories(o, work, &said);
     if (second)

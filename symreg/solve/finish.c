@@ -379,7 +379,7 @@ static int judge_without_odd(const struct sr_settings *s, const struct sr_loss *
     int before[2], after[2];
     double *weight = orr_alloc(loss->data->rows, sizeof *weight);
     struct sr_front *with = orr_alloc(1, sizeof *with);
-    int rc = weight && with ? sr_front_find_odd(front, loss, weight) : ORR_ENOMEM;
+    int rc = weight && with ? sr_front_find_odd(front, loss, HUGE_VAL, weight) : ORR_ENOMEM;
     if (!rc && front->odds) {
         *with = *front;
         rc = judge_others(s, loss, weight, front);

@@ -117,15 +117,19 @@ _Static_assert(ORR_SR_HUBER == 4, "the number that checkpoints record");
 enum { FEW = 80, FEW_TAILS = 30, EVALUATIONS = 3000 };
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
-/* Whether a search may have a short one before it. */
+bool sr_has_time_before(const struct sr_settings *s)
+{
+    return !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
+           !(s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) &&
+           s->algorithm->proposes && s->enumerate > 0 && !s->form;
+}
+
+/* Whether the table may have a short search that chooses weights or a loss. */
 static bool may_search(const struct sr_table *table, const struct sr_csv_options *o,
                        const struct sr_settings *s)
 {
     return !table->data.low && !table->weights && !o->weights && !o->log_target &&
-           !table->category && table->data.rows >= FEW_TAILS &&
-           !(s->max_seconds > 0 && s->max_seconds < few_seconds) &&
-           !(s->max_evaluations > 0 && s->max_evaluations < EVALUATIONS) &&
-           s->algorithm->proposes && s->enumerate > 0 && !s->form;
+           !table->category && table->data.rows >= FEW_TAILS && sr_has_time_before(s);
 }
 
 /* Whether the target is wide enough for residuals to tell how they grow with it. */
@@ -142,10 +146,8 @@ static bool is_wide(const struct sr_data *data)
     return wide;
 }
 
-/* Searches for a moment on some rows. The number of formulas limits it, so that the answer does not
- * depend on the machine. The caller frees sample and *fit, after errors too. */
-static int search_briefly(const struct sr_table *table, const struct sr_csv_setup *setup,
-                          int threads, struct sr_table *sample, struct sr_fit **fit)
+int sr_search_briefly(const struct sr_table *table, const struct sr_csv_setup *setup, int threads,
+                      struct sr_table *sample, struct sr_fit **fit)
 {
     struct sr_settings s = setup->settings;
     *sample = (struct sr_table){0};
@@ -234,7 +236,7 @@ int sr_x_errors_weigh(struct sr_table *table, struct sr_csv_setup *setup, int th
     if (!table->data.x_variance)
         return 0;
     struct sr_fit *fit = NULL;
-    int rc = search_briefly(table, setup, threads, &sample, &fit);
+    int rc = sr_search_briefly(table, setup, threads, &sample, &fit);
     if (!rc)
         rc = most_likely(&table->data, &fit->front, &by);
     if (!rc && by.count && sr_closest_make(&by, &table->data, 1, &closest)) {
@@ -272,9 +274,9 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
         return 0;
     if (!setup->recall) /* a search without it computes everything again */
         s->recall = setup->recall = sr_recall_create();
-    int rc = search_briefly(table, setup, threads, &sample, &fit);
+    int rc = sr_search_briefly(table, setup, threads, &sample, &fit);
     sr_recall_close(s->recall);
-    s->spent_s = orr_time_s() - started;
+    s->spent_s += orr_time_s() - started;
     if (rc == ORR_EINTR && !resumes)
         rc = 0; /* the main search sees the signal, too */
     else if (!rc && fit->front.count)

@@ -143,25 +143,47 @@ static bool remark_single_row(const struct sr_answer *o, char *text, size_t byte
     return front->without > 0;
 }
 
+/* "rows 4, 10 of the 40 that are used (lines 5, 11)"; line NULL or of 0: not known. */
+static void list_odd(const size_t *odd, const size_t *line, int odds, size_t of, char *text,
+                     size_t bytes)
+{
+    enum { LISTED = 20 };
+    const char *const plural = odds > 1 ? "s" : "", *const more = odds > LISTED ? " and more" : "";
+    *text = '\0';
+    orr_append(text, bytes, "row%s ", plural);
+    for (int k = 0; k < odds && k < LISTED; k++)
+        orr_append(text, bytes, "%s%zu", k ? ", " : "", odd[k]);
+    orr_append(text, bytes, "%s of the %zu that are used", more, of);
+    for (int k = 0; line && line[0] && k < odds && k < LISTED; k++)
+        orr_append(text, bytes, "%s%s%s%zu", k ? ", " : " (line", k ? "" : plural, k ? "" : " ",
+                   line[k]);
+    orr_append(text, bytes, "%s %s far from a formula that all others follow",
+               line && line[0] ? ")" : "", odds > 1 ? "are" : "is");
+}
+
 /* Rows that hide a law, by their numbers and the lines of the file. */
 static bool remark_odd_rows(const struct sr_answer *o, char *text, size_t bytes)
 {
-    enum { LISTED = 20 };
     const struct sr_front *front = o->front;
-    char rows[256] = "", lines[256] = "";
-    for (int k = 0; k < front->odds && k < LISTED; k++) {
-        orr_append(rows, sizeof rows, "%s%zu", k ? ", " : "", front->odd[k]);
-        if (o->line)
-            orr_append(lines, sizeof lines, "%s%zu", k ? ", " : "", o->line[front->odd[k] - 1]);
+    const struct sr_table *table = o->table;
+    size_t line[SR_ODDS] = {0};
+    char rows[400];
+    *text = '\0';
+    if (table && table->odds) {
+        list_odd(table->odd, table->odd_line, table->odds, table->whole.rows, rows, sizeof rows);
+        snprintf(text, bytes,
+                 "%s, as two short searches found: the search, losses and constants "
+                 "leave %s out",
+                 rows, table->odds > 1 ? "them" : "it");
+        return true;
     }
-    const char *const more = front->odds > LISTED ? " and more" : "";
-    const char *const plural = front->odds > 1 ? "s" : "";
+    for (int k = 0; k < front->odds && o->line; k++)
+        line[k] = o->line[front->odd[k] - 1];
+    list_odd(front->odd, line, front->odds, o->data->rows, rows, sizeof rows);
     snprintf(text, bytes,
-             "row%s %s%s of the %zu that are used%s%s%s%s%s %s far from a formula that all others "
-             "follow: the rules score, best and mdl leave %s out (losses and constants do not)",
-             plural, rows, more, o->data->rows, *lines ? " (line" : "", *lines ? plural : "",
-             *lines ? " " : "", lines, *lines ? ")" : "", front->odds > 1 ? "are" : "is",
-             front->odds > 1 ? "them" : "it");
+             "%s: the rules score, best and mdl leave %s out (losses and constants do "
+             "not)",
+             rows, front->odds > 1 ? "them" : "it");
     return front->odds > 0;
 }
 
@@ -260,7 +282,11 @@ static bool remark_tails(const struct sr_answer *o, char *text, size_t bytes)
                "Deviations above %.3g count by their size, smaller ones by their square: 1.345 "
                "times the scatter of the residuals (`%s--set symreg.loss_parameter=X`: X times the "
                "median of |%s|)",
-               o->bend, chosen ? "--loss huber " : "", o->target);
+               o->bend,
+               chosen                        ? "--loss huber "
+               : !strcmp(o->loss, "logcosh") ? "--loss logcosh "
+                                             : "",
+               o->target);
     return true;
 }
 

@@ -11,10 +11,12 @@ static bool is_stopped(const struct sr_problem *p)
     return orr_signal_number() || atomic_load(&p->stop->asked);
 }
 
-/* Weights by a short first search, where noise grows with the target; of the second table, too. */
-static int choose_weights(const struct sr_problem *p)
+/* Rows that are left out, and weights, by short first searches; weights of the second table,
+ * too. */
+static int choose_rows_and_weights(const struct sr_problem *p)
 {
     struct sr_table *table = p->table, *second = p->second;
+    TRY(sr_odd_choose(table, p->options, p->setup, p->threads));
     TRY(sr_noise_choose(table, p->options, p->setup, p->threads));
     if (!table->by.count || !second || second->weights) /* it has its own */
         return 0;
@@ -99,6 +101,14 @@ static int finish_front(const struct sr_problem *p, double seconds, double start
     return 0;
 }
 
+/* The parameter of a loss that has one; 0: it has none. */
+static double parameter_of(const struct sr_settings *s)
+{
+    const bool has =
+        s->loss == ORR_SR_HUBER || s->loss == ORR_SR_LOGCOSH || s->loss == ORR_SR_QUANTILE;
+    return has ? s->loss_parameter : 0;
+}
+
 /* The answer of a finished front, for those who print and write it. */
 static void describe(const struct sr_problem *p, double seconds, struct sr_solution *solution)
 {
@@ -116,10 +126,12 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .loss = setup->loss,
                                           .weights = table->weights,
                                           .dates = &table->dates,
+                                          .table = table,
                                           .variance = table->variance,
                                           .variance_factor = o->variance_factor,
                                           .remark = o->remark,
                                           .tails = &setup->tails,
+                                          .loss_parameter = parameter_of(&setup->settings),
                                           .bend = setup->settings.follows ? solution->bend : 0,
                                           .weight_mean = table->weight_mean,
                                           .by = table->by.count ? &table->by : NULL,
@@ -168,9 +180,12 @@ int sr_solve_finish(const struct sr_problem *p, double seconds, double started_s
     const struct sr_settings *s = &p->setup->settings;
     const struct sr_data *data = &p->table->data;
     struct sr_fit *fit = solution->fit;
+    bool more_rows;
     if (s->follows && !p->table->category)
         TRY(follow_tails(p, solution, &refits));
     TRY(finish_front(p, seconds, started_s, refits, fit));
+    TRY(sr_odd_review(p->table, fit, &more_rows));
+    TRY(more_rows ? finish_front(p, seconds, started_s, true, fit) : 0);
     TRY(sr_front_alternatives(s, data, fit)); /* before names: they are compared as numbers */
     TRY(sr_front_name(s, data, &fit->front));
     TRY(fit->alternatives ? sr_front_name(s, data, fit->alternatives) : 0);
@@ -188,7 +203,7 @@ int sr_solve(const struct sr_problem *p, struct sr_solution *solution)
     const double started_s = orr_time_s(), seconds = p->setup->settings.max_seconds;
     *solution = (struct sr_solution){.fit = orr_alloc(1, sizeof *solution->fit)};
     TRY(solution->fit ? 0 : ORR_ENOMEM);
-    TRY(choose_weights(p));
+    TRY(choose_rows_and_weights(p));
     TRY(sr_x_errors_weigh(p->table, p->setup, p->threads));
     TRY(search_rows(p, solution->fit, started_s, &solution->stopped));
     return sr_solve_finish(p, seconds, started_s, p->setup->batch > 0, solution);

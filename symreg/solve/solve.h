@@ -112,7 +112,12 @@ struct sr_table {
     struct sr_data data;
     double *x_variance; /* storage of data.x_variance; NULL without --sigma-x */
     double *interval;   /* (2, rows) storage of data.low and data.high; NULL: targets are numbers */
-    char *stem;         /* the target's name where it has no column of its own; else NULL */
+    struct sr_data whole; /* with odd rows, which were left out (sr_odd_choose()) */
+    double *without;      /* storage of data then; NULL: none was left out */
+    size_t *whole_line;
+    int odds; /* these rows, from 1, and their lines, or 0 */
+    size_t odd[SR_ODDS], odd_line[SR_ODDS];
+    char *stem;              /* the target's name where it has no column of its own; else NULL */
     const char *end_name[2]; /* columns of the interval; NULL: targets are numbers */
     double *x_weight;   /* weights of the search with --sigma-x (sr_x_errors_weigh()); else NULL */
     double variance;    /* with --sigma: the variance of a row of weight 1; else 0 */
@@ -298,6 +303,32 @@ bool sr_quarters_proportional(const struct sr_quarters *quarters);
 int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options,
                     struct sr_csv_setup *setup, int threads);
 
+/* Whether a search has time for a short one before it, and begins as that does. */
+bool sr_has_time_before(const struct sr_settings *settings);
+/* Searches for a moment on some rows. The number of formulas limits it, so that the answer does not
+ * depend on the machine. The caller frees sample and *fit, after errors too. */
+int sr_search_briefly(const struct sr_table *table, const struct sr_csv_setup *setup, int threads,
+                      struct sr_table *sample, struct sr_fit **fit);
+/* Before the search of a table by least squares in which few rows have fill values, are outside of
+ * what others span, or one or two are far from their neighbours: searches for a moment with and
+ * without them, and where sr_front_find_odd() finds odd rows by the second search, the table's data
+ * goes on without them (table->odd). Depends on neither threads nor time. */
+int sr_odd_choose(struct sr_table *table, const struct sr_csv_options *options,
+                  struct sr_csv_setup *setup, int threads);
+/* After the search: rows that are not far from the formula of rule best come back. *changed: some
+ * did, and constants and losses are those of fewer rows. */
+int sr_odd_review(struct sr_table *table, struct sr_fit *fit, bool *changed);
+/* Makes a table's data the rows that are not marked, and lists the `count` others (table->odd). */
+int sr_table_leave_out(struct sr_table *table, const bool *marked, size_t count);
+/* The table with all rows again. */
+void sr_table_restore(struct sr_table *table);
+/* Marks the rows that have fill values, in a column or the target, as sr_remark_fill() names
+ * them. */
+void sr_rows_filled(const struct sr_data *data, bool *filled);
+/* Marks the rows whose target is far from those of their neighbours, which agree; none in tables of
+ * more than SR_NEAR_COLUMNS columns. ORR_ENOMEM. */
+int sr_rows_far(const struct sr_data *data, bool *far);
+
 /* Before the search of a table with errors in x: searches for a moment, and fills table->x_weight
  * with the weights that the rows have by the slopes of the most likely formula. The search itself
  * takes x for exact, with these weights. Depends on neither threads nor time. */
@@ -402,10 +433,13 @@ struct sr_answer {
     const char *weights;              /* column name; "" for 1/y^2; NULL for none */
     const struct sr_expr *by;     /* the formula that predicts y for 1/y^2, chosen; NULL: none */
     const struct sr_dates *dates; /* of the table */
+    const struct sr_table *table; /* of odd rows */
     double variance;              /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
     double variance_factor;       /* sr_csv_options.variance_factor */
     const char *remark;           /* sr_csv_options.remark */
     const struct sr_tails *tails; /* sr_csv_setup.tails */
+    double
+        loss_parameter; /* symreg.loss_parameter of huber, logcosh and quantile as used; else 0 */
     double bend; /* of huber and logcosh: deviation from which it counts by its size; 0: given */
     double weight_mean;       /* sr_table.weight_mean */
     bool log_target;          /* the target is the logarithm of its column */

@@ -301,7 +301,7 @@ bool sr_table_weigh(struct sr_table *table, const struct sr_expr *prediction)
 {
     struct sr_data *data = &table->data;
     const size_t rows = data->rows;
-    double *const weight = table->block + (data->y - table->block) + rows;
+    double *const weight = (double *)(uintptr_t)(data->y + rows); /* behind y in its storage */
     double *value = prediction ? orr_alloc(rows, sizeof *value) : NULL;
     const bool ok = (!prediction || (value && sr_eval(prediction, data, value))) &&
                     sr_weights_relative(prediction ? value : data->y, rows, weight);
@@ -753,6 +753,7 @@ void sr_table_notes(const struct sr_table *table, const char *file, const struct
 
 void sr_table_free(struct sr_table *table)
 {
+    sr_table_restore(table);
     free(table->block);
     free(table->units);
     free(table->x_variance);

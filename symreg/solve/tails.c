@@ -36,6 +36,18 @@ static bool is_far(const double *rank, const struct sr_data *data, size_t i)
     return fabs(data->y[i] - middle) > far_spreads * spread;
 }
 
+int sr_rows_far(const struct sr_data *data, bool *far)
+{
+    if (data->features > SR_NEAR_COLUMNS || data->rows <= NEIGHBOURS)
+        return 0;
+    double *rank = orr_alloc((size_t)data->features * data->rows, sizeof *rank);
+    const int rc = rank ? sr_ranks_make(data, rank) : ORR_ENOMEM;
+    for (size_t i = 0; i < data->rows && !rc; i++)
+        far[i] = far[i] || is_far(rank, data, i);
+    free(rank);
+    return rc;
+}
+
 /* Evenly spaced rows of a large table; storage is NULL for all rows. */
 static int take_rows(const struct sr_data *all, struct sr_data *data, double **storage)
 {

@@ -298,6 +298,11 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
     if (sr_front_counts_fewer(o->front))
         cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
+    if (o->table->odds) {
+        cJSON *const rows = cJSON_AddArrayToObject(json, "left_out_rows");
+        for (int k = 0; k < o->table->odds; k++)
+            cJSON_AddItemToArray(rows, cJSON_CreateNumber((double)o->table->odd[k]));
+    }
     if (o->front->odds) {
         cJSON *const rows = cJSON_AddArrayToObject(json, "compared_without_rows");
         for (int k = 0; k < o->front->odds; k++)
@@ -307,6 +312,8 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "compared_without_row", (double)o->front->without);
     orr_json_add_u64(json, "seed", o->seed);
     cJSON_AddStringToObject(json, "loss", o->loss);
+    if (o->loss_parameter > 0)
+        orr_json_add_exact(json, "loss_parameter", o->loss_parameter);
     add_weights(json, o);
     cJSON_AddNumberToObject(json, "evaluations", o->evaluations);
     if (o->define)

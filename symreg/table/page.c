@@ -52,6 +52,8 @@ static void write_head(const struct page *p)
     }
     put(p, "; loss ");
     orr_html_text(p->html, o->loss);
+    if (o->loss_parameter > 0)
+        orr_file_printf(p->html, " (parameter %.4g)", o->loss_parameter);
     orr_file_printf(p->html, ", seed %llu, %.4g formulas in %s, Orrery %s</p>\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
     for (int k = 0; k < SR_STATEMENTS; k++) {

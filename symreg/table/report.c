@@ -30,6 +30,8 @@ static void write_head(const struct sr_answer *o, struct orr_file *file)
     }
     orr_file_printf(file, ". Loss ");
     orr_markdown_code(file, o->loss, false);
+    if (o->loss_parameter > 0)
+        orr_file_printf(file, " (parameter %.4g)", o->loss_parameter);
     orr_file_printf(file, ", seed %llu, %.4g formulas in %s, Orrery %s.\n",
                     (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION);
     for (int k = 0; k < SR_STATEMENTS; k++) {

@@ -59,6 +59,17 @@ done
 check "no note says that --loss l1 has no parameter" note 'symreg.loss is l1' l1
 check "no note says that the loss of a formula has no parameter" note '--loss is (p-t)^2' '(p-t)^2'
 
+# front.json has the parameter that huber followed to, in units of the median of |n|
+awk -v OFS=, 'BEGIN { srand(2); print "x,n"; for (i = 0; i < 61; i++) { x = i / 20
+    print x, 2 * x + 1 + (rand() - 0.5) * (i % 9 ? 0.2 : 4) } }' >"$WORK/tails.csv"
+search "$WORK/tails.csv" --target n --loss huber --evaluations 1000 --out "$WORK/huber"
+median=$(tail -n +2 "$WORK/tails.csv" | cut -d, -f2 | tr -d - | sort -g | sed -n 31p)
+parameter=$(sed -n 's/.*"loss_parameter":[^0-9]*\([0-9.e-]*\).*/\1/p' "$WORK/huber/front.json")
+check "front.json has not the parameter of the loss huber" grep -qF \
+    "Deviations above $(awk "BEGIN { printf \"%.3g\", $parameter * $median }") count" "$WORK/out"
+check "report.md has not the parameter of the loss huber" \
+    grep -q 'Loss `huber` (parameter 0\.[0-9]*)' "$WORK/huber/report.md"
+
 printf 'x,n\n1,2\n2,5\n' >"$WORK/two.csv"
 check "a table of two rows is searched" search "$WORK/two.csv" --target n --evaluations 300
 check "of one constant the remark about few rows does not speak as of one" grep -qE \

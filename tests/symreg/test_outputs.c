@@ -105,6 +105,12 @@ static double read_atom(struct reader *r)
     if (!take(r, "(") || (!of_orrery && r->arrays != in_module))
         fail_msg("unexpected \"%s\" after \"%s\"", r->at, name);
     value = read_sum(r);
+    if (!strcmp(name, "where")) { /* where(a > 0, b, 0.0) */
+        assert_true(take(r, "> 0,"));
+        b = read_sum(r);
+        assert_true(take(r, ", 0.0)"));
+        return value > 0 ? b : 0;
+    }
     if (take(r, ", dtype=torch.float64"))
         assert_string_equal(name, "as_tensor");
     else if (take(r, ","))
