@@ -4,8 +4,10 @@
  *   lanes.c      solutions side by side, with their derivatives by start and constants
  *   flow.c       one solution
  *   nodes.c      where a fit starts each piece of a track
+ *   shots.c      all pieces followed from their starts
  *   condense.c   the equations of a step of a fit, with the pieces of a track joined
  *   shooting.c   the fit
+ *   conserved.c  what a system conserves
  *   simulate.c   `symreg simulate`
  *
  * The integrator is the pair of orders 5 and 4 of Dormand and Prince (Journal of Computational and

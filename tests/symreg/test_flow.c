@@ -186,7 +186,7 @@ static void follow(const struct system *s, const double *by, struct sr_lanes *la
         for (int lane = 0; lane < 2; lane++)
             start[2 * k + lane] = s->start[k] * (1 + 0.2 * lane) + by[k];
     assert_int_equal(sr_lanes_create(lanes, &flow, &numbers, 2, 1e-12), 0);
-    sr_lanes_start(lanes, start);
+    sr_lanes_start(lanes, start, 2);
     for (int i = 0; i < 2; i++) {
         for (int lane = 0; lane < 2; lane++) {
             lanes->t[lane] = 0.1 + 0.3 * i + lane;
