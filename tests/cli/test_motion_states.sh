@@ -89,6 +89,14 @@ check "... have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "... conserve what they do" prints \
     '^conserved: x \+ 4 \* y - 4 \* log\(x\) - 11 \* log\(y\)$' \
     cat "$WORK/prey.txt"
+check "... are simulated from their file" program symreg simulate "$WORK/prey/equations.json" \
+    --start x=7,y=5 --times "$WORK/prey.csv" --out "$WORK/solution.csv"
+follows_track() { # the solution is the track to 1e-4
+    paste -d, "$WORK/prey.csv" "$WORK/solution.csv" | awk -F, '
+        NR > 1 { off = $3 - $6; off = off < 0 ? -off : off; if (off > worst) worst = off; n++ }
+        END { print worst, n; exit !(n == 120 && worst < 1e-4) }'
+}
+check "... and follow the track" follows_track
 check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.json"
 check "... at 1%" motion noisy_prey --state x,y
 check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
