@@ -175,6 +175,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_states *s = &run->states;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    TRY(*cli->out ? sr_own_system_files(cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
     TRY(search_all(cli, file, run, given));
@@ -183,6 +184,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
     TRY(find_conserved(s, run->language, &run->system));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
+    TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);
     return sr_system_print(s, run->language, &run->system);
 }
 

@@ -54,6 +54,7 @@ struct sr_flow_track {
     /* (states, n) smoothed states, near which pieces of the track start; NULL: x itself, and its
      * differences as velocities */
     const double *guess;
+    double *model; /* (states, n) receives the fitted solution, NAN where there is none; or NULL */
 };
 struct sr_flow_options {
     double seconds;      /* the fit ends after so many; 0: no limit */

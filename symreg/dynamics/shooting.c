@@ -234,6 +234,8 @@ static int fit_pieces(struct fit *fit, size_t rows, struct sr_flow_result *resul
         TRY(follow_arcs(fit, &result->chi2));
     result->starts = (int)fit->joint.arcs;
     find_errors(fit, result);
+    fit->trial_shot.keeps = true;
+    sr_shoot(fit->track, &fit->pieces, &fit->lanes, &fit->trial_shot);
     memcpy(result->value, fit->value, (size_t)fit->numbers.count * sizeof *fit->value);
     for (size_t p = 0; p < fit->pieces.count; p++)
         for (size_t k = 0; k < n_states && fit->pieces.piece[p].first == 0; k++)
@@ -366,6 +368,9 @@ int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track 
     *result = (struct sr_flow_result){0};
     for (size_t k = 0; k < tracks; k++)
         TRY(check_track(flow, k, &track[k]));
+    for (size_t k = 0; k < tracks; k++)
+        for (size_t i = 0; i < fit.states * track[k].n && track[k].model; i++)
+            track[k].model[i] = NAN;
     sr_flow_numbers_find(flow, options->free_exponents, &fit.numbers);
     TRY(create_result(&fit, result));
     const size_t count = (size_t)fit.numbers.count + 1;

@@ -27,6 +27,7 @@ void sr_flow_spread(const struct sr_flow *flow, size_t tracks, const struct sr_f
 /* What following all pieces gave. `width` parameters of a piece: its start, then the numbers. */
 struct sr_shot {
     size_t width;
+    bool keeps;       /* the solutions are written to the tracks' models */
     double chi2;      /* sum over all pieces; infinite where one has no solution */
     double *normal;   /* (count, width, width) J' J of the piece's residuals, both triangles */
     double *gradient; /* (count, width) J' residual */

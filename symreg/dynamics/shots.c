@@ -59,6 +59,15 @@ static void set_interval(const struct block *b, size_t row)
     }
 }
 
+/* Writes the states of lane i at row `row` of its piece to the track's model. */
+static void keep_row(const struct block *b, size_t i, size_t row)
+{
+    const struct sr_piece *piece = &b->pieces->piece[b->first + i];
+    const struct sr_flow_track *track = &b->track[piece->track];
+    for (size_t k = 0; k < (size_t)b->lanes->states && track->model; k++)
+        track->model[k * track->n + piece->first + row] = b->lanes->x[k * b->lanes->count + i];
+}
+
 /* Adds the residuals of lane i at row `row` of its piece. */
 static void add_row(const struct block *b, size_t i, size_t row, struct sr_shot *shot)
 {
@@ -114,6 +123,9 @@ static bool follow_block(const struct block *b, struct sr_shot *shot)
             if (!sr_lanes_advance(b->lanes))
                 return false;
         }
+        for (size_t i = 0; i < b->lanes->count && shot->keeps; i++)
+            if (row < piece[i].rows)
+                keep_row(b, i, row);
         for (size_t i = 0; i < b->lanes->count; i++)
             if (row < piece[i].rows)
                 add_row(b, i, row, shot);

@@ -89,6 +89,28 @@ check "... have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "... conserve what they do" prints \
     '^conserved: x \+ 4 \* y - 4 \* log\(x\) - 11 \* log\(y\)$' \
     cat "$WORK/prey.txt"
+check "... stand beside their solution" prints \
+    '^track,"t","x","x of the model","x residual in sigmas","y"' cat "$WORK/prey/solutions.csv"
+solution_follows() { # in the table itself
+    awk -F, 'NR > 1 { for (k = 0; k < 2; k++) { off = $(3 + 3 * k) - $(4 + 3 * k)
+            off = off < 0 ? -off : off; if (off > worst) worst = off }; n++ }
+        END { print worst, n; exit !(n == 120 && worst < 1e-4) }' "$WORK/prey/solutions.csv"
+}
+check "... which follows the track" solution_follows
+if command -v gnuplot >/dev/null; then
+    check "... in a picture, too" filled "$WORK/prey/solutions.png"
+else
+    skip "... in a picture, too" "no gnuplot"
+fi
+mkdir "$WORK/mine"
+for file in solutions.csv equations.json report.md; do
+    echo mine >"$WORK/mine/$file"
+    refuse "another $file" 2 "mine/$file is not a file of an earlier search" -- "$BIN/symreg" \
+        motion "$WORK/prey.csv" --time t --state x,y --quiet --out "$WORK/mine"
+    check "... which stays" equal "$(cat "$WORK/mine/$file")" mine
+    rm "$WORK/mine/$file"
+done
+check "... are searched again into their folder" motion prey --state x,y
 check "... are simulated from their file" program symreg simulate "$WORK/prey/equations.json" \
     --start x=7,y=5 --times "$WORK/prey.csv" --out "$WORK/solution.csv"
 follows_track() { # the solution is the track to 1e-4

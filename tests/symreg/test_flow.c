@@ -350,6 +350,32 @@ TEST(segments_have_starts_of_their_own)
     sr_flow_result_free(&result);
 }
 
+TEST(the_model_of_a_track_is_its_solution)
+{
+    const struct sr_flow_options options = {.tolerance = 1e-11};
+    static double model[MOST_STATES * MOST_ROWS], again[MOST_STATES * MOST_ROWS];
+    struct sr_flow_result result;
+    struct sr_expr expr[3];
+    measure(&kepler, 0.01, 3);
+    const size_t n = (size_t)kepler.rows;
+    struct sr_flow flow = flow_of(&kepler, kepler.equation, expr);
+    const struct sr_flow_track track = {
+        .n = n, .t = times, .x = measured, .sigma = sigma, .model = model};
+    if (sr_flow_fit(&flow, 1, &track, &options, &result) ||
+        sr_flow_solve(&flow, result.start, n, times, NULL, 1e-11, again))
+        fail_msg("%s", orr_error());
+    double chi2 = 0;
+    for (size_t i = 0; i < 4 * n; i++) {
+        if (!(fabs(model[i] - again[i]) < 1e-6 * (1 + fabs(again[i]))))
+            fail_msg("state %zu is %g in row %zu, not %g", i / n, model[i], i % n, again[i]);
+        if (i < 2 * n)
+            chi2 += pow((model[i] - measured[i]) / sigma[i], 2);
+    }
+    if (!(fabs(chi2 - result.chi2) < 1e-6 * chi2))
+        fail_msg("chi^2 of the model is %.9g, of the fit %.9g", chi2, result.chi2);
+    sr_flow_result_free(&result);
+}
+
 TEST(several_tracks_share_constants_and_rows_may_lack)
 {
     struct system other = hunters;
