@@ -131,8 +131,8 @@ int sr_system_print(const struct sr_states *states, const struct sr_language *la
 /* Writes equations.json, equations.py, equations.c and report.md into the folder. */
 int sr_system_write(const struct sr_states *states, const struct sr_language *language,
                     const struct sr_system *system, const char *define, const char *folder);
-/* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each from
- * its best start, and solutions.png, a picture of the first track, its residuals and its phase
+/* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each
+ * from its best start, and solutions.png, a picture of the first track, its residuals and its phase
  * portrait. Without gnuplot there is no picture, which is noted unless quiet. */
 int sr_system_tracks(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_system *system, const char *folder, bool quiet);

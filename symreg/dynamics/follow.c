@@ -79,7 +79,8 @@ static int write_table(const struct sr_states *s, const struct sr_flow_track *tr
     return rc;
 }
 
-/* The picture's data: of each row of the first track t, then x, model and residual of each state. */
+/* The picture's data: of each row of the first track t, then x, model and residual of each
+ * state. */
 static int write_picture(const struct sr_states *s, const struct sr_flow_track *track,
                          const char *path)
 {
