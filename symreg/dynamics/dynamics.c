@@ -174,6 +174,25 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
+/* What the equations conserve. */
+static int find_conserved(const struct sr_states *s, const struct sr_language *language,
+                          struct sr_system *system)
+{
+    const struct sr_flow flow = {.dims = s->dims,
+                                 .order = s->order,
+                                 .inputs = s->inputs,
+                                 .language = language,
+                                 .equation = system->expr};
+    struct sr_flow_track *const track = orr_alloc(s->count, sizeof *track);
+    if (!track)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++)
+        track[k] = (struct sr_flow_track){.n = s->track[k].n, .guess = s->track[k].smooth};
+    const int rc = sr_conserved_find(&flow, s->count, track, &system->conserved);
+    free(track);
+    return rc;
+}
+
 static int run_all(const struct orr_cli *cli, const char *file,
                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given,
                    struct run *run)
@@ -181,13 +200,16 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_states *s = &run->states;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    TRY(*cli->out ? sr_own_system_files(cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
     TRY(search_all(cli, file, run, given));
     const double seconds =
         given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
     TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
+    TRY(find_conserved(s, run->language, &run->system));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
+    TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);
     return sr_system_print(s, run->language, &run->system);
 }
 

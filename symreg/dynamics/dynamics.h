@@ -7,6 +7,7 @@
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   terms.c      sums of products as guesses for the search
+ *   follow.c     the tracks beside the solutions, as a table and a picture
  *   units.c      units of derivatives from those of states and time
  *   dynamics.c   the command: symreg motion --state, symreg motion --position --general
  *
@@ -15,6 +16,7 @@
 #ifndef SR_DYNAMICS_H
 #define SR_DYNAMICS_H
 
+#include "conserved.h"
 #include "symreg/table/program.h"
 
 enum {
@@ -111,8 +113,7 @@ struct sr_equations_found {
     double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
     struct sr_expr expr[SR_EQUATIONS_FOUND];
 };
-/* Adds sums of products that explain the derivative, of at most `maxsize` nodes and at most SR_SUMS.
- * ORR_ENOMEM. */
+/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */
@@ -128,6 +129,7 @@ struct sr_system {
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
     bool by_track;   /* the choice was made by the tracks */
+    struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
@@ -142,5 +144,10 @@ int sr_system_print(const struct sr_states *states, const struct sr_language *la
 /* Writes equations.json, equations.py, equations.c and report.md into the folder. */
 int sr_system_write(const struct sr_states *states, const struct sr_language *language,
                     const struct sr_system *system, const char *define, const char *folder);
+/* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each
+ * from its best start, and solutions.png, a picture of the first track, its residuals and its phase
+ * portrait. Without gnuplot there is no picture, which is noted unless quiet. */
+int sr_system_tracks(const struct sr_states *states, const struct sr_language *language,
+                     const struct sr_system *system, const char *folder, bool quiet);
 
 #endif

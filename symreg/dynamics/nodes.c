@@ -24,8 +24,42 @@ static double guess(const struct sr_flow *flow, const struct sr_flow_track *trac
     return k < dims ? track->x[k * track->n + i] : difference(track, k - dims, i);
 }
 
+/* How sharply the track bends between rows: the second difference at row i over the spread. */
+static double bend_at(const struct sr_flow *flow, const struct sr_flow_track *track,
+                      const double *spread, size_t i)
+{
+    double bend = 0;
+    for (size_t k = 0; k < (size_t)flow->dims; k++) {
+        const double second = guess(flow, track, k, i - 1) - 2 * guess(flow, track, k, i) +
+                              guess(flow, track, k, i + 1);
+        bend = fmax(bend, fabs(second) / spread[k]);
+    }
+    return bend;
+}
+
+/* Where a piece begins that would begin at row `first`: near it, where the track bends least within
+ * a row to both sides, as the state is known best there. */
+static size_t begin_near(const struct sr_flow *flow, const struct sr_flow_track *track,
+                         const double *spread, size_t first, size_t rows)
+{
+    const size_t far = (rows - 2) / 3; /* a piece keeps 2 rows */
+    size_t best = first;
+    double least = HUGE_VAL;
+    for (size_t i = first - far; i <= first + far; i++) {
+        double bend = HUGE_VAL;
+        if (i >= 2 && i + 2 < track->n)
+            bend = fmax(bend_at(flow, track, spread, i - 1),
+                        fmax(bend_at(flow, track, spread, i), bend_at(flow, track, spread, i + 1)));
+        if (bend < least) {
+            least = bend;
+            best = i;
+        }
+    }
+    return best;
+}
+
 int sr_pieces_create(const struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
-                     size_t rows, struct sr_pieces *pieces)
+                     const double *spread, size_t rows, struct sr_pieces *pieces)
 {
     const size_t states = (size_t)sr_flow_states(flow);
     *pieces = (struct sr_pieces){0};
@@ -40,12 +74,13 @@ int sr_pieces_create(const struct sr_flow *flow, size_t tracks, const struct sr_
     size_t at = 0;
     for (size_t k = 0; k < tracks; k++) {
         const size_t n = track[k].n, parts = n / rows > 1 ? n / rows : 1;
+        size_t end = 0;
         for (size_t j = 0; j < parts; j++, at++) {
-            const size_t first = j * n / parts, end = (j + 1) * n / parts;
+            const size_t first = end;
+            end =
+                j + 1 < parts ? begin_near(flow, &track[k], spread, (j + 1) * n / parts, rows) : n;
             pieces->piece[at] = (struct sr_piece){
                 .track = k, .first = first, .rows = end - first, .joined = j + 1 < parts};
-            if (end - first > pieces->longest)
-                pieces->longest = end - first;
             for (size_t s = 0; s < states; s++)
                 pieces->start[s * pieces->count + at] = guess(flow, &track[k], s, first);
         }

@@ -1,6 +1,7 @@
 /* results.c - a system of equations for people and for programs. */
 #include "dynamics.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include <cjson/cJSON.h>
@@ -43,6 +44,33 @@ static void write_equation(const struct sr_states *s, const struct sr_language *
              *errors ? ")" : "");
 }
 
+/* A conserved quantity, with constants of six digits. */
+static void write_quantity(const struct sr_states *s, const struct sr_language *language,
+                           const struct sr_conserved *conserved, int q, char *text, size_t bytes)
+{
+    const char *name[SR_STATE_NAMES];
+    struct sr_expr expr = conserved->expr[q];
+    double value[SR_NODES];
+    const int count = sr_expr_constants(&expr, value);
+    for (int k = 0; k < count; k++)
+        value[k] = sr_round_digits(value[k], 6);
+    sr_expr_set_constants(&expr, value);
+    sr_expr_collect(language, &expr);
+    list_names(s, name);
+    sr_expr_text(language, &expr, SR_INFIX, name, text, bytes);
+}
+
+/* "conserved", or of one that is so nearly how much it changes. */
+static void write_how(const struct sr_conserved *conserved, int q, char *text, size_t bytes)
+{
+    if (conserved->change[q] < SR_CONSERVED_EXACT)
+        snprintf(text, bytes, "conserved");
+    else
+        snprintf(text, bytes,
+                 "nearly conserved (it changes by %.2g%% while the states change by their ranges)",
+                 100 * conserved->change[q]);
+}
+
 /* What is known of the choice. */
 static void write_choice(const struct sr_system *system, char *text, size_t bytes)
 {
@@ -60,6 +88,11 @@ int sr_system_print(const struct sr_states *s, const struct sr_language *languag
                     const struct sr_system *system)
 {
     char text[3 * SR_TEXT], shown[6 * SR_TEXT], how[300];
+    for (int q = 0; q < system->conserved.count; q++) {
+        write_quantity(s, language, &system->conserved, q, text, sizeof text);
+        write_how(&system->conserved, q, how, sizeof how);
+        printf("%s%s: %s\n", q ? "" : "\n", how, orr_shown(shown, sizeof shown, text));
+    }
     write_choice(system, how, sizeof how);
     printf("\nequations, %s\n", how);
     for (int d = 0; d < s->dims; d++) {
@@ -131,6 +164,14 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
     cJSON_AddBoolToObject(json, "chosen_by_track", system->by_track);
     orr_json_add_exact(json, "residual", system->residual);
     cJSON_AddItemToObject(json, "latex", latex);
+    cJSON *conserved = cJSON_AddArrayToObject(json, "conserved");
+    for (int q = 0; q < system->conserved.count; q++) {
+        cJSON *item = cJSON_CreateObject();
+        sr_expr_print(language, &system->conserved.expr[q], name, text, sizeof text);
+        cJSON_AddStringToObject(item, "formula", text);
+        cJSON_AddNumberToObject(item, "change", system->conserved.change[q]);
+        cJSON_AddItemToArray(conserved, item);
+    }
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
@@ -227,6 +268,13 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
     for (int d = 0; d < s->dims; d++) {
         write_equation(s, language, system, d, text, sizeof text);
         orr_file_printf(&file, "\n");
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, "\n");
+    }
+    for (int q = 0; q < system->conserved.count; q++) {
+        write_quantity(s, language, &system->conserved, q, text, sizeof text);
+        write_how(&system->conserved, q, how, sizeof how);
+        orr_file_printf(&file, "\n%c%s: ", toupper((unsigned char)*how), how + 1);
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }

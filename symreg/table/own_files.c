@@ -22,13 +22,21 @@ static const struct kind {
              {SR_MADE_TABLE, "system,body,other,t,", NULL},
              {SR_MADE_TABLE, SR_STATES_TABLE, NULL}};
 enum { KINDS = sizeof kinds / sizeof *kinds, HEAD = 4096 };
+/* Those of a system of equations, whose searches have folders of their own. */
+static const struct kind of_system[] = {
+    {"report.md", "# Equations of motion", ", Orrery "},
+    {"equations.json", "{", "\"version\":"},
+    {"equations.py", "# The right-hand side of the equations", NULL},
+    {"equations.c", "/* The right-hand side of the equations", NULL},
+    {"solutions.csv", "track,", " residual in sigmas"}};
 static const char *const pictures[] = {"front.png", "residuals.png"};
 
 enum state { MISSING, OURS, FOREIGN };
 
 /* Whether a file is one of the kind of this name. An empty one, as a kill may leave it, is nobody's
  * loss; links and folders are not followed. */
-static int look_at(const char *folder, const char *name, enum state *state)
+static int look_at(const struct kind *kind, size_t count, const char *folder, const char *name,
+                   enum state *state)
 {
     char path[4096], head[HEAD + 1];
     struct stat info;
@@ -43,12 +51,19 @@ static int look_at(const char *folder, const char *name, enum state *state)
     fclose(stream);
     head[bytes] = '\0';
     *state = bytes ? FOREIGN : OURS;
-    for (int k = 0; k < KINDS; k++)
-        if (!strcmp(kinds[k].name, name) &&
-            !strncmp(head, kinds[k].begins, strlen(kinds[k].begins)) &&
-            (!kinds[k].holds || strstr(head, kinds[k].holds)))
+    for (size_t k = 0; k < count; k++)
+        if (!strcmp(kind[k].name, name) && !strncmp(head, kind[k].begins, strlen(kind[k].begins)) &&
+            (!kind[k].holds || strstr(head, kind[k].holds)))
             *state = OURS;
     return 0;
+}
+
+static int refuse(const char *folder, const char *name)
+{
+    return ORR_FAIL(ORR_EUSAGE,
+                    "--out: %s/%s is not a file of an earlier search, and would be replaced by one "
+                    "of this; expected another folder",
+                    folder, name);
 }
 
 int sr_own_files(const char *folder, bool made)
@@ -59,17 +74,26 @@ int sr_own_files(const char *folder, bool made)
     for (int k = 0; k < KINDS; k++) {
         if (!made && !strcmp(kinds[k].name, SR_MADE_TABLE))
             continue;
-        TRY(look_at(folder, kinds[k].name, &state));
+        TRY(look_at(kinds, KINDS, folder, kinds[k].name, &state));
         any = any || state == OURS;
         foreign = state == FOREIGN ? kinds[k].name : foreign;
     }
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures && !any; i++) {
-        TRY(look_at(folder, pictures[i], &state)); /* beside a search's files, they are its own */
+        TRY(look_at(kinds, KINDS, folder, pictures[i],
+                    &state)); /* beside a search's files, they are its own */
         foreign = state == FOREIGN ? pictures[i] : foreign;
     }
-    return foreign ? ORR_FAIL(ORR_EUSAGE,
-                              "--out: %s/%s is not a file of an earlier search, and would be "
-                              "replaced by one of this; expected another folder",
-                              folder, foreign)
-                   : 0;
+    return foreign ? refuse(folder, foreign) : 0;
+}
+
+int sr_own_system_files(const char *folder)
+{
+    enum { COUNT = sizeof of_system / sizeof *of_system };
+    for (int k = 0; k < COUNT; k++) {
+        enum state state;
+        TRY(look_at(of_system, COUNT, folder, of_system[k].name, &state));
+        if (state == FOREIGN)
+            return refuse(folder, of_system[k].name);
+    }
+    return 0;
 }

@@ -42,6 +42,8 @@ int sr_table_units(const struct sr_table *table, const char *file, bool quiet, c
 /* How the header of such a table begins that is of states (symreg/dynamics/). */
 #define SR_STATES_TABLE "\"line of the file\",\"track of the row\""
 int sr_own_files(const char *folder, bool made);
+/* Likewise one with files of the names of a system's results. */
+int sr_own_system_files(const char *folder);
 
 /* The first failure of what is written beside the front, which is printed and written before the
  * program ends with it. */
