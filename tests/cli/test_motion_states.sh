@@ -176,7 +176,7 @@ refusals program symreg motion <<'END'
 states too few rows | 1 few.csv:6 "at least 8 rows, found 5" | "$WORK/few.csv" --time t --state x,y
 states whose times fall | 1 falls.csv:5 '"t"' "found 0.1" | "$WORK/falls.csv" --time t --state x,y
 states at one point | 1 point.csv:2 "one point" | "$WORK/point.csv" --time t --state x,y
-a state that never changes | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
+a constant state | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
 a gap | 1 gap.csv:61 "a gap of 100" "line 60" --track | "$WORK/gap.csv" --time t --state x,y
 a cell that is no number | 1 nan.csv:7 '"x"' finite | "$WORK/nan.csv" --time t --state x,y
 two tracks without --track | 1 two.csv:122 --track | "$WORK/two.csv" --time t --state x,y
