@@ -113,8 +113,7 @@ struct sr_equations_found {
     double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
     struct sr_expr expr[SR_EQUATIONS_FOUND];
 };
-/* Adds sums of products that explain the derivative, of at most `maxsize` nodes and at most SR_SUMS.
- * ORR_ENOMEM. */
+/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */

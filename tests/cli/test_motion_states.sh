@@ -174,7 +174,7 @@ awk -F, -v OFS=, 'NR == 7 { $3 = "nan" } 1' "$WORK/prey.csv" >"$WORK/nan.csv"
 sed 's/^run,t,x,y/v_x,t,x,y/; s/^r1/1/' "$WORK/prey.csv" >"$WORK/clash.csv"
 refusals program symreg motion <<'END'
 states too few rows | 1 few.csv:6 "at least 8 rows, found 5" | "$WORK/few.csv" --time t --state x,y
-falling times | 1 falls.csv:5 '"t"' "of line 4, found 0.1" | "$WORK/falls.csv" --time t --state x,y
+states whose times fall | 1 falls.csv:5 '"t"' "found 0.1" | "$WORK/falls.csv" --time t --state x,y
 states at one point | 1 point.csv:2 "one point" | "$WORK/point.csv" --time t --state x,y
 a constant state | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
 a gap | 1 gap.csv:61 "a gap of 100" "line 60" --track | "$WORK/gap.csv" --time t --state x,y
