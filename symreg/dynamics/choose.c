@@ -37,16 +37,22 @@ static int try_row(const struct sr_judge *c, const struct sr_equations_found *fo
     return rc;
 }
 
-/* Tries the rows of one front: simpler formulas than the present one, which follow tracks quickly
- * and are likelier the fewer they need; then longer ones. The nearest first. */
+/* Tries the rows of one front: sums of products, which are known to be short; simpler formulas than
+ * the present one, which follow tracks quickly and are likelier the fewer they need; then longer
+ * ones. The nearest first. */
 static int improve_equation(const struct sr_judge *c, const struct sr_equations_found *found, int d,
                             struct sr_judged *best, int *choice)
 {
     const int from = *choice;
+    for (int row = found->count - 1; row >= 0 && !sr_judge_over(c); row--)
+        if (found->loss[row] <= 0 && row != from)
+            TRY(try_row(c, found, d, row, best, choice));
     for (int row = from - 1; row >= 0 && !sr_judge_over(c); row--)
-        TRY(try_row(c, found, d, row, best, choice));
+        if (found->loss[row] > 0)
+            TRY(try_row(c, found, d, row, best, choice));
     for (int row = from + 1; row < found->count && !sr_judge_over(c); row++)
-        TRY(try_row(c, found, d, row, best, choice));
+        if (found->loss[row] > 0)
+            TRY(try_row(c, found, d, row, best, choice));
     return 0;
 }
 
@@ -84,7 +90,7 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
         node[k]->feature = 0;
     const double worse =
         0.5 * best->spare *
-        (orr_log(trial->misfit + SR_JUDGE_EXACT) - orr_log(best->misfit + SR_JUDGE_EXACT));
+        (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)));
     if (!rc && fixed && trial->nats < HUGE_VAL && worse <= 2 * fixed + 2) {
         /* fixed numbers were no numbers for the list of constants */
         for (int k = 0, free_one = 0; k < best->constants; k++)

@@ -74,7 +74,8 @@ static void add_function(struct seek *s, int feature, enum sr_op op)
     add(s, &phi);
 }
 
-/* Powers of the distance from 0, of accelerations in two dimensions or more: r^2 is there already. */
+/* Powers of the distance from 0, of accelerations in two dimensions or more; r^2 is there
+ * already. */
 static void add_distances(struct seek *s)
 {
     static const double powers[] = {-1, -2, 1, -3, 3, 0}; /* 0: the logarithm */
@@ -291,8 +292,8 @@ static double change_of(const struct seek *s, const double *c)
     return isfinite(change) ? change : HUGE_VAL;
 }
 
-/* Whether the gradient of the sum is independent of those of the quantities found, at more than half
- * of some points, by more than `least`. */
+/* Whether the gradient of the sum is independent of those of the quantities found, at more than
+ * half of some points, by more than `least`. */
 static bool is_independent(const struct seek *s, int found, double least)
 {
     enum { SOME = 11 };

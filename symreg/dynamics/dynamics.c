@@ -12,7 +12,7 @@ static const double share_of_search = 0.7;
 
 struct run {
     struct sr_states states;
-    struct sr_equations_found found[SR_STATES];
+    struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
     int d; /* the equation that is searched for */
@@ -66,6 +66,10 @@ static int take_front(void *context, const struct sr_problem *problem,
                                                          run->states.names, NULL);
         }
     }
+    for (int k = 0; k < run->sums.count; k++) {
+        found->loss[found->count] = 0;
+        found->expr[found->count++] = run->sums.expr[k];
+    }
     return 0;
 }
 
@@ -91,6 +95,19 @@ static char *list_features(const struct sr_states *s)
     return NULL;
 }
 
+/* Whether a search may begin with sums of products: without constraints that these may break. */
+static bool takes_guesses(const struct orr_settings *preset, const struct sr_csv_options *o)
+{
+    bool sums = false, products = false;
+    for (int k = 0; k < preset->symreg.binary.count; k++) {
+        sums = sums || !strcmp(preset->symreg.binary.item[k], "+");
+        products = products || !strcmp(preset->symreg.binary.item[k], "*");
+    }
+    return sums && products && !o->guess && !o->units && !o->form && !o->constrain &&
+           !o->constrain_constants && !o->nest && !o->maxdepth && !o->complexity && !o->require &&
+           !o->monotone && !o->positive && !o->compat && !o->define && !o->log_target;
+}
+
 static int search_equation(const struct orr_cli *cli, const char *file, struct run *run,
                            const struct sr_csv_options *given, const char *folder)
 {
@@ -98,11 +115,18 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     const struct sr_receiver receiver = {take_front, run};
     struct orr_cli own = *cli;
     struct sr_csv_options o = *given;
-    char sigma[3 * SR_STATE_NAME], *table = NULL, *units = NULL, *features = list_features(s);
+    char sigma[3 * SR_STATE_NAME], *table = NULL, *units = NULL, *guess = NULL;
+    char *const features = list_features(s);
     int rc = features ? sr_states_table(s, run->d, &table) : ORR_ENOMEM;
     if (!rc && o.units && strcmp(o.units, "none") != 0) {
         rc = sr_states_units(s, run->d, o.units, &units);
         o.units = units && *units ? units : NULL;
+    }
+    run->sums.count = 0;
+    if (!rc && takes_guesses(&cli->preset, given)) {
+        rc = sr_states_sums(s, run->d, cli->preset.symreg.maxsize, &run->sums);
+        rc = rc ? rc : sr_sums_text(s, &run->sums, &guess);
+        o.guess = guess && *guess ? guess : NULL;
     }
     sr_states_sigma_name(s, run->d, sigma);
     o.target = s->target[run->d];
@@ -122,6 +146,7 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     free(features);
     free(table);
     free(units);
+    free(guess);
     return rc;
 }
 
@@ -168,6 +193,20 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
+/* Refuses a folder with files of others of the names that a system's results have; its searches
+ * have folders of their own. */
+static int check_folder(const char *folder)
+{
+    static const struct sr_own_kind kinds[] = {
+        {"report.md", "# Equations of motion", ", Orrery "},
+        {"equations.json", "{", "\"version\":"},
+        {"equations.py", "# The right-hand side of the equations", NULL},
+        {"equations.c", "/* The right-hand side of the equations", NULL},
+        {"solutions.csv", "track,", " residual in sigmas"}};
+    static const char *const picture[] = {"solutions.png"};
+    return sr_own_kinds(folder, kinds, sizeof kinds / sizeof *kinds, picture, 1);
+}
+
 static int run_all(const struct orr_cli *cli, const char *file,
                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given,
                    struct run *run)
@@ -175,6 +214,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_states *s = &run->states;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    TRY(*cli->out ? check_folder(cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
     TRY(search_all(cli, file, run, given));
@@ -183,6 +223,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
     TRY(find_conserved(s, run->language, &run->system));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
+    TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);
     return sr_system_print(s, run->language, &run->system);
 }
 

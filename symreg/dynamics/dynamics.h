@@ -6,6 +6,8 @@
  *   judge.c      how well a system of equations explains the tracks
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
+ *   terms.c      sums of products as guesses for the search
+ *   follow.c     the tracks beside the solutions, as a table and a picture
  *   units.c      units of derivatives from those of states and time
  *   dynamics.c   the command: symreg motion --state, symreg motion --position --general
  *
@@ -92,6 +94,9 @@ int sr_states_smooth(struct sr_states *states, int threads);
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
  * the target, its standard deviation. Of many rows every k-th. */
 int sr_states_table(const struct sr_states *states, int d, char **text);
+/* The least standard deviation of the derivative in that table: no row counts for more than one
+ * with the median, or with a small share of the rms derivative. ORR_ENOMEM. */
+int sr_states_least(const struct sr_states *states, int d, double *least);
 /* The name of the column of standard deviations. */
 void sr_states_sigma_name(const struct sr_states *states, int d, char text[3 * SR_STATE_NAME]);
 
@@ -100,12 +105,21 @@ void sr_states_sigma_name(const struct sr_states *states, int d, char text[3 * S
  * the text. */
 int sr_states_units(const struct sr_states *states, int d, const char *given, char **text);
 
-/* The formulas found for one state: those of a front, in terms of sr_states.name. */
+/* The formulas found for one state: those of a front, in terms of sr_states.name, and behind them
+ * sums of products. */
+enum { SR_SUMS = 16, SR_EQUATIONS_FOUND = SR_NODES + 1 + SR_SUMS };
 struct sr_equations_found {
-    int count, best;           /* best: what the rule of the search selects */
-    double loss[SR_NODES + 1]; /* on the derivatives */
-    struct sr_expr expr[SR_NODES + 1];
+    int count, best;                 /* best: what the rule of the search selects */
+    double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
+    struct sr_expr expr[SR_EQUATIONS_FOUND];
 };
+/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
+int sr_states_sums(const struct sr_states *states, int d, int maxsize,
+                   struct sr_equations_found *sums);
+/* These sums in the form of --guess; "": none. The caller frees the text. */
+int sr_sums_text(const struct sr_states *states, const struct sr_equations_found *sums,
+                 char **text);
+
 /* A system: one formula of each state. */
 struct sr_system {
     int choice[SR_STATES]; /* row of each front */
@@ -130,5 +144,10 @@ int sr_system_print(const struct sr_states *states, const struct sr_language *la
 /* Writes equations.json, equations.py, equations.c and report.md into the folder. */
 int sr_system_write(const struct sr_states *states, const struct sr_language *language,
                     const struct sr_system *system, const char *define, const char *folder);
+/* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each
+ * from its best start, and solutions.png, a picture of the first track, its residuals and its phase
+ * portrait. Without gnuplot there is no picture, which is noted unless quiet. */
+int sr_system_tracks(const struct sr_states *states, const struct sr_language *language,
+                     const struct sr_system *system, const char *folder, bool quiet);
 
 #endif

@@ -27,7 +27,7 @@ int sr_flow_solve(const struct sr_flow *flow, const double *start, size_t n, con
     TRY(check(flow, start, n, t, input));
     TRY(sr_lanes_create(&lanes, flow, NULL, 1, tolerance));
     int rc = 0;
-    sr_lanes_start(&lanes, start);
+    sr_lanes_start(&lanes, start, 1);
     for (size_t i = 0; i < n && !rc; i++) {
         if (i) {
             lanes.t[0] = t[i - 1];

@@ -4,8 +4,10 @@
  *   lanes.c      solutions side by side, with their derivatives by start and constants
  *   flow.c       one solution
  *   nodes.c      where a fit starts each piece of a track
+ *   shots.c      all pieces followed from their starts
  *   condense.c   the equations of a step of a fit, with the pieces of a track joined
  *   shooting.c   the fit
+ *   conserved.c  what a system conserves
  *   simulate.c   `symreg simulate`
  *
  * The integrator is the pair of orders 5 and 4 of Dormand and Prince (Journal of Computational and
@@ -52,6 +54,7 @@ struct sr_flow_track {
     /* (states, n) smoothed states, near which pieces of the track start; NULL: x itself, and its
      * differences as velocities */
     const double *guess;
+    double *model; /* (states, n) receives the fitted solution, NAN where there is none; or NULL */
 };
 struct sr_flow_options {
     double seconds;      /* the fit ends after so many; 0: no limit */

@@ -12,12 +12,65 @@ enum {
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
 };
 
+/* Mean squared residual, in variances of the noise, below which a solution is as good as exact:
+ * the noise of exact tracks is estimated, and integration has errors. */
+static const double exactly = 1e-3;
+
+/* How far inputs are from lines between their rows, as a share of their spread (rms): a quarter of
+ * how far rows are from lines between their neighbours. */
+static double error_of_inputs(const struct sr_states *s, const struct sr_state_track *track)
+{
+    const size_t n = track->n;
+    double most = 0;
+    for (size_t k = 0; k < (size_t)s->inputs; k++) {
+        const double *u = track->input + k * n, *t = track->t;
+        double mean = 0, spread = 0, off = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += u[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            spread += (u[i] - mean) * (u[i] - mean);
+        for (size_t i = 1; i + 1 < n; i++) {
+            const double share = (t[i] - t[i - 1]) / (t[i + 1] - t[i - 1]);
+            const double line = u[i - 1] + share * (u[i + 1] - u[i - 1]);
+            off += (u[i] - line) * (u[i] - line) / 16;
+        }
+        most = spread > 0 ? fmax(most, sqrt(off / spread)) : most;
+    }
+    return most;
+}
+
+/* Standard deviations of the states of a track with those that the inputs' errors give, too: they
+ * are known at rows alone, and solutions take lines between these. *exact becomes at least the
+ * largest share of a variance that they make. */
+static double *widen_sigmas(const struct sr_states *s, const struct sr_state_track *track,
+                            double *exact)
+{
+    const size_t n = track->n;
+    const double share = error_of_inputs(s, track);
+    double *sigma = orr_alloc((size_t)s->dims * n, sizeof *sigma);
+    for (size_t d = 0; d < (size_t)s->dims && sigma; d++) {
+        const double *x = track->x + d * n;
+        double mean = 0, spread = 0;
+        for (size_t i = 0; i < n; i++)
+            mean += x[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            spread += (x[i] - mean) * (x[i] - mean) / (double)n;
+        for (size_t i = 0; i < n; i++) {
+            const double own = track->sigma[d * n + i];
+            sigma[d * n + i] = sqrt(own * own + share * share * spread);
+            *exact = fmax(*exact, 1 - own * own / (sigma[d * n + i] * sigma[d * n + i]));
+        }
+    }
+    return sigma;
+}
+
 int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
                     struct sr_judge *judge)
 {
     size_t rows = 0;
     *judge = (struct sr_judge){.states = s,
                                .language = language,
+                               .exact = exactly,
                                .seconds = seconds,
                                .until_s = seconds > 0 ? orr_time_s() + seconds : 0,
                                .track = orr_alloc(s->count, sizeof *judge->track)};
@@ -25,12 +78,15 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
         return ORR_ENOMEM;
     for (size_t k = 0; k < s->count && (k == 0 || rows + s->track[k].n <= MOST_ROWS); k++) {
         const struct sr_state_track *from = &s->track[k];
+        double *const widened = s->inputs ? widen_sigmas(s, from, &judge->exact) : NULL;
+        if (s->inputs && !widened)
+            return ORR_ENOMEM;
         rows += from->n;
         judge->track[judge->tracks++] =
             (struct sr_flow_track){.n = from->n,
                                    .t = from->t,
                                    .x = from->x,
-                                   .sigma = from->sigma,
+                                   .sigma = widened ? widened : from->sigma,
                                    .input = s->inputs ? from->input : NULL,
                                    .guess = from->smooth};
     }
@@ -39,6 +95,8 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
 
 void sr_judge_free(struct sr_judge *judge)
 {
+    for (size_t k = 0; k < judge->tracks && judge->states->inputs; k++)
+        free((void *)(uintptr_t)judge->track[k].sigma);
     free(judge->track);
 }
 
@@ -84,7 +142,7 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
     f->spare = rows - r->constants - starts;
     if (!(r->chi2 < HUGE_VAL) || !(f->spare >= 1))
         return;
-    const double scale = fmax(r->chi2 / f->spare, SR_JUDGE_EXACT);
+    const double scale = fmax(r->chi2 / f->spare, c->exact);
     for (int a = 0; a < r->constants; a++) {
         f->value[a] = r->value[a];
         f->error[a] = sqrt(scale) * r->error[a];
@@ -95,8 +153,7 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
     for (int d = 0; d < s->dims; d++)
         nats += sr_expr_nats(&f->expr[d], 0);
     /* a start costs what a measured number does, half the logarithm of the rows */
-    f->nats =
-        nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(f->misfit + SR_JUDGE_EXACT);
+    f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))
         f->nats = HUGE_VAL;
 }
@@ -138,7 +195,7 @@ static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, s
         return 0;
     TRY(from_smoothed(c, flow, widest, &misfit));
     f->nats += 0.5 * (double)f->starts * sr_flow_states(flow) *
-               fmax(0, orr_log((misfit + SR_JUDGE_EXACT) / (f->misfit + SR_JUDGE_EXACT)));
+               fmax(0, orr_log(fmax(misfit, c->exact) / fmax(f->misfit, c->exact)));
     return 0;
 }
 

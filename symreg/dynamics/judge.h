@@ -5,16 +5,13 @@
 #include "dynamics.h"
 #include "flow.h"
 
-/* Mean squared residual, in variances of the noise, below which a solution is as good as exact:
- * the noise of exact tracks is estimated, and integration has errors. */
-#define SR_JUDGE_EXACT 1e-3
-
 /* By what systems are judged. */
 struct sr_judge {
     const struct sr_states *states;
     const struct sr_language *language;
     size_t tracks;
     struct sr_flow_track *track; /* (tracks) */
+    double exact;                /* mean squared residual, in variances, that is as good as none */
     double seconds, until_s;     /* the limit, and when it is reached (orr_time_s()); 0: none */
 };
 

@@ -110,12 +110,13 @@ void sr_lanes_free(struct sr_lanes *lanes)
     *lanes = (struct sr_lanes){0};
 }
 
-void sr_lanes_start(struct sr_lanes *lanes, const double *x)
+void sr_lanes_start(struct sr_lanes *lanes, const double *x, size_t stride)
 {
     const size_t n = lanes->count, states = (size_t)lanes->states;
-    memcpy(lanes->x, x, states * n * sizeof *x);
+    for (size_t k = 0; k < states; k++)
+        memcpy(lanes->x + k * n, x + k * stride, n * sizeof *x);
     for (size_t i = 0; i < states * n; i++)
-        lanes->peak[i] = fabs(x[i]);
+        lanes->peak[i] = fabs(lanes->x[i]);
     sr_fill(lanes->tangent, states * (size_t)lanes->columns * n, 0);
     for (size_t i = 0; i < states && lanes->columns; i++)
         sr_fill(lanes->tangent + (i * (size_t)lanes->columns + i) * n, n, 1);

@@ -50,8 +50,9 @@ struct sr_lanes {
 int sr_lanes_create(struct sr_lanes *lanes, const struct sr_flow *flow,
                     const struct sr_flow_numbers *numbers, size_t count, double tolerance);
 void sr_lanes_free(struct sr_lanes *lanes);
-/* Begins at states x (states, count), with tangents of 1. */
-void sr_lanes_start(struct sr_lanes *lanes, const double *x);
+/* Begins at states x, with tangents of 1: state k of lane i is x[k * stride + i]. The caller may
+ * have made `count` smaller than it was created. */
+void sr_lanes_start(struct sr_lanes *lanes, const double *x, size_t stride);
 /* A first step that is safe where nothing is known of the interval: a hundredth of the time in
  * which the states change by themselves. */
 void sr_lanes_first_step(struct sr_lanes *lanes);

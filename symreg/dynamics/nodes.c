@@ -81,8 +81,6 @@ int sr_pieces_create(const struct sr_flow *flow, size_t tracks, const struct sr_
                 j + 1 < parts ? begin_near(flow, &track[k], spread, (j + 1) * n / parts, rows) : n;
             pieces->piece[at] = (struct sr_piece){
                 .track = k, .first = first, .rows = end - first, .joined = j + 1 < parts};
-            if (end - first > pieces->longest)
-                pieces->longest = end - first;
             for (size_t s = 0; s < states; s++)
                 pieces->start[s * pieces->count + at] = guess(flow, &track[k], s, first);
         }

@@ -23,127 +23,11 @@ struct fit {
     struct sr_pieces pieces, trial;
     double *value, *trial_value; /* (numbers) */
     struct sr_shot shot, trial_shot;
-    struct sr_lanes lanes; /* one for each piece, with tangents */
+    struct sr_lanes lanes; /* with tangents */
     struct sr_joint joint;
     struct sr_join join;
     double penalty, damping;
 };
-
-/* ---- following all pieces */
-
-static int create_shot(const struct sr_flow *flow, size_t count, size_t width, struct sr_shot *shot)
-{
-    const size_t states = (size_t)sr_flow_states(flow);
-    *shot = (struct sr_shot){.width = width};
-    shot->normal = orr_alloc(count * width * width, sizeof *shot->normal);
-    shot->gradient = orr_alloc(count * width, sizeof *shot->gradient);
-    shot->end = orr_alloc(count * states, sizeof *shot->end);
-    shot->by = orr_alloc(count * states * width, sizeof *shot->by);
-    return shot->normal && shot->gradient && shot->end && shot->by ? 0 : ORR_ENOMEM;
-}
-
-static void free_shot(struct sr_shot *shot)
-{
-    free(shot->normal);
-    free(shot->gradient);
-    free(shot->end);
-    free(shot->by);
-    *shot = (struct sr_shot){0};
-}
-
-/* The interval of each piece up to its row `row`; 0 long where the piece is over. */
-static void set_interval(const struct fit *fit, const struct sr_pieces *pieces, size_t row,
-                         struct sr_lanes *lanes)
-{
-    for (size_t p = 0; p < pieces->count; p++) {
-        const struct sr_piece *piece = &pieces->piece[p];
-        const struct sr_flow_track *track = &fit->track[piece->track];
-        const size_t last = piece->first + piece->rows - (piece->joined ? 0 : 1);
-        const size_t to = piece->first + row < last ? piece->first + row : last;
-        const size_t from = piece->first + row <= last ? to - 1 : to;
-        lanes->t[p] = track->t[from];
-        lanes->dt[p] = track->t[to] - track->t[from];
-        for (size_t k = 0; k < (size_t)fit->flow->inputs; k++) {
-            lanes->input[k * pieces->count + p] = track->input[k * track->n + from];
-            lanes->input_end[k * pieces->count + p] = track->input[k * track->n + to];
-        }
-    }
-}
-
-/* Adds the residuals of piece p at its row `row`. */
-static void add_row(const struct fit *fit, const struct sr_pieces *pieces, size_t p, size_t row,
-                    const struct sr_lanes *lanes, struct sr_shot *shot)
-{
-    const struct sr_piece *piece = &pieces->piece[p];
-    const struct sr_flow_track *track = &fit->track[piece->track];
-    const size_t n = pieces->count, width = (size_t)lanes->columns;
-    double *const normal = shot->normal + p * width * width, *const gradient =
-                                                                 shot->gradient + p * width;
-    for (size_t d = 0; d < (size_t)fit->flow->dims; d++) {
-        const size_t at = d * track->n + piece->first + row;
-        if (isnan(track->x[at]))
-            continue;
-        const double weight = track->sigma ? 1 / track->sigma[at] : 1;
-        const double residual = weight * (lanes->x[d * n + p] - track->x[at]);
-        const double *const tangent = lanes->tangent + d * width * n + p;
-        shot->chi2 += residual * residual;
-        for (size_t a = 0; a < width; a++) {
-            const double by = weight * tangent[a * n];
-            gradient[a] += by * residual;
-            for (size_t b = 0; b <= a; b++)
-                normal[a * width + b] += by * weight * tangent[b * n];
-        }
-    }
-}
-
-/* The gap behind piece p: where its solution is at the first row of the next piece, less where that
- * starts. */
-static void note_end(const struct fit *fit, const struct sr_pieces *pieces, size_t p,
-                     const struct sr_lanes *lanes, struct sr_shot *shot)
-{
-    const size_t n = pieces->count, width = shot->width;
-    for (size_t k = 0; k < fit->states; k++) {
-        shot->end[p * fit->states + k] = lanes->x[k * n + p] - pieces->start[k * n + p + 1];
-        for (size_t a = 0; a < width; a++)
-            shot->by[(p * fit->states + k) * width + a] = lanes->tangent[(k * width + a) * n + p];
-    }
-}
-
-/* Follows all pieces from their starts; chi2 is infinite where one has no solution. */
-static void shoot(const struct fit *fit, const struct sr_pieces *pieces, struct sr_lanes *lanes,
-                  struct sr_shot *shot)
-{
-    const size_t width = shot->width;
-    if (width) {
-        sr_fill(shot->normal, pieces->count * width * width, 0);
-        sr_fill(shot->gradient, pieces->count * width, 0);
-    }
-    shot->chi2 = 0;
-    sr_lanes_start(lanes, pieces->start);
-    for (size_t row = 0; row <= pieces->longest; row++) {
-        if (row) {
-            set_interval(fit, pieces, row, lanes);
-            if (!sr_lanes_advance(lanes)) {
-                shot->chi2 = HUGE_VAL;
-                return;
-            }
-        }
-        for (size_t p = 0; p < pieces->count; p++) {
-            const struct sr_piece *piece = &pieces->piece[p];
-            if (row < piece->rows)
-                add_row(fit, pieces, p, row, lanes, shot);
-            else if (row == piece->rows && piece->joined)
-                note_end(fit, pieces, p, lanes, shot);
-        }
-    }
-    for (size_t p = 0; p < pieces->count; p++)
-        for (size_t a = 0; a < width; a++)
-            for (size_t b = 0; b < a; b++)
-                shot->normal[(p * width + b) * width + a] =
-                    shot->normal[(p * width + a) * width + b];
-    if (!isfinite(shot->chi2))
-        shot->chi2 = HUGE_VAL;
-}
 
 /* ---- steps */
 
@@ -208,7 +92,7 @@ static bool step(struct fit *fit, double *expected)
         fit->penalty = fmax(fit->penalty, 2 * rise / (fit->join.share * joint->gaps));
     const double before = fit->shot.chi2 + fit->penalty * joint->gaps;
     sr_flow_numbers_set(&fit->numbers, fit->trial_value, fit->flow);
-    shoot(fit, &fit->trial, &fit->lanes, &fit->trial_shot);
+    sr_shoot(fit->track, &fit->trial, &fit->lanes, &fit->trial_shot);
     *expected = fit->penalty * fit->join.share * joint->gaps - rise;
     if (!(fit->trial_shot.chi2 + fit->penalty * gaps_of(fit, &fit->trial_shot) <= before))
         return false;
@@ -268,8 +152,8 @@ static void free_fit(struct fit *fit)
 {
     sr_pieces_free(&fit->pieces);
     sr_pieces_free(&fit->trial);
-    free_shot(&fit->shot);
-    free_shot(&fit->trial_shot);
+    sr_shot_free(&fit->shot);
+    sr_shot_free(&fit->trial_shot);
     sr_lanes_free(&fit->lanes);
     sr_joint_free(&fit->joint);
 }
@@ -279,9 +163,10 @@ static int create_fit(struct fit *fit, size_t rows)
     const size_t width = fit->states + (size_t)fit->numbers.count;
     TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, fit->spread, rows, &fit->pieces));
     TRY(sr_pieces_create(fit->flow, fit->tracks, fit->track, fit->spread, rows, &fit->trial));
-    TRY(create_shot(fit->flow, fit->pieces.count, width, &fit->shot));
-    TRY(create_shot(fit->flow, fit->pieces.count, width, &fit->trial_shot));
-    TRY(sr_lanes_create(&fit->lanes, fit->flow, &fit->numbers, fit->pieces.count, fit->tolerance));
+    TRY(sr_shot_create(fit->flow, fit->pieces.count, width, &fit->shot));
+    TRY(sr_shot_create(fit->flow, fit->pieces.count, width, &fit->trial_shot));
+    TRY(sr_lanes_create(&fit->lanes, fit->flow, &fit->numbers, sr_shot_lanes(fit->pieces.count),
+                        fit->tolerance));
     return sr_joint_create(fit->pieces.count, fit->states, (size_t)fit->numbers.count, &fit->joint);
 }
 
@@ -296,7 +181,7 @@ static int follow_arcs(const struct fit *fit, double *chi2)
     arcs.piece = orr_alloc(arcs.count, sizeof *arcs.piece);
     arcs.start = orr_alloc(arcs.count * fit->states, sizeof *arcs.start);
     if (arcs.piece && arcs.start)
-        rc = sr_lanes_create(&lanes, fit->flow, NULL, arcs.count, fit->tolerance);
+        rc = sr_lanes_create(&lanes, fit->flow, NULL, sr_shot_lanes(arcs.count), fit->tolerance);
     size_t at = SIZE_MAX;
     for (size_t p = 0; p < n && !rc; p++) {
         if (fit->joint.begins[p]) {
@@ -307,11 +192,9 @@ static int follow_arcs(const struct fit *fit, double *chi2)
             arcs.piece[at].rows += fit->pieces.piece[p].rows;
         }
         arcs.piece[at].joined = false;
-        if (arcs.piece[at].rows > arcs.longest)
-            arcs.longest = arcs.piece[at].rows;
     }
     if (!rc) {
-        shoot(fit, &arcs, &lanes, &shot);
+        sr_shoot(fit->track, &arcs, &lanes, &shot);
         *chi2 = shot.chi2;
     }
     sr_lanes_free(&lanes);
@@ -338,7 +221,7 @@ static int fit_pieces(struct fit *fit, size_t rows, struct sr_flow_result *resul
 {
     const size_t n_states = fit->states;
     TRY(create_fit(fit, rows));
-    shoot(fit, &fit->pieces, &fit->lanes, &fit->shot);
+    sr_shoot(fit->track, &fit->pieces, &fit->lanes, &fit->shot);
     if (!(fit->shot.chi2 < HUGE_VAL))
         return 0;
     result->converged = join_pieces(fit);
@@ -351,6 +234,8 @@ static int fit_pieces(struct fit *fit, size_t rows, struct sr_flow_result *resul
         TRY(follow_arcs(fit, &result->chi2));
     result->starts = (int)fit->joint.arcs;
     find_errors(fit, result);
+    fit->trial_shot.keeps = true;
+    sr_shoot(fit->track, &fit->pieces, &fit->lanes, &fit->trial_shot);
     memcpy(result->value, fit->value, (size_t)fit->numbers.count * sizeof *fit->value);
     for (size_t p = 0; p < fit->pieces.count; p++)
         for (size_t k = 0; k < n_states && fit->pieces.piece[p].first == 0; k++)
@@ -483,6 +368,9 @@ int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track 
     *result = (struct sr_flow_result){0};
     for (size_t k = 0; k < tracks; k++)
         TRY(check_track(flow, k, &track[k]));
+    for (size_t k = 0; k < tracks; k++)
+        for (size_t i = 0; i < fit.states * track[k].n && track[k].model; i++)
+            track[k].model[i] = NAN;
     sr_flow_numbers_find(flow, options->free_exponents, &fit.numbers);
     TRY(create_result(&fit, result));
     const size_t count = (size_t)fit.numbers.count + 1;

@@ -27,12 +27,21 @@ void sr_flow_spread(const struct sr_flow *flow, size_t tracks, const struct sr_f
 /* What following all pieces gave. `width` parameters of a piece: its start, then the numbers. */
 struct sr_shot {
     size_t width;
+    bool keeps;       /* the solutions are written to the tracks' models */
     double chi2;      /* sum over all pieces; infinite where one has no solution */
     double *normal;   /* (count, width, width) J' J of the piece's residuals, both triangles */
     double *gradient; /* (count, width) J' residual */
     double *end;      /* (count, states) gap: the solution where the next piece starts, less that */
     double *by;       /* (count, states, width) derivatives of the end */
 };
+int sr_shot_create(const struct sr_flow *flow, size_t count, size_t width, struct sr_shot *shot);
+void sr_shot_free(struct sr_shot *shot);
+/* How many lanes follow so many pieces, a block at a time. */
+size_t sr_shot_lanes(size_t count);
+/* Follows all pieces from their starts; chi2 is infinite where one has no solution. A shot of all
+ * zeros gets chi2 alone, with lanes without tangents. */
+void sr_shoot(const struct sr_flow_track *track, const struct sr_pieces *pieces,
+              struct sr_lanes *lanes, struct sr_shot *shot);
 
 /* The equations of one step for all pieces, where those between two free starts are joined: the
  * changes of the starts follow from that of the first piece of each arc, by linearised continuity.

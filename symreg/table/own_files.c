@@ -18,7 +18,7 @@ static const struct sr_own_kind search_kinds[] = {
     {"checkpoint.bin", "orrsrck", NULL},
     {SR_MADE_TABLE, "system,body,other,t,", NULL},
     {SR_MADE_TABLE, SR_STATES_TABLE, NULL}};
-enum { KINDS = sizeof search_kinds / sizeof *search_kinds, HEAD = 4096 };
+enum { KINDS = sizeof search_kinds / sizeof *search_kinds, MADE = 2, HEAD = 4096 };
 static const char *const search_pictures[] = {"front.png", "residuals.png"};
 
 enum state { MISSING, OURS, FOREIGN };
@@ -72,7 +72,7 @@ int sr_own_kinds(const char *folder, const struct sr_own_kind *kind, size_t kind
 
 int sr_own_files(const char *folder, bool made)
 {
-    /* the table of symreg motion is the last kind */
-    return sr_own_kinds(folder, search_kinds, KINDS - (made ? 0 : 1), search_pictures,
+    /* the tables of symreg motion are the last kinds */
+    return sr_own_kinds(folder, search_kinds, KINDS - (made ? 0 : MADE), search_pictures,
                         sizeof search_pictures / sizeof *search_pictures);
 }

@@ -66,6 +66,14 @@ check "--out writes a file" program symreg simulate "$WORK/circle.json" --start 
 check "... of the table" simulate circle --start x=0.3,y=0.4 --times 0:10:0.25
 check "... as it is printed" same_file "$WORK/kept.csv" "$WORK/circle.csv"
 
+# ---- the same bytes on every CPU
+equations mixed \
+    '{"equations": ["y", "sin(x) * exp(-y / 3) - log(abs(x) + 1) ^ 1.3"], "columns": ["x", "y"]}'
+isa() {
+    ORRERY_ISA=$1 "$BIN/symreg" simulate "$WORK/mixed.json" --start x=0.3,y=0.4 --times 0:20:0.5
+}
+check "a plain instruction set gives the same bytes" same_by isa plain ""
+
 # ---- a solution that ends
 equations explosion '{"equations": ["x * x"], "columns": ["x"]}'
 STDOUT=any refuse "x' = x^2 ends at 1 / x" 1 \
@@ -102,8 +110,8 @@ no "an input that is not given" 2 '--input FILE.csv with "u" is needed' driven -
     --times 0:1:0.1
 no "an input of a system without" 2 'circle.json has no inputs' circle "${at[@]}" \
     --input "$WORK/u.csv"
-no "inputs that end too early" 1 'u.csv: expected inputs from the time 0 to 4, found 0 to 3' driven \
-    --start x=0 --times 0:4:0.5 --input "$WORK/u.csv"
+no "inputs that end too early" 1 'u.csv: expected inputs from the time 0 to 4, found 0 to 3' \
+    driven --start x=0 --times 0:4:0.5 --input "$WORK/u.csv"
 no "an option of a search" 2 '--target' circle "${at[@]}" --target x
 
 wrong() { # NAME PATTERN JSON

@@ -186,7 +186,7 @@ static void follow(const struct system *s, const double *by, struct sr_lanes *la
         for (int lane = 0; lane < 2; lane++)
             start[2 * k + lane] = s->start[k] * (1 + 0.2 * lane) + by[k];
     assert_int_equal(sr_lanes_create(lanes, &flow, &numbers, 2, 1e-12), 0);
-    sr_lanes_start(lanes, start);
+    sr_lanes_start(lanes, start, 2);
     for (int i = 0; i < 2; i++) {
         for (int lane = 0; lane < 2; lane++) {
             lanes->t[lane] = 0.1 + 0.3 * i + lane;
@@ -347,6 +347,32 @@ TEST(segments_have_starts_of_their_own)
     fit(&hunters, true, &options, expr, &result);
     assert_int_equal(result.starts, 5);
     check_constants(&hunters, &result, 4);
+    sr_flow_result_free(&result);
+}
+
+TEST(the_model_of_a_track_is_its_solution)
+{
+    const struct sr_flow_options options = {.tolerance = 1e-11};
+    static double model[MOST_STATES * MOST_ROWS], again[MOST_STATES * MOST_ROWS];
+    struct sr_flow_result result;
+    struct sr_expr expr[3];
+    measure(&kepler, 0.01, 3);
+    const size_t n = (size_t)kepler.rows;
+    struct sr_flow flow = flow_of(&kepler, kepler.equation, expr);
+    const struct sr_flow_track track = {
+        .n = n, .t = times, .x = measured, .sigma = sigma, .model = model};
+    if (sr_flow_fit(&flow, 1, &track, &options, &result) ||
+        sr_flow_solve(&flow, result.start, n, times, NULL, 1e-11, again))
+        fail_msg("%s", orr_error());
+    double chi2 = 0;
+    for (size_t i = 0; i < 4 * n; i++) {
+        if (!(fabs(model[i] - again[i]) < 1e-6 * (1 + fabs(again[i]))))
+            fail_msg("state %zu is %g in row %zu, not %g", i / n, model[i], i % n, again[i]);
+        if (i < 2 * n)
+            chi2 += pow((model[i] - measured[i]) / sigma[i], 2);
+    }
+    if (!(fabs(chi2 - result.chi2) < 1e-6 * chi2))
+        fail_msg("chi^2 of the model is %.9g, of the fit %.9g", chi2, result.chi2);
     sr_flow_result_free(&result);
 }
 

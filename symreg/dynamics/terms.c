@@ -1,0 +1,262 @@
+/* terms.c - sums of products as guesses for the search: most equations of motion are such sums, and
+ * least squares finds them at once where a search among all formulas may take long. Products of up
+ * to three names are fitted to the derivative, those that come first in a forward selection
+ * (Efroymson 1960) and all together, and the least significant one is left out again and again; the
+ * sum of each length is a guess. The search is free to find better formulas. */
+#include "dynamics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symreg/value/cholesky.h"
+
+enum {
+    PRODUCTS = 64, /* at most; of more names products have fewer factors */
+    FIRST = 14,    /* products of the forward selection */
+    LONGEST = 7,   /* products of a guess, at most */
+    MOST_ROWS = 2000,
+    ROWS_PER_PRODUCT = 3, /* where all products are fitted together, at least */
+    FACTORS = 3,
+};
+
+struct terms {
+    const struct sr_states *states;
+    int count;
+    int factor[PRODUCTS][FACTORS];                /* names; -1: none */
+    double scale[PRODUCTS];                       /* root of the sum of squares of each column */
+    double gram[(PRODUCTS + 1) * (PRODUCTS + 1)]; /* of the scaled columns, the target last */
+};
+
+/* ---- products */
+
+static int list_names(const struct sr_states *s, int name[SR_STATE_NAMES])
+{
+    int count = 0;
+    for (int k = 0; k < s->names; k++)
+        if (k != sr_states_time(s) || s->explicit_time)
+            name[count++] = k;
+    return count;
+}
+
+static int count_products(int names, int factors)
+{
+    int count = 1; /* of no factor */
+    for (int f = 1, of = 1; f <= factors; f++) {
+        of = of * (names + f - 1) / f;
+        count += of;
+    }
+    return count;
+}
+
+static void list_products(struct terms *t)
+{
+    int name[SR_STATE_NAMES], factors = FACTORS;
+    const int names = list_names(t->states, name);
+    while (factors > 1 && count_products(names, factors) > PRODUCTS)
+        factors--;
+    for (int a = -1; a < names; a++)
+        for (int b = -1; b <= (factors > 1 ? a : -1); b++)
+            for (int c = -1; c <= (factors > 2 ? b : -1); c++) {
+                const int of[FACTORS] = {a, b, c};
+                if (t->count == PRODUCTS)
+                    return;
+                for (int k = 0; k < FACTORS; k++)
+                    t->factor[t->count][k] = of[k] < 0 ? -1 : name[of[k]];
+                t->count++;
+            }
+}
+
+static double value_of(const struct sr_states *s, const struct sr_state_track *track, int name,
+                       size_t i)
+{
+    const int time = sr_states_time(s);
+    if (name == time)
+        return track->t[i];
+    if (name > time)
+        return track->input[(size_t)(name - time - 1) * track->n + i];
+    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
+                          : track->rate[(size_t)(name - s->dims) * track->n + i];
+}
+
+static void add_row(struct terms *t, int d, const struct sr_state_track *track, size_t i,
+                    double least)
+{
+    const struct sr_states *s = t->states;
+    const size_t at = (size_t)d * track->n + i, width = (size_t)t->count + 1;
+    const double *variance = s->order == 1 ? track->rate_variance : track->bend_variance;
+    const double weight = 1 / fmax(sqrt(variance[at]), least);
+    double row[PRODUCTS + 1];
+    for (int p = 0; p < t->count; p++) {
+        row[p] = weight;
+        for (int k = 0; k < FACTORS && t->factor[p][k] >= 0; k++)
+            row[p] *= value_of(s, track, t->factor[p][k], i);
+    }
+    row[t->count] = weight * (s->order == 1 ? track->rate[at] : track->bend[at]);
+    for (size_t a = 0; a < width; a++)
+        for (size_t b = 0; b <= a; b++)
+            t->gram[a * width + b] += row[a] * row[b];
+}
+
+static int fill(struct terms *t, int d)
+{
+    const struct sr_states *s = t->states;
+    const size_t each = (s->rows + MOST_ROWS - 1) / MOST_ROWS, width = (size_t)t->count + 1;
+    double least;
+    size_t row = 0;
+    TRY(sr_states_least(s, d, &least));
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < s->track[k].n; i++, row++)
+            if (row % each == 0)
+                add_row(t, d, &s->track[k], i, least);
+    for (size_t a = 0; a + 1 < width; a++)
+        t->scale[a] = sqrt(t->gram[a * width + a]);
+    for (size_t a = 0; a < width; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double *g = &t->gram[a * width + b];
+            const double unit =
+                (a + 1 < width ? t->scale[a] : 1) * (b + 1 < width ? t->scale[b] : 1);
+            *g = unit > 0 ? *g / unit : 0;
+            t->gram[b * width + a] = *g;
+        }
+    return 0;
+}
+
+/* ---- selection */
+
+/* Least squares with the chosen products: coefficients of the scaled columns, and by how much the
+ * sum of squares would grow without each. Returns the sum of squares that is left; infinite where
+ * the products cannot be told apart. */
+static double solve(const struct terms *t, const int *chosen, int count, double *beta,
+                    double *growth)
+{
+    double L[PRODUCTS * PRODUCTS], work[PRODUCTS];
+    const size_t width = (size_t)t->count + 1, n = (size_t)count;
+    double left = t->gram[width * width - 1];
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = 0; b <= a; b++)
+            L[a * PRODUCTS + b] = t->gram[(size_t)chosen[a] * width + (size_t)chosen[b]];
+        beta[a] = t->gram[(width - 1) * width + (size_t)chosen[a]];
+    }
+    if (!sr_cholesky(L, n, PRODUCTS, 1e-13))
+        return HUGE_VAL;
+    sr_cholesky_lower(L, n, PRODUCTS, beta);
+    for (size_t a = 0; a < n; a++)
+        left -= beta[a] * beta[a];
+    sr_cholesky_upper(L, n, PRODUCTS, beta);
+    for (size_t a = 0; a < n; a++)
+        growth[a] = beta[a] * beta[a] / sr_cholesky_inverse(L, n, PRODUCTS, a, work);
+    return left;
+}
+
+static int select_first(const struct terms *t, int *chosen)
+{
+    double beta[PRODUCTS], growth[PRODUCTS];
+    int count = 0;
+    while (count < FIRST && count < t->count) {
+        double least = HUGE_VAL;
+        int best = -1;
+        for (int p = 0; p < t->count; p++) {
+            bool in = !(t->scale[p] > 0);
+            for (int k = 0; k < count; k++)
+                in = in || chosen[k] == p;
+            if (in)
+                continue;
+            chosen[count] = p;
+            const double left = solve(t, chosen, count + 1, beta, growth);
+            if (left < least) {
+                least = left;
+                best = p;
+            }
+        }
+        if (best < 0)
+            break;
+        chosen[count++] = best;
+    }
+    return count;
+}
+
+static int select_all(const struct terms *t, int *chosen)
+{
+    int count = 0;
+    for (int p = 0; p < t->count; p++)
+        if (t->scale[p] > 0)
+            chosen[count++] = p;
+    return count;
+}
+
+/* Adds a sum of products where it is short enough. */
+static void add_sum(const struct terms *t, const int *chosen, int count, const double *beta,
+                    int maxsize, struct sr_equations_found *sums)
+{
+    struct sr_expr *const expr = &sums->expr[sums->count];
+    if (sums->count == SR_SUMS)
+        return;
+    expr->count = 0;
+    for (int k = 0; k < count; k++) {
+        sr_put_constant(expr, beta[k] / t->scale[chosen[k]]);
+        for (int f = 0; f < FACTORS && t->factor[chosen[k]][f] >= 0; f++) {
+            sr_put_node(expr, sr_feature_node(t->factor[chosen[k]][f]));
+            sr_put_op(expr, SR_MUL);
+        }
+        if (k)
+            sr_put_op(expr, SR_ADD);
+    }
+    sums->count += sr_put_end(NULL, expr, maxsize < SR_NODES ? maxsize : SR_NODES);
+}
+
+/* Leaves out the least significant product again and again. */
+static void leave_out(const struct terms *t, int *chosen, int count, int maxsize,
+                      struct sr_equations_found *sums)
+{
+    for (; count > 0; count--) {
+        double beta[PRODUCTS], growth[PRODUCTS];
+        int least = 0;
+        if (!(solve(t, chosen, count, beta, growth) < HUGE_VAL))
+            growth[least = count - 1] = 0;
+        else if (count <= LONGEST)
+            add_sum(t, chosen, count, beta, maxsize, sums);
+        for (int k = 0; k < count; k++)
+            least = growth[k] < growth[least] ? k : least;
+        for (int k = least; k + 1 < count; k++)
+            chosen[k] = chosen[k + 1];
+    }
+}
+
+int sr_states_sums(const struct sr_states *s, int d, int maxsize, struct sr_equations_found *sums)
+{
+    struct terms *t = orr_alloc(1, sizeof *t);
+    int chosen[PRODUCTS];
+    if (!t)
+        return ORR_ENOMEM;
+    t->states = s;
+    list_products(t);
+    const int rc = fill(t, d);
+    sums->count = 0;
+    if (!rc) {
+        leave_out(t, chosen, select_first(t, chosen), maxsize, sums);
+        if (s->rows >= ROWS_PER_PRODUCT * (size_t)t->count)
+            leave_out(t, chosen, select_all(t, chosen), maxsize, sums);
+    }
+    free(t);
+    return rc;
+}
+
+int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sums, char **text)
+{
+    const char *name[SR_STATE_NAMES];
+    char formula[SR_TEXT];
+    size_t bytes;
+    FILE *out = open_memstream(text, &bytes);
+    for (int k = 0; k < s->names; k++)
+        name[k] = s->name[k];
+    for (int k = 0; k < sums->count && out; k++) {
+        sr_expr_print(NULL, &sums->expr[k], name, formula, sizeof formula);
+        fprintf(out, "%s%s", k ? ";" : "", formula);
+    }
+    if (out && !fclose(out))
+        return 0;
+    free(*text);
+    *text = NULL;
+    return ORR_FAIL(ORR_ENOMEM, "guesses: out of memory");
+}
