@@ -100,7 +100,7 @@ def _symbolic() -> list[Any]:
         return _made
     import sympy
 
-    class EccentricAnomaly(sympy.Function):  # type: ignore[misc]
+    class EccentricAnomaly(sympy.Function):
         nargs = 2
         _imp_ = staticmethod(eccentric_anomaly)
 
@@ -108,7 +108,7 @@ def _symbolic() -> list[Any]:
             e = self.args[1]
             return (1 if argindex == 1 else sympy.sin(self)) / (1 - e * sympy.cos(self))
 
-    class TrueAnomaly(sympy.Function):  # type: ignore[misc]
+    class TrueAnomaly(sympy.Function):
         nargs = 2
         _imp_ = staticmethod(true_anomaly)
 

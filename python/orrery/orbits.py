@@ -39,7 +39,7 @@ class OrbitFit:
     def predict(self, t: Any) -> np.ndarray:
         """The star's velocity at times t (n), without an instrument's offset."""
         t = doubles("t", t)
-        v = np.zeros_like(t)
+        v: np.ndarray = np.zeros_like(t)
         for planet in self.planets:
             P, K, e, omega, T = (planet[key]["value"] for key in (
                 "P", "K", "e", "omega_deg", "T_periastron"))

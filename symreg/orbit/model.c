@@ -45,19 +45,19 @@ void sr_orbit_waves(size_t n, const double *t, double motion, double M, double e
     }
 }
 
-/* An orbit by its elements. Below `least` e is taken for that, as omega has no meaning at 0, but
- * derivatives by e cos(omega) and e sin(omega) have. */
+/* An orbit by its elements. */
 struct ellipse {
     double motion, M, e, K, cosine, sine, omega;
 };
 
-static bool make_ellipse(const double *x, struct ellipse *o)
+/* e: at least `least`, as omega has no meaning at 0, but derivatives by e cos(omega) and e
+ * sin(omega) have: they are those of a slightly eccentric orbit. */
+static bool make_ellipse(const double *x, double least, struct ellipse *o)
 {
-    const double least = 1e-7, size = sqrt(x[SR_ORBIT_X] * x[SR_ORBIT_X] + //
-                                           x[SR_ORBIT_Y] * x[SR_ORBIT_Y]);
+    const double size = sqrt(x[SR_ORBIT_X] * x[SR_ORBIT_X] + x[SR_ORBIT_Y] * x[SR_ORBIT_Y]);
     o->e = size > least ? size : least;
-    o->cosine = size > least ? x[SR_ORBIT_X] / size : 1;
-    o->sine = size > least ? x[SR_ORBIT_Y] / size : 0;
+    o->cosine = size > 0 ? x[SR_ORBIT_X] / size : 1;
+    o->sine = size > 0 ? x[SR_ORBIT_Y] / size : 0;
     o->omega = sr_op_value(NULL, SR_ATAN2, o->sine, o->cosine);
     o->motion = x[SR_ORBIT_N];
     o->M = x[SR_ORBIT_LONGITUDE] - o->omega;
@@ -81,30 +81,44 @@ static void row_slopes(const struct ellipse *o, double t, double cosine, double 
     slope[SR_ORBIT_AMPLITUDE] = c + o->e * o->cosine;
 }
 
+/* Adds the velocities of an ellipse where v is not NULL, and writes its slopes, one every `stride`,
+ * where slope is not NULL. */
+static void add_ellipse(const struct ellipse *o, size_t n, const double *t, double *v,
+                        double *slope, size_t stride)
+{
+    struct tile tile;
+    for (size_t from = 0; from < n; from += SR_TILE) {
+        tile.n = (int)(n - from < SR_TILE ? n - from : SR_TILE);
+        tile_anomalies(&tile, t + from, o->motion, o->M, o->e);
+        tile_waves(&tile, tile.nu);
+        for (int i = 0; i < tile.n; i++) {
+            const size_t row = from + (size_t)i;
+            if (v)
+                v[row] +=
+                    o->K * (tile.cosine[i] * o->cosine - tile.sine[i] * o->sine + o->e * o->cosine);
+            if (slope)
+                row_slopes(o, t[row], tile.cosine[i], tile.sine[i], slope + row * stride);
+        }
+    }
+}
+
 bool sr_orbit_model(const struct sr_orbit *orbit, size_t n, const double *t, const int *instrument,
                     double *v, double *slope)
 {
+    const double least = 1e-7;
     const size_t count = (size_t)sr_orbit_shape(orbit);
-    struct tile tile;
     for (size_t i = 0; i < n; i++)
         v[i] = instrument ? orbit->x[count + (size_t)instrument[i]] : 0;
     for (int p = 0; p < orbit->planets; p++) {
-        struct ellipse o;
-        if (!make_ellipse(orbit->x + SR_ORBIT_SHAPE * p, &o))
+        const double *x = orbit->x + SR_ORBIT_SHAPE * p;
+        double *const own = slope ? slope + SR_ORBIT_SHAPE * p : NULL;
+        struct ellipse o, bent;
+        if (!make_ellipse(x, 0, &o) || !make_ellipse(x, least, &bent))
             return false;
-        for (size_t from = 0; from < n; from += SR_TILE) {
-            tile.n = (int)(n - from < SR_TILE ? n - from : SR_TILE);
-            tile_anomalies(&tile, t + from, o.motion, o.M, o.e);
-            tile_waves(&tile, tile.nu);
-            for (int i = 0; i < tile.n; i++) {
-                const size_t row = from + (size_t)i;
-                v[row] +=
-                    o.K * (tile.cosine[i] * o.cosine - tile.sine[i] * o.sine + o.e * o.cosine);
-                if (slope)
-                    row_slopes(&o, t[row], tile.cosine[i], tile.sine[i],
-                               slope + row * count + (size_t)(SR_ORBIT_SHAPE * p));
-            }
-        }
+        const bool same = o.e >= least;
+        add_ellipse(&o, n, t, v, same ? own : NULL, count);
+        if (own && !same)
+            add_ellipse(&bent, n, t, NULL, own, count);
     }
     return true;
 }

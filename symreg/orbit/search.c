@@ -204,12 +204,12 @@ static int add_planet(struct search *s, const struct sr_orbit *base,
     if (!rc) {
         const int peaks = sr_periodogram_peaks(&of, s->data->span, PEAKS, peak);
         const double longest = 1 / of.low;
-        for (int k = 0; k < peaks; k++)
-            for (int m = 1; m <= MULTIPLES; m++) {
-                const double at = m / (of.low + (double)peak[k] * of.step);
-                if (at <= longest * 1.0001)
-                    try_period(s, at);
-            }
+        for (int k = 0; k < peaks * MULTIPLES && !orr_signal_seen(); k++) {
+            const double first = 1 / (of.low + (double)peak[k / MULTIPLES] * of.step);
+            const double at = first * (1 + k % MULTIPLES);
+            if (at <= longest * 1.0001)
+                try_period(s, at);
+        }
         *period = peaks ? 1 / (of.low + (double)peak[0] * of.step) : NAN;
         *tries = of.independent;
     }
@@ -262,6 +262,11 @@ static int find_orbits(struct search *s, const struct sr_orbit_options *o, int m
             TRY(add_planet(s, &base[k], o, &period, &tries));
             found->peak[planets] = k == 0 ? period : found->peak[planets];
         }
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR,
+                            "%s: stopped before the orbits were found; nothing is "
+                            "written",
+                            s->data->file);
         refine_kept(s);
         if (!s->count)
             break;

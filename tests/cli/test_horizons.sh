@@ -86,9 +86,10 @@ check "... are four bodies with the Sun" prints '4 bodies of JPL Horizons, from 
 check "... whose law is m1 m2 / r^2 for masses GM" computes three '$2 * $3 / $1 ^ 2' 2e-4
 
 # ---- elements: an ellipse of a = 1.2 AU, e = 0.35, by which GM = n^2 a^3
-heading "drawn" "Sun (10)" AU-D >"$WORK/elements.txt"
-echo " JDTDB, Calendar Date (TDB), EC, QR, IN, OM, W, Tp, N, MA, TA, A, AD, PR," >>"$WORK/elements.txt"
-echo '$$SOE' >>"$WORK/elements.txt"
+E=$WORK/elements.txt
+heading "drawn" "Sun (10)" AU-D >"$E"
+echo " JDTDB, Calendar Date (TDB), EC, QR, IN, OM, W, Tp, N, MA, TA, A, AD, PR," >>"$E"
+echo '$$SOE' >>"$E"
 awk 'BEGIN { pi = atan2(0, -1); e = 0.35; a = 1.2; n = 0.75 * pi / 180
     for (day = 0; day < 900; day += 6) {
         M = n * day; E = M
@@ -96,10 +97,11 @@ awk 'BEGIN { pi = atan2(0, -1); e = 0.35; a = 1.2; n = 0.75 * pi / 180
         nu = 2 * atan2(sqrt(1 + e) * sin(E / 2), sqrt(1 - e) * cos(E / 2))
         printf "%.9f, A.D. 2000-Jan-01, %.15E, %.15E, 23.1, 141.7, 77.3, 2451545, %.15E, ",
             2451545 + day, e, a * (1 - e), 0.75
-        printf "%.15E, %.15E, %.15E, 1.6, 480,\n", M * 180 / pi, nu * 180 / pi, a } }' >>"$WORK/elements.txt"
-echo '$$EOE' >>"$WORK/elements.txt"
-check "elements" motion elements "$WORK/elements.txt"
-check "... give n^2 a^3" computes elements '(0.75 * 3.14159265358979 / 180) ^ 2 * 1.728 / $1 ^ 2' 1e-5
+        printf "%.15E, %.15E, %.15E, 1.6, 480,\n", M * 180 / pi, nu * 180 / pi, a } }' >>"$E"
+echo '$$EOE' >>"$E"
+check "elements" motion elements "$E"
+check "... give n^2 a^3" computes elements \
+    '(0.75 * 3.14159265358979 / 180) ^ 2 * 1.728 / $1 ^ 2' 1e-5
 
 # ---- what is refused
 refused() { # NAME STATUS PATTERN FILE...

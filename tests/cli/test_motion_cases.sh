@@ -57,6 +57,26 @@ check "... give an inverse square" prints '^.?[0-9.e+]+ (/|\* inv\()' chosen em_
 check "... of 4.03e14 (m_E + m_M) m^3/s^2 to 0.5%" \
     computes em_only '3.0034e15 / $1 ^ 2' 5e-3
 
+# ---- the Solar System of DE421 (docs/data): masses are GM, so that the constant is 1
+TRACKS=docs/data check "Sun, Moon and planets of DE421" motion de421 --body body --mass gm
+check "... give m1 m2 / r^2" computes de421 "$newton" 1e-6
+# pair ONE OTHER VALUE TOLERANCE: the weighted mean of F r^2 / (m1 m2) - 1
+pair() {
+    awk -F, -v one="$1" -v other="$2" -v value="$3" -v tolerance="$4" '
+        ($2 == one && $3 == other) || ($2 == other && $3 == one) {
+            k = $8 * $5 ^ 2 / ($6 * $7) - 1; s = $9 * $5 ^ 2 / ($6 * $7)
+            sum += k / s ^ 2; weight += 1 / s ^ 2; n++ }
+        END { off = sum / weight - value; print "off by", off; off = off < 0 ? -off : off
+            exit !(n > 50 && off < tolerance) }' "$WORK/de421/accelerations.csv"
+}
+for planet in mercury venus earth mars jupiter saturn uranus neptune pluto; do
+    check "... GM of the Sun to 1e-6 from $planet" pair $planet sun 0 1e-6
+done
+check "... the pull of Jupiter on Saturn to 2e-5" pair jupiter saturn 0 2e-5
+check "... the pull of the Earth on the Moon to 1e-6" pair earth moon 0 1e-6
+check "... the Sun's pull on Mercury is less by 3 GM / (c^2 a)" pair mercury sun -7.65e-8 1e-8
+check "... and on Venus" pair venus sun -4.09e-8 1e-8
+
 # ---- an origin that is accelerated
 for body in Neptune Uranus Moon; do
     check "$body about the origin" motion one_$body --centre 0,0,0
