@@ -557,7 +557,7 @@ bool sr_constant_remark(double value, double error, char *text, size_t bytes);
  *              another formula of the front is as likely within a factor of 20
  *   unfitted   a stop or a limit left no time to fit the constants of a formula of the front
  *   single row  front->without
- *   odd rows   front->odd
+ *   odd rows   table->odd, else front->odd
  *   dominated  at most one row in twenty makes nine tenths of the loss of the best constant
  *   proportional  sr_quarters_proportional() of the formula of o->rule, and rows have no weights;
  *              or weights were chosen for it
