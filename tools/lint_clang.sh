@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# lint_clang.sh - prints what clang refuses in the sources of the product and of its unit tests under
-# the Makefile's warnings: check-asan-unit, CI's first step, compiles them with clang, whose
-# warnings are more than gcc's. Without clang, or without its OpenMP header, it checks nothing and
-# says so on standard error.
+# lint_clang.sh [FILE.c...] - prints what clang refuses in the sources of the product and of its
+# unit tests under the Makefile's warnings: check-asan-unit, CI's first step, compiles them with
+# clang, whose warnings are more than gcc's. Without clang, or without its OpenMP header, it checks
+# nothing and says so on standard error.
 set -u
 clang=$(command -v clang-14 || command -v clang) || clang=
 flags=(-std=c17 -D_POSIX_C_SOURCE=200809L -DXXH_INLINE_ALL -O1 -fopenmp -fsyntax-only
