@@ -298,7 +298,7 @@ int sr_output_json(const struct sr_answer *o, const char *path)
         cJSON_AddNumberToObject(json, "rows_worth", o->front->worth);
     if (sr_front_counts_fewer(o->front))
         cJSON_AddNumberToObject(json, "rows_independent", o->front->independent);
-    if (o->table->odds) {
+    if (o->table && o->table->odds) {
         cJSON *const rows = cJSON_AddArrayToObject(json, "left_out_rows");
         for (int k = 0; k < o->table->odds; k++)
             cJSON_AddItemToArray(rows, cJSON_CreateNumber((double)o->table->odd[k]));
