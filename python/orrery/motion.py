@@ -33,13 +33,21 @@ def _finite(name: str, array: np.ndarray, columns: Sequence[str]) -> np.ndarray:
 
 
 def _table(name: str, values: Any, letter: str) -> tuple[np.ndarray, list[str], bool]:
-    """Numbers (n, k), the names of their columns, and whether the table had these names."""
+    """Numbers (n, k), the names of their columns, and whether the table had these names (texts:
+    the numbers of a DataFrame's columns are no names)."""
+    label = getattr(values, "name", None)  # of a Series
     values, given = table_of(name, values, keep=False)
+    if given is None and np.ndim(values) == 1 and isinstance(label, str):
+        given = [label]
+    if given is not None and not all(isinstance(of, str) for of in given):
+        given = None
     array = floats(name, array_of(name, values)).astype(np.float64)
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name}: expected shape (n, columns), found {array.shape}")
-    names = [f"{letter}{k}" for k in range(array.shape[1])] if given is None else [*map(str, given)]
+        raise ValueError(f"{name}: expected shape (n, columns), found {array.shape}; tracks are a "
+                         "list of such arrays" if array.ndim > 2 else
+                         f"{name}: expected shape (n, columns), found {array.shape}")
+    names = [f"{letter}{k}" for k in range(array.shape[1])] if given is None else given
     return _finite(name, array, names), names, given is not None
 
 
@@ -101,7 +109,9 @@ class _Tracks:
     def __init__(self, t: Any, X: Any, u: Any, track: Any):
         self.time = "t"
         self.track: list[str] | None = None
-        if _is_list(X, 2):
+        if X is None:
+            raise ValueError("X: expected numbers, found None")
+        if _is_list(X, 2) or (_is_list(X, 1) and _is_list(t, 1)):
             self._join(t, X, u, track)
         else:
             self._read(t, X, u, track)
@@ -191,10 +201,12 @@ class Motion(BaseEstimator):
         options = _search_options(self.seconds, self.maxsize, self.random_state, self.n_jobs)
         for name in ("binary", "unary"):
             operators = getattr(self, f"{name}_operators")
-            if isinstance(operators, str):
-                raise ValueError(f"{name}_operators: expected a list, found {operators!r}")
-            if operators is not None:
-                options += [f"--{name}", ",".join(operators)]
+            if operators is None:
+                continue
+            if isinstance(operators, str) or not all(isinstance(of, str) for of in operators):
+                raise ValueError(f"{name}_operators: expected a list of names, found "
+                                 f"{operators!r}")
+            options += [f"--{name}", ",".join(operators)]
         if self.units is not None:
             if not isinstance(self.units, Mapping):
                 raise ValueError(f"units: expected a dict, {{'x': 'm'}}, found {self.units!r}")
@@ -312,7 +324,7 @@ class Motion(BaseEstimator):
         if array.shape[1] != len(expected) or rows not in (None, len(array)):
             raise ValueError(f"{name}: expected shape ({'n' if rows is None else rows}, "
                              f"{len(expected)}), of {', '.join(expected)}, found {array.shape}")
-        if named and self._named:
+        if named and self._named and name != "X_dot":
             columns_are(names, expected)
         return array
 
@@ -329,7 +341,7 @@ class Motion(BaseEstimator):
                 raise ValueError(f"x0: expected {', '.join(states)}, found "
                                  f"{', '.join(map(str, x0)) or 'nothing'}")
             x0 = [x0[name] for name in states]
-        start = floats("x0", array_of("x0", x0)).ravel()
+        start = floats("x0", np.atleast_1d(array_of("x0", x0))).ravel()
         if len(start) != len(states) or not np.isfinite(start).all():
             raise ValueError(f"x0: expected {len(states)} finite numbers, of {', '.join(states)}, "
                              f"found {x0!r}")
@@ -429,7 +441,7 @@ def force_law(t: Any, positions: Any, body: Any = None, mass: Any = None, *, sys
         options += ["--mass", "mass"]
     if centre is not None:
         options += ["--centre", centre if isinstance(centre, str) else
-                    ",".join(repr(number("centre", part)) for part in centre)]
+                    ",".join(repr(number("centre", part)) for part in np.atleast_1d(centre))]
     with tempfile.TemporaryDirectory() as folder:
         file, out = pathlib.Path(folder) / "tracks.csv", pathlib.Path(folder) / "motion"
         write_table(file, columns)

@@ -159,6 +159,8 @@ def test_habits_of_scikit_learn(model):
     ((np.r_[T[:-1], np.inf], TRACK), "t: row 89, column 't': expected a finite number, found inf"),
     (("day", TRACK), "t: expected a column of X, found 'day'; its columns are without names"),
     (([T, T[:39]], [TRACK, OTHER]), "track 1: t: expected 40 times, as X has rows, found 39"),
+    ((T, None), "X: expected numbers, found None"),
+    ((T, np.stack([TRACK, TRACK])), r"found \(2, 90, 2\); tracks are a list of such arrays"),
     (([T], [TRACK, OTHER]), "t: expected 2 tracks, as X has, found 1"),
     (([T, T[:40]], [TRACK, OTHER[:, :1]]), "track 1: X: expected the columns x0, x1, found x0"),
     ((T[:5], TRACK[:5]), "tracks:6: expected at least 8 rows, found 5"),
@@ -171,7 +173,8 @@ def test_bad_tracks(arguments, message):
 @pytest.mark.parametrize("parameters, more, message", [
     ({"order": 3}, {}, "order: expected a whole number from 1 to 2, found 3"),
     ({"seconds": "2"}, {}, "seconds: expected a number, found '2'"),
-    ({"unary_operators": "sin"}, {}, "unary_operators: expected a list, found 'sin'"),
+    ({"unary_operators": "sin"}, {}, "unary_operators: expected a list of names, found 'sin'"),
+    ({"unary_operators": [1]}, {}, r"unary_operators: expected a list of names, found \[1\]"),
     ({"unary_operators": ["sine"]}, {}, "sine"),
     ({"units": "x0=m"}, {}, "units: expected a dict"),
     ({"units": {"z": "m"}}, {}, "z"),
@@ -195,12 +198,27 @@ def test_bad_tables_and_states(model):
         orrery.Motion().fit(T, frame)
     with pytest.raises(ValueError, match=r"X: expected shape \(n, 2\), of x0, x1, found \(90, 1\)"):
         model.predict(TRACK[:, :1])
+    with pytest.raises(ValueError, match="x0: row 0: expected a number, found"):
+        model.simulate("start", T)
     with pytest.raises(ValueError, match="x0: expected x0, x1, found x0, y"):
         model.simulate({"x0": 1, "y": 2}, T)
     with pytest.raises(ValueError, match="t: row 2: expected times that rise, found 1 after 1"):
         model.simulate([1, 2], [0, 1, 1])
     with pytest.raises(ValueError, match="u: expected none, as the equations have no inputs"):
         model.simulate([1, 2], [0, 1], u=[1, 1])
+
+
+def test_names_of_series_and_columns_without_names():
+    pandas = pytest.importorskip("pandas")
+    wave = np.cos(T)
+    some = {**QUICK, "seconds": 0.2}
+    fit = orrery.Motion(order=2, **some).fit([T, T], [pandas.Series(wave, name="angle")] * 2)
+    assert list(fit.feature_names_in_) == ["angle"] and fit.velocity_names_ == ["v_angle"]
+    assert np.allclose(fit.predict([[0.5, 0.1]]), [[-0.5]], rtol=1e-3)
+    fit = orrery.Motion(**some).fit(T, pandas.DataFrame(np.c_[wave, -np.sin(T)]))
+    assert list(fit.feature_names_in_) == ["x0", "x1"]
+    named = pandas.DataFrame(np.c_[-np.sin(T), -wave], columns=["a rate", "another"])
+    assert fit.score(T, np.c_[wave, -np.sin(T)], named) > 0.999
 
 
 def test_newton_of_the_planets():
