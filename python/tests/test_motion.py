@@ -1,4 +1,4 @@
-"""Equations of motion: Motion() finds, evaluates and solves them; force_law() finds Newton's law."""
+"""Motion() finds, evaluates and solves equations of motion; force_law() finds Newton's law."""
 
 import json
 import pathlib
