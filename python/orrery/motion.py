@@ -299,7 +299,8 @@ class Motion(BaseEstimator):
 
     def predict(self, X: Any, *, t: Any = None, u: Any = None) -> np.ndarray:
         """The derivatives (n, k) at states X (n, k); with order 2 the accelerations at positions
-        and velocities X (n, 2 k). t: times, of equations with the time; u: inputs (n, m)."""
+        and velocities X (n, 2 k). t: times (n) or one time, of equations with the time; u: inputs
+        (n, m)."""
         self._fitted()
         states = [*self.feature_names_in_, *self.velocity_names_]
         parts, names = [self._shaped("X", X, states, None)], states + self.input_names_
@@ -311,7 +312,8 @@ class Motion(BaseEstimator):
         if self._of_time:
             if t is None:
                 raise ValueError("t: expected times, as the equations may contain the time")
-            parts.append(_times(t, rows)[:, None])
+            times = np.repeat(t, rows) if np.ndim(t) == 0 else t  # one time is no step here
+            parts.append(_times(times, rows)[:, None])
             names.append(self._time)
         everything = np.hstack(parts)
         return np.stack([NumpyFunction(source(text, names, None, lib.NUMPY, False))(everything)
@@ -377,6 +379,7 @@ class Motion(BaseEstimator):
         of = _Tracks(t, X, u, track)
         if of.named and self._named:
             columns_are(of.states, self.feature_names_in_)
+        self._shaped("X", of.X, [*self.feature_names_in_], None)
         states, rates = of.X, np.empty_like(of.X)
         if len(self.velocity_names_):
             states = np.hstack([of.X, np.empty_like(of.X)])
