@@ -29,7 +29,8 @@ set lmargin at screen 0.42
 set rmargin at screen 0.66
 set ylabel "(measured - solution) / sigma" offset 0.5, 0
 set object 1 rectangle from graph 0, first -2 to graph 1, first 2 fillcolor rgb "#f3efe6" fillstyle solid noborder behind
-plot for [k = 1 : states] $rows using 1:(column(3 * k + 1)) with points pt 7 ps 0.4 lc rgb colour[k] title name[k]
+plot 0 with lines lc rgb "#999999" lw 0.6 notitle, \
+     for [k = 1 : states] $rows using 1:(column(3 * k + 1)) with points pt 7 ps 0.4 lc rgb colour[k] title name[k]
 unset object 1
 
 # a single state has its time in place of a second one

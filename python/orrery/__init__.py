@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .datasets import dataset as dataset
     from .gpt import GPT as GPT
     from .judging import judge as judge
+    from .motion import Motion as Motion
+    from .motion import force_law as force_law
     from .orbits import orbit_fit as orbit_fit
     from .regressor import SymbolicRegressor as SymbolicRegressor
     from .runs import Run as Run
@@ -34,14 +36,16 @@ if TYPE_CHECKING:
 
 _register_operators()
 
-__all__ = ["Error", "GPT", "Run", "SymbolicRegressor", "attention", "attention_backward",
-           "attention_line", "attention_variants", "attention_weights", "compare", "dataset",
-           "judge", "law", "orbit", "orbit_fit", "simulate", "stream"]
+__all__ = ["Error", "GPT", "Motion", "Run", "SymbolicRegressor", "attention",
+           "attention_backward", "attention_line", "attention_variants", "attention_weights",
+           "compare", "dataset", "force_law", "judge", "law", "orbit", "orbit_fit", "simulate",
+           "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
     "Error": "_library",
     "GPT": "gpt",
+    "Motion": "motion",
     "Run": "runs",
     "attention": "_attention",
     "attention_backward": "_attention",
@@ -51,6 +55,7 @@ _HOMES = {
     "attention_weights": "_attention",
     "compare": "runs",
     "dataset": "datasets",
+    "force_law": "motion",
     "judge": "judging",
     "law": "simulation",
     "orbit": "simulation",
@@ -59,8 +64,8 @@ _HOMES = {
     "stream": "streaming",
 }
 # Public modules, which are imported when they are asked for, too: orrery.gpt.torch_gpt().
-_MODULES = ("anomalies", "crate", "datasets", "gpt", "judging", "log", "orbits", "regressor",
-            "runs", "simulation", "streaming")
+_MODULES = ("anomalies", "crate", "datasets", "gpt", "judging", "log", "motion", "orbits",
+            "regressor", "runs", "simulation", "streaming")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import pathlib
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ._arguments import doubles, number, whole
+from ._programs import run, write_table
 from .anomalies import true_anomaly
-from .judging import _program
 
 __all__ = ["OrbitFit", "orbit_fit"]
 
@@ -89,25 +88,15 @@ def orbit_fit(t: Any, v: Any, sigma: Any = None, *, instrument: Any = None,
     (low, high), where periods are looked for. programs: the folder of Orrery's programs.
     """
     columns = _columns(t, v, sigma, instrument)
-    command = _program(programs, "symreg")
     with tempfile.TemporaryDirectory() as folder:
         table, out = pathlib.Path(folder) / "velocities.csv", pathlib.Path(folder) / "orbit"
-        with table.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values()))
-        done = subprocess.run(
-            [*command, "orbit", str(table), *_options(columns, planets, star_mass, period),
-             "--out", str(out), "--quiet"], capture_output=True, text=True)
-        if done.returncode:
-            line = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
-            raise ValueError(line[0].partition(": error: ")[2].replace(str(table), "velocities")
-                             or line[0])
+        write_table(table, columns)
+        text = run(programs, ["orbit", str(table), *_options(columns, planets, star_mass, period),
+                              "--out", str(out)], table, "velocities")
         answer = json.loads((out / "orbit.json").read_text(encoding="utf-8"))
         with (out / "orbit.csv").open(newline="", encoding="utf-8") as file:
             by_time = [float(row["residual"]) for row in csv.DictReader(file)]
     residuals = np.empty(len(by_time))
     residuals[np.argsort(columns["t"], kind="stable")] = by_time
     return OrbitFit(answer["planets"], answer["instruments"], answer["models"],
-                    answer["recommended_planets"], done.stdout.replace(str(table), "velocities"),
-                    residuals)
+                    answer["recommended_planets"], text, residuals)

@@ -102,6 +102,15 @@ if command -v gnuplot >/dev/null; then
 else
     skip "... in a picture, too" "no gnuplot"
 fi
+# ---- equations that no solution follows, here dx/dt = x, which overflows: there is nothing to draw
+awk 'BEGIN { print "t,x"; for (i = 0; i < 40; i++) printf "%d,%.9g\n", 50 * i, 20 + sin(i) }' \
+    >"$WORK/lost.csv"
+check "equations without a solution are reported" prints 'chosen by the derivatives: no solution' \
+    bin/symreg motion "$WORK/lost.csv" --time t --state x --seconds 0.3 --quiet --unary exp \
+    --binary '' --maxsize 2 --require x --out "$WORK/lost"
+if command -v gnuplot >/dev/null; then
+    check "... and the track is drawn without them" filled "$WORK/lost/solutions.png"
+fi
 mkdir "$WORK/mine"
 for file in solutions.csv equations.json report.md; do
     echo mine >"$WORK/mine/$file"
