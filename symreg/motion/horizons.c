@@ -259,14 +259,15 @@ static int write_centre(FILE *out, const char *file, const struct source *source
 
 static int join(const char *const *file, int count, struct source *source, struct sr_horizons *made)
 {
-    bool with_gm = count > 1;
     size_t bytes;
     int rc = 0;
     for (int k = 0; k < count && !rc; k++) {
         rc = read_source(file[k], &source[k]);
         rc = rc ? rc : check_alike(file, k, source);
-        with_gm = with_gm && source[k].heading.gm > 0;
+        if (!rc && count > 1 && !made->lacking && !(source[k].heading.gm > 0))
+            made->lacking = file[k];
     }
+    const bool with_gm = count > 1 && !made->lacking;
     FILE *out = rc ? NULL : open_memstream(&made->text, &bytes);
     if (!rc && !out)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", file[0]);

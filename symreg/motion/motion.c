@@ -223,6 +223,22 @@ static void take_columns(const struct sr_horizons *made, struct sr_motion_option
         o->centre = "0,0,0";
 }
 
+/* Two bodies need no masses, a centre needs none; forces between more bodies do. */
+static int check_masses(const struct orr_cli *cli, const struct sr_horizons *made,
+                        const struct sr_motion_options *o)
+{
+    if (made->lacking && !o->centre && made->bodies > 2)
+        return ORR_FAIL(
+            ORR_EINVAL,
+            "%s: forces between %d bodies need GM of each, expected a line such as \"GM "
+            "(km^3/s^2) = 62.6284\" before $$SOE; or give --centre %s",
+            made->lacking, made->bodies, *made->centre ? made->centre : "NAME");
+    if (made->lacking && !o->centre)
+        orr_note(cli->quiet, "symreg: %s: no line \"GM (km^3/s^2) = ...\": no masses are used",
+                 made->lacking);
+    return 0;
+}
+
 int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
                   const struct sr_motion_options *motion, const struct sr_csv_options *given)
 {
@@ -241,7 +257,9 @@ int sr_motion_run(const struct orr_cli *cli, const char *const *file, int files,
              made.bodies == 1 ? "y" : "ies", *made.centre ? made.centre : "an unnamed centre",
              *made.frame ? made.frame : "no frame named", made.length,
              options.mass ? "; masses are GM, with which Newton's law is m1 m2 / r^2" : "");
-    const int rc = run_tracks(cli, file[0], made.text, &options, given);
+    int rc = check_masses(cli, &made, &options);
+    if (!rc)
+        rc = run_tracks(cli, file[0], made.text, &options, given);
     sr_horizons_free(&made);
     return rc;
 }

@@ -51,7 +51,8 @@ enum { SR_HORIZONS_FILES = SR_MOTION_BODIES };
 struct sr_horizons {
     char *text; /* CSV */
     bool with_gm;
-    int bodies; /* with the centre, which several files have as a body at the origin */
+    const char *lacking; /* the first file of several whose GM is not known; else NULL */
+    int bodies;          /* with the centre, which several files have as a body at the origin */
     char centre[80], frame[80], length[8];
 };
 /* Reads vectors or elements. ORR_EUSAGE where a file is none of Horizons, ORR_EFORMAT, ORR_EINVAL

@@ -43,7 +43,7 @@ static bool fit_there(const struct sr_velocities *data, const struct sr_orbit *o
             x[SR_ORBIT_X] = x[SR_ORBIT_Y] = 0.01;
         if (sr_orbit_refine(data, NULL, false, &trial, work) &&
             fabs(trial.x[SR_ORBIT_SHAPE * planet] - motion) * data->span < SR_ORBIT_TURN &&
-            trial.likelihood > best->likelihood)
+            trial.likelihood > best->likelihood && !sr_orbit_has_twins(&trial))
             *best = trial;
     }
     return isfinite(best->likelihood) && sr_orbit_refine(data, NULL, true, best, work);
@@ -61,7 +61,8 @@ static void insert(struct sr_alias *alias, int *count, const struct sr_alias *on
 }
 
 int sr_orbit_aliases(const struct sr_velocities *data, const struct sr_orbit *orbit, int planet,
-                     struct sr_alias alias[SR_ORBIT_ALIASES], struct sr_orbit_work *work)
+                     double longest, struct sr_alias alias[SR_ORBIT_ALIASES],
+                     struct sr_orbit_work *work)
 {
     const double seen = 0.1; /* share of the window */
     const double frequency = orbit->x[SR_ORBIT_SHAPE * planet + SR_ORBIT_N] / SR_ORBIT_TURN;
@@ -71,7 +72,8 @@ int sr_orbit_aliases(const struct sr_velocities *data, const struct sr_orbit *or
             continue;
         for (int side = -1; side <= 1; side += 2) {
             const double other = fabs(frequency + side / gaps[g].period);
-            bool known = fabs(other - frequency) * data->span < 1 || other * data->span < 0.5;
+            bool known = other * longest < 1 || fabs(other - frequency) * data->span < 1 ||
+                         other * data->span < 0.5;
             for (int k = 0; k < count; k++)
                 known = known || fabs(1 / alias[k].period - other) * data->span < 1;
             struct sr_orbit there;
@@ -79,7 +81,7 @@ int sr_orbit_aliases(const struct sr_velocities *data, const struct sr_orbit *or
                 continue;
             const struct sr_alias one = {gaps[g].name,
                                          sr_orbit_element(&there, planet, SR_ELEMENT_P),
-                                         2 * (orbit->likelihood - there.likelihood)};
+                                         2 * (orbit->likelihood - there.likelihood), there};
             insert(alias, &count, &one);
         }
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "symreg/expr/expr.h"
+
 enum { CURVE = 400 };
 
 /* The orbit with the planet `only`. */
@@ -23,10 +25,14 @@ static void write_planet(const struct sr_orbit_answer *a, int p, const double *r
     const struct sr_velocities *data = a->data;
     const struct sr_orbit one = one_planet(a->orbit, p);
     const double P = a->planet[p].element[SR_ELEMENT_P].value;
+    const double e = a->planet[p].element[SR_ELEMENT_E].value;
     const double from = a->planet[p].element[SR_ELEMENT_PERIASTRON].value;
     orr_file_printf(file, "$curve%d << END\n", p + 1);
     for (int k = 0; k <= CURVE; k++) {
-        const double phase = (double)k / CURVE, t = from + phase * P;
+        /* steps of the eccentric anomaly: short ones at periastron */
+        const double E = SR_ORBIT_TURN * k / CURVE;
+        const double phase = (E - e * sr_op_value(NULL, SR_SIN, E, 0)) / SR_ORBIT_TURN;
+        const double t = from + phase * P;
         double v;
         sr_orbit_model(&one, 1, &t, NULL, &v, NULL);
         orr_file_printf(file, "%.6g %.9g\n", phase, v);
@@ -40,8 +46,7 @@ static void write_planet(const struct sr_orbit_answer *a, int p, const double *r
                         data->instrument[i] + 1);
     }
     orr_file_printf(file, "END\ntitle%d = \"P = %.6g, K = %.4g, e = %.3g\"\n", p + 1, P,
-                    a->planet[p].element[SR_ELEMENT_K].value,
-                    a->planet[p].element[SR_ELEMENT_E].value);
+                    a->planet[p].element[SR_ELEMENT_K].value, e);
 }
 
 static void write_data(const struct sr_orbit_answer *a, double *rest, double *model,

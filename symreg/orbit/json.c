@@ -65,6 +65,26 @@ static void add_models(const struct sr_orbit_answer *a, cJSON *json)
     }
 }
 
+/* Another maximum of the likelihood; null without one. */
+static void add_rival(const struct sr_orbit_answer *a, cJSON *json)
+{
+    const struct sr_orbit *rival = &a->found->rival[a->orbit->planets];
+    if (!rival->planets) {
+        cJSON_AddNullToObject(json, "nearly_as_likely");
+        return;
+    }
+    cJSON *object = cJSON_AddObjectToObject(json, "nearly_as_likely");
+    orr_json_add_exact(object, "bic_above", 2 * (a->orbit->likelihood - rival->likelihood));
+    cJSON *planets = cJSON_AddArrayToObject(object, "planets");
+    for (int p = 0; p < rival->planets; p++) {
+        cJSON *planet = cJSON_CreateObject();
+        cJSON_AddItemToArray(planets, planet);
+        orr_json_add_exact(planet, "P", sr_orbit_element(rival, p, SR_ELEMENT_P));
+        orr_json_add_exact(planet, "K", sr_orbit_element(rival, p, SR_ELEMENT_K));
+        orr_json_add_exact(planet, "e", sr_orbit_element(rival, p, SR_ELEMENT_E));
+    }
+}
+
 int sr_orbit_json(const struct sr_orbit_answer *a, const char *path)
 {
     cJSON *json = orr_json_create("orrery-orbit-1");
@@ -77,6 +97,7 @@ int sr_orbit_json(const struct sr_orbit_answer *a, const char *path)
     if (a->star_mass > 0)
         orr_json_add_exact(json, "star_mass", a->star_mass);
     add_models(a, json);
+    add_rival(a, json);
     cJSON *planets = cJSON_AddArrayToObject(json, "planets");
     for (int p = 0; p < a->orbit->planets; p++)
         add_planet(a, p, planets);

@@ -138,6 +138,7 @@ int sr_orbit_run(const struct orr_cli *cli, const char *file, const struct sr_or
     if (!rc) {
         sr_cells_notes(&data.csv, data.file, cli->quiet);
         sr_dropped_note(&data.dropped, data.file, data.csv.rows, cli->quiet);
+        sr_velocities_note_far(&data, cli->quiet);
     }
     struct sr_orbit_work *work = rc ? NULL : sr_orbit_work_create(data.n);
     if (!rc)

@@ -2,6 +2,7 @@
  * whose planets do not disturb each other.
  *
  *   velocities.c   reads a table
+ *   far.c          notes velocities that are far from the others
  *   periodogram.c  the generalised Lomb-Scargle periodogram
  *   model.c        velocities of given orbits, and their derivatives
  *   refine.c       maximum likelihood from a start: orbits, offsets and jitter
@@ -63,6 +64,8 @@ struct sr_velocities {
 int sr_velocities_read(const char *file, const struct sr_orbit_options *o,
                        struct sr_velocities *data);
 void sr_velocities_free(struct sr_velocities *data);
+/* Notes a velocity that is 100 times as far from its instrument's median as half of them are. */
+void sr_velocities_note_far(const struct sr_velocities *data, bool quiet);
 
 /* ---- the model */
 
@@ -153,6 +156,8 @@ struct sr_periodogram {
 int sr_periodogram_make(const struct sr_velocities *data, const double *v,
                         const struct sr_orbit *orbit, const char *periods,
                         struct sr_periodogram *of);
+/* The shortest period where none are given: 1, or a hundredth of a short span. */
+double sr_periodogram_shortest(double span);
 void sr_periodogram_free(struct sr_periodogram *of);
 /* The highest peaks (at most `most`), by height; returns how many. */
 int sr_periodogram_peaks(const struct sr_periodogram *of, double span, int most, size_t *peak);
@@ -165,6 +170,9 @@ double sr_orbit_chance(double tries, double rows, double freedom, double e, doub
 
 /* ---- the search */
 
+/* Whether two planets have nearly one period. Their orbits would cross: a second orbit there mends
+ * what the first one misses, as a wrong velocity, or a variation of a star that is no orbit. */
+bool sr_orbit_has_twins(const struct sr_orbit *orbit);
 /* What was found for each number of planets. */
 struct sr_orbits {
     int most; /* planets tried */
@@ -172,6 +180,10 @@ struct sr_orbits {
     double bic[SR_ORBIT_PLANETS + 1];
     double chance[SR_ORBIT_PLANETS + 1]; /* of the last planet in noise alone */
     double peak[SR_ORBIT_PLANETS + 1];   /* highest period of what one planet fewer leaves */
+    struct sr_orbit rival[SR_ORBIT_PLANETS + 1]; /* another maximum; planets: 0 where there is none
+                                                    whose BIC is within SR_ORBIT_EVIDENCE */
+    double left_period, left_chance; /* highest peak of what SR_ORBIT_PLANETS leave, and how likely
+                                        it is in noise; NaN where fewer are recommended */
     int recommended;
 };
 /* A further planet has to lower the BIC by so much, and noise alone has to give it more rarely. */
@@ -186,11 +198,13 @@ enum { SR_ORBIT_ALIASES = 8 };
 struct sr_alias {
     const char *of;     /* "1 day" */
     double period, bic; /* of the orbit there; bic: above that of the orbit */
+    struct sr_orbit orbit;
 };
-/* The periods that a planet may have instead, where the times have the gap's period themselves;
- * nearest in BIC first. */
+/* The periods below `longest` that a planet may have instead, where the times have the gap's period
+ * themselves; nearest in BIC first. */
 int sr_orbit_aliases(const struct sr_velocities *data, const struct sr_orbit *orbit, int planet,
-                     struct sr_alias alias[SR_ORBIT_ALIASES], struct sr_orbit_work *work);
+                     double longest, struct sr_alias alias[SR_ORBIT_ALIASES],
+                     struct sr_orbit_work *work);
 
 /* ---- results */
 

@@ -103,10 +103,15 @@ static void turn_wave(const struct rows *rows, size_t n)
     }
 }
 
+double sr_periodogram_shortest(double span)
+{
+    return fmin(1, span / 100);
+}
+
 static int choose_frequencies(const struct sr_velocities *data, const char *periods,
                               struct sr_periodogram *of)
 {
-    double low = fmin(1, data->span / 100), high = 2 * data->span;
+    double low = sr_periodogram_shortest(data->span), high = 2 * data->span;
     if (periods)
         TRY(read_periods(periods, &low, &high));
     of->step = 1 / (OVERSAMPLED * data->span);

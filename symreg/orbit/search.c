@@ -112,10 +112,24 @@ static double rank_of(const struct sr_orbit *orbit)
     return rank;
 }
 
+bool sr_orbit_has_twins(const struct sr_orbit *orbit)
+{
+    const double closest = 1.1; /* ratio of periods */
+    for (int p = 1; p < orbit->planets; p++)
+        for (int q = 0; q < p; q++) {
+            const double a = orbit->x[SR_ORBIT_SHAPE * p], b = orbit->x[SR_ORBIT_SHAPE * q];
+            if (fmax(a, b) < closest * fmin(a, b))
+                return true;
+        }
+    return false;
+}
+
 /* Keeps the best orbits, in their order. */
 static void keep(struct search *s, const struct sr_orbit *orbit)
 {
     int at = s->count;
+    if (sr_orbit_has_twins(orbit))
+        return;
     for (int k = 0; k < s->count; k++)
         if (same_orbit(s, &s->kept[k], orbit))
             return;
@@ -229,6 +243,39 @@ static void refine_kept(struct search *s)
             keep(s, &orbit[k]);
 }
 
+/* Adds orbits at aliases of the best orbit where these are clearly likelier, as those of a planet
+ * whose period is shorter than the periodogram looks for. */
+static void try_aliases(struct search *s)
+{
+    enum { HOPS = 4 };
+    struct sr_alias alias[SR_ORBIT_ALIASES];
+    const double longest = sr_periodogram_shortest(s->data->span);
+    for (int hop = 0; hop < HOPS && s->count && !orr_signal_seen(); hop++) {
+        const struct sr_orbit best = s->kept[0];
+        for (int p = 0; p < best.planets; p++) {
+            const int count = sr_orbit_aliases(s->data, &best, p, longest, alias, s->work);
+            for (int k = 0; k < count; k++)
+                if (rank_of(&alias[k].orbit) > rank_of(&best) + 0.5 * SR_ORBIT_EVIDENCE)
+                    keep(s, &alias[k].orbit);
+        }
+        if (s->kept[0].likelihood == best.likelihood)
+            break;
+    }
+}
+
+/* Whether orbits are different maxima of the likelihood, not points of one. */
+static bool are_apart(const struct search *s, const struct sr_orbit *a, const struct sr_orbit *b)
+{
+    bool apart = false;
+    for (int p = 0; p < a->planets; p++) {
+        const double *x = a->x + SR_ORBIT_SHAPE * p, *y = b->x + SR_ORBIT_SHAPE * p;
+        apart = apart || fabs(x[SR_ORBIT_N] - y[SR_ORBIT_N]) * s->data->span > 1 ||
+                fabs(x[SR_ORBIT_X] - y[SR_ORBIT_X]) > 0.1 ||
+                fabs(x[SR_ORBIT_Y] - y[SR_ORBIT_Y]) > 0.1;
+    }
+    return apart;
+}
+
 /* Planets in the order of their periods. */
 static void order_planets(struct sr_orbit *orbit)
 {
@@ -238,6 +285,45 @@ static void order_planets(struct sr_orbit *orbit)
     memcpy(first, orbit->x, sizeof first);
     memcpy(orbit->x, orbit->x + SR_ORBIT_SHAPE, sizeof first);
     memcpy(orbit->x + SR_ORBIT_SHAPE, first, sizeof first);
+}
+
+/* The best one of the other maxima that are nearly as likely as the best orbit. */
+static struct sr_orbit find_rival(const struct search *s)
+{
+    struct sr_orbit best = s->kept[0];
+    order_planets(&best);
+    for (int k = 1; k < s->count; k++) {
+        struct sr_orbit other = s->kept[k];
+        order_planets(&other);
+        if (2 * (best.likelihood - other.likelihood) < SR_ORBIT_EVIDENCE &&
+            2 * (rank_of(&best) - rank_of(&other)) < SR_ORBIT_EVIDENCE &&
+            are_apart(s, &best, &other))
+            return other;
+    }
+    return (struct sr_orbit){0};
+}
+
+/* The highest peak of what the recommended planets leave, where more are not fitted: the chance of
+ * a circular orbit in noise. */
+static int look_for_more(struct search *s, const struct sr_orbit_options *o,
+                         struct sr_orbits *found)
+{
+    struct sr_periodogram of;
+    size_t peak;
+    found->left_period = found->left_chance = NAN;
+    if (found->recommended < SR_ORBIT_PLANETS)
+        return 0;
+    const struct sr_orbit *orbit = &found->orbit[found->recommended];
+    const double n = (double)s->data->n, freedom = n - sr_orbit_count(orbit) - SR_ORBIT_SHAPE;
+    set_base(s, orbit);
+    int rc = sr_periodogram_make(s->data, s->left, orbit, o->periods, &of);
+    if (!rc && freedom > 0 && sr_periodogram_peaks(&of, s->data->span, 1, &peak)) {
+        found->left_period = 1 / (of.low + (double)peak * of.step);
+        found->left_chance =
+            sr_orbit_chance(of.independent, n, freedom, 0, -0.5 * n * orr_log(1 - of.power[peak]));
+    }
+    sr_periodogram_free(&of);
+    return rc;
 }
 
 static double bic_of(const struct sr_velocities *data, const struct sr_orbit *orbit)
@@ -268,9 +354,12 @@ static int find_orbits(struct search *s, const struct sr_orbit_options *o, int m
                             "written",
                             s->data->file);
         refine_kept(s);
+        if (!o->periods)
+            try_aliases(s);
         if (!s->count)
             break;
         found->most = planets;
+        found->rival[planets] = find_rival(s);
         found->orbit[planets] = s->kept[0];
         found->bic[planets] = bic_of(s->data, &s->kept[0]);
         found->chance[planets] = sr_orbit_chance(
@@ -307,6 +396,8 @@ int sr_orbits_search(const struct sr_velocities *data, const struct sr_orbit_opt
             found->chance[k] < SR_ORBIT_CHANCE)
             found->recommended = k;
     }
+    if (!rc)
+        rc = look_for_more(s, o, found);
     free(block);
     free(s);
     return rc;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "symreg/expr/expr.h"
+
 #define NORMAL 1.959963984540054
 
 /* The standard error of an element by the covariance of its planet's shape. */
@@ -25,6 +27,13 @@ static struct sr_value by_error(double value, double error)
     return (struct sr_value){value, error, value - NORMAL * error, value + NORMAL * error};
 }
 
+/* A size above 0, whose interval is that of its logarithm. */
+static struct sr_value by_share(double value, double share)
+{
+    const double factor = orr_exp(NORMAL * share);
+    return (struct sr_value){value, value * share, value / factor, value * factor};
+}
+
 /* m sin i and the axis, whose errors are those of a sin i of the star, P, e and its mass: m is
  * nearly in proportion to a_s sin i / a, and a to (M P^2)^(1/3). */
 static void set_mass(const struct sr_orbit_answer *answer, struct sr_planet *planet)
@@ -37,8 +46,8 @@ static void set_mass(const struct sr_orbit_answer *answer, struct sr_planet *pla
     double mass, axis;
     sr_orbit_mass(of[SR_ELEMENT_K].value, P, e, answer->star_mass, &mass, &axis);
     planet->mass =
-        by_error(mass, mass * sqrt(size * size + 4 * third * third + 4.0 / 9 * period * period));
-    planet->axis = by_error(axis, axis * sqrt(third * third + 4.0 / 9 * period * period));
+        by_share(mass, sqrt(size * size + 4 * third * third + 4.0 / 9 * period * period));
+    planet->axis = by_share(axis, sqrt(third * third + 4.0 / 9 * period * period));
 }
 
 static void set_planet(struct sr_orbit_answer *answer, int p, const double *covariance,
@@ -60,7 +69,7 @@ static void set_planet(struct sr_orbit_answer *answer, int p, const double *cova
     planet->mass = planet->axis = (struct sr_value){NAN, NAN, NAN, NAN};
     if (answer->star_mass > 0)
         set_mass(answer, planet);
-    planet->aliases = sr_orbit_aliases(answer->data, orbit, p, planet->alias, work);
+    planet->aliases = sr_orbit_aliases(answer->data, orbit, p, HUGE_VAL, planet->alias, work);
 }
 
 int sr_orbit_values(struct sr_orbit_answer *answer, struct sr_orbit_work *work)

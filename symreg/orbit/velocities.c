@@ -78,6 +78,19 @@ static int by_time(const void *a, const void *b)
     return order ? order : (p->row > q->row) - (p->row < q->row);
 }
 
+/* Whether the velocities of each instrument are one number. */
+static bool are_constant(const struct sr_velocities *data)
+{
+    const double *first[SR_ORBIT_INSTRUMENTS] = {0};
+    for (size_t i = 0; i < data->n; i++) {
+        const int k = data->instrument[i];
+        first[k] = first[k] ? first[k] : &data->v[i];
+        if (data->v[i] != *first[k])
+            return false;
+    }
+    return true;
+}
+
 /* Around the mean of each instrument. */
 static double scatter_of(const struct sr_velocities *data)
 {
@@ -91,6 +104,24 @@ static double scatter_of(const struct sr_velocities *data)
         squares += rest * rest;
     }
     return sqrt(squares / (double)(data->n - (size_t)data->instruments));
+}
+
+/* Without errors the jitter of an instrument is its whole noise. An orbit passes through all
+ * velocities of an instrument that has no more of them than the orbit and its offset have
+ * parameters; the likelihood then is infinite. */
+static int check_counts(const struct sr_velocities *data)
+{
+    const size_t needed = SR_ORBIT_SHAPE + 2;
+    size_t count[SR_ORBIT_INSTRUMENTS] = {0};
+    for (size_t i = 0; i < data->n; i++)
+        count[data->instrument[i]]++;
+    for (int k = 0; k < data->instruments && data->instruments > 1; k++)
+        if (count[k] < needed)
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: expected at least %zu velocities of the instrument \"%s\" without "
+                            "--sigma, found %zu; give --sigma, or leave them out",
+                            data->file, needed, data->name[k], count[k]);
+    return 0;
 }
 
 static int fill(struct sr_velocities *data, const struct columns *c, const struct key *key)
@@ -123,12 +154,12 @@ static int fill(struct sr_velocities *data, const struct columns *c, const struc
     if (!(data->span > 0))
         return ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected different times, found %g alone",
                         data->file, data->csv.names[c->of[0]], data->middle + data->t[0]);
-    if (!(data->scatter > 0))
+    if (are_constant(data) || !(data->scatter > 0))
         return ORR_FAIL(ORR_EINVAL,
                         "%s: column \"%s\": expected velocities that differ, found %g "
                         "alone",
                         data->file, data->csv.names[c->of[1]], data->v[0]);
-    return 0;
+    return data->has_sigma ? 0 : check_counts(data);
 }
 
 int sr_velocities_read(const char *file, const struct sr_orbit_options *o,

@@ -46,7 +46,7 @@ static void write_numbers(const struct sr_value *value, double unit, double sinc
     const int decimals = decimals_of(error);
     *interval = '\0';
     if (!isfinite(error)) {
-        snprintf(text, 80, "%.6g", value->value * unit + since);
+        snprintf(text, 80, since != 0 ? "%.9g" : "%.6g", value->value * unit + since);
         return;
     }
     snprintf(text, 80, "%.*f +- %.*f", decimals, value->value * unit + since, decimals, error);
@@ -62,7 +62,7 @@ static void say_value(const struct page *page, const char *name, const char *uni
     if (page->markdown)
         say(page, "| %s%s%s | %s | %s |\n", name, *unit ? ", " : "", unit, text, interval);
     else
-        say(page, "  %-24s %-32s %s%s\n", name, text, *interval ? "95%: " : "", interval);
+        say(page, "  %-20s %-26s%s%s\n", name, text, *interval ? "95%: " : "", interval);
 }
 
 /* A name of a file or an instrument. */
@@ -109,8 +109,29 @@ static void say_recommendation(const struct page *page)
         say(page,
             n < found->most ? "; the BIC of %s is %+.1f" : "; the BIC of %s is higher by %.1f",
             number[next], found->bic[next] - found->bic[n]);
-    say(page, ". A further planet has to lower the BIC by %d, with a chance below %g.\n",
-        SR_ORBIT_EVIDENCE, SR_ORBIT_CHANCE);
+    say(page, ".%sA further planet has to lower the BIC by %d, with a chance below %g.\n",
+        page->markdown ? " " : "\n", SR_ORBIT_EVIDENCE, SR_ORBIT_CHANCE);
+}
+
+/* What a reader should know beside the reported orbits: another maximum of the likelihood, and a
+ * period in what two planets leave. */
+static void say_doubts(const struct page *page)
+{
+    const struct sr_orbits *found = page->answer->found;
+    const struct sr_orbit *orbit = page->answer->orbit, *rival = &found->rival[orbit->planets];
+    const char *const start = page->markdown ? "\n" : "";
+    for (int p = 0; p < rival->planets; p++)
+        say(page, "%s%sP = %.6g, K = %.4g, e = %.2g", p ? ";\n  " : start,
+            p ? "" : "Another orbit is nearly as likely:\n  ",
+            sr_orbit_element(rival, p, SR_ELEMENT_P), sr_orbit_element(rival, p, SR_ELEMENT_K),
+            sr_orbit_element(rival, p, SR_ELEMENT_E));
+    if (rival->planets)
+        say(page, " (its BIC is %+.1f).\n", 2 * (orbit->likelihood - rival->likelihood));
+    if (orbit->planets == SR_ORBIT_PLANETS && found->left_chance < SR_ORBIT_CHANCE)
+        say(page,
+            "%sThe residuals of %d planets have a period of %.6g (chance in noise %.2g),\n"
+            "perhaps of a further planet; this program fits no more than %d.\n",
+            start, SR_ORBIT_PLANETS, found->left_period, found->left_chance, SR_ORBIT_PLANETS);
 }
 
 static void say_planet(const struct page *page, int p)
@@ -141,16 +162,21 @@ static void say_planet(const struct page *page, int p)
     }
     if (planet->circular)
         say(page,
-            "%sA circular orbit is within the 95%% interval of e: omega and the time of "
+            "%sA circular orbit is within the 95%% interval of e: omega and the time of%s"
             "periastron are not determined.\n",
+            page->markdown ? "\n" : "  ", page->markdown ? " " : "\n  ");
+    if (planet->element[SR_ELEMENT_P].value > a->data->span)
+        say(page, "%sThe period is longer than the velocities span: all elements depend on it.\n",
             page->markdown ? "\n" : "  ");
     for (int k = 0; k < planet->aliases; k++) {
         const struct sr_alias *alias = &planet->alias[k];
         if (k > 1 && alias->bic > SR_ORBIT_EVIDENCE)
             break;
-        say(page, "%sAlias by %s: P = %.6g, whose BIC is %+.1f: %s.\n",
-            page->markdown ? "\n" : "  ", alias->of, alias->period, alias->bic,
-            alias->bic < SR_ORBIT_EVIDENCE ? "it cannot be excluded" : "excluded");
+        say(page, "%sAlias by %s: P = %.6g, BIC %+.1f: %s.\n", page->markdown ? "\n" : "  ",
+            alias->of, alias->period, alias->bic,
+            alias->bic > SR_ORBIT_EVIDENCE    ? "excluded"
+            : alias->bic < -SR_ORBIT_EVIDENCE ? "likelier; see --period"
+                                              : "it cannot be excluded");
     }
 }
 
@@ -191,6 +217,7 @@ void sr_orbit_print(const struct sr_orbit_answer *answer, enum sr_medium medium,
     say(&page, "\n");
     say_models(&page);
     say_recommendation(&page);
+    say_doubts(&page);
     for (int p = 0; p < answer->orbit->planets; p++)
         say_planet(&page, p);
     say_instruments(&page);

@@ -122,6 +122,10 @@ refused "another frame" 1 'expected the frame "Ecliptic of J2000.0"' "$WORK/venu
 sed '/Output units/d' "$WORK/earth.txt" >"$WORK/units.txt"
 refused "no units" 1 'units.txt: expected lines "Target body name: ..." and "Output units' \
     "$WORK/units.txt"
+tracks mars | as_csv "Hekate (20000100)" AU-D 1 >"$WORK/hekate.txt"
+refused "three bodies, of which one has no GM" 1 \
+    'hekate.txt: forces between 4 bodies need GM of each, expected a line such as "GM' \
+    "$WORK/mercury.txt" "$WORK/venus.txt" "$WORK/hekate.txt"
 sed '/EOE/d' "$WORK/earth.txt" >"$WORK/cut.txt"
 refused "a file that is cut off" 1 'the file is cut off' "$WORK/cut.txt"
 finish

@@ -14,7 +14,7 @@ motion() {
 # ---- Newton's law from the planets by VSOP87: nine bodies that all attract each other
 real=$WORK/real
 check "planets" motion "$real" "$PLANETS" --time t_yr --position x_au,y_au,z_au --body body \
-    --mass mass_msun --out "$real"
+    --mass mass_msun --set symreg.enumerate=20000 --out "$real"
 cat "$real.txt"
 # F r^2 / (m1 m2) of pairs, mean
 constant() { # PAIR LOW HIGH

@@ -46,9 +46,22 @@ check "... give the same orbits" same_file "$WORK/star/orbit.csv" "$WORK/shuffle
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --instrument instrument --planets 1 >"$WORK/one.txt"
 check "--planets 1 reports one" prints '^1$' grep -c '^planet ' "$WORK/one.txt"
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --planets 0 >"$WORK/none.txt"
-check "--planets 0 reports offset and jitter alone" prints '^  gamma ' grep gamma "$WORK/none.txt"
+check "--planets 0 reports offset and jitter" prints '^  gamma ' grep gamma "$WORK/none.txt"
+check "... alone, though two are recommended" lacks '^planet ' "$WORK/none.txt"
+check "... as a line says" grep -q '^Recommended: two planets' "$WORK/none.txt"
 "$BIN/symreg" orbit $DATA --time bjd --velocity rv_m_s --instrument instrument >"$WORK/alike.txt"
 check "velocities without errors give two planets" prints '^2$' grep -c '^planet ' "$WORK/alike.txt"
+
+# ---- what a reader should know
+check "lines for terminals have at most 80 columns" \
+    awk 'length > 80 { print; long = 1 } END { exit long || NR < 9 }' "$WORK/alike.txt"
+sed -E '9s/^([^,]*),[^,]*,/\1,-9999,/' $DATA >"$WORK/fill.csv"
+check "a velocity of -9999 is named" \
+    prints 'fill.csv: the velocity -9999 at .* as far .* --missing-value -9999 leaves it out' \
+    "$BIN/symreg" orbit "$WORK/fill.csv" "${GIVEN[@]}" --planets 0
+"$BIN/symreg" orbit "$WORK/fill.csv" "${GIVEN[@]}" --planets 0 --missing-value -9999 \
+    >"$WORK/left.txt" 2>&1
+check "... and no more once it is left out" lacks 'as far from the median' "$WORK/left.txt"
 
 # ---- what is refused
 refused() { # NAME STATUS PATTERN OPTION...
@@ -74,6 +87,13 @@ refused "an error below 0" 1 'below.csv:7: column "error_m_s": expected an error
 head -9 $DATA >"$WORK/eight.csv"
 refused "two planets of eight rows" 1 'no orbits of 2 planets' "$WORK/eight.csv" "${GIVEN[@]}" \
     --planets 2
+awk -F, 'NR == 1 { print; next } { print $1 ",5.1," $3 "," $4 }' $DATA >"$WORK/constant.csv"
+refused "one velocity in all rows" 1 'column "rv_m_s": expected velocities that differ, found 5.1' \
+    "$WORK/constant.csv" "${GIVEN[@]}"
+sed '9s/[AB]$/C/' $DATA >"$WORK/lone.csv"
+refused "one velocity of an instrument without errors" 1 \
+    'at least 7 velocities of the instrument "C" without --sigma, found 1' "$WORK/lone.csv" \
+    --time bjd --velocity rv_m_s --instrument instrument
 mkdir "$WORK/foreign"
 echo "my notes" >"$WORK/foreign/report.md"
 refused "a folder with another report.md" 2 'foreign/report.md is not a file of an earlier' $DATA \

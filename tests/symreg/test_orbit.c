@@ -309,6 +309,117 @@ TEST(two_planets_are_found_and_none_in_noise)
     gsl_rng_free(rng);
 }
 
+/* Times at nearly one hour of the night. */
+static void set_nights(gsl_rng *rng, const struct truth *of, double hours, struct table *table)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const double before = table->v[i] - velocity(of, table->t[i]);
+        table->t[i] = floor(table->t[i]) + hours / 24 * gsl_rng_uniform(rng);
+        table->v[i] = before + velocity(of, table->t[i]);
+    }
+}
+
+/* Periods are looked for from 1 day on; aliases of what is found there lead to shorter ones. */
+TEST(a_period_below_one_day_is_found)
+{
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    gsl_rng *rng = stream(36);
+    for (int k = 0; k < 2; k++) {
+        const struct truth of = {k ? 0.5613 : 0.7365, 20, 0.05, 2.5, 0.4};
+        struct table table;
+        draw_table(rng, &of, 1, 300, 2, 1, &table);
+        set_nights(rng, &of, 8, &table);
+        find(&table, 2, &found, &answer);
+        if (found.recommended != 1 || !(fabs(off(&answer, 0, SR_ELEMENT_P, of.P)) < 4))
+            fail_msg("%d planets, P = %g, expected one of %g", found.recommended,
+                     answer.planet[0].element[SR_ELEMENT_P].value, of.P);
+    }
+    gsl_rng_free(rng);
+}
+
+/* At one hour of the night the periods P and 1 / (1 - 1 / P) are nearly as likely. */
+TEST(another_maximum_is_named)
+{
+    const struct truth of = {5.3, 20, 0, 2.5, 0.4};
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    gsl_rng *rng = stream(37);
+    for (int hours = 24; hours > 0; hours -= 23) {
+        struct table table;
+        draw_table(rng, &of, 1, 300, 2, 1, &table);
+        set_nights(rng, &of, 0.2 * hours, &table);
+        find(&table, 1, &found, &answer);
+        const double P = answer.planet[0].element[SR_ELEMENT_P].value;
+        const double other =
+            found.rival[1].planets ? sr_orbit_element(&found.rival[1], 0, SR_ELEMENT_P) : 0;
+        const double alias = fabs(P - of.P) < 0.1 ? 1 / (1 - 1 / of.P) : of.P;
+        if (hours == 1 ? !(fabs(other / alias - 1) < 0.01) : other > 0)
+            fail_msg("%d tenths of two hours: P = %g, and %g nearly as likely; the alias is %g",
+                     hours, P, other, alias);
+    }
+    gsl_rng_free(rng);
+}
+
+/* A third planet is not fitted, and seen. */
+TEST(what_two_planets_leave_is_seen)
+{
+    const struct truth of[3] = {
+        {9.17, 22, 0.1, 4.1, 0.4}, {61.3, 35, 0.2, 1.2, 2.2}, {402.3, 40, 0.1, 3.2, 1.2}};
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    struct table table;
+    gsl_rng *rng = stream(38);
+    draw_table(rng, of, 3, 1500, 2, 1, &table);
+    find(&table, 2, &found, &answer);
+    assert_int_equal(found.recommended, 2);
+    if (!(fabs(found.left_period - of[0].P) < 0.1 && found.left_chance < 1e-6))
+        fail_msg("two planets leave a period of %g with chance %g, expected %g", found.left_period,
+                 found.left_chance, of[0].P);
+    draw_table(rng, of, 2, 1500, 2, 1, &table);
+    find(&table, 2, &found, &answer);
+    if (!(found.left_chance > 1e-3))
+        fail_msg("two of two planets leave a period of %g with chance %g", found.left_period,
+                 found.left_chance);
+    gsl_rng_free(rng);
+}
+
+/* Where the errors of a period above the span are as large as the mass. */
+TEST(intervals_of_masses_are_above_0)
+{
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    struct table table;
+    gsl_rng *rng = stream(40);
+    const struct truth slow = {1900, 60, 0.3, 2.1, 0.4};
+    draw_table(rng, &slow, 1, 900, 2, 1, &table);
+    find(&table, 1, &found, &answer);
+    const struct sr_planet *planet = &answer.planet[0];
+    assert_true(planet->mass.low > 0 && planet->mass.low < planet->mass.value);
+    assert_true(planet->axis.low > 0 && planet->axis.high > planet->axis.value);
+    gsl_rng_free(rng);
+}
+
+/* A variation whose amplitude falls is no orbit: two of nearly one period would beat. */
+TEST(a_fading_variation_makes_no_twin_planets)
+{
+    const struct truth of = {12.3, 20, 0, 1, 0.4};
+    static struct sr_orbits found;
+    static struct sr_orbit_answer answer;
+    struct table table;
+    gsl_rng *rng = stream(39);
+    draw_table(rng, &of, 1, 900, 2, 1, &table);
+    for (int i = 0; i < ROWS; i++)
+        table.v[i] -= (0.5 + table.t[i] / 900) * velocity(&of, table.t[i]);
+    find(&table, 2, &found, &answer);
+    assert_int_equal(found.most, 2);
+    const double a = sr_orbit_element(&found.orbit[2], 0, SR_ELEMENT_P),
+                 b = sr_orbit_element(&found.orbit[2], 1, SR_ELEMENT_P);
+    if (!(b > 1.09 * a) || found.recommended != 1)
+        fail_msg("%d planets; two of P = %g and %g", found.recommended, a, b);
+    gsl_rng_free(rng);
+}
+
 /* 95% profile intervals of 120 tables contain the truth in 114, with a standard deviation of 2.4:
  * 106 to 119 are allowed, 3.3 of these below, as none are always right. */
 TEST(intervals_contain_the_truth)
