@@ -144,7 +144,7 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     const struct sr_data *data = o->data;
     const int row = sr_front_select(o->front, o->rule);
     struct sr_interval_noise noise;
-    size_t inside = 0, open = 0;
+    size_t inside = 0, open = 0, lows = 0, highs = 0;
     *text = '\0';
     double *value = data->low && row >= 0 ? orr_alloc(data->rows, sizeof *value) : NULL;
     if (!value || !sr_eval(&o->front->expr[row], data, value)) {
@@ -154,6 +154,8 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     for (size_t i = 0; i < data->rows; i++) {
         inside += value[i] >= data->low[i] && value[i] <= data->high[i];
         open += !sr_interval_is_closed(data, i);
+        lows += isfinite(data->low[i]);
+        highs += isfinite(data->high[i]);
     }
     sr_interval_measure(data, value, &noise);
     orr_append(text, bytes,
@@ -163,7 +165,10 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     if (noise.sigma > 0)
         orr_append(text, bytes, "; noise of standard deviation %.3g explains the others",
                    noise.sigma);
-    if (open)
+    if (!lows || !highs)
+        orr_append(text, bytes, "; none has a %s end: every number that is %s enough lies in all",
+                   highs ? "low" : "high", highs ? "small" : "large");
+    else if (open)
         orr_append(text, bytes, "; R2 counts the middles of the %zu that have two ends",
                    data->rows - open);
     else

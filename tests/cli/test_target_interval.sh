@@ -57,6 +57,11 @@ program symreg "$WORK/filled.csv" "${both[@]}" "${few[@]}" --out "$WORK/filled" 
 check "a remark names fill values of ends" grep -q 'y_low is -999 in rows' "$WORK/fill.out"
 check_not "a remark recommends what intervals refuse" grep -q 'weights relative' "$WORK/fill.out"
 
+awk -F, -v OFS=, 'NR > 1 { $4 = "" } 1' "$WORK/round.csv" >"$WORK/above.csv"
+program symreg "$WORK/above.csv" "${both[@]}" "${few[@]}" >"$WORK/above.out"
+check "a remark says that low ends alone determine no law" \
+    grep -q 'none has a high end: every number that is large enough' "$WORK/above.out"
+
 sed '3s/.*/1,2,5,4/' "$WORK/round.csv" >"$WORK/crossed.csv"
 sed '3s/.*/1,2,,/' "$WORK/round.csv" >"$WORK/open.csv"
 sed '3s/.*/1,2,<5,6/' "$WORK/round.csv" >"$WORK/text.csv"
