@@ -154,8 +154,8 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     for (size_t i = 0; i < data->rows; i++) {
         inside += value[i] >= data->low[i] && value[i] <= data->high[i];
         open += !sr_interval_is_closed(data, i);
-        lows += isfinite(data->low[i]);
-        highs += isfinite(data->high[i]);
+        lows += isfinite(data->low[i]) ? 1 : 0;
+        highs += isfinite(data->high[i]) ? 1 : 0;
     }
     sr_interval_measure(data, value, &noise);
     orr_append(text, bytes,
