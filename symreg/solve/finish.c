@@ -109,7 +109,8 @@ static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr,
 }
 
 /* Offers a formula without a number or term that is added, where this raises the loss by at most a
- * share 1 / rows, as one standard error does. A limit may have left the search no time to shorten it. */
+ * share 1 / rows, as one standard error does. A limit may have left the search no time to
+ * shorten it. */
 static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tidy,
                           const struct sr_expr *expr, double reached, struct sr_work *work,
                           struct sr_hall_of_fame *hall)
