@@ -15,7 +15,10 @@ NEVER = 2932896  # 9999-12-31, which stands for a missing date
 
 class Dates:
     """Which columns are dates, by their places, and the day that counts as 0 for all of them:
-    days since 1970-01-01. So differences of two such columns are durations."""
+    days since 1970-01-01. So differences of two such columns are durations. names: of all columns;
+    None where they have none."""
+
+    names: list[str] | None = None
 
     def __init__(self) -> None:
         self.first: float | None = None

@@ -215,7 +215,10 @@ def ends_of(y: Any, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray] | None
         raise ValueError(f"y_high: expected {len(ends[0])} numbers as y_low has, found "
                          f"{len(ends[1])}")
     for row, (a, b) in enumerate(zip(*ends)):
-        if not a <= b or (np.isinf(a) and np.isinf(b)):
+        if a > b:
+            raise ValueError(f"y_low, y_high: row {row}: expected the low end up to the high end, "
+                             f"found {a:g} above {b:g}")
+        if np.isinf(a) and np.isinf(b):
             raise ValueError(f"y_low, y_high: row {row}: expected an interval with an end, found "
                              f"{a:g} to {b:g}")
     return ends[0], ends[1]

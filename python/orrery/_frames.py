@@ -127,6 +127,10 @@ def table_of(name: str, X: Any, keep: bool = True, dates: Dates | None = None,
         return Table(floats(name, array_of(name, X)), names)
     if keep and names and _are_plain(X):
         return Table(X, names)
+    if not known:
+        dates.names = listed
+    elif dates.columns and dates.names and len(listed) == len(dates.names):
+        columns_are(listed, dates.names)  # before days are taken for those of another column
     return Table(_matrix(name, X, names, dates, known), names)
 
 

@@ -734,7 +734,9 @@ def test_targets_between_two_numbers():
     for wrong, message in (({"y_low": low}, "expected both"),
                            ({"y": y, "y_low": low, "y_high": high}, "found all"),
                            ({"y_low": low, "y_high": low[:-1]}, "expected 80 numbers"),
-                           ({"y_low": low + 1, "y_high": low}, "row 0: expected an interval"),
+                           ({"y_low": low + 1, "y_high": low}, "row 0: expected the low end up to"),
+                           ({"y_low": [None, *low[1:]], "y_high": [None, *low[1:]]},
+                            "row 0: expected an interval with an end"),
                            ({"y_low": low, "y_high": high, "weights": "relative"}, "not with")):
         with pytest.raises((ValueError, RuntimeError), match=message):
             model.fit(x, **wrong)

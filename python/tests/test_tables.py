@@ -110,6 +110,8 @@ def test_dates_count_from_the_first(make, what):
     assert 'column "t" has dates, which count as days since 2026-01-01' in model.remarks_
     for later in (dates[7:9], days[7:9].astype(float)):
         assert np.allclose(model.predict(make({"b": A[7:9, 0], "t": later})), y[7:9])
+    with pytest.raises(ValueError, match="names should match those that were passed during fit"):
+        model.predict(make({"t": dates, "b": A[:, 0]}))
     with pytest.raises(ValueError, match="Input X contains NaN"):
         small().fit(make({"t": [None, *dates[1:]]}), Y)
     with pytest.raises(ValueError, match="^X: column 'b': expected numbers, found the time"):

@@ -30,7 +30,8 @@ struct search {
     char *unsaved;            /* of the first fit: why there are no more checkpoints */
     double before_s, spent_s; /* seconds spent before start_s; total so far */
     double in_epoch;          /* evaluations of the last complete epoch */
-    bool cut;                 /* a limit or a signal interrupted the step under way */
+    bool cut;                 /* a limit or a signal ended the search within a step */
+    bool parted;              /* evaluations ended within an epoch: no more checkpoints */
 };
 
 /* ---- set-up */
@@ -397,7 +398,7 @@ static void clean_formulas(struct search *search)
     }
 }
 
-/* Writes a checkpoint after a complete epoch, never after an interrupted one, and no further one
+/* Writes a checkpoint after a complete epoch, never once one was interrupted, and no further one
  * after a failed write: at most one per second, and for large checkpoints seldom enough that
  * writing takes a twentieth of the time. */
 static int save_checkpoint(struct search *search, int epoch, bool last)
@@ -405,7 +406,7 @@ static int save_checkpoint(struct search *search, int epoch, bool last)
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
     const double now = orr_time_s();
-    if (!s->checkpoint || *search->unsaved || orr_signal_seen() ||
+    if (!s->checkpoint || *search->unsaved || search->parted || orr_signal_seen() ||
         (last && s->checkpoint_of_stops) || (!last && now - search->saved_s < search->save_after_s))
         return 0;
     const int blocks = list_blocks(search, &block);
@@ -581,14 +582,22 @@ static int allow_evaluations(struct search *search, int epoch)
                : 0;
 }
 
-/* Whether a signal or the limit of evaluations interrupted the epoch. */
+/* Whether an island of the epoch was interrupted by a signal or had no more evaluations. The others
+ * leave what remains of their shares to a further, shorter epoch. */
+static bool interrupted(const struct search *search)
+{
+    bool over = false;
+    for (int i = 0; i < search->runs; i++)
+        for (int k = 0; k < search->settings->populations && !search->run[i].end; k++)
+            over = over || sr_island_over(&search->run[i].island[k]);
+    return over;
+}
+
+/* Whether a signal or the limit of evaluations ends the search with the epoch. */
 static bool cut_short(const struct search *search)
 {
-    bool cut = orr_signal_seen();
-    for (int i = 0; i < search->runs; i++)
-        for (int k = 0; k < search->settings->populations; k++)
-            cut = cut || sr_island_over(&search->run[i].island[k]);
-    return cut;
+    const double most = search->settings->max_evaluations;
+    return orr_signal_seen() || (most > 0 && evaluations_of(search) >= most);
 }
 
 static void merge_runs(struct search *search, int epoch)
@@ -640,9 +649,10 @@ static int run_epochs(struct search *search, int epoch, struct orr_progress *pro
         run_epoch(search, epoch);
         if (epoch == 0)
             plant_seeds(search);
+        search->parted = search->parted || interrupted(search);
         search->cut = cut_short(search);
         merge_runs(search, epoch);
-        if (search->cut && epoch == 0)
+        if (search->parted && epoch == 0)
             offer_seeds(search);
         search->in_epoch = evaluations_of(search) - before;
         const int rc = search->cut ? 0 : save_checkpoint(search, epoch, false);

@@ -47,6 +47,7 @@ const struct sr_stage sr_stages[] = {
      {OP(MUL) | OP(DIV), .columns = 3, .but_study = true, .when = has_no_named},
      .share = 0.1, .find = sr_dimensions_find},
     {"composed", SR_STAGE_COMPOSED, {.rows = SR_ROWS}, .find = sr_composed_find},
+    {"whole", SR_STAGE_WHOLE, {OP(ADD), OP(FLOOR) | OP(ROUND), .rows = 16}, .find = sr_whole_find},
     {.find = NULL},
 };
 /* clang-format on */
@@ -63,7 +64,10 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
         rc = sr_proposal_run(&p, SR_STAGE_SMALL);
     p.limit = limit;
     if (!rc)
-        rc = sr_proposal_run(&p, ~(unsigned)SR_STAGE_SMALL);
+        rc = sr_proposal_run(&p, ~(unsigned)(SR_STAGE_SMALL | SR_STAGE_WHOLE));
+    p.floor = 0; /* noise that a stage estimated may be the rounding of y */
+    if (!rc)
+        rc = sr_proposal_run(&p, SR_STAGE_WHOLE);
     sr_bank_free(&p.bank);
     return rc;
 }

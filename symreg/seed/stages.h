@@ -36,7 +36,8 @@ enum sr_stages {
     SR_STAGE_RATES = 64,
     SR_STAGE_ORIGINS = 128,
     SR_STAGE_SIGNS = 256,
-    SR_STAGE_HINGES = 512
+    SR_STAGE_HINGES = 512,
+    SR_STAGE_WHOLE = 1024
 };
 /* What a stage needs of a table and of the settings. */
 struct sr_needs {
@@ -99,6 +100,9 @@ int sr_origins_find(struct sr_proposal *p);
 
 /* Sums of one or two hinges max(u - t, 0) and of their squares (hinges.c). */
 int sr_hinges_find(struct sr_proposal *p);
+
+/* floor() and round() of the seeds so far, where all values of y are whole numbers (whole.c). */
+int sr_whole_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
  * (powers.c). */

@@ -390,8 +390,8 @@ struct sr_tidy {
  * 11 (x + 0.4545), sin(w (x - x0)) for sin(w x + phase), u for u ^ 1) it chooses the one with the
  * fewest digits that is no more complex. Returns the loss. */
 double sr_tidy(const struct sr_tidy *tidy, struct sr_expr *expr, struct sr_work *work);
-/* Writes u / 3 for 0.3333333333333333 u, 1.5 u for u / 0.6666666666666666 and u + 2 for u - -2. No
- * constant is rounded. */
+/* Writes u / 3 for 0.3333333333333333 u, 1.5 u for u / 0.6666666666666666, u + 2 for u - -2 and
+ * 3 u + 2 for 3 (u + 0.6666666666666666). No constant is rounded. */
 void sr_tidy_factors(const struct sr_tidy *tidy, struct sr_expr *expr);
 /* Writes c (c1 u + v) as c c1 u + c v, with differences and quotients too. False where the formula
  * has no such part, or no form of this complexity is allowed; *out is undefined then. */

@@ -553,7 +553,7 @@ bool sr_tidy_distribute(const struct sr_tidy *t, const struct sr_expr *expr, str
 
 void sr_tidy_factors(const struct sr_tidy *t, struct sr_expr *expr)
 {
-    enum { TO_PRODUCT, TO_QUOTIENT, TURN_SIGN, CARRY_SIGN, KINDS }; /* the first rewritings */
+    enum { TO_PRODUCT, TO_QUOTIENT, TURN_SIGN, CARRY_SIGN, DISTRIBUTE, KINDS }; /* the first */
     struct sr_expr next;
     for (int i = expr->count - 1; i > 0; i--)
         for (int k = TO_PRODUCT; k < KINDS; k++)

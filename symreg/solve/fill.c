@@ -163,6 +163,21 @@ static void say_column(struct said *said, const char *name, const char *where, s
     }
 }
 
+/* Names those of both ends of targets that are intervals; an open end counts as the other one. */
+static void say_ends(const struct sr_answer *o, const struct sr_data *data, const char *where,
+                     double *work, struct said *said)
+{
+    for (int k = 0; k < 2; k++) {
+        const double *end = k ? data->high : data->low, *other = k ? data->low : data->high;
+        for (size_t i = 0; i < data->rows; i++) {
+            work[i] = isfinite(end[i]) ? end[i] : other[i];
+            work[i] = o->log_target ? sr_round_digits(orr_exp(work[i]), 10) : work[i];
+        }
+        struct column c = {.x = work, .rows = data->rows};
+        say_column(said, o->end_name ? o->end_name[k] : o->target, where, &c);
+    }
+}
+
 /* Names those of the columns of a table and of its target, y or, with --log-target, exp(y). work:
  * (rows) */
 static void say_table(const struct sr_answer *o, const struct sr_data *data, const char *where,
@@ -172,6 +187,10 @@ static void say_table(const struct sr_answer *o, const struct sr_data *data, con
     for (int f = 0; f < sr_answer_features(o); f++) {
         struct column c = {.x = data->x + (size_t)f * rows, .rows = rows};
         say_column(said, o->names[f], where, &c);
+    }
+    if (data->low) {
+        say_ends(o, data, where, work, said);
+        return;
     }
     for (size_t i = 0; i < rows; i++) /* ten digits: the logarithm is rounded */
         work[i] = o->log_target ? sr_round_digits(orr_exp(data->y[i]), 10) : data->y[i];
@@ -230,8 +249,8 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
     if (*text)
         orr_append(
             text, bytes,
-            ": if that stands for a missing value, `--missing-value %s` leaves these rows out",
-            said.numbers);
+            ": if that stands for a missing value, `--missing-value %s` leaves these rows out%s",
+            said.numbers, o->data->low ? ", and opens ends of intervals" : "");
     return *text != '\0';
 }
 

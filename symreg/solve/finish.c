@@ -78,7 +78,20 @@ static void fit_rows(const struct sr_loss *loss, bool sampled, struct sr_front *
     }
 }
 
-/* A formula without the number that the node i adds or takes away; false where it does neither. */
+/* Whether the subtree that ends at i is a number, or one that multiplies what has no other. */
+static bool is_one_number(const struct sr_expr *expr, int i)
+{
+    const int left = sr_expr_left(expr, i);
+    int numbers = 0;
+    for (int k = sr_expr_start(expr, i); k <= i; k++)
+        numbers += sr_is_number(&expr->node[k]);
+    return sr_is_number(&expr->node[i]) ||
+           (numbers == 1 && expr->node[i].op == SR_MUL &&
+            (sr_is_number(&expr->node[left]) || sr_is_number(&expr->node[i - 1])));
+}
+
+/* A formula without the number, or the term with one, that the node i adds or takes away; false
+ * where it does neither. */
 static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr, int i,
                         struct sr_expr *without)
 {
@@ -86,8 +99,8 @@ static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr,
     if (node->op != SR_ADD && node->op != SR_SUB)
         return false;
     const int right = i - 1, left = right - expr->node[right].size;
-    const bool last = sr_is_number(&expr->node[right]),
-               first = node->op == SR_ADD && sr_is_number(&expr->node[left]);
+    const bool last = is_one_number(expr, right),
+               first = node->op == SR_ADD && is_one_number(expr, left);
     const int kept = last ? left : right;
     *without = *expr;
     return (last || first) && sr_expr_splice(s->language, without, sr_expr_start(expr, i),
@@ -95,8 +108,9 @@ static bool drop_number(const struct sr_settings *s, const struct sr_expr *expr,
                                              expr->node[kept].size, s->maxsize);
 }
 
-/* Offers a formula without a number that is added, where this raises the loss by at most a share
- * 1 / rows, as one standard error does. A limit may have left the search no time to shorten it. */
+/* Offers a formula without a number or term that is added, where this raises the loss by at most a
+ * share 1 / rows, as one standard error does. A limit may have left the search no time to
+ * shorten it. */
 static void offer_shorter(const struct sr_settings *s, const struct sr_tidy *tidy,
                           const struct sr_expr *expr, double reached, struct sr_work *work,
                           struct sr_hall_of_fame *hall)

@@ -53,12 +53,13 @@ char *sr_interval_name(const struct orr_csv *csv, const int column[2])
     return name;
 }
 
-/* An end of an interval as a cell says it: a number, or nothing or `open` where it has none. */
-static int read_end(const struct orr_csv *csv, const char *file, size_t row, int column,
-                    double open, double *end)
+/* An end of an interval as a cell says it: a number, or nothing, a number of --missing-value or
+ * `open` where it has none. */
+static int read_end(const struct orr_csv *csv, const char *file, const struct sr_missing *what,
+                    size_t row, int column, double open, double *end)
 {
     const size_t at = row * csv->cols + (size_t)column;
-    *end = csv->values[at];
+    *end = sr_is_missing(what, NULL, csv->values[at]) ? open : csv->values[at];
     if (isfinite(*end) || (*end >= open && *end <= open))
         return 0;
     if (!isnan(*end) || (csv->cells && !sr_cell_is_missing(csv->cells[at])))
@@ -81,7 +82,8 @@ static int check_ends(const char *where, double low, double high)
                                   where, number[0], number[1]);
 }
 
-int sr_interval_read(const char *file, const int column[2], struct sr_table *table)
+int sr_interval_read(const char *file, const int column[2], const struct sr_missing *what,
+                     struct sr_table *table)
 {
     struct orr_csv *const csv = &table->csv;
     char where[512];
@@ -91,8 +93,8 @@ int sr_interval_read(const char *file, const int column[2], struct sr_table *tab
     for (size_t i = 0; i < csv->rows; i++) {
         double *const low = &table->interval[i], *const high = low + csv->rows;
         snprintf(where, sizeof where, "%s:%zu", file, csv->line[i]);
-        TRY(read_end(csv, file, i, column[0], -HUGE_VAL, low));
-        TRY(read_end(csv, file, i, column[1], HUGE_VAL, high));
+        TRY(read_end(csv, file, what, i, column[0], -HUGE_VAL, low));
+        TRY(read_end(csv, file, what, i, column[1], HUGE_VAL, high));
         TRY(check_ends(where, *low, *high));
         csv->values[i * csv->cols + (size_t)column[0]] = sr_interval_middle(*low, *high);
     }
@@ -142,7 +144,7 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     const struct sr_data *data = o->data;
     const int row = sr_front_select(o->front, o->rule);
     struct sr_interval_noise noise;
-    size_t inside = 0, open = 0;
+    size_t inside = 0, open = 0, lows = 0, highs = 0;
     *text = '\0';
     double *value = data->low && row >= 0 ? orr_alloc(data->rows, sizeof *value) : NULL;
     if (!value || !sr_eval(&o->front->expr[row], data, value)) {
@@ -152,6 +154,8 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     for (size_t i = 0; i < data->rows; i++) {
         inside += value[i] >= data->low[i] && value[i] <= data->high[i];
         open += !sr_interval_is_closed(data, i);
+        lows += isfinite(data->low[i]) ? 1 : 0;
+        highs += isfinite(data->high[i]) ? 1 : 0;
     }
     sr_interval_measure(data, value, &noise);
     orr_append(text, bytes,
@@ -161,7 +165,10 @@ bool sr_remark_intervals(const struct sr_answer *o, char *text, size_t bytes)
     if (noise.sigma > 0)
         orr_append(text, bytes, "; noise of standard deviation %.3g explains the others",
                    noise.sigma);
-    if (open)
+    if (!lows || !highs)
+        orr_append(text, bytes, "; none has a %s end: every number that is %s enough lies in all",
+                   highs ? "low" : "high", highs ? "small" : "large");
+    else if (open)
         orr_append(text, bytes, "; R2 counts the middles of the %zu that have two ends",
                    data->rows - open);
     else

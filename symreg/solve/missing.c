@@ -50,16 +50,21 @@ static bool is_missing(const struct orr_csv *csv, const struct sr_missing *what,
     return sr_is_missing(what, csv->cells ? csv->cells[at] : NULL, csv->values[at]);
 }
 
-/* Whether a row lacks a value; counts it in each column that does. */
+/* Whether a row lacks a value; counts it in each column that does. Of an interval one end may be
+ * missing. */
 static bool lacks_value(const struct orr_csv *csv, const struct sr_missing *what, size_t row,
                         const int *column, int count, size_t *lacking)
 {
     bool lacks = false;
-    for (int c = 0; c < count; c++)
-        if (is_missing(csv, what, row * csv->cols + (size_t)column[c])) {
-            lacking[c]++;
-            lacks = true;
-        }
+    for (int c = 0; c < count; c++) {
+        const size_t first = row * csv->cols;
+        if (!is_missing(csv, what, first + (size_t)column[c]) ||
+            (what->end && column[c] == what->end[0] &&
+             !is_missing(csv, what, first + (size_t)what->end[1])))
+            continue;
+        lacking[c]++;
+        lacks = true;
+    }
     return lacks;
 }
 

@@ -215,12 +215,16 @@ static bool remark_dominated(const struct sr_answer *o, char *text, size_t bytes
     while (few < kept && most < 0.9 * total)
         most += share[n - 1 - few++];
     free(share);
-    snprintf(text, bytes,
-             "%zu of %zu rows make up %.3g%% of the loss of the best constant: the others hardly "
-             "count. `--weights relative` lets relative errors count%s",
-             few, n, 100 * most / total,
-             least > 0 ? ", and so does `--log-target`"
-                       : " (`--log-target` needs numbers above 0)");
+    snprintf(
+        text, bytes,
+        "%zu of %zu rows make up %.3g%% of the loss of the best constant: the others hardly "
+        "count%s",
+        few, n, 100 * most / total,
+        data->low ? "" /* --weights relative needs numbers */
+        : least > 0
+            ? ". `--weights relative` lets relative errors count, and so does `--log-target`"
+            : ". `--weights relative` lets relative errors count (`--log-target` needs numbers "
+              "above 0)");
     return total > 0 && few <= limit && most >= 0.9 * total;
 }
 

@@ -53,6 +53,7 @@ static inline int sr_category_features(const struct sr_data *data,
     return data->features - (category ? category->most : 0);
 }
 struct sr_table;
+struct sr_missing;
 /* Reads the column's cells. ORR_EFORMAT names the line of an empty cell. `like`: the categories
  * that are known; another one is ORR_EINVAL, which lists them. NULL: all are new. */
 int sr_category_read(const struct orr_csv *csv, const char *file, int column,
@@ -203,7 +204,8 @@ int sr_interval_columns(const struct orr_csv *csv, const char *file, const char 
 char *sr_interval_name(const struct orr_csv *csv, const int column[2]);
 /* Reads both columns into table->interval, and writes the middles of the intervals in place of the
  * first column. */
-int sr_interval_read(const char *file, const int column[2], struct sr_table *table);
+int sr_interval_read(const char *file, const int column[2], const struct sr_missing *what,
+                     struct sr_table *table);
 /* Gives the table's data the intervals of table->interval, with --log-target their logarithms; low
  * ends of 0 and below are open then, and a high end must be above 0: ORR_EINVAL names the line. */
 int sr_interval_give(const char *file, bool logarithm, struct sr_table *table);
@@ -218,6 +220,7 @@ struct sr_missing {
     bool cells;
     int numbers;
     double number[SR_MISSING_NUMBERS];
+    const int *end; /* (2) columns of an interval: the first counts where both lack; NULL: none */
 };
 /* Reads --missing and --missing-value; NULL: not given. ORR_EUSAGE. */
 int sr_missing_read(const char *missing, const char *numbers, struct sr_missing *what);

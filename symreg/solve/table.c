@@ -479,19 +479,16 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
 
 /* For --missing drop and --missing-value: removes rows with a missing value in any column used or
  * offered. */
-static int drop_rows(const struct sr_csv_options *o, const int *feature, int features, int goal,
+static int drop_rows(const struct sr_missing *what, const int *feature, int features, int goal,
                      int weights, int category, const struct sr_sigmas_x *sigmas,
                      struct sr_table *table)
 {
     int column[2 * SR_COLUMNS + 3], count = 0;
-    struct sr_missing what;
-    TRY(sr_missing_read(o->missing, o->missing_value, &what));
-    if (!what.cells)
+    if (!what->cells)
         return 0;
     for (; count < features; count++)
         column[count] = feature[count];
-    if (goal >= 0) /* an empty cell of an interval is an open end */
-        column[count++] = goal;
+    column[count++] = goal;
     if (weights >= 0)
         column[count++] = weights;
     if (category >= 0)
@@ -499,7 +496,7 @@ static int drop_rows(const struct sr_csv_options *o, const int *feature, int fea
     for (int k = 0; k < sigmas->count; k++)
         if (sigmas->of[k].column >= 0)
             column[count++] = sigmas->of[k].column;
-    return sr_table_drop_missing(&table->csv, &what, column, count, &table->dropped);
+    return sr_table_drop_missing(&table->csv, what, column, count, &table->dropped);
 }
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
@@ -625,6 +622,7 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
     int category = -1;
     int interval[2] = {-1, -1};
     struct sr_sigmas_x sigmas = {.count = 0};
+    struct sr_missing missing;
     TRY(find_target(file, o, table, &goal, interval));
     TRY(find_weights(file, o, goal, table, &weights));
     read_dates(o, like, goal, weights, table);
@@ -644,9 +642,11 @@ static int fill_table(const char *file, const struct sr_csv_options *o, const st
         return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the --category", csv->names[category]);
     if (!like)
         count_from_one_day(column, features, table);
-    TRY(drop_rows(o, column, features, table->stem ? -1 : goal, weights, category, &sigmas, table));
+    TRY(sr_missing_read(o->missing, o->missing_value, &missing));
+    missing.end = table->stem ? interval : NULL;
+    TRY(drop_rows(&missing, column, features, goal, weights, category, &sigmas, table));
     if (table->stem)
-        TRY(sr_interval_read(file, interval, table));
+        TRY(sr_interval_read(file, interval, &missing, table));
     if (csv->rows < 2)
         return ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu%s%s", file, csv->rows,
                         table->dropped.rows ? "; rows with a missing value are left out: " : "",

@@ -348,4 +348,12 @@ chosen_is_gravity() { # and nothing beyond the seven columns
         { echo "$formula"; return 1; }
 }
 check "... is chosen" chosen_is_gravity
+
+# y = sqrt(a) b^3 / c^2 with noise of 1%, and 6 x + 4
+fit faint $CASES/n3_faint_term.csv --target y --seed 1 --evaluations 8000
+check "a term of a tenth of its standard error is not chosen" \
+    grep -Eq '^best: y = [^+-]*   \(R2 0.9999' "$WORK/faint.out"
+fit line $CASES/n4_line_6x4.csv --target y --seed 1 --evaluations 8000
+check "a fraction that a factor makes whole is not left" \
+    grep -Eq '^best: y = 6.0000 \* x \+ 4.000 ' "$WORK/line.out"
 finish

@@ -400,8 +400,7 @@ ends() {
 }
 check "--evaluations" endless evaluations --evaluations 40000
 spent=$(tail -n 1 "$WORK/evaluations/log.jsonl" | grep -o '"evaluations": [0-9]*' | tr -dc 0-9)
-# islands that end the last epoch before their share leave what remains of it
-check "... ends it within some per island: $spent" test "$spent" -gt 38000 -a "$spent" -lt 41000
+check "... ends it within some per island: $spent" test "$spent" -gt 39000 -a "$spent" -lt 41000
 check "--seconds" endless seconds --seconds 0.8
 check "... ends it" ends seconds 'seconds >= 0.8'
 check "... and constants are rounded" lacks '[1-9][0-9.]{12,}' "$WORK/seconds/front.csv"

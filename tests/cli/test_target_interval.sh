@@ -43,6 +43,25 @@ program symreg "$WORK/limit.csv" "${both[@]}" "${few[@]}" --quiet >"$WORK/again.
 check "an infinite end is open, and names without a common part give y" \
     same_file "$WORK/inf.out" "$WORK/again.out"
 
+# three low ends of 80 are a fill value, and one row has no end at all
+awk -F, -v OFS=, 'NR % 25 == 5 { $3 = -999 } NR == 9 { $3 = -999; $4 = "" } 1' \
+    "$WORK/round.csv" >"$WORK/fill.csv"
+program symreg "$WORK/fill.csv" "${both[@]}" "${few[@]}" --missing-value -999 --out "$WORK/fill" \
+    >"$WORK/fill.out" 2>"$WORK/fill.err"
+check "a fill value is an open end" grep -Eq 'lies in 79 of 79, .* of the 75 that have' \
+    "$WORK/fill.out"
+check "a row with two missing ends is left out" \
+    grep -q '1 of 80 rows .* used: 1 in "y_low"' "$WORK/fill.err"
+awk -F, 'NR != 9' "$WORK/fill.csv" >"$WORK/filled.csv"
+program symreg "$WORK/filled.csv" "${both[@]}" "${few[@]}" --out "$WORK/filled" >"$WORK/fill.out"
+check "a remark names fill values of ends" grep -q 'y_low is -999 in rows' "$WORK/fill.out"
+check_not "a remark recommends what intervals refuse" grep -q 'weights relative' "$WORK/fill.out"
+
+awk -F, -v OFS=, 'NR > 1 { $4 = "" } 1' "$WORK/round.csv" >"$WORK/above.csv"
+program symreg "$WORK/above.csv" "${both[@]}" "${few[@]}" >"$WORK/above.out"
+check "a remark says that low ends alone determine no law" \
+    grep -q 'none has a high end: every number that is large enough' "$WORK/above.out"
+
 sed '3s/.*/1,2,5,4/' "$WORK/round.csv" >"$WORK/crossed.csv"
 sed '3s/.*/1,2,,/' "$WORK/round.csv" >"$WORK/open.csv"
 sed '3s/.*/1,2,<5,6/' "$WORK/round.csv" >"$WORK/text.csv"

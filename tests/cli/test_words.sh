@@ -47,6 +47,7 @@ allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
 symreg/expr/(ops_table.h|print.c)|stage/settings_table.c => (^|[|])floor($|[|(]) => the operator
 bin/.*|docs/(python|symreg_options).md => (log10|cbrt).?,? .?floor.? => likewise
+docs/symreg_(search|results).md => .?floor.? => likewise
 symreg/solve/export_reserved.c => . => names that C and SymPy reserve
 (docs/.*|README.md) => in place of => an idiom, instead of
 (README|docs/recipes).md => [Yy]our own attention => of the reader

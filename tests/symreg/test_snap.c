@@ -310,6 +310,8 @@ TEST(fractions_are_written_short)
         {"0.3333333333333333 / r", "0.3333333333333333 / r"},
         {"r - -2", "r + 2"},
         {"m1 - (-2 / r)", "m1 + (2 / r)"},
+        {"3 * (r + 0.6666666666666666)", "r * 3 + 2"},
+        {"3 * (r + 0.25)", "3 * (r + 0.25)"},
     };
     struct sr_tidy tidy = {.operators = ~(uint64_t)0, .maxsize = 20};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
