@@ -4,6 +4,8 @@
  *   smooth.c     smoothed states, their derivatives and the errors of these
  *   table.c      the table in which the search finds one equation
  *   judge.c      how well a system of equations explains the tracks
+ *   alone.c      the tracks of one state, the others known
+ *   loosen.c     formulas with a constant of each term
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   terms.c      sums of products as guesses for the search
@@ -89,6 +91,12 @@ void sr_states_free(struct sr_states *states);
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
+/* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
+ * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
+ * frees the new states, after errors too. */
+int sr_states_alone(const struct sr_states *states, int d, struct sr_states *alone,
+                    int number[SR_STATE_NAMES]);
+
 /* ---- one equation */
 
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
@@ -119,6 +127,11 @@ int sr_states_sums(const struct sr_states *states, int d, int maxsize,
 /* These sums in the form of --guess; "": none. The caller frees the text. */
 int sr_sums_text(const struct sr_states *states, const struct sr_equations_found *sums,
                  char **text);
+
+/* Multiplies products of sums out and gives each term a coefficient of its own, from the values that
+ * the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula unchanged,
+ * where that adds no constant, or the result is too long. */
+bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr);
 
 /* A system: one formula of each state. */
 struct sr_system {

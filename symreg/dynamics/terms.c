@@ -258,5 +258,5 @@ int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sum
         return 0;
     free(*text);
     *text = NULL;
-    return ORR_FAIL(ORR_ENOMEM, "guesses: out of memory");
+    return ORR_FAIL(ORR_ENOMEM, "sums of products: out of memory");
 }
