@@ -60,3 +60,18 @@ int sr_states_alone(const struct sr_states *s, int d, struct sr_states *alone,
     free(rows);
     return rc;
 }
+
+bool sr_states_may_be_alone(const struct sr_states *s)
+{
+    return s->order * (s->dims - 1) + s->inputs <= SR_FLOW_INPUTS;
+}
+
+void sr_equation_rename(struct sr_expr *expr, const int *number, int names, bool back)
+{
+    for (int i = 0; i < expr->count; i++)
+        for (int k = 0; k < names && expr->node[i].op == SR_FEATURE; k++)
+            if (expr->node[i].feature == (back ? number[k] : k)) {
+                expr->node[i].feature = (uint8_t)(back ? k : number[k]);
+                break;
+            }
+}

@@ -315,17 +315,6 @@ static void drop_ones(const struct sr_judge *c, struct sr_expr *expr, double err
     }
 }
 
-/* Renames the columns of a formula. With `back`, number[] is read from its values to its keys. */
-static void rename_features(struct sr_expr *expr, const int *number, int names, bool back)
-{
-    for (int i = 0; i < expr->count; i++)
-        for (int k = 0; k < names && expr->node[i].op == SR_FEATURE; k++)
-            if (expr->node[i].feature == (back ? number[k] : k)) {
-                expr->node[i].feature = (uint8_t)(back ? k : number[k]);
-                break;
-            }
-}
-
 /* Chooses the formula of state d alone, the other states known, and writes it into *system. */
 static int choose_one(const struct sr_judge *c, const struct sr_equations_found *found, int d,
                       struct sr_judged *system, int *choice, struct candidates *kept)
@@ -342,7 +331,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
         rc = sr_states_alone(s, d, &alone, number);
     }
     for (int k = 0; k < found->count && !rc; k++)
-        rename_features(&renamed->expr[k], number, s->names, false);
+        sr_equation_rename(&renamed->expr[k], number, s->names, false);
     if (!rc)
         rc = sr_judge_create(&alone, c->language, c->seconds * share_alone / s->dims, &judge);
     if (!rc) {
@@ -358,7 +347,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
     if (!rc && best->nats < HUGE_VAL) {
         keep(kept, &best->expr[0], best->nats, own);
         for (int k = 0; k < kept->count; k++)
-            rename_features(&kept->item[k].expr, number, s->names, true);
+            sr_equation_rename(&kept->item[k].expr, number, s->names, true);
         system->expr[d] = kept->item[0].expr;
         *choice = kept->item[0].row;
         orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
@@ -379,7 +368,7 @@ static int choose_each(const struct sr_judge *c, const struct sr_equations_found
 {
     const struct sr_states *const s = c->states;
     int own[SR_STATES];
-    if (s->dims < 2 || s->order * (s->dims - 1) + s->inputs > SR_FLOW_INPUTS)
+    if (s->dims < 2 || !sr_states_may_be_alone(s))
         return 0;
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
@@ -445,7 +434,7 @@ int sr_system_choose(const struct sr_states *s, const struct sr_language *langua
                      struct sr_system *system)
 {
     struct sr_judge judge;
-    *system = (struct sr_system){.residual = NAN};
+    *system = (struct sr_system){.residual = NAN, .follows_time = -1};
     for (int d = 0; d < s->dims; d++) {
         system->choice[d] = found[d].best;
         system->expr[d] = found[d].expr[found[d].best];

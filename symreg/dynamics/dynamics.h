@@ -6,6 +6,7 @@
  *   judge.c      how well a system of equations explains the tracks
  *   alone.c      the tracks of one state, the others known
  *   loosen.c     formulas with a constant of each term
+ *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   terms.c      sums of products as guesses for the search
@@ -97,6 +98,11 @@ int sr_states_smooth(struct sr_states *states, int threads);
 int sr_states_alone(const struct sr_states *states, int d, struct sr_states *alone,
                     int number[SR_STATE_NAMES]);
 
+/* Whether that leaves no more inputs than a flow may have. */
+bool sr_states_may_be_alone(const struct sr_states *states);
+/* Renames the features of a formula from k to number[k], or back. */
+void sr_equation_rename(struct sr_expr *expr, const int *number, int names, bool back);
+
 /* ---- one equation */
 
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
@@ -139,15 +145,22 @@ struct sr_system {
     struct sr_expr expr[SR_STATES];
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
-    double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
-    size_t segments; /* pieces in which the tracks were followed; 0: not followed */
-    bool by_track;   /* the choice was made by the tracks */
+    double residual;  /* rms residual of the tracks in standard deviations of their noise; NAN */
+    size_t segments;  /* pieces in which the tracks were followed; 0: not followed */
+    bool by_track;    /* the choice was made by the tracks */
+    int follows_time; /* the equation whose residuals depend on the time; -1: none */
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
+
+/* Fills in system->follows_time: the equation with which the system follows the tracks better with a
+ * parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose(). ORR_ENOMEM.
+ */
+int sr_system_time(const struct sr_states *states, const struct sr_language *language,
+                   double seconds, struct sr_system *system);
 
 /* ---- results */
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include <gsl/gsl_randist.h>
+#include <unistd.h>
 
 #include "testing.h"
 
@@ -194,6 +195,61 @@ TEST(tied_constants_are_told_and_zeros_go)
     add(&found[1], &s, "-3.8 * (x + y)", 1);
     assert_int_equal(sr_system_choose(&s, language, found, 0, &system), 0);
     expect_oscillation(language, &system);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* Equations without a solution along the track still have a table, and no picture; one that an
+ * earlier run drew goes. */
+TEST(tracks_without_a_solution_are_written)
+{
+    static const char folder[] = "build/tests/dynamics_tracks";
+    char picture[100], table[100];
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {0};
+    struct sr_system system = {.by_track = false};
+    make_oscillation(&s);
+    add(&found[0], &s, "exp(exp(9 + x))", 1);
+    add(&found[1], &s, "log(-9 - x)", 1);
+    for (int d = 0; d < 2; d++)
+        system.expr[d] = found[d].expr[0];
+    assert_int_equal(orr_mkdir(folder), 0);
+    snprintf(picture, sizeof picture, "%s/solutions.png", folder);
+    snprintf(table, sizeof table, "%s/solutions.csv", folder);
+    fclose(fopen(picture, "w"));
+    assert_int_equal(sr_system_tracks(&s, language, &system, folder, true), 0);
+    assert_int_not_equal(access(picture, F_OK), 0);
+    assert_int_equal(remove(table), 0);
+    assert_int_equal(remove(folder), 0);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* A parabola of the time is found in the equation that lacks it, and in none that is right. */
+TEST(an_equation_that_lacks_the_time_is_named)
+{
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {0};
+    struct sr_system system = {.by_track = true};
+    make_oscillation(&s);
+    add(&found[0], &s, "y", 1);
+    add(&found[1], &s, "-4 * x - 0.2 * y", 1);
+    for (int d = 0; d < 2; d++)
+        system.expr[d] = found[d].expr[0];
+    assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
+    assert_int_equal(system.follows_time, -1);
+    for (size_t i = 0; i < ROWS; i++) { /* driven by t: y as if x had moved away */
+        const double t = s.track->t[i];
+        s.track->x[i] += 0.1 * t;
+        s.track->smooth[i] += 0.1 * t;
+    }
+    found[0].count = 0;
+    add(&found[0], &s, "y + 0.1", 1);
+    system.expr[0] = found[0].expr[0];
+    assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
+    assert_int_equal(system.follows_time, 1);
     sr_states_free(&s);
     sr_language_free(language);
 }
