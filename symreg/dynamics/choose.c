@@ -26,6 +26,10 @@ struct candidate {
 struct candidates {
     int count;
     struct candidate item[MOST_CANDIDATES];
+    /* the likeliest with constants rounded, their standard errors, and what it leaves */
+    struct sr_expr own;
+    double error[SR_NODES], misfit;
+    bool held; /* it is not changed while the other equations are chosen */
 };
 /* A formula whose loss on the derivatives is so many times that of what the search selects explains
  * no track better. */
@@ -35,6 +39,9 @@ static const double hopeless = 20;
 static const double nearly = 50;
 /* ... and of those that were worse by more together with them, when others have changed. */
 static const double nearly_again = 15;
+/* A system that leaves more standard deviations of the noise has a wrong equation; one that leaves
+ * less, the other states known, is right. */
+static const double far_off = 3, explained = 1.5;
 /* The choices of single equations take this share of the seconds. */
 static const double share_alone = 0.4;
 
@@ -206,7 +213,9 @@ static int sweep(const struct sr_judge *c, const struct sr_equations_found *foun
     for (int k = 0, unchanged = 0; k < SWEEPS * dims && unchanged < dims; k++) {
         const int d = k % dims;
         const double before = best->nats;
-        if (kept[d].count)
+        if (kept[d].held)
+            ;
+        else if (kept[d].count)
             TRY(try_candidates(c, &kept[d], d, best, &choice[d], &place[d]));
         else
             TRY(improve_equation(c, &found[d], d, best, &choice[d], NULL));
@@ -282,13 +291,14 @@ static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 
 /* Takes away parts of the formulas, the largest first, as long as that makes the system better: a
  * search on derivatives explains their errors, too. */
-static int shorten(const struct sr_judge *c, struct sr_judged *best)
+static int shorten(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best)
 {
     bool shorter = false;
     TRY(drop_zeros(c, best));
     for (int d = 0; d < c->states->dims; d += !shorter) {
         shorter = false;
-        for (int i = best->expr[d].count - 1; i > 0 && !shorter; i--) {
+        const int last = kept && kept[d].held ? 0 : best->expr[d].count - 1;
+        for (int i = last; i > 0 && !shorter; i--) {
             const int arity = sr_expr_arity(&best->expr[d], i);
             if (arity == 0 || sr_judge_over(c))
                 continue;
@@ -343,15 +353,24 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
         rc = improve_equation(&judge, renamed, 0, best, &own, kept);
     }
     if (!rc && best->nats < HUGE_VAL)
-        rc = shorten(&judge, best);
+        rc = shorten(&judge, NULL, best);
     if (!rc && best->nats < HUGE_VAL) {
         keep(kept, &best->expr[0], best->nats, own);
+        orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
+                  sqrt(best->misfit));
+        rc = simplify(&judge, best);
+        round_constants(best);
+        kept->own = best->expr[0];
+        kept->misfit = best->misfit;
+        for (int k = 0; k < SR_NODES; k++)
+            kept->error[k] = NAN;
+        for (int k = 0; k < best->constants; k++)
+            kept->error[best->number[k]] = best->error[k];
+        sr_equation_rename(&kept->own, number, s->names, true);
         for (int k = 0; k < kept->count; k++)
             sr_equation_rename(&kept->item[k].expr, number, s->names, true);
         system->expr[d] = kept->item[0].expr;
         *choice = kept->item[0].row;
-        orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
-                  sqrt(best->misfit));
     }
     if (judge.track)
         sr_judge_free(&judge);
@@ -391,6 +410,114 @@ static int choose_each(const struct sr_judge *c, const struct sr_equations_found
     return rc;
 }
 
+/* Whether an equation explains its state, the others known. */
+static bool explains(const struct candidates *kept)
+{
+    return kept->count && kept->misfit < explained * explained;
+}
+
+static bool is_far_off(const struct sr_judged *f)
+{
+    return !(f->nats < HUGE_VAL) || f->misfit > far_off * far_off;
+}
+
+/* Where no system follows the tracks, holds the equations that explain their states, the others
+ * known, if there are some and not all: a wrong equation would pull their constants, and terms that
+ * they lack would make up for it. */
+static int hold(const struct sr_judge *c, struct candidates *kept, struct sr_judged *best,
+                int *held)
+{
+    const int dims = c->states->dims;
+    *held = 0;
+    for (int d = 0; d < dims && is_far_off(best); d++)
+        *held += explains(&kept[d]);
+    *held = *held < dims ? *held : 0;
+    for (int d = 0; d < dims && *held; d++) {
+        kept[d].held = explains(&kept[d]);
+        if (kept[d].count)
+            best->expr[d] = kept[d].held ? kept[d].own : kept[d].item[0].expr;
+        for (int i = 0; i < best->expr[d].count && kept[d].held; i++)
+            if (sr_is_number(&best->expr[d].node[i]))
+                best->expr[d].node[i].feature = SR_FIXED;
+    }
+    return *held ? sr_judge_fit(c, best) : 0;
+}
+
+/* Chooses the system, some equations of which may be held then. */
+static int choose_all(const struct sr_judge *c, const struct sr_equations_found *found,
+                      struct candidates *kept, struct sr_judged *best, int *choice)
+{
+    int held = 0, rc = choose_each(c, found, kept, best, choice);
+    struct sr_judged *const before = orr_alloc(1, sizeof *before);
+    rc = before ? rc : ORR_ENOMEM;
+    if (!rc) {
+        *before = *best;
+        rc = hold(c, kept, best, &held);
+    }
+    if (!rc && held)
+        rc = sweep(c, found, kept, best, choice);
+    if (!rc && held && (!is_far_off(best) || !(best->nats < HUGE_VAL))) {
+        /* all follow the tracks, or none: no equation has to be held */
+        if (!(best->nats < HUGE_VAL))
+            *best = *before;
+        for (int d = 0; d < c->states->dims; d++) {
+            if (kept[d].held)
+                best->expr[d] = kept[d].own;
+            kept[d].held = false;
+            for (int k = 0; k < kept[d].count; k++)
+                kept[d].item[k].behind = 0;
+        }
+        held = 0;
+        rc = sr_judge_fit(c, best);
+    }
+    orr_trace("%d equations are held, %.2f nats, residual %.4g", held, best->nats,
+              sqrt(best->misfit));
+    if (!rc && !held)
+        rc = sweep(c, found, kept, best, choice);
+    if (!rc && best->nats < HUGE_VAL)
+        rc = shorten(c, kept, best);
+    free(before);
+    return rc;
+}
+
+/* Rounds constants, and copies the result. */
+static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
+                  struct sr_system *system)
+{
+    TRY(simplify(c, best));
+    round_constants(best);
+    system->by_track = true;
+    system->residual = sqrt(best->misfit);
+    system->segments = best->starts;
+    memcpy(system->expr, best->expr, sizeof best->expr);
+    for (int k = 0; k < best->constants; k++)
+        system->error[best->equation[k]][best->number[k]] = best->error[k];
+    for (int d = 0; d < c->states->dims; d++) {
+        system->alone[d] = kept[d].held;
+        if (kept[d].held) {
+            system->expr[d] = kept[d].own;
+            memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
+        }
+        drop_ones(c, &system->expr[d], system->error[d]);
+    }
+    return 0;
+}
+
+/* Where no system follows the tracks: the equations that explain their states, the others known. */
+static void take_explained(const struct sr_judge *c, const struct candidates *kept,
+                           struct sr_system *system)
+{
+    for (int d = 0; d < c->states->dims; d++) {
+        if (!explains(&kept[d]))
+            continue;
+        system->alone[d] = true;
+        system->choice[d] = kept[d].item[0].row;
+        system->expr[d] = kept[d].own;
+        memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
+        drop_ones(c, &system->expr[d], system->error[d]);
+    }
+}
+
 static int choose(const struct sr_judge *c, const struct sr_equations_found *found,
                   struct sr_system *system)
 {
@@ -401,29 +528,15 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
         memcpy(best->expr, system->expr, sizeof best->expr);
         rc = sr_judge_fit(c, best);
     }
-    if (rc) {
-        free(best);
-        free(kept);
-        return rc;
+    if (!rc) {
+        orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats,
+                  sqrt(best->misfit));
+        rc = choose_all(c, found, kept, best, system->choice);
     }
-    orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats, sqrt(best->misfit));
-    rc = choose_each(c, found, kept, best, system->choice);
-    if (!rc)
-        rc = sweep(c, found, kept, best, system->choice);
     if (!rc && best->nats < HUGE_VAL)
-        rc = shorten(c, best);
-    if (!rc && best->nats < HUGE_VAL) {
-        rc = simplify(c, best);
-        round_constants(best);
-        system->by_track = true;
-        system->residual = sqrt(best->misfit);
-        system->segments = best->starts;
-        memcpy(system->expr, best->expr, sizeof best->expr);
-        for (int k = 0; k < best->constants; k++)
-            system->error[best->equation[k]][best->number[k]] = best->error[k];
-        for (int d = 0; d < c->states->dims; d++)
-            drop_ones(c, &system->expr[d], system->error[d]);
-    }
+        rc = finish(c, kept, best, system);
+    else if (!rc)
+        take_explained(c, kept, system);
     free(kept);
     free(best);
     return rc;

@@ -145,10 +145,11 @@ struct sr_system {
     struct sr_expr expr[SR_STATES];
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
-    double residual;  /* rms residual of the tracks in standard deviations of their noise; NAN */
-    size_t segments;  /* pieces in which the tracks were followed; 0: not followed */
-    bool by_track;    /* the choice was made by the tracks */
-    int follows_time; /* the equation whose residuals depend on the time; -1: none */
+    double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
+    size_t segments; /* pieces in which the tracks were followed; 0: not followed */
+    bool by_track;   /* the choice was made by the tracks */
+    bool alone[SR_STATES]; /* fitted with the other states known, as the system misses the tracks */
+    int follows_time;      /* the equation whose residuals depend on the time; -1: none */
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */

@@ -90,16 +90,34 @@ static const double too_far = 1.5;
 static const char *const advice_far =
     "at least one equation is wrong or lacks a term; more --seconds find more formulas, and the "
     "time (--explicit-time) or another column (--input) may act on the system";
+static const char *const advice_alone =
+    "with the other states known these are followed within the noise, and constants are those of "
+    "that fit; the other equations are wrong or incomplete";
 static const char *const advice_time =
     "with a term of the time added here the solutions follow the tracks better; the time may act "
     "on the system (--explicit-time), or another term is missing";
 
+/* The targets of equations that were fitted alone; "": none. */
+static const char *list_alone(const struct sr_states *s, const struct sr_system *system, char *text,
+                              size_t bytes)
+{
+    size_t used = 0;
+    *text = 0;
+    for (int d = 0; d < s->dims && used < bytes; d++)
+        if (system->alone[d])
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", s->target[d]);
+    return text;
+}
+
 static void print_remarks(const struct sr_states *s, const struct sr_system *system)
 {
-    char shown[4 * SR_STATE_NAME + 16];
+    char text[SR_TEXT], shown[2 * SR_TEXT];
     if (system->by_track && system->residual > too_far)
         printf("remark: residuals of the solutions are %.3g standard deviations of the noise: %s\n",
                system->residual, advice_far);
+    if (*list_alone(s, system, text, sizeof text))
+        printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, text), advice_alone);
     if (system->follows_time >= 0)
         printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, s->target[system->follows_time]),
                advice_time);
@@ -302,6 +320,11 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
     }
     if (system->by_track && system->residual > too_far)
         orr_file_printf(&file, "\nRemark: %s.\n", advice_far);
+    if (*list_alone(s, system, text, sizeof text)) {
+        orr_file_printf(&file, "\nRemark: ");
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, ": %s.\n", advice_alone);
+    }
     if (system->follows_time >= 0) {
         orr_file_printf(&file, "\nRemark: ");
         orr_markdown_code(&file, s->target[system->follows_time], false);

@@ -199,6 +199,32 @@ TEST(tied_constants_are_told_and_zeros_go)
     sr_language_free(language);
 }
 
+/* No formula of y is right, and with the second there is not even a solution: that of x keeps the
+ * constant of the fit with y known, which a fit of both would change. */
+TEST(a_wrong_equation_does_not_pull_a_right_one)
+{
+    static const char *const name[] = {"x", "y", "t"}, *const wrong[] = {"-2 * x * x * x",
+                                                                         "-3 * x * exp(y)"};
+    for (int k = 0; k < 2; k++) {
+        struct sr_states s;
+        struct sr_language *language = sr_language_create();
+        struct sr_equations_found found[2] = {0};
+        struct sr_system system;
+        char text[SR_TEXT];
+        make_oscillation(&s);
+        add(&found[0], &s, "1.05 * y", 1);
+        add(&found[1], &s, wrong[k], 1);
+        assert_int_equal(sr_system_choose(&s, language, found, 0, &system), 0);
+        sr_expr_print(language, &system.expr[0], name, text, sizeof text);
+        print_message("%s, residual %.3g\n", text, system.residual);
+        assert_true(system.by_track == (k == 0) && !(system.residual < 3));
+        assert_true(system.alone[0] && !system.alone[1]);
+        assert_string_equal(text, "y");
+        sr_states_free(&s);
+        sr_language_free(language);
+    }
+}
+
 /* Equations without a solution along the track still have a table, and no picture; one that an
  * earlier run drew goes. */
 TEST(tracks_without_a_solution_are_written)
@@ -315,6 +341,43 @@ TEST(a_state_alone_has_the_others_as_inputs)
     }
     sr_states_free(&s);
     sr_states_free(&alone);
+}
+
+/* The rate of the first of eight states, whose tracks are too short for a fit of all products, is a
+ * sum of three of them, of which a forward selection takes wrong products first. */
+TEST(linear_sums_of_many_states_are_found)
+{
+    enum { STATES = 8, SHORT = 60 };
+    const size_t rows[1] = {SHORT};
+    struct sr_states s = {.file = "made", .order = 1, .dims = STATES, .names = STATES + 1};
+    static struct sr_equations_found sums;
+    assert_int_equal(sr_states_create(&s, 1, rows), 0);
+    struct sr_state_track *track = s.track;
+    for (size_t i = 0; i < SHORT; i++) {
+        const double t = track->t[i] = 0.1 * (double)i;
+        for (size_t d = 0; d < STATES; d++)
+            track->smooth[d * SHORT + i] = 1 + 0.1 * (double)d +
+                                           0.3 * sin(t * (0.5 + 0.21 * (double)d) + (double)d) +
+                                           0.1 * cos(t * (1.3 - 0.11 * (double)d));
+        track->rate[i] =
+            track->smooth[SHORT + i] - 0.5 * track->smooth[i] - 0.3 * track->smooth[2 * SHORT + i];
+        for (size_t d = 0; d < STATES; d++)
+            track->rate_variance[d * SHORT + i] = 1e-10;
+    }
+    assert_int_equal(sr_states_sums(&s, 0, 30, &sums), 0);
+    bool any = false;
+    for (int k = 0; k < sums.count; k++) {
+        double value[SR_NODES], sum = 0;
+        bool names = sr_expr_constants(&sums.expr[k], value) == 3;
+        for (int i = 0; i < sums.expr[k].count; i++)
+            if (sums.expr[k].node[i].op == SR_FEATURE)
+                names = names && sums.expr[k].node[i].feature < 3;
+        for (int j = 0; names && j < 3; j++)
+            sum += value[j];
+        any = any || (names && fabs(sum - 0.2) < 1e-3);
+    }
+    assert_true(any);
+    sr_states_free(&s);
 }
 
 TESTS(NULL, NULL)
