@@ -134,9 +134,9 @@ int sr_states_sums(const struct sr_states *states, int d, int maxsize,
 int sr_sums_text(const struct sr_states *states, const struct sr_equations_found *sums,
                  char **text);
 
-/* Multiplies products of sums out and gives each term a coefficient of its own, from the values that
- * the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula unchanged,
- * where that adds no constant, or the result is too long. */
+/* Multiplies products of sums out and gives each term a coefficient of its own, from the values
+ * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula
+ * unchanged, where that adds no constant, or the result is too long. */
 bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr);
 
 /* A system: one formula of each state. */

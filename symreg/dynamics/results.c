@@ -202,6 +202,11 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
     for (int d = 0; d < s->dims; d++)
         cJSON_AddItemToArray(kinds, cJSON_CreateBool(s->proportional[d]));
     cJSON_AddBoolToObject(json, "chosen_by_track", system->by_track);
+    cJSON *alone = cJSON_AddArrayToObject(json, "fitted_alone");
+    for (int d = 0; d < s->dims; d++)
+        cJSON_AddItemToArray(alone, cJSON_CreateBool(system->alone[d]));
+    if (system->follows_time >= 0)
+        cJSON_AddStringToObject(json, "follows_time", s->name[system->follows_time]);
     orr_json_add_exact(json, "residual", system->residual);
     cJSON_AddItemToObject(json, "latex", latex);
     cJSON *conserved = cJSON_AddArrayToObject(json, "conserved");

@@ -1,7 +1,7 @@
 /* time.c - whether equations that were searched without the time need it: an equation of a driven
- * system follows its track only with a term that depends on the time. A parabola of the time is added to
- * one equation after the other, and the system is fitted anew: it counts where the tracks support
- * it, and of several equations that where it explains most. */
+ * system follows its track only with a term that depends on the time. A parabola of the time is
+ * added to one equation after the other, and the system is fitted anew: it counts where the tracks
+ * support it, and of several equations that where it explains most. */
 #include "judge.h"
 
 /* The parabola counts where an equation is better by more nats. */
