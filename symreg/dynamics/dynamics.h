@@ -157,9 +157,9 @@ int sr_system_choose(const struct sr_states *states, const struct sr_language *l
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
 
-/* Fills in system->follows_time: the equation with which the system follows the tracks better with a
- * parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose(). ORR_ENOMEM.
- */
+/* Fills in system->follows_time: the equation with which the system follows the tracks better with
+ * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().
+ * ORR_ENOMEM. */
 int sr_system_time(const struct sr_states *states, const struct sr_language *language,
                    double seconds, struct sr_system *system);
 
