@@ -17,6 +17,7 @@ sources=("$@")
     awk '{ print $2 }' | xargs -I{} find {} tests/{} -maxdepth 1 -name '*.c' \
          ! -path model/ranks/mpi.c 2>/dev/null | sort -u)
 for source in "${sources[@]}"; do # a test reads headers of its folder as that does
-    "$clang" "${flags[@]}" "-I$(echo "${source#tests/}" | cut -d/ -f1)" -Iapi "$source" 2>&1 | grep -E 'error:'
+    folder=${source#tests/}
+    "$clang" "${flags[@]}" "-I${folder%%/*}" -Iapi "$source" 2>&1 | grep -E 'error:'
 done
 exit 0

@@ -1,8 +1,9 @@
-/* choose.c - which formulas of the fronts the tracks support together. A system is judged by its
+/* choose.c - which formulas of the fronts the tracks support together. A system is tested by its
  * solutions: its constants are refitted to the tracks by integrating (flow.h), and of two systems
  * the likelier one is better, formulas and constants counted as in the evidence of a front
- * (symreg/select/evidence.c). From what the search selects for each equation on, the rows of one
- * front after the other are tried, all other equations fixed, as long as that finds better ones. */
+ * (symreg/select/evidence.c). First the rows of each front are fitted with the other states known
+ * (alone.c), which is quick and does not depend on other equations that may be wrong; then the
+ * likeliest of each equation are tried together, as long as that finds better systems. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -10,49 +11,105 @@
 
 #include "judge.h"
 
-enum { SWEEPS = 3 }; /* through all equations, at most */
+enum {
+    SWEEPS = 3, /* through all equations, at most */
+    MOST_CANDIDATES = 2 * SR_EQUATIONS_FOUND,
+    CANDIDATES = 12, /* of an equation that are tried with the others */
+};
+/* A formula of one equation, fitted with the other states known; the likeliest first. */
+struct candidate {
+    double nats;
+    double behind; /* nats that the system with it was last behind the best */
+    int row;       /* of the front */
+    struct sr_expr expr;
+};
+struct candidates {
+    int count;
+    struct candidate item[MOST_CANDIDATES];
+    /* the likeliest with constants rounded, their standard errors, and what it leaves */
+    struct sr_expr own;
+    double error[SR_NODES], misfit;
+    bool held; /* it is not changed while the other equations are chosen */
+};
 /* A formula whose loss on the derivatives is so many times that of what the search selects explains
  * no track better. */
 static const double hopeless = 20;
+/* In nats: of formulas of one equation that are worse by more, the other states known, none is
+ * better together with the other equations. */
+static const double nearly = 50;
+/* ... and of those that were worse by more together with them, when others have changed. */
+static const double nearly_again = 15;
+/* A system that leaves more standard deviations of the noise has a wrong equation; one that leaves
+ * less, the other states known, is right. */
+static const double far_off = 3, explained = 1.5;
+/* The choices of single equations take this share of the seconds. */
+static const double share_alone = 0.4;
 
-/* Tries row `row` of the front of equation d in the place of what *best has. */
-static int try_row(const struct sr_judge *c, const struct sr_equations_found *found, int d, int row,
-                   struct sr_judged *best, int *choice)
+/* Keeps a formula of one equation that was fitted, but for copies of others. */
+static void keep(struct candidates *kept, const struct sr_expr *expr, double nats, int row)
 {
-    if (found->loss[row] > hopeless * found->loss[found->best])
+    if (!kept || !(nats < HUGE_VAL) || kept->count == MOST_CANDIDATES)
+        return;
+    int at = kept->count;
+    for (int k = 0; k < kept->count; k++)
+        if (fabs(kept->item[k].nats - nats) < 1e-6)
+            return;
+    for (; at > 0 && kept->item[at - 1].nats > nats; at--)
+        kept->item[at] = kept->item[at - 1];
+    kept->item[at] = (struct candidate){.nats = nats, .row = row, .expr = *expr};
+    kept->count++;
+}
+
+/* Tries row `row` of the front of equation d in the place of what *best has, and where that
+ * formula's terms share constants, with a constant of each term (loosen.c); row -1: the present
+ * formula, with a constant of each term. kept (or NULL) receives what was fitted. */
+static int try_row(const struct sr_judge *c, const struct sr_equations_found *found, int d, int row,
+                   struct sr_judged *best, int *choice, struct candidates *kept)
+{
+    if (row >= 0 && found->loss[row] > hopeless * found->loss[found->best])
         return 0;
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
     if (!trial)
         return ORR_ENOMEM;
     memcpy(trial->expr, best->expr, sizeof trial->expr);
-    trial->expr[d] = found->expr[row];
-    const int rc = sr_judge_fit(c, trial);
-    orr_trace("equation %d, row %d: %.2f nats, residual %.4g", d + 1, row + 1, trial->nats,
-              sqrt(trial->misfit));
-    if (!rc && trial->nats < best->nats) {
-        *best = *trial;
-        *choice = row;
+    if (row >= 0)
+        trial->expr[d] = found->expr[row];
+    const int from = row >= 0 ? row : *choice;
+    bool fits = row >= 0 || sr_equation_loosen(c->language, &trial->expr[d]);
+    int rc = 0;
+    while (fits && !rc) {
+        rc = sr_judge_fit(c, trial);
+        orr_trace("equation %d, row %d: %.2f nats, residual %.4g", d + 1, from + 1, trial->nats,
+                  sqrt(trial->misfit));
+        if (!rc)
+            keep(kept, &trial->expr[d], trial->nats, from);
+        if (!rc && trial->nats < best->nats) {
+            *best = *trial;
+            *choice = from;
+        }
+        fits = !sr_judge_over(c) && sr_equation_loosen(c->language, &trial->expr[d]);
     }
     free(trial);
     return rc;
 }
 
-/* Tries the rows of one front: sums of products, which are known to be short; simpler formulas than
- * the present one, which follow tracks quickly and are likelier the fewer they need; then longer
- * ones. The nearest first. */
+/* Tries the rows of one front: the present formula with a constant of each term; sums of products,
+ * which are known to be short; simpler formulas than the present one, which follow tracks quickly
+ * and are likelier the fewer they need; then longer ones. The nearest first. */
 static int improve_equation(const struct sr_judge *c, const struct sr_equations_found *found, int d,
-                            struct sr_judged *best, int *choice)
+                            struct sr_judged *best, int *choice, struct candidates *kept)
 {
     const int from = *choice;
+    TRY(try_row(c, found, d, -1, best, choice, kept));
     for (int row = found->count - 1; row >= 0 && !sr_judge_over(c); row--)
         if (found->loss[row] <= 0 && row != from)
-            TRY(try_row(c, found, d, row, best, choice));
+            TRY(try_row(c, found, d, row, best, choice, kept));
     for (int row = from - 1; row >= 0 && !sr_judge_over(c); row--)
         if (found->loss[row] > 0)
-            TRY(try_row(c, found, d, row, best, choice));
+            TRY(try_row(c, found, d, row, best, choice, kept));
     for (int row = from + 1; row < found->count && !sr_judge_over(c); row++)
         if (found->loss[row] > 0)
-            TRY(try_row(c, found, d, row, best, choice));
+            TRY(try_row(c, found, d, row, best, choice, kept));
     return 0;
 }
 
@@ -116,15 +173,53 @@ static void round_constants(struct sr_judged *best)
     }
 }
 
-/* Tries the fronts one after the other, as long as another one has changed since. */
+/* Tries formulas of equation d that explain its state, the other states known, nearly as well as
+ * the best. choice: its row; place: its place among them, or -1. */
+static int try_candidates(const struct sr_judge *c, struct candidates *kept, int d,
+                          struct sr_judged *best, int *choice, int *place)
+{
+    struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
+    int rc = trial ? 0 : ORR_ENOMEM;
+    const int from = *place;
+    for (int k = 0; k < kept->count && k < CANDIDATES && !rc && !sr_judge_over(c); k++) {
+        struct candidate *const item = &kept->item[k];
+        if (k == from || item->nats > kept->item[0].nats + nearly || item->behind > nearly_again)
+            continue;
+        memcpy(trial->expr, best->expr, sizeof trial->expr);
+        trial->expr[d] = item->expr;
+        rc = sr_judge_fit(c, trial);
+        orr_trace("equation %d, candidate %d of row %d: %.2f nats, residual %.4g", d + 1, k + 1,
+                  item->row + 1, trial->nats, sqrt(trial->misfit));
+        item->behind = trial->nats - best->nats;
+        if (!rc && trial->nats < best->nats) {
+            *best = *trial;
+            *choice = item->row;
+            *place = k;
+        }
+    }
+    free(trial);
+    return rc;
+}
+
+/* Tries other formulas of the equations one after the other, as long as another one has changed
+ * since: the candidates of each, or where there are none its front. */
 static int sweep(const struct sr_judge *c, const struct sr_equations_found *found,
-                 struct sr_judged *best, int *choice)
+                 struct candidates *kept, struct sr_judged *best, int *choice)
 {
     const int dims = c->states->dims;
-    for (int d = 0, unchanged = 0; d < SWEEPS * dims && unchanged < dims; d++) {
-        const int before = choice[d % dims];
-        TRY(improve_equation(c, &found[d % dims], d % dims, best, &choice[d % dims]));
-        unchanged = before == choice[d % dims] ? unchanged + 1 : 1;
+    int place[SR_STATES];
+    for (int d = 0; d < dims; d++)
+        place[d] = -1;
+    for (int k = 0, unchanged = 0; k < SWEEPS * dims && unchanged < dims; k++) {
+        const int d = k % dims;
+        const double before = best->nats;
+        if (kept[d].held)
+            ;
+        else if (kept[d].count)
+            TRY(try_candidates(c, &kept[d], d, best, &choice[d], &place[d]));
+        else
+            TRY(improve_equation(c, &found[d], d, best, &choice[d], NULL));
+        unchanged = best->nats < before ? 1 : unchanged + 1;
     }
     return 0;
 }
@@ -142,6 +237,9 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     struct sr_expr *const expr = &trial->expr[d];
     for (int i = sr_expr_start(expr, operand); i <= operand; i++)
         sr_put_node(&part, expr->node[i]);
+    if (sr_put_end(c->language, &part, SR_NODES) && expr->node[at].op == SR_SUB &&
+        operand == at - 1)
+        sr_expr_scale(&part, -1); /* 0 - x is not x */
     const int start = sr_expr_start(expr, at);
     int rc = 0;
     *shorter = false;
@@ -158,14 +256,49 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     return rc;
 }
 
-/* Takes away parts of the formulas, the largest first, as long as that makes the system better: a
- * search on derivatives explains their errors, too. */
-static int shorten(const struct sr_judge *c, struct sr_judged *best)
+/* Whether node i of the formula of state d is a fitted number that may be 0. */
+static bool may_be_zero(const struct sr_judged *f, int d, int i)
+{
+    int number = 0;
+    if (!sr_is_number(&f->expr[d].node[i]))
+        return false;
+    for (int k = 0; k < i; k++)
+        number += sr_is_number(&f->expr[d].node[k]);
+    for (int k = 0; k < f->constants; k++)
+        if (f->equation[k] == d && f->number[k] == number)
+            return fabs(f->value[k]) < 2 * f->error[k];
+    return false;
+}
+
+/* Takes away terms that are numbers within their errors of 0. */
+static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
     for (int d = 0; d < c->states->dims; d += !shorter) {
         shorter = false;
-        for (int i = best->expr[d].count - 1; i > 0 && !shorter; i--) {
+        for (int i = best->expr[d].count - 1; i > 1 && !shorter && !sr_judge_over(c); i--) {
+            const int op = best->expr[d].node[i].op, left = sr_expr_left(&best->expr[d], i);
+            if (op != SR_ADD && op != SR_SUB)
+                continue;
+            if (may_be_zero(best, d, i - 1))
+                TRY(try_shorter(c, d, i, left, best, &shorter));
+            else if (may_be_zero(best, d, left))
+                TRY(try_shorter(c, d, i, i - 1, best, &shorter));
+        }
+    }
+    return 0;
+}
+
+/* Takes away parts of the formulas, the largest first, as long as that makes the system better: a
+ * search on derivatives explains their errors, too. */
+static int shorten(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best)
+{
+    bool shorter = false;
+    TRY(drop_zeros(c, best));
+    for (int d = 0; d < c->states->dims; d += !shorter) {
+        shorter = false;
+        const int last = kept && kept[d].held ? 0 : best->expr[d].count - 1;
+        for (int i = last; i > 0 && !shorter; i--) {
             const int arity = sr_expr_arity(&best->expr[d], i);
             if (arity == 0 || sr_judge_over(c))
                 continue;
@@ -192,31 +325,219 @@ static void drop_ones(const struct sr_judge *c, struct sr_expr *expr, double err
     }
 }
 
+/* Chooses the formula of state d alone, the other states known, and writes it into *system. */
+static int choose_one(const struct sr_judge *c, const struct sr_equations_found *found, int d,
+                      struct sr_judged *system, int *choice, struct candidates *kept)
+{
+    const struct sr_states *const s = c->states;
+    struct sr_states alone = {0};
+    struct sr_judge judge = {0};
+    int number[SR_STATE_NAMES], own = *choice;
+    struct sr_equations_found *const renamed = orr_alloc(1, sizeof *renamed);
+    struct sr_judged *const best = orr_alloc(1, sizeof *best);
+    int rc = renamed && best ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        *renamed = *found;
+        rc = sr_states_alone(s, d, &alone, number);
+    }
+    for (int k = 0; k < found->count && !rc; k++)
+        sr_equation_rename(&renamed->expr[k], number, s->names, false);
+    if (!rc)
+        rc = sr_judge_create(&alone, c->language, c->seconds * share_alone / s->dims, &judge);
+    if (!rc) {
+        best->expr[0] = renamed->expr[own];
+        rc = sr_judge_fit(&judge, best);
+    }
+    if (!rc) {
+        keep(kept, &best->expr[0], best->nats, own);
+        rc = improve_equation(&judge, renamed, 0, best, &own, kept);
+    }
+    if (!rc && best->nats < HUGE_VAL)
+        rc = shorten(&judge, NULL, best);
+    if (!rc && best->nats < HUGE_VAL) {
+        keep(kept, &best->expr[0], best->nats, own);
+        orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
+                  sqrt(best->misfit));
+        rc = simplify(&judge, best);
+        round_constants(best);
+        kept->own = best->expr[0];
+        kept->misfit = best->misfit;
+        for (int k = 0; k < SR_NODES; k++)
+            kept->error[k] = NAN;
+        for (int k = 0; k < best->constants; k++)
+            kept->error[best->number[k]] = best->error[k];
+        sr_equation_rename(&kept->own, number, s->names, true);
+        for (int k = 0; k < kept->count; k++)
+            sr_equation_rename(&kept->item[k].expr, number, s->names, true);
+        system->expr[d] = kept->item[0].expr;
+        *choice = kept->item[0].row;
+    }
+    if (judge.track)
+        sr_judge_free(&judge);
+    sr_states_free(&alone);
+    free(renamed);
+    free(best);
+    return rc;
+}
+
+/* Chooses each formula alone, where there are others. Takes the system that this makes where it is
+ * better than *best. */
+static int choose_each(const struct sr_judge *c, const struct sr_equations_found *found,
+                       struct candidates *kept, struct sr_judged *best, int *choice)
+{
+    const struct sr_states *const s = c->states;
+    int own[SR_STATES];
+    if (s->dims < 2 || !sr_states_may_be_alone(s))
+        return 0;
+    struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
+    int rc = trial ? 0 : ORR_ENOMEM;
+    if (!rc)
+        memcpy(trial->expr, best->expr, sizeof trial->expr);
+    memcpy(own, choice, sizeof own);
+    for (int d = 0; d < s->dims && !rc; d++)
+        rc = choose_one(c, &found[d], d, trial, &own[d], &kept[d]);
+    if (!rc)
+        rc = sr_judge_fit(c, trial);
+    if (!rc) {
+        orr_trace("equations chosen alone: %.2f nats, residual %.4g", trial->nats,
+                  sqrt(trial->misfit));
+        if (trial->nats < best->nats) {
+            *best = *trial;
+            memcpy(choice, own, sizeof own);
+        }
+    }
+    free(trial);
+    return rc;
+}
+
+/* Whether an equation explains its state, the others known. */
+static bool explains(const struct candidates *kept)
+{
+    return kept->count && kept->misfit < explained * explained;
+}
+
+static bool is_far_off(const struct sr_judged *f)
+{
+    return !(f->nats < HUGE_VAL) || f->misfit > far_off * far_off;
+}
+
+/* Where no system follows the tracks, holds the equations that explain their states, the others
+ * known, if there are some and not all: a wrong equation would pull their constants, and terms that
+ * they lack would make up for it. */
+static int hold(const struct sr_judge *c, struct candidates *kept, struct sr_judged *best,
+                int *held)
+{
+    const int dims = c->states->dims;
+    *held = 0;
+    for (int d = 0; d < dims && is_far_off(best); d++)
+        *held += explains(&kept[d]);
+    *held = *held < dims ? *held : 0;
+    for (int d = 0; d < dims && *held; d++) {
+        kept[d].held = explains(&kept[d]);
+        if (kept[d].count)
+            best->expr[d] = kept[d].held ? kept[d].own : kept[d].item[0].expr;
+        for (int i = 0; i < best->expr[d].count && kept[d].held; i++)
+            if (sr_is_number(&best->expr[d].node[i]))
+                best->expr[d].node[i].feature = SR_FIXED;
+    }
+    return *held ? sr_judge_fit(c, best) : 0;
+}
+
+/* Chooses the system, some equations of which may be held then. */
+static int choose_all(const struct sr_judge *c, const struct sr_equations_found *found,
+                      struct candidates *kept, struct sr_judged *best, int *choice)
+{
+    int held = 0, rc = choose_each(c, found, kept, best, choice);
+    struct sr_judged *const before = orr_alloc(1, sizeof *before);
+    rc = before ? rc : ORR_ENOMEM;
+    if (!rc) {
+        *before = *best;
+        rc = hold(c, kept, best, &held);
+    }
+    if (!rc && held)
+        rc = sweep(c, found, kept, best, choice);
+    if (!rc && held && (!is_far_off(best) || !(best->nats < HUGE_VAL))) {
+        /* all follow the tracks, or none: no equation has to be held */
+        if (!(best->nats < HUGE_VAL))
+            *best = *before;
+        for (int d = 0; d < c->states->dims; d++) {
+            if (kept[d].held)
+                best->expr[d] = kept[d].own;
+            kept[d].held = false;
+            for (int k = 0; k < kept[d].count; k++)
+                kept[d].item[k].behind = 0;
+        }
+        held = 0;
+        rc = sr_judge_fit(c, best);
+    }
+    orr_trace("%d equations are held, %.2f nats, residual %.4g", held, best->nats,
+              sqrt(best->misfit));
+    if (!rc && !held)
+        rc = sweep(c, found, kept, best, choice);
+    if (!rc && best->nats < HUGE_VAL)
+        rc = shorten(c, kept, best);
+    free(before);
+    return rc;
+}
+
+/* Rounds constants, and copies the result. */
+static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
+                  struct sr_system *system)
+{
+    TRY(simplify(c, best));
+    round_constants(best);
+    system->by_track = true;
+    system->residual = sqrt(best->misfit);
+    system->segments = best->starts;
+    memcpy(system->expr, best->expr, sizeof best->expr);
+    for (int k = 0; k < best->constants; k++)
+        system->error[best->equation[k]][best->number[k]] = best->error[k];
+    for (int d = 0; d < c->states->dims; d++) {
+        system->alone[d] = kept[d].held;
+        if (kept[d].held) {
+            system->expr[d] = kept[d].own;
+            memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
+        }
+        drop_ones(c, &system->expr[d], system->error[d]);
+    }
+    return 0;
+}
+
+/* Where no system follows the tracks: the equations that explain their states, the others known. */
+static void take_explained(const struct sr_judge *c, const struct candidates *kept,
+                           struct sr_system *system)
+{
+    for (int d = 0; d < c->states->dims; d++) {
+        if (!explains(&kept[d]))
+            continue;
+        system->alone[d] = true;
+        system->choice[d] = kept[d].item[0].row;
+        system->expr[d] = kept[d].own;
+        memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
+        drop_ones(c, &system->expr[d], system->error[d]);
+    }
+}
+
 static int choose(const struct sr_judge *c, const struct sr_equations_found *found,
                   struct sr_system *system)
 {
-    struct sr_judged *best = orr_alloc(1, sizeof *best);
-    if (!best)
-        return ORR_ENOMEM;
-    memcpy(best->expr, system->expr, sizeof best->expr);
-    int rc = sr_judge_fit(c, best);
-    orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats, sqrt(best->misfit));
-    if (!rc)
-        rc = sweep(c, found, best, system->choice);
-    if (!rc && best->nats < HUGE_VAL)
-        rc = shorten(c, best);
-    if (!rc && best->nats < HUGE_VAL) {
-        rc = simplify(c, best);
-        round_constants(best);
-        system->by_track = true;
-        system->residual = sqrt(best->misfit);
-        system->segments = best->starts;
-        memcpy(system->expr, best->expr, sizeof best->expr);
-        for (int k = 0; k < best->constants; k++)
-            system->error[best->equation[k]][best->number[k]] = best->error[k];
-        for (int d = 0; d < c->states->dims; d++)
-            drop_ones(c, &system->expr[d], system->error[d]);
+    struct sr_judged *const best = orr_alloc(1, sizeof *best);
+    struct candidates *const kept = orr_alloc((size_t)c->states->dims, sizeof *kept);
+    int rc = best && kept ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        memcpy(best->expr, system->expr, sizeof best->expr);
+        rc = sr_judge_fit(c, best);
     }
+    if (!rc) {
+        orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats,
+                  sqrt(best->misfit));
+        rc = choose_all(c, found, kept, best, system->choice);
+    }
+    if (!rc && best->nats < HUGE_VAL)
+        rc = finish(c, kept, best, system);
+    else if (!rc)
+        take_explained(c, kept, system);
+    free(kept);
     free(best);
     return rc;
 }
@@ -226,7 +547,7 @@ int sr_system_choose(const struct sr_states *s, const struct sr_language *langua
                      struct sr_system *system)
 {
     struct sr_judge judge;
-    *system = (struct sr_system){.residual = NAN};
+    *system = (struct sr_system){.residual = NAN, .follows_time = -1};
     for (int d = 0; d < s->dims; d++) {
         system->choice[d] = found[d].best;
         system->expr[d] = found[d].expr[found[d].best];

@@ -221,6 +221,8 @@ static int run_all(const struct orr_cli *cli, const char *file,
     const double seconds =
         given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
     TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
+    if (!s->explicit_time && run->system.by_track)
+        TRY(sr_system_time(s, run->language, seconds, &run->system));
     TRY(find_conserved(s, run->language, &run->system));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
     TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);

@@ -4,6 +4,9 @@
  *   smooth.c     smoothed states, their derivatives and the errors of these
  *   table.c      the table in which the search finds one equation
  *   judge.c      how well a system of equations explains the tracks
+ *   alone.c      the tracks of one state, the others known
+ *   loosen.c     formulas with a constant of each term
+ *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   terms.c      sums of products as guesses for the search
@@ -89,6 +92,17 @@ void sr_states_free(struct sr_states *states);
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
+/* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
+ * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
+ * frees the new states, after errors too. */
+int sr_states_alone(const struct sr_states *states, int d, struct sr_states *alone,
+                    int number[SR_STATE_NAMES]);
+
+/* Whether that leaves no more inputs than a flow may have. */
+bool sr_states_may_be_alone(const struct sr_states *states);
+/* Renames the features of a formula from k to number[k], or back. */
+void sr_equation_rename(struct sr_expr *expr, const int *number, int names, bool back);
+
 /* ---- one equation */
 
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
@@ -120,6 +134,11 @@ int sr_states_sums(const struct sr_states *states, int d, int maxsize,
 int sr_sums_text(const struct sr_states *states, const struct sr_equations_found *sums,
                  char **text);
 
+/* Multiplies products of sums out and gives each term a coefficient of its own, from the values
+ * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula
+ * unchanged, where that adds no constant, or the result is too long. */
+bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr);
+
 /* A system: one formula of each state. */
 struct sr_system {
     int choice[SR_STATES]; /* row of each front */
@@ -129,12 +148,20 @@ struct sr_system {
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
     bool by_track;   /* the choice was made by the tracks */
+    bool alone[SR_STATES]; /* fitted with the other states known, as the system misses the tracks */
+    int follows_time;      /* the equation whose residuals depend on the time; -1: none */
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
+
+/* Fills in system->follows_time: the equation with which the system follows the tracks better with
+ * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().
+ * ORR_ENOMEM. */
+int sr_system_time(const struct sr_states *states, const struct sr_language *language,
+                   double seconds, struct sr_system *system);
 
 /* ---- results */
 

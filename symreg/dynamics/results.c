@@ -84,6 +84,45 @@ static void write_choice(const struct sr_system *system, char *text, size_t byte
                  system->residual);
 }
 
+/* From so many standard deviations of the noise on, residuals are no noise: right equations leave
+ * more than 1 only where the noise was estimated too small. */
+static const double too_far = 1.5;
+static const char *const advice_far =
+    "at least one equation is wrong or lacks a term; more --seconds find more formulas, and the "
+    "time (--explicit-time) or another column (--input) may act on the system";
+static const char *const advice_alone =
+    "with the other states known these are followed within the noise, and constants are those of "
+    "that fit; the other equations are wrong or incomplete";
+static const char *const advice_time =
+    "with a term of the time added here the solutions follow the tracks better; the time may act "
+    "on the system (--explicit-time), or another term is missing";
+
+/* The targets of equations that were fitted alone; "": none. */
+static const char *list_alone(const struct sr_states *s, const struct sr_system *system, char *text,
+                              size_t bytes)
+{
+    size_t used = 0;
+    *text = 0;
+    for (int d = 0; d < s->dims && used < bytes; d++)
+        if (system->alone[d])
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", s->target[d]);
+    return text;
+}
+
+static void print_remarks(const struct sr_states *s, const struct sr_system *system)
+{
+    char text[SR_TEXT], shown[2 * SR_TEXT];
+    if (system->by_track && system->residual > too_far)
+        printf("remark: residuals of the solutions are %.3g standard deviations of the noise: %s\n",
+               system->residual, advice_far);
+    if (*list_alone(s, system, text, sizeof text))
+        printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, text), advice_alone);
+    if (system->follows_time >= 0)
+        printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, s->target[system->follows_time]),
+               advice_time);
+}
+
 int sr_system_print(const struct sr_states *s, const struct sr_language *language,
                     const struct sr_system *system)
 {
@@ -93,6 +132,7 @@ int sr_system_print(const struct sr_states *s, const struct sr_language *languag
         write_how(&system->conserved, q, how, sizeof how);
         printf("%s%s: %s\n", q ? "" : "\n", how, orr_shown(shown, sizeof shown, text));
     }
+    print_remarks(s, system);
     write_choice(system, how, sizeof how);
     printf("\nequations, %s\n", how);
     for (int d = 0; d < s->dims; d++) {
@@ -162,6 +202,11 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
     for (int d = 0; d < s->dims; d++)
         cJSON_AddItemToArray(kinds, cJSON_CreateBool(s->proportional[d]));
     cJSON_AddBoolToObject(json, "chosen_by_track", system->by_track);
+    cJSON *alone = cJSON_AddArrayToObject(json, "fitted_alone");
+    for (int d = 0; d < s->dims; d++)
+        cJSON_AddItemToArray(alone, cJSON_CreateBool(system->alone[d]));
+    if (system->follows_time >= 0)
+        cJSON_AddStringToObject(json, "follows_time", s->name[system->follows_time]);
     orr_json_add_exact(json, "residual", system->residual);
     cJSON_AddItemToObject(json, "latex", latex);
     cJSON *conserved = cJSON_AddArrayToObject(json, "conserved");
@@ -277,6 +322,18 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
         orr_file_printf(&file, "\n%c%s: ", toupper((unsigned char)*how), how + 1);
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
+    }
+    if (system->by_track && system->residual > too_far)
+        orr_file_printf(&file, "\nRemark: %s.\n", advice_far);
+    if (*list_alone(s, system, text, sizeof text)) {
+        orr_file_printf(&file, "\nRemark: ");
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, ": %s.\n", advice_alone);
+    }
+    if (system->follows_time >= 0) {
+        orr_file_printf(&file, "\nRemark: ");
+        orr_markdown_code(&file, s->target[system->follows_time], false);
+        orr_file_printf(&file, ": %s.\n", advice_time);
     }
     orr_file_printf(&file, "\n| column | noise | of |\n|---|---:|---|\n");
     for (int d = 0; d < s->dims; d++) {

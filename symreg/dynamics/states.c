@@ -41,6 +41,12 @@ static int find_columns(const struct sr_dynamics_options *o, struct columns *c, 
                   o->state ? o->state : o->position, SR_STATES, c->x, &s->dims));
     TRY(o->input ? find_list(csv, s->file, "--input", o->input, SR_INPUTS, c->input, &s->inputs)
                  : 0);
+    for (int k = 0; k < s->inputs; k++)
+        if (c->input[k] == c->time)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--input: \"%s\" is the time, too; --explicit-time lets equations "
+                            "contain it",
+                            csv->names[c->time]);
     for (int d = 0; d < s->dims; d++) {
         for (int k = 0; k < s->inputs; k++)
             if (c->input[k] == c->x[d])

@@ -1,8 +1,9 @@
-/* terms.c - sums of products as guesses for the search: most equations of motion are such sums, and
- * least squares finds them at once where a search among all formulas may take long. Products of up
- * to three names are fitted to the derivative, those that come first in a forward selection
- * (Efroymson 1960) and all together, and the least significant one is left out again and again; the
- * sum of each length is a guess. The search is free to find better formulas. */
+/* terms.c - sums of products as formulas that a search starts from: most equations of motion are
+ * such sums, and least squares finds them at once where a search among all formulas may take long.
+ * Products of up to three names are fitted to the derivative, those that come first in a forward
+ * selection (Efroymson 1960) and all together, of few rows the names alone, and the least
+ * significant one is left out again and again. The search is free to find better formulas than the
+ * sum of each length. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -176,11 +177,12 @@ static int select_first(const struct terms *t, int *chosen)
     return count;
 }
 
-static int select_all(const struct terms *t, int *chosen)
+/* All products of at most so many factors. */
+static int select_all(const struct terms *t, int *chosen, int factors)
 {
     int count = 0;
     for (int p = 0; p < t->count; p++)
-        if (t->scale[p] > 0)
+        if (t->scale[p] > 0 && (factors == FACTORS || t->factor[p][factors] < 0))
             chosen[count++] = p;
     return count;
 }
@@ -236,7 +238,9 @@ int sr_states_sums(const struct sr_states *s, int d, int maxsize, struct sr_equa
     if (!rc) {
         leave_out(t, chosen, select_first(t, chosen), maxsize, sums);
         if (s->rows >= ROWS_PER_PRODUCT * (size_t)t->count)
-            leave_out(t, chosen, select_all(t, chosen), maxsize, sums);
+            leave_out(t, chosen, select_all(t, chosen, FACTORS), maxsize, sums);
+        else
+            leave_out(t, chosen, select_all(t, chosen, 1), maxsize, sums);
     }
     free(t);
     return rc;
@@ -258,5 +262,5 @@ int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sum
         return 0;
     free(*text);
     *text = NULL;
-    return ORR_FAIL(ORR_ENOMEM, "guesses: out of memory");
+    return ORR_FAIL(ORR_ENOMEM, "sums of products: out of memory");
 }

@@ -191,6 +191,7 @@ a cell that is no number | 1 nan.csv:7 '"x"' finite | "$WORK/nan.csv" --time t -
 two tracks without --track | 1 two.csv:122 --track | "$WORK/two.csv" --time t --state x,y
 an unknown state | 1 prey.csv '"z"' | "$WORK/prey.csv" --time t --state x,z
 a state twice | 2 --state '"x" stands twice' | "$WORK/prey.csv" --time t --state x,x
+the time as an input | 2 '"t" is the time' explicit | "$WORK/prey.csv" --time t --state x --input t
 an input that is a state | 2 --input '"x"' | "$WORK/prey.csv" --time t --state x,y --input x
 a state that is the time | 2 --time '"t"' | "$WORK/prey.csv" --time t --state x,t
 states and positions | 2 --state --position | "$WORK/prey.csv" --time t --state x --position y

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include <gsl/gsl_randist.h>
+#include <unistd.h>
 
 #include "testing.h"
 
@@ -120,22 +121,18 @@ static void add(struct sr_equations_found *found, const struct sr_states *s, con
 }
 
 /* A damped oscillation, x' = y, y' = -4 x - 0.2 y, with the noise of both states given: x = e^(-t
- * / 10) cos(w t), w^2 = 3.99. Losses of the fronts say that the longer formulas are better. */
-TEST(the_tracks_choose_and_shorten)
+ * / 10) cos(w t), w^2 = 3.99. */
+static void make_oscillation(struct sr_states *s)
 {
     const size_t rows[1] = {ROWS};
-    struct sr_states s = {.file = "made", .order = 1, .dims = 2, .names = 3};
-    struct sr_language *language = sr_language_create();
-    struct sr_equations_found found[2] = {{.best = 1}, {.best = 2}};
-    struct sr_system system;
-    char text[SR_TEXT];
     const double w = sqrt(3.99), noise = 0.01;
     gsl_rng *rng = orr_rng_create(2, ORR_STAGE_TEST_SUITE, 72);
-    snprintf(s.name[0], SR_STATE_NAME, "x");
-    snprintf(s.name[1], SR_STATE_NAME, "y");
-    snprintf(s.name[2], SR_STATE_NAME, "t");
-    assert_int_equal(sr_states_create(&s, 1, rows), 0);
-    struct sr_state_track *track = s.track;
+    *s = (struct sr_states){.file = "made", .order = 1, .dims = 2, .names = 3};
+    snprintf(s->name[0], SR_STATE_NAME, "x");
+    snprintf(s->name[1], SR_STATE_NAME, "y");
+    snprintf(s->name[2], SR_STATE_NAME, "t");
+    assert_int_equal(sr_states_create(s, 1, rows), 0);
+    struct sr_state_track *track = s->track;
     for (size_t i = 0; i < ROWS; i++) {
         const double t = track->t[i] = 0.08 * (double)i, a = exp(-t / 10);
         track->x[i] = a * cos(w * t) + gsl_ran_gaussian(rng, noise);
@@ -143,30 +140,244 @@ TEST(the_tracks_choose_and_shorten)
             -a * (0.1 * cos(w * t) + w * sin(w * t)) + gsl_ran_gaussian(rng, noise);
     }
     gsl_rng_free(rng);
-    assert_int_equal(sr_states_smooth(&s, 2), 0);
+    assert_int_equal(sr_states_smooth(s, 2), 0);
+}
+
+/* Asserts that equation 0 is y, and that equation 1 has the constants 4 and 0.2. */
+static void expect_oscillation(const struct sr_language *language, const struct sr_system *system)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static const double right[2] = {4, 0.2};
+    char text[SR_TEXT];
+    double value[SR_NODES];
+    assert_true(system->by_track);
+    assert_true(system->residual > 0.8 && system->residual < 1.2);
+    sr_expr_print(language, &system->expr[0], name, text, sizeof text);
+    assert_string_equal(text, "y");
+    const int count = sr_expr_constants(&system->expr[1], value);
+    sr_expr_print(language, &system->expr[1], name, text, sizeof text);
+    print_message("%s, errors %.2g, %.2g\n", text, system->error[1][0], system->error[1][1]);
+    assert_null(strstr(text, "exp"));
+    assert_int_equal(count, 2);
+    for (int k = 0; k < 2; k++) /* a fraction has no error */
+        assert_true(fabs(fabs(value[k]) - right[k]) <
+                    (system->error[1][k] > 0 ? 4 * system->error[1][k] : 1e-9));
+}
+
+/* Losses of the fronts say that the longer formulas are better. */
+TEST(the_tracks_choose_and_shorten)
+{
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {{.best = 1}, {.best = 2}};
+    struct sr_system system;
+    make_oscillation(&s);
     add(&found[0], &s, "y", 2);
     add(&found[0], &s, "y + 0.03 * x ^ 2", 1);
     add(&found[1], &s, "-3.9 * x", 5);
     add(&found[1], &s, "-3.9 * sin(x)", 2);
     add(&found[1], &s, "-3.9 * x - 0.1 * y + 0.02 * exp(x * y)", 1);
     assert_int_equal(sr_system_choose(&s, language, found, 0, &system), 0);
-    assert_true(system.by_track);
-    assert_true(system.residual > 0.8 && system.residual < 1.2);
-    const char *const name[] = {"x", "y", "t"};
-    sr_expr_print(language, &system.expr[0], name, text, sizeof text);
-    assert_string_equal(text, "y");
-    double value[SR_NODES];
-    const int count = sr_expr_constants(&system.expr[1], value);
-    sr_expr_print(language, &system.expr[1], name, text, sizeof text);
-    print_message("%s, errors %.2g, %.2g\n", text, system.error[1][0], system.error[1][1]);
-    assert_null(strstr(text, "exp"));
-    assert_int_equal(count, 2);
-    const double right[2] = {4, 0.2};
-    for (int k = 0; k < 2; k++) /* a fraction has no error */
-        assert_true(fabs(fabs(value[k]) - right[k]) <
-                    (system.error[1][k] > 0 ? 4 * system.error[1][k] : 1e-9));
+    expect_oscillation(language, &system);
     sr_states_free(&s);
     sr_language_free(language);
+}
+
+/* The only formulas tie two constants, and subtract from one that is 0. */
+TEST(tied_constants_are_told_and_zeros_go)
+{
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {0};
+    struct sr_system system;
+    make_oscillation(&s);
+    add(&found[0], &s, "0.02 - neg(y)", 1);
+    add(&found[1], &s, "-3.8 * (x + y)", 1);
+    assert_int_equal(sr_system_choose(&s, language, found, 0, &system), 0);
+    expect_oscillation(language, &system);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* No formula of y is right, and with the second there is not even a solution: that of x keeps the
+ * constant of the fit with y known, which a fit of both would change. */
+TEST(a_wrong_equation_does_not_pull_a_right_one)
+{
+    static const char *const name[] = {"x", "y", "t"}, *const wrong[] = {"-2 * x * x * x",
+                                                                         "-3 * x * exp(y)"};
+    for (int k = 0; k < 2; k++) {
+        struct sr_states s;
+        struct sr_language *language = sr_language_create();
+        struct sr_equations_found found[2] = {0};
+        struct sr_system system;
+        char text[SR_TEXT];
+        make_oscillation(&s);
+        add(&found[0], &s, "1.05 * y", 1);
+        add(&found[1], &s, wrong[k], 1);
+        assert_int_equal(sr_system_choose(&s, language, found, 0, &system), 0);
+        sr_expr_print(language, &system.expr[0], name, text, sizeof text);
+        print_message("%s, residual %.3g\n", text, system.residual);
+        assert_true(system.by_track == (k == 0) && !(system.residual < 3));
+        assert_true(system.alone[0] && !system.alone[1]);
+        assert_string_equal(text, "y");
+        sr_states_free(&s);
+        sr_language_free(language);
+    }
+}
+
+/* Equations without a solution along the track still have a table, and no picture; one that an
+ * earlier run drew goes. */
+TEST(tracks_without_a_solution_are_written)
+{
+    static const char folder[] = "build/tests/dynamics_tracks";
+    char picture[100], table[100];
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {0};
+    struct sr_system system = {.by_track = false};
+    make_oscillation(&s);
+    add(&found[0], &s, "exp(exp(9 + x))", 1);
+    add(&found[1], &s, "log(-9 - x)", 1);
+    for (int d = 0; d < 2; d++)
+        system.expr[d] = found[d].expr[0];
+    assert_int_equal(orr_mkdir(folder), 0);
+    snprintf(picture, sizeof picture, "%s/solutions.png", folder);
+    snprintf(table, sizeof table, "%s/solutions.csv", folder);
+    fclose(fopen(picture, "w"));
+    assert_int_equal(sr_system_tracks(&s, language, &system, folder, true), 0);
+    assert_int_not_equal(access(picture, F_OK), 0);
+    assert_int_equal(remove(table), 0);
+    assert_int_equal(remove(folder), 0);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* A parabola of the time is found in the equation that lacks it, and in none that is right. */
+TEST(an_equation_that_lacks_the_time_is_named)
+{
+    struct sr_states s;
+    struct sr_language *language = sr_language_create();
+    struct sr_equations_found found[2] = {0};
+    struct sr_system system = {.by_track = true};
+    make_oscillation(&s);
+    add(&found[0], &s, "y", 1);
+    add(&found[1], &s, "-4 * x - 0.2 * y", 1);
+    for (int d = 0; d < 2; d++)
+        system.expr[d] = found[d].expr[0];
+    assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
+    assert_int_equal(system.follows_time, -1);
+    for (size_t i = 0; i < ROWS; i++) { /* driven by t: y as if x had moved away */
+        const double t = s.track->t[i];
+        s.track->x[i] += 0.1 * t;
+        s.track->smooth[i] += 0.1 * t;
+    }
+    found[0].count = 0;
+    add(&found[0], &s, "y + 0.1", 1);
+    system.expr[0] = found[0].expr[0];
+    assert_int_equal(sr_system_time(&s, language, 0, &system), 0);
+    assert_int_equal(system.follows_time, 1);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* Terms that share constants get one each; equal terms are joined. */
+TEST(terms_get_constants_of_their_own)
+{
+    static const char *const formula[][2] = {
+        {"(2.5 * z - x - y) / 1.25", "(((2 * z) + (-0.8 * x)) + (-0.8 * y))"},
+        {"x * (1.5 - y - 0.5 * x)", "(((1.5 * x) + ((-1 * x) * y)) + ((-0.5 * x) * x))"},
+        {"square(x - y) + 3 * (y * x)", "((((1 * x) * x) + ((1 * x) * y)) + ((1 * y) * y))"},
+        {"(x + y) * (x - y)", "(((1 * x) * x) + ((-1 * y) * y))"},
+        {"2 * (x - inv(y + 4)) / z", "(((2 * x) / z) + ((-2 / (y + 4)) / z))"},
+        {"-0.5 * (x + sin(2 * y))", "((-0.5 * x) + (-0.5 * sin((2 * y))))"},
+    };
+    static const char *const stays[] = {"x", "2.5 * x * y", "2 * x - 3 * y", "sin(x + y) * 2",
+                                        "(x + y + z + 1) * (x + y + z + 2) * (x - y + z * x)"};
+    const char *const name[] = {"x", "y", "z"};
+    struct sr_expr expr;
+    char text[SR_TEXT], before[SR_TEXT];
+    for (size_t k = 0; k < sizeof formula / sizeof *formula; k++) {
+        assert_int_equal(sr_expr_parse(NULL, formula[k][0], name, 3, &expr), 0);
+        assert_true(sr_equation_loosen(NULL, &expr));
+        sr_expr_print(NULL, &expr, name, text, sizeof text);
+        print_message("%s: %s\n", formula[k][0], text);
+        assert_string_equal(text, formula[k][1]);
+    }
+    for (size_t k = 0; k < sizeof stays / sizeof *stays; k++) {
+        assert_int_equal(sr_expr_parse(NULL, stays[k], name, 3, &expr), 0);
+        sr_expr_print(NULL, &expr, name, before, sizeof before);
+        assert_false(sr_equation_loosen(NULL, &expr));
+        sr_expr_print(NULL, &expr, name, text, sizeof text);
+        assert_string_equal(text, before);
+    }
+}
+
+/* States x, y with velocities, the time and an input w: alone, y has the others as inputs. */
+TEST(a_state_alone_has_the_others_as_inputs)
+{
+    const size_t rows[2] = {9, 11};
+    struct sr_states s = {.file = "made", .order = 2, .dims = 2, .inputs = 1, .names = 6}, alone;
+    static const int expected[] = {3, 0, 4, 1, 2, 5}; /* of x, y, v_x, v_y, t, w */
+    int number[SR_STATE_NAMES];
+    assert_int_equal(sr_states_create(&s, 2, rows), 0);
+    double *const block = s.block;
+    for (size_t i = 0; i < s.rows * (2 + 2 * 8); i++)
+        block[i] = (double)i + 0.385;
+    assert_int_equal(sr_states_alone(&s, 1, &alone, number), 0);
+    assert_memory_equal(number, expected, sizeof expected);
+    assert_true(alone.dims == 1 && alone.inputs == 3 && alone.order == 2 && alone.count == 2);
+    for (size_t k = 0; k < 2; k++) {
+        const struct sr_state_track *a = &alone.track[k], *b = &s.track[k];
+        const size_t n = rows[k], bytes = n * sizeof(double);
+        assert_true(a->n == n);
+        assert_memory_equal(a->t, b->t, bytes);
+        assert_memory_equal(a->x, b->x + n, bytes);
+        assert_memory_equal(a->sigma, b->sigma + n, bytes);
+        assert_memory_equal(a->smooth, b->smooth + n, bytes);
+        assert_memory_equal(a->smooth + n, b->rate + n, bytes); /* a fit starts there */
+        assert_memory_equal(a->input, b->smooth, bytes);
+        assert_memory_equal(a->input + n, b->rate, bytes);
+        assert_memory_equal(a->input + 2 * n, b->input, bytes);
+    }
+    sr_states_free(&s);
+    sr_states_free(&alone);
+}
+
+/* The rate of the first of eight states, whose tracks are too short for a fit of all products, is a
+ * sum of three of them, of which a forward selection takes wrong products first. */
+TEST(linear_sums_of_many_states_are_found)
+{
+    enum { STATES = 8, SHORT = 60 };
+    const size_t rows[1] = {SHORT};
+    struct sr_states s = {.file = "made", .order = 1, .dims = STATES, .names = STATES + 1};
+    static struct sr_equations_found sums;
+    assert_int_equal(sr_states_create(&s, 1, rows), 0);
+    struct sr_state_track *track = s.track;
+    for (size_t i = 0; i < SHORT; i++) {
+        const double t = track->t[i] = 0.1 * (double)i;
+        for (size_t d = 0; d < STATES; d++)
+            track->smooth[d * SHORT + i] = 1 + 0.1 * (double)d +
+                                           0.3 * sin(t * (0.5 + 0.21 * (double)d) + (double)d) +
+                                           0.1 * cos(t * (1.3 - 0.11 * (double)d));
+        track->rate[i] =
+            track->smooth[SHORT + i] - 0.5 * track->smooth[i] - 0.3 * track->smooth[2 * SHORT + i];
+        for (size_t d = 0; d < STATES; d++)
+            track->rate_variance[d * SHORT + i] = 1e-10;
+    }
+    assert_int_equal(sr_states_sums(&s, 0, 30, &sums), 0);
+    bool any = false;
+    for (int k = 0; k < sums.count; k++) {
+        double value[SR_NODES], sum = 0;
+        bool names = sr_expr_constants(&sums.expr[k], value) == 3;
+        for (int i = 0; i < sums.expr[k].count; i++)
+            if (sums.expr[k].node[i].op == SR_FEATURE)
+                names = names && sums.expr[k].node[i].feature < 3;
+        for (int j = 0; names && j < 3; j++)
+            sum += value[j];
+        any = any || (names && fabs(sum - 0.2) < 1e-3);
+    }
+    assert_true(any);
+    sr_states_free(&s);
 }
 
 TESTS(NULL, NULL)

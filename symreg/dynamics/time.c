@@ -1,0 +1,87 @@
+/* time.c - whether equations that were searched without the time need it: an equation of a driven
+ * system follows its track only with a term that depends on the time. A parabola of the time is
+ * added to one equation after the other, and the system is fitted anew: it counts where the tracks
+ * support it, and of several equations that where it explains most. */
+#include "judge.h"
+
+/* The parabola counts where an equation is better by more nats. */
+static const double better = 10;
+
+/* Appends a number that no fit changes. */
+static void put_fixed(struct sr_expr *out, double value)
+{
+    struct sr_node node = sr_constant_node(value);
+    node.feature = SR_FIXED;
+    sr_put_node(out, node);
+}
+
+/* Adds a u + b u^2, where u is the time, 0 in the middle of all tracks and 1 at their ends. */
+static bool add_parabola(const struct sr_states *s, const struct sr_language *language,
+                         struct sr_expr *expr)
+{
+    double begin = HUGE_VAL, end = -HUGE_VAL;
+    for (size_t k = 0; k < s->count; k++) {
+        begin = fmin(begin, s->track[k].t[0]);
+        end = fmax(end, s->track[k].t[s->track[k].n - 1]);
+    }
+    for (int power = 1; power <= 2; power++) {
+        sr_put_constant(expr, 0);
+        for (int k = 0; k < power; k++) {
+            sr_put_node(expr, sr_feature_node(sr_states_time(s)));
+            put_fixed(expr, begin + (end - begin) / 2);
+            sr_put_op(expr, SR_SUB);
+            put_fixed(expr, 2 / (end - begin));
+            sr_put_op(expr, SR_MUL);
+            sr_put_op(expr, SR_MUL);
+        }
+        sr_put_op(expr, SR_ADD);
+    }
+    return sr_put_end(language, expr, SR_NODES);
+}
+
+/* The nats that a parabola in equation d gains, without what the longer formula costs: its two
+ * numbers cost half the logarithm of the rows each. */
+static int measure_gain(const struct sr_judge *c, const struct sr_judged *without, int d,
+                        double *gain)
+{
+    struct sr_judged *const with = orr_alloc(1, sizeof *with);
+    int rc = with ? 0 : ORR_ENOMEM;
+    *gain = 0;
+    if (!rc) {
+        memcpy(with->expr, without->expr, sizeof with->expr);
+        if (add_parabola(c->states, c->language, &with->expr[d]))
+            rc = sr_judge_fit(c, with);
+        if (!rc && with->nats < HUGE_VAL)
+            *gain = 0.5 * with->spare *
+                        orr_log(fmax(without->misfit, c->exact) / fmax(with->misfit, c->exact)) -
+                    orr_log(with->spare);
+        orr_trace("a parabola of the time in equation %d gains %.2f nats", d + 1, *gain);
+    }
+    free(with);
+    return rc;
+}
+
+int sr_system_time(const struct sr_states *s, const struct sr_language *language, double seconds,
+                   struct sr_system *system)
+{
+    struct sr_judge judge = {0};
+    struct sr_judged *const without = orr_alloc(1, sizeof *without);
+    double most = better, gain;
+    int rc = without ? sr_judge_create(s, language, seconds, &judge) : ORR_ENOMEM;
+    system->follows_time = -1;
+    if (!rc) {
+        memcpy(without->expr, system->expr, sizeof without->expr);
+        rc = sr_judge_fit(&judge, without);
+    }
+    for (int d = 0; !rc && d < s->dims && without->nats < HUGE_VAL && !orr_signal_seen(); d++) {
+        rc = measure_gain(&judge, without, d, &gain);
+        if (!rc && gain > most) {
+            most = gain;
+            system->follows_time = d;
+        }
+    }
+    if (judge.track)
+        sr_judge_free(&judge);
+    free(without);
+    return rc;
+}
