@@ -119,7 +119,8 @@ OP(SR_GREATER, "greater", 2, false, 2, 0,               SR_CONSTANT, SR_UNITS_RA
    "\\operatorname{greater}\\left($1, $2\\right)", "(double)($1 > $2)", NULL, CALLS)
 OP(SR_COND,  "cond",    2, false, 2, 0,                 SR_CONSTANT, SR_UNITS_SECOND,   0,
    a > 0.0 ? b : 0.0,     0.0,                    a > 0.0 ? 1.0 : 0.0, NAN,
-   "\\operatorname{cond}\\left($1, $2\\right)", "($1 > 0 ? $2 : 0)", NULL, CALLS)
+   "\\operatorname{cond}\\left($1, $2\\right)", "($1 > 0 ? $2 : 0)",
+   "Piecewise(($2, $1 > 0), (0, True))", CALLS)
 OP(SR_TRUE_ANOMALY, "true_anomaly", 2, false, 2, 0,     SR_CONSTANT, SR_UNITS_NUMBERS,  0,
    vm_true(a, b),         vm_true_by_M(v, b),     vm_true_by_e(v, b), NAN,
    "\\operatorname{true\\ anomaly}\\left($1, $2\\right)", "true_anomaly($1, $2)",

@@ -150,8 +150,7 @@ static const char *const functions[SR_OPS][2] = {
 
 /* Formulas of the operands, for notations without a function: sign(a) * abs(a) ^ (1 / 3), for
  * PyTorch, which has no cube root; a - b * floor(a / b), as the functions of arrays round the
- * quotient otherwise; max(sign(a - b), 0); and max(sign(a), 0) * b + 0, which is
- * not -0 where b is negative. */
+ * quotient otherwise; and max(sign(a - b), 0). */
 #define OPERAND(k)                                                                                 \
     {                                                                                              \
         .op = SR_FEATURE, .size = 1, .feature = (k)                                                \
@@ -174,9 +173,6 @@ static const struct sr_expr expansions[SR_OPS] = {
     [SR_GREATER] = {6,
                     {OPERAND(0), OPERAND(1), NODE(SR_SUB, 3), NODE(SR_SIGN, 4), NUMBER(0),
                      NODE(SR_MAX, 6)}},
-    [SR_COND] = {8,
-                 {OPERAND(0), NODE(SR_SIGN, 2), NUMBER(0), NODE(SR_MAX, 4), OPERAND(1),
-                  NODE(SR_MUL, 6), NUMBER(0), NODE(SR_ADD, 8)}},
 };
 
 /* Replaces `length` bytes from `at` on by `text`; what does not fit is cut. */

@@ -104,6 +104,14 @@ static double read_atom(struct reader *r)
     const bool of_orrery = !in_module && strstr(name, "_anomaly");
     if (!take(r, "(") || (!of_orrery && r->arrays != in_module))
         fail_msg("unexpected \"%s\" after \"%s\"", r->at, name);
+    if (!strcmp(name, "Piecewise")) { /* Piecewise((b, a > 0), (0, True)) */
+        assert_true(take(r, "("));
+        b = read_sum(r);
+        assert_true(take(r, ","));
+        value = read_sum(r);
+        assert_true(take(r, "> 0), (0, True))"));
+        return value > 0 ? b : 0;
+    }
     value = read_sum(r);
     if (!strcmp(name, "where")) { /* where(a > 0, b, 0.0) */
         assert_true(take(r, "> 0,"));
