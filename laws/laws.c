@@ -144,6 +144,14 @@ static int check_sources(struct laws *laws, bool needed)
 
 /* ---- samples */
 
+/* Tables of forces hold numbers of single precision, 24 bits: a formula that deviates by no more
+ * than their rounding leaves nothing to explain. */
+static const struct sr_digits single_precision[] = {
+    {.significant = 7, .last = -99}, /* r, m1, m2, F */
+    {.significant = 7, .last = -99},
+    {.significant = 7, .last = -99},
+    {.significant = 7, .last = -99}};
+
 static int take_sample(const struct law_forces *forces, int number, struct law_sample *sample)
 {
     size_t n = 0;
@@ -176,8 +184,12 @@ static int take_sample(const struct law_forces *forces, int number, struct law_s
     }
     if (sample->weight)
         sr_weights_level(sample->weight, n);
-    sample->fit.data = (struct sr_data){
-        .rows = n, .features = 3, .x = sample->x, .y = sample->y, .weight = sample->weight};
+    sample->fit.data = (struct sr_data){.rows = n,
+                                        .features = 3,
+                                        .x = sample->x,
+                                        .y = sample->y,
+                                        .weight = sample->weight,
+                                        .digits = single_precision};
     sample->fit.stream = (uint64_t)number;
     return law_analyse_sample(forces, number, &sample->facts);
 }
@@ -272,6 +284,17 @@ static int add_positions(struct laws *laws)
     return 0;
 }
 
+/* Ends a front at the first formula that misses its rows by no more than their rounding, under the
+ * published rules, too: what follows explains rounding. */
+static int cut_front(const struct sr_settings *settings, struct sr_fit *fit)
+{
+    struct sr_loss loss;
+    TRY(sr_loss_init_with(&loss, settings->loss, settings->loss_parameter, &fit->data));
+    const int rc = sr_front_cut(&fit->front, &loss);
+    sr_loss_free(&loss);
+    return rc;
+}
+
 static int find_true_law(struct law_true *law, struct law_sample *sample, double tolerance)
 {
     sample->k = NAN;
@@ -319,6 +342,8 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
     for (int i = 0; i < laws->sources && (!rc || rc == ORR_EINTR); i++)
         for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {
             laws->source[i].sample[s].fit = fits[next++];
+            if (!rc)
+                rc = cut_front(settings, &laws->source[i].sample[s].fit);
             if (!rc)
                 rc = find_true_law(&laws->true_law, &laws->source[i].sample[s],
                                    laws->cli->preset.symreg.constant_tolerance);
