@@ -467,7 +467,7 @@ awk 'BEGIN {
 }' >"$WORK/large.csv"
 LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.populations=4 --set symreg.cycles=400 --set symreg.patience=0
-      --set symreg.enumerate=20000 --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
+      --set symreg.enumerate=20000 --maxsize 9 --iterations 1500 --complexity 'square=3,inv=4,/=4')
 # results FOLDER: those of a search before, with a file that is not ours
 results() {
     mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv \
