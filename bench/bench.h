@@ -80,6 +80,13 @@ static inline int bench_number(const char *name, const char *text, int least, in
     return 0;
 }
 
+/* "3" or "3-7", whole numbers that the caller compares with what there is. */
+static inline void bench_range(const char *text, int *first, int *last)
+{
+    if (sscanf(text, "%d-%d", first, last) == 1)
+        *last = *first;
+}
+
 /* Percents of noise with commas between them, at most `most`. */
 static inline int bench_noises(const char *text, int most, double *noise, int *noises)
 {

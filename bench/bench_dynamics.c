@@ -80,10 +80,9 @@ static int read_options(int argc, char **argv, struct options *o)
             o->misses = true;
         else {
             const char *value = i + 1 < argc ? argv[++i] : "";
-            if (!strcmp(name, "--systems")) {
-                if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
-                    o->last = o->first;
-            } else if (!strcmp(name, "--set")) {
+            if (!strcmp(name, "--systems"))
+                bench_range(value, &o->first, &o->last);
+            else if (!strcmp(name, "--set")) {
                 TRY(bench_number(name, value, 1, &o->set));
                 if (o->set == DYN_HELD_OUT)
                     return ORR_FAIL(ORR_EUSAGE, "--set: %d is --held-out", DYN_HELD_OUT);

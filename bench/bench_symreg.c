@@ -82,10 +82,9 @@ static int read_options(int argc, char **argv, struct options *o)
             continue;
         }
         const char *value = i + 1 < argc ? argv[++i] : "";
-        if (!strcmp(name, "--problems")) {
-            if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
-                o->last = o->first;
-        } else if (!strcmp(name, "--noise"))
+        if (!strcmp(name, "--problems"))
+            bench_range(value, &o->first, &o->last);
+        else if (!strcmp(name, "--noise"))
             rc = bench_noises(value, MOST_NOISES, o->noise, &o->noises);
         else if (!strcmp(name, "--seconds"))
             o->seconds = strtod(value, NULL);

@@ -83,10 +83,9 @@ static int read_options(int argc, char **argv, struct options *o)
             o->cpu_time = true;
         else {
             const char *value = i + 1 < argc ? argv[++i] : "";
-            if (!strcmp(name, "--laws")) {
-                if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
-                    o->last = o->first;
-            } else if (!strcmp(name, "--set")) {
+            if (!strcmp(name, "--laws"))
+                bench_range(value, &o->first, &o->last);
+            else if (!strcmp(name, "--set")) {
                 o->set = atoi(value);
                 if (o->set < 1 || o->set == HELD_OUT_SET)
                     return ORR_FAIL(ORR_EUSAGE,

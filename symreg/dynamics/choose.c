@@ -480,6 +480,14 @@ static int choose_all(const struct sr_judge *c, const struct sr_equations_found 
     return rc;
 }
 
+/* Takes what the fit of equation d with the other states known gave. */
+static void take_own(const struct candidates *kept, int d, struct sr_system *system)
+{
+    system->alone[d] = true;
+    system->expr[d] = kept->own;
+    memcpy(system->error[d], kept->error, sizeof kept->error);
+}
+
 /* Rounds constants, and copies the result. */
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
@@ -493,11 +501,8 @@ static int finish(const struct sr_judge *c, const struct candidates *kept, struc
     for (int k = 0; k < best->constants; k++)
         system->error[best->equation[k]][best->number[k]] = best->error[k];
     for (int d = 0; d < c->states->dims; d++) {
-        system->alone[d] = kept[d].held;
-        if (kept[d].held) {
-            system->expr[d] = kept[d].own;
-            memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
-        }
+        if (kept[d].held)
+            take_own(&kept[d], d, system);
         drop_ones(c, &system->expr[d], system->error[d]);
     }
     return 0;
@@ -510,10 +515,8 @@ static void take_explained(const struct sr_judge *c, const struct candidates *ke
     for (int d = 0; d < c->states->dims; d++) {
         if (!explains(&kept[d]))
             continue;
-        system->alone[d] = true;
         system->choice[d] = kept[d].item[0].row;
-        system->expr[d] = kept[d].own;
-        memcpy(system->error[d], kept[d].error, sizeof kept[d].error);
+        take_own(&kept[d], d, system);
         drop_ones(c, &system->expr[d], system->error[d]);
     }
 }

@@ -83,10 +83,8 @@ static char *list_features(const struct sr_states *s)
     for (int k = 0; k < s->names && out; k++) {
         if (k == sr_states_time(s) && !s->explicit_time)
             continue;
-        fprintf(out, "%s\"", any ? "," : "");
-        for (const char *c = s->name[k]; *c; c++)
-            fprintf(out, *c == '"' ? "\"\"" : "%c", *c);
-        putc('"', out);
+        fputs(any ? "," : "", out);
+        sr_print_quoted(out, s->name[k]);
         any = true;
     }
     if (out && !fclose(out))

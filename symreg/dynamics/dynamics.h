@@ -86,6 +86,8 @@ int sr_states_read(const char *file, const struct sr_dynamics_options *options,
 /* Creates states with rows[k] rows of zeros in track k, which the caller fills. */
 int sr_states_create(struct sr_states *states, size_t count, const size_t *rows);
 void sr_states_free(struct sr_states *states);
+/* Whether state d has one value in all rows of a track. */
+bool sr_state_rests(const struct sr_state_track *track, size_t d);
 
 /* Smooths each state of each track by Gaussian processes in windows (symreg/motion/process.c), and
  * tells for each state whether noise of one size or in proportion to the value is likelier.
@@ -111,6 +113,8 @@ int sr_states_table(const struct sr_states *states, int d, char **text);
 /* The least standard deviation of the derivative in that table: no row counts for more than one
  * with the median, or with a small share of the rms derivative. ORR_ENOMEM. */
 int sr_states_least(const struct sr_states *states, int d, double *least);
+/* Prints a text in quotes, those inside doubled. */
+void sr_print_quoted(FILE *out, const char *text);
 /* The name of the column of standard deviations. */
 void sr_states_sigma_name(const struct sr_states *states, int d, char text[3 * SR_STATE_NAME]);
 

@@ -110,17 +110,41 @@ static const char *list_alone(const struct sr_states *s, const struct sr_system 
     return text;
 }
 
+/* A remark: what it is about, "" where that is the whole system, and what to do. */
+struct remark {
+    char subject[SR_TEXT];
+    const char *advice;
+};
+enum { REMARKS = 3 };
+
+static int list_remarks(const struct sr_states *s, const struct sr_system *system,
+                        struct remark remark[REMARKS])
+{
+    int count = 0;
+    if (system->by_track && system->residual > too_far)
+        remark[count++] = (struct remark){.advice = advice_far};
+    if (*list_alone(s, system, remark[count].subject, SR_TEXT))
+        remark[count++].advice = advice_alone;
+    if (system->follows_time >= 0) {
+        snprintf(remark[count].subject, SR_TEXT, "%s", s->target[system->follows_time]);
+        remark[count++].advice = advice_time;
+    }
+    return count;
+}
+
 static void print_remarks(const struct sr_states *s, const struct sr_system *system)
 {
-    char text[SR_TEXT], shown[2 * SR_TEXT];
-    if (system->by_track && system->residual > too_far)
-        printf("remark: residuals of the solutions are %.3g standard deviations of the noise: %s\n",
-               system->residual, advice_far);
-    if (*list_alone(s, system, text, sizeof text))
-        printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, text), advice_alone);
-    if (system->follows_time >= 0)
-        printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, s->target[system->follows_time]),
-               advice_time);
+    struct remark remark[REMARKS];
+    char shown[2 * SR_TEXT];
+    const int count = list_remarks(s, system, remark);
+    for (int k = 0; k < count; k++)
+        if (*remark[k].subject)
+            printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, remark[k].subject),
+                   remark[k].advice);
+        else
+            printf("remark: residuals of the solutions are %.3g standard deviations of the noise: "
+                   "%s\n",
+                   system->residual, remark[k].advice);
 }
 
 int sr_system_print(const struct sr_states *s, const struct sr_language *language,
@@ -304,6 +328,7 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
 {
     struct orr_file file;
     char text[3 * SR_TEXT], how[300];
+    struct remark remark[REMARKS];
     TRY(orr_file_create(&file, path));
     write_choice(system, how, sizeof how);
     orr_file_printf(&file, "# Equations of motion\n\n%zu rows of ", s->rows);
@@ -323,17 +348,14 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }
-    if (system->by_track && system->residual > too_far)
-        orr_file_printf(&file, "\nRemark: %s.\n", advice_far);
-    if (*list_alone(s, system, text, sizeof text)) {
+    const int remarks = list_remarks(s, system, remark);
+    for (int k = 0; k < remarks; k++) {
         orr_file_printf(&file, "\nRemark: ");
-        orr_markdown_code(&file, text, false);
-        orr_file_printf(&file, ": %s.\n", advice_alone);
-    }
-    if (system->follows_time >= 0) {
-        orr_file_printf(&file, "\nRemark: ");
-        orr_markdown_code(&file, s->target[system->follows_time], false);
-        orr_file_printf(&file, ": %s.\n", advice_time);
+        if (*remark[k].subject) {
+            orr_markdown_code(&file, remark[k].subject, false);
+            orr_file_printf(&file, ": ");
+        }
+        orr_file_printf(&file, "%s.\n", remark[k].advice);
     }
     orr_file_printf(&file, "\n| column | noise | of |\n|---|---:|---|\n");
     for (int d = 0; d < s->dims; d++) {

@@ -92,15 +92,6 @@ static void spread_noise(const struct job *job, double *spread)
         spread[i] *= orr_exp(-mean);
 }
 
-static bool is_still(const struct job *job)
-{
-    const double *x = job->track->x + (size_t)job->d * job->track->n;
-    for (size_t i = 1; i < job->track->n; i++)
-        if (x[i] < x[0] || x[i] > x[0])
-            return false;
-    return true;
-}
-
 /* A state that rests in this track: its derivatives are 0, with errors that other tracks give. */
 static void rest(struct job *job)
 {
@@ -225,7 +216,7 @@ int sr_states_smooth(struct sr_states *s, int threads)
     for (size_t k = 0; k < jobs; k++) {
         job[k] = (struct job){
             .states = s, .track = &s->track[k / (size_t)s->dims], .d = (int)(k % (size_t)s->dims)};
-        job[k].rests = is_still(&job[k]);
+        job[k].rests = sr_state_rests(job[k].track, (size_t)job[k].d);
         if (job[k].rests)
             rest(&job[k]);
     }

@@ -202,9 +202,10 @@ static int fill_track(const struct columns *c, const struct key *key, struct sr_
     return 0;
 }
 
-static bool is_constant(const double *x, size_t n)
+bool sr_state_rests(const struct sr_state_track *track, size_t d)
 {
-    for (size_t i = 1; i < n; i++)
+    const double *x = track->x + d * track->n;
+    for (size_t i = 1; i < track->n; i++)
         if (x[i] < x[0] || x[i] > x[0])
             return false;
     return true;
@@ -220,7 +221,7 @@ static int check_track(const struct sr_states *s, const struct sr_state_track *t
                         track->line[track->n - 1], named, SR_STATE_ROWS, track->n);
     bool rests = true;
     for (size_t d = 0; d < (size_t)s->dims; d++)
-        rests = rests && is_constant(track->x + d * track->n, track->n);
+        rests = rests && sr_state_rests(track, d);
     if (rests)
         return ORR_FAIL(ORR_EINVAL,
                         "%s:%zu: %sall rows are at one point; expected a track that "
@@ -243,7 +244,7 @@ static int check_states(const struct sr_states *s)
     for (size_t d = 0; d < (size_t)s->dims; d++) {
         bool rests = true;
         for (size_t k = 0; k < s->count; k++)
-            rests = rests && is_constant(s->track[k].x + d * s->track[k].n, s->track[k].n);
+            rests = rests && sr_state_rests(&s->track[k], d);
         if (rests)
             return ORR_FAIL(ORR_EINVAL,
                             "%s: column \"%s\" is the same number in all rows of every track; "

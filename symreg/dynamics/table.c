@@ -16,11 +16,11 @@ void sr_states_sigma_name(const struct sr_states *s, int d, char text[3 * SR_STA
     snprintf(text, 3 * SR_STATE_NAME, "sigma of %s", s->target[d]);
 }
 
-static void print_name(FILE *out, const char *name)
+void sr_print_quoted(FILE *out, const char *text)
 {
     putc('"', out);
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
     putc('"', out);
 }
 
@@ -55,7 +55,7 @@ static void print_row(FILE *out, const struct sr_states *s, int d,
 {
     const size_t n = track->n, at = (size_t)d * n + i;
     fprintf(out, "%zu,", track->line[i]);
-    print_name(out, track->label);
+    sr_print_quoted(out, track->label);
     for (size_t k = 0; k < (size_t)s->dims; k++)
         fprintf(out, ",%.17g", track->smooth[k * n + i]);
     for (size_t k = 0; k < (size_t)s->dims && s->order == 2; k++)
@@ -78,13 +78,13 @@ static int print_table(FILE *out, const struct sr_states *s, int d)
     fprintf(out, SR_STATES_TABLE);
     for (int k = 0; k < s->names; k++) {
         putc(',', out);
-        print_name(out, s->name[k]);
+        sr_print_quoted(out, s->name[k]);
     }
     putc(',', out);
-    print_name(out, s->target[d]);
+    sr_print_quoted(out, s->target[d]);
     putc(',', out);
     sr_states_sigma_name(s, d, sigma);
-    print_name(out, sigma);
+    sr_print_quoted(out, sigma);
     putc('\n', out);
     for (size_t k = 0; k < s->count; k++)
         for (size_t i = 0; i < s->track[k].n; i++, row++)

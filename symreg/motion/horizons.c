@@ -61,12 +61,20 @@ static int take_number(char name[NAME])
     return (int)number;
 }
 
-/* GM of a body by its number, else by the heading ("GM (km^3/s^2) = 4.9e3", "GM= 62.6284"). */
-static double find_gm(const char *text, const char *block, int number)
+/* GM of a body by its number; 0: not known. */
+static double known_gm(int number)
 {
     for (size_t k = 0; k < sizeof masses / sizeof *masses; k++)
         if (masses[k].number == number)
             return masses[k].gm;
+    return 0;
+}
+
+/* GM of a body by its number, else by the heading ("GM (km^3/s^2) = 4.9e3", "GM= 62.6284"). */
+static double find_gm(const char *text, const char *block, int number)
+{
+    if (known_gm(number) > 0)
+        return known_gm(number);
     const char *at = strstr(text, "GM");
     for (; at && at < block; at = strstr(at + 2, "GM")) {
         const char *equals = at + 2;
@@ -113,12 +121,8 @@ static int read_heading(const char *file, const char *text, struct heading *h)
 /* Columns: the time, and vectors or elements. */
 struct columns {
     int time, x[3], e, inclination, node, periapsis, anomaly, axis;
+    bool vectors;
 };
-
-static int column_of(const struct orr_csv *csv, const char *name)
-{
-    return orr_csv_column(csv, name);
-}
 
 static int find_columns(const char *file, const struct orr_csv *csv, struct columns *c)
 {
@@ -128,17 +132,17 @@ static int find_columns(const char *file, const struct orr_csv *csv, struct colu
         if (!strncmp(csv->names[k], "JD", 2))
             c->time = (int)k;
     for (int d = 0; d < 3; d++)
-        c->x[d] = column_of(csv, axis[d]);
-    c->e = column_of(csv, "EC");
-    c->inclination = column_of(csv, "IN");
-    c->node = column_of(csv, "OM");
-    c->periapsis = column_of(csv, "W");
-    c->anomaly = column_of(csv, "TA");
-    c->axis = column_of(csv, "A");
-    const bool vectors = c->x[0] >= 0 && c->x[1] >= 0 && c->x[2] >= 0;
+        c->x[d] = orr_csv_column(csv, axis[d]);
+    c->e = orr_csv_column(csv, "EC");
+    c->inclination = orr_csv_column(csv, "IN");
+    c->node = orr_csv_column(csv, "OM");
+    c->periapsis = orr_csv_column(csv, "W");
+    c->anomaly = orr_csv_column(csv, "TA");
+    c->axis = orr_csv_column(csv, "A");
+    c->vectors = c->x[0] >= 0 && c->x[1] >= 0 && c->x[2] >= 0;
     const bool elements = c->e >= 0 && c->inclination >= 0 && c->node >= 0 && c->periapsis >= 0 &&
                           c->anomaly >= 0 && c->axis >= 0;
-    if (c->time < 0 || (!vectors && !elements))
+    if (c->time < 0 || (!c->vectors && !elements))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: expected times JDTDB and vectors X, Y, Z or elements EC, IN, OM, W, "
                         "TA, A; give --time and --position instead",
@@ -165,18 +169,22 @@ static void from_elements(const double *value, const struct columns *c, double x
     x[2] = r * so * si;
 }
 
+/* GM in the first file's unit of length and days: the law then is m1 m2 / r^2. */
+static double scaled_gm(double gm, const struct heading *first)
+{
+    return gm * DAY_S * DAY_S / (first->length * first->length * first->length);
+}
+
 static int write_rows(FILE *out, const char *file, const struct orr_csv *csv,
                       const struct heading *h, const struct heading *first, bool with_gm)
 {
     struct columns c;
     TRY(find_columns(file, csv, &c));
-    /* GM in the first file's unit of length and days: the law then is m1 m2 / r^2 */
-    const double scale = h->length / first->length;
-    const double gm = h->gm * DAY_S * DAY_S / (first->length * first->length * first->length);
+    const double scale = h->length / first->length, gm = scaled_gm(h->gm, first);
     for (size_t i = 0; i < csv->rows; i++) {
         const double *value = csv->values + i * csv->cols;
         double x[3];
-        if (c.x[0] >= 0 && c.x[1] >= 0 && c.x[2] >= 0)
+        if (c.vectors)
             for (int d = 0; d < 3; d++)
                 x[d] = value[c.x[d]];
         else
@@ -235,23 +243,20 @@ static int check_alike(const char *const *file, int k, const struct source *sour
  * positions of planets lack the Sun. Barycentres of the Solar System are no bodies. */
 static bool adds_centre(const struct source *source, int count)
 {
-    return count > 1 && source[0].heading.number > 9 &&
-           find_gm("", "", source[0].heading.number) > 0;
+    return count > 1 && source[0].heading.number > 9 && known_gm(source[0].heading.number) > 0;
 }
 
 static int write_centre(FILE *out, const char *file, const struct source *source, bool with_gm)
 {
     struct columns c;
-    struct heading centre = source->heading;
+    const struct heading *centre = &source->heading;
     TRY(find_columns(file, &source->csv, &c));
-    centre.gm = find_gm("", "", centre.number);
+    const double gm = scaled_gm(known_gm(centre->number), centre);
     for (size_t i = 0; i < source->csv.rows; i++) {
         fprintf(out, "%.17g,\"%s\",0,0,0",
-                source->csv.values[i * source->csv.cols + (size_t)c.time], centre.centre);
+                source->csv.values[i * source->csv.cols + (size_t)c.time], centre->centre);
         if (with_gm)
-            fprintf(out, ",%.17g",
-                    centre.gm * DAY_S * DAY_S / //
-                        (centre.length * centre.length * centre.length));
+            fprintf(out, ",%.17g", gm);
         putc('\n', out);
     }
     return 0;

@@ -90,6 +90,13 @@ static inline int sr_orbit_count(const struct sr_orbit *orbit)
 {
     return sr_orbit_shape(orbit) + 2 * orbit->instruments;
 }
+/* The variance of row i: its sigma, and the jitter of its instrument. */
+static inline double sr_orbit_variance(const struct sr_velocities *data,
+                                       const struct sr_orbit *orbit, size_t i)
+{
+    const double jitter = orbit->jitter[data->instrument[i]];
+    return data->sigma[i] * data->sigma[i] + jitter * jitter;
+}
 /* Velocities (n) of the orbit at times t (n); offsets where instrument is not NULL. slope: (n,
  * SR_ORBIT_SHAPE * planets) derivatives by the shapes, or NULL. False where an orbit is none. */
 bool sr_orbit_model(const struct sr_orbit *orbit, size_t n, const double *t, const int *instrument,

@@ -52,8 +52,7 @@ static int make_rows(const struct sr_velocities *data, const double *v,
     *rows = (struct rows){block,         block + n,     block + 2 * n, block + 3 * n,
                           block + 4 * n, block + 5 * n, {0},           0};
     for (size_t i = 0; i < n; i++) {
-        const double jitter = orbit->jitter[data->instrument[i]];
-        rows->weight[i] = 1 / (data->sigma[i] * data->sigma[i] + jitter * jitter);
+        rows->weight[i] = 1 / sr_orbit_variance(data, orbit, i);
         total += rows->weight[i];
     }
     for (size_t i = 0; i < n; i++) {

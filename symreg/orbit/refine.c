@@ -32,12 +32,6 @@ static int parameters(const struct sr_orbit *orbit)
     return sr_orbit_shape(orbit) + orbit->instruments;
 }
 
-static double variance_of(const struct sr_velocities *data, const struct sr_orbit *orbit, size_t i)
-{
-    const double jitter = orbit->jitter[data->instrument[i]];
-    return data->sigma[i] * data->sigma[i] + jitter * jitter;
-}
-
 /* What a held element is off, in its widths; 0 without one. */
 static double held_off(const struct sr_held *held, const struct sr_orbit *orbit)
 {
@@ -69,7 +63,7 @@ static void normal_equations(const struct sr_velocities *data, const struct sr_o
                              const struct sr_held *held, const struct sr_orbit_work *work,
                              double *A, double *g)
 {
-    const int shape = sr_orbit_shape(orbit), count = parameters(orbit);
+    const int shape = sr_orbit_shape(orbit);
     memset(A, 0, sizeof(double) * MOST * MOST);
     memset(g, 0, sizeof(double) * MOST);
     for (size_t i = 0; i < data->n; i++) {
@@ -96,7 +90,6 @@ static void normal_equations(const struct sr_velocities *data, const struct sr_o
             A[(from + a) * MOST + from + b] += gradient[a] * gradient[b] / (width * width);
         g[from + a] += gradient[a] / width * off;
     }
-    (void)count;
 }
 
 /* One step of length by `damping`; false where the equations have no solution. */
@@ -197,7 +190,7 @@ static void set_weights(const struct sr_velocities *data, const struct sr_orbit 
                         struct sr_orbit_work *work)
 {
     for (size_t i = 0; i < data->n; i++)
-        work->weight[i] = 1 / variance_of(data, orbit, i);
+        work->weight[i] = 1 / sr_orbit_variance(data, orbit, i);
 }
 
 static void set_likelihood(const struct sr_velocities *data, struct sr_orbit *orbit,
@@ -206,7 +199,7 @@ static void set_likelihood(const struct sr_velocities *data, struct sr_orbit *or
     double sum = 0;
     orbit->chi2 = 0;
     for (size_t i = 0; i < data->n; i++) {
-        const double rest = data->v[i] - work->v[i], variance = variance_of(data, orbit, i);
+        const double rest = data->v[i] - work->v[i], variance = sr_orbit_variance(data, orbit, i);
         orbit->chi2 += rest * rest / variance;
         sum += rest * rest / variance + orr_log(SR_ORBIT_TURN * variance);
     }
@@ -289,7 +282,7 @@ double sr_orbit_jitter_error(const struct sr_velocities *data, const struct sr_o
     const double jitter = orbit->jitter[instrument];
     double information = 0;
     for (size_t i = 0; i < data->n; i++) {
-        const double variance = variance_of(data, orbit, i);
+        const double variance = sr_orbit_variance(data, orbit, i);
         if (data->instrument[i] == instrument)
             information += 2 * jitter * jitter / (variance * variance);
     }

@@ -201,9 +201,8 @@ static void set_base(struct search *s, const struct sr_orbit *base)
     s->base = *base;
     sr_orbit_model(base, s->data->n, s->data->t, s->data->instrument, s->left, NULL);
     for (size_t i = 0; i < s->data->n; i++) {
-        const double jitter = base->jitter[s->data->instrument[i]];
         s->left[i] = s->data->v[i] - s->left[i];
-        s->weight[i] = 1 / (s->data->sigma[i] * s->data->sigma[i] + jitter * jitter);
+        s->weight[i] = 1 / sr_orbit_variance(s->data, base, i);
     }
 }
 

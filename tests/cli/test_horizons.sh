@@ -3,6 +3,7 @@
 # CSV, in AU or km, elements, several bodies. Positions are those of docs/data/planet_tracks.csv
 # (VSOP87) and of drawn ellipses; only the layouts are of Horizons.
 . tests/cli/lib.sh
+. tests/cli/accelerations.sh
 # heading BODY CENTRE UNITS: what stands above the block
 heading() {
     local stars='*******************************************************************************'
@@ -47,18 +48,6 @@ motion() { # NAME OPTION...: a short search; the terminal's text in $WORK/NAME.l
 }
 law_of() { # LOG: the formula that best chooses
     sed -nE 's/^best: (.*)   \(.*/\1/p' "$1"
-}
-# computes NAME LAW TOLERANCE: the formula of rule best is LAW of r, m1, m2 at the table's rows
-computes() {
-    awk -F, 'NR == 1 { print "r,m1,m2"; next }
-        { print $5 "," ($6 == "" ? 1 : $6) "," ($7 == "" ? 1 : $7) }' \
-        "$WORK/$1/accelerations.csv" >"$WORK/at.csv"
-    "$BIN/symreg" predict "$WORK/$1/front.json" "$WORK/at.csv" --rule best --quiet \
-        >"$WORK/predicted.csv" || return 1
-    paste -d, "$WORK/at.csv" "$WORK/predicted.csv" | awk -F, -v tolerance="$3" '
-        NR > 1 { law = '"$2"'; off = $4 / law - 1; off = off < 0 ? -off : off
-            if (off > worst) worst = off; n++ }
-        END { print "largest relative deviation", worst; exit !(n > 5 && worst < tolerance) }'
 }
 
 AU=149597870.7

@@ -3,6 +3,7 @@
 # JPL's DE421): moons with their star in the table, exact tracks of ten bodies, two bodies about a
 # distant barycentre, one body about an accelerated origin. What is right is said at each.
 . tests/cli/lib.sh
+. tests/cli/accelerations.sh
 CASES=tests/cases/tracks
 # motion NAME OPTION...: a short search; the terminal's text in $WORK/NAME.txt, files in $WORK/NAME
 motion() {
@@ -15,18 +16,6 @@ motion() {
 # chosen NAME: the formula of rule best
 chosen() {
     sed -nE 's/^ +[0-9]+ +[^ ]+ +[^ ]+  (.*)   <- .*\bbest\b.*/\1/p' "$WORK/$1.txt"
-}
-# computes NAME LAW TOLERANCE: the formula of rule best is LAW of r, m1, m2, at masses and distances
-# of the table, to a relative tolerance
-computes() {
-    awk -F, 'NR == 1 { print "r,m1,m2"; next } { print $5 "," $6 "," $7 }' \
-        "$WORK/$1/accelerations.csv" >"$WORK/at.csv"
-    "$BIN/symreg" predict "$WORK/$1/front.json" "$WORK/at.csv" --rule best --quiet \
-        >"$WORK/predicted.csv" || return 1
-    paste -d, "$WORK/at.csv" "$WORK/predicted.csv" | awk -F, -v tolerance="$3" '
-        NR > 1 { law = '"$2"'; off = $4 / law - 1; off = off < 0 ? -off : off
-            if (off > worst) worst = off; n++ }
-        END { print "largest relative deviation", worst; exit !(n > 5 && worst < tolerance) }'
 }
 # rows NAME ONE OTHER LEAST: at least so many rows of this pair
 rows() {

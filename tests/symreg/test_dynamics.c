@@ -224,8 +224,7 @@ TEST(a_wrong_equation_does_not_pull_a_right_one)
     }
 }
 
-/* Equations without a solution along the track still have a table, and no picture; one that an
- * earlier run drew goes. */
+/* Equations without a solution along the track still have a table. */
 TEST(tracks_without_a_solution_are_written)
 {
     static const char folder[] = "build/tests/dynamics_tracks";
