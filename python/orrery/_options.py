@@ -342,9 +342,19 @@ def _required(names: Any) -> str:
 def _bounds(given: Any) -> str:
     if given is None:
         return ""
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ValueError(f"constant_bounds: expected (low, high), found {given!r}")
-    return ",".join(number("constant_bounds", value) for value in given)
+    named = given.items() if isinstance(given, Mapping) else [("", given)]
+    for _, pair in named:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ValueError("constant_bounds: expected (low, high), or a dict of constants of "
+                             f"the template with these, found {given!r}")
+    if not isinstance(given, Mapping):
+        return ",".join(number("constant_bounds", value) for value in given)
+    bounds = []
+    for name, pair in named:
+        bounds += [f"{name}{sign}{number('constant_bounds', value)}"
+                   for sign, value in zip((">=", "<="), pair)
+                   if value is not None and abs(value) != math.inf]
+    return ",".join(bounds)
 
 
 def _monotone(given: Any) -> str:

@@ -92,7 +92,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
     patience : epochs without a gain of 1% after which the search ends, 0: never; None: 30.
     units_penalty : wrong dimensions cost so many losses of the best constant; None: forbidden.
     required_features : names of columns that every formula uses; None: any.
-    constant_bounds : (low, high), between which every number of a formula lies; None: any.
+    constant_bounds : (low, high), between which every number of a formula lies, or
+        {"k": (0, None)} of constants of the template; None: any.
     monotone : {"x0": "+", "x1": "-"}: formulas rise or fall with these columns; None: any.
     positive : formulas are above 0 over the table's range.
     round_constants : "integers" or "rationals": preferred where the loss does not grow
@@ -163,7 +164,8 @@ class SymbolicRegressor(RegressorMixin, BaseEstimator):
         patience: int | None = None,
         units_penalty: float | None = None,
         required_features: Sequence[str] | None = None,
-        constant_bounds: tuple[float, float] | None = None,
+        constant_bounds: (tuple[float, float] | dict[str, tuple[float | None, float | None]]
+                          | None) = None,
         monotone: Mapping[str, str] | None = None,
         positive: bool = False,
         round_constants: str | None = None,

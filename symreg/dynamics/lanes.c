@@ -41,11 +41,12 @@ void sr_flow_numbers_set(const struct sr_flow_numbers *numbers, const double *va
                          struct sr_flow *flow)
 {
     for (int e = 0; e < flow->dims; e++) {
-        double all[SR_NODES];
+        double all[SR_NODES], low[SR_NODES], high[SR_NODES];
         sr_expr_constants(&flow->equation[e], all);
+        sr_expr_bounds(flow->language, &flow->equation[e], low, high);
         for (int k = 0; k < numbers->all[e]; k++)
             if (numbers->column[e][k] >= 0)
-                all[k] = value[numbers->column[e][k]];
+                all[k] = fmin(fmax(value[numbers->column[e][k]], low[k]), high[k]);
         sr_expr_set_constants(&flow->equation[e], all);
     }
 }

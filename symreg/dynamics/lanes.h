@@ -14,7 +14,7 @@ struct sr_flow_numbers {
 };
 void sr_flow_numbers_find(const struct sr_flow *flow, bool free_exponents,
                           struct sr_flow_numbers *numbers);
-/* Reads the fitted numbers; writes them. */
+/* Reads the fitted numbers; writes them, moved into the bounds of the language. */
 void sr_flow_numbers_get(const struct sr_flow *flow, const struct sr_flow_numbers *numbers,
                          double *value);
 void sr_flow_numbers_set(const struct sr_flow_numbers *numbers, const double *value,

@@ -50,18 +50,14 @@ static bool is_over(const struct fit *fit)
 static bool move(struct fit *fit)
 {
     const size_t width = fit->shot.width, n = fit->pieces.count;
-    const struct sr_language *language = fit->flow->language;
     for (size_t p = 0; p < n; p++)
         for (size_t k = 0; k < fit->states; k++)
             fit->trial.start[k * n + p] =
                 fit->pieces.start[k * n + p] + fit->joint.step[p * width + k];
     bool finite = true;
     for (int c = 0; c < fit->numbers.count; c++) {
-        double value = fit->value[c] + fit->joint.step[fit->states + (size_t)c];
-        if (language && language->bounded)
-            value = fmin(fmax(value, language->low), language->high);
-        fit->trial_value[c] = value;
-        finite = finite && isfinite(value);
+        fit->trial_value[c] = fit->value[c] + fit->joint.step[fit->states + (size_t)c];
+        finite = finite && isfinite(fit->trial_value[c]);
     }
     return finite;
 }
@@ -92,6 +88,7 @@ static bool step(struct fit *fit, double *expected)
         fit->penalty = fmax(fit->penalty, 2 * rise / (fit->join.share * joint->gaps));
     const double before = fit->shot.chi2 + fit->penalty * joint->gaps;
     sr_flow_numbers_set(&fit->numbers, fit->trial_value, fit->flow);
+    sr_flow_numbers_get(fit->flow, &fit->numbers, fit->trial_value); /* within their bounds */
     sr_shoot(fit->track, &fit->trial, &fit->lanes, &fit->trial_shot);
     *expected = fit->penalty * fit->join.share * joint->gaps - rise;
     if (!(fit->trial_shot.chi2 + fit->penalty * gaps_of(fit, &fit->trial_shot) <= before))

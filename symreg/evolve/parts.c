@@ -1,5 +1,7 @@
 /* parts.c - changes of formulas; of those of a template, each applies to one unknown function, over
  * its own columns, as to a formula of its own. */
+#include <math.h>
+
 #include "search.h"
 
 /* Settings for a function alone, of at most `maxsize` nodes. */
@@ -26,7 +28,8 @@ void sr_parts_start(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *e
     const struct sr_settings own = settings_alone(s, (s->maxsize - fixed) / form->functions);
     *expr = form->form;
     for (int k = 0; k < form->parts; k++) {
-        struct sr_expr part = {.count = 1, .node = {sr_constant_node(1)}};
+        const double first = fmin(fmax(1, form->part[k].low), form->part[k].high);
+        struct sr_expr part = {.count = 1, .node = {sr_constant_node(first)}};
         if (form->part[k].columns)
             s->algorithm->start(&own, form->part[k].columns, rng, &part);
         sr_template_put(form, k, &part, s->maxsize, expr);

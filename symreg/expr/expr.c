@@ -193,6 +193,19 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants)
             expr->node[i].value = *constants++;
 }
 
+void sr_expr_bounds(const struct sr_language *language, const struct sr_expr *expr, double *low,
+                    double *high)
+{
+    const bool bounded = language && language->bounded;
+    const int count = sr_expr_constants(expr, NULL);
+    for (int i = 0; i < count; i++) {
+        low[i] = bounded && !language->bounds ? language->low : -HUGE_VAL;
+        high[i] = bounded && !language->bounds ? language->high : HUGE_VAL;
+    }
+    if (bounded && language->bounds)
+        language->bounds(language->bounds_context, expr, low, high);
+}
+
 bool sr_expr_is_named(const struct sr_expr *expr, int i)
 {
     bool named = false;

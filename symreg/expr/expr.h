@@ -156,8 +156,10 @@ struct sr_language {
     bool priced;                              /* some node costs more than 1 */
     unsigned char surcharge[SR_ALL_OPS];      /* price of a node, minus 1 */
     signed char dearer[SR_FEATURES];          /* price of a feature beyond that of all features */
-    bool bounded;                             /* numbers of a formula lie between low and high */
-    double low, high;
+    bool bounded;                             /* numbers of a formula have bounds: */
+    double low, high;                         /* those of all numbers, or, unless NULL, */
+    void (*bounds)(const void *context, const struct sr_expr *expr, double *low, double *high);
+    const void *bounds_context; /* what that fills, as sr_expr_bounds() */
 };
 /* Returns NULL when out of memory, with a message. */
 struct sr_language *sr_language_create(void);
@@ -356,6 +358,9 @@ uint64_t sr_expr_hash(const struct sr_expr *expr);
  * them (NULL: only counts); the second writes them. */
 int sr_expr_constants(const struct sr_expr *expr, double *constants);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
+/* The bounds of these numbers, infinite where the language has none. */
+void sr_expr_bounds(const struct sr_language *language, const struct sr_expr *expr, double *low,
+                    double *high);
 
 /* Prints a number with the fewest significant digits that read back exactly, and a power of ten
  * only below 1e-4 and from 1e7 on: 5200, 5.2e+07. Returns the count of the digits. */

@@ -344,11 +344,16 @@ static double try_factors(struct fit *fit, const double *step, double reached, d
     return loss;
 }
 
-/* Moves numbers into their bounds, where the language has some. */
-static void keep_bounds(const struct sr_language *language, double *number, int n)
+/* Moves the numbers of the formula into their bounds, where the language has some. */
+static void keep_bounds(const struct fit *fit, double *number)
 {
-    for (int i = 0; i < n && language && language->bounded; i++)
-        number[i] = fmin(fmax(number[i], language->low), language->high);
+    const struct sr_language *language = fit->loss->data->language;
+    double low[SR_NODES], high[SR_NODES];
+    if (!language || !language->bounded)
+        return;
+    sr_expr_bounds(language, fit->expr, low, high);
+    for (int i = 0; i < fit->constants; i++)
+        number[i] = fmin(fmax(number[i], low[i]), high[i]);
 }
 
 /* Improves the parameters from their current values, where loss_at() was called last; returns the
@@ -373,7 +378,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
             if (solve_step(fit, lambda, step)) {
                 for (int i = 0; i < fit->parameters; i++)
                     trial[i] = fit->parameter[i] + step[i];
-                keep_bounds(fit->loss->data->language, trial, fit->parameters);
+                keep_bounds(fit, trial);
                 reached = try_factors(fit, step, loss_at(fit, trial), trial);
             }
             lambda = reached < loss ? fmax(lambda / 8, 1e-12) : lambda * 8;
@@ -394,7 +399,7 @@ double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr,
 {
     struct fit fit = {.loss = loss, .expr = expr, .work = work, .held = held};
     fit.constants = fit.parameters = sr_expr_constants(expr, fit.parameter);
-    keep_bounds(loss->data->language, fit.parameter, fit.constants);
+    keep_bounds(&fit, fit.parameter);
     double reached = loss_at(&fit, fit.parameter);
     if (reached < HUGE_VAL && fit.parameters <= work->columns)
         reached = descend_loss(&fit, reached, iterations);
@@ -420,7 +425,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
     }
     if (loss->data->language && loss->data->language->bounded) {
         fit.constants = sr_expr_constants(expr, first);
-        keep_bounds(loss->data->language, first, fit.constants);
+        keep_bounds(&fit, first);
         sr_expr_set_constants(expr, first);
         with_scale = false; /* a factor that no constant has taken would become one */
     }
@@ -440,6 +445,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
         memcpy(fit.parameter, first, sizeof first);
         for (int i = 0; i < fit.constants && start; i++)
             fit.parameter[i] *= 1 + 0.5 * orr_draw_normal(rng);
+        keep_bounds(&fit, fit.parameter);
         double here = loss_at(&fit, fit.parameter);
         if (here < HUGE_VAL)
             here = descend_loss(&fit, here, iterations);

@@ -316,11 +316,12 @@ static bool uses_required(const struct sr_constraints *c, const struct sr_expr *
 
 static bool are_bounded(const struct sr_language *language, const struct sr_expr *expr)
 {
-    for (int i = 0; i < expr->count; i++) {
-        const struct sr_node *node = &expr->node[i];
-        if (sr_is_number(node) && (node->value < language->low || node->value > language->high))
+    double value[SR_NODES], low[SR_NODES], high[SR_NODES];
+    const int count = sr_expr_constants(expr, value);
+    sr_expr_bounds(language, expr, low, high);
+    for (int i = 0; i < count; i++)
+        if (value[i] < low[i] || value[i] > high[i])
             return false;
-    }
     return true;
 }
 

@@ -55,7 +55,7 @@ int sr_shape_bounds(const char *text, double *low, double *high)
                ? 0
                : ORR_FAIL(ORR_EUSAGE,
                           "--constrain-constants: expected LOW,HIGH, two numbers of which the "
-                          "second is larger, found \"%s\"",
+                          "second is larger, or \"k>0, 0<p<1\" of a template, found \"%s\"",
                           text);
 }
 

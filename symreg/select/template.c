@@ -1,6 +1,8 @@
 /* template.c - reads a template, and finds, checks and replaces its parts in formulas. */
 #include "template.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -104,7 +106,7 @@ static int read_part(void *context, const char **at, size_t length, struct sr_no
 {
     const struct reader *r = context;
     struct sr_template *form = r->form;
-    struct sr_part part = {.columns = 0};
+    struct sr_part part = {.columns = 0, .low = -HUGE_VAL, .high = HUGE_VAL};
     const char *next = *at + length;
     if (length >= sizeof part.name)
         return ORR_FAIL(ORR_EUSAGE, "\"%.*s\": expected a name of at most %zu bytes", (int)length,
@@ -265,6 +267,106 @@ bool sr_template_put(const struct sr_template *form, int k, const struct sr_expr
     return sr_template_find(form, expr, span) &&
            sr_expr_splice(form->language, expr, span[k].start, span[k].size, copy.node, copy.count,
                           limit);
+}
+
+/* ---- bounds of constants */
+
+/* The constant of this name. */
+static int find_constant(struct sr_template *form, const char *name, struct sr_part **found)
+{
+    struct orr_nearest nearest = {0};
+    char hint[128];
+    for (int k = 0; k < form->parts; k++) {
+        struct sr_part *part = &form->part[k];
+        orr_nearest_offer(&nearest, name, part->name);
+        if (strcmp(part->name, name) != 0)
+            continue;
+        if (part->columns)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "\"%s\" is an unknown function of --template, only constants "
+                            "have bounds",
+                            name);
+        *found = part;
+        return 0;
+    }
+    orr_nearest_text(&nearest, hint);
+    return ORR_FAIL(ORR_EUSAGE, "\"%s\" is no unknown constant of --template%s", name, hint);
+}
+
+/* Reads one "0<p<1" of at most three sides; *at moves behind it. */
+static int read_bounds(struct sr_template *form, const char *text, const char **at)
+{
+    char name[SR_OP_NAME], sign = 0;
+    double number[3] = {0};
+    struct sr_part *part = NULL;
+    int sides = 0, place = -1, before = -1, after = -1;
+    bool valid = true;
+    for (bool more = true; valid && more;) {
+        *at += strspn(*at, " ");
+        const size_t word = strcspn(*at, " ,<>=");
+        char *end = (char *)*at;
+        if (strchr("+-.0123456789", **at)) {
+            number[sides] = strtod(*at, &end);
+            valid = end != *at && isfinite(number[sides]);
+        } else if (place < 0 && word > 0 && word < sizeof name) {
+            memcpy(name, *at, word);
+            name[word] = '\0';
+            TRY(find_constant(form, name, &part));
+            place = sides;
+            end += word;
+        } else {
+            valid = false;
+        }
+        *at = end + strspn(end, " ");
+        more = ++sides < 3 && (**at == '<' || **at == '>') && (!sign || **at == sign);
+        if (more) {
+            sign = *(*at)++;
+            *at += **at == '=';
+        }
+    }
+    valid =
+        valid && sides > 1 && place >= 0 && (sides == 2 || place == 1) && (!**at || **at == ',');
+    if (!valid)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "expected bounds of constants of --template, as \"k>0, 0<p<1\", found "
+                        "\"%s\"",
+                        text);
+    before = place > 0 ? 0 : -1;
+    after = place + 1 < sides ? sides - 1 : -1;
+    const int least = sign == '<' ? before : after, most = sign == '<' ? after : before;
+    if (least >= 0)
+        part->low = fmax(part->low, number[least]);
+    if (most >= 0)
+        part->high = fmin(part->high, number[most]);
+    return part->low < part->high
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "no number is between the bounds of \"%s\"", part->name);
+}
+
+int sr_template_bounds(struct sr_template *form, const char *text)
+{
+    const char *at = text;
+    for (bool more = true; more; at += more) {
+        TRY(read_bounds(form, text, &at));
+        more = *at == ',';
+    }
+    return 0;
+}
+
+void sr_template_limits(const void *context, const struct sr_expr *expr, double *low, double *high)
+{
+    const struct sr_template *form = context;
+    struct sr_span span[SR_PARTS];
+    if (!sr_template_find(form, expr, span))
+        return;
+    for (int k = 0; k < form->parts; k++)
+        if (!form->part[k].columns && sr_is_number(&expr->node[span[k].start])) {
+            int number = 0;
+            for (int i = 0; i < span[k].start; i++)
+                number += sr_is_number(&expr->node[i]);
+            low[number] = form->part[k].low;
+            high[number] = form->part[k].high;
+        }
 }
 
 /* ---- printing */

@@ -8,7 +8,8 @@ enum { SR_PARTS = 8 }; /* unknown parts of a template, at most */
 /* An unknown function of columns, or an unknown constant. */
 struct sr_part {
     char name[SR_OP_NAME];
-    int columns; /* 0: a constant */
+    int columns;      /* 0: a constant */
+    double low, high; /* bounds of a constant */
     uint8_t column[SR_FEATURES];
 };
 /* In the form, part k is the leaf SR_FEATURE with the number SR_FEATURES + k, and numbers are
@@ -32,6 +33,11 @@ struct sr_span {
 int sr_template_parse(struct sr_template *form, const struct sr_language *language,
                       const char *text, const char *const *names, int features,
                       const char *const *others, size_t count);
+/* Reads "k>0, 0<p<1" into the bounds of the template's constants. Bounds belong to the range: a fit
+ * stops there, and "<" and "<=" are alike. ORR_EUSAGE, with what is wrong. */
+int sr_template_bounds(struct sr_template *form, const char *text);
+/* Fills the bounds of an instance's numbers: sr_language's `bounds`, whose context is the form. */
+void sr_template_limits(const void *form, const struct sr_expr *expr, double *low, double *high);
 /* Finds the parts of a measured formula. False where it differs from the form elsewhere. */
 bool sr_template_find(const struct sr_template *form, const struct sr_expr *expr,
                       struct sr_span span[SR_PARTS]);

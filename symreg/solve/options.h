@@ -103,9 +103,9 @@ enum sr_option_kind {
     ROW(constrain, "--constrain", "OP:N,M;...",                                                    \
         "largest complexity of arguments, -1 = any: \"^:-1,1\"", .of = SR_OF_BOTH,                 \
         .recorded = true, .python = "constraints")                                                 \
-    ROW(constrain_constants, "--constrain-constants", "LOW,HIGH",                                  \
-        "every number of a formula lies between these", .of = SR_OF_BOTH, .recorded = true,        \
-        .without = "--category", .python = "constant_bounds")                                      \
+    ROW(constrain_constants, "--constrain-constants", "LOW,HIGH|k>0,0<p<1",                        \
+        "bounds of every number of a formula, or of constants of --template", .of = SR_OF_BOTH,    \
+        .recorded = true, .without = "--category", .python = "constant_bounds")                    \
     ROW(monotone, "--monotone", "A=+,B=-",                                                         \
         "formulas that rise (+) or fall (-) with these columns over the table's range",            \
         .of = SR_OF_BOTH, .recorded = true, .without = "--category", .python = "monotone")         \
@@ -117,7 +117,7 @@ enum sr_option_kind {
     ROW(units, "--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"",           \
         .of = SR_OF_BOTH, .recorded = true, .python = "X_units, y_units")                          \
     ROW(constants, "--constants", "NAME[=VALUE UNIT],...",                                         \
-        "known constants, \"G=6.674e-11 m^3/kg/s^2, c\"", .of = SR_OF_BOTH, .recorded = true, \
+        "known constants, \"G=6.674e-11 m^3/kg/s^2, c\"", .of = SR_OF_BOTH, .recorded = true,      \
         .without = "--category", .python = "named_constants")                                      \
     ROW(units_penalty, "--units-penalty", "X",                                                     \
         "wrong dimensions cost X constants' losses (default: forbidden)", .of = SR_OF_BOTH,        \

@@ -161,16 +161,34 @@ static int set_form(const struct sr_csv_options *o, const struct sr_table *table
     return 0;
 }
 
+/* --constrain-constants: of all numbers, or of constants of the template. */
+static int set_bounds(const char *text, struct sr_csv_setup *setup)
+{
+    struct sr_language *language = setup->language;
+    char message[1024];
+    language->bounded = true;
+    if (!text[strcspn(text, "<>")])
+        return sr_shape_bounds(text, &language->low, &language->high);
+    if (!setup->settings.form)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--constrain-constants: \"%s\" names constants, which only --template has; "
+                        "LOW,HIGH is for all numbers",
+                        text);
+    language->bounds = sr_template_limits;
+    language->bounds_context = &setup->form;
+    if (!sr_template_bounds(&setup->form, text))
+        return 0;
+    snprintf(message, sizeof message, "%s", orr_error());
+    return ORR_FAIL(ORR_EUSAGE, "--constrain-constants: %s", message);
+}
+
 /* --monotone, --positive, --constrain-constants. */
 static int set_shape(const struct sr_csv_options *o, const struct sr_table *table,
                      struct sr_csv_setup *setup)
 {
     struct sr_shape *shape = &setup->shape;
-    struct sr_language *language = setup->language;
-    if (o->constrain_constants) {
-        TRY(sr_shape_bounds(o->constrain_constants, &language->low, &language->high));
-        language->bounded = true;
-    }
+    if (o->constrain_constants)
+        TRY(set_bounds(o->constrain_constants, setup));
     if (!o->monotone && !o->positive)
         return 0;
     shape->positive = o->positive != NULL;

@@ -112,6 +112,23 @@ check "... whose other numbers are fitted" equal exact "$(parts guess | head -n 
 check_not "... and not those of the template" grep -vqE '^Complexity|\(0\.5 \* sin\(x\)\)' \
     "$WORK/guess/front.csv"
 
+# ---- bounds of constants
+constants() { # FOLDER: the values of A in all rows
+    python3 - "$WORK/$1/front.json" <<'EOF'
+import json, sys
+rows = json.load(open(sys.argv[1]))["front"]
+print(*sorted({float(row["parts"]["A"]) for row in rows}))
+EOF
+}
+check "a constant without bounds" search 'f(r)*sin(x) + A*m' --out "$WORK/free"
+check "... is fitted" equal exact "$(parts free | head -n 1)"
+check "bounds beside the optimum" search 'f(r)*sin(x) + A*m' --out "$WORK/bounded" \
+    --constrain-constants '0 < A <= 1.5, A>-7'
+check "... stop the constant, in every row" equal 1.5 "$(constants bounded)"
+check "bounds around the optimum" search 'f(r)*sin(x) + A*m' --out "$WORK/around" \
+    --constrain-constants '5>=A>1.75'
+check "... leave it" equal exact "$(parts around | head -n 1)"
+
 # ---- predict, --test, --resume
 check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$WORK/law.csv" |
     paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $9 - $7; d = d < 0 ? -d : d
@@ -151,6 +168,13 @@ too many | 2 'expected at most 8 unknown functions and constants' | 'a*b*c*d*e*k
 no nodes | 2 '2 unknown functions need as many nodes, but --maxsize is 1' | 'f(r)+g(m)' --maxsize 1
 --category | 2 '--template: not with --category' | 'f(r)' --category class --features x,r
 a guess of another form | 2 'is not of the form of --template' | 'f(r) + g(m)' --guess 'r*m'
+bounds of no constant | 2 '"K" is no unknown constant' | 'k*f(r)' --constrain-constants 'K>0'
+bounds of a function | 2 '"f" is an unknown function' | 'k*f(r)' --constrain-constants 'f>0'
+bounds of numbers | 2 'expected bounds of constants' | 'k*f(r)' --constrain-constants '1<2'
+bounds of two signs | 2 'found "0<k>1"' | 'k*f(r)' --constrain-constants '0<k>1'
+no number between bounds | 2 'no number is between the bounds of "k"' | 'k*f(r)' --constrain-constants 'k>2,k<1'
 EOF
+refuse "bounds of a constant without --template" 2 'which only --template has' \
+    -- "$BIN/symreg" "$WORK/law.csv" --target y --constrain-constants 'k>0'
 
 finish
