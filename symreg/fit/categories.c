@@ -43,6 +43,39 @@ static int split_rows(struct sr_categories *c, const struct sr_data *data, const
     return rc;
 }
 
+/* Gives a reference of few rows those of all categories, with y counted from its mean in each. */
+static int pool_rows(struct sr_categories *c, const struct sr_data *data)
+{
+    enum { FEW = 40 }; /* rows; fewer do not show which of many periods is right */
+    const size_t rows = data->rows, columns = (size_t)data->features;
+    struct sr_data *reference = &c->data[c->reference];
+    if (reference->rows >= FEW || rows < FEW)
+        return 0;
+    double *x = c->pooled_x = orr_alloc(rows * (columns + 2), sizeof *x);
+    if (!x)
+        return ORR_ENOMEM;
+    double *y = x + rows * columns, *weight = y + rows;
+    size_t at = 0;
+    for (int k = 0; k < c->count; k++) {
+        const struct sr_data *own = &c->data[k];
+        const double mean = sr_weighted_mean(own);
+        for (size_t i = 0; i < own->rows; i++, at++) {
+            for (size_t f = 0; f < columns; f++)
+                x[f * rows + at] = own->x[f * own->rows + i];
+            y[at] = own->y[i] - mean;
+            weight[at] = sr_row_weight(own, i);
+        }
+    }
+    c->pooled = (struct sr_data){.rows = rows,
+                                 .features = data->features,
+                                 .x = x,
+                                 .y = y,
+                                 .weight = weight,
+                                 .language = data->language};
+    reference->pooled = &c->pooled;
+    return 0;
+}
+
 static int make_losses(struct sr_categories *c, enum orr_symreg_loss kind, double parameter,
                        const struct sr_data *data)
 {
@@ -75,6 +108,7 @@ int sr_categories_init(struct sr_categories *c, enum orr_symreg_loss kind, doubl
     if (!c->data || !c->loss || !c->storage)
         return ORR_ENOMEM;
     TRY(split_rows(c, data, category));
+    TRY(pool_rows(c, data));
     return make_losses(c, kind, parameter, data);
 }
 
@@ -89,6 +123,7 @@ void sr_categories_free(struct sr_categories *c)
     free(c->data);
     free(c->loss);
     free(c->storage);
+    free(c->pooled_x);
     *c = (struct sr_categories){0};
 }
 

@@ -15,6 +15,9 @@ struct sr_categories {
     struct sr_data *data; /* (count) copies of the rows of each category */
     struct sr_loss *loss; /* (count) with the unit of the whole table */
     double **storage;     /* (count) storage of data */
+    struct sr_data
+        pooled;           /* all rows, for the stages of a reference of few rows; or without rows */
+    double *pooled_x;     /* its storage */
     double total;         /* sum of the weights of all rows */
     double base;          /* loss of the best constant of each category */
     double noise;         /* smaller losses of the whole table are rounding errors */

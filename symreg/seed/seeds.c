@@ -17,12 +17,19 @@ static bool has_no_named(const struct sr_proposal *p)
     return !has_named(p);
 }
 
+static bool has_pooled(const struct sr_proposal *p)
+{
+    return p->loss->data->pooled;
+}
+
 #define OP(name) ((uint64_t)1 << SR_##name)
 /* clang-format off */
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, .find = sr_small_find},
     /* its shares depend on the columns */
     {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true}, .find = sr_origins_find},
+    {"pooled", SR_STAGE_POOLED, {OP(ADD), .when = has_pooled}, .share = 0.5,
+     .find = sr_pooled_find},
     {"hinges", SR_STAGE_HINGES, {OP(ADD) | OP(SUB), OP(MAX) | OP(MIN), .rows = 16},
      .find = sr_hinges_find},
     {"powers", SR_STAGE_POWERS,

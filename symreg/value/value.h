@@ -35,6 +35,9 @@ struct sr_data {
      * open: the deviation of a row is its distance from the interval, and y is the middle, or the
      * finite end. NULL: targets are numbers */
     const double *low, *high;
+    /* where the table is a category of few rows: the rows of all categories, with y minus its mean
+     * in the category. NULL: none */
+    const struct sr_data *pooled;
 };
 
 static inline double sr_row_weight(const struct sr_data *data, size_t row)

@@ -111,6 +111,25 @@ check "... to the same front" same_files "$WORK/out" "$WORK/resumed" front.csv f
 KEEP=$WORK/resumed refuse "--resume with another category" 1 '--category was "star", is "name"' \
     -- search --category name --threads 1 --resume --out "$WORK/resumed"
 
+# ---- 60 velocities of one star by three spectrographs, each with a zero of its own
+awk 'BEGIN {
+    print "jd,v,tel"
+    split("k j h", tel)
+    split("12 -3 2050", zero)
+    for (i = 0; i < 60; i++) {
+        t = 2455066 + 1200 * ((i * i * 131 + 17 * i) % 997) / 997
+        noise = (i * 37 % 101 + i * i * 53 % 89 + i * 11 % 97) / 50 - 2.8
+        k = 1 + i * 7 % 11 % 3
+        printf "%.5f,%.3f,%s\n", t, 35 * sin(0.428886 * (t - 2455066) + 0.4) + zero[k] + noise,
+            tel[k]
+    } }' >"$WORK/stars.csv"
+for seed in 1 2; do
+    timeout "$LIMIT" "$BIN/symreg" "$WORK/stars.csv" --target v --category tel --threads 1 \
+        --seed "$seed" --evaluations 8000 >"$WORK/stars" 2>"$WORK/notes"
+    check "a period that only all spectrographs show together is found, seed $seed" \
+        grep -q '^best: .*(period 14\.6[45]' "$WORK/stars"
+done
+
 # ---- what is refused
 sed '5s/^[^,]*/ /' "$WORK/law.csv" >"$WORK/empty.csv"
 refuse "an empty cell" 1 "$WORK/empty.csv:5: column \"star\": expected a category, found \" \"" -- \

@@ -172,7 +172,7 @@ bounds of no constant | 2 '"K" is no unknown constant' | 'k*f(r)' --constrain-co
 bounds of a function | 2 '"f" is an unknown function' | 'k*f(r)' --constrain-constants 'f>0'
 bounds of numbers | 2 'expected bounds of constants' | 'k*f(r)' --constrain-constants '1<2'
 bounds of two signs | 2 'found "0<k>1"' | 'k*f(r)' --constrain-constants '0<k>1'
-no number between bounds | 2 'no number is between the bounds of "k"' | 'k*f(r)' --constrain-constants 'k>2,k<1'
+no number between bounds | 2 'between the bounds of "k"' | 'k*f(r)' --constrain-constants 'k>2,k<1'
 EOF
 refuse "bounds of a constant without --template" 2 'which only --template has' \
     -- "$BIN/symreg" "$WORK/law.csv" --target y --constrain-constants 'k>0'
