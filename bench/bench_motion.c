@@ -2,16 +2,18 @@
  *
  * For every law of sim/law.c and noise of 0, 0.1 and 1% (of the rms distance of the two bodies, on
  * every coordinate): 60 systems of two bodies of preset quick's prior, 40 steps each, through the
- * same way as `symreg motion --system --body --mass`, and a search of 10 s with the operators that
- * can write all laws (docs/laws.md: + * / exp sqrt, --maxsize 24). Columns:
+ * same way as `symreg motion --system --body --mass`, and 10 s for a search and its judgement by
+ * the tracks (symreg/motion/judge.c), with the operators that can write all laws (docs/laws.md:
+ * + * / exp sqrt, --maxsize 24). Columns:
  *   rows      of the table of forces
  *   exponent  of r by least squares of log F on log r, log m1, log m2 with the rows' weights, less
  *             that of the law itself on the same rows
  *   error     median of |F / law - 1|
+ *   of best   the same exponent of the formula of rule `best`, which the tracks have judged
  *   best      whether the formula of rule `best` is k times the law: the ratio varies by at most
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
- *     bench_motion [--seconds 10] [--threads 1] [--laws 9]
+ *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N]
  * Writes bench/results/motion.json. About 6 minutes.
  *     bench_motion --methods 1
  * instead compares ways to the force under Newton's law on the same data, at every inner row:
@@ -28,7 +30,7 @@
 #include "laws/analysis.h"
 #include "probe/planets/ephemeris.h"
 #include "sim/sim.h"
-#include "symreg/motion/motion.h"
+#include "symreg/motion/judge.h"
 
 enum { SYSTEMS = 60, STEPS = 40, LAWS = 9, NOISES = 3, TERMS = 4 };
 static const char *const settings_of[LAWS][3] = {
@@ -47,7 +49,7 @@ static const char *const law_name[LAWS] = {"newton",         "power -1", "power 
 static const double noise_of[NOISES] = {0, 0.001, 0.01};
 
 struct result {
-    double rows, exponent, error, noise;
+    double rows, exponent, error, noise, of_best; /* of_best: exponent of the chosen formula */
     bool best, front;
 };
 
@@ -145,8 +147,8 @@ static void measure(const struct sim_dynamics *d, const struct sr_motion_table *
 }
 
 static int search(const struct orr_settings *preset, double seconds, int threads,
-                  const struct sr_motion_table *table, struct law_true *law, double tolerance,
-                  struct result *result)
+                  const struct sr_tracks *tracks, const struct sr_motion_table *table,
+                  struct law_true *law, double tolerance, struct result *result)
 {
     const size_t n = table->count;
     struct sr_settings settings;
@@ -168,17 +170,37 @@ static int search(const struct orr_settings *preset, double seconds, int threads
     for (size_t i = 0; i < n; i++)
         weight[i] /= total;
     int rc = sr_settings_init(&settings, preset);
-    settings.max_seconds = seconds;
+    settings.max_seconds = (1 - SR_MOTION_JUDGE_SHARE) * seconds;
     fit->data = (struct sr_data){.rows = n, .features = 3, .x = x, .y = y, .weight = weight};
     if (!rc)
         rc = sr_search(&settings, fit, 1, threads, NULL);
     bool is_true[SR_NODES + 1] = {false};
     if (!rc)
         rc = sr_front_describe(&fit->front, &fit->data);
+    const char *const features[] = {"r", "m1", "m2"};
+    const struct sr_motion_court court = {.tracks = tracks,
+                                          .table = table,
+                                          .settings = &settings,
+                                          .features = features,
+                                          .seconds = SR_MOTION_JUDGE_SHARE * seconds};
+    struct sr_motion_verdict verdict;
+    if (!rc)
+        rc = sr_motion_judge(&court, &fit->data, &fit->front, &verdict);
     if (!rc) {
         const int chosen = sr_front_select(&fit->front, SR_BEST);
         result->front = law_true_find(law, &fit->front, low, high, tolerance, is_true, &k) >= 0;
         result->best = chosen >= 0 && is_true[chosen];
+        result->of_best = NAN;
+        if (chosen >= 0 && sr_eval(&fit->front.expr[chosen], &fit->data, y)) {
+            double *const exact = orr_alloc(n, sizeof *exact);
+            for (size_t i = 0; i < n; i++) {
+                const struct sr_motion_row *row = &table->row[i];
+                exact[i] =
+                    law->dynamics.law->force(&law->dynamics.params, row->m1, row->m2, row->r);
+            }
+            result->of_best = exponent_of(table, y) - exponent_of(table, exact);
+            free(exact);
+        }
     }
     free(x);
     free(fit);
@@ -212,7 +234,7 @@ static int run(int law, double noise, double seconds, int threads, struct result
         rc = make_table(&preset, noise, threads, &tracks, &table);
     if (!rc) {
         measure(&truth.dynamics, &table, result);
-        rc = search(&preset, seconds, threads, &table, &truth, 0.005 + 5 * noise, result);
+        rc = search(&preset, seconds, threads, &tracks, &table, &truth, 0.005 + 5 * noise, result);
     }
     law_true_free(&truth);
     sr_motion_free(&table);
@@ -364,11 +386,10 @@ static void add(struct bench_results *results, const char *law, double noise,
     const struct {
         const char *what, *unit;
         double value;
-    } row[] = {{"rows", "rows", r->rows},
-               {"exponent less the law's", "", r->exponent},
-               {"median error", "", r->error},
-               {"best is the law", "", r->best},
-               {"on the front", "", r->front}};
+    } row[] = {
+        {"rows", "rows", r->rows},        {"exponent less the law's", "", r->exponent},
+        {"median error", "", r->error},   {"exponent of best less the law's", "", r->of_best},
+        {"best is the law", "", r->best}, {"on the front", "", r->front}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         char name[96];
         snprintf(name, sizeof name, "%s, noise %g%%: %s", law, 100 * noise, row[k].what);
@@ -376,17 +397,18 @@ static void add(struct bench_results *results, const char *law, double noise,
     }
 }
 
-static int run_all(int laws, int seconds, int threads)
+/* only: the one law that is measured, from 1 on; 0: all. */
+static int run_all(int laws, int only, int seconds, int threads)
 {
     struct bench_results results = {0};
     int rc = bench_open(&results, "motion", threads);
-    printf("law              noise   rows  exponent     error  best  front\n");
-    for (int law = 0; law < laws && !rc; law++)
+    printf("law              noise   rows  exponent     error  of best  best  front\n");
+    for (int law = only ? only - 1 : 0; law < (only ? only : laws) && !rc; law++)
         for (int k = 0; k < NOISES && !rc; k++) {
             struct result r;
             rc = run(law, noise_of[k], seconds, threads, &r);
-            printf("%-15s %5.1f%% %6.0f  %+8.4f  %8.2g  %4s  %5s\n", law_name[law],
-                   100 * noise_of[k], r.rows, r.exponent, r.error, r.best ? "yes" : "no",
+            printf("%-15s %5.1f%% %6.0f  %+8.4f  %8.2g  %+7.4f  %4s  %5s\n", law_name[law],
+                   100 * noise_of[k], r.rows, r.exponent, r.error, r.of_best, r.best ? "yes" : "no",
                    r.front ? "yes" : "no");
             fflush(stdout);
             add(&results, law_name[law], noise_of[k], &r);
@@ -397,10 +419,10 @@ static int run_all(int laws, int seconds, int threads)
 int main(int argc, char **argv)
 {
     bench_help(argc, argv,
-               "bench_motion [--seconds 10] [--threads 1] [--laws 9]\n"
+               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N]\n"
                "bench_motion --methods 1\n"
                "bench_motion --planets FILE.csv\n");
-    int seconds = 10, threads = 1, laws = LAWS, methods = 0, rc = 0;
+    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, rc = 0;
     const char *planets = NULL;
     for (int i = 1; i < argc && !rc; i += 2)
         if (!strcmp(argv[i], "--planets") && argv[i + 1])
@@ -409,12 +431,14 @@ int main(int argc, char **argv)
             rc = !strcmp(argv[i], "--seconds")   ? bench_number(argv[i], argv[i + 1], 1, &seconds)
                  : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
                  : !strcmp(argv[i], "--methods") ? bench_number(argv[i], argv[i + 1], 1, &methods)
+                 : !strcmp(argv[i], "--law")     ? bench_number(argv[i], argv[i + 1], 1, &only)
                  : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
                                               : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
-        rc = planets   ? write_planets(planets)
-             : methods ? compare_ways(threads)
-                       : run_all(laws < LAWS ? laws : LAWS, seconds, threads);
+        rc = planets ? write_planets(planets)
+             : methods
+                 ? compare_ways(threads)
+                 : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, seconds, threads);
     if (rc)
         fprintf(stderr, "bench_motion: %s\n", orr_error());
     return rc != 0;

@@ -3,6 +3,7 @@
  * the variational equations dY/dt = (df/dx) Y + df/dc through the same stages, so that they are the
  * exact derivatives of the computed solution with its steps. */
 #include "lanes.h"
+#include "symreg/motion/dormand_prince.h"
 #include "symreg/value/vec.h"
 
 #include <float.h>
@@ -185,29 +186,14 @@ static bool find_rates(struct sr_lanes *lanes, int stage, const double *tangent)
     return true;
 }
 
-/* Dormand and Prince (1980), table 2; the last row is the solution of order 5, whose rates are the
- * first ones of the next step. */
-static const double node[SR_LANES_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double part[SR_LANES_STAGES][SR_LANES_STAGES - 1] = {
-    {0},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-/* order 5 minus order 4 */
-static const double difference[SR_LANES_STAGES] = {
-    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-
-/* out = from + h dt sum_j part[stage][j] rate[j], of `rows` rows of all lanes. */
+/* out = from + h dt sum_j sr_dp_part[stage][j] rate[j], of `rows` rows of all lanes. */
 static void combine(const struct sr_lanes *lanes, int stage, double h, size_t rows,
                     const double *from, double *const *rate, double *out)
 {
     const size_t n = lanes->count;
     memcpy(out, from, rows * n * sizeof *out);
     for (int j = 0; j < stage; j++) {
-        const double weight = h * part[stage][j];
+        const double weight = h * sr_dp_part[stage][j];
         if (weight == 0)
             continue;
         for (size_t k = 0; k < rows; k++)
@@ -237,7 +223,7 @@ static double step_error(const struct sr_lanes *lanes, double h)
             const size_t at = k * n + i;
             double error = 0;
             for (int j = 0; j < SR_LANES_STAGES; j++)
-                error += difference[j] * lanes->rate[j][at];
+                error += sr_dp_difference[j] * lanes->rate[j][at];
             error = fabs(h * lanes->dt[i] * error);
             const double size = fmax(lanes->peak[at], fabs(lanes->table[at]));
             if (!isfinite(error) || !isfinite(lanes->table[at]))
@@ -258,7 +244,7 @@ static double try_step(struct sr_lanes *lanes, double from, double h)
         if (tangents)
             combine(lanes, s, h, tangents, lanes->tangent, lanes->tangent_rate,
                     lanes->trial_tangent);
-        fill_time(lanes, from + h * node[s]);
+        fill_time(lanes, from + h * sr_dp_node[s]);
         if (!find_rates(lanes, s, lanes->trial_tangent))
             return HUGE_VAL;
     }

@@ -1,8 +1,9 @@
 /* motion.c - symreg motion: turns tracks into a table of accelerations or forces, and searches it
  * like any other table. */
-#include "motion.h"
+#include "judge.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,14 +141,14 @@ static int print_summary(const struct orr_cli *cli, const struct sr_tracks *trac
 /* Writes a remark where accelerations have a significant component across the line to the centre:
  * forces of other bodies, or the acceleration of the centre itself, which no row knows, are then in
  * the component along the line as well. */
-static bool find_aside(const struct sr_motion_table *table, char *text, size_t bytes)
+static void find_aside(const struct sr_motion_table *table, char *text, size_t bytes)
 {
     const double significant = 10, noticeable = 1e-3;
     double *across = table->by_centre ? orr_alloc(table->count, sizeof *across) : NULL;
     double squares = 0, aside = 0;
     *text = '\0';
     if (!across)
-        return false;
+        return;
     for (size_t i = 0; i < table->count; i++) {
         across[i] = table->row[i].across;
         aside += table->row[i].aside * table->row[i].aside;
@@ -156,7 +157,7 @@ static bool find_aside(const struct sr_motion_table *table, char *text, size_t b
     const double times = sqrt(orr_median(across, table->count)), share = sqrt(aside / squares);
     free(across);
     if (times * times < significant || share < noticeable)
-        return false;
+        return;
     snprintf(text, bytes,
              "accelerations do not point to the centre: their component across the line to it is "
              "%.2g%% of their size (rms), %.2g times its error. The centre is itself accelerated, "
@@ -164,10 +165,57 @@ static bool find_aside(const struct sr_motion_table *table, char *text, size_t b
              "line has an error of about this size, too. Use positions relative to the barycentre, "
              "or add the tracks of the other bodies",
              100 * share, times);
-    return true;
 }
 
 /* ---- the command */
+
+/* What judges the front of a search by the paths, and what it says. */
+struct judging {
+    const struct orr_cli *cli;
+    const struct sr_motion_page *page;
+    char *remark; /* (bytes) */
+    size_t bytes;
+};
+
+/* Appends how well the law follows the paths. */
+static void tell_verdict(const struct judging *j, const struct sr_motion_verdict *v)
+{
+    const size_t used = strlen(j->remark);
+    const char *const between = used ? ". " : "";
+    if (v->judged)
+        snprintf(
+            j->remark + used, j->bytes - used,
+            "%sthe paths of %zu bod%s chose this law, fitted to them by integrating: residuals "
+            "are %.3g standard deviations of the noise (rms)",
+            between, v->paths, v->paths == 1 ? "y" : "ies", v->misfit);
+    for (int k = 0; v->judged && k < v->numbers; k++) {
+        const size_t end = strlen(j->remark);
+        snprintf(j->remark + end, j->bytes - end, "%s %.2g",
+                 k ? "," : ". Standard errors of its constants by the paths:", v->error[k]);
+    }
+    if (!v->judged && v->misfit > 0)
+        snprintf(
+            j->remark + used, j->bytes - used,
+            "%sno law follows the paths of the bodies, integrated: residuals are at least %.3g "
+            "standard deviations of the noise (rms). Forces that are in no row act, or the law "
+            "is not on the front, which is judged by the table",
+            between, v->misfit);
+}
+
+static int judge_front(void *context, const struct sr_problem *p, double seconds,
+                       struct sr_fit *fit)
+{
+    const struct judging *j = context;
+    const struct sr_motion_court court = {.tracks = j->page->tracks,
+                                          .table = j->page->table,
+                                          .settings = &p->setup->settings,
+                                          .features = p->table->name,
+                                          .seconds = seconds};
+    struct sr_motion_verdict verdict;
+    TRY(sr_motion_judge(&court, &p->table->data, &fit->front, &verdict));
+    tell_verdict(j, &verdict);
+    return 0;
+}
 
 static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, const char *file,
                         const struct sr_csv_options *given)
@@ -175,12 +223,17 @@ static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, 
     const struct sr_motion_table *const table = page->table;
     const struct sr_page_part part = {sr_motion_page, page};
     struct sr_csv_options options = *given;
-    char features[16], remark[512], *text;
+    char features[16], remark[1024], *text;
+    const struct judging judging = {cli, page, remark, sizeof remark};
+    const struct sr_further_judge judge = {judge_front, (void *)(uintptr_t)&judging,
+                                           SR_MOTION_JUDGE_SHARE};
     size_t bytes;
     options.target = table->force ? "F" : "a";
     options.sigma = "sigma";
     options.variance_factor = table->inflation;
-    options.remark = find_aside(table, remark, sizeof remark) ? remark : NULL;
+    options.judge = sr_motion_judges(page->tracks, table) ? &judge : NULL;
+    options.remark = remark;
+    find_aside(table, remark, sizeof remark);
     options.features = features;
     choose_features(table, features);
     TRY(table_text(table, &text, &bytes));

@@ -172,11 +172,21 @@ struct sr_page_part {
 
 struct sr_problem;
 struct sr_solution;
+struct sr_fit;
 /* Is given what was found, before the search of a table ends. */
 struct sr_receiver {
     int (*take)(void *context, const struct sr_problem *problem,
                 const struct sr_solution *solution);
     void *context;
+};
+
+/* Who else judges a finished front, after the table. */
+struct sr_further_judge {
+    /* May change the front. seconds: of the search that are left for this; 0: no limit */
+    int (*judge)(void *context, const struct sr_problem *problem, double seconds,
+                 struct sr_fit *fit);
+    void *context;
+    double share; /* of the seconds, which the search leaves */
 };
 
 /* Options as given, NULL where absent; docs/symreg.md explains them. */
@@ -191,10 +201,11 @@ struct sr_csv_options {
      * The variances are also multiplied by chi^2 per degree of freedom where that is above 1.
      * 0: neither */
     double variance_factor;
-    const char *remark; /* about the table, for the terminal and report.md; NULL: none */
+    const char *remark; /* about the table, for the terminal and report.md; NULL or "": none */
     const char *made;   /* the text of a table that was made, kept in --out as accelerations.csv */
-    const struct sr_page_part *part;    /* of report.html; NULL: none */
-    const struct sr_receiver *receiver; /* NULL: none */
+    const struct sr_further_judge *judge; /* of squared losses; NULL: none */
+    const struct sr_page_part *part;      /* of report.html; NULL: none */
+    const struct sr_receiver *receiver;   /* NULL: none */
 };
 
 struct sr_option {

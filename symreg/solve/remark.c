@@ -376,7 +376,7 @@ static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
 static bool remark_given(const struct sr_answer *o, char *text, size_t bytes)
 {
     snprintf(text, bytes, "%s", o->remark ? o->remark : "");
-    return o->remark != NULL;
+    return o->remark && *o->remark;
 }
 
 bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, char *text,

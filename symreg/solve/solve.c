@@ -1,5 +1,6 @@
 /* solve.c - the way from a problem to its answer: every step between a table that was read and a
  * front that can be printed, in the one order in which they give the right result. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,25 @@ static double parameter_of(const struct sr_settings *s)
     return has ? s->loss_parameter : 0;
 }
 
+/* Who judges the front after the table, in what is left of the seconds; NULL: nobody. */
+static const struct sr_further_judge *further_judge(const struct sr_problem *p)
+{
+    const struct sr_settings *s = &p->setup->settings;
+    const bool plain = s->loss == ORR_SR_L2 && !s->form && !s->penalty && !p->table->category &&
+                       !p->options->log_target && s->algorithm->kind != ORR_SR_PYSR;
+    return plain ? p->options->judge : NULL;
+}
+
+static int judge_further(const struct sr_problem *p, double seconds, double started_s,
+                         struct sr_fit *fit)
+{
+    const struct sr_further_judge *judge = further_judge(p);
+    const double left = seconds - (orr_time_s() - started_s);
+    if (!judge || is_stopped(p) || !fit->front.count)
+        return 0;
+    return judge->judge(judge->context, p, seconds > 0 ? fmax(left, 0.1 * seconds) : 0, fit);
+}
+
 /* The answer of a finished front, for those who print and write it. */
 static void describe(const struct sr_problem *p, double seconds, struct sr_solution *solution)
 {
@@ -186,6 +206,7 @@ int sr_solve_finish(const struct sr_problem *p, double seconds, double started_s
     TRY(finish_front(p, seconds, started_s, refits, fit));
     TRY(sr_odd_review(p->table, fit, &more_rows));
     TRY(more_rows ? finish_front(p, seconds, started_s, true, fit) : 0);
+    TRY(judge_further(p, seconds, started_s, fit));
     TRY(sr_front_alternatives(s, data, fit)); /* before names: they are compared as numbers */
     TRY(sr_front_name(s, data, &fit->front));
     TRY(fit->alternatives ? sr_front_name(s, data, fit->alternatives) : 0);
@@ -205,7 +226,11 @@ int sr_solve(const struct sr_problem *p, struct sr_solution *solution)
     TRY(solution->fit ? 0 : ORR_ENOMEM);
     TRY(choose_rows_and_weights(p));
     TRY(sr_x_errors_weigh(p->table, p->setup, p->threads));
-    TRY(search_rows(p, solution->fit, started_s, &solution->stopped));
+    const struct sr_further_judge *judge = further_judge(p);
+    p->setup->settings.max_seconds = (1 - (judge ? judge->share : 0)) * seconds;
+    const int rc = search_rows(p, solution->fit, started_s, &solution->stopped);
+    p->setup->settings.max_seconds = seconds;
+    TRY(rc);
     return sr_solve_finish(p, seconds, started_s, p->setup->batch > 0, solution);
 }
 

@@ -1,13 +1,15 @@
 /* test_motion.c - laws of motion: forces between bodies from their positions alone, for every law
  * of sim/law.c. Tolerances are standard errors that follow from the noise. */
-#include "symreg/motion/motion.h"
+#include "symreg/motion/judge.h"
 
 #include <math.h>
 #include <string.h>
 
 #include <gsl/gsl_randist.h>
 
+#include "laws/analysis.h"
 #include "sim/sim.h"
+#include "symreg/motion/arcs.h"
 #include "testing.h"
 
 enum { SYSTEMS = 20, STEPS = 40, TERMS = 4 };
@@ -210,6 +212,125 @@ TEST(every_law_with_noise_of_a_hundredth)
 {
     for (int k = 0; k < LAWS; k++)
         law_holds(laws[k], 0.01, 0.1);
+}
+
+/* ---- laws judged by the tracks */
+
+static const char *const columns[] = {"r", "m1", "m2"};
+
+static void prepare(struct orr_settings *preset, const char *const law[3])
+{
+    static const char *const searched[] = {"orbits.positions=81", "symreg.binary=+,*,/",
+                                           "symreg.unary=exp,sqrt", "symreg.maxsize=24",
+                                           "symreg.loss=l2"};
+    assert_int_equal(orr_settings_load(preset, "quick"), 0);
+    for (size_t k = 0; k < sizeof searched / sizeof *searched; k++)
+        assert_int_equal(orr_settings_set(preset, searched[k]), 0);
+    for (int k = 0; k < 3 && law[k]; k++)
+        assert_int_equal(orr_settings_set(preset, law[k]), 0);
+}
+
+/* The table as the search has it: (5, rows) r, m1, m2, value, weight. */
+static struct sr_data data_of(const struct sr_motion_table *table, double *x, double low[3],
+                              double high[3])
+{
+    const size_t n = table->count;
+    for (size_t i = 0; i < n; i++) {
+        const struct sr_motion_row *row = &table->row[i];
+        const double at[3] = {row->r, row->m1, row->m2};
+        for (size_t f = 0; f < 3; f++) {
+            x[f * n + i] = at[f];
+            low[f] = i ? fmin(low[f], at[f]) : at[f];
+            high[f] = i ? fmax(high[f], at[f]) : at[f];
+        }
+        x[3 * n + i] = row->value;
+        x[4 * n + i] = 1 / (row->sigma * row->sigma);
+    }
+    sr_weights_level(x + 4 * n, n);
+    return (struct sr_data){.rows = n, .features = 3, .x = x, .y = x + 3 * n, .weight = x + 4 * n};
+}
+
+/* From a front that has an inverse square alone, the tracks choose the law, or a multiple of it. */
+static void tracks_choose(const char *const law[3], double noise)
+{
+    struct orr_settings preset;
+    struct sr_settings settings;
+    struct law_true truth;
+    struct made made;
+    struct sr_motion_verdict verdict;
+    double low[3], high[3], k;
+    bool is_true[SR_NODES + 1] = {false};
+    struct sr_front *front = orr_alloc(1, sizeof *front);
+    struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
+    prepare(&preset, law);
+    assert_int_equal(law_true_create(&truth, &preset), 0);
+    assert_int_equal(sr_settings_init(&settings, &preset), 0);
+    make(&made, &preset, noise);
+    double *x = orr_alloc(5 * made.table.count, sizeof *x);
+    const struct sr_data data = data_of(&made.table, x, low, high);
+    struct sr_expr square;
+    assert_int_equal(sr_expr_parse(NULL, "39.0*m1*m2/(r*r)", columns, 3, &square), 0);
+    sr_hall_of_fame_clear(hall);
+    sr_hall_of_fame_offer(hall, NULL, &square, 1e9);
+    sr_front_make(hall, front);
+    const struct sr_motion_court court = {
+        .tracks = &made.tracks, .table = &made.table, .settings = &settings, .features = columns};
+    assert_int_equal(sr_motion_judge(&court, &data, front, &verdict), 0);
+    if (!verdict.judged)
+        fail_msg("%s, noise %g: no law follows the tracks: %g", law[0], noise, verdict.misfit);
+    law_true_find(&truth, front, low, high, 0.005 + 5 * noise, is_true, &k);
+    const int chosen = sr_front_select(front, SR_BEST);
+    char text[SR_TEXT];
+    sr_expr_print(NULL, &front->expr[chosen], columns, text, sizeof text);
+    if (!is_true[chosen])
+        fail_msg("%s, noise %g: the tracks chose %s", law[0], noise, text);
+    free(x);
+    free(hall);
+    free(front);
+    unmake(&made);
+    law_true_free(&truth);
+}
+
+TEST(tracks_choose_a_softened_law)
+{
+    tracks_choose(laws[5], 0);
+    tracks_choose(laws[5], 0.005);
+}
+
+TEST(tracks_choose_a_law_of_two_terms)
+{
+    tracks_choose(laws[8], 0);
+}
+
+TEST(tracks_choose_a_response)
+{
+    tracks_choose(laws[4], 0.005);
+}
+
+/* An exponent by the tracks, at a noise of 1% and with eccentricities up to 0.9, where that of the
+ * table errs by more. */
+TEST(exponents_by_the_tracks_are_unbiased)
+{
+    struct orr_settings preset;
+    struct made made;
+    struct sr_paths paths;
+    struct sr_form form;
+    struct sr_expr power;
+    struct sr_arcs_fit fit;
+    prepare(&preset, laws[0]);
+    make(&made, &preset, 0.01);
+    assert_int_equal(sr_paths_create(&made.tracks, &made.table, columns, 3, 10000, &paths), 0);
+    assert_int_equal(paths.count, SYSTEMS);
+    assert_int_equal(sr_expr_parse(NULL, "38.0*m1*m2/r^1.9", columns, 3, &power), 0);
+    sr_form_make(&power, &form);
+    assert_int_equal(form.params, 2);
+    for (size_t rows = 5; rows <= STEPS; rows *= 2)
+        assert_int_equal(sr_arcs_fit(&paths, rows, 20, 0, &form, paths.state, &fit), 0);
+    const double off = fit.value[1] - 2, error = fit.u.error[1];
+    if (!(fabs(off) < 4 * error) || !(fabs(off) < 0.01) || !(error < 0.003))
+        fail_msg("the exponent is off by %g +- %g", off, error);
+    sr_paths_free(&paths);
+    unmake(&made);
 }
 
 TESTS(NULL, NULL)

@@ -1,0 +1,351 @@
+/* judge.c - the tracks decide between laws of force.
+ *
+ * A row of a table of forces is a mean over a window of positions, and its errors are those of
+ * smoothing. The laws of the front that a search found on such a table, and those of forms.c, are
+ * therefore fitted to the positions themselves by integrating them (arcs.c):
+ *
+ *   1. the one that the table prefers is followed along arcs that become longer, up to whole paths
+ *   2. all others are fitted to short arcs, which begin on its solution
+ *   3. the best of these are followed along whole paths
+ *
+ * The law with the least nats is chosen: those of what is left, of the formula and of its
+ * constants, as in the evidence of a front. */
+#include "judge.h"
+#include "forms.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FORMS = 16, /* hypotheses beside the front, at most */
+    CANDIDATES = FORMS + SR_NODES + 1,
+    TABLE = 400, /* rows of the table by which hypotheses are found */
+    MOST = 4000, /* rows of the paths that are followed */
+    ARC = 10,    /* rows of a short arc */
+    BRIEF = 5,   /* steps of a fit of short arcs */
+    LONG = 12,   /* of whole paths */
+};
+/* Mean squared residual, in variances of the noise, below which a law is as good as exact. */
+static const double exactly = 1e-3;
+/* Residual in standard deviations above which no law counts as following the paths. */
+static const double follows = 1.5;
+
+/* Nats more than those of the best, by short arcs, from which on whole paths are not tried. */
+static const double hopeless = 100;
+
+struct candidate {
+    struct sr_form form;
+    bool whole;
+    double table, nats, misfit; /* nats by the table, by the paths; chi2 over numbers to spare */
+    double *state;              /* (rows, 2 dims) */
+    double value[SR_NODES];
+    struct sr_uncertainty u;
+};
+struct court {
+    const struct sr_motion_court *asked;
+    const struct sr_data *data;
+    struct sr_paths paths;
+    double begun_s, until_s;
+    int count;
+    struct candidate *of; /* (CANDIDATES) */
+    double *states;
+};
+
+static double share_of_time(const struct court *c, double share)
+{
+    return c->until_s > 0 ? c->begun_s + share * (c->until_s - c->begun_s) : 0;
+}
+
+static bool is_over(double until_s)
+{
+    return orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s);
+}
+
+/* ---- candidates */
+
+/* A part of a large table. */
+static int thin_table(const struct sr_data *all, struct sr_data *part, double **block)
+{
+    const size_t n = all->rows < TABLE ? all->rows : TABLE, features = (size_t)all->features;
+    double *const x = *block = orr_alloc((features + 2) * n, sizeof *x);
+    if (!x)
+        return ORR_ENOMEM;
+    double *const y = x + features * n, *const weight = y + n;
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = i * all->rows / n;
+        for (size_t f = 0; f < features; f++)
+            x[f * n + i] = all->x[f * all->rows + from];
+        y[i] = all->y[from];
+        weight[i] = sr_row_weight(all, from);
+    }
+    *part = (struct sr_data){.rows = n,
+                             .features = all->features,
+                             .x = x,
+                             .y = y,
+                             .weight = weight,
+                             .language = all->language};
+    return 0;
+}
+
+static void add(struct court *c, const struct sr_form *form, double table)
+{
+    if (table < HUGE_VAL && c->count < CANDIDATES)
+        c->of[c->count++] = (struct candidate){.form = *form, .table = table, .nats = HUGE_VAL};
+}
+
+static int by_table(const void *a, const void *b)
+{
+    const double p = ((const struct candidate *)a)->table, q = ((const struct candidate *)b)->table;
+    return (p > q) - (p < q);
+}
+
+static int by_nats(const void *a, const void *b)
+{
+    const double p = ((const struct candidate *)a)->nats, q = ((const struct candidate *)b)->nats;
+    return (p > q) - (p < q);
+}
+
+/* The front's laws and other hypotheses, those that the table prefers first. */
+static int find_candidates(struct court *c, const struct sr_front *front)
+{
+    struct sr_data part;
+    double *block = NULL;
+    struct sr_form_found *found = orr_alloc(FORMS, sizeof *found);
+    int rc = found ? thin_table(c->data, &part, &block) : ORR_ENOMEM;
+    double *const work = rc ? NULL : orr_alloc((SR_NODES + 1) * part.rows, sizeof *work);
+    rc = rc ? rc : work ? 0 : ORR_ENOMEM;
+    for (int i = 0; i < front->count && !rc; i++) {
+        struct sr_form form;
+        sr_form_make(&front->expr[i], &form);
+        struct sr_form fitted = form;
+        add(c, &form, sr_form_nats(&part, &form, sr_form_fit(&part, 1, &fitted, work)));
+    }
+    const int forms = rc ? 0
+                         : sr_forms_find(c->asked->settings, &part, c->asked->features,
+                                         share_of_time(c, 0.3), FORMS, found, &rc);
+    for (int i = 0; i < forms; i++)
+        add(c, &found[i].form, found[i].nats);
+    qsort(c->of, (size_t)c->count, sizeof *c->of, by_table);
+    free(work);
+    free(block);
+    free(found);
+    return rc;
+}
+
+/* ---- fits */
+
+static void weigh(struct candidate *one, const struct sr_arcs_fit *fit)
+{
+    const double rows = (double)fit->numbers, spare = rows - (double)fit->starts - fit->u.constants;
+    double simple[SR_NODES], nats = 0;
+    one->nats = one->misfit = HUGE_VAL;
+    if (!(fit->chi2 < HUGE_VAL) || !(spare >= 1))
+        return;
+    one->misfit = fit->chi2 / spare;
+    const double scale = fmax(one->misfit, exactly);
+    memcpy(one->value, fit->value, sizeof one->value);
+    one->u = fit->u;
+    for (int a = 0; a < fit->u.constants; a++)
+        for (int b = 0; b < fit->u.constants; b++)
+            one->u.covariance[a][b] = scale * fit->u.covariance[a][b];
+    for (int a = 0; a < fit->u.constants; a++)
+        one->u.error[a] = sqrt(one->u.covariance[a][a]);
+    sr_measured_evidence(fit->value, &one->u, rows, &nats, simple);
+    one->nats = nats + sr_expr_nats(&one->form.expr, 0) +
+                0.5 * rows * orr_log(fmax(fit->chi2 / rows, exactly));
+    if (isnan(one->nats))
+        one->nats = HUGE_VAL;
+}
+
+static int fit_arcs(const struct court *c, struct candidate *one, size_t rows, int steps,
+                    double until_s)
+{
+    struct sr_arcs_fit fit;
+    TRY(sr_arcs_fit(&c->paths, rows, steps, until_s, &one->form, one->state, &fit));
+    weigh(one, &fit);
+    return 0;
+}
+
+/* Arcs twice as long each time, up to whole paths. */
+static int fit_whole(const struct court *c, struct candidate *one, size_t rows, double until_s)
+{
+    size_t longest = 0;
+    for (size_t k = 0; k < c->paths.count; k++)
+        longest = c->paths.path[k].n > longest ? c->paths.path[k].n : longest;
+    one->whole = false;
+    for (bool last = false; !last && !is_over(until_s); rows *= 2) {
+        last = rows > longest / 2;
+        TRY(fit_arcs(c, one, last ? longest : rows, last ? LONG : BRIEF, until_s));
+        if (!(one->nats < HUGE_VAL))
+            return 0;
+        one->whole = last && !is_over(until_s);
+    }
+    return 0;
+}
+
+static int fit_all(struct court *c)
+{
+    const size_t values = 2 * (size_t)c->paths.dims * c->paths.rows;
+    const double brief_s = share_of_time(c, 0.65);
+    double *state = c->states = orr_alloc((size_t)c->count * values, sizeof *state);
+    if (!state)
+        return ORR_ENOMEM;
+    for (int k = 0; k < c->count; k++, state += values)
+        c->of[k].state = state;
+    memcpy(c->of[0].state, c->paths.state, values * sizeof *state);
+    TRY(fit_whole(c, &c->of[0], ARC / 2, share_of_time(c, 0.5)));
+    for (int k = c->count - 1; k >= 0; k--)
+        memcpy(c->of[k].state, c->of[0].state, values * sizeof *state);
+    for (int k = 0; k < c->count && !is_over(brief_s); k++)
+        TRY(fit_arcs(c, &c->of[k], ARC, BRIEF, brief_s));
+    for (int k = 0; k < c->count; k++)
+        c->of[k].whole = false;
+    qsort(c->of, (size_t)c->count, sizeof *c->of, by_nats);
+    double least = HUGE_VAL; /* of whole paths, which cost more than short arcs with their starts */
+    for (int k = 0; k < c->count && !is_over(c->until_s); k++) {
+        if (c->of[k].nats > least + hopeless || !(c->of[k].nats < HUGE_VAL))
+            break;
+        TRY(fit_whole(c, &c->of[k], 2 * ARC, c->until_s));
+        least = c->of[k].whole ? fmin(least, c->of[k].nats) : least;
+    }
+    return 0;
+}
+
+/* ---- the front */
+
+/* A row of the front that is made. */
+struct entry {
+    struct sr_expr expr;
+    double loss, nats, evidence;
+    bool judged;
+};
+
+/* The loss of the table for a formula. */
+static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
+{
+    return sr_eval_plain(expr, loss, work);
+}
+
+static void place(const struct sr_language *language, struct entry *entry, const struct entry *one)
+{
+    struct entry *there = &entry[sr_expr_complexity(language, &one->expr)];
+    if (!there->expr.count || (one->judged && !(there->judged && there->nats <= one->nats)))
+        *there = *one;
+}
+
+/* Writes a row behind the others. */
+static void append(struct sr_front *front, int complexity, const struct entry *e, double least,
+                   double numbers)
+{
+    const double worst = 690; /* ln fair of laws that do not follow the paths */
+    const int row = front->count++;
+    const double fair = e->judged ? fmin(2 * (e->nats - least) / numbers, worst - 1) : worst;
+    front->complexity[row] = complexity;
+    front->loss[row] = front->compared[row] = e->loss;
+    front->expr[row] = e->expr;
+    front->fair[row] = orr_exp(fair);
+    front->mdl[row] = e->judged ? e->nats : NAN;
+    front->cost[row] = e->evidence;
+    front->evidence[row] = e->judged ? fmax(e->evidence, DBL_MIN) : DBL_MIN;
+    front->unfitted[row] = false;
+    front->score[row] = 0;
+    if (row)
+        front->score[row] =
+            (orr_log(front->fair[row - 1]) - fair) / (complexity - front->complexity[row - 1]);
+}
+
+/* The front of the entries by complexity, whose losses fall; the chosen one is in it. */
+static void make_front(const struct entry *entry, int chosen, double numbers,
+                       struct sr_front *front)
+{
+    double smallest = HUGE_VAL;
+    front->count = 0;
+    front->within = false;
+    for (int c = 1; c <= SR_NODES; c++) {
+        const struct entry *e = &entry[c];
+        const bool hides = c < chosen && e->loss <= entry[chosen].loss;
+        if (!e->expr.count || hides || (c != chosen && !(e->loss < smallest)))
+            continue;
+        smallest = e->loss;
+        append(front, c, e, entry[chosen].nats, numbers);
+    }
+}
+
+static int change_front(const struct court *c, struct sr_front *front,
+                        struct sr_motion_verdict *verdict)
+{
+    const struct sr_settings *s = c->asked->settings;
+    struct entry *entry = orr_alloc(SR_NODES + 1, sizeof *entry);
+    struct sr_loss loss;
+    struct sr_work work = {0};
+    int rc = entry ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, c->data) : ORR_ENOMEM;
+    if (rc) {
+        free(entry);
+        return rc;
+    }
+    rc = sr_work_init(&work, sr_block_rows(c->data), 1);
+    for (int i = 0; i < front->count && !rc; i++)
+        place(s->language, entry,
+              &(struct entry){.expr = front->expr[i], .loss = front->loss[i], .nats = HUGE_VAL});
+    int chosen = 0;
+    double least = HUGE_VAL;
+    for (int k = 0; k < c->count && !rc; k++) {
+        const struct candidate *one = &c->of[k];
+        if (!one->whole || !(one->nats < HUGE_VAL))
+            continue;
+        const double rows = (double)(c->paths.rows * (size_t)c->paths.dims);
+        const struct entry e = {.expr = one->form.expr,
+                                .loss = loss_of(&loss, &one->form.expr, &work),
+                                .nats = one->nats,
+                                .judged = true,
+                                .evidence = one->nats - 0.5 * rows * orr_log(one->misfit)};
+        if (!(e.loss < HUGE_VAL))
+            continue;
+        place(s->language, entry, &e);
+        if (one->nats < least) {
+            least = one->nats;
+            chosen = sr_expr_complexity(s->language, &e.expr);
+            verdict->numbers = one->form.numbers;
+            for (int n = 0; n < one->form.numbers; n++)
+                verdict->error[n] = one->form.param[n] < 0 ? 0 : one->u.error[one->form.param[n]];
+        }
+    }
+    if (!rc && chosen)
+        make_front(entry, chosen, (double)(c->paths.rows * (size_t)c->paths.dims), front);
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+    free(entry);
+    return rc;
+}
+
+/* ---- the whole */
+
+int sr_motion_judge(const struct sr_motion_court *asked, const struct sr_data *data,
+                    struct sr_front *front, struct sr_motion_verdict *verdict)
+{
+    struct court c = {.asked = asked, .data = data, .begun_s = orr_time_s()};
+    c.until_s = asked->seconds > 0 ? c.begun_s + asked->seconds : 0;
+    *verdict = (struct sr_motion_verdict){.misfit = NAN};
+    int rc = sr_paths_create(asked->tracks, asked->table, asked->features, data->features, MOST,
+                             &c.paths);
+    c.paths.language = asked->settings->language;
+    verdict->paths = c.paths.count;
+    c.of = orr_alloc(CANDIDATES, sizeof *c.of);
+    rc = rc ? rc : c.of ? 0 : ORR_ENOMEM;
+    if (!rc && c.paths.count)
+        rc = find_candidates(&c, front);
+    if (!rc && c.count)
+        rc = fit_all(&c);
+    for (int k = 0; k < c.count && !rc; k++)
+        if (c.of[k].whole && c.of[k].nats < HUGE_VAL && !(sqrt(c.of[k].misfit) >= verdict->misfit))
+            verdict->misfit = sqrt(c.of[k].misfit);
+    verdict->judged = verdict->misfit <= follows;
+    if (!rc && verdict->judged)
+        rc = change_front(&c, front, verdict);
+    free(c.states);
+    free(c.of);
+    sr_paths_free(&c.paths);
+    return rc;
+}
