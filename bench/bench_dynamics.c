@@ -2,13 +2,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "dynamics_judge.h"
+#include "dynamics_choice.h"
 
 static const char usage[] =
     "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
     "DIR]\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
-    "                      [--json FILE [--label TEXT]] [--misses]\n"
+    "                      [--json FILE [--label TEXT]] [--misses] [--choose SECONDS [--offer]]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
@@ -21,6 +21,12 @@ static const char usage[] =
     "--keep DIR yet, with $TABLE (the file), $STATES (x0,x1 ...) and $OUT (the folder\n"
     "DIR/NUMBER_NOISE) in its environment; default: bin/symreg motion, 10 s per equation, and the\n"
     "whole set is written to bench/results/dynamics.json (dynamics_held_out.json).\n"
+    "--choose SECONDS has the tracks choose anew among the formulas of the fronts in --keep DIR, "
+    "in\n"
+    "SECONDS for each equation and without a search, and says how many nats the true system and "
+    "the\n"
+    "chosen one cost; --offer adds the true forms to the fronts: what is missed then, the choice\n"
+    "misses, and what was found alone with them, the search lacks.\n"
     "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
     "was judged. --misses prints only systems that are not reproduced, predicted and right.\n"
     "Default: the set for development; --held-out: the other set, for a final measurement.\n";
@@ -32,7 +38,8 @@ enum { MOST_NOISES = 8 };
 struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
-    bool list, told, write, judge, misses;
+    bool list, told, write, judge, misses, offer;
+    int choose; /* seconds of a choice for each equation; 0: none */
     const char *run, *folder, *json, *label;
 };
 
@@ -46,7 +53,7 @@ struct tally {
 static void fill_in(struct options *o)
 {
     static char folder[64];
-    const bool asks = !o->list && !o->told && !o->write && !o->judge && !o->run;
+    const bool asks = !o->list && !o->told && !o->write && !o->judge && !o->run && !o->choose;
     const bool whole = o->first == 1 && o->last == DYN_SYSTEMS && o->every == 1 && o->noises == 3 &&
                        (o->set == DYN_DEVELOPMENT || o->set == DYN_HELD_OUT);
     if (asks)
@@ -78,6 +85,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->told = true;
         else if (!strcmp(name, "--misses"))
             o->misses = true;
+        else if (!strcmp(name, "--offer"))
+            o->offer = true;
         else {
             const char *value = i + 1 < argc ? argv[++i] : "";
             if (!strcmp(name, "--systems"))
@@ -97,6 +106,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->judge = !strcmp(name, "--judge");
             } else if (!strcmp(name, "--run"))
                 o->run = value;
+            else if (!strcmp(name, "--choose"))
+                TRY(bench_number(name, value, 1, &o->choose));
             else if (!strcmp(name, "--json"))
                 o->json = value;
             else if (!strcmp(name, "--label"))
@@ -227,7 +238,8 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->systems++;
     tally->equations += s->dims;
     answer = (struct dyn_answer){0};
-    if (dyn_answer_read(path, s->dims, &answer)) {
+    if (o->choose ? dyn_choose(s, table, out, o->choose, o->offer, &answer)
+                  : dyn_answer_read(path, s->dims, &answer)) {
         fprintf(stderr, "bench_dynamics: %s\n", orr_error());
         orr_error_clear();
     } else {

@@ -4,6 +4,7 @@
  *   smooth.c     smoothed states, their derivatives and the errors of these
  *   table.c      the table in which the search finds one equation
  *   judge.c      how well a system of equations explains the tracks
+ *   prior.c      what the form of an equation costs
  *   alone.c      the tracks of one state, the others known
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it

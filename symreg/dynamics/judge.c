@@ -1,6 +1,6 @@
 /* judge.c - how well a system of equations explains the tracks: its constants are refitted to these
- * by integrating (flow.h), and it costs the nats of what its solutions leave, of its formulas and
- * of its constants, as in the evidence of a front (symreg/select/evidence.c). */
+ * by integrating (flow.h), and it costs the nats of what its solutions leave, of its formulas
+ * (prior.c) and of its constants, as in the evidence of a front (symreg/select/evidence.c). */
 #include "judge.h"
 
 #include <math.h>
@@ -129,6 +129,18 @@ static bool list_constants(const struct sr_states *s, struct sr_judged *f)
     return true;
 }
 
+/* What a formula costs; without prior.c (SR_NO_PRIOR, to measure what that is worth) by the nodes
+ * of its tree alone. */
+static double nats_of_form(const struct sr_states *s, const struct sr_expr *expr)
+{
+#ifdef SR_NO_PRIOR
+    (void)s;
+    return sr_expr_nats(expr, 0);
+#else
+    return sr_equation_nats(expr, s->names - !s->explicit_time);
+#endif
+}
+
 /* The nats of a fit. */
 static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, struct sr_judged *f)
 {
@@ -151,7 +163,7 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
     }
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
     for (int d = 0; d < s->dims; d++)
-        nats += sr_expr_nats(&f->expr[d], 0);
+        nats += nats_of_form(s, &f->expr[d]);
     /* a start costs what a measured number does, half the logarithm of the rows */
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))

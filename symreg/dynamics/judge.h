@@ -39,4 +39,8 @@ bool sr_judge_over(const struct sr_judge *judge);
  * systems are integrated. */
 int sr_judge_fit(const struct sr_judge *judge, struct sr_judged *judged);
 
+/* What a formula of an equation costs without its constants, in nats, where `names` may be in it
+ * (prior.c). */
+double sr_equation_nats(const struct sr_expr *expr, int names);
+
 #endif

@@ -1,0 +1,112 @@
+/* dynamics_choice.h - the choice by the tracks alone, without a search: the formulas of fronts that
+ * were kept are offered again, with the true ones beside them where that is wanted. What the choice
+ * then misses is its own fault; what it finds with the true forms alone, the search lacked. */
+#ifndef DYNAMICS_CHOICE_H
+#define DYNAMICS_CHOICE_H
+
+#include "dynamics_judge.h"
+#include "symreg/dynamics/judge.h"
+
+/* Reads DIR/xD/front.json of one answer. */
+static inline int dyn_front_read(const char *folder, const struct sr_states *s, int d,
+                                 struct sr_equations_found *found)
+{
+    char path[4096];
+    const char *name[SR_STATE_NAMES];
+    cJSON *json = NULL;
+    enum orr_json_sum sum;
+    int rc = 0;
+    const cJSON *row;
+    for (int k = 0; k < s->names; k++)
+        name[k] = s->name[k];
+    TRY(orr_path(path, "%s/%s/front.json", folder, s->name[d]));
+    TRY(orr_json_read_any(path, &json, &sum));
+    *found = (struct sr_equations_found){.count = 0};
+    cJSON_ArrayForEach (row, orr_json_get(json, "front")) {
+        const char *text = cJSON_GetStringValue(orr_json_get(row, "equation"));
+        const cJSON *loss = orr_json_get(row, "loss"), *rule = orr_json_get(row, "selected_by");
+        if (rc || !text || found->count > SR_NODES)
+            break;
+        found->best = cJSON_GetArraySize(rule) ? found->count : found->best;
+        found->loss[found->count] = fmax(loss ? loss->valuedouble : 0, 1e-300);
+        rc = sr_expr_parse(NULL, text, name, s->names, &found->expr[found->count++]);
+    }
+    cJSON_Delete(json);
+    if (!rc && !found->count)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: no formulas", path);
+    return rc;
+}
+
+/* Appends the sums of products, as `symreg motion` does, and the true form unless it is NULL. */
+static inline int dyn_offer(const struct sr_expr *truth, const struct sr_states *s, int d,
+                            struct sr_equations_found *found)
+{
+    static struct sr_equations_found sums;
+    TRY(sr_states_sums(s, d, SR_NODES, &sums));
+    for (int k = 0; k < sums.count && found->count + 1 < SR_EQUATIONS_FOUND; k++)
+        found->expr[found->count++] = sums.expr[k];
+    if (truth)
+        sr_expr_copy(&found->expr[found->count++], truth);
+    return 0;
+}
+
+/* The nats of a system; infinite where no solution follows the tracks. */
+static inline int dyn_nats(const struct sr_states *s, const struct sr_language *language,
+                           const struct sr_expr *expr, double *nats, double *misfit)
+{
+    static struct sr_judged judged;
+    struct sr_judge judge;
+    int rc = sr_judge_create(s, language, 20, &judge);
+    memcpy(judged.expr, expr, (size_t)s->dims * sizeof *expr);
+    rc = rc ? rc : sr_judge_fit(&judge, &judged);
+    sr_judge_free(&judge);
+    *nats = judged.nats;
+    *misfit = judged.misfit;
+    return rc;
+}
+
+/* Chooses anew, in `seconds`, and says how likely the choice is beside the true system. */
+static inline int dyn_choose(const struct dyn_system *system, const char *table, const char *folder,
+                             double seconds, bool offer, struct dyn_answer *answer)
+{
+    static struct sr_equations_found found[SR_STATES];
+    static struct sr_system chosen;
+    struct sr_states s = {0};
+    struct sr_language *const language = sr_language_create();
+    char states[64] = "";
+    const char *name[SR_STATE_NAMES];
+    double nats[2] = {0}, misfit[2] = {0};
+    struct sr_expr truth[DYN_DIMS];
+    for (int d = 0; d < system->dims; d++) {
+        truth[d] = system->equation[d];
+        sr_expr_simplify(NULL, &truth[d]); /* of "2 * 1 / (3 + x)" one constant is redundant */
+    }
+    for (int d = 0; d < system->dims; d++)
+        snprintf(states + strlen(states), sizeof states - strlen(states), "%s%s", d ? "," : "",
+                 dyn_name[d]);
+    const struct sr_dynamics_options options = {.time = "t", .state = states};
+    int rc = language ? sr_states_read(table, &options, &s) : ORR_ENOMEM;
+    rc = rc ? rc : sr_states_smooth(&s, 1);
+    for (int d = 0; d < s.dims && !rc; d++) {
+        rc = dyn_front_read(folder, &s, d, &found[d]);
+        rc = rc ? rc : dyn_offer(offer ? &truth[d] : NULL, &s, d, &found[d]);
+    }
+    rc = rc ? rc : sr_system_choose(&s, language, found, seconds * s.dims, &chosen);
+    rc = rc ? rc : dyn_nats(&s, language, truth, &nats[0], &misfit[0]);
+    rc = rc ? rc : dyn_nats(&s, language, chosen.expr, &nats[1], &misfit[1]);
+    for (int k = 0; k < s.names && !rc; k++)
+        name[k] = s.name[k];
+    answer->dims = system->dims;
+    for (int d = 0; d < s.dims && !rc; d++) {
+        sr_expr_print(NULL, &chosen.expr[d], name, answer->text[d], SR_TEXT);
+        answer->equation[d] = chosen.expr[d];
+    }
+    if (!rc)
+        printf("    nats %.1f of the truth, %.1f chosen; residuals %.3f, %.3f sigma\n", nats[0],
+               nats[1], sqrt(misfit[0]), sqrt(misfit[1]));
+    sr_states_free(&s);
+    sr_language_free(language);
+    return rc;
+}
+
+#endif
