@@ -10,7 +10,7 @@
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.7;
 /* ... of which sums of vectors take this share. */
-static const double share_of_vectors = 0.3;
+static const double share_of_vectors = 0.5;
 
 struct run {
     struct sr_states states;

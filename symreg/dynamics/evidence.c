@@ -126,11 +126,9 @@ static bool holds(const struct sr_symmetry *symmetry, int which)
     return symmetry->share[which] < none;
 }
 
-bool sr_symmetry_text(const struct sr_symmetry *symmetry, int which, char *text, size_t bytes)
+static void write_symmetry(const struct sr_symmetry *symmetry, int which, char *text, size_t bytes)
 {
     const double percent = 100 * symmetry->share[which];
-    if (!symmetry->measured)
-        return false;
     if (which == SR_CENTRAL && holds(symmetry, which))
         snprintf(text, bytes, "central: nothing of the acceleration is across the position");
     else if (which == SR_CENTRAL)
@@ -151,6 +149,25 @@ bool sr_symmetry_text(const struct sr_symmetry *symmetry, int which, char *text,
         snprintf(text, bytes,
                  "not conservative: %.2g%% of the derivatives by the position are curl (rms)",
                  percent);
+}
+
+bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symmetry, int number,
+                      char *text, size_t bytes)
+{
+    char value[SR_NUMBER], error[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
+    const int lines = symmetry->measured ? SR_SYMMETRIES : 0;
+    if (number < lines) {
+        write_symmetry(symmetry, number, text, bytes);
+        return true;
+    }
+    if (number - lines >= symmetry->probes)
+        return false;
+    const struct sr_probe *probe = &symmetry->probe[number - lines];
+    sr_number_print(sr_round_digits(probe->value, 2), value);
+    sr_number_print(sr_round_digits(probe->error, 2), error);
+    sr_vector_text(s, &probe->term, direction, sizeof direction);
+    snprintf(text, bytes, "evidence of the tracks: with c * %s added, c = %s +- %s", direction,
+             value, error);
     return true;
 }
 
@@ -170,6 +187,15 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     if (symmetry->nats < HUGE_VAL && symmetry->by_components < HUGE_VAL && symmetry->nats != 0) {
         orr_json_add_exact(object, "nats_of_vectors", symmetry->nats);
         orr_json_add_exact(object, "nats_by_components", symmetry->by_components);
+    }
+    cJSON *probes = cJSON_AddArrayToObject(object, "probes");
+    for (int k = 0; k < symmetry->probes; k++) {
+        cJSON *item = cJSON_CreateObject();
+        sr_vector_text(s, &symmetry->probe[k].term, text, sizeof text);
+        cJSON_AddStringToObject(item, "added", text);
+        orr_json_add_exact(item, "coefficient", symmetry->probe[k].value);
+        orr_json_add_exact(item, "standard_error", symmetry->probe[k].error);
+        cJSON_AddItemToArray(probes, item);
     }
     if (!symmetry->vectors)
         return;

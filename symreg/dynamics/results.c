@@ -162,9 +162,8 @@ int sr_system_print(const struct sr_states *s, const struct sr_language *languag
         sr_form_text(s, &system->symmetry.form, text, sizeof text);
         printf("\nvectors: %s\n", orr_shown(shown, sizeof shown, text));
     }
-    for (int k = 0; k < SR_SYMMETRIES && sr_symmetry_text(&system->symmetry, k, text, sizeof text);
-         k++)
-        printf("%s\n", text);
+    for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
+        printf("%s\n", orr_shown(shown, sizeof shown, text));
     printf("\nequations, %s\n", how);
     for (int d = 0; d < s->dims; d++) {
         write_equation(s, language, system, d, text, sizeof text);
@@ -355,9 +354,8 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }
-    for (int k = 0; k < SR_SYMMETRIES && sr_symmetry_text(&system->symmetry, k, how, sizeof how);
-         k++)
-        orr_file_printf(&file, "\n%c%s.\n", toupper((unsigned char)*how), how + 1);
+    for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
+        orr_file_printf(&file, "\n%c%s.\n", toupper((unsigned char)*text), text + 1);
     for (int q = 0; q < system->conserved.count; q++) {
         write_quantity(s, language, &system->conserved, q, text, sizeof text);
         write_how(&system->conserved, q, how, sizeof how);

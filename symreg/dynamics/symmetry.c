@@ -12,6 +12,10 @@
  * tried: no track is followed better by it. */
 static const double hopeless = 400;
 
+/* In nats: so much likelier are sums of vectors than other equations before the tracks are seen. On
+ * one track a first integral makes equations of components equivalent, as 3 x + 2 v_y and a - x. */
+static const double favour = 10;
+
 struct trial {
     struct sr_form form;
     int group[SR_STATES][SR_NODES];
@@ -59,23 +63,147 @@ static int fit_forms(const struct sr_judge *c, const struct sr_form *form, int c
     return rc;
 }
 
-/* Coefficients that may be fractions become these, and others are rounded to a hundredth of their
- * errors; then the components are written again. */
-static int round_form(const struct sr_judge *c, struct trial *best)
+static bool has(const struct sr_form *form, const struct sr_vector *term)
 {
-    double misfit = best->judged.misfit;
-    for (int k = 0; k < best->form.count; k++) {
-        double *const value = &best->form.value[k], *const error = &best->form.error[k];
-        if (isfinite(best->judged.simple[k])) {
-            *value = best->judged.simple[k];
-            *error = NAN;
-        } else if (*error > 0 && *value != 0) {
-            *value = sr_fewest_digits(*value, 0.01 * *error / fabs(*value), 17);
+    bool in = false;
+    for (int k = 0; k < form->count; k++)
+        in = in || !memcmp(&form->term[k], term, sizeof *term);
+    return in;
+}
+
+/* Fits the form with one vector less (k below its count) or one of the list more. */
+static int fit_neighbour(const struct sr_judge *c, const struct trial *from, int k,
+                         const struct sr_vector *list, struct trial *t)
+{
+    const int count = from->form.count;
+    *t = *from;
+    t->judged.nats = HUGE_VAL;
+    if (k < count) {
+        t->form.count--;
+        for (int b = k; b < t->form.count; b++) {
+            t->form.term[b] = t->form.term[b + 1];
+            t->form.value[b] = t->form.value[b + 1];
+        }
+    } else {
+        if (count == SR_FORM_TERMS || has(&from->form, &list[k - count]))
+            return 0;
+        t->form.term[count] = list[k - count];
+        t->form.value[count] = 0;
+        t->form.count++;
+    }
+    return t->form.count ? fit_form(c, t) : 0;
+}
+
+/* Adds or takes away one vector at a time, as long as the tracks support that: smoothing takes most
+ * where paths bend sharply, and least squares on its accelerations chooses vectors that make up for
+ * it. */
+static int improve(const struct sr_judge *c, struct trial *best)
+{
+    struct sr_vector list[SR_VECTOR_TERMS];
+    const int listed = sr_vectors_list(c->states, list);
+    struct trial *const t = orr_alloc(1, sizeof *t), *const from = orr_alloc(1, sizeof *from);
+    int rc = t && from ? 0 : ORR_ENOMEM;
+    for (bool better = true; better && !rc && !sr_judge_over(c);) {
+        better = false;
+        *from = *best;
+        for (int k = 0; k < from->form.count + listed && !rc && !sr_judge_over(c); k++) {
+            if (k >= from->form.count && best->judged.misfit <= c->exact)
+                break; /* nothing is left to explain */
+            rc = fit_neighbour(c, from, k, list, t);
+            if (rc || !(t->judged.nats < best->judged.nats))
+                continue;
+            *best = *t;
+            better = true;
         }
     }
+    free(t);
+    free(from);
+    return rc;
+}
+
+/* Gives coefficients that may be fractions these values, where the tracks do not contradict: the
+ * others are fitted again. */
+static int simplify(const struct sr_judge *c, struct trial *best)
+{
+    int number[SR_FORM_TERMS], fixed = 0;
+    struct trial *const t = orr_alloc(1, sizeof *t);
+    if (!t)
+        return ORR_ENOMEM;
+    *t = *best;
+    for (int k = 0; k < t->form.count; k++) {
+        const double simple = best->judged.simple[k];
+        number[k] = isfinite(simple) ? -1 : k - fixed;
+        t->form.value[k] = isfinite(simple) ? simple : t->form.value[k];
+        fixed += isfinite(simple);
+    }
+    int rc = 0;
+    if (fixed && sr_form_components(c->states, &t->form, t->judged.expr, t->group)) {
+        for (int d = 0; d < c->states->dims; d++)
+            for (int k = 0; k < SR_NODES; k++)
+                t->group[d][k] = t->group[d][k] < 0 ? -1 : number[t->group[d][k]];
+        t->judged.group = (const int(*)[SR_NODES])t->group;
+        rc = sr_judge_fit(c, &t->judged);
+        const double worse = 0.5 * best->judged.spare *
+                             (orr_log(fmax(t->judged.misfit, c->exact)) -
+                              orr_log(fmax(best->judged.misfit, c->exact)));
+        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2) {
+            for (int k = 0; k < t->form.count; k++) {
+                best->form.value[k] = number[k] < 0 ? t->form.value[k] : t->judged.value[number[k]];
+                best->form.error[k] = number[k] < 0 ? NAN : t->judged.error[number[k]];
+            }
+            best->judged.misfit = t->judged.misfit;
+        }
+    }
+    free(t);
+    return rc;
+}
+
+/* Simplifies coefficients, rounds the others to a hundredth of their errors, and writes the
+ * components with them. */
+static int round_form(const struct sr_judge *c, struct trial *best)
+{
+    TRY(simplify(c, best));
+    for (int k = 0; k < best->form.count; k++) {
+        double *const value = &best->form.value[k];
+        if (best->form.error[k] > 0 && *value != 0)
+            *value = sr_fewest_digits(*value, 0.01 * best->form.error[k] / fabs(*value), 17);
+    }
     sr_form_components(c->states, &best->form, best->judged.expr, best->group);
-    best->judged.misfit = misfit;
     return 0;
+}
+
+/* Adds one vector to the form at a time that would break a symmetry, and fits both to the tracks:
+ * its coefficient and error are the evidence for the symmetry. */
+static int probe(const struct sr_judge *c, const struct trial *best, struct sr_symmetry *symmetry)
+{
+    static const enum sr_direction directions[] = {SR_VELOCITY, SR_TURNED, SR_ACROSS};
+    struct trial *const t = orr_alloc(1, sizeof *t);
+    int rc = t ? 0 : ORR_ENOMEM;
+    const int first = c->states->dims == 2 ? 2 : 0;
+    for (int k = 0; k < 3 && !rc; k++)
+        for (int axis = directions[k] == SR_VELOCITY ? 2 : first; axis < 3 && !rc; axis++) {
+            const int count = best->form.count;
+            bool in = count == SR_FORM_TERMS;
+            *t = *best;
+            for (int b = 0; b < count; b++)
+                in = in || (t->form.term[b].direction == directions[k] &&
+                            (directions[k] == SR_VELOCITY || t->form.term[b].axis == axis));
+            if (in || sr_judge_over(c))
+                continue;
+            t->form.term[count] = (struct sr_vector){
+                .direction = directions[k], .axis = directions[k] == SR_VELOCITY ? 0 : axis};
+            t->form.value[count] = 0;
+            t->form.count++;
+            rc = fit_form(c, t);
+            if (rc || !(t->judged.nats < HUGE_VAL) || !isfinite(t->form.error[count]))
+                continue;
+            struct sr_probe *const to = &symmetry->probe[symmetry->probes++];
+            to->term = t->form.term[count];
+            to->value = t->form.value[count];
+            to->error = t->form.error[count];
+        }
+    free(t);
+    return rc;
 }
 
 static void take(const struct sr_states *s, const struct trial *best, struct sr_system *system)
@@ -115,12 +243,16 @@ int sr_system_vectors(const struct sr_states *s, const struct sr_language *langu
         best->judged.nats = HUGE_VAL;
         rc = fit_forms(&judge, form, count, best);
     }
+    if (!rc && best->judged.nats < HUGE_VAL)
+        rc = improve(&judge, best);
     if (!rc && best->judged.nats < HUGE_VAL) {
         system->symmetry.nats = best->judged.nats;
         system->symmetry.by_components = system->nats;
-        rc = best->judged.nats < system->nats ? round_form(&judge, best) : 0;
-        if (!rc && best->judged.nats < system->nats)
+        rc = best->judged.nats < system->nats + favour ? round_form(&judge, best) : 0;
+        if (!rc && best->judged.nats < system->nats + favour)
             take(s, best, system);
+        if (!rc && system->symmetry.vectors)
+            rc = probe(&judge, best, &system->symmetry);
     }
     if (judge.track)
         sr_judge_free(&judge);

@@ -6,10 +6,18 @@
 
 struct cJSON;
 enum { SR_CENTRAL, SR_STILL, SR_CURL_FREE, SR_SYMMETRIES };
+/* A vector that would break a symmetry, added to the form and fitted to the tracks with it. */
+struct sr_probe {
+    struct sr_vector term;
+    double value, error;
+};
+enum { SR_PROBES = 7 };
 struct sr_symmetry {
     bool vectors; /* the equations are the components of the form */
     struct sr_form form;
     double nats, by_components; /* what the best form costs, and the system found without it */
+    int probes;
+    struct sr_probe probe[SR_PROBES];
     bool measured;
     /* along the tracks, as shares of the rms: of the acceleration, what stands across the position
      * (SR_CENTRAL) and what changes with velocities of other rows (SR_STILL); of its derivatives by
@@ -19,8 +27,9 @@ struct sr_symmetry {
 /* Measures the shares of the equations that were found. ORR_ENOMEM. */
 int sr_symmetry_measure(const struct sr_states *states, const struct sr_language *language,
                         const struct sr_expr *equation, struct sr_symmetry *symmetry);
-/* A line of a symmetry and its evidence; false where it was not measured. */
-bool sr_symmetry_text(const struct sr_symmetry *symmetry, int which, char *text, size_t bytes);
+/* Line `number`, from 0, of the symmetries and their evidence; false behind the last one. */
+bool sr_symmetry_text(const struct sr_states *states, const struct sr_symmetry *symmetry,
+                      int number, char *text, size_t bytes);
 /* Adds "symmetry": what was measured, and the form. */
 void sr_symmetry_json(const struct sr_states *states, const struct sr_symmetry *symmetry,
                       struct cJSON *json);

@@ -73,6 +73,20 @@ static void list_vectors(struct choice *c)
         list_axis(c, axis, space);
 }
 
+int sr_vectors_list(const struct sr_states *s, struct sr_vector term[SR_VECTOR_TERMS])
+{
+    struct choice *c = orr_alloc(1, sizeof *c);
+    int count = 0;
+    if (c) {
+        c->states = s;
+        list_vectors(c);
+        count = c->count;
+        memcpy(term, c->term, sizeof c->term);
+    }
+    free(c);
+    return count;
+}
+
 /* ---- least squares */
 
 /* Component i of axis x v; *of: the velocity's component, *sign. False: it is 0. */
@@ -103,6 +117,8 @@ static bool component(const struct sr_states *s, const struct sr_vector *term, i
             return false;
         *feature += s->dims;
         return true;
+    case SR_ACROSS:
+        return turned(term->axis, i, feature, sign);
     case SR_UNIT:
         break;
     }
@@ -374,10 +390,16 @@ static void put_direction(struct writer *w, const struct sr_form *form, int firs
 {
     int feature, sign, terms = 0, own, own_sign;
     component(w->states, &form->term[first], i, &feature, &sign);
+    int most = form->term[first].power - common;
+    for (int k = first; k < form->count; k++)
+        if (component(w->states, &form->term[k], i, &own, &own_sign) && own == feature &&
+            form->term[k].power - common > most)
+            most = form->term[k].power - common;
+    most = most < 0 ? most : 0; /* a power of r that all terms of the direction have */
     for (int k = first; k < form->count; k++) {
         if (!component(w->states, &form->term[k], i, &own, &own_sign) || own != feature)
             continue;
-        put_scalar(w, form, k, common);
+        put_scalar(w, form, k, common + most);
         if (terms++)
             sr_put_op(w->out, own_sign == sign ? SR_ADD : SR_SUB);
     }
@@ -385,6 +407,7 @@ static void put_direction(struct writer *w, const struct sr_form *form, int firs
         sr_put_node(w->out, sr_feature_node(feature));
         sr_put_op(w->out, SR_MUL);
     }
+    put_power(w, most);
     if (*any)
         sr_put_op(w->out, sign > 0 ? SR_ADD : SR_SUB);
     else if (sign < 0)
@@ -433,7 +456,7 @@ bool sr_form_components(const struct sr_states *s, const struct sr_form *form, s
 double sr_form_nats(const struct sr_form *form)
 {
     /* features of the description: r, v, r.v, a direction with an axis, an axis */
-    enum { R, V, ALONG, DIRECTION, AXIS = DIRECTION + 16 };
+    enum { R, V, ALONG, DIRECTION, AXIS = DIRECTION + 20 };
     static const double powers = 10; /* of r, from which one is chosen */
     struct sr_expr expr = {.count = 0};
     double nats = 0;
@@ -461,11 +484,11 @@ double sr_form_nats(const struct sr_form *form)
     return expr.count <= SR_NODES ? nats + sr_expr_nats(&expr, 0) : HUGE_VAL;
 }
 
-/* "(x, y)", "(-v_y, v_x)", "(0, 1)" */
-static void write_direction(const struct sr_states *s, const struct sr_vector *term, char *text,
-                            size_t bytes)
+void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, char *text,
+                    size_t bytes)
 {
     int feature, sign;
+    *text = '\0';
     for (int i = 0; i < s->dims; i++) {
         const bool in = component(s, term, i, &feature, &sign);
         orr_append(text, bytes, "%s%s%s", i ? ", " : "(", in && sign < 0 ? "-" : "",
@@ -478,7 +501,7 @@ static void write_direction(const struct sr_states *s, const struct sr_vector *t
 
 void sr_form_text(const struct sr_states *s, const struct sr_form *form, char *text, size_t bytes)
 {
-    char number[SR_NUMBER];
+    char number[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
     snprintf(text, bytes, "a =");
     for (int k = 0; k < form->count; k++) {
         const struct sr_vector *term = &form->term[k];
@@ -494,6 +517,7 @@ void sr_form_text(const struct sr_states *s, const struct sr_form *form, char *t
             orr_append(text, bytes, "(r.v) * ");
         if (term->height)
             orr_append(text, bytes, "%s%s * ", s->name[term->axis], term->height == 2 ? "^2" : "");
-        write_direction(s, term, text, bytes);
+        sr_vector_text(s, term, direction, sizeof direction);
+        orr_append(text, bytes, "%s", direction);
     }
 }

@@ -16,6 +16,7 @@ enum sr_direction {
     SR_VELOCITY, /* the velocity */
     SR_TURNED,   /* axis x velocity: in a plane (-v_y, v_x) */
     SR_UNIT,     /* the unit vector of the axis */
+    SR_ACROSS,   /* axis x position, which no form has: a force that is not central */
 };
 /* r^power |v|^speed (r.v)^along (coordinate of the axis)^height times the direction. */
 struct sr_vector {
@@ -29,6 +30,8 @@ struct sr_form {
     double value[SR_FORM_TERMS], error[SR_FORM_TERMS]; /* error: NAN where it is not known */
     double left; /* sum of squares that it leaves on the smoothed accelerations, in variances */
 };
+/* Lists the vectors that forms are made of. Returns how many. */
+int sr_vectors_list(const struct sr_states *states, struct sr_vector term[SR_VECTOR_TERMS]);
 /* Finds sums that explain the smoothed accelerations by least squares over all components: of each
  * number of vectors the best few, best first. ORR_ENOMEM. */
 int sr_forms_find(const struct sr_states *states, struct sr_form form[SR_FORMS], int *count);
@@ -38,6 +41,9 @@ bool sr_form_components(const struct sr_states *states, const struct sr_form *fo
                         struct sr_expr *expr, int (*group)[SR_NODES]);
 /* What the form costs in nats without its coefficients, written once for all components. */
 double sr_form_nats(const struct sr_form *form);
+/* "(x, y)", "(-v_y, v_x)", "(0, 1)". */
+void sr_vector_text(const struct sr_states *states, const struct sr_vector *term, char *text,
+                    size_t bytes);
 /* "a = -39.48 * r^-3 * (x, y) - 0.1 * (v_x, v_y)". */
 void sr_form_text(const struct sr_states *states, const struct sr_form *form, char *text,
                   size_t bytes);
