@@ -1,13 +1,14 @@
 /* bench_forces.c - accelerations with a symmetry, found from one track each.
  *
  * One or two tracks of 300 rows are integrated under each field (two where a first integral makes
- * other equations equivalent on one; the second starts with 0.8 times the velocity), sampled, and given normal noise that is a
- * share of the rms distance from the origin. COMMAND is run for each with TABLE (the file), POSITION
- * (its columns; the column of tracks is "run") and OUT (a folder) in the environment, and what OUT/equations.json says is compared
- * with the field at 500 points drawn from the box of the track's positions and velocities, no nearer
- * to the origin than the track. A field is right where the rms difference is at most 0.1% of the rms
- * acceleration without noise, 1% at a noise of 0.1%, and 5% at 1%: a formula that holds along the
- * track alone is wrong there. "other form": it has not the number of vectors of the truth.
+ * other equations equivalent on one; the second starts with 0.8 times the velocity), sampled, and
+ * given normal noise that is a share of the rms distance from the origin. COMMAND is run for each
+ * with TABLE (the file), POSITION (its columns; the column of tracks is "run") and OUT (a folder)
+ * in the environment, and what OUT/equations.json says is compared with the field at 500 points
+ * drawn from the box of the tracks' positions and velocities, no nearer to the origin than these. A
+ * field is right where the rms difference is at most 0.1% of the rms acceleration without noise, 1%
+ * at a noise of 0.1%, and 5% at 1%: a formula that holds along the tracks alone is wrong there.
+ * "Other form": it has not the number of vectors of the truth.
  *     bench_forces [--only NAME] [--noise 0,0.001,0.01] FOLDER COMMAND
  * Prints a row for each, and the vectors of the form that was found. */
 #include <gsl/gsl_errno.h>

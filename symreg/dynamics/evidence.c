@@ -1,6 +1,6 @@
 /* evidence.c - which symmetries equations of accelerations have, measured along the tracks: a
- * central force has nothing across the position, a force without velocities is the same for those of
- * other rows, and the derivatives of a conservative one are symmetric. */
+ * central force has nothing across the position, a force without velocities is the same for those
+ * of other rows, and the derivatives of a conservative one are symmetric. */
 #include "dynamics.h"
 
 #include <math.h>

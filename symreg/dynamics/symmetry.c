@@ -15,6 +15,8 @@ static const double hopeless = 400;
 /* In nats: so much likelier are sums of vectors than other equations before the tracks are seen. On
  * one track a first integral makes equations of components equivalent, as 3 x + 2 v_y and a - x. */
 static const double favour = 10;
+/* Evidence takes this share of the seconds. */
+static const double share_of_evidence = 0.25;
 
 struct trial {
     struct sr_form form;
@@ -241,10 +243,12 @@ int sr_system_vectors(const struct sr_states *s, const struct sr_language *langu
     rc = rc ? rc : sr_judge_create(s, language, seconds, &judge);
     if (!rc) {
         best->judged.nats = HUGE_VAL;
+        judge.until_s -= judge.until_s > 0 ? share_of_evidence * seconds : 0;
         rc = fit_forms(&judge, form, count, best);
     }
     if (!rc && best->judged.nats < HUGE_VAL)
         rc = improve(&judge, best);
+    judge.until_s += judge.until_s > 0 ? share_of_evidence * seconds : 0;
     if (!rc && best->judged.nats < HUGE_VAL) {
         system->symmetry.nats = best->judged.nats;
         system->symmetry.by_components = system->nats;

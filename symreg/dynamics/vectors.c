@@ -99,7 +99,7 @@ static bool turned(int axis, int i, int *of, int *sign)
     return true;
 }
 
-/* The component of a direction as the feature of a formula. False: it is 0; *feature -1: it is 1. */
+/* The component of a direction as the feature of a formula. False: it is 0; *feature -1: 1. */
 static bool component(const struct sr_states *s, const struct sr_vector *term, int i, int *feature,
                       int *sign)
 {
