@@ -492,6 +492,7 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
 {
+    system->nats = best->nats;
     TRY(simplify(c, best));
     round_constants(best);
     system->by_track = true;
@@ -550,7 +551,7 @@ int sr_system_choose(const struct sr_states *s, const struct sr_language *langua
                      struct sr_system *system)
 {
     struct sr_judge judge;
-    *system = (struct sr_system){.residual = NAN, .follows_time = -1};
+    *system = (struct sr_system){.residual = NAN, .follows_time = -1, .nats = HUGE_VAL};
     for (int d = 0; d < s->dims; d++) {
         system->choice[d] = found[d].best;
         system->expr[d] = found[d].expr[found[d].best];

@@ -9,6 +9,8 @@
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.7;
+/* ... of which sums of vectors take this share. */
+static const double share_of_vectors = 0.5;
 
 struct run {
     struct sr_states states;
@@ -218,10 +220,14 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(search_all(cli, file, run, given));
     const double seconds =
         given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
-    TRY(sr_system_choose(s, run->language, run->found, seconds, &run->system));
+    TRY(sr_system_choose(s, run->language, run->found, seconds * (1 - share_of_vectors),
+                         &run->system));
+    if (takes_guesses(&cli->preset, given))
+        TRY(sr_system_vectors(s, run->language, seconds * share_of_vectors, &run->system));
     if (!s->explicit_time && run->system.by_track)
         TRY(sr_system_time(s, run->language, seconds, &run->system));
     TRY(find_conserved(s, run->language, &run->system));
+    TRY(sr_symmetry_measure(s, run->language, run->system.expr, &run->system.symmetry));
     TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
     TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);
     return sr_system_print(s, run->language, &run->system);

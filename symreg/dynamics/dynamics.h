@@ -9,6 +9,9 @@
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
+ *   vectors.c    accelerations as sums of vectors
+ *   symmetry.c   whether the tracks support such a sum, against what was found by components
+ *   evidence.c   which symmetries the equations have
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   terms.c      sums of products as guesses for the search
  *   follow.c     the tracks beside the solutions, as a table and a picture
@@ -21,6 +24,7 @@
 #define SR_DYNAMICS_H
 
 #include "conserved.h"
+#include "symmetry.h"
 #include "symreg/table/program.h"
 
 enum {
@@ -155,12 +159,19 @@ struct sr_system {
     bool by_track;   /* the choice was made by the tracks */
     bool alone[SR_STATES]; /* fitted with the other states known, as the system misses the tracks */
     int follows_time;      /* the equation whose residuals depend on the time; -1: none */
+    double nats;           /* what it costs (judge.h); infinite where it was not followed */
+    struct sr_symmetry symmetry;
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
 int sr_system_choose(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
+
+/* Takes accelerations in two or three dimensions as a sum of vectors, where the tracks support one
+ * more than the system that was chosen. ORR_ENOMEM. */
+int sr_system_vectors(const struct sr_states *states, const struct sr_language *language,
+                      double seconds, struct sr_system *system);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

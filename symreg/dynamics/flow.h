@@ -27,6 +27,9 @@ struct sr_flow {
     int dims, order, inputs;
     const struct sr_language *language; /* NULL: operators of the table alone */
     struct sr_expr *equation;           /* (dims) */
+    /* (dims): of each number of each equation the fitted number that it is, counted from 0, or -1:
+     * it stays. NULL: each is one of its own */
+    const int (*group)[SR_NODES];
 };
 /* The number of states of the solution: x and, with order 2, v behind them. */
 static inline int sr_flow_states(const struct sr_flow *flow)

@@ -105,11 +105,31 @@ bool sr_judge_over(const struct sr_judge *c)
     return orr_signal_seen() || (c->until_s > 0 && orr_time_s() > c->until_s);
 }
 
+/* Lists numbers that equations share where they first stand. */
+static void list_shared(const struct sr_states *s, struct sr_judged *f)
+{
+    for (int d = 0; d < s->dims; d++) {
+        double value[SR_NODES];
+        const int count = sr_expr_constants(&f->expr[d], value);
+        for (int k = 0; k < count; k++) {
+            const int shared = f->group[d][k];
+            for (; shared >= f->constants; f->constants++)
+                f->equation[f->constants] = -1;
+            if (shared >= 0 && f->equation[shared] < 0) {
+                f->equation[shared] = d;
+                f->number[shared] = k;
+            }
+        }
+    }
+}
+
 /* Which numbers of the formulas a fit has changed (sr_flow_fit()): all but whole exponents. */
 static bool list_constants(const struct sr_states *s, struct sr_judged *f)
 {
     f->constants = 0;
-    for (int d = 0; d < s->dims; d++) {
+    if (f->group)
+        list_shared(s, f);
+    for (int d = 0; d < s->dims && !f->group; d++) {
         int number = 0;
         for (int i = 0; i < f->expr[d].count; i++) {
             const struct sr_node *node = &f->expr[d].node[i];
@@ -127,18 +147,6 @@ static bool list_constants(const struct sr_states *s, struct sr_judged *f)
         }
     }
     return true;
-}
-
-/* What a formula costs; without prior.c (SR_NO_PRIOR, to measure what that is worth) by the nodes
- * of its tree alone. */
-static double nats_of_form(const struct sr_states *s, const struct sr_expr *expr)
-{
-#ifdef SR_NO_PRIOR
-    (void)s;
-    return sr_expr_nats(expr, 0);
-#else
-    return sr_equation_nats(expr, s->names - !s->explicit_time);
-#endif
 }
 
 /* The nats of a fit. */
@@ -162,8 +170,9 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
             u.covariance[a][b] = scale * r->covariance[a * r->constants + b];
     }
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
-    for (int d = 0; d < s->dims; d++)
-        nats += nats_of_form(s, &f->expr[d]);
+    for (int d = 0; d < s->dims && !f->group; d++)
+        nats += sr_equation_nats(&f->expr[d], s->names - !s->explicit_time);
+    nats += f->group ? f->shared_nats : 0;
     /* a start costs what a measured number does, half the logarithm of the rows */
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))
@@ -218,7 +227,8 @@ int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
                            .order = s->order,
                            .inputs = s->inputs,
                            .language = c->language,
-                           .equation = f->expr};
+                           .equation = f->expr,
+                           .group = f->group};
     struct sr_flow_options options = {.iterations = ITERATIONS};
     struct sr_flow_result result;
     f->nats = HUGE_VAL;

@@ -18,6 +18,10 @@ struct sr_judge {
 /* A system that was fitted. */
 struct sr_judged {
     struct sr_expr expr[SR_STATES];
+    /* numbers that equations share, as in struct sr_flow, and what the formulas cost without their
+     * numbers, as they are written once for all; NULL: each equation has its own */
+    const int (*group)[SR_NODES];
+    double shared_nats;
     double nats;   /* infinite: no solution follows the tracks */
     double misfit; /* mean squared residual in variances of the noise */
     double spare;  /* numbers compared less numbers fitted */

@@ -20,6 +20,12 @@ void sr_flow_numbers_find(const struct sr_flow *flow, bool free_exponents,
                 continue;
             const bool exponent = i + 1 < expr->count && expr->node[i + 1].op == SR_POW &&
                                   sr_is_whole(expr->node[i].value);
+            if (flow->group) {
+                const int column = numbers->column[e][number] = flow->group[e][number];
+                numbers->count = column >= numbers->count ? column + 1 : numbers->count;
+                number++;
+                continue;
+            }
             numbers->column[e][number++] = exponent && !free_exponents ? -1 : numbers->count++;
         }
         numbers->all[e] = number;

@@ -158,6 +158,12 @@ int sr_system_print(const struct sr_states *s, const struct sr_language *languag
     }
     print_remarks(s, system);
     write_choice(system, how, sizeof how);
+    if (system->symmetry.vectors) {
+        sr_form_text(s, &system->symmetry.form, text, sizeof text);
+        printf("\nvectors: %s\n", orr_shown(shown, sizeof shown, text));
+    }
+    for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
+        printf("%s\n", orr_shown(shown, sizeof shown, text));
     printf("\nequations, %s\n", how);
     for (int d = 0; d < s->dims; d++) {
         write_equation(s, language, system, d, text, sizeof text);
@@ -241,6 +247,7 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
         cJSON_AddNumberToObject(item, "change", system->conserved.change[q]);
         cJSON_AddItemToArray(conserved, item);
     }
+    sr_symmetry_json(s, &system->symmetry, json);
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
@@ -341,6 +348,14 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }
+    if (system->symmetry.vectors) {
+        sr_form_text(s, &system->symmetry.form, text, sizeof text);
+        orr_file_printf(&file, "\nVectors: ");
+        orr_markdown_code(&file, text, false);
+        orr_file_printf(&file, "\n");
+    }
+    for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
+        orr_file_printf(&file, "\n%c%s.\n", toupper((unsigned char)*text), text + 1);
     for (int q = 0; q < system->conserved.count; q++) {
         write_quantity(s, language, &system->conserved, q, text, sizeof text);
         write_how(&system->conserved, q, how, sizeof how);
