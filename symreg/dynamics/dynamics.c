@@ -197,6 +197,7 @@ static int check_folder(const char *folder)
 {
     static const struct sr_own_kind kinds[] = {
         {"report.md", "# Equations of motion", ", Orrery "},
+        {"report.html", "<!DOCTYPE html>", "<title>Equations of motion - symreg</title>"},
         {"equations.json", "{", "\"version\":"},
         {"equations.py", "# The right-hand side of the equations", NULL},
         {"equations.c", "/* The right-hand side of the equations", NULL},

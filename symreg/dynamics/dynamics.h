@@ -8,7 +8,9 @@
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
+ *   said.c       sentences about a system, and the terminal
  *   results.c    equations.json, report.md, right-hand sides in C and Python
+ *   page.c       report.html
  *   terms.c      sums of products as guesses for the search
  *   follow.c     the tracks beside the solutions, as a table and a picture
  *   units.c      units of derivatives from those of states and time
@@ -176,9 +178,14 @@ int sr_system_print(const struct sr_states *states, const struct sr_language *la
 int sr_system_write(const struct sr_states *states, const struct sr_language *language,
                     const struct sr_system *system, const char *define, const char *folder);
 /* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each
- * from its best start, and solutions.png, a picture of the first track, its residuals and its phase
- * portrait. Without gnuplot there is no picture, which is noted unless quiet. */
+ * from its best start, report.html, and solutions.png, a picture of the first track, its residuals
+ * and its phase portrait. Without gnuplot there is no picture, without the files of figures/ no
+ * page, which is noted unless quiet. */
 int sr_system_tracks(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_system *system, const char *folder, bool quiet);
+/* Writes report.html; track: the tracks with their solutions. */
+int sr_system_page(const struct sr_states *states, const struct sr_language *language,
+                   const struct sr_system *system, const struct sr_flow_track *track,
+                   const char *folder, bool quiet);
 
 #endif

@@ -158,6 +158,8 @@ int sr_system_tracks(const struct sr_states *s, const struct sr_language *langua
     if (!rc)
         rc = write_table(s, track, path);
     if (!rc)
+        rc = sr_system_page(s, language, system, track, folder, quiet);
+    if (!rc)
         rc = draw(s, track, folder, quiet);
     free(models);
     free(track);

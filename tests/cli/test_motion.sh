@@ -86,8 +86,8 @@ check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --p
 check "its page has the track beside the model" grep -q '<h2>Tracks beside the model</h2>' \
     "$WORK/on/report.html"
 near_model() { # the largest of the standard deviations between positions and model
-    sed -n 's/.*"rest":\[\[\(.*\)\]\]}\]<.*/\1/p' "$WORK/on/report.html" | tr -s '],[' '\n' |
-        awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
+    sed -n 's/.*"residuals":true.*"y":\[\([^]]*\)\].*/\1/p' "$WORK/on/report.html" |
+        tr -s ',' '\n' | awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
             END { print n, most; exit !(n > 50 && most > 0 && most < 40) }'
 }
 check "its page has the track beside the model: which is near" near_model
