@@ -496,6 +496,7 @@ static int finish(const struct sr_judge *c, const struct candidates *kept, struc
     round_constants(best);
     system->by_track = true;
     system->residual = sqrt(best->misfit);
+    system->nats = best->nats;
     system->segments = best->starts;
     memcpy(system->expr, best->expr, sizeof best->expr);
     for (int k = 0; k < best->constants; k++)
@@ -550,7 +551,7 @@ int sr_system_choose(const struct sr_states *s, const struct sr_language *langua
                      struct sr_system *system)
 {
     struct sr_judge judge;
-    *system = (struct sr_system){.residual = NAN, .follows_time = -1};
+    *system = (struct sr_system){.residual = NAN, .nats = HUGE_VAL, .follows_time = -1};
     for (int d = 0; d < s->dims; d++) {
         system->choice[d] = found[d].best;
         system->expr[d] = found[d].expr[found[d].best];

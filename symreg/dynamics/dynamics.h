@@ -152,10 +152,14 @@ struct sr_system {
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
+    double nats;     /* of the description, by the tracks; infinite: not followed */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
     bool by_track;   /* the choice was made by the tracks */
     bool alone[SR_STATES]; /* fitted with the other states known, as the system misses the tracks */
     int follows_time;      /* the equation whose residuals depend on the time; -1: none */
+    double time_gain;      /* nats by which equations with the time are better, if that is why they
+                              have it; else 0 */
+    bool still[SR_STATES]; /* a constant explains this state as well as the equations */
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
@@ -168,6 +172,16 @@ int sr_system_choose(const struct sr_states *states, const struct sr_language *l
  * ORR_ENOMEM. */
 int sr_system_time(const struct sr_states *states, const struct sr_language *language,
                    double seconds, struct sr_system *system);
+
+/* Whether all formulas that were found for state `d` leave much more of its derivative than errors.
+ * ORR_ENOMEM. */
+int sr_states_lack(const struct sr_states *states, const struct sr_language *language, int d,
+                   const struct sr_equations_found *found, bool *lack);
+
+/* Fills in system->still: states of which the tracks, or where no solution follows them the
+ * smoothed tracks, say no more than that they are constant with noise. ORR_ENOMEM. */
+int sr_system_still(const struct sr_states *states, const struct sr_language *language,
+                    struct sr_system *system);
 
 /* ---- results */
 

@@ -93,16 +93,21 @@ static const char *const advice_time =
     "with a term of the time added here the solutions follow the tracks better; the time may act "
     "on the system (--explicit-time), or another term is missing";
 
-/* The targets of equations that were fitted alone; "": none. */
-static const char *list_alone(const struct sr_states *s, const struct sr_system *system, char *text,
-                              size_t bytes)
+static const char *const advice_still =
+    "no formula explains this more than a constant with noise does; what its equation says is "
+    "noise, too";
+static const char *const advice_gain =
+    "chosen with the time: without it the solutions leave more than the noise, and the description "
+    "is longer";
+
+/* The names for which a list is true; "": none. */
+static const char *list_true(int dims, const bool *is, const char *name, size_t width, char *text,
+                             size_t bytes)
 {
-    size_t used = 0;
     *text = 0;
-    for (int d = 0; d < s->dims && used < bytes; d++)
-        if (system->alone[d])
-            used +=
-                (size_t)snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", s->target[d]);
+    for (int d = 0; d < dims; d++)
+        if (is[d])
+            orr_append(text, bytes, "%s%s", *text ? ", " : "", name + (size_t)d * width);
     return text;
 }
 
@@ -112,8 +117,16 @@ int sr_said_remarks(const struct sr_states *s, const struct sr_system *system,
     int count = 0;
     if (system->by_track && system->residual > too_far)
         remark[count++] = (struct sr_said_remark){.advice = advice_far};
-    if (*list_alone(s, system, remark[count].subject, SR_TEXT))
+    if (*list_true(s->dims, system->still, s->name[0], sizeof s->name[0], remark[count].subject,
+                   SR_TEXT))
+        remark[count++].advice = advice_still;
+    if (*list_true(s->dims, system->alone, s->target[0], sizeof s->target[0], remark[count].subject,
+                   SR_TEXT))
         remark[count++].advice = advice_alone;
+    if (system->time_gain > 0) {
+        snprintf(remark[count].subject, SR_TEXT, "%s", s->name[sr_states_time(s)]);
+        remark[count++].advice = advice_gain;
+    }
     if (system->follows_time >= 0) {
         snprintf(remark[count].subject, SR_TEXT, "%s", s->target[system->follows_time]);
         remark[count++].advice = advice_time;

@@ -184,6 +184,36 @@ check "... written as an input of the right-hand side" prints 'const double u = 
     cat "$WORK/driven/equations.c"
 check "a state driven by the time" motion driven --state x --explicit-time --unary sin
 check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+check "... is driven by the time, though nothing says so" motion driven --state x --unary sin
+check "... has it again" prints '^dx/dt = .*sin\(t' tail -n 1 "$WORK/driven.txt"
+check "... as a remark says" prints '^remark: t: chosen with the time' cat "$WORK/driven.txt"
+check "... and JSON" grep -q '"explicit_time":.true' "$WORK/driven/equations.json"
+check "... whose formulas have a folder of their own" test -s "$WORK/driven/with_time/x/front.json"
+for name in wave noisy_wave prey noisy_prey; do
+    check "$name is not searched with the time" lacks 'with the time' "$WORK/$name.txt"
+    check "$name is no noise" lacks 'more than a constant with noise' "$WORK/$name.txt"
+done
+# ---- a track of noise alone, and one beside a wave
+awk 'function normal(  k, g) {
+        g = -6
+        for (k = 0; k < 12; k++) {
+            seed = (seed * 69069 + 1) % 4294967296
+            g += seed / 4294967296
+        }
+        return g
+    }
+    BEGIN {
+        seed = 11; print "t,x,y"
+        for (k = 0; k < 120; k++)
+            printf "%.12g,%.9g,%.9g\n", k * 0.1, 3 + normal(), 2 * sin(k * 0.1) + 0.01 * normal()
+    }' >"$WORK/noise.csv"
+check "noise" motion noise --state x
+check "... is known as noise" prints '^remark: x: no formula explains this more than a constant' \
+    cat "$WORK/noise.txt"
+check "... in the report, too" grep -q '^Remark: `x`: no formula' "$WORK/noise/report.md"
+check "noise beside a wave" motion noise --state x,y
+check "... is the state that is noise" prints '^remark: x: no formula explains this' \
+    cat "$WORK/noise.txt"
 
 # ---- files
 keys() {

@@ -91,7 +91,8 @@ check "times that would show short periods are noted" \
     prints 'are less than 0.05 apart: they would show periods below 1, .*--period' \
     "$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0
 check "... not those of nights" lacks 'apart: they would show' "$WORK/left.txt"
-"$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0 --period 0.2,5 >"$WORK/given.txt" 2>&1
+"$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0 --period 0.2,5 \
+    >"$WORK/given.txt" 2>&1
 check "... nor with --period" lacks 'apart: they would show' "$WORK/given.txt"
 
 # ---- what is refused
