@@ -133,7 +133,7 @@ bad "times that fall" 1 \
     "$F:4: column \"t\": body \"a\": expected a time after 2 of line 2, found 1" \
     't,x,y,b\n2,2,3,a\n1,2,3,b\n1,2,3,a\n' $TX --body b
 bad "several bodies as one" 1 \
-    'body "": expected a time after 1 of line 2, found 1; rows of several bodies need --body' \
+    'column "t": expected a time after 1 of line 2, found 1; rows of several bodies need --body' \
     't,x,y,b\n1,2,3,a\n1,2,3,b\n' $TX --centre 0,0
 bad "few rows" 1 "$F:3: body \"a\": expected at least 8 rows, found 2" \
     't,x,y,b\n1,2,3,a\n2,2,3,a\n' $TX --body b
