@@ -180,10 +180,13 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
-/* What the equations conserve. */
+/* What the equations conserve; nothing where one of them describes noise. */
 static int find_conserved(const struct sr_states *s, const struct sr_language *language,
                           struct sr_system *system)
 {
+    for (int d = 0; d < s->dims; d++)
+        if (system->still[d])
+            return 0;
     const struct sr_flow flow = {.dims = s->dims,
                                  .order = s->order,
                                  .inputs = s->inputs,

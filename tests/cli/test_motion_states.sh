@@ -211,6 +211,7 @@ check "noise" motion noise --state x
 check "... is known as noise" prints '^remark: x: no formula explains this more than a constant' \
     cat "$WORK/noise.txt"
 check "... in the report, too" grep -q '^Remark: `x`: no formula' "$WORK/noise/report.md"
+check "... and conserves nothing" lacks 'conserved' "$WORK/noise.txt"
 check "noise beside a wave" motion noise --state x,y
 check "... is the state that is noise" prints '^remark: x: no formula explains this' \
     cat "$WORK/noise.txt"
