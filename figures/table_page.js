@@ -1,7 +1,8 @@
 // table_page.js - report.html of a table: a row of the front is shown beside the data. Texts come
 // from the page; only numbers are drawn.
 'use strict';
-const data = JSON.parse(document.getElementById('data').textContent);
+const read = id => JSON.parse(document.getElementById(id)?.textContent ?? 'null');
+const data = read('data'); // null: a page without a front
 const space = 'http://www.w3.org/2000/svg';
 const box = { width: 480, height: 330, left: 66, right: 12, top: 24, bottom: 44 };
 
@@ -71,8 +72,8 @@ function sigmas(values) {
 const spread = values => values.every(v => v > 0) && Math.max(...values) > 316 * Math.min(...values);
 
 // points as dots, with bars from the low to the high end of an interval where they have one (null: an
-// open end), and over them a curve of points, if given
-function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
+// open end), over them a curve of points and below them arrows of a field, if given
+function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve, field = []) {
   const points = pairs.map(p => [acrossAxis.map(p[0]), upAxis.map(p[1]), p[3]]);
   const x0 = acrossAxis.low, x1 = acrossAxis.high, y0 = upAxis.low, y1 = upAxis.high;
   const across = acrossAxis.ticks, up = upAxis.ticks;
@@ -100,6 +101,14 @@ function draw(place, title, names, pairs, line, [acrossAxis, upAxis], curve) {
   const at = v => line === 'equal' ? y(v) : y(0);
   if (line !== 'none' && from < to && (line === 'equal' || (y0 <= 0 && y1 >= 0)))
     svg.append(element('line', { class: 'line', x1: x(from), y1: at(from), x2: x(to), y2: at(to) }));
+  for (const [px, py, dx, dy] of field) {
+    const u = x(x0 + dx) - x(x0), v = y(y0 + dy) - y(y0), length = Math.hypot(u, v);
+    if (!(length > 0)) continue;
+    const end = [x(px) + 12 * u / length, y(py) + 12 * v / length];
+    svg.append(element('line', { class: 'line', x1: x(px).toFixed(1), y1: y(py).toFixed(1),
+      x2: end[0].toFixed(1), y2: end[1].toFixed(1) }),
+    element('circle', { class: 'tip', cx: end[0].toFixed(1), cy: end[1].toFixed(1), r: 1.6 }));
+  }
   for (const p of points.filter(p => p[2]))
     svg.append(element('line', { class: 'line', x1: x(p[0]).toFixed(1), x2: x(p[0]).toFixed(1),
       y1: y(p[2][0] === null ? y0 : Math.max(upAxis.map(p[2][0]), y0)).toFixed(1),
@@ -136,26 +145,33 @@ function show(row) {
   'zero', [axis(x), (known ? sigmas : linear)(rest.map(p => p[1]))]);
 }
 
-// symreg motion: the path of a body beside the model's, and what is left of all coordinates
-function showTrack(track) {
-  const places = (x, t) => x.length > 1 ? x[0].map((v, i) => [v, x[1][i]]) : x[0].map((v, i) => [t[i], v]);
-  const defined = p => p[0] !== null && p[1] !== null;
-  const axes = (points, up) => [linear(points.map(p => p[0])), up(points.map(p => p[1]))];
-  const path = places(track.x, track.t), rest = track.rest
-    .flatMap(x => x.map((v, i) => [track.t[i], v])).filter(defined);
-  draw(document.getElementById('path'), track.x.length > 1 ? 'second against first coordinate' : 'position',
-    [track.x.length > 1 ? 'first coordinate' : 'time'], path, 'none', axes(path, linear),
-    places(track.model, track.t).filter(defined));
-  draw(document.getElementById('aside'),
-    track.sigmas ? 'position less model, in standard deviations' : 'position less model', ['time'],
-    rest, 'zero', axes(rest, track.sigmas ? sigmas : linear));
+// groups of charts, of which one is shown: those of a track, of an orbit
+function showGroup(group) {
+  document.getElementById('drawn').replaceChildren(...group.charts.map(chart => {
+    const made = document.createElement('figure'), defined = p => p[0] !== null && p[1] !== null;
+    const points = chart.x.map((x, i) => [x, chart.y[i], null,
+      chart.sigma[i] > 0 ? [chart.y[i] - chart.sigma[i], chart.y[i] + chart.sigma[i]] : null]).filter(defined);
+    const line = chart.curveX.map((x, i) => [x, chart.curveY[i]]).filter(defined);
+    const across = [...points, ...line].map(p => p[0]), up = points.flatMap(p => p[3] ?? [p[1]]);
+    const least = Math.min(...up), most = Math.max(...up), wide = most - least;
+    // a curve that leaves the points far behind does not hide them
+    const near = points.length ? line.filter(p => p[1] > least - wide && p[1] < most + wide) : line;
+    up.push(...near.map(p => p[1]));
+    if (up.length)
+      draw(made, chart.title, [chart.across], points, chart.residuals ? 'zero' : 'none',
+        [(chart.decades ? decades : linear)(across), (chart.residuals ? sigmas : linear)(up)], near,
+        chart.fieldX.map((x, i) => [x, chart.fieldY[i], chart.fieldDx[i], chart.fieldDy[i]]));
+    return made;
+  }));
 }
 
-const tracks = document.getElementById('tracks');
-if (tracks) {
-  const list = JSON.parse(tracks.textContent), chosen = document.getElementById('track');
-  chosen.addEventListener('change', () => showTrack(list[Number(chosen.value)]));
-  showTrack(list[Number(chosen.value)]);
+const groups = read('groups');
+if (groups && groups.length) {
+  const choice = document.getElementById('choice'), list = choice.querySelector('select');
+  list.append(...groups.map((group, k) => new Option(group.label, k)));
+  choice.hidden = groups.length < 2;
+  list.addEventListener('change', () => showGroup(groups[Number(list.value)]));
+  showGroup(groups[0]);
 }
 
 for (const each of document.querySelectorAll('tr[data-row] button'))

@@ -14,6 +14,7 @@ import numpy as np
 from . import _library as lib
 from ._arguments import array_of, flag, floats, is_missing, number, threads, whole
 from ._estimator import BaseEstimator, NotFittedError, r_squared
+from ._files import member, parse_json, read_text, replace, there
 from ._export import NumpyFunction, source
 from ._frames import _names, columns_are, table_of
 from ._programs import quoted, run, write_table
@@ -228,24 +229,70 @@ class Motion(BaseEstimator):
             raise ValueError("X: expected names of states and inputs that differ from each other "
                              f"and from {of.time!r}, the time, found "
                              f"{', '.join([*of.states, *of.inputs])}")
-        options += ["--time", quoted(of.time), "--state" if order == 1 else "--position",
-                    ",".join(map(quoted, of.states))] + ["--general"] * (order == 2)
-        if of.inputs:
-            options += ["--input", ",".join(map(quoted, of.inputs))]
+        options += _columns(order, of.time, of.states, of.inputs)
         if of.track is not None:
             name = free_name("track", [*columns])
             options += ["--track", name]
             columns[name] = of.track
         with tempfile.TemporaryDirectory() as folder:
-            file, out = pathlib.Path(folder) / "tracks.csv", pathlib.Path(folder) / "motion"
+            file = pathlib.Path(folder) / "tracks.csv"
             write_table(file, columns)
-            text = run(self.programs, ["motion", str(file), *options, "--out", str(out)], file,
-                       "tracks")
+            self._run(file, "tracks", options)
+        self._named = of.named
+        return self
+
+    def fit_file(self, path: str | os.PathLike[str], t: str, states: Sequence[str], *,
+                 u: Sequence[str] = (), track: str | None = None) -> Motion:
+        """fit() of columns of a file, which the program reads: CSV, .gz, layouts of
+        astronomy. Errors name file, line and column."""
+        lists = [[name] if isinstance(name, str) else [*name] for name in (states, u)]
+        for name in (t, *lists[0], *lists[1], *([] if track is None else [track])):
+            if not isinstance(name, str) or not name:
+                raise ValueError(f"fit_file: expected names of columns, found {name!r}")
+        if not lists[0]:
+            raise ValueError("states: expected names of columns, found none")
+        options = self._options() + _columns(whole("order", self.order, 1, 2), t, *lists)
+        self._run(pathlib.Path(path), str(path),
+                  options + ([] if track is None else ["--track", quoted(track)]))
+        self._named = True
+        return self
+
+    def _run(self, file: pathlib.Path, called: str, options: list[str]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "motion"
+            self.text_ = run(self.programs, ["motion", str(file), *options, "--out", str(out)],
+                             file, called)
             self._file = (out / "equations.json").read_text(encoding="utf-8")
             self._python = (out / "equations.py").read_text(encoding="utf-8")
-        self._named, self.text_ = of.named, text
         self._adopt(json.loads(self._file))
-        return self
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *,
+                  programs: str | os.PathLike[str] | None = None) -> Motion:
+        """The equations that `symreg motion --out DIR` wrote to DIR/equations.json, or save()."""
+        text = read_text(there(pathlib.Path(path)))
+        found = parse_json(text, str(path))
+        for key in ("equations", "columns", "constants", "standard_errors", "conserved", "noise",
+                    "latex"):
+            member(found, key, list, str(path))
+        model = cls(order=int(member(found, "order", float, str(path))), programs=programs)
+        member(found, "time", str, str(path))
+        for key in ("residual", "chosen_by_track", "explicit_time"):
+            if key not in found:
+                member(found, key, object, str(path))
+        model._file, model._python, model._named = text, "", True
+        model._adopt(found)
+        model.explicit_time = model._of_time
+        before, behind = ("d2", "2") if model.order == 2 else ("d", "")
+        model.text_ = "\n\n" + "\n".join(
+            f"{before}{name}/d{model._time}{behind} = {of}"
+            for name, of in zip(model.feature_names_in_, model.equations_))
+        return model
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file of from_file() and `symreg simulate`."""
+        self._fitted()
+        replace(path, self._file.encode())
 
     def _adopt(self, found: dict[str, Any]) -> None:
         """The attributes of a fit, of what equations.json has."""
@@ -289,13 +336,21 @@ class Motion(BaseEstimator):
     def to_python(self) -> Callable[..., np.ndarray]:
         """The system as a function rhs(t, state, input=()) of scipy.integrate.solve_ivp; with
         order 2 the state is the positions, then the velocities. Its attribute `source` is the text
-        of the program's equations.py."""
+        of the program's equations.py; after from_file() it has none, as no file is executed."""
         self._fitted()
+        if not self._python:
+            return self._rhs
         names: dict[str, Any] = {}
         exec(compile(self._python, "equations.py", "exec"), names)  # the program's own text
         names["rhs"].source = self._python
         made: Callable[..., np.ndarray] = names["rhs"]
         return made
+
+    def _rhs(self, t: float, state: Any, input: Any = ()) -> np.ndarray:
+        x = np.asarray(state, float)
+        rates = self.predict(x[None], t=t if self._of_time else None,
+                             u=np.atleast_2d(input) if self.input_names_ else None)[0]
+        return np.concatenate([x[self.n_features_in_:], rates])
 
     def predict(self, X: Any, *, t: Any = None, u: Any = None) -> np.ndarray:
         """The derivatives (n, k) at states X (n, k); with order 2 the accelerations at positions
@@ -395,6 +450,12 @@ class Motion(BaseEstimator):
         if X_dot is not None:
             rates = self._shaped("X_dot", X_dot, [*self.feature_names_in_], len(of.X))
         return float(np.mean([r_squared(a, b) for a, b in zip(rates.T, found.T)]))
+
+
+def _columns(order: int, t: str, states: Sequence[str], inputs: Sequence[str]) -> list[str]:
+    options = ["--time", quoted(t), "--state" if order == 1 else "--position",
+               ",".join(map(quoted, states))] + ["--general"] * (order == 2)
+    return options + (["--input", ",".join(map(quoted, inputs))] if inputs else [])
 
 
 def _search_options(seconds: Any, maxsize: Any, random_state: Any, n_jobs: Any) -> list[str]:

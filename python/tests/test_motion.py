@@ -142,6 +142,41 @@ def test_the_time_in_equations():
         model.predict(np.ones(4))
 
 
+def test_files(spring, tmp_path):
+    path = tmp_path / "spring.json"
+    spring.save(path)
+    again = orrery.Motion.from_file(path)
+    assert (again.order, again.equations_, again.input_names_) == (2, spring.equations_, ["u"])
+    assert str(again) == f"d2my x/dday2 = {spring.equations_[0]}"
+    state = SPRING[10:12]
+    found = spring.predict(state, u=INPUT[10:12])
+    assert np.array_equal(again.predict(state, u=INPUT[10:12]), found)
+    for made in again.to_python(), spring.to_python():
+        assert made(0, state[0], INPUT[10:11]) == pytest.approx([state[0, 1], found[0, 0]], 1e-12)
+    assert np.array_equal(again.simulate([1, 0], T[:9], u=INPUT[:9]),
+                          spring.simulate([1, 0], T[:9], u=INPUT[:9]))
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"spring.json: expected 'equations', found none"):
+        orrery.Motion.from_file(path)
+    with pytest.raises(FileNotFoundError, match="none.json: expected a file, found none"):
+        orrery.Motion.from_file(tmp_path / "none.json")
+
+
+def test_a_table_that_the_program_reads(tmp_path):
+    path = tmp_path / "decay.csv"
+    path.write_text("# a decay\nday,run,x\n" + "".join(
+        f"{day},{run},{start * np.exp(-0.25 * day):.12g}\n"
+        for run, start in (("a", 5), ("b", 3)) for day in range(1, 31)))
+    model = orrery.Motion(**QUICK).fit_file(path, "day", ["x"], track="run")
+    assert model.predict([[2.0]])[0, 0] == pytest.approx(-0.5, rel=1e-3)
+    with pytest.raises(ValueError, match=r"decay.csv: no column \"y\""):
+        orrery.Motion(**QUICK).fit_file(path, "day", ["y"])
+    with pytest.raises(ValueError, match=r"decay.csv:33: column \"day\": expected a time after"):
+        orrery.Motion(**QUICK).fit_file(path, "day", ["x"])
+    with pytest.raises(ValueError, match="expected names of columns, found 3"):
+        orrery.Motion(**QUICK).fit_file(path, "day", [3])
+
+
 def test_habits_of_scikit_learn(model):
     twin = clone(model)
     assert twin.get_params() == model.get_params() and not hasattr(twin, "equations_")

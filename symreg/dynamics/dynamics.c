@@ -17,7 +17,9 @@ struct run {
     struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
-    int d; /* the equation that is searched for */
+    int d;        /* the equation that is searched for */
+    bool again;   /* with the time, as the equations without it leave too much */
+    double start; /* of the first search (orr_time_s()) */
     struct sr_system system;
 };
 
@@ -108,8 +110,9 @@ static bool takes_guesses(const struct orr_settings *preset, const struct sr_csv
            !o->monotone && !o->positive && !o->compat && !o->define && !o->log_target;
 }
 
+/* Searches for equation run->d in `seconds`, where these limit it. */
 static int search_equation(const struct orr_cli *cli, const char *file, struct run *run,
-                           const struct sr_csv_options *given, const char *folder)
+                           const struct sr_csv_options *given, double seconds, const char *folder)
 {
     const struct sr_states *s = &run->states;
     const struct sr_receiver receiver = {take_front, run};
@@ -134,12 +137,13 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     o.features = features;
     o.made = table;
     o.receiver = &receiver;
-    own.preset.symreg.seconds *= share_of_search;
+    own.preset.symreg.seconds = seconds;
     if (!rc && *cli->out)
         rc = orr_path(own.out, "%s/%s", cli->out, folder);
     if (!rc) {
         char shown[2 * SR_STATE_NAME];
-        printf("%sequation of %s\n", run->d ? "\n" : "", orr_shown(shown, sizeof shown, o.target));
+        printf("%sequation of %s%s\n", run->language ? "\n" : "",
+               orr_shown(shown, sizeof shown, o.target), run->again ? ", with the time" : "");
         fflush(stdout);
         rc = sr_csv_run(&own, file, &o);
     }
@@ -150,16 +154,20 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     return rc;
 }
 
+/* Searches for the equations of the list `wanted`, in `seconds` each; below --out in their folders,
+ * of those with the time in with_time/. */
 static int search_all(const struct orr_cli *cli, const char *file, struct run *run,
-                      const struct sr_csv_options *given)
+                      const struct sr_csv_options *given, const bool *wanted, double seconds)
 {
     const struct sr_states *s = &run->states;
     const char *name[SR_STATES];
-    char folder[SR_STATES][SR_TARGET_FOLDER];
+    char folder[SR_STATES][SR_TARGET_FOLDER], below[SR_TARGET_FOLDER + 16];
     for (run->d = 0; run->d < s->dims; run->d++) {
         name[run->d] = s->name[run->d];
         sr_target_folder(name, run->d, folder);
-        TRY(search_equation(cli, file, run, given, folder[run->d]));
+        snprintf(below, sizeof below, "%s%s", run->again ? "with_time/" : "", folder[run->d]);
+        if (wanted[run->d])
+            TRY(search_equation(cli, file, run, given, seconds, below));
     }
     return 0;
 }
@@ -174,10 +182,13 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
-/* What the equations conserve. */
+/* What the equations conserve; nothing where one of them describes noise. */
 static int find_conserved(const struct sr_states *s, const struct sr_language *language,
                           struct sr_system *system)
 {
+    for (int d = 0; d < s->dims; d++)
+        if (system->still[d])
+            return 0;
     const struct sr_flow flow = {.dims = s->dims,
                                  .order = s->order,
                                  .inputs = s->inputs,
@@ -199,6 +210,7 @@ static int check_folder(const char *folder)
 {
     static const struct sr_own_kind kinds[] = {
         {"report.md", "# Equations of motion", ", Orrery "},
+        {"report.html", "<!DOCTYPE html>", "<title>Equations of motion - symreg</title>"},
         {"equations.json", "{", "\"version\":"},
         {"equations.py", "# The right-hand side of the equations", NULL},
         {"equations.c", "/* The right-hand side of the equations", NULL},
@@ -207,30 +219,100 @@ static int check_folder(const char *folder)
     return sr_own_kinds(folder, kinds, sizeof kinds / sizeof *kinds, picture, 1);
 }
 
+/* With the time, solutions have to leave at most so many standard deviations of the noise, and the
+ * description has to be shorter by so many nats. */
+static const double little = 1.5, enough = 10;
+
+/* Seconds of processor time that are left, of those of all equations; 0: there is no limit. */
+static double seconds_left(const struct orr_cli *cli, const struct sr_csv_options *given,
+                           const struct run *run)
+{
+    const double all = cli->preset.symreg.seconds * run->states.dims;
+    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), 0.02 * all) : 0;
+}
+
+/* Searches equations again with the time where no formula without it explains a derivative, and
+ * chooses among these. timed->by_track stays false where the time explains no tracks, either. */
+static int search_with_time(const struct orr_cli *cli, const char *file,
+                            const struct sr_csv_options *given, struct run *run,
+                            struct sr_system *timed)
+{
+    struct sr_states *const s = &run->states;
+    bool wanted[SR_STATES];
+    int count = 0;
+    for (int d = 0; d < s->dims; d++) {
+        TRY(sr_states_lack(s, run->language, d, &run->found[d], &wanted[d]));
+        count += wanted[d];
+    }
+    if (!count)
+        return 0;
+    /* half of what is left is for the choice without the time */
+    const double part = 0.25 * seconds_left(cli, given, run);
+    struct sr_equations_found *const before = orr_alloc(SR_STATES, sizeof *before);
+    if (!before)
+        return ORR_ENOMEM;
+    memcpy(before, run->found, sizeof run->found);
+    s->explicit_time = run->again = true;
+    int rc = search_all(cli, file, run, given, wanted,
+                        given->use_seconds ? part / count
+                                           : share_of_search * cli->preset.symreg.seconds);
+    if (!rc)
+        rc = sr_system_choose(s, run->language, run->found, part, timed);
+    if (!rc && !(timed->residual < little))
+        timed->by_track = false;
+    memcpy(run->found, before, sizeof run->found);
+    s->explicit_time = false;
+    free(before);
+    return rc;
+}
+
+/* Chooses a system, without the time unless that makes its description longer. */
+static int choose(const struct orr_cli *cli, const char *file, const struct sr_csv_options *given,
+                  struct run *run)
+{
+    struct sr_states *const s = &run->states;
+    struct sr_system *const timed = orr_alloc(1, sizeof *timed), *const system = &run->system;
+    int rc = timed ? 0 : ORR_ENOMEM;
+    if (!rc && !s->explicit_time)
+        rc = search_with_time(cli, file, given, run, timed);
+    const double seconds = seconds_left(cli, given, run);
+    const bool vectors = sr_may_be_vectors(s) && takes_guesses(&cli->preset, given);
+    const double by_vectors = vectors ? share_of_vectors * seconds : 0;
+    if (!rc)
+        rc = sr_system_choose(s, run->language, run->found, seconds - by_vectors, system);
+    if (!rc && vectors)
+        rc = sr_system_vectors(s, run->language, by_vectors, system);
+    if (!rc && timed->by_track && timed->nats < system->nats - enough) {
+        timed->time_gain = isfinite(system->nats) ? system->nats - timed->nats : HUGE_VAL;
+        *system = *timed;
+        s->explicit_time = true;
+    } else if (!rc && !s->explicit_time && system->by_track) {
+        rc = sr_system_time(s, run->language, seconds, system);
+    }
+    free(timed);
+    return rc ? rc : sr_system_still(s, run->language, system);
+}
+
 static int run_all(const struct orr_cli *cli, const char *file,
                    const struct sr_dynamics_options *dynamics, const struct sr_csv_options *given,
                    struct run *run)
 {
+    static const bool each[SR_STATES] = {true, true, true, true, true, true, true, true};
     struct sr_states *s = &run->states;
+    struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
     TRY(*cli->out ? check_folder(cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
-    TRY(search_all(cli, file, run, given));
-    const double seconds =
-        given->use_seconds ? (1 - share_of_search) * cli->preset.symreg.seconds * s->dims : 0;
-    TRY(sr_system_choose(s, run->language, run->found, seconds * (1 - share_of_vectors),
-                         &run->system));
-    if (takes_guesses(&cli->preset, given))
-        TRY(sr_system_vectors(s, run->language, seconds * share_of_vectors, &run->system));
-    if (!s->explicit_time && run->system.by_track)
-        TRY(sr_system_time(s, run->language, seconds, &run->system));
-    TRY(find_conserved(s, run->language, &run->system));
-    TRY(sr_symmetry_measure(s, run->language, run->system.expr, &run->system.symmetry));
-    TRY(*cli->out ? sr_system_write(s, run->language, &run->system, run->define, cli->out) : 0);
-    TRY(*cli->out ? sr_system_tracks(s, run->language, &run->system, cli->out, cli->quiet) : 0);
-    return sr_system_print(s, run->language, &run->system);
+    run->start = orr_time_s();
+    TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
+    TRY(choose(cli, file, given, run));
+    TRY(find_conserved(s, run->language, system));
+    TRY(sr_symmetry_measure(s, run->language, system->expr, &system->symmetry));
+    TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
+    TRY(*cli->out ? sr_system_tracks(s, run->language, system, cli->out, cli->quiet) : 0);
+    return sr_system_print(s, run->language, system);
 }
 
 int sr_dynamics_run(const struct orr_cli *cli, const char *file,

@@ -12,7 +12,9 @@
  *   vectors.c    accelerations as sums of vectors
  *   symmetry.c   whether the tracks support such a sum, against what was found by components
  *   evidence.c   which symmetries the equations have
+ *   said.c       sentences about a system, and the terminal
  *   results.c    equations.json, report.md, right-hand sides in C and Python
+ *   page.c       report.html
  *   terms.c      sums of products as guesses for the search
  *   follow.c     the tracks beside the solutions, as a table and a picture
  *   units.c      units of derivatives from those of states and time
@@ -155,12 +157,15 @@ struct sr_system {
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
+    double nats;     /* of the description, by the tracks; infinite: not followed */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
     bool by_track;   /* the choice was made by the tracks */
     bool alone[SR_STATES]; /* fitted with the other states known, as the system misses the tracks */
     int follows_time;      /* the equation whose residuals depend on the time; -1: none */
-    double nats;           /* what it costs (judge.h); infinite where it was not followed */
     struct sr_symmetry symmetry;
+    double time_gain;      /* nats by which equations with the time are better, if that is why they
+                              have it; else 0 */
+    bool still[SR_STATES]; /* a constant explains this state as well as the equations */
     struct sr_conserved conserved;
 };
 /* Chooses a formula of each front, in at most `seconds` of processor time (0: no limit). */
@@ -168,8 +173,11 @@ int sr_system_choose(const struct sr_states *states, const struct sr_language *l
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
 
-/* Takes accelerations in two or three dimensions as a sum of vectors, where the tracks support one
- * more than the system that was chosen. ORR_ENOMEM. */
+/* Whether the equations may be sums of vectors: accelerations in two or three dimensions, without
+ * inputs. */
+bool sr_may_be_vectors(const struct sr_states *states);
+/* Takes such accelerations as a sum of vectors, where the tracks support one more than the system
+ * that was chosen. ORR_ENOMEM. */
 int sr_system_vectors(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
 
@@ -178,6 +186,16 @@ int sr_system_vectors(const struct sr_states *states, const struct sr_language *
  * ORR_ENOMEM. */
 int sr_system_time(const struct sr_states *states, const struct sr_language *language,
                    double seconds, struct sr_system *system);
+
+/* Whether all formulas that were found for state `d` leave much more of its derivative than errors.
+ * ORR_ENOMEM. */
+int sr_states_lack(const struct sr_states *states, const struct sr_language *language, int d,
+                   const struct sr_equations_found *found, bool *lack);
+
+/* Fills in system->still: states of which the tracks, or where no solution follows them the
+ * smoothed tracks, say no more than that they are constant with noise. ORR_ENOMEM. */
+int sr_system_still(const struct sr_states *states, const struct sr_language *language,
+                    struct sr_system *system);
 
 /* ---- results */
 
@@ -188,9 +206,14 @@ int sr_system_print(const struct sr_states *states, const struct sr_language *la
 int sr_system_write(const struct sr_states *states, const struct sr_language *language,
                     const struct sr_system *system, const char *define, const char *folder);
 /* Writes solutions.csv, the tracks beside the solutions of the equations that follow them, each
- * from its best start, and solutions.png, a picture of the first track, its residuals and its phase
- * portrait. Without gnuplot there is no picture, which is noted unless quiet. */
+ * from its best start, report.html, and solutions.png, a picture of the first track, its residuals
+ * and its phase portrait. Without gnuplot there is no picture, without the files of figures/ no
+ * page, which is noted unless quiet. */
 int sr_system_tracks(const struct sr_states *states, const struct sr_language *language,
                      const struct sr_system *system, const char *folder, bool quiet);
+/* Writes report.html; track: the tracks with their solutions. */
+int sr_system_page(const struct sr_states *states, const struct sr_language *language,
+                   const struct sr_system *system, const struct sr_flow_track *track,
+                   const char *folder, bool quiet);
 
 #endif

@@ -1,5 +1,6 @@
-/* follow.c - the tracks beside the solutions of the equations that were found: solutions.csv and
- * solutions.png. The equations stay, the starts are those that follow the tracks best. */
+/* follow.c - the tracks beside the solutions of the equations that were found: solutions.csv,
+ * solutions.png, and whether the solutions explain more than constants do. The equations stay, the
+ * starts are those that follow the tracks best. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -129,18 +130,17 @@ static int draw(const struct sr_states *s, const struct sr_flow_track *track, co
     return 0;
 }
 
-int sr_system_tracks(const struct sr_states *s, const struct sr_language *language,
-                     const struct sr_system *system, const char *folder, bool quiet)
+/* The tracks with memory for their solutions, *models; the caller frees both. */
+static int follow_tracks(const struct sr_states *s, const struct sr_language *language,
+                         const struct sr_system *system, struct sr_flow_track **tracks,
+                         double **models)
 {
-    char path[4096];
-    size_t numbers = 0;
-    for (size_t k = 0; k < s->count; k++)
-        numbers += (size_t)(s->order * s->dims) * s->track[k].n;
-    struct sr_flow_track *const track = orr_alloc(s->count, sizeof *track);
-    double *const models = orr_alloc(numbers, sizeof *models);
-    int rc = track && models ? 0 : ORR_ENOMEM;
-    double *model = models;
-    for (size_t k = 0; k < s->count && !rc; k++) {
+    const size_t states = (size_t)(s->order * s->dims);
+    struct sr_flow_track *const track = *tracks = orr_alloc(s->count, sizeof *track);
+    double *model = *models = orr_alloc(states * s->rows, sizeof *model);
+    if (!track || !model)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
         track[k] = (struct sr_flow_track){.n = from->n,
                                           .t = from->t,
@@ -149,14 +149,65 @@ int sr_system_tracks(const struct sr_states *s, const struct sr_language *langua
                                           .input = s->inputs ? from->input : NULL,
                                           .guess = from->smooth,
                                           .model = model};
-        model += (size_t)(s->order * s->dims) * from->n;
+        model += states * from->n;
     }
-    if (!rc)
-        rc = follow(s, language, system, track);
+    return follow(s, language, system, track);
+}
+
+/* Half the rows times the logarithm of how much more the mean of each track leaves of state d than
+ * the solutions do, less what the means cost. */
+static double gain_over_mean(const struct sr_states *s, const struct sr_flow_track *tracks,
+                             size_t d)
+{
+    double left = 0, left_by_mean = 0, rows = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_flow_track *track = &tracks[k];
+        const size_t n = track->n;
+        const double *const x = track->x + d * n, *const sigma = track->sigma + d * n;
+        const double *const model = isfinite(track->model[0]) ? track->model : track->guess;
+        double sum = 0, weights = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += x[i] / (sigma[i] * sigma[i]);
+            weights += 1 / (sigma[i] * sigma[i]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const double off = (x[i] - model[d * n + i]) / sigma[i];
+            const double by_mean = (x[i] - sum / weights) / sigma[i];
+            left += off * off;
+            left_by_mean += by_mean * by_mean;
+        }
+        rows += (double)n;
+    }
+    return left > 0 ? 0.5 * rows * orr_log(left_by_mean / left) : HUGE_VAL;
+}
+
+int sr_system_still(const struct sr_states *s, const struct sr_language *language,
+                    struct sr_system *system)
+{
+    static const double enough = 10; /* nats, about what a short formula costs */
+    struct sr_flow_track *track = NULL;
+    double *models = NULL;
+    const int rc = follow_tracks(s, language, system, &track, &models);
+    for (size_t d = 0; d < (size_t)s->dims && !rc; d++)
+        system->still[d] = !(gain_over_mean(s, track, d) > enough);
+    free(models);
+    free(track);
+    return rc;
+}
+
+int sr_system_tracks(const struct sr_states *s, const struct sr_language *language,
+                     const struct sr_system *system, const char *folder, bool quiet)
+{
+    char path[4096];
+    struct sr_flow_track *track = NULL;
+    double *models = NULL;
+    int rc = follow_tracks(s, language, system, &track, &models);
     if (!rc)
         rc = orr_path(path, "%s/solutions.csv", folder);
     if (!rc)
         rc = write_table(s, track, path);
+    if (!rc)
+        rc = sr_system_page(s, language, system, track, folder, quiet);
     if (!rc)
         rc = draw(s, track, folder, quiet);
     free(models);

@@ -1,179 +1,12 @@
-/* results.c - a system of equations for people and for programs. */
-#include "dynamics.h"
-
+/* results.c - a system of equations as files: for people and for programs. */
 #include <ctype.h>
-#include <math.h>
 
 #include <cjson/cJSON.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-
-static void list_names(const struct sr_states *s, const char *name[SR_STATE_NAMES])
-{
-    for (int k = 0; k < s->names; k++)
-        name[k] = s->name[k];
-}
-
-/* "0.4 +- 0.001, 1.1 +- 0.002"; empty where no error is known. */
-static void write_errors(const struct sr_system *system, int d, char *text, size_t bytes)
-{
-    double value[SR_NODES];
-    char number[SR_NUMBER], error[SR_NUMBER];
-    const int count = sr_expr_constants(&system->expr[d], value);
-    *text = '\0';
-    for (int c = 0; c < count; c++) {
-        if (!isfinite(system->error[d][c]))
-            continue;
-        sr_number_print(sr_round_digits(value[c], 10), number);
-        sr_number_print(sr_round_digits(system->error[d][c], 2), error);
-        orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
-    }
-}
-
-static void write_equation(const struct sr_states *s, const struct sr_language *language,
-                           const struct sr_system *system, int d, char *text, size_t bytes)
-{
-    const char *name[SR_STATE_NAMES];
-    char formula[SR_TEXT], errors[SR_TEXT];
-    list_names(s, name);
-    sr_expr_text(language, &system->expr[d], SR_INFIX, name, formula, sizeof formula);
-    write_errors(system, d, errors, sizeof errors);
-    snprintf(text, bytes, "%s = %s%s%s%s", s->target[d], formula, *errors ? "   (" : "", errors,
-             *errors ? ")" : "");
-}
-
-/* A conserved quantity, with constants of six digits. */
-static void write_quantity(const struct sr_states *s, const struct sr_language *language,
-                           const struct sr_conserved *conserved, int q, char *text, size_t bytes)
-{
-    const char *name[SR_STATE_NAMES];
-    struct sr_expr expr = conserved->expr[q];
-    double value[SR_NODES];
-    const int count = sr_expr_constants(&expr, value);
-    for (int k = 0; k < count; k++)
-        value[k] = sr_round_digits(value[k], 6);
-    sr_expr_set_constants(&expr, value);
-    sr_expr_collect(language, &expr);
-    list_names(s, name);
-    sr_expr_text(language, &expr, SR_INFIX, name, text, bytes);
-}
-
-/* "conserved", or of one that is so nearly how much it changes. */
-static void write_how(const struct sr_conserved *conserved, int q, char *text, size_t bytes)
-{
-    if (conserved->change[q] < SR_CONSERVED_EXACT)
-        snprintf(text, bytes, "conserved");
-    else
-        snprintf(text, bytes,
-                 "nearly conserved (it changes by %.2g%% while the states change by their ranges)",
-                 100 * conserved->change[q]);
-}
-
-/* What is known of the choice. */
-static void write_choice(const struct sr_system *system, char *text, size_t bytes)
-{
-    if (!system->by_track)
-        snprintf(text, bytes,
-                 "chosen by the derivatives: no solution of the equations follows the tracks");
-    else
-        snprintf(text, bytes,
-                 "chosen by the tracks: residuals of the solutions are %.3g standard deviations of "
-                 "the noise (rms)",
-                 system->residual);
-}
-
-/* From so many standard deviations of the noise on, residuals are no noise: right equations leave
- * more than 1 only where the noise was estimated too small. */
-static const double too_far = 1.5;
-static const char *const advice_far =
-    "at least one equation is wrong or lacks a term; more --seconds find more formulas, and the "
-    "time (--explicit-time) or another column (--input) may act on the system";
-static const char *const advice_alone =
-    "with the other states known these are followed within the noise, and constants are those of "
-    "that fit; the other equations are wrong or incomplete";
-static const char *const advice_time =
-    "with a term of the time added here the solutions follow the tracks better; the time may act "
-    "on the system (--explicit-time), or another term is missing";
-
-/* The targets of equations that were fitted alone; "": none. */
-static const char *list_alone(const struct sr_states *s, const struct sr_system *system, char *text,
-                              size_t bytes)
-{
-    size_t used = 0;
-    *text = 0;
-    for (int d = 0; d < s->dims && used < bytes; d++)
-        if (system->alone[d])
-            used +=
-                (size_t)snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", s->target[d]);
-    return text;
-}
-
-/* A remark: what it is about, "" where that is the whole system, and what to do. */
-struct remark {
-    char subject[SR_TEXT];
-    const char *advice;
-};
-enum { REMARKS = 3 };
-
-static int list_remarks(const struct sr_states *s, const struct sr_system *system,
-                        struct remark remark[REMARKS])
-{
-    int count = 0;
-    if (system->by_track && system->residual > too_far)
-        remark[count++] = (struct remark){.advice = advice_far};
-    if (*list_alone(s, system, remark[count].subject, SR_TEXT))
-        remark[count++].advice = advice_alone;
-    if (system->follows_time >= 0) {
-        snprintf(remark[count].subject, SR_TEXT, "%s", s->target[system->follows_time]);
-        remark[count++].advice = advice_time;
-    }
-    return count;
-}
-
-static void print_remarks(const struct sr_states *s, const struct sr_system *system)
-{
-    struct remark remark[REMARKS];
-    char shown[2 * SR_TEXT];
-    const int count = list_remarks(s, system, remark);
-    for (int k = 0; k < count; k++)
-        if (*remark[k].subject)
-            printf("remark: %s: %s\n", orr_shown(shown, sizeof shown, remark[k].subject),
-                   remark[k].advice);
-        else
-            printf("remark: residuals of the solutions are %.3g standard deviations of the noise: "
-                   "%s\n",
-                   system->residual, remark[k].advice);
-}
-
-int sr_system_print(const struct sr_states *s, const struct sr_language *language,
-                    const struct sr_system *system)
-{
-    char text[3 * SR_TEXT], shown[6 * SR_TEXT], how[300];
-    for (int q = 0; q < system->conserved.count; q++) {
-        write_quantity(s, language, &system->conserved, q, text, sizeof text);
-        write_how(&system->conserved, q, how, sizeof how);
-        printf("%s%s: %s\n", q ? "" : "\n", how, orr_shown(shown, sizeof shown, text));
-    }
-    print_remarks(s, system);
-    write_choice(system, how, sizeof how);
-    if (system->symmetry.vectors) {
-        sr_form_text(s, &system->symmetry.form, text, sizeof text);
-        printf("\nvectors: %s\n", orr_shown(shown, sizeof shown, text));
-    }
-    for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
-        printf("%s\n", orr_shown(shown, sizeof shown, text));
-    printf("\nequations, %s\n", how);
-    for (int d = 0; d < s->dims; d++) {
-        write_equation(s, language, system, d, text, sizeof text);
-        printf("%s\n", orr_shown(shown, sizeof shown, text));
-    }
-    fflush(stdout);
-    return 0;
-}
-
-/* ---- files */
+#include "said.h"
 
 static void add_texts(cJSON *json, const char *key, const char (*name)[SR_STATE_NAME], int count)
 {
@@ -197,7 +30,7 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
     char text[SR_TEXT];
     const int t = sr_states_time(s);
     cJSON *json = cJSON_CreateObject();
-    list_names(s, name);
+    sr_said_names(s, name);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON *equations = cJSON_AddArrayToObject(json, "equations");
     cJSON *latex = cJSON_CreateArray();
@@ -305,7 +138,7 @@ static int write_program(const struct program *p, const struct sr_states *s,
     struct orr_file file;
     char text[SR_TEXT], list[SR_STATES * 2 * 64] = "";
     const uint64_t used = names_used(s, system);
-    list_names(s, name);
+    sr_said_names(s, name);
     sr_export_make(&names, name, s->names);
     for (int k = 0; k < s->order * s->dims; k++)
         orr_append(list, sizeof list, "%s%s", k ? ", " : "", names.name[k]);
@@ -335,15 +168,15 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
 {
     struct orr_file file;
     char text[3 * SR_TEXT], how[300];
-    struct remark remark[REMARKS];
+    struct sr_said_remark remark[SR_SAID_REMARKS];
     TRY(orr_file_create(&file, path));
-    write_choice(system, how, sizeof how);
+    sr_said_choice(system, how, sizeof how);
     orr_file_printf(&file, "# Equations of motion\n\n%zu rows of ", s->rows);
     orr_markdown_code(&file, s->file, false);
     orr_file_printf(&file, ", %zu track%s, Orrery %s. Equations %s.\n", s->count,
                     s->count == 1 ? "" : "s", ORR_VERSION, how);
     for (int d = 0; d < s->dims; d++) {
-        write_equation(s, language, system, d, text, sizeof text);
+        sr_said_equation(s, language, system, d, text, sizeof text);
         orr_file_printf(&file, "\n");
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
@@ -357,13 +190,13 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
     for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
         orr_file_printf(&file, "\n%c%s.\n", toupper((unsigned char)*text), text + 1);
     for (int q = 0; q < system->conserved.count; q++) {
-        write_quantity(s, language, &system->conserved, q, text, sizeof text);
-        write_how(&system->conserved, q, how, sizeof how);
+        sr_said_quantity(s, language, &system->conserved, q, SR_INFIX, text, sizeof text);
+        sr_said_how(&system->conserved, q, how, sizeof how);
         orr_file_printf(&file, "\n%c%s: ", toupper((unsigned char)*how), how + 1);
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }
-    const int remarks = list_remarks(s, system, remark);
+    const int remarks = sr_said_remarks(s, system, remark);
     for (int k = 0; k < remarks; k++) {
         orr_file_printf(&file, "\nRemark: ");
         if (*remark[k].subject) {

@@ -200,8 +200,7 @@ static int read_column(const struct orr_csv *csv, const char *file, const char *
         if (!isfinite(out[i]))
             return sr_table_wrong_cell(csv, file, i, column);
         if (rises && i && !(out[i] > out[i - 1]))
-            return ORR_FAIL(ORR_EINVAL, "%s:%zu: expected rising times, found %.10g after %.10g",
-                            file, csv->line[i], out[i], out[i - 1]);
+            return sr_table_time_falls(csv, file, i - 1, i, column, "", "");
     }
     return csv->rows ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no rows", file);
 }

@@ -190,14 +190,9 @@ static int fill_track(const struct columns *c, const struct key *key, struct sr_
         for (size_t k = 0; k < (size_t)s->inputs; k++)
             track->input[k * track->n + i] = value[c->input[k]];
         if (i > 0 && !(track->t[i] > track->t[i - 1]))
-            return ORR_FAIL(ORR_EINVAL,
-                            "%s:%zu: column \"%s\": expected a time after %.*g of line %zu, found "
-                            "%.*g%s",
-                            s->file, track->line[i], csv->names[c->time],
-                            orr_digits(track->t[i - 1], track->t[i]), track->t[i - 1],
-                            track->line[i - 1], orr_digits(track->t[i - 1], track->t[i]),
-                            track->t[i],
-                            c->track < 0 ? "; rows of several tracks need --track COLUMN" : "");
+            return sr_table_time_falls(csv, s->file, key[i - 1].row, key[i].row, c->time, "",
+                                       c->track < 0 ? "; rows of several tracks need --track COLUMN"
+                                                    : "");
     }
     return 0;
 }

@@ -29,7 +29,7 @@ static int fit_form(const struct sr_judge *c, struct trial *t)
 {
     t->judged.nats = HUGE_VAL;
     t->judged.group = (const int(*)[SR_NODES])t->group;
-    t->judged.shared_nats = sr_form_nats(&t->form);
+    t->judged.shared_nats = sr_vectors_nats(&t->form);
     if (!sr_form_components(c->states, &t->form, t->judged.expr, t->group))
         return 0;
     TRY(sr_judge_fit(c, &t->judged));
@@ -229,17 +229,20 @@ static void take(const struct sr_states *s, const struct trial *best, struct sr_
     system->nats = best->judged.nats;
 }
 
+bool sr_may_be_vectors(const struct sr_states *s)
+{
+    return s->order == 2 && s->dims > 1 && s->dims <= 3 && !s->inputs;
+}
+
 int sr_system_vectors(const struct sr_states *s, const struct sr_language *language, double seconds,
                       struct sr_system *system)
 {
     int count = 0;
     struct sr_judge judge = {0};
-    if (s->order != 2 || s->dims < 2 || s->dims > 3 || s->inputs)
-        return 0;
     struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
     struct trial *const best = orr_alloc(1, sizeof *best);
     int rc = form && best ? 0 : ORR_ENOMEM;
-    rc = rc ? rc : sr_forms_find(s, form, &count);
+    rc = rc ? rc : sr_vectors_find(s, form, &count);
     rc = rc ? rc : sr_judge_create(s, language, seconds, &judge);
     if (!rc) {
         best->judged.nats = HUGE_VAL;

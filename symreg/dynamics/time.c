@@ -1,7 +1,10 @@
-/* time.c - whether equations that were searched without the time need it: an equation of a driven
- * system follows its track only with a term that depends on the time. A parabola of the time is
- * added to one equation after the other, and the system is fitted anew: it counts where the tracks
- * support it, and of several equations that where it explains most. */
+/* time.c - whether equations that were searched without the time need it. Before the choice: all
+ * formulas of a front leave much more of the derivative than its errors. After it: an equation of a
+ * driven system follows its track only with a term that depends on the time. A parabola of the time
+ * is added to one equation after the other, and the system is fitted anew: it counts where the
+ * tracks support it, and of several equations that where it explains most. */
+#include <stdlib.h>
+
 #include "judge.h"
 
 /* The parabola counts where an equation is better by more nats. */
@@ -84,4 +87,54 @@ int sr_system_time(const struct sr_states *s, const struct sr_language *language
         sr_judge_free(&judge);
     free(without);
     return rc;
+}
+
+/* Mean squared residual of the derivatives, in variances of their errors, from which on a front
+ * lacks something: errors of derivatives are known to some ten percent. */
+static const double much = 4;
+
+/* The mean squared residual of a formula; infinite where it has no value. */
+static double misfit_of(const struct sr_states *s, const struct sr_language *language, int d,
+                        const struct sr_expr *expr, double least, double *work)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_state_track *track = &s->track[k];
+        const size_t n = track->n, dims = (size_t)s->dims, t = (size_t)sr_states_time(s);
+        const double *value = (s->order == 1 ? track->rate : track->bend) + (size_t)d * n;
+        const double *variance =
+            (s->order == 1 ? track->rate_variance : track->bend_variance) + (size_t)d * n;
+        double *const table = work + n;
+        memcpy(table, track->smooth, dims * n * sizeof *table);
+        if (s->order == 2)
+            memcpy(table + dims * n, track->rate, dims * n * sizeof *table);
+        memcpy(table + t * n, track->t, n * sizeof *table);
+        memcpy(table + (t + 1) * n, track->input, (size_t)s->inputs * n * sizeof *table);
+        const struct sr_data data = {
+            .rows = n, .features = s->names, .x = table, .y = value, .language = language};
+        if (!sr_eval(expr, &data, work))
+            return HUGE_VAL;
+        for (size_t i = 0; i < n; i++)
+            sum += (value[i] - work[i]) * (value[i] - work[i]) / fmax(variance[i], least * least);
+    }
+    return sum / (double)s->rows;
+}
+
+int sr_states_lack(const struct sr_states *s, const struct sr_language *language, int d,
+                   const struct sr_equations_found *found, bool *lack)
+{
+    double least, misfit = HUGE_VAL;
+    size_t longest = 0;
+    TRY(sr_states_least(s, d, &least));
+    for (size_t k = 0; k < s->count; k++)
+        longest = s->track[k].n > longest ? s->track[k].n : longest;
+    double *const work = orr_alloc((1 + (size_t)s->names) * longest, sizeof *work);
+    if (!work)
+        return ORR_ENOMEM;
+    for (int i = 0; i < found->count; i++)
+        misfit = fmin(misfit, misfit_of(s, language, d, &found->expr[i], least, work));
+    orr_trace("formulas of equation %d leave %.4g variances of the derivative", d + 1, misfit);
+    free(work);
+    *lack = misfit > much;
+    return 0;
 }

@@ -3,7 +3,7 @@
  * sums of up to four vectors of a list are fitted to the smoothed accelerations, all components
  * together, and the best of four are extended: a forward selection would miss sums whose vectors
  * explain little one by one, as of the post-Newtonian acceleration. */
-#include "dynamics.h"
+#include "judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -293,7 +293,7 @@ static void write_form(const struct choice *c, const struct sum *sum, struct sr_
     }
 }
 
-int sr_forms_find(const struct sr_states *s, struct sr_form form[SR_FORMS], int *count)
+int sr_vectors_find(const struct sr_states *s, struct sr_form form[SR_FORMS], int *count)
 {
     const struct sum none = {.count = 0};
     struct choice *c = orr_alloc(1, sizeof *c);
@@ -453,7 +453,7 @@ bool sr_form_components(const struct sr_states *s, const struct sr_form *form, s
 
 /* ---- the form itself */
 
-double sr_form_nats(const struct sr_form *form)
+double sr_vectors_nats(const struct sr_form *form)
 {
     /* features of the description: r, v, r.v, a direction with an axis, an axis */
     enum { R, V, ALONG, DIRECTION, AXIS = DIRECTION + 20, NAMES = 12 /* to choose from, some */ };

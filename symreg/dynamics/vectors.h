@@ -34,13 +34,13 @@ struct sr_form {
 int sr_vectors_list(const struct sr_states *states, struct sr_vector term[SR_VECTOR_TERMS]);
 /* Finds sums that explain the smoothed accelerations by least squares over all components: of each
  * number of vectors the best few, best first. ORR_ENOMEM. */
-int sr_forms_find(const struct sr_states *states, struct sr_form form[SR_FORMS], int *count);
+int sr_vectors_find(const struct sr_states *states, struct sr_form form[SR_FORMS], int *count);
 /* Writes a form as a formula of each component, expr (dims). group[d][k]: which term's coefficient
  * number k of component d is; -1: an exponent. False where a component is longer than a formula. */
 bool sr_form_components(const struct sr_states *states, const struct sr_form *form,
                         struct sr_expr *expr, int (*group)[SR_NODES]);
 /* What the form costs in nats without its coefficients, written once for all components. */
-double sr_form_nats(const struct sr_form *form);
+double sr_vectors_nats(const struct sr_form *form);
 /* "(x, y)", "(-v_y, v_x)", "(0, 1)". */
 void sr_vector_text(const struct sr_states *states, const struct sr_vector *term, char *text,
                     size_t bytes);

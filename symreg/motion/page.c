@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/html.h"
 #include "motion.h"
-
-enum { TRACKS = 12, POINTS = 400 }; /* shown, at most; points of each */
+#include "symreg/table/charts.h"
 
 /* A formula of the front as a law. */
 struct formula {
@@ -38,93 +36,64 @@ static bool has_columns(const struct sr_answer *o)
     return known;
 }
 
-static void write_number(struct orr_file *html, size_t i, double value, int digits)
+/* Path and residuals of a track. values: 2 n numbers of memory for each coordinate. */
+static void write_track(struct sr_charts *charts, const struct sr_track *track, int dims,
+                        const double *model, double *values)
 {
-    if (isfinite(value))
-        orr_file_printf(html, "%s%.*g", i ? "," : "", digits, value);
-    else
-        orr_file_printf(html, "%snull", i ? "," : "");
-}
-
-/* "NAME":[[...],...] of the rows shown, for every coordinate. from: the coordinates; less: what is
- * subtracted, NULL for nothing; unit: of the numbers. */
-static void write_rows(struct orr_file *html, const char *name, const struct sr_track *track,
-                       int dims, const double *from, const double *less, double unit)
-{
-    const size_t points = track->n < POINTS ? track->n : POINTS;
-    orr_file_printf(html, ",\"%s\":[", name);
-    for (size_t d = 0; d < (size_t)dims; d++) {
-        orr_file_printf(html, "%s", d ? ",[" : "[");
-        for (size_t k = 0; k < points; k++) {
-            const size_t i = d * track->n + k * track->n / points;
-            write_number(html, k, (from[i] - (less ? less[i] : 0)) / unit, less ? 5 : 8);
-        }
-        orr_file_printf(html, "]");
+    const size_t n = track->n;
+    const bool path = dims > 1, sigmas = track->noise > 0;
+    double *const t = values, *const rest = values + (size_t)dims * n;
+    char label[512];
+    snprintf(label, sizeof label, "%s%s%s", track->system, *track->system ? ": " : "",
+             *track->body ? track->body : "the body");
+    sr_charts_group(charts, label);
+    sr_charts_add(charts,
+                  &(struct sr_chart){.title = path ? "second against first coordinate" : "position",
+                                     .across = path ? "first coordinate" : "time",
+                                     .n = n,
+                                     .x = path ? track->x : track->t,
+                                     .y = path ? track->x + n : track->x,
+                                     .curve_n = n,
+                                     .curve_x = path ? model : track->t,
+                                     .curve_y = path ? model + n : model});
+    for (size_t i = 0; i < (size_t)dims * n; i++) { /* one row of all coordinates after the other */
+        const size_t at = i % (size_t)dims * n + i / (size_t)dims;
+        t[i] = track->t[i / (size_t)dims];
+        rest[i] = (track->x[at] - model[at]) / (sigmas ? track->noise : 1);
     }
-    orr_file_printf(html, "]");
+    sr_charts_add(charts, &(struct sr_chart){.title = sigmas ? "position less model, in standard "
+                                                               "deviations"
+                                                             : "position less model",
+                                             .across = "time",
+                                             .n = (size_t)dims * n,
+                                             .x = t,
+                                             .y = rest,
+                                             .residuals = sigmas});
 }
 
-static void write_track(struct orr_file *html, const struct sr_track *track, int dims,
-                        const double *model)
+static int write_part(const struct sr_motion_page *page, const double *model, size_t values,
+                      struct orr_file *html)
 {
-    const size_t points = track->n < POINTS ? track->n : POINTS;
-    const bool sigmas = track->noise > 0;
-    orr_file_printf(html, "{\"sigmas\":%s,\"t\":[", sigmas ? "true" : "false");
-    for (size_t k = 0; k < points; k++)
-        write_number(html, k, track->t[k * track->n / points], 12);
-    orr_file_printf(html, "]");
-    write_rows(html, "x", track, dims, track->x, NULL, 1);
-    write_rows(html, "model", track, dims, model, NULL, 1);
-    write_rows(html, "rest", track, dims, track->x, model, sigmas ? track->noise : 1);
-    orr_file_printf(html, "}");
-}
-
-static void write_choice(struct orr_file *html, const struct sr_track *track, int number)
-{
-    orr_file_printf(html, "<option value=\"%d\">", number);
-    if (*track->system) {
-        orr_html_text(html, track->system);
-        orr_file_printf(html, ": ");
-    }
-    orr_html_text(html, *track->body ? track->body : "the body");
-    orr_file_printf(html, "</option>");
-}
-
-/* Writes every track that has a model, at most TRACKS: as a choice, or its numbers; nothing where
- * html is NULL. Returns how many. */
-static int write_each(struct orr_file *html, const struct sr_tracks *tracks, const double *model,
-                      bool numbers)
-{
-    int count = 0;
-    for (size_t k = 0; k < tracks->count && count < TRACKS; k++) {
-        const struct sr_track *track = &tracks->track[k];
-        if (isfinite(model[0]) && numbers) {
-            orr_file_printf(html, "%s", count ? "," : "");
-            write_track(html, track, tracks->dims, model);
-        } else if (isfinite(model[0]) && html) {
-            write_choice(html, track, count);
-        }
-        count += isfinite(model[0]);
-        model += (size_t)tracks->dims * track->n;
-    }
-    return count;
-}
-
-static void write_part(const struct sr_motion_page *page, const double *model, int shown,
-                       struct orr_file *html)
-{
+    const struct sr_tracks *tracks = page->tracks;
+    struct sr_charts charts = {.html = html, .what = "Track of"};
+    double *const work = orr_alloc(2 * values, sizeof *work);
+    if (!work)
+        return ORR_ENOMEM;
     orr_file_printf(html,
                     "<h2>Tracks beside the model</h2>\n<p>Points: positions of the file. Line: "
-                    "the accelerations of the formula above, integrated twice along the smoothed "
-                    "path, and the straight line that is nearest to the positions.%s</p>\n<p>"
-                    "<label>Track of <select id=\"track\">",
-                    shown == TRACKS ? " At most 12 tracks are shown." : "");
-    write_each(html, page->tracks, model, false);
-    orr_file_printf(html, "</select></label></p>\n<div class=\"charts\"><figure id=\"path\">"
-                          "</figure><figure id=\"aside\"></figure></div>\n<script "
-                          "type=\"application/json\" id=\"tracks\">[");
-    write_each(html, page->tracks, model, true);
-    orr_file_printf(html, "]</script>\n");
+                    "the accelerations of the formula above, integrated twice along the "
+                    "smoothed path, and the straight line that is nearest to the positions. "
+                    "At most %d tracks are shown.</p>\n",
+                    SR_CHART_GROUPS);
+    sr_charts_begin(&charts);
+    for (size_t k = 0; k < tracks->count && charts.groups < SR_CHART_GROUPS; k++) {
+        if (isfinite(model[0]))
+            write_track(&charts, &tracks->track[k], tracks->dims, model, work);
+        model += (size_t)tracks->dims * tracks->track[k].n;
+    }
+    sr_charts_end(&charts);
+    free(work);
+    return 0;
 }
 
 int sr_motion_page(void *context, const struct sr_answer *answer, int row, struct orr_file *html)
@@ -139,12 +108,14 @@ int sr_motion_page(void *context, const struct sr_answer *answer, int row, struc
     for (size_t k = 0; k < tracks->count; k++)
         values += (size_t)tracks->dims * tracks->track[k].n;
     double *model = orr_alloc(values + 1, sizeof *model);
-    int rc = model
-                 ? sr_motion_model(tracks, page->options->centre, page->table, &law, TRACKS, model)
-                 : ORR_ENOMEM;
-    const int shown = rc ? 0 : write_each(NULL, tracks, model, false);
-    if (shown)
-        write_part(page, model, shown, html);
+    int rc = model ? sr_motion_model(tracks, page->options->centre, page->table, &law,
+                                     SR_CHART_GROUPS, model)
+                   : ORR_ENOMEM;
+    bool any = false;
+    for (size_t i = 0; i < values && !rc && !any; i++)
+        any = isfinite(model[i]);
+    if (any)
+        rc = write_part(page, model, values, html);
     free(model);
     return rc;
 }

@@ -103,9 +103,19 @@ static int by_track(const void *a, const void *b)
     return order ? order : (p->row > q->row) - (p->row < q->row);
 }
 
+/* "body "a": " for a message, or "" without --body. */
+static const char *name_body(const struct columns *c, const struct sr_track *track, char text[300])
+{
+    *text = '\0';
+    if (c->body >= 0)
+        snprintf(text, 300, "body \"%.280s\": ", track->body);
+    return text;
+}
+
 static int fill_track(const struct orr_csv *csv, const char *file, const struct columns *c,
                       const struct key *key, struct sr_track *track)
 {
+    char named[300];
     for (size_t i = 0; i < track->n; i++) {
         const size_t row = key[i].row;
         const double *value = csv->values + row * csv->cols;
@@ -116,14 +126,9 @@ static int fill_track(const struct orr_csv *csv, const char *file, const struct 
         for (size_t d = 0; d < (size_t)c->velocities; d++)
             track->v[d * track->n + i] = value[c->v[d]];
         if (i > 0 && !(track->t[i] > track->t[i - 1]))
-            return ORR_FAIL(ORR_EINVAL,
-                            "%s:%zu: column \"%s\": body \"%s\": expected a time after %.*g of "
-                            "line %zu, found %.*g%s",
-                            file, track->line[i], csv->names[c->time], track->body,
-                            orr_digits(track->t[i - 1], track->t[i]), track->t[i - 1],
-                            track->line[i - 1], orr_digits(track->t[i - 1], track->t[i]),
-                            track->t[i],
-                            c->body < 0 ? "; rows of several bodies need --body COLUMN" : "");
+            return sr_table_time_falls(
+                csv, file, key[i - 1].row, row, c->time, name_body(c, track, named),
+                c->body < 0 ? "; rows of several bodies need --body COLUMN" : "");
         if (c->mass < 0)
             continue;
         track->mass = i == 0 ? value[c->mass] : track->mass;
@@ -226,16 +231,17 @@ int sr_tracks_create(struct sr_tracks *tracks, int dims, size_t count, const siz
 
 static int fill_tracks(const struct columns *c, const struct key *key, struct sr_tracks *tracks)
 {
+    char named[300];
     for (size_t k = 0; k < tracks->count; key += tracks->track[k++].n) {
         struct sr_track *track = &tracks->track[k];
         track->system = key->system;
         track->body = key->body;
         TRY(fill_track(&tracks->csv, tracks->file, c, key, track));
         if (track->n < SR_TRACK_ROWS)
-            return ORR_FAIL(
-                ORR_EINVAL, "%s:%zu: body \"%s\"%s%s: expected at least %d rows, found %zu",
-                tracks->file, track->line[track->n - 1], track->body,
-                c->system < 0 ? "" : " of system ", track->system, SR_TRACK_ROWS, track->n);
+            return ORR_FAIL(ORR_EINVAL, "%s:%zu: %s%s%s%sexpected at least %d rows, found %zu",
+                            tracks->file, track->line[track->n - 1], name_body(c, track, named),
+                            c->system < 0 ? "" : "system \"", track->system,
+                            c->system < 0 ? "" : "\": ", SR_TRACK_ROWS, track->n);
     }
     order_bodies(tracks);
     return 0;

@@ -1,5 +1,6 @@
-/* far.c - a note on a velocity that is very far from the others of its instrument, as a fill value
- * or another unit is. One such row becomes the periastron of an orbit of e near 1. */
+/* far.c - notes on velocities: one that is very far from the others of its instrument, as a fill
+ * value or another unit is, becomes the periastron of an orbit of e near 1; and times that would
+ * show shorter periods than are looked for. */
 #include "orbit.h"
 
 #include <math.h>
@@ -53,4 +54,25 @@ void sr_velocities_note_far(const struct sr_velocities *data, bool quiet)
     }
     free(x);
     orr_error_recover();
+}
+
+/* Half of the steps between velocities are below a quarter of the shortest period: they follow it,
+ * instead of meeting it once in a while. */
+void sr_velocities_note_dense(const struct sr_velocities *data, bool quiet)
+{
+    const double shortest = sr_periodogram_shortest(data->span);
+    double *step = orr_alloc(data->n, sizeof *step);
+    if (!step) {
+        orr_error_recover();
+        return;
+    }
+    for (size_t i = 1; i < data->n; i++)
+        step[i - 1] = data->t[i] - data->t[i - 1];
+    const double usual = median(step, data->n - 1);
+    if (usual > 0 && usual < shortest / 4)
+        orr_note(quiet,
+                 "symreg: %s: half of the velocities are less than %.2g apart: they would show "
+                 "periods below %.3g, which are looked for with --period LOW,HIGH alone",
+                 data->file, usual, shortest);
+    free(step);
 }

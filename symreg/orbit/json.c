@@ -114,14 +114,6 @@ int sr_orbit_json(const struct sr_orbit_answer *a, const char *path)
     return rc;
 }
 
-/* The phase of a time: 0 at periastron. */
-static double phase_of(const struct sr_orbit_answer *a, int p, double t)
-{
-    const struct sr_value *of = a->planet[p].element;
-    const double turns = (t - of[SR_ELEMENT_PERIASTRON].value) / of[SR_ELEMENT_P].value;
-    return turns - floor(turns);
-}
-
 int sr_orbit_table(const struct sr_orbit_answer *a, const char *path)
 {
     const struct sr_velocities *data = a->data;
@@ -136,13 +128,13 @@ int sr_orbit_table(const struct sr_orbit_answer *a, const char *path)
         orr_file_printf(&file, "\n");
         for (size_t i = 0; i < data->n; i++) {
             const int k = data->instrument[i];
-            const double v = data->v[i] - a->gamma[k].value, jitter = a->jitter[k].value;
+            const double v = data->v[i] - a->gamma[k].value;
             orr_file_printf(&file, "%.17g,", data->t[i] + data->middle);
             orr_csv_write_cell(&file, data->name[k]);
             orr_file_printf(&file, ",%.12g,%.12g,%.12g,%.9g", v, model[i], v - model[i],
-                            sqrt(data->sigma[i] * data->sigma[i] + jitter * jitter));
+                            sqrt(sr_orbit_variance(data, a->orbit, i)));
             for (int p = 0; p < a->orbit->planets; p++)
-                orr_file_printf(&file, ",%.9g", phase_of(a, p, data->t[i]));
+                orr_file_printf(&file, ",%.9g", sr_orbit_phase(a, p, data->t[i]));
             orr_file_printf(&file, "\n");
         }
         rc = orr_file_commit(&file);

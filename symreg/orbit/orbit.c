@@ -70,18 +70,9 @@ static int write_files(const struct sr_orbit_answer *answer, const char *folder,
     TRY(sr_orbit_json(answer, path));
     TRY(orr_path(path, "%s/orbit.csv", folder));
     TRY(sr_orbit_table(answer, path));
+    TRY(sr_orbit_page(answer, folder, quiet));
     TRY(draw(answer, folder, quiet, &drawn));
     return write_report(answer, folder, drawn);
-}
-
-static int write_locked(const struct sr_orbit_answer *answer, const char *folder, bool quiet)
-{
-    int fd;
-    TRY(orr_mkdir(folder));
-    TRY(orr_lock(folder, "writing an orbit", ORR_LOCK_WAIT_S, &fd));
-    const int rc = write_files(answer, folder, quiet);
-    orr_unlock(fd);
-    return rc;
 }
 
 /* Whether the answer has as many planets as were asked for. */
@@ -119,17 +110,34 @@ static int fit(const struct orr_cli *cli, const struct sr_orbit_options *o,
     if (!rc)
         sr_orbit_print(answer, SR_TERMINAL, NULL);
     if (!rc && *cli->out)
-        rc = write_locked(answer, cli->out, cli->quiet);
+        rc = write_files(answer, cli->out, cli->quiet);
     free(answer);
     free(found);
     return rc;
 }
 
+/* Fits with the folder of the results made and locked: one that cannot be written ends the command
+ * before the work. */
+static int fit_locked(const struct orr_cli *cli, const struct sr_orbit_options *o,
+                      struct sr_velocities *data, struct sr_orbit_work *work)
+{
+    int fd;
+    if (!*cli->out)
+        return fit(cli, o, data, work);
+    TRY(orr_mkdir(cli->out));
+    TRY(orr_lock(cli->out, "writing an orbit", ORR_LOCK_WAIT_S, &fd));
+    const int rc = fit(cli, o, data, work);
+    orr_unlock(fd);
+    return rc;
+}
+
 int sr_orbit_run(const struct orr_cli *cli, const char *file, const struct sr_orbit_options *o)
 {
-    static const struct sr_own_kind kinds[] = {{"report.md", "# Orbit of ", ", Orrery "},
-                                               {"orbit.json", "{", "\"orrery-orbit-1\""},
-                                               {"orbit.csv", "time,instrument,velocity,", NULL}};
+    static const struct sr_own_kind kinds[] = {
+        {"report.md", "# Orbit of ", ", Orrery "},
+        {"report.html", "<!DOCTYPE html>", "<title>Orbit - symreg</title>"},
+        {"orbit.json", "{", "\"orrery-orbit-1\""},
+        {"orbit.csv", "time,instrument,velocity,", NULL}};
     static const char *const picture[] = {"orbit.png"};
     struct sr_velocities data;
     if (*cli->out)
@@ -139,10 +147,12 @@ int sr_orbit_run(const struct orr_cli *cli, const char *file, const struct sr_or
         sr_cells_notes(&data.csv, data.file, cli->quiet);
         sr_dropped_note(&data.dropped, data.file, data.csv.rows, cli->quiet);
         sr_velocities_note_far(&data, cli->quiet);
+        if (!o->periods)
+            sr_velocities_note_dense(&data, cli->quiet);
     }
     struct sr_orbit_work *work = rc ? NULL : sr_orbit_work_create(data.n);
     if (!rc)
-        rc = work ? fit(cli, o, &data, work) : ORR_ENOMEM;
+        rc = work ? fit_locked(cli, o, &data, work) : ORR_ENOMEM;
     free(work);
     sr_velocities_free(&data);
     return rc;

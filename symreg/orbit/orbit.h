@@ -2,7 +2,7 @@
  * whose planets do not disturb each other.
  *
  *   velocities.c   reads a table
- *   far.c          notes velocities that are far from the others
+ *   far.c          notes velocities far from the others, and times that are dense
  *   periodogram.c  the generalised Lomb-Scargle periodogram
  *   model.c        velocities of given orbits, and their derivatives
  *   refine.c       maximum likelihood from a start: orbits, offsets and jitter
@@ -10,7 +10,7 @@
  *   elements.c     K, P, e, omega, times, masses; their errors by covariance
  *   profile.c      95% intervals by the profile of the likelihood
  *   aliases.c      periods that the sampling may have mistaken for each other
- *   figure.c, write.c, json.c   the results; orbit.c: the command
+ *   figure.c, write.c, json.c, page.c   the results; orbit.c: the command
  *
  * The velocity of the star is K (cos(nu + omega) + e cos omega) + gamma, nu the true anomaly and
  * omega the star's argument of periastron (Wright & Howard 2009, ApJS 182, 205). Angles are in
@@ -66,6 +66,8 @@ int sr_velocities_read(const char *file, const struct sr_orbit_options *o,
 void sr_velocities_free(struct sr_velocities *data);
 /* Notes a velocity that is 100 times as far from its instrument's median as half of them are. */
 void sr_velocities_note_far(const struct sr_velocities *data, bool quiet);
+/* Notes that the times would show shorter periods than are looked for without --period. */
+void sr_velocities_note_dense(const struct sr_velocities *data, bool quiet);
 
 /* ---- the model */
 
@@ -246,10 +248,32 @@ void sr_orbit_mass(double K, double P, double e, double star_mass, double *mass,
 /* Prints the answer for people: as text, or as Markdown into the file. */
 void sr_orbit_print(const struct sr_orbit_answer *answer, enum sr_medium medium,
                     struct orr_file *file);
+/* Line k of a planet's numbers, or of the instruments' (planet -1); false behind the last. */
+struct sr_orbit_line {
+    char name[64];
+    const char *unit;
+    char text[80], interval[80]; /* "14.2 +- 0.3", and "13.6 to 14.8" or "" */
+};
+bool sr_orbit_line(const struct sr_orbit_answer *answer, int planet, int k,
+                   struct sr_orbit_line *line);
+/* Prints what a reader should know of a planet, or -1: of the number of planets. */
+void sr_orbit_notes(const struct sr_orbit_answer *answer, int planet, FILE *out);
 int sr_orbit_json(const struct sr_orbit_answer *answer, const char *path);
 /* Writes time, instrument, velocity without offset, model, residual, sigma with jitter, and a phase
  * per planet. */
 int sr_orbit_table(const struct sr_orbit_answer *answer, const char *path);
+/* The velocities of planet p as a curve: time since periastron in periods, velocity (count). */
+void sr_orbit_curve(const struct sr_orbit_answer *answer, int p, size_t count, double *phase,
+                    double *v);
+/* The phase of a time since `middle`: 0 at periastron. */
+double sr_orbit_phase(const struct sr_orbit_answer *answer, int p, double t);
+/* What planet p alone would have given: phases of the velocities since periastron, in periods, the
+ * velocities without the others, and their errors with jitter (n). p -1: times, residuals. */
+void sr_orbit_folded(const struct sr_orbit_answer *answer, int p, double *phase, double *v,
+                     double *sigma);
+/* Writes report.html. Without the page's style and script there is none, which is noted unless
+ * quiet. */
+int sr_orbit_page(const struct sr_orbit_answer *answer, const char *folder, bool quiet);
 /* Draws orbit.png. ORR_EMISSING without gnuplot. */
 int sr_orbit_figure(const struct sr_orbit_answer *answer, const char *folder);
 

@@ -13,6 +13,7 @@ struct page {
     const struct sr_orbit_answer *answer;
     bool markdown;
     struct orr_file *file;
+    FILE *out; /* in place of the file */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(const struct page *page, const char *format,
@@ -26,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct page *page, c
     if (page->markdown)
         orr_file_write(page->file, text, strlen(text));
     else
-        fputs(text, stdout);
+        fputs(text, page->out);
 }
 
 /* Decimals that show two digits of an error. */
@@ -54,15 +55,66 @@ static void write_numbers(const struct sr_value *value, double unit, double sinc
              value->high * unit + since);
 }
 
-static void say_value(const struct page *page, const char *name, const char *unit,
-                      const struct sr_value *value, double factor, double since)
+bool sr_orbit_line(const struct sr_orbit_answer *a, int p, int k, struct sr_orbit_line *line)
 {
-    char text[80], interval[80];
-    write_numbers(value, factor, since, text, interval);
+    static const struct {
+        const char *name, *unit;
+    } of[SR_ELEMENT_A_SIN_I] = {{"semi-amplitude K", "unit of velocity"},
+                                {"period P", "unit of time"},
+                                {"eccentricity e", ""},
+                                {"omega of the star", "degrees"},
+                                {"T0 of periastron", "unit of time"},
+                                {"T0 of conjunction", "unit of time"}};
+    const double earths = 317.828; /* GM of IAU 2015 B3 */
+    const struct sr_planet *const planet = p < 0 ? NULL : &a->planet[p];
+    const bool is_time = planet && (k == SR_ELEMENT_PERIASTRON || k == SR_ELEMENT_CONJUNCTION);
+    const struct sr_value *value;
+    double unit = 1;
+    line->unit = "";
+    if (!planet) {
+        char shown[40];
+        if (k >= 2 * a->data->instruments)
+            return false;
+        orr_shown(shown, sizeof shown, a->data->name[k / 2]);
+        snprintf(line->name, sizeof line->name, "%s%s%s", k % 2 ? "jitter" : "gamma",
+                 *shown ? " of " : "", shown);
+        value = k % 2 ? &a->jitter[k / 2] : &a->gamma[k / 2];
+    } else if (k < SR_ELEMENT_A_SIN_I) {
+        snprintf(line->name, sizeof line->name, "%s", of[k].name);
+        line->unit = of[k].unit;
+        value = &planet->element[k];
+        unit = k == SR_ELEMENT_OMEGA ? DEGREES : 1;
+    } else if (a->star_mass > 0 && k < SR_ELEMENT_A_SIN_I + 2) {
+        const bool light = planet->mass.value < 0.1, mass = k == SR_ELEMENT_A_SIN_I;
+        snprintf(line->name, sizeof line->name, "%s",
+                 !mass   ? "semi-major axis, AU"
+                 : light ? "m sin i, Earths"
+                         : "m sin i, Jupiters");
+        value = mass ? &planet->mass : &planet->axis;
+        unit = mass && light ? earths : 1;
+    } else {
+        return false;
+    }
+    write_numbers(value, unit, is_time ? a->data->middle : 0, line->text, line->interval);
+    return true;
+}
+
+/* The lines of a planet, or -1: of the instruments. */
+static void say_lines(const struct page *page, int p)
+{
+    struct sr_orbit_line line;
     if (page->markdown)
-        say(page, "| %s%s%s | %s | %s |\n", name, *unit ? ", " : "", unit, text, interval);
-    else
-        say(page, "  %-20s %-26s%s%s\n", name, text, *interval ? "95%: " : "", interval);
+        say(page, "| | value and standard error | 95%% |\n|---|---|---|\n");
+    for (int k = 0; sr_orbit_line(page->answer, p, k, &line); k++) {
+        for (char *c = line.name; *c && page->markdown; c++)
+            *c = *c == '|' || *c == '<' ? ' ' : *c;
+        if (page->markdown)
+            say(page, "| %s%s%s | %s | %s |\n", line.name, *line.unit ? ", " : "", line.unit,
+                line.text, line.interval);
+        else
+            say(page, "  %-20s %-26s%s%s\n", line.name, line.text, *line.interval ? "95%: " : "",
+                line.interval);
+    }
 }
 
 /* A name of a file or an instrument. */
@@ -134,32 +186,11 @@ static void say_doubts(const struct page *page)
             start, SR_ORBIT_PLANETS, found->left_period, found->left_chance, SR_ORBIT_PLANETS);
 }
 
-static void say_planet(const struct page *page, int p)
+/* What a reader should know of a planet. */
+static void say_notes(const struct page *page, int p)
 {
-    static const struct {
-        const char *name, *unit;
-    } of[SR_ELEMENT_A_SIN_I] = {{"semi-amplitude K", "unit of velocity"},
-                                {"period P", "unit of time"},
-                                {"eccentricity e", ""},
-                                {"omega of the star", "degrees"},
-                                {"T0 of periastron", "unit of time"},
-                                {"T0 of conjunction", "unit of time"}};
     const struct sr_orbit_answer *a = page->answer;
     const struct sr_planet *planet = &a->planet[p];
-    say(page, page->markdown ? "\n## Planet %d\n\n" : "\nplanet %d\n", p + 1);
-    if (page->markdown)
-        say(page, "| | value and standard error | 95%% |\n|---|---|---|\n");
-    for (int k = 0; k < SR_ELEMENT_A_SIN_I; k++)
-        say_value(page, of[k].name, of[k].unit, &planet->element[k],
-                  k == SR_ELEMENT_OMEGA ? DEGREES : 1,
-                  k == SR_ELEMENT_PERIASTRON || k == SR_ELEMENT_CONJUNCTION ? a->data->middle : 0);
-    if (a->star_mass > 0) {
-        const double earths = 317.828; /* GM of IAU 2015 B3 */
-        const bool light = planet->mass.value < 0.1;
-        say_value(page, light ? "m sin i, Earths" : "m sin i, Jupiters", "", &planet->mass,
-                  light ? earths : 1, 0);
-        say_value(page, "semi-major axis, AU", "", &planet->axis, 1, 0);
-    }
     if (planet->circular)
         say(page,
             "%sA circular orbit is within the 95%% interval of e: omega and the time of%s"
@@ -180,30 +211,21 @@ static void say_planet(const struct page *page, int p)
     }
 }
 
-static void say_instruments(const struct page *page)
+void sr_orbit_notes(const struct sr_orbit_answer *answer, int p, FILE *out)
 {
-    const struct sr_orbit_answer *a = page->answer;
-    say(page, page->markdown ? "\n## Instruments\n\n| | value and standard error | 95%% |\n"
-                               "|---|---|---|\n"
-                             : "\n");
-    for (int k = 0; k < a->data->instruments; k++) {
-        char name[64], shown[40];
-        orr_shown(shown, sizeof shown, a->data->name[k]);
-        snprintf(name, sizeof name, "gamma%s%s", *shown ? " of " : "", shown);
-        for (char *c = name; *c && page->markdown; c++)
-            *c = *c == '|' || *c == '<' ? ' ' : *c;
-        say_value(page, name, "", &a->gamma[k], 1, 0);
-        snprintf(name, sizeof name, "jitter%s%s", *shown ? " of " : "", shown);
-        for (char *c = name; *c && page->markdown; c++)
-            *c = *c == '|' || *c == '<' ? ' ' : *c;
-        say_value(page, name, "", &a->jitter[k], 1, 0);
+    const struct page page = {.answer = answer, .out = out};
+    if (p >= 0) {
+        say_notes(&page, p);
+        return;
     }
+    say_recommendation(&page);
+    say_doubts(&page);
 }
 
 void sr_orbit_print(const struct sr_orbit_answer *answer, enum sr_medium medium,
                     struct orr_file *file)
 {
-    const struct page page = {answer, medium == SR_MARKDOWN, file};
+    const struct page page = {answer, medium == SR_MARKDOWN, file, stdout};
     const struct sr_velocities *data = answer->data;
     say(&page, page.markdown ? "# Orbit of " : "orbit of ");
     say_name(&page, data->file);
@@ -218,7 +240,11 @@ void sr_orbit_print(const struct sr_orbit_answer *answer, enum sr_medium medium,
     say_models(&page);
     say_recommendation(&page);
     say_doubts(&page);
-    for (int p = 0; p < answer->orbit->planets; p++)
-        say_planet(&page, p);
-    say_instruments(&page);
+    for (int p = 0; p < answer->orbit->planets; p++) {
+        say(&page, page.markdown ? "\n## Planet %d\n\n" : "\nplanet %d\n", p + 1);
+        say_lines(&page, p);
+        say_notes(&page, p);
+    }
+    say(&page, page.markdown ? "\n## Instruments\n\n" : "\n");
+    say_lines(&page, -1);
 }

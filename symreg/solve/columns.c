@@ -129,6 +129,18 @@ int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row,
                     sr_cell_is_missing(cell) ? "; --missing drop leaves such rows out" : date);
 }
 
+int sr_table_time_falls(const struct orr_csv *csv, const char *file, size_t before, size_t row,
+                        int column, const char *of, const char *advice)
+{
+    const double from = csv->values[before * csv->cols + (size_t)column];
+    const double to = csv->values[row * csv->cols + (size_t)column];
+    const int digits = orr_digits(from, to);
+    return ORR_FAIL(ORR_EINVAL,
+                    "%s:%zu: column \"%s\": %sexpected a time after %.*g of line %zu, found %.*g%s",
+                    file, csv->line[row], csv->names[column], of, digits, from, csv->line[before],
+                    digits, to, advice);
+}
+
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes)
 {
     return sr_name_next(at, name, bytes)

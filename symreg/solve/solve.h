@@ -174,6 +174,10 @@ int sr_table_column(const struct orr_csv *csv, const char *file, const char *nam
 int sr_table_wrong_date(const struct orr_csv *csv, const char *file, size_t row, int column);
 /* Reports a cell that is not a finite number, or the one that is no date in a column of them. */
 int sr_table_wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column);
+/* Reports a time that is not behind that of the row before: of the track or body `of` ("body
+ * "a"": ", or ""), with what to do ("; ...", or ""). */
+int sr_table_time_falls(const struct orr_csv *csv, const char *file, size_t before, size_t row,
+                        int column, const char *of, const char *advice);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
 /* Standard deviations of features, as --sigma-x has them: of a column of the table, or a number

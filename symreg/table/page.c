@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/html.h"
+#include "charts.h"
 #include "program.h"
 
 enum { POINTS = 800 }; /* rows drawn, at most */
@@ -28,14 +29,7 @@ static void write_head(const struct page *p)
     const struct sr_answer *o = p->o;
     char spent[ORR_DURATION], since[SR_DAY_TEXT];
     orr_duration_print(o->seconds, spent);
-    put(p, "<title>");
-    orr_html_text(p->html, o->target);
-    put(p, " - symreg</title>\n<style>\n");
-    orr_html_part(p->html, "report.css");
-    orr_html_part(p->html, "table_page.css");
-    put(p, "</style>\n</head>\n<body>\n<header>\n<h1>");
-    orr_html_text(p->html, o->target);
-    orr_file_printf(p->html, "</h1>\n<p class=\"meta\">%zu rows of <strong>", o->data->rows);
+    orr_file_printf(p->html, "<p class=\"meta\">%zu rows of <strong>", o->data->rows);
     orr_html_text(p->html, o->file);
     put(p, "</strong>");
     if (o->test) {
@@ -390,11 +384,7 @@ static int write_use(const struct page *p)
 
 static int write_page(const struct page *p)
 {
-    put(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    orr_file_printf(p->html, "<meta name=\"generator\" content=\"Orrery symreg %s\">\n",
-                    ORR_VERSION);
-    TRY(orr_html_policy(p->html, "table_page.js", NULL));
-    put(p, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    TRY(sr_page_begin(p->html, p->o->target));
     write_head(p);
     TRY(write_answer(p));
     put(p, "<h2>The front</h2>\n");
@@ -412,23 +402,7 @@ static int write_page(const struct page *p)
     }
     write_remarks(p);
     TRY(write_use(p));
-    put(p, "</main>\n");
-    TRY(orr_html_script(p->html, "table_page.js"));
-    return orr_file_printf(p->html, "</body>\n</html>\n");
-}
-
-/* Whether the page's style and script are there; else a note. */
-static bool has_parts(bool quiet)
-{
-    static const char *const part[] = {"report.css", "table_page.css", "table_page.js"};
-    char path[4096];
-    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        if (orr_figures_path(part[k], path)) {
-            orr_note(quiet, "symreg: no report.html: %s", orr_error());
-            orr_error_recover();
-            return false;
-        }
-    return true;
+    return sr_page_end(p->html);
 }
 
 int sr_page(const struct sr_answer *o, const char *folder, const struct sr_page_part *part,
@@ -437,7 +411,7 @@ int sr_page(const struct sr_answer *o, const char *folder, const struct sr_page_
     struct orr_file file;
     struct sr_export names;
     char path[4096];
-    if (!has_parts(quiet))
+    if (!sr_page_ready(quiet))
         return 0;
     TRY(orr_path(path, "%s/report.html", folder));
     TRY(orr_file_create(&file, path));

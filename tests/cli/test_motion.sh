@@ -86,8 +86,8 @@ check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --p
 check "its page has the track beside the model" grep -q '<h2>Tracks beside the model</h2>' \
     "$WORK/on/report.html"
 near_model() { # the largest of the standard deviations between positions and model
-    sed -n 's/.*"rest":\[\[\(.*\)\]\]}\]<.*/\1/p' "$WORK/on/report.html" | tr -s '],[' '\n' |
-        awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
+    sed -n 's/.*"residuals":true.*"y":\[\([^]]*\)\].*/\1/p' "$WORK/on/report.html" |
+        tr -s ',' '\n' | awk '{ n++; v = $1 < 0 ? -$1 : $1; most = v > most ? v : most }
             END { print n, most; exit !(n > 50 && most > 0 && most < 40) }'
 }
 check "its page has the track beside the model: which is near" near_model
@@ -133,7 +133,7 @@ bad "times that fall" 1 \
     "$F:4: column \"t\": body \"a\": expected a time after 2 of line 2, found 1" \
     't,x,y,b\n2,2,3,a\n1,2,3,b\n1,2,3,a\n' $TX --body b
 bad "several bodies as one" 1 \
-    'body "": expected a time after 1 of line 2, found 1; rows of several bodies need --body' \
+    'column "t": expected a time after 1 of line 2, found 1; rows of several bodies need --body' \
     't,x,y,b\n1,2,3,a\n1,2,3,b\n' $TX --centre 0,0
 bad "few rows" 1 "$F:3: body \"a\": expected at least 8 rows, found 2" \
     't,x,y,b\n1,2,3,a\n2,2,3,a\n' $TX --body b

@@ -97,6 +97,29 @@ solution_follows() { # in the table itself
         END { print worst, n; exit !(n == 120 && worst < 1e-4) }' "$WORK/prey/solutions.csv"
 }
 check "... which follows the track" solution_follows
+page=$WORK/prey/report.html
+check "... have a page with their equations" grep -q \
+    '<mi>d</mi><mi>x</mi></mrow><mrow><mi>d</mi><mi>t</mi></mrow></mfrac><mo>=</mo>' "$page"
+check "... what they conserve" grep -q '<p>Conserved: <math>' "$page"
+check "... and the command" grep -q 'symreg motion .*prey.csv --time t .*--state x,y</code>' "$page"
+cat >"$WORK/charts.py" <<'END'
+import json, re, sys
+page = open(sys.argv[1]).read()
+assert "://" not in page.replace("http://www.w3.org/", ""), "an address"
+group, = json.loads(re.search(r'id="groups">(.*?)</script>', page)[1])
+x, rest_x, y, rest_y, portrait = group["charts"]
+for chart in x, y, portrait:
+    assert len(chart["x"]) == 120
+    assert max(abs(a - b) for a, b in zip(chart["y"], chart["curveY"])) < 1e-4
+assert rest_x["residuals"] and len(rest_x["y"]) == 120
+arrows = list(zip(*(portrait[k] for k in ("fieldX", "fieldY", "fieldDx", "fieldDy"))))
+assert len(arrows) == 225, len(arrows)
+for x, y, dx, dy in arrows: # 4 digits
+    right = 1.1 * x - 0.4 * x * y, 0.1 * x * y - 0.4 * y
+    assert abs(dx - right[0]) + abs(dy - right[1]) < 0.02, (x, y, dx, dy)
+END
+check "... tracks beside solutions, and the directions of the plane" python3 "$WORK/charts.py" \
+    "$page"
 if command -v gnuplot >/dev/null; then
     check "... in a picture, too" filled "$WORK/prey/solutions.png"
 else
@@ -112,7 +135,7 @@ if command -v gnuplot >/dev/null; then
     check "... and the track is drawn without them" filled "$WORK/lost/solutions.png"
 fi
 mkdir "$WORK/mine"
-for file in solutions.csv equations.json report.md; do
+for file in solutions.csv equations.json report.md report.html; do
     echo mine >"$WORK/mine/$file"
     refuse "another $file" 2 "mine/$file is not a file of an earlier search" -- "$BIN/symreg" \
         motion "$WORK/prey.csv" --time t --state x,y --quiet --out "$WORK/mine"
@@ -132,6 +155,10 @@ check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.j
 check "... at 1%" motion noisy_prey --state x,y
 check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "... from two tracks" motion two --state x,y --track run
+check "... whose page shows each" grep -q '"label":"r2"' "$WORK/two/report.html"
+check "... and constants with errors" grep -qE \
+    '<td><code>dx/dt</code></td><td>[0-9.-]+</td><td>[0-9.e-]+' \
+    "$WORK/two/report.html"
 check "... have them within 2%" right two 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "a pendulum by its angle" motion pendulum --position x --general --unary sin
 check "... has its acceleration" prints \
@@ -157,6 +184,37 @@ check "... written as an input of the right-hand side" prints 'const double u = 
     cat "$WORK/driven/equations.c"
 check "a state driven by the time" motion driven --state x --explicit-time --unary sin
 check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+check "... is driven by the time, though nothing says so" motion driven --state x --unary sin
+check "... has it again" prints '^dx/dt = .*sin\(t' tail -n 1 "$WORK/driven.txt"
+check "... as a remark says" prints '^remark: t: chosen with the time' cat "$WORK/driven.txt"
+check "... and JSON" grep -q '"explicit_time":.true' "$WORK/driven/equations.json"
+check "... whose formulas have a folder of their own" test -s "$WORK/driven/with_time/x/front.json"
+for name in wave noisy_wave prey noisy_prey; do
+    check "$name is not searched with the time" lacks 'with the time' "$WORK/$name.txt"
+    check "$name is no noise" lacks 'more than a constant with noise' "$WORK/$name.txt"
+done
+# ---- a track of noise alone, and one beside a wave
+awk 'function normal(  k, g) {
+        g = -6
+        for (k = 0; k < 12; k++) {
+            seed = (seed * 69069 + 1) % 4294967296
+            g += seed / 4294967296
+        }
+        return g
+    }
+    BEGIN {
+        seed = 11; print "t,x,y"
+        for (k = 0; k < 120; k++)
+            printf "%.12g,%.9g,%.9g\n", k * 0.1, 3 + normal(), 2 * sin(k * 0.1) + 0.01 * normal()
+    }' >"$WORK/noise.csv"
+check "noise" motion noise --state x
+check "... is known as noise" prints '^remark: x: no formula explains this more than a constant' \
+    cat "$WORK/noise.txt"
+check "... in the report, too" grep -q '^Remark: `x`: no formula' "$WORK/noise/report.md"
+check "... and conserves nothing" lacks 'conserved' "$WORK/noise.txt"
+check "noise beside a wave" motion noise --state x,y
+check "... is the state that is noise" prints '^remark: x: no formula explains this' \
+    cat "$WORK/noise.txt"
 
 # ---- files
 keys() {

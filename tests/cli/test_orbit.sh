@@ -31,6 +31,27 @@ for instrument, gamma, jitter in zip(answer["instruments"], (12.3, -7.9), (1.5, 
 END
 check "... whose elements, offsets and jitters are those drawn, within their errors" \
     python3 "$WORK/within.py" "$WORK/star/orbit.json"
+page=$WORK/star/report.html
+check "... and a page with the elements" grep -q '>period P, unit of time</td><td>43\.3[0-9]* +- ' \
+    "$page"
+check "... aliases" grep -q 'Alias by 1 day: P = 1.02' "$page"
+check "... offsets" grep -q '>gamma of A</td><td>12\.[0-9]* +- ' "$page"
+cat >"$WORK/charts.py" <<'END'
+import json, re, sys
+page = open(sys.argv[1]).read()
+assert "://" not in page.replace("http://www.w3.org/", ""), "an address"
+group, = json.loads(re.search(r'id="groups">(.*?)</script>', page)[1])
+first, second, rest, peaks = group["charts"]
+for chart in first, second: # most velocities are within 3 errors of the nearest point of the curve
+    near = [min(abs(x - u) for u in chart["curveX"]) < 0.01 and min(
+        abs(y - v) for u, v in zip(chart["curveX"], chart["curveY"]) if abs(u - x) < 0.01) < 3 * s
+        for x, y, s in zip(chart["x"], chart["y"], chart["sigma"])]
+    assert len(near) == 90 and sum(near) > 85, sum(near)
+assert 60 < sum(y * y for y in rest["y"]) < 120, rest["y"]
+highest = max((y, x) for x, y in zip(peaks["curveX"], peaks["curveY"]) if y is not None)
+assert 550 < highest[1] < 700, highest
+END
+check "... and its curves, residuals and periodogram" python3 "$WORK/charts.py" "$page"
 check "the table has a row per velocity" test "$(wc -l <"$WORK/star/orbit.csv")" -eq 91
 
 # ---- the same on other instruction sets, and from rows in another order
@@ -62,6 +83,17 @@ check "a velocity of -9999 is named" \
 "$BIN/symreg" orbit "$WORK/fill.csv" "${GIVEN[@]}" --planets 0 --missing-value -9999 \
     >"$WORK/left.txt" 2>&1
 check "... and no more once it is left out" lacks 'as far from the median' "$WORK/left.txt"
+
+awk -F, -v OFS=, '
+    NR > 1 { $1 = sprintf("%.2f", 2457000 + 60 * int(NR / 30) + NR % 30 / 20) }
+    1' $DATA >"$WORK/dense.csv"
+check "times that would show short periods are noted" \
+    prints 'are less than 0.05 apart: they would show periods below 1, .*--period' \
+    "$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0
+check "... not those of nights" lacks 'apart: they would show' "$WORK/left.txt"
+"$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0 --period 0.2,5 \
+    >"$WORK/given.txt" 2>&1
+check "... nor with --period" lacks 'apart: they would show' "$WORK/given.txt"
 
 # ---- what is refused
 refused() { # NAME STATUS PATTERN OPTION...
@@ -99,6 +131,14 @@ echo "my notes" >"$WORK/foreign/report.md"
 refused "a folder with another report.md" 2 'foreign/report.md is not a file of an earlier' $DATA \
     "${GIVEN[@]}" --out "$WORK/foreign"
 check "... which stays" prints '^my notes$' cat "$WORK/foreign/report.md"
+
+"$BIN/symreg" orbit $DATA "${GIVEN[@]}" --out "$WORK/few.csv/x" >"$WORK/nowhere.txt" 2>&1
+check "a folder that cannot be made is refused" prints 'few.csv' cat "$WORK/nowhere.txt"
+check "... before the fit" lacks '^planets' "$WORK/nowhere.txt"
+echo '<!DOCTYPE html><title>mine</title>' >"$WORK/foreign/report.html"
+rm "$WORK/foreign/report.md"
+refused "a folder with another page" 2 'foreign/report.html is not a file of an earlier' $DATA \
+    "${GIVEN[@]}" --out "$WORK/foreign"
 
 # ---- the functions that formulas in C call
 sed -n '/^```c$/,/^```$/p' docs/symreg.md | sed '/^```/d' >"$WORK/anomalies.c"

@@ -100,7 +100,8 @@ no "times that end before they begin" 2 '--times: expected BEGIN:END:STEP' circl
     --start x=1,y=0 --times 1:0:0.1
 no "a step of 0" 2 '--times: expected BEGIN:END:STEP' circle --start x=1,y=0 --times 0:1:0
 printf 't\n0\n2\n1\n' >"$WORK/falls.csv"
-no "times that fall" 1 'falls.csv:4: expected rising times, found 1 after 2' circle \
+no "times that fall" 1 \
+    'falls.csv:4: column "t": expected a time after 2 of line 3, found 1' circle \
     --start x=1,y=0 --times "$WORK/falls.csv"
 printf 's\n0\n2\n' >"$WORK/named.csv"
 no "a file without the time" 1 'named.csv: no column "t"' circle --start x=1,y=0 \

@@ -228,7 +228,7 @@ TEST(a_wrong_equation_does_not_pull_a_right_one)
 TEST(tracks_without_a_solution_are_written)
 {
     static const char folder[] = "build/tests/dynamics_tracks";
-    char picture[100], table[100];
+    char picture[100], table[100], page[100];
     struct sr_states s;
     struct sr_language *language = sr_language_create();
     struct sr_equations_found found[2] = {0};
@@ -241,9 +241,11 @@ TEST(tracks_without_a_solution_are_written)
     assert_int_equal(orr_mkdir(folder), 0);
     snprintf(picture, sizeof picture, "%s/solutions.png", folder);
     snprintf(table, sizeof table, "%s/solutions.csv", folder);
+    snprintf(page, sizeof page, "%s/report.html", folder);
     assert_int_equal(sr_system_tracks(&s, language, &system, folder, true), 0);
     remove(picture); /* of the track alone, where gnuplot is there */
     assert_int_equal(remove(table), 0);
+    assert_int_equal(remove(page), 0);
     assert_int_equal(remove(folder), 0);
     sr_states_free(&s);
     sr_language_free(language);
