@@ -3,7 +3,7 @@
  * For every law of sim/law.c and noise of 0, 0.1 and 1% (of the rms distance of the two bodies, on
  * every coordinate): 60 systems of two bodies of preset quick's prior, 40 steps each, through the
  * same way as `symreg motion --system --body --mass`, and 10 s for a search and its judgement by
- * the tracks (symreg/motion/judge.c), with the operators that can write all laws (docs/laws.md:
+ * the tracks (symreg/motion/decide.c), with the operators that can write all laws (docs/laws.md:
  * + * / exp sqrt, --maxsize 24). Columns:
  *   rows      of the table of forces
  *   exponent  of r by least squares of log F on log r, log m1, log m2 with the rows' weights, less
@@ -30,7 +30,7 @@
 #include "laws/analysis.h"
 #include "probe/planets/ephemeris.h"
 #include "sim/sim.h"
-#include "symreg/motion/judge.h"
+#include "symreg/motion/decide.h"
 
 enum { SYSTEMS = 60, STEPS = 40, LAWS = 9, NOISES = 3, TERMS = 4 };
 static const char *const settings_of[LAWS][3] = {

@@ -1,6 +1,6 @@
 /* motion.c - symreg motion: turns tracks into a table of accelerations or forces, and searches it
  * like any other table. */
-#include "judge.h"
+#include "decide.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -198,7 +198,7 @@ static void tell_verdict(const struct judging *j, const struct sr_motion_verdict
             j->remark + used, j->bytes - used,
             "%sno law follows the paths of the bodies, integrated: residuals are at least %.3g "
             "standard deviations of the noise (rms). Forces that are in no row act, or the law "
-            "is not on the front, which is judged by the table",
+            "is not on the front, which the table decides",
             between, v->misfit);
 }
 

@@ -10,7 +10,7 @@
  *   pull.c       how large the force of a pair may be
  *   pairs.c      forces between the bodies of a system from their accelerations
  *   centre.c     accelerations towards a point or a body
- *   paths.c, arcs.c, forms.c, judge.c    laws fitted to the tracks by integrating, and chosen there
+ *   paths.c, arcs.c, forms.c, decide.c   laws fitted to the tracks by integrating, and chosen there
  *   unbend.c     takes back what smoothing took from bent paths
  *   errors.c     standard errors of an amplitude, whatever the errors of rows share
  *   rows.c       the rows of the table and their weights

@@ -1,6 +1,6 @@
 /* paths.c - the paths that a law of a table of motion is integrated along. */
 #include "arcs.h"
-#include "judge.h"
+#include "decide.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_motion.c - laws of motion: forces between bodies from their positions alone, for every law
  * of sim/law.c. Tolerances are standard errors that follow from the noise. */
-#include "symreg/motion/judge.h"
+#include "symreg/motion/decide.h"
 
 #include <math.h>
 #include <string.h>

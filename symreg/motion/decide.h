@@ -1,6 +1,6 @@
-/* judge.h - laws of force judged by the paths of bodies (judge.c). */
-#ifndef SR_MOTION_JUDGE_H
-#define SR_MOTION_JUDGE_H
+/* decide.h - laws of force judged by the paths of bodies (decide.c). */
+#ifndef SR_MOTION_DECIDE_H
+#define SR_MOTION_DECIDE_H
 
 #include "motion.h"
 

@@ -1,4 +1,4 @@
-/* judge.c - the tracks decide between laws of force.
+/* decide.c - the tracks decide between laws of force.
  *
  * A row of a table of forces is a mean over a window of positions, and its errors are those of
  * smoothing. The laws of the front that a search found on such a table, and those of forms.c, are
@@ -10,7 +10,7 @@
  *
  * The law with the least nats is chosen: those of what is left, of the formula and of its
  * constants, as in the evidence of a front. */
-#include "judge.h"
+#include "decide.h"
 #include "forms.h"
 
 #include <float.h>
