@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 
@@ -182,13 +183,10 @@ static int check_units(const struct sr_states *s, const char *units)
     return 0;
 }
 
-/* What the equations conserve; nothing where one of them describes noise. */
+/* What the equations conserve. */
 static int find_conserved(const struct sr_states *s, const struct sr_language *language,
                           struct sr_system *system)
 {
-    for (int d = 0; d < s->dims; d++)
-        if (system->still[d])
-            return 0;
     const struct sr_flow flow = {.dims = s->dims,
                                  .order = s->order,
                                  .inputs = s->inputs,
@@ -204,19 +202,58 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
-/* Refuses a folder with files of others of the names that a system's results have; its searches
- * have folders of their own. */
-static int check_folder(const char *folder)
+/* What the equations conserve, and their symmetries; nothing where one of them describes noise. */
+static int find_properties(const struct sr_states *s, const struct sr_language *language,
+                           struct sr_system *system)
 {
-    static const struct sr_own_kind kinds[] = {
-        {"report.md", "# Equations of motion", ", Orrery "},
-        {"report.html", "<!DOCTYPE html>", "<title>Equations of motion - symreg</title>"},
-        {"equations.json", "{", "\"version\":"},
-        {"equations.py", "# The right-hand side of the equations", NULL},
-        {"equations.c", "/* The right-hand side of the equations", NULL},
-        {"solutions.csv", "track,", " residual in sigmas"}};
-    static const char *const picture[] = {"solutions.png"};
-    return sr_own_kinds(folder, kinds, sizeof kinds / sizeof *kinds, picture, 1);
+    for (int d = 0; d < s->dims; d++)
+        if (system->still[d]) {
+            system->symmetry = (struct sr_symmetry){0};
+            return 0;
+        }
+    TRY(find_conserved(s, language, system));
+    return sr_symmetry_measure(s, language, system->expr, &system->symmetry);
+}
+
+/* Files of a system's results, and how they begin; searches have folders of their own. */
+static const struct sr_own_kind kinds[] = {
+    {"report.md", "# Equations of motion", ", Orrery "},
+    {"report.html", "<!DOCTYPE html>", "<title>Equations of motion - symreg</title>"},
+    {"equations.json", "{", "\"version\":"},
+    {"equations.py", "# The right-hand side of the equations", NULL},
+    {"equations.c", "/* The right-hand side of the equations", NULL},
+    {"solutions.csv", "track,", " residual in sigmas"}};
+static const char *const picture[] = {"solutions.png"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Refuses a folder with files of others of these names, or with the tracks themselves. */
+static int check_folder(const char *file, const char *folder)
+{
+    char path[4096];
+    struct stat tracks, result;
+    for (int k = 0; k < KINDS; k++) {
+        TRY(orr_path(path, "%s/%s", folder, kinds[k].name));
+        if (!stat(file, &tracks) && !stat(path, &result) && tracks.st_dev == result.st_dev &&
+            tracks.st_ino == result.st_ino)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--out: %s has the tracks, and would be replaced by a result; expected "
+                            "another folder",
+                            path);
+    }
+    return sr_own_kinds(folder, kinds, KINDS, picture, 1);
+}
+
+/* An interruption must not leave results of an earlier search beside formulas of this one. */
+static int remove_results(const char *folder)
+{
+    char path[4096];
+    struct stat info;
+    for (int k = 0; k <= KINDS; k++) {
+        TRY(orr_path(path, "%s/%s", folder, k < KINDS ? kinds[k].name : picture[0]));
+        if (!lstat(path, &info) && S_ISREG(info.st_mode))
+            TRY(orr_remove(path));
+    }
+    return 0;
 }
 
 /* With the time, solutions have to leave at most so many standard deviations of the noise, and the
@@ -302,14 +339,14 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
-    TRY(*cli->out ? check_folder(cli->out) : 0);
+    TRY(*cli->out ? check_folder(file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
+    TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
     run->start = orr_time_s();
     TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
     TRY(choose(cli, file, given, run));
-    TRY(find_conserved(s, run->language, system));
-    TRY(sr_symmetry_measure(s, run->language, system->expr, &system->symmetry));
+    TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
     TRY(*cli->out ? sr_system_tracks(s, run->language, system, cli->out, cli->quiet) : 0);
     return sr_system_print(s, run->language, system);

@@ -76,6 +76,10 @@ static void find_curl(const struct sr_states *s, const struct table *table, cons
 {
     const size_t n = table->rows, dims = (size_t)s->dims, width = table->features;
     double all = 0, curl = 0;
+    symmetry->timed = false;
+    for (size_t a = 0; a < dims; a++)
+        for (size_t i = 0; i < n; i++)
+            symmetry->timed = symmetry->timed || grad[(a * width + 2 * dims) * n + i] != 0;
     for (size_t a = 0; a < dims; a++)
         for (size_t b = 0; b < dims; b++)
             for (size_t i = 0; i < n; i++) {
@@ -143,6 +147,8 @@ static void write_symmetry(const struct sr_symmetry *symmetry, int which, char *
                  percent);
     else if (!holds(symmetry, SR_STILL))
         snprintf(text, bytes, "not of a potential of the position, as it depends on the velocity");
+    else if (holds(symmetry, which) && symmetry->timed)
+        snprintf(text, bytes, "not conservative: free of curl, but it changes with the time");
     else if (holds(symmetry, which))
         snprintf(text, bytes, "conservative: free of curl");
     else
@@ -180,7 +186,8 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     cJSON_AddBoolToObject(object, "central", holds(symmetry, SR_CENTRAL));
     cJSON_AddBoolToObject(object, "velocity_dependent", !holds(symmetry, SR_STILL));
     cJSON_AddBoolToObject(object, "conservative",
-                          holds(symmetry, SR_STILL) && holds(symmetry, SR_CURL_FREE));
+                          holds(symmetry, SR_STILL) && holds(symmetry, SR_CURL_FREE) &&
+                              !symmetry->timed);
     orr_json_add_exact(object, "across_position", symmetry->share[SR_CENTRAL]);
     orr_json_add_exact(object, "by_velocity", symmetry->share[SR_STILL]);
     orr_json_add_exact(object, "curl", symmetry->share[SR_CURL_FREE]);

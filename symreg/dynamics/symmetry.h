@@ -23,6 +23,7 @@ struct sr_symmetry {
      * (SR_CENTRAL) and what changes with velocities of other rows (SR_STILL); of its derivatives by
      * the position, the antisymmetric part (SR_CURL_FREE), which no potential has */
     double share[SR_SYMMETRIES];
+    bool timed; /* the acceleration changes with the time, too */
 };
 /* Measures the shares of the equations that were found. ORR_ENOMEM. */
 int sr_symmetry_measure(const struct sr_states *states, const struct sr_language *language,

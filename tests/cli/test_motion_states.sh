@@ -215,6 +215,15 @@ check "... and conserves nothing" lacks 'conserved' "$WORK/noise.txt"
 check "noise beside a wave" motion noise --state x,y
 check "... is the state that is noise" prints '^remark: x: no formula explains this' \
     cat "$WORK/noise.txt"
+shake() {
+    program symreg motion "$WORK/noise.csv" --time t --position x,y --general --seconds 0.5 \
+        --threads 1 --quiet --out "$WORK/shaken" >"$WORK/shaken.txt" 2>&1
+}
+check "noise of a position" shake
+check "... is known as noise" prints '^remark: x.*: no formula explains this' \
+    cat "$WORK/shaken.txt"
+check "... and has no symmetries" lacks 'vectors:|evidence|conservative|central' "$WORK/shaken.txt"
+check "... in JSON, too" lacks '"symmetry"' "$WORK/shaken/equations.json"
 
 # ---- files
 keys() {
@@ -230,6 +239,27 @@ check "... and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
 cp "$WORK/prey/equations.json" "$WORK/before.json"
 check "the same again" motion prey --state x,y --threads 2
 check "... whatever the threads" cmp "$WORK/before.json" "$WORK/prey/equations.json"
+
+stop() { # a search into the folder of an earlier one, once its first front is there
+    local job k rc=0
+    rm -f "$WORK/two/x/front.json"
+    "$BIN/symreg" motion "$WORK/two.csv" --time t --state x,y --track run --seconds 30 \
+        --threads 1 --quiet --out "$WORK/two" >"$WORK/stop.txt" 2>&1 &
+    job=$!
+    for ((k = 0; k < 200; k++)); do
+        test -s "$WORK/two/x/front.json" && break
+        sleep 0.1
+    done
+    kill -INT "$job"
+    wait "$job" || rc=$?
+    equal "$rc" 130
+}
+check "a search that is stopped" stop
+check "... leaves no equations of an earlier one" equal \
+    "$(cd "$WORK/two" && echo *.*)" '*.*'
+refuse "tracks in a file of results" 2 'solutions.csv has the tracks' -- "$BIN/symreg" motion \
+    "$WORK/prey/solutions.csv" --time t --state x,y --quiet --out "$WORK/prey"
+check "... which stays" filled "$WORK/prey/solutions.csv"
 
 # ---- what is refused
 head -n 6 "$WORK/prey.csv" >"$WORK/few.csv"

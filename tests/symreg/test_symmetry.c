@@ -175,4 +175,22 @@ TEST(symmetries_of_equations_are_measured)
     assert_true(share[SR_STILL] > 0.05);
 }
 
+/* The line about a potential, of equations. */
+static const char *potential(const char *first, const char *second)
+{
+    static struct sr_symmetry symmetry;
+    static char text[SR_TEXT];
+    static const struct sr_states none;
+    measure(first, second, &symmetry);
+    assert_true(sr_symmetry_text(&none, &symmetry, SR_CURL_FREE, text, sizeof text));
+    return text;
+}
+
+TEST(a_potential_that_changes_with_the_time_conserves_nothing)
+{
+    assert_string_equal(potential("-2 * x", "-y"), "conservative: free of curl");
+    assert_string_equal(potential("cos(t) - 2 * x", "-y"),
+                        "not conservative: free of curl, but it changes with the time");
+}
+
 TESTS(NULL, NULL)
