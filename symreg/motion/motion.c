@@ -207,11 +207,11 @@ static void tell_verdict(const struct judging *j, const struct sr_motion_verdict
             j->remark + used, j->bytes - used,
             "%sno law follows the paths of the bodies, integrated: residuals are at least %.3g "
             "standard deviations of the noise (rms). Forces that are in no row act, or the law "
-            "is not on the front, which is judged by the table",
+            "is not on the front, whose order is that of the table",
             between, v->misfit);
     else if (v->paths)
-        snprintf(j->remark + used, j->bytes - used,
-                 "%s%s, so that the front is judged by the table alone", between,
+        snprintf(j->remark + used, j->bytes - used, "%s%s, so that the table alone decides",
+                 between,
                  v->stopped ? "the search ended before a law was fitted to whole paths (give it "
                               "more --seconds)"
                             : "no law could be integrated along the paths of the bodies");
