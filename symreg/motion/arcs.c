@@ -35,9 +35,15 @@ struct shot {
     double *x, *value, *slope, *jacobian; /* of the formula, for the arcs on their way */
     double *start;                        /* (count, states) */
     double *state;                        /* (rows, states) along the solution */
-    double chi2;
+    double chi2, until_s;                 /* 0: no limit */
     void *block;
 };
+
+/* Whether the time or a signal ends the fit. */
+static bool is_over(const struct shot *s)
+{
+    return orr_signal_seen() || (s->until_s > 0 && orr_time_s() > s->until_s);
+}
 
 /* ---- forms */
 
@@ -287,7 +293,8 @@ static void add_up(struct shot *s)
         s->chi2 += s->arc[p].chi2;
 }
 
-/* Follows all arcs but idle ones from their starts. chi2 is infinite where one has no solution. */
+/* Follows all arcs but idle ones from their starts. chi2 is infinite where one has no solution, or
+ * none in time. */
 static void follow(struct shot *s)
 {
     begin(s);
@@ -295,7 +302,7 @@ static void follow(struct shot *s)
     for (size_t i = 0; i < s->active && fine; i++)
         find_rates(s, i, s->arc[s->list[i]].z, s->arc[s->list[i]].rate[0]);
     for (int steps = 0; s->active && fine; steps++) {
-        fine = steps < STEPS && try_steps(s);
+        fine = steps < STEPS && !is_over(s) && try_steps(s);
         size_t kept = 0;
         for (size_t i = 0; i < s->active && fine; i++) {
             struct arc *arc = &s->arc[s->list[i]];
@@ -505,7 +512,7 @@ static void take_arc(struct shot *s, struct shot *other, size_t p)
 }
 
 /* Fits the start of every arc alone, so that one that goes astray does not hold the others. */
-static void settle(struct shot *s, struct shot *other, double until_s)
+static void settle(struct shot *s, struct shot *other)
 {
     enum { MOST = 12 };
     const double enough = 0.1;
@@ -516,7 +523,7 @@ static void settle(struct shot *s, struct shot *other, double until_s)
         s->arc[p].idle = !(s->arc[p].chi2 < HUGE_VAL);
     }
     for (int i = 0; i < MOST && moving; i++) {
-        if (orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s))
+        if (is_over(s))
             break;
         moving = 0;
         for (size_t p = 0; p < s->count; p++) {
@@ -549,16 +556,15 @@ static void settle(struct shot *s, struct shot *other, double until_s)
 }
 
 /* Takes at most so many steps from *s; `other` is as large. */
-static void descend(struct shot *s, struct shot *other, int steps, double until_s,
-                    struct sr_form *form, struct sr_arcs_fit *fit)
+static void descend(struct shot *s, struct shot *other, int steps, struct sr_form *form,
+                    struct sr_arcs_fit *fit)
 {
     enum { REJECTIONS = 8 };
     const double enough = 0.01; /* chi2 */
     double damping = 1e-4, gain, next[SR_NODES];
-    settle(s, other, until_s);
+    settle(s, other);
     for (int i = 0, rejected = 0; i < steps && rejected < REJECTIONS && s->chi2 < HUGE_VAL; i++) {
-        if (orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s) ||
-            !solve(s, damping, fit->value, other->start, next, &gain))
+        if (is_over(s) || !solve(s, damping, fit->value, other->start, next, &gain))
             break;
         sr_form_set(form, next);
         follow(other);
@@ -590,11 +596,12 @@ int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double unt
     int rc = create_shot(paths, form, rows, &s);
     const int second = create_shot(paths, form, rows, &other);
     rc = rc ? rc : second;
+    s.until_s = other.until_s = until_s;
     for (size_t p = 0; p < s.count && !rc; p++)
         memcpy(s.start + p * s.states, state + (s.arc[p].path->from + s.arc[p].first) * s.states,
                s.states * sizeof *state);
     if (!rc) {
-        descend(&s, &other, steps, until_s, form, fit);
+        descend(&s, &other, steps, form, fit);
         fit->chi2 = s.chi2;
         fit->numbers = paths->rows * (size_t)paths->dims;
         fit->starts = s.count * s.states;

@@ -32,6 +32,9 @@ static const double exactly = 1e-3;
 /* Residual in standard deviations above which no law counts as following the paths. */
 static const double follows = 1.5;
 
+/* Share by which losses of two forms of one law may differ, each fitted by steps. */
+static const double same = 1e-6;
+
 /* Nats more than those of the best, by short arcs, from which on whole paths are not tried. */
 static const double hopeless = 100;
 
@@ -61,6 +64,13 @@ static double share_of_time(const struct court *c, double share)
 static bool is_over(double until_s)
 {
     return orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s);
+}
+
+/* Half of what is left until then: a law whose steps are slow leaves time for the others. */
+static double half_of(double until_s)
+{
+    const double now_s = orr_time_s();
+    return until_s > 0 ? now_s + 0.5 * fmax(until_s - now_s, 0) : 0;
 }
 
 /* ---- candidates */
@@ -199,7 +209,7 @@ static int fit_all(struct court *c)
     for (int k = c->count - 1; k >= 0; k--)
         memcpy(c->of[k].state, c->of[0].state, values * sizeof *state);
     for (int k = 0; k < c->count && !is_over(brief_s); k++)
-        TRY(fit_arcs(c, &c->of[k], ARC, BRIEF, brief_s));
+        TRY(fit_arcs(c, &c->of[k], ARC, BRIEF, half_of(brief_s)));
     for (int k = 0; k < c->count; k++)
         c->of[k].whole = false;
     qsort(c->of, (size_t)c->count, sizeof *c->of, by_nats);
@@ -207,10 +217,21 @@ static int fit_all(struct court *c)
     for (int k = 0; k < c->count && !is_over(c->until_s); k++) {
         if (c->of[k].nats > least + hopeless || !(c->of[k].nats < HUGE_VAL))
             break;
-        TRY(fit_whole(c, &c->of[k], 2 * ARC, c->until_s));
+        TRY(fit_whole(c, &c->of[k], 2 * ARC, half_of(c->until_s)));
         least = c->of[k].whole ? fmin(least, c->of[k].nats) : least;
     }
     return 0;
+}
+
+/* Whether a law was fitted to whole paths, and has a solution. */
+static bool is_fitted(const struct candidate *one)
+{
+    return one->whole && one->nats < HUGE_VAL;
+}
+
+static bool does_follow(const struct candidate *one)
+{
+    return is_fitted(one) && sqrt(one->misfit) <= follows;
 }
 
 /* ---- the front */
@@ -265,8 +286,9 @@ static void make_front(const struct entry *entry, int chosen, double numbers,
     front->within = false;
     for (int c = 1; c <= SR_NODES; c++) {
         const struct entry *e = &entry[c];
-        const bool hides = c < chosen && e->loss <= entry[chosen].loss;
-        if (!e->expr.count || hides || (c != chosen && !(e->loss < smallest)))
+        const bool hides = c < chosen && e->loss <= (1 + same) * entry[chosen].loss,
+                   falls = e->loss < (1 - same) * smallest;
+        if (!e->expr.count || hides || (c != chosen && !falls))
             continue;
         smallest = e->loss;
         append(front, c, e, entry[chosen].nats, numbers);
@@ -293,7 +315,7 @@ static int change_front(const struct court *c, struct sr_front *front,
     double least = HUGE_VAL;
     for (int k = 0; k < c->count && !rc; k++) {
         const struct candidate *one = &c->of[k];
-        if (!one->whole || !(one->nats < HUGE_VAL))
+        if (!does_follow(one))
             continue;
         const double rows = (double)(c->paths.rows * (size_t)c->paths.dims);
         const struct entry e = {.expr = one->form.expr,
@@ -307,9 +329,11 @@ static int change_front(const struct court *c, struct sr_front *front,
         if (one->nats < least) {
             least = one->nats;
             chosen = sr_expr_complexity(s->language, &e.expr);
-            verdict->numbers = one->form.numbers;
-            for (int n = 0; n < one->form.numbers; n++)
-                verdict->error[n] = one->form.param[n] < 0 ? 0 : one->u.error[one->form.param[n]];
+            verdict->judged = true;
+            verdict->misfit = sqrt(one->misfit);
+            verdict->params = one->form.params;
+            memcpy(verdict->value, one->value, sizeof verdict->value);
+            memcpy(verdict->error, one->u.error, sizeof verdict->error);
         }
     }
     if (!rc && chosen)
@@ -338,11 +362,11 @@ int sr_motion_judge(const struct sr_motion_court *asked, const struct sr_data *d
         rc = find_candidates(&c, front);
     if (!rc && c.count)
         rc = fit_all(&c);
+    verdict->stopped = is_over(c.until_s);
     for (int k = 0; k < c.count && !rc; k++)
-        if (c.of[k].whole && c.of[k].nats < HUGE_VAL && !(sqrt(c.of[k].misfit) >= verdict->misfit))
+        if (is_fitted(&c.of[k]) && !(sqrt(c.of[k].misfit) >= verdict->misfit))
             verdict->misfit = sqrt(c.of[k].misfit);
-    verdict->judged = verdict->misfit <= follows;
-    if (!rc && verdict->judged)
+    if (!rc && verdict->misfit <= follows)
         rc = change_front(&c, front, verdict);
     free(c.states);
     free(c.of);

@@ -15,12 +15,13 @@ struct sr_motion_court {
 };
 struct sr_motion_verdict {
     bool judged;   /* the front has laws fitted to the paths, and the rule best selects by these */
+    bool stopped;  /* the time, or a signal, ended the judgement */
     size_t paths;  /* followed */
-    double misfit; /* rms residual of the law that is chosen, or would be, in standard deviations of
-                       the noise; NAN: none could be followed */
-    /* of the chosen law: standard errors of its numbers by the paths, in their order */
-    int numbers;
-    double error[SR_NODES];
+    double misfit; /* rms residual of the chosen law in standard deviations of the noise; where none
+                      is chosen the smallest; NAN: none was followed along whole paths */
+    /* of the chosen law: its constants, in their order, and their standard errors by the paths */
+    int params;
+    double value[SR_NODES], error[SR_NODES];
 };
 /* Whether anything can be judged: tracks of pairs that move as their law alone says, about each
  * other or about a centre. */

@@ -177,29 +177,46 @@ struct judging {
     size_t bytes;
 };
 
+/* Appends the constants that the paths give, with as many digits as their errors have. */
+static void tell_constants(const struct judging *j, const struct sr_motion_verdict *v)
+{
+    for (int k = 0; k < v->params; k++) {
+        const size_t end = strlen(j->remark);
+        const double ratio = fabs(v->value[k]) / v->error[k];
+        const int digits = ratio > 1 && ratio < 1e14 ? 3 + (int)log10(ratio) : 3;
+        snprintf(j->remark + end, j->bytes - end, "%s %.*g +- %.2g",
+                 k ? "," : ". Constants by the paths, with standard errors:", digits, v->value[k],
+                 v->error[k]);
+    }
+}
+
 /* Appends how well the law follows the paths. */
 static void tell_verdict(const struct judging *j, const struct sr_motion_verdict *v)
 {
     const size_t used = strlen(j->remark);
-    const char *const between = used ? ". " : "";
+    const char *const between = used ? ". " : "", *const many = v->paths == 1 ? "" : "s",
+                      *const whose = j->page->table->by_centre ? "" : "relative ";
     if (v->judged)
         snprintf(
             j->remark + used, j->bytes - used,
-            "%sthe paths of %zu bod%s chose this law, fitted to them by integrating: residuals "
-            "are %.3g standard deviations of the noise (rms)",
-            between, v->paths, v->paths == 1 ? "y" : "ies", v->misfit);
-    for (int k = 0; v->judged && k < v->numbers; k++) {
-        const size_t end = strlen(j->remark);
-        snprintf(j->remark + end, j->bytes - end, "%s %.2g",
-                 k ? "," : ". Standard errors of its constants by the paths:", v->error[k]);
-    }
-    if (!v->judged && v->misfit > 0)
+            "%s%zu %spath%s chose this law, fitted to the positions by integrating: residuals are "
+            "%.3g standard deviations of the noise (rms)",
+            between, v->paths, whose, many, v->misfit);
+    else if (v->misfit > 0)
         snprintf(
             j->remark + used, j->bytes - used,
             "%sno law follows the paths of the bodies, integrated: residuals are at least %.3g "
             "standard deviations of the noise (rms). Forces that are in no row act, or the law "
-            "is not on the front, which the table decides",
+            "is not on the front, whose order is that of the table",
             between, v->misfit);
+    else if (v->paths)
+        snprintf(j->remark + used, j->bytes - used, "%s%s, so that the table alone decides",
+                 between,
+                 v->stopped ? "the search ended before a law was fitted to whole paths (give it "
+                              "more --seconds)"
+                            : "no law could be integrated along the paths of the bodies");
+    if (v->judged)
+        tell_constants(j, v);
 }
 
 static int judge_front(void *context, const struct sr_problem *p, double seconds,

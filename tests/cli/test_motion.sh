@@ -214,6 +214,32 @@ awk 'BEGIN { print "t,x,y"; for (i = 0; i < 100; i++) { t = i / 25
 check "a circle" motion "$WORK/circle" "$WORK/circle.csv" $TX --centre 0,0
 check "... is said to tell little" prints 'hardly how it depends on r' cat "$WORK/circle.txt"
 check "... not so an ellipse" lacks 'hardly how it depends on r' "$WORK/hidden.txt"
+# what a remark and the front say of the law that paths chose, of 8 rows
+cat >"$WORK/few.csv" <<'EOF'
+t,x,y
+0.00000000,1.40012882,0.00014494
+0.42857143,1.16453928,0.59069934
+0.85714286,0.45345963,0.91521259
+1.28571429,-0.50684723,0.38640676
+1.71428571,-0.11001310,-0.78843397
+2.14285714,0.82664569,-0.82915381
+2.57142857,1.32724677,-0.34333828
+3.00000000,1.35378147,0.27489092
+EOF
+few() { # OPTION...: a search with $TX about the origin
+    program symreg motion "$WORK/few.csv" $TX --centre 0,0 --evaluations 3000 --threads 1 "$@" \
+        --set symreg.seconds=0
+}
+few >"$WORK/few.txt" 2>&1
+few --maxsize 4 >"$WORK/fewer.txt" 2>&1
+residual() {
+    grep -oE 'residuals are [0-9.]+' "$1"
+}
+check "residuals are those of the chosen law, whatever other laws leave" \
+    equal "$(residual "$WORK/fewer.txt")" "$(residual "$WORK/few.txt")"
+check "its constant by the paths is given with its error" \
+    prints '1 path chose this law.*errors: 4\.999[0-9]* \+- 0\.0005' cat "$WORK/few.txt"
+check_not "the front has no second form of the same law" grep -qF '(r * r))' "$WORK/few.txt"
 bad "a logarithm of negative accelerations" 1 'table of motion:' \
     't,x,y\n1,1,0\n2,2,0\n3,4,0\n4,7,0\n5,11,0\n6,16,0\n7,22,0\n8,29,0\n9,37,0\n' \
     $TX --centre 0,0 --log-target
