@@ -2,22 +2,22 @@
 # test_motion_states.sh - symreg motion --state and --general: from tracks of any dynamics to a
 # system of equations; tracks that cannot be used are refused.
 . tests/cli/lib.sh
-# track NAME NOISE TRACKS: t, x, y of a system by Runge and Kutta's rule, with normal noise as a
-# share of every value
-track() {
-    awk -v name="$1" -v noise="$2" -v tracks="$3" '
-    function rate(x, y) {
-        if (name == "wave") { fx = y; fy = -4 * x - 0.2 * y }
-        if (name == "prey") { fx = 1.1 * x - 0.4 * x * y; fy = 0.1 * x * y - 0.4 * y }
-        if (name == "pendulum") { fx = y; fy = -9.81 * sin(x) - 0.3 * y }
-    }
-    function normal(  k, g) {
+NORMAL='function normal(  k, g) { # of awk: a normal number from `seed`
         g = -6
         for (k = 0; k < 12; k++) {
             seed = (seed * 69069 + 1) % 4294967296
             g += seed / 4294967296
         }
         return g
+    }'
+# track NAME NOISE TRACKS: t, x, y of a system by Runge and Kutta's rule, with normal noise as a
+# share of every value
+track() {
+    awk -v name="$1" -v noise="$2" -v tracks="$3" "$NORMAL"'
+    function rate(x, y) {
+        if (name == "wave") { fx = y; fy = -4 * x - 0.2 * y }
+        if (name == "prey") { fx = 1.1 * x - 0.4 * x * y; fy = 0.1 * x * y - 0.4 * y }
+        if (name == "pendulum") { fx = y; fy = -9.81 * sin(x) - 0.3 * y }
     }
     BEGIN {
         seed = 5; print "run,t,x,y"
@@ -98,10 +98,11 @@ solution_follows() { # in the table itself
 }
 check "... which follows the track" solution_follows
 page=$WORK/prey/report.html
-check "... have a page with their equations" grep -q \
+check "the page of predator and prey has their equations" grep -q \
     '<mi>d</mi><mi>x</mi></mrow><mrow><mi>d</mi><mi>t</mi></mrow></mfrac><mo>=</mo>' "$page"
-check "... what they conserve" grep -q '<p>Conserved: <math>' "$page"
-check "... and the command" grep -q 'symreg motion .*prey.csv --time t .*--state x,y</code>' "$page"
+check "the page of predator and prey has what they conserve" grep -q '<p>Conserved: <math>' "$page"
+check "the page of predator and prey has the command" \
+    grep -q 'symreg motion .*prey.csv --time t .*--state x,y</code>' "$page"
 cat >"$WORK/charts.py" <<'END'
 import json, re, sys
 page = open(sys.argv[1]).read()
@@ -118,8 +119,8 @@ for x, y, dx, dy in arrows: # 4 digits
     right = 1.1 * x - 0.4 * x * y, 0.1 * x * y - 0.4 * y
     assert abs(dx - right[0]) + abs(dy - right[1]) < 0.02, (x, y, dx, dy)
 END
-check "... tracks beside solutions, and the directions of the plane" python3 "$WORK/charts.py" \
-    "$page"
+check "the page has tracks beside solutions, and the directions of the plane" \
+    python3 "$WORK/charts.py" "$page"
 if command -v gnuplot >/dev/null; then
     check "... in a picture, too" filled "$WORK/prey/solutions.png"
 else
@@ -155,8 +156,8 @@ check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.j
 check "... at 1%" motion noisy_prey --state x,y
 check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "... from two tracks" motion two --state x,y --track run
-check "... whose page shows each" grep -q '"label":"r2"' "$WORK/two/report.html"
-check "... and constants with errors" grep -qE \
+check "the page of two tracks shows each" grep -q '"label":"r2"' "$WORK/two/report.html"
+check "the page of two tracks has constants with errors" grep -qE \
     '<td><code>dx/dt</code></td><td>[0-9.-]+</td><td>[0-9.e-]+' \
     "$WORK/two/report.html"
 check "... have them within 2%" right two 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
@@ -184,46 +185,45 @@ check "... written as an input of the right-hand side" prints 'const double u = 
     cat "$WORK/driven/equations.c"
 check "a state driven by the time" motion driven --state x --explicit-time --unary sin
 check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
-check "... is driven by the time, though nothing says so" motion driven --state x --unary sin
-check "... has it again" prints '^dx/dt = .*sin\(t' tail -n 1 "$WORK/driven.txt"
-check "... as a remark says" prints '^remark: t: chosen with the time' cat "$WORK/driven.txt"
-check "... and JSON" grep -q '"explicit_time":.true' "$WORK/driven/equations.json"
-check "... whose formulas have a folder of their own" test -s "$WORK/driven/with_time/x/front.json"
+check "a driven state is searched without --explicit-time" motion driven --state x --unary sin
+check "a driven state has the time without --explicit-time" \
+    prints '^dx/dt = .*sin\(t' tail -n 1 "$WORK/driven.txt"
+check "a remark says that the time was chosen" \
+    prints '^remark: t: chosen with the time' cat "$WORK/driven.txt"
+check "equations.json says that the time was chosen" \
+    grep -q '"explicit_time":.true' "$WORK/driven/equations.json"
+check "formulas with the time have a folder of their own" \
+    test -s "$WORK/driven/with_time/x/front.json"
 for name in wave noisy_wave prey noisy_prey; do
     check "$name is not searched with the time" lacks 'with the time' "$WORK/$name.txt"
     check "$name is no noise" lacks 'more than a constant with noise' "$WORK/$name.txt"
 done
 # ---- a track of noise alone, and one beside a wave
-awk 'function normal(  k, g) {
-        g = -6
-        for (k = 0; k < 12; k++) {
-            seed = (seed * 69069 + 1) % 4294967296
-            g += seed / 4294967296
-        }
-        return g
-    }
+awk "$NORMAL"'
     BEGIN {
         seed = 11; print "t,x,y"
         for (k = 0; k < 120; k++)
             printf "%.12g,%.9g,%.9g\n", k * 0.1, 3 + normal(), 2 * sin(k * 0.1) + 0.01 * normal()
     }' >"$WORK/noise.csv"
 check "noise" motion noise --state x
-check "... is known as noise" prints '^remark: x: no formula explains this more than a constant' \
+check "noise is known as noise" prints '^remark: x: no formula explains this more than a constant' \
     cat "$WORK/noise.txt"
-check "... in the report, too" grep -q '^Remark: `x`: no formula' "$WORK/noise/report.md"
-check "... and conserves nothing" lacks 'conserved' "$WORK/noise.txt"
+check "the report names a state that is noise" \
+    grep -q '^Remark: `x`: no formula' "$WORK/noise/report.md"
+check "noise conserves nothing" lacks 'conserved' "$WORK/noise.txt"
 check "noise beside a wave" motion noise --state x,y
-check "... is the state that is noise" prints '^remark: x: no formula explains this' \
+check "noise beside a wave is known as noise" prints '^remark: x: no formula explains this' \
     cat "$WORK/noise.txt"
 shake() {
     program symreg motion "$WORK/noise.csv" --time t --position x,y --general --seconds 0.5 \
         --threads 1 --quiet --out "$WORK/shaken" >"$WORK/shaken.txt" 2>&1
 }
 check "noise of a position" shake
-check "... is known as noise" prints '^remark: x.*: no formula explains this' \
+check "noise of a position is known as noise" prints '^remark: x.*: no formula explains this' \
     cat "$WORK/shaken.txt"
-check "... and has no symmetries" lacks 'vectors:|evidence|conservative|central' "$WORK/shaken.txt"
-check "... in JSON, too" lacks '"symmetry"' "$WORK/shaken/equations.json"
+check "noise of a position has no symmetries" \
+    lacks 'vectors:|evidence|conservative|central' "$WORK/shaken.txt"
+check "equations.json of noise has no symmetries" lacks '"symmetry"' "$WORK/shaken/equations.json"
 
 # ---- files
 keys() {
@@ -255,11 +255,11 @@ stop() { # a search into the folder of an earlier one, once its first front is t
     equal "$rc" 130
 }
 check "a search that is stopped" stop
-check "... leaves no equations of an earlier one" equal \
+check "a search that is stopped leaves no equations of an earlier one" equal \
     "$(cd "$WORK/two" && echo *.*)" '*.*'
 refuse "tracks in a file of results" 2 'solutions.csv has the tracks' -- "$BIN/symreg" motion \
     "$WORK/prey/solutions.csv" --time t --state x,y --quiet --out "$WORK/prey"
-check "... which stays" filled "$WORK/prey/solutions.csv"
+check "tracks in a file of results stay" filled "$WORK/prey/solutions.csv"
 
 # ---- what is refused
 head -n 6 "$WORK/prey.csv" >"$WORK/few.csv"

@@ -32,10 +32,10 @@ END
 check "... whose elements, offsets and jitters are those drawn, within their errors" \
     python3 "$WORK/within.py" "$WORK/star/orbit.json"
 page=$WORK/star/report.html
-check "... and a page with the elements" grep -q '>period P, unit of time</td><td>43\.3[0-9]* +- ' \
-    "$page"
-check "... aliases" grep -q 'Alias by 1 day: P = 1.02' "$page"
-check "... offsets" grep -q '>gamma of A</td><td>12\.[0-9]* +- ' "$page"
+check "the page of an orbit has the elements" \
+    grep -q '>period P, unit of time</td><td>43\.3[0-9]* +- ' "$page"
+check "the page of an orbit has aliases" grep -q 'Alias by 1 day: P = 1.02' "$page"
+check "the page of an orbit has offsets" grep -q '>gamma of A</td><td>12\.[0-9]* +- ' "$page"
 cat >"$WORK/charts.py" <<'END'
 import json, re, sys
 page = open(sys.argv[1]).read()
@@ -51,7 +51,7 @@ assert 60 < sum(y * y for y in rest["y"]) < 120, rest["y"]
 highest = max((y, x) for x, y in zip(peaks["curveX"], peaks["curveY"]) if y is not None)
 assert 550 < highest[1] < 700, highest
 END
-check "... and its curves, residuals and periodogram" python3 "$WORK/charts.py" "$page"
+check "the page of an orbit has curves, residuals and periodogram" python3 "$WORK/charts.py" "$page"
 check "the table has a row per velocity" test "$(wc -l <"$WORK/star/orbit.csv")" -eq 91
 
 # ---- the same on other instruction sets, and from rows in another order
@@ -90,10 +90,10 @@ awk -F, -v OFS=, '
 check "times that would show short periods are noted" \
     prints 'are less than 0.05 apart: they would show periods below 1, .*--period' \
     "$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0
-check "... not those of nights" lacks 'apart: they would show' "$WORK/left.txt"
+check "times of nights are not noted as dense" lacks 'apart: they would show' "$WORK/left.txt"
 "$BIN/symreg" orbit "$WORK/dense.csv" "${GIVEN[@]}" --planets 0 --period 0.2,5 \
     >"$WORK/given.txt" 2>&1
-check "... nor with --period" lacks 'apart: they would show' "$WORK/given.txt"
+check "dense times are not noted with --period" lacks 'apart: they would show' "$WORK/given.txt"
 
 # ---- what is refused
 refused() { # NAME STATUS PATTERN OPTION...
@@ -134,7 +134,7 @@ check "... which stays" prints '^my notes$' cat "$WORK/foreign/report.md"
 
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --out "$WORK/few.csv/x" >"$WORK/nowhere.txt" 2>&1
 check "a folder that cannot be made is refused" prints 'few.csv' cat "$WORK/nowhere.txt"
-check "... before the fit" lacks '^planets' "$WORK/nowhere.txt"
+check "a folder that cannot be made is refused before the fit" lacks '^planets' "$WORK/nowhere.txt"
 echo '<!DOCTYPE html><title>mine</title>' >"$WORK/foreign/report.html"
 rm "$WORK/foreign/report.md"
 refused "a folder with another page" 2 'foreign/report.html is not a file of an earlier' $DATA \

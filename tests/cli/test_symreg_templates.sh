@@ -121,13 +121,13 @@ print(*sorted({float(row["parts"]["A"]) for row in rows}))
 EOF
 }
 check "a constant without bounds" search 'f(r)*sin(x) + A*m' --out "$WORK/free"
-check "... is fitted" equal exact "$(parts free | head -n 1)"
+check "a constant without bounds is fitted" equal exact "$(parts free | head -n 1)"
 check "bounds beside the optimum" search 'f(r)*sin(x) + A*m' --out "$WORK/bounded" \
     --constrain-constants '0 < A <= 1.5, A>-7'
-check "... stop the constant, in every row" equal 1.5 "$(constants bounded)"
+check "bounds beside the optimum stop the constant, in every row" equal 1.5 "$(constants bounded)"
 check "bounds around the optimum" search 'f(r)*sin(x) + A*m' --out "$WORK/around" \
     --constrain-constants '5>=A>1.75'
-check "... leave it" equal exact "$(parts around | head -n 1)"
+check "bounds around the optimum leave the constant" equal exact "$(parts around | head -n 1)"
 
 # ---- predict, --test, --resume
 check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$WORK/law.csv" |
