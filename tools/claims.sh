@@ -9,9 +9,10 @@
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
 # of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
 # measured again; that is said, and where they cannot be put together; the rest goes on, and the
-# status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this
-# was done with (COMMIT, MACHINE: others that the runs were made with). RUNS (runs), BIN (bin),
-# DOCS (docs).
+# status is 1. Nothing that is kept is removed, and a result that differs in its version and checksum
+# alone is not replaced, so that a second call changes nothing. machines.csv has the commit and the
+# CPU of what is made from runs (COMMIT, MACHINE: others that the runs were made with); what is put
+# together from kept cells depends on neither. RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
@@ -20,7 +21,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
 beside=$(cd "$results" && pwd) || exit 1
-changed='' failed=0
+changed='' took='' failed=0
 # seeds FILE, preset FILE: the most seeds of a figure, and the preset, that a result says
 seeds() {
     tr -d '[:space:]' <"$1" | grep -oE '"seeds":(\[[^]]*\]|[0-9]+)' | sed 's/.*://' |
@@ -45,28 +46,40 @@ less() {
         "$(of "$results/$1") files, $(seeds "$results/$1") seeds, $(preset "$results/$1")," \
         "is kept (FORCE=1 replaces it)" >&2
 }
-# take NAME FILE: a result that was made
+# alike FILE FILE: whether two results say the same, whatever version made them
+alike() {
+    [ -e "$2" ] && cmp -s <(without_origin "$1") <(without_origin "$2")
+}
+without_origin() { # a comma goes with the line after it
+    sed -E -e '/^\t"(version|xxh64)":/d' -e 's/,$//' "$1"
+}
+# take NAME FILE [runs]: a result that was made (runs: of runs that are here)
 take() {
     case $1 in
     cells/*) ;;
     *) less "$@" && failed=1 && return ;;
     esac
     mkdir -p "$(dirname "$results/$1")" || exit 1
-    cmp -s "$2" "$results/$1" && return
+    alike "$2" "$results/$1" && return
     cp "$2" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1
-    changed+=" $1"
+    took+=" $1"
+    [ "${3-}" != runs ] || changed+=" $1"
 }
 # over seeds|grid NAME FILE...: what bin/probe makes of results of one probe, where there are some
 over() {
-    local kind=$1 name=$2 probe
+    local kind=$1 name=$2 probe files here=
     shift 2
     [ -e "$1" ] || return 0
     probe=$(sed -nE 's/^[[:space:]]*"probe":[[:space:]]*"([a-z]+)".*/\1/p' "$1" | head -n 1)
-    # by their place in runs, wherever that is: the result names them, and states a sum of itself
-    ln -sfn "$(realpath "$RUNS")" "$work/runs"
-    (cd "$work" && "$BIN/probe" "$kind" "${@/#"$RUNS"\//runs/}" --out . --quiet >/dev/null) ||
+    # by their place in runs and in results, wherever these are: the result names its files, and
+    # states a sum of itself
+    [ ! -d "$RUNS" ] || ln -sfn "$(realpath "$RUNS")" "$work/runs"
+    ln -sfn "$beside/cells" "$work/cells"
+    files=("${@/#"$RUNS"\//runs/}") && files=("${files[@]/#"$results"\//}")
+    (cd "$work" && "$BIN/probe" "$kind" "${files[@]}" --out . --quiet >/dev/null) ||
         { failed=1 && return; }
-    take "$name" "$work/${probe}_$kind.json"
+    [[ ${files[0]} == cells/* ]] || here=runs
+    take "$name" "$work/${probe}_$kind.json" $here
 }
 # cells GRID: its cells' results, those that are kept and those of this machine, in one folder
 cells() {
@@ -87,7 +100,7 @@ cells() {
                 "cells/$1/$name.json has; that is kept (bench/verdict_fill.py, FORCE=1)" >&2
             continue
         fi
-        take "cells/$1/$name.json" "$file"
+        take "cells/$1/$name.json" "$file" runs
     done
     kept=("$results/cells/$1"/*.json)
     [ -e "${kept[0]}" ]
@@ -96,7 +109,7 @@ cells() {
 keep() {
     local file
     for file in "$RUNS/$1"/*/*/probe/"$2".json; do
-        [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file"
+        [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file" runs
     done
 }
 # kept GRID PROBE [FOLDER [CELLS]]: kept results of the grid's attentions, two at least, over grid
@@ -138,7 +151,7 @@ curves() {
         sed -nE 's/.*"step": *([0-9]+).*"val_loss": *([0-9.eE+-]+).*/\1,\2/p' "$log" |
             sed "s/^/${setting#"$2"},$seed,/" >>"$rows"
     done
-    [ "$(wc -l <"$rows")" -le 1 ] || take "$1.csv" "$rows"
+    [ "$(wc -l <"$rows")" -le 1 ] || take "$1.csv" "$rows" runs
 }
 # runs GRID: the same of whole runs
 runs() {
@@ -159,7 +172,9 @@ over grid length.json \
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 rm -f "$work/length_grid.png" # of another grid
 kept table1 length
-[ ! -e "$work/length_grid.png" ] || cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+if [[ " $took " == *" table1.json "* && -e $work/length_grid.png ]]; then
+    cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+fi
 kept table1_kjv length
 kept text_short length
 kept tables_a4_a6 length table1
