@@ -2,6 +2,7 @@
  * (base/table.h) read from files of results and run directories. */
 #include "columns.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "base/cjson.h"
 #include "figures/compare/results.h"
-#include "figures/compare/verdict.h"
+#include "figures/compare/cells.h"
 #include "stage/rows.h"
 
 enum { DEEPEST = 16 /* nested objects */, MOST_COLUMNS = 4096 /* in a list or log */ };
@@ -220,13 +221,79 @@ static int take_table(const struct orr_table *table, struct api_columns *columns
     return 0;
 }
 
+/* Adds the rows of a model's figures in a file of results: {quantity: [value, upper bound, baseline,
+ * raw]}. */
+static int take_figures(const struct verdict_cell *cell, const cJSON *of_model,
+                        struct orr_table *table)
+{
+    char model[ORR_MODEL];
+    const cJSON *item;
+    snprintf(model, sizeof model, "attention=%s", orr_json_text(of_model, "attention"));
+    cJSON_ArrayForEach (item, orr_json_get(of_model, "figures")) {
+        struct orr_row row = orr_row_none;
+        double x[4];
+        if (!orr_json_list(orr_json_get(of_model, "figures"), item->string, x, 4))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, upper bound, baseline, raw",
+                            cell->path, item->string);
+        row.model = model;
+        row.seed = cell->preset.seed;
+        row.quantity = item->string;
+        row.value = x[0];
+        row.upper_bound = x[1];
+        row.baseline = x[2];
+        row.raw = x[3];
+        TRY(orr_table_add(table, &row));
+    }
+    return 0;
+}
+
+/* Adds what probes of a model found; results of another checkpoint, or other files, are left out. */
+static int take_probes(const struct verdict_cell *cell, const char *model, struct orr_table *table)
+{
+    char folder[REPORT_PATH], probe[ORR_NAME];
+    struct orr_entries entries;
+    int rc = 0;
+    TRY(orr_path(folder, "%s/%s/probe", cell->path, model));
+    if (!orr_exists(folder))
+        return 0;
+    TRY(orr_entries_read(folder, &entries));
+    for (int i = 0; i < entries.count && rc != ORR_ENOMEM; i++) {
+        const char *name = entries.at[i]->d_name;
+        const size_t length = strlen(name);
+        if (!orr_ends_in(name, ".json") || length - 5 >= sizeof probe)
+            continue;
+        snprintf(probe, sizeof probe, "%.*s", (int)(length - 5), name);
+        const size_t before = table->count;
+        rc = verdict_probe_read(cell->path, &cell->preset, model, probe, table);
+        table->count = rc ? before : table->count;
+    }
+    orr_entries_free(&entries);
+    if (rc && rc != ORR_ENOMEM)
+        orr_error_clear();
+    return rc == ORR_ENOMEM ? rc : 0;
+}
+
+/* Adds the figures of a cell's models beyond those of the cell itself. */
+static int take_models(const struct verdict_cells *cells, struct orr_table *table)
+{
+    const struct verdict_cell *cell = cells->cell;
+    const cJSON *item;
+    cJSON_ArrayForEach (item, orr_json_get(cell->record, "cells"))
+        TRY(take_figures(cell, item, table));
+    for (int s = 0; s < cell->sources && !cell->record; s++)
+        if (verdict_is_model(cells, cell, s))
+            TRY(take_probes(cell, verdict_cell_source(cells, cell, s), table));
+    return 0;
+}
+
 /* Reads a run directory, or its file of results. */
 static int read_run(const char *path, struct api_columns *columns)
 {
-    struct verdict v = {0};
-    int rc = verdict_read(&v, &path, 1);
-    rc = rc ? rc : take_table(&v.cells.table, columns);
-    verdict_free(&v);
+    struct verdict_cells cells;
+    int rc = verdict_cells_read_these(&cells, NULL, &path, 1);
+    rc = rc ? rc : take_models(&cells, &cells.table);
+    rc = rc ? rc : take_table(&cells.table, columns);
+    verdict_cells_free(&cells);
     return rc;
 }
 

@@ -9,6 +9,7 @@ set -u -o pipefail
 build=$1 name=$2 seconds=$3
 log=$build/fuzz/$name.log
 mkdir -p "$build/fuzz/$name"
+export ORRERY_DATA=${ORRERY_DATA:-$PWD} # tables that parsers read beside their input
 options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1
          -artifact_prefix="$build/fuzz/$name-")
 [ ! -e tests/fuzz/dict/"$name" ] || options+=(-dict=tests/fuzz/dict/"$name")

@@ -136,7 +136,8 @@ END
 put 644 "$libdir/cmake/orrery" "$work"/orrery-config{,-version}.cmake
 put 644 share/orrery/presets presets/*.json
 put 644 share/orrery/presets/grids presets/grids/*.grid
-put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js figures/claims.csv
+put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
+put 644 share/orrery/study study/*.csv
 put 755 share/orrery/tools "$here"/{cells,shared,sweep,watch}.sh
 while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"

@@ -7,45 +7,18 @@
 
 #include <cjson/cJSON.h>
 
-/* Result files, and the grids that make them (tools/claims.sh). */
-static const struct {
-    const char *file, *grid;
-} grids[] = {
-    {"inductive_fresh.json", "inductive_fresh"},
-    {"context_linear.json", "context"},
-    {"context_fresh.json", "context_fresh"},
-    {"universes.json", "universes"},
-    {"ablation.json", "ablation"},
-    {"length.json", "ablation (length)"},
-    {"table1.json", "table1"},
-    {"text_short.json", "text_short"},
-    {"table1_p3.json", "table1_p3"},
-    {"tables_a4_a6.json", "tables_a4_a6"},
-    {"text_fresh.json", "text_fresh"},
-    {"text_p3_fresh.json", "text_p3_fresh"},
-    {"passkey15.json", "passkey15"},
-    {"passkey.json", "passkey"},
-    {"gate.json", "gate"},
-    {"gate_text.csv", "gate_text"},
-    {"adaptation.json", "adaptation"},
-    {"ladder.json", "ladder"},
-    {"study_mini.json", "study_mini"},
-    {"study_seeds.json", "study_seeds"},
-};
-enum { GRIDS = sizeof grids / sizeof *grids };
-
 static bool is_there(const struct verdict_ledger *ledger, int g)
 {
     char path[4096];
-    return !orr_path(path, "%s/%s", ledger->folder, grids[g].file) && orr_exists(path);
+    return !orr_path(path, "%s/%s", ledger->folder, ledger->files.file[g].name) && orr_exists(path);
 }
 
 void verdict_beside_missing(const struct verdict_ledger *ledger, char *text, size_t bytes)
 {
     text[0] = '\0';
-    for (int g = 0; g < GRIDS; g++)
+    for (int g = 0; g < ledger->files.count; g++)
         if (!is_there(ledger, g))
-            orr_append(text, bytes, "%s%s", *text ? ", " : "", grids[g].grid);
+            orr_append(text, bytes, "%s%s", *text ? ", " : "", ledger->files.file[g].grid);
 }
 
 /* ------------------------------------------------------------------------------ sentences */
@@ -159,7 +132,7 @@ static void each_claim(const struct verdict_ledger *ledger, int g,
                        void (*visit)(const struct verdict_judged *j, cJSON *list), cJSON *list)
 {
     for (int i = 0; is_there(ledger, g) && i < ledger->claims.count; i++)
-        if (!strcmp(ledger->judged[i].claim->file, grids[g].file))
+        if (!strcmp(ledger->judged[i].claim->file, ledger->files.file[g].name))
             visit(&ledger->judged[i], list);
 }
 
@@ -171,17 +144,17 @@ void verdict_beside_print(const struct verdict_ledger *ledger)
     if (*missing)
         printf("Not run, or not put together: %s.\n\n", missing);
     printf("| claim | where | our value | ours | ruling |\n|---|---|---|---|---|\n");
-    for (int g = 0; g < GRIDS; g++)
+    for (int g = 0; g < ledger->files.count; g++)
         each_claim(ledger, g, print_claim, NULL);
 }
 
 void verdict_beside_json(const struct verdict_ledger *ledger, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "beside");
-    for (int g = 0; g < GRIDS; g++) {
+    for (int g = 0; g < ledger->files.count; g++) {
         cJSON *grid = cJSON_CreateObject();
         cJSON_AddItemToArray(list, grid);
-        cJSON_AddStringToObject(grid, "grid", grids[g].grid);
+        cJSON_AddStringToObject(grid, "grid", ledger->files.file[g].grid);
         cJSON_AddBoolToObject(grid, "is_there", is_there(ledger, g));
         each_claim(ledger, g, add_claim, cJSON_AddArrayToObject(grid, "claims"));
     }

@@ -28,19 +28,24 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
     row.seed = cell->preset.seed;
     if (!cell->sources++)
         cell->first = cells->table.count;
-    for (int c = 0; c < VERDICT_ROWS; c++) {
-        row.quantity = c < VERDICT_COLUMNS ? verdict_column_name[c].key
-                                           : verdict_table[c - VERDICT_COLUMNS].id;
+    for (int c = 0; c < verdict_rows(cells); c++) {
+        row.quantity =
+            c < VERDICT_COLUMNS ? verdict_column_name[c].key : cells->more[c - VERDICT_COLUMNS];
         TRY(orr_table_add(&cells->table, &row));
     }
     verdict_cell_row(cells, cell, cell->sources - 1, VERDICT_IS_MODEL)->value = is_model;
     return 0;
 }
 
+int verdict_rows(const struct verdict_cells *cells)
+{
+    return VERDICT_COLUMNS + cells->more_count;
+}
+
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column)
 {
-    return &cells->table.row[cell->first + (size_t)(source * VERDICT_ROWS + column)];
+    return &cells->table.row[cell->first + (size_t)(source * verdict_rows(cells) + column)];
 }
 
 const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
@@ -112,7 +117,7 @@ int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
                        struct orr_table *view)
 {
     *view = (struct orr_table){0};
-    view->row = orr_alloc(cells->table.count / VERDICT_ROWS + 1, sizeof *view->row);
+    view->row = orr_alloc(cells->table.count / (size_t)verdict_rows(cells) + 1, sizeof *view->row);
     TRY(view->row ? 0 : ORR_ENOMEM);
     for (size_t i = 0; i < cells->count; i++)
         for (int s = 0; cells->cell[i].group == group && s < cells->cell[i].sources; s++) {
@@ -317,9 +322,12 @@ static bool is_of_sweep(const char *path)
     return (orr_ends_in(path, ".lock") || orr_ends_in(path, ".log")) && is_file(path);
 }
 
-int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n)
+int verdict_cells_read_these(struct verdict_cells *cells, const char *const *more,
+                             const char *const *path, int n)
 {
-    *cells = (struct verdict_cells){.folder = ""};
+    *cells = (struct verdict_cells){.folder = "", .more = more};
+    while (more && more[cells->more_count])
+        cells->more_count++;
     for (int i = 0; i < n; i++)
         TRY(is_of_sweep(path[i]) ? 0 : add_cell(cells, path[i]));
     return group_found(cells);

@@ -40,37 +40,6 @@ struct verdict_column_name {
 };
 extern const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS];
 
-/* Where the value of a question comes from: a column of the cell (`context`: enum verdict_column);
- * forces_vector.csv, weighted evenly in true anomaly (`context` 0: mean cosine of the four
- * eccentric bodies, 1: their median relative error; 2, 3: the planets' cosine and error); or
- * <attention>/probe/<probe>.json. */
-enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
-/* Which sentence a question belongs to: quality as a model of positions; label efficiency of
- * pretraining; the law from all labels; linear readouts of the residual stream; extrapolation
- * beyond the labels; rollouts, interventions, bodies. */
-enum verdict_topic {
-    VERDICT_WORLD,
-    VERDICT_LABELS,
-    VERDICT_LAW,
-    VERDICT_READOUT,
-    VERDICT_OUTSIDE,
-    VERDICT_USE
-};
-
-struct verdict_question {
-    const char *id;    /* key in JSON, such as "labels_100" */
-    const char *title; /* in tables */
-    enum verdict_topic topic;
-    enum verdict_kind kind;
-    const char *probe, *quantity, *measure; /* for VERDICT_PROBE */
-    int context;                            /* context of a probe's row; -1: the largest */
-    bool last_layer; /* true: the row of the deepest layer, not of the model as a whole */
-};
-/* Rows of a source: the columns, then the questions. */
-enum { VERDICT_QUESTIONS = 29, VERDICT_ROWS = VERDICT_COLUMNS + VERDICT_QUESTIONS };
-/* ends with id == NULL */
-extern const struct verdict_question verdict_table[VERDICT_QUESTIONS + 1];
-
 struct verdict_cell {
     char path[REPORT_PATH]; /* path below the folder */
     struct cJSON *record;   /* the file of results in place of the run; NULL: the run itself */
@@ -78,7 +47,7 @@ struct verdict_cell {
     struct report_true_law true_law;
     char rule[ORR_NAME];       /* the rule whose choice counts as selected */
     int sources;               /* number of sources, the truth first */
-    size_t first;              /* first of their rows, VERDICT_ROWS each */
+    size_t first;              /* first of their rows, verdict_rows() each */
     char label[VERDICT_LABEL]; /* settings in which the cell differs from others: "a=b c=d" */
     int group;                 /* number of the label, in order of appearance */
 };
@@ -91,11 +60,13 @@ struct verdict_missing_list {
     struct verdict_missing *at; /* (count) */
 };
 struct verdict_cells {
-    const char *folder; /* "": paths are used as they are */
+    const char *folder;      /* "": paths are used as they are */
+    const char *const *more; /* quantities of the caller, a row each after the columns */
+    int more_count;
     size_t count;
     struct verdict_cell *cell; /* (count) sorted by path when read from a folder */
     /* Models are named "attention=lssar" or "attention=untrained (softmax)"; quantities by the keys
-     * of verdict_column_name and the ids of verdict_table. For columns, upper bound, baseline and
+     * of verdict_column_name and the names `more`. For columns, upper bound, baseline and
      * raw are the values of the truth, of random weights of the model's shape and of the oracle in
      * the same cell. */
     struct orr_table table;
@@ -108,13 +79,18 @@ struct verdict_cells {
  * ORR_EMISSING: no run remains. ORR_EINVAL: two runs with equal settings and seed have a model of
  * the same attention. Free the cells after an error, too. */
 int verdict_cells_read(struct verdict_cells *cells, const char *folder);
-/* Reads the given run directories and result files, with paths as they are. */
-int verdict_cells_read_these(struct verdict_cells *cells, const char *const *path, int n);
+/* Reads the given run directories and result files, with paths as they are. `more` names quantities
+ * (NULL: none; ends with NULL, valid as long as the cells) that each source gets a row for, which
+ * the caller fills. */
+int verdict_cells_read_these(struct verdict_cells *cells, const char *const *more,
+                             const char *const *path, int n);
 void verdict_cells_free(struct verdict_cells *cells);
 /* Adds a missing item and the reason, one line each. */
 int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why);
 
-/* The row of a source for a column, or for question q as column VERDICT_COLUMNS + q; the name of a
+/* How many rows a source has. */
+int verdict_rows(const struct verdict_cells *cells);
+/* The row of a source for a column, or for more[q] as column VERDICT_COLUMNS + q; the name of a
  * source ("lssar"); its number by name, -1 for none. */
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column);
@@ -125,7 +101,7 @@ int verdict_cell_find(const struct verdict_cells *cells, const struct verdict_ce
 /* Whether the source is a pretrained model rather than random weights. */
 bool verdict_is_model(const struct verdict_cells *cells, const struct verdict_cell *cell,
                       int source);
-/* The rows of a column or question in a group, one for each source and seed. */
+/* The rows of a column, or of more[q] as above, in a group, one for each source and seed. */
 int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
                        struct orr_table *view);
 /* Prints Markdown to stdout; writes <folder>/runs.json atomically. */
@@ -139,6 +115,8 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
 int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path);
 int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
                              const char *path);
+/* What such a file holds, but for what the caller adds to it. */
+struct cJSON *verdict_cell_json(const struct verdict_cells *cells, const struct verdict_cell *cell);
 /* Reads the rows of <run>/<name>/probe/<probe>.json. ORR_EINVAL where the results belong to another
  * or changed checkpoint; ORR_EFORMAT. */
 int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,

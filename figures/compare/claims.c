@@ -253,6 +253,7 @@ int verdict_ledger_read(const char *folder, const char *except, struct verdict_l
 {
     *ledger = (struct verdict_ledger){.folder = folder};
     TRY(verdict_claims_read(NULL, &ledger->claims));
+    TRY(verdict_files_read(NULL, &ledger->files));
     ledger->judged = orr_alloc((size_t)ledger->claims.count, sizeof *ledger->judged);
     int rc = ledger->judged ? 0 : ORR_ENOMEM;
     for (int i = 0; i < ledger->claims.count && !rc; i++) {
@@ -273,6 +274,7 @@ int verdict_ledger_read(const char *folder, const char *except, struct verdict_l
 void verdict_ledger_free(struct verdict_ledger *ledger)
 {
     verdict_claims_free(&ledger->claims);
+    verdict_files_free(&ledger->files);
     free(ledger->judged);
     *ledger = (struct verdict_ledger){0};
 }
@@ -343,7 +345,7 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
     orr_file_printf(
         file,
         "# Claims\n\n`bin/verdict --claims` makes this page from the files in `%s` (`machines.csv` "
-        "there has the commit and the CPU of each) and from `figures/claims.csv`; do not edit it. "
+        "there has the commit and the CPU of each) and from `study/claims.csv`; do not edit it. "
         "`docs/verdict.md` says how values are compared.\n\n"
         "All models here are small and trained for minutes. Claims about language are tested with "
         "models of text, claims about orbits with models of orbits.\n\n"

@@ -49,7 +49,7 @@ struct verdict_claim {
     double size;
     const char *remark;
 };
-/* Reads the claims of a file in the format of figures/claims.csv; NULL: of that file itself. Free
+/* Reads the claims of a file in the format of study/claims.csv; NULL: of that file itself. Free
  * the claims after an error, too. ORR_EFORMAT. */
 struct verdict_claims {
     struct orr_csv csv; /* storage of the texts */
@@ -58,6 +58,18 @@ struct verdict_claims {
 };
 int verdict_claims_read(const char *path, struct verdict_claims *claims);
 void verdict_claims_free(struct verdict_claims *claims);
+
+/* The files of results that other grids give beside a verdict, rows of study/files.csv. Free them
+ * after an error, too. ORR_EFORMAT. */
+struct verdict_files {
+    struct orr_csv csv; /* storage of the texts */
+    int count;
+    struct {
+        const char *name, *grid; /* the file, and what its grid is called */
+    } * file;                    /* (count) */
+};
+int verdict_files_read(const char *path, struct verdict_files *files);
+void verdict_files_free(struct verdict_files *files);
 
 /* A value over seeds; NaN where missing. Upper bound and baseline are of the same kind as the
  * value. For a difference of two models they are the differences of the truth and of random weights
@@ -114,6 +126,7 @@ struct verdict_judged {
 struct verdict_ledger {
     const char *folder;
     struct verdict_claims claims;
+    struct verdict_files files;
     struct verdict_judged *judged; /* (claims.count) */
 };
 /* Rules on all claims except those of the file `except` (NULL: none), which stay open. Free the

@@ -8,10 +8,10 @@
 
 enum { NAMED = 3, MOST = 6 }; /* differences and attentions named in a sentence, at most */
 
-static int find_question(const char *id)
+static int find_question(const struct verdict *v, const char *id)
 {
     int q = 0;
-    while (verdict_table[q].id && strcmp(verdict_table[q].id, id) != 0)
+    while (v->question[q].id && strcmp(v->question[q].id, id) != 0)
         q++;
     return q;
 }
@@ -53,10 +53,9 @@ static int say_column(const struct verdict *v, int question, enum orr_row_number
 /* The smallest number of labels with values; -1: none. */
 static int fewest_labels(const struct verdict *v)
 {
-    for (int q = 0; verdict_table[q].id; q++) {
+    for (int q = 0; v->question[q].id; q++) {
         char scratch[2048] = "";
-        if (verdict_table[q].topic == VERDICT_LABELS &&
-            say_column(v, q, ORR_ROW_VALUE, scratch) > 0)
+        if (v->question[q].topic == VERDICT_LABELS && say_column(v, q, ORR_ROW_VALUE, scratch) > 0)
             return q;
     }
     return -1;
@@ -69,8 +68,8 @@ struct count {
 static struct count count_gains(const struct verdict *v)
 {
     struct count count = {0, 0, 0};
-    for (int q = 0; verdict_table[q].id; q++)
-        for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
+    for (int q = 0; v->question[q].id; q++)
+        for (int a = 0; v->question[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
             const struct orr_mean mean = verdict_mean(v, q, a, -1, ORR_ROW_GAIN);
             count.all += mean.n >= 3;
             count.gains += verdict_significant(mean) && mean.mean > 0;
@@ -102,7 +101,7 @@ static const char *what_it_teaches(struct count count)
 
 static void does_it_learn(const struct verdict *v, char text[2048])
 {
-    const int q = fewest_labels(v), law = find_question("law_selected");
+    const int q = fewest_labels(v), law = find_question(v, "law_selected");
     char models[2048] = "", baselines[2048] = "";
     *text = '\0';
     if (q < 0) {
@@ -122,7 +121,7 @@ static void does_it_learn(const struct verdict *v, char text[2048])
                 "by "
                 "chance); ",
                 count.all, count.gains, count.losses, 0.025 * count.all);
-        orr_append(text, 2048, "%s, is nearer by ", verdict_table[q].title);
+        orr_append(text, 2048, "%s, is nearer by ", v->question[q].title);
         say_column(v, q, ORR_ROW_GAIN, text);
     }
     if (say_column(v, law, ORR_ROW_VALUE, models) &&
@@ -157,13 +156,13 @@ static int by_strength(const void *a, const void *b)
 /* Comparisons with the first attention over at least three seeds, and how many are significant. */
 struct comparisons {
     int compared, beyond;
-    struct named named[VERDICT_QUESTIONS * ORR_LIST];
+    struct named named[VERDICT_MOST_QUESTIONS * ORR_LIST];
 };
 
 static void count_comparisons(const struct verdict *v, struct comparisons *all)
 {
     *all = (struct comparisons){.compared = 0};
-    for (int q = 0; verdict_table[q].id; q++)
+    for (int q = 0; v->question[q].id; q++)
         for (int a = 1; a < v->attentions; a++) {
             const struct orr_mean mean = verdict_mean(v, q, a, 0, ORR_ROW_NEARNESS);
             if (!verdict_compares(v, q, a))
@@ -199,7 +198,7 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
         struct orr_mean size = named[i].nearer;
         size.mean = fabs(size.mean);
         orr_append(text, 2048, "%s %s is %s the truth with %s by ", i ? ";" : ", first of all",
-                   verdict_table[named[i].question].title,
+                   v->question[named[i].question].title,
                    named[i].nearer.mean > 0 ? "nearer to" : "farther from",
                    v->attention[named[i].attention]);
         say_mean(text, size);
@@ -233,10 +232,10 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
 static void is_it_the_law(const struct verdict *v, char text[2048])
 {
     char models[2048] = "", baselines[2048] = "", lines[2048] = "", random[2048] = "";
-    const int outside = find_question("outside_exponent_r"),
-              readout = find_question("readout_log_force");
+    const int outside = find_question(v, "outside_exponent_r"),
+              readout = find_question(v, "readout_log_force");
     const bool far = say_column(v, outside, ORR_ROW_VALUE, models) > 0;
-    const int q = far ? outside : find_question("exponent_r");
+    const int q = far ? outside : find_question(v, "exponent_r");
     *text = '\0';
     if (!far && !say_column(v, q, ORR_ROW_VALUE, models)) {
         orr_append(text, 2048,

@@ -49,7 +49,7 @@ static void take_row(const struct verdict *v, const struct verdict_cell *cell, i
 static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s, int q,
                       const char *path, const struct orr_table *rows)
 {
-    const struct verdict_question *question = &verdict_table[q];
+    const struct verdict_question *question = &v->question[q];
     const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
                                                   question->context, question->last_layer);
     if (row)
@@ -73,8 +73,8 @@ static int read_probe(struct verdict *v, const struct verdict_cell *cell, int s,
         rc = verdict_miss(&v->missing, path, orr_error());
         orr_error_clear();
     } else {
-        for (int q = 0; verdict_table[q].id && !rc; q++)
-            if (verdict_table[q].kind == VERDICT_PROBE && !strcmp(verdict_table[q].probe, probe))
+        for (int q = 0; v->question[q].id && !rc; q++)
+            if (v->question[q].kind == VERDICT_PROBE && !strcmp(v->question[q].probe, probe))
                 rc = take_probe(v, cell, s, q, path, &rows);
     }
     orr_table_free(&rows);
@@ -88,19 +88,19 @@ static int read_column(struct verdict *v, const struct verdict_cell *cell, int s
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", cell->path,
                  verdict_cell_source(&v->cells, cell, s)));
-    if (verdict_table[q].context == VERDICT_NEXT_STATE && !orr_exists(path))
+    if (v->question[q].value == VERDICT_NEXT_STATE && !orr_exists(path))
         return verdict_miss(&v->missing, path, "not found");
-    take_row(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, verdict_table[q].context));
+    take_row(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, v->question[q].value));
     return 0;
 }
 
 /* Agreement of forces for the eccentric bodies and for the planets; NaN where the source has
  * none. */
 static int measure_planets(const struct report_run *run, const char *source,
-                           enum report_baseline baseline, double figure[4])
+                           enum report_baseline baseline, double figure[VERDICT_BODIES_VALUES])
 {
     const int s = report_find(run, source), all = report_bodies(run);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < VERDICT_BODIES_VALUES; k++)
         figure[k] = NAN;
     if (s < 0 || !run->source[s].has_vectors)
         return 0;
@@ -111,14 +111,16 @@ static int measure_planets(const struct report_run *run, const char *source,
             continue;
         TRY(report_agree(&run->source[s].orbit[first], (size_t)(last - first),
                          REPORT_EVEN_IN_ANOMALY, baseline, &agreement));
-        figure[2 * planets] = agreement.cosine;
-        figure[2 * planets + 1] = agreement.relative_error;
+        figure[planets ? VERDICT_PLANETS_COSINE : VERDICT_ECCENTRIC_COSINE] = agreement.cosine;
+        figure[planets ? VERDICT_PLANETS_ERROR : VERDICT_ECCENTRIC_ERROR] =
+            agreement.relative_error;
     }
     return 0;
 }
 
-static int measure_bodies(const struct report_run *run, const char *attention, double own[4],
-                          double baseline[4], double raw[4])
+static int measure_bodies(const struct report_run *run, const char *attention,
+                          double own[VERDICT_BODIES_VALUES], double baseline[VERDICT_BODIES_VALUES],
+                          double raw[VERDICT_BODIES_VALUES])
 {
     /* random weights have the shape of the run's first attention, so they are a baseline only for
      * it */
@@ -133,7 +135,7 @@ static int measure_bodies(const struct report_run *run, const char *attention, d
 static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s)
 {
     const char *attention = verdict_cell_source(&v->cells, cell, s);
-    double own[4], baseline[4], raw[4];
+    double own[VERDICT_BODIES_VALUES], baseline[VERDICT_BODIES_VALUES], raw[VERDICT_BODIES_VALUES];
     if (!orr_has_task(&cell->preset, true))
         return 0;
     struct report_run *run = orr_alloc(1, sizeof *run);
@@ -149,14 +151,16 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
         orr_error_clear();
         return rc;
     }
-    for (int q = 0; verdict_table[q].id && !rc; q++) {
-        const int k = verdict_table[q].context;
-        if (verdict_table[q].kind == VERDICT_BODIES)
+    for (int q = 0; v->question[q].id && !rc; q++) {
+        const int k = v->question[q].value;
+        if (v->question[q].kind == VERDICT_BODIES)
             take_row(v, cell, s, q,
-                     &(struct orr_row){.value = own[k],
-                                       .upper_bound = k % 2 ? 0 : 1,
-                                       .baseline = baseline[k],
-                                       .raw = raw[k]});
+                     &(struct orr_row){
+                         .value = own[k],
+                         .upper_bound =
+                             k == VERDICT_ECCENTRIC_ERROR || k == VERDICT_PLANETS_ERROR ? 0 : 1,
+                         .baseline = baseline[k],
+                         .raw = raw[k]});
     }
     return rc;
 }
@@ -164,13 +168,13 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
 /* ------------------------------------------------------------------------------- a model */
 
 /* Whether the question is the first of its probe. */
-static bool begins_probe(int q)
+static bool begins_probe(const struct verdict *v, int q)
 {
-    if (verdict_table[q].kind != VERDICT_PROBE)
+    if (v->question[q].kind != VERDICT_PROBE)
         return false;
     for (int k = 0; k < q; k++)
-        if (verdict_table[k].kind == VERDICT_PROBE &&
-            !strcmp(verdict_table[k].probe, verdict_table[q].probe))
+        if (v->question[k].kind == VERDICT_PROBE &&
+            !strcmp(v->question[k].probe, v->question[q].probe))
             return false;
     return true;
 }
@@ -178,10 +182,10 @@ static bool begins_probe(int q)
 static int read_model(struct verdict *v, const struct verdict_cell *cell, int s)
 {
     TRY(read_bodies(v, cell, s));
-    for (int q = 0; verdict_table[q].id; q++)
-        if (begins_probe(q))
-            TRY(read_probe(v, cell, s, verdict_table[q].probe));
-        else if (verdict_table[q].kind == VERDICT_COLUMN)
+    for (int q = 0; v->question[q].id; q++)
+        if (begins_probe(v, q))
+            TRY(read_probe(v, cell, s, v->question[q].probe));
+        else if (v->question[q].kind == VERDICT_COLUMN)
             TRY(read_column(v, cell, s, q));
     return 0;
 }
@@ -241,7 +245,7 @@ static int list_models(struct verdict *v)
                 TRY(list_model(v, &v->cells.cell[i], s));
     qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
     qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
-    for (int q = 0; verdict_table[q].id; q++)
+    for (int q = 0; v->question[q].id; q++)
         TRY(verdict_cells_view(&v->cells, 0, VERDICT_COLUMNS + q, &v->figure[q]));
     return 0;
 }
@@ -249,13 +253,15 @@ static int list_models(struct verdict *v)
 int verdict_read(struct verdict *v, const char *const *path, int n)
 {
     *v = (struct verdict){.planned = n};
-    TRY(verdict_cells_read_these(&v->cells, path, n));
+    TRY(verdict_questions_read(NULL, &v->questions));
+    v->question = v->questions.at;
+    TRY(verdict_cells_read_these(&v->cells, v->questions.id, path, n));
     for (size_t i = 0; i < v->cells.left_out.count; i++)
         TRY(verdict_miss(&v->missing, v->cells.left_out.at[i].what, v->cells.left_out.at[i].why));
     TRY(check_group(&v->cells));
-    for (int q = 0; verdict_table[q].id; q++)
-        if (begins_probe(q))
-            TRY(list_unasked(v, verdict_table[q].probe));
+    for (int q = 0; v->question[q].id; q++)
+        if (begins_probe(v, q))
+            TRY(list_unasked(v, v->question[q].probe));
     for (size_t i = 0; i < v->cells.count; i++) {
         const struct verdict_cell *cell = &v->cells.cell[i];
         if (cell->record)
@@ -270,10 +276,11 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
 void verdict_free(struct verdict *v)
 {
     verdict_cells_free(&v->cells);
+    verdict_questions_free(&v->questions);
     free(v->missing.at);
     free(v->seed);
     free(v->value);
-    for (int q = 0; q < VERDICT_QUESTIONS; q++)
+    for (int q = 0; q < VERDICT_MOST_QUESTIONS; q++)
         orr_table_free(&v->figure[q]);
     *v = (struct verdict){0};
 }

@@ -10,23 +10,73 @@
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
+#include "base/csv.h"
 #include "cells.h"
 
 struct verdict_ledger;
+
+/* Where the value of a question comes from: a column of the cell; forces_vector.csv, weighted
+ * evenly in true anomaly; or a row of <attention>/probe/<probe>.json. */
+enum verdict_kind { VERDICT_COLUMN, VERDICT_BODIES, VERDICT_PROBE };
+/* Of the four eccentric bodies or of the planets: mean cosine of force vectors, or their median
+ * relative error. */
+enum verdict_bodies {
+    VERDICT_ECCENTRIC_COSINE,
+    VERDICT_ECCENTRIC_ERROR,
+    VERDICT_PLANETS_COSINE,
+    VERDICT_PLANETS_ERROR,
+    VERDICT_BODIES_VALUES
+};
+/* Which sentence a question belongs to: quality as a model of positions; label efficiency of
+ * pretraining; the law from all labels; linear readouts of the residual stream; extrapolation
+ * beyond the labels; rollouts, interventions, bodies. */
+enum verdict_topic {
+    VERDICT_WORLD,
+    VERDICT_LABELS,
+    VERDICT_LAW,
+    VERDICT_READOUT,
+    VERDICT_OUTSIDE,
+    VERDICT_USE
+};
+
+/* A row of questions.csv. */
+struct verdict_question {
+    const char *id;    /* key in JSON, such as "labels_100" */
+    const char *title; /* in tables */
+    enum verdict_topic topic;
+    enum verdict_kind kind;
+    int value;                              /* enum verdict_column, or enum verdict_bodies */
+    const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
+    int context;                            /* context of a probe's row; -1: the largest */
+    bool last_layer; /* true: the row of the deepest layer, not of the model as a whole */
+};
+enum { VERDICT_MOST_QUESTIONS = 64 };
+struct verdict_questions {
+    struct orr_csv csv; /* storage of the texts */
+    const char
+        *id[VERDICT_MOST_QUESTIONS + 1]; /* their ids; ends with NULL, as `at` with such an id */
+    struct verdict_question at[VERDICT_MOST_QUESTIONS + 1];
+};
+/* Reads the questions of a file in the format of study/questions.csv; NULL: of that file itself.
+ * Free them after an error, too. ORR_EFORMAT, also for two of one id. */
+int verdict_questions_read(const char *path, struct verdict_questions *questions);
+void verdict_questions_free(struct verdict_questions *questions);
 
 struct verdict {
     int planned; /* number of cells given */
     /* results of other grids (beside.h), set after reading; may be NULL */
     const struct verdict_ledger *beside;
-    struct verdict_cells cells; /* cells of one group */
+    struct verdict_questions questions;
+    const struct verdict_question *question; /* questions.at */
+    struct verdict_cells cells;              /* cells of one group */
     struct verdict_missing_list missing;
     struct orr_name_list unasked; /* probes that no cell has: omitted on purpose, not missing */
     size_t count;                 /* number of models: attentions of all cells */
     int attentions, seeds;
-    char attention[ORR_LIST][ORR_NAME];         /* softmax first, if present */
-    uint64_t *seed;                             /* (seeds), ascending */
-    double *value;                              /* (seeds) see verdict_values() */
-    struct orr_table figure[VERDICT_QUESTIONS]; /* views of the cells' rows */
+    char attention[ORR_LIST][ORR_NAME];              /* softmax first, if present */
+    uint64_t *seed;                                  /* (seeds), ascending */
+    double *value;                                   /* (seeds) see verdict_values() */
+    struct orr_table figure[VERDICT_MOST_QUESTIONS]; /* views of the cells' rows */
 };
 /* Reads the cells, run directories or result files (cell.json) in any mix; incomplete cells are
  * used as far as possible. `missing` lists values that are absent or belong to another checkpoint

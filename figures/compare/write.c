@@ -31,7 +31,7 @@ static void print_figure(const struct verdict *v, int q, int a)
                           nearer = verdict_mean(v, q, a, -1, ORR_ROW_GAIN);
     if (!value.n)
         return;
-    printf("| %s | %s | %d |", verdict_table[q].title, v->attention[a], value.n);
+    printf("| %s | %s | %d |", v->question[q].title, v->attention[a], value.n);
     print_mean(value);
     print_number(verdict_mean(v, q, a, -1, ORR_ROW_UPPER_BOUND).mean);
     print_mean(verdict_mean(v, q, a, -1, ORR_ROW_BASELINE));
@@ -46,7 +46,7 @@ static void print_comparison(const struct verdict *v, int question, int attentio
     const double *difference = verdict_values(v, question, attention, 0, ORR_ROW_VALUE);
     double interval[2];
     orr_bootstrap_mean(difference, v->seeds, interval);
-    printf("| %s | %s | %d |", verdict_table[question].title, v->attention[attention], mean.n);
+    printf("| %s | %s | %d |", v->question[question].title, v->attention[attention], mean.n);
     print_mean(orr_mean_of(difference, v->seeds));
     printf(isfinite(interval[0]) ? " %.3g to %.3g |" : " - |", interval[0], interval[1]);
     print_mean(mean);
@@ -67,7 +67,7 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     printf("| figure | attention | seeds | value | upper bound | baseline | raw | nearer than "
            "baseline | "
            "significant |\n|---|---|---|---|---|---|---|---|---|\n");
-    for (int q = 0; verdict_table[q].id; q++)
+    for (int q = 0; v->question[q].id; q++)
         for (int a = 0; a < v->attentions; a++)
             print_figure(v, q, a);
     if (v->attentions > 1) {
@@ -75,7 +75,7 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
                "difference | its bootstrap | nearer to the upper bound | significant |\n"
                "|---|---|---|---|---|---|---|\n",
                v->attention[0]);
-        for (int q = 0; verdict_table[q].id; q++)
+        for (int q = 0; v->question[q].id; q++)
             for (int a = 1; a < v->attentions; a++)
                 if (verdict_compares(v, q, a))
                     print_comparison(v, q, a);
@@ -119,8 +119,8 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
         return;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
-    cJSON_AddStringToObject(json, "id", verdict_table[q].id);
-    cJSON_AddStringToObject(json, "title", verdict_table[q].title);
+    cJSON_AddStringToObject(json, "id", v->question[q].id);
+    cJSON_AddStringToObject(json, "title", v->question[q].title);
     cJSON_AddStringToObject(json, "attention", v->attention[a]);
     cJSON_AddNumberToObject(json, "seeds", seeds);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
@@ -133,7 +133,7 @@ static void add_comparison(const struct verdict *v, int question, int attention,
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
-    cJSON_AddStringToObject(json, "id", verdict_table[question].id);
+    cJSON_AddStringToObject(json, "id", v->question[question].id);
     cJSON_AddStringToObject(json, "attention", v->attention[attention]);
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
     cJSON_AddNumberToObject(json, "seeds",
@@ -170,10 +170,10 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     verdict_add_missing(v, json);
     cJSON *figures = cJSON_AddArrayToObject(json, "figures");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
-    for (int q = 0; verdict_table[q].id; q++)
+    for (int q = 0; v->question[q].id; q++)
         for (int a = 0; a < v->attentions; a++)
             add_figure(v, q, a, figures);
-    for (int q = 0; verdict_table[q].id; q++)
+    for (int q = 0; v->question[q].id; q++)
         for (int a = 1; a < v->attentions; a++)
             if (verdict_compares(v, q, a))
                 add_comparison(v, q, a, differences);

@@ -142,7 +142,9 @@ TEST(results_of_other_files)
         fail_msg("%s", orrery_message(r));
     const int truth = row_of(r, "attention=truth", "selected"),
               model = row_of(r, "attention=lssa", "r2_log");
-    assert_true(truth >= 0 && model >= 0);
+    const int labels = row_of(r, "attention=lssa", "labels_100"); /* of its probes */
+    assert_true(truth >= 0 && model >= 0 && labels >= 0);
+    assert_true(find(r, "upper_bound").numbers[labels] > find(r, "baseline").numbers[labels]);
     assert_true(find(r, "value").numbers[truth] >= 0);
     assert_true(find(r, "upper_bound").numbers[model] > 0.9); /* that of the truth */
     assert_true(find(r, "n").numbers[model] == 0 && find(r, "seed").numbers[model] >= 0);

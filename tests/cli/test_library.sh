@@ -163,6 +163,20 @@ check "laws of the run" "$BIN/orrery" stage symreg PRESET=smoke RUN="$WORK/run" 
 check "a run as the long table" results "$WORK/columns.csv" run model quantity value
 check "... says what the truth is" prints '^"attention=truth","selected_share",1$' \
     cat "$WORK/columns.csv"
+check "a probe of the run" program probe rollout --run "$WORK/run" --attention lssar \
+    --sequences 4 --quiet
+check "a run with a probe as the long table" results "$WORK/columns.csv" run model quantity value
+check "rows of the probe are those of its own file" results "$WORK/probe.csv" \
+    run/lssar/probe/rollout.json model quantity value
+own=$(tail -n +2 "$WORK/probe.csv" | sort) # where a run has them, they end its table
+check "the table of the run has the rows of its probe" equal "$own" \
+    "$(tail -n "$(wc -l <<<"$own")" "$WORK/columns.csv" | sort)"
+sed -i -E 's/("checkpoint_xxh64":.")[0-9a-f]{4}/\10000/; /^\t"xxh64"/d; s/\],$/]/' \
+    "$WORK/run/lssar/probe/rollout.json"
+check "a run with a probe of another checkpoint as the long table" results "$WORK/columns.csv" run \
+    model quantity value
+check "rows of a probe of another checkpoint are left out" equal 0 \
+    "$(grep -c 'stage=pretrain' "$WORK/columns.csv")"
 if command -v cmake >/dev/null; then
     mkdir "$WORK/cmake" && cat >"$WORK/cmake/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.10)

@@ -169,12 +169,12 @@ static void read_cells(struct verdict *v, int n, int expected)
         fail_msg("status %d: %s", rc, orr_error());
 }
 
-static int question(const char *id)
+static int question(const struct verdict *v, const char *id)
 {
     int q = 0;
-    while (verdict_table[q].id && strcmp(verdict_table[q].id, id) != 0)
+    while (v->question[q].id && strcmp(v->question[q].id, id) != 0)
         q++;
-    assert_non_null(verdict_table[q].id);
+    assert_non_null(v->question[q].id);
     return q;
 }
 
@@ -182,7 +182,7 @@ static int question(const char *id)
 static const double *by_seed(const struct verdict *v, const char *id, int attention,
                              enum orr_row_number number)
 {
-    return verdict_values(v, question(id), attention, -1, number);
+    return verdict_values(v, question(v, id), attention, -1, number);
 }
 
 static void near(double x, double expected)
@@ -192,6 +192,60 @@ static void near(double x, double expected)
 }
 
 /* --------------------------------------------------------------------------------- tests */
+
+/* A question's values come back from a file of a run's results as they were. */
+TEST_BETWEEN(questions_of_a_run_come_back, scratch_setup, scratch_teardown)
+{
+    struct verdict v, again;
+    char path[4096];
+    const char *const one = path;
+    write_cells();
+    read_cells(&v, 1, 0);
+    const int q = question(&v, "labels_100"),
+              s = verdict_cell_find(&v.cells, &v.cells.cell[0], "softmax");
+    assert_true(s >= 0);
+    struct orr_row *row = verdict_cell_row(&v.cells, &v.cells.cell[0], s, VERDICT_COLUMNS + q);
+    row->upper_bound = 0.75;
+    row->baseline = 0.25;
+    row->value = row->raw = NAN;
+    assert_int_equal(verdict_record(&v, scratch_dir), 0);
+    scratch_path(path, scratch_dir, "cell.json");
+    if (verdict_read(&again, &one, 1))
+        fail_msg("%s", orr_error());
+    row = verdict_cell_row(&again.cells, &again.cells.cell[0], s, VERDICT_COLUMNS + q);
+    assert_string_equal(row->quantity, "labels_100");
+    assert_true(row->upper_bound == 0.75 && row->baseline == 0.25 && isnan(row->value) &&
+                isnan(row->raw));
+    verdict_free(&again);
+    verdict_free(&v);
+}
+
+/* A table of questions that is not one is refused with the line and what is expected there. */
+TEST_BETWEEN(wrong_questions_are_refused, scratch_setup, scratch_teardown)
+{
+    static const struct {
+        const char *rows, *message;
+    } cases[] = {
+        {"a,A,wrld,column,,r2_log,,,\n", ":2: column \"topic\": expected world|labels"},
+        {"a,A,law,column,,r2,,,\n", "expected a key of runs.json"},
+        {"a,A,use,bodies,,moons,,,\n", "expected eccentric cosine|"},
+        {"a,A,law,column,,r2_log,,,first\n", "column \"layer\": expected |last"},
+        {"a,A,labels,probe,labels,f,R^2,-7,\n", "column \"context\": expected positions"},
+        {"a,A,law,column,,r2_log,,,\na,B,law,column,,loss,,,\n",
+         ":3: column \"id\": expected another"},
+    };
+    static struct verdict_questions questions;
+    char text[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "id,title,topic,kind,probe,quantity,measure,context,layer\n%s",
+                 cases[i].rows);
+        write_text("", "q.csv", text);
+        const int rc = verdict_questions_read(scratch_at(scratch_dir, "q.csv"), &questions);
+        if (rc != ORR_EFORMAT || !strstr(orr_error(), cases[i].message))
+            fail_msg("%s: status %d, %s", cases[i].rows, rc, orr_error());
+        verdict_questions_free(&questions);
+    }
+}
 
 TEST_BETWEEN(figures_are_taken_with_upper_bound_and_baseline, scratch_setup, scratch_teardown)
 {
@@ -205,7 +259,7 @@ TEST_BETWEEN(figures_are_taken_with_upper_bound_and_baseline, scratch_setup, scr
     assert_string_equal(v.attention[0], "softmax");
     assert_int_equal(v.missing.count, 0);
     assert_int_equal(v.unasked.count, 4);
-    assert_int_equal(verdict_mean(&v, question("labels_100"), 1, -1, ORR_ROW_VALUE).n, 3);
+    assert_int_equal(verdict_mean(&v, question(&v, "labels_100"), 1, -1, ORR_ROW_VALUE).n, 3);
     near(by_seed(&v, "labels_100", 1, ORR_ROW_VALUE)[0], 0.69);
     near(by_seed(&v, "labels_100", 1, ORR_ROW_LEARNED)[2], 0.41);
     near(by_seed(&v, "labels_100", 1, ORR_ROW_GAIN)[2], 0.41);
@@ -220,7 +274,7 @@ TEST_BETWEEN(figures_are_taken_with_upper_bound_and_baseline, scratch_setup, scr
     assert_true(isnan(by_seed(&v, "next_state", 0, ORR_ROW_GAIN)[1]));
     near(by_seed(&v, "next_state", 0, ORR_ROW_BASELINE)[2], 1.1); /* bin/probe evaluate was asked */
     near(by_seed(&v, "next_state", 0, ORR_ROW_GAIN)[2], 1.09);
-    assert_int_equal(verdict_mean(&v, question("labels_3000"), 0, -1, ORR_ROW_VALUE).n, 0);
+    assert_int_equal(verdict_mean(&v, question(&v, "labels_3000"), 0, -1, ORR_ROW_VALUE).n, 0);
     verdict_free(&v);
 }
 
@@ -229,11 +283,11 @@ TEST_BETWEEN(attentions_are_compared_seed_by_seed, scratch_setup, scratch_teardo
     struct verdict v;
     write_cells();
     read_cells(&v, 6, 0);
-    int q = question("labels_100");
+    int q = question(&v, "labels_100");
     near(verdict_values(&v, q, 1, 0, ORR_ROW_VALUE)[0], 0.09);
     near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[2], 0.11);
     assert_true(verdict_significant(verdict_mean(&v, q, 1, 0, ORR_ROW_NEARNESS)));
-    q = question("exponent_r");
+    q = question(&v, "exponent_r");
     near(verdict_values(&v, q, 1, 0, ORR_ROW_VALUE)[0], -0.2);
     near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[0], 0);
     near(verdict_values(&v, q, 1, 0, ORR_ROW_NEARNESS)[1], -0.4);
