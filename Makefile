@@ -118,7 +118,7 @@ $(B)/isa/$2/$1.o: $($1_LOOPS:%.c=$(B)/isa/$2/%.o)
 endef
 # lib$1.a, and lib$164.a in double precision (reference backend and model), for gradient checks, where it differs
 define folder_rules
-$1_FILES := $(filter-out $1/main_%.c $(MPI_SRC),$(wildcard $1/*.c $1/*/*.c))
+$1_FILES := $(filter-out $1/main_%.c $1/tests/% $(MPI_SRC),$(wildcard $1/*.c $1/*/*.c))
 $1_LOOPS := $$(call loops,$$($1_FILES))
 $1_SETS := $$(if $$($1_LOOPS),$$(ISA_SETS))
 $1_SRC := $$(filter-out $$($1_LOOPS),$$($1_FILES))
@@ -162,7 +162,7 @@ MPI_COMPILER = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 programs: $(call when,MPI,$(BIN)/orrery_mpi.so)
 $(BIN)/orrery_mpi.so: $(MPI_SRC:%.c=$(B)/%.o) ; $(call link,MPI,$(MPI_COMPILER) -shared)
 $(MPI_SRC:%.c=$(B)/%.o): $(MPI_SRC) | .deps ; $(call compile,MPI,$(MPI_COMPILER) $(ALL_CFLAGS) -fPIC)
-include kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
+include study/study.mk kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
 # ---- the stages: files are the interface between programs
 # Threads that wait sleep after a moment, which programs see to themselves: for tests and benchmarks
 export OMP_WAIT_POLICY ?= passive

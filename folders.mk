@@ -1,5 +1,6 @@
 # folders.mk - the folders of the source, their submodules, and who may use whom: strict, no cycles. The
 # Makefile links by this table and `make lint` checks it against symbols and #include lines.
+# study/ asks the questions of one paper with the product, and no other folder USES it.
 # A folder: NAME, PREFIX of its library's external symbols (A|B: one of these), and whose libraries and
 # headers it USES beside its own. A submodule, a subfolder whose sources go into the folder's library: it USES
 # headers of these submodules, and of the folder itself. X+: X and all that X uses; >SUBMODULE: of another folder.
@@ -50,6 +51,7 @@ figures           report_|verdict_ symreg stage base >symreg/expr
 figures/compare   -               figures
 api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare
 api/orrery        -
+study             verdict_        figures+ >figures/compare
 endef
 # FOLDERS and SUBMODULES; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row

@@ -17,7 +17,7 @@ $(B)/tests/$1/$3: tests/$1/$2.c $5 | .deps
 endef
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%,,$(call libs,$($f_USES)))))
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%64,-DK_DOUBLE,$(foreach l,$($f_USES),$(B)/lib$l$(if $(filter base stage sim,$l),,64).a))))
-TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
+TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c)) $(STUDY_TESTS)
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)
@@ -41,8 +41,8 @@ include tests/cuda/cuda.mk
 # (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
 check: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
 	$(call checks,,$(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)) \
-	    $(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)))
-ONE_SCRIPT = $(wildcard tests/$(T).sh)
+	    $(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)))
+ONE_SCRIPT = $(or $(wildcard tests/$(T).sh),$(filter $(T:study/%=study/tests/%).sh,$(STUDY_SCRIPTS)))
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
 check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))
 	$(call lacks,$(if $(T),,which test? T=symreg/test_search))

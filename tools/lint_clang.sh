@@ -14,7 +14,7 @@ if [ -z "$clang" ] || ! echo '#include <omp.h>' | "$clang" "${flags[@]}" -x c - 
 fi
 sources=("$@")
 [ $# -gt 0 ] || mapfile -t sources < <(MAKEFLAGS= make -s --no-print-directory print-folders |
-    awk '{ print $2 }' | xargs -I{} find {} tests/{} -maxdepth 1 -name '*.c' \
+    awk '{ print $2 }' | xargs -I{} find {} tests/{} {}/tests -maxdepth 1 -name '*.c' \
          ! -path model/ranks/mpi.c 2>/dev/null | sort -u)
 for source in "${sources[@]}"; do # a test reads headers of its folder as that does
     folder=${source#tests/}

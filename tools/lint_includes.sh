@@ -22,6 +22,8 @@ declare -A ELSEWHERE=([kernels/cuda/cuda.h:cuda_host.h]="emulation of CUDA, in t
 
 for name in "${!uses[@]}"; do
     [ -d "$name" ] || complain "folders.mk: there is no folder $name"
+    [ "${name%%/*}" = study ] || [[ ${uses[$name]} != *" study "* ]] ||
+        complain "folders.mk: $name uses study, which uses the product and is used by none of it"
     for other in ${uses[$name]}; do
         [ "$other" = "$name" ] || [[ ${uses[$other]:-} != *" $name "* ]] ||
             complain "folders.mk: $name and $other use each other"
@@ -62,6 +64,7 @@ while read -r file; do
         look "$file" "$included"
     done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
 done < <(for name in "${!enters[@]}"; do
-    find "$name" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'; done | sort)
+    find "$name" -path '*/tests' -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -print
+done | sort)
 [ "$files" -gt 0 ] || complain "no source files"
 [ "$failures" -eq 0 ]

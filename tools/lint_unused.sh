@@ -31,7 +31,7 @@ shopt -s nullglob
 words api/orrery.[h] api/orrery/*.h bench/*.[ch] kernels/cuda/*.cu kernels/cuda/*.h \
     kernels/cuda/*.cuh >>"$build/.used"
 sort -u -o "$build/.used" "$build/.used"
-words tests/*.[ch] tests/*/*.[ch] tests/*/*.cc >"$build/.tested"
+words tests/*.[ch] tests/*/*.[ch] tests/*/*.cc study/tests/*.[ch] >"$build/.tested"
 
 nm -A -g --defined-only "${libraries[@]}" 2>/dev/null |
     awk 'NF == 3 { split($1, at, ":"); print $3, at[2] }' | sort -u >"$build/.defined"

@@ -18,6 +18,12 @@ enum { DEEPEST = 3 };
 
 static const char model_key[] = "attention=";
 
+/* How many rows a source has. */
+static int rows_of(const struct verdict_cells *cells)
+{
+    return VERDICT_COLUMNS + cells->more_count;
+}
+
 int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, const char *name,
                        bool is_model)
 {
@@ -28,7 +34,7 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
     row.seed = cell->preset.seed;
     if (!cell->sources++)
         cell->first = cells->table.count;
-    for (int c = 0; c < verdict_rows(cells); c++) {
+    for (int c = 0; c < rows_of(cells); c++) {
         row.quantity =
             c < VERDICT_COLUMNS ? verdict_column_name[c].key : cells->more[c - VERDICT_COLUMNS];
         TRY(orr_table_add(&cells->table, &row));
@@ -37,15 +43,10 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
     return 0;
 }
 
-int verdict_rows(const struct verdict_cells *cells)
-{
-    return VERDICT_COLUMNS + cells->more_count;
-}
-
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
                                  int source, int column)
 {
-    return &cells->table.row[cell->first + (size_t)(source * verdict_rows(cells) + column)];
+    return &cells->table.row[cell->first + (size_t)(source * rows_of(cells) + column)];
 }
 
 const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
@@ -117,7 +118,7 @@ int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
                        struct orr_table *view)
 {
     *view = (struct orr_table){0};
-    view->row = orr_alloc(cells->table.count / (size_t)verdict_rows(cells) + 1, sizeof *view->row);
+    view->row = orr_alloc(cells->table.count / (size_t)rows_of(cells) + 1, sizeof *view->row);
     TRY(view->row ? 0 : ORR_ENOMEM);
     for (size_t i = 0; i < cells->count; i++)
         for (int s = 0; cells->cell[i].group == group && s < cells->cell[i].sources; s++) {

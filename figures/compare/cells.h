@@ -47,7 +47,7 @@ struct verdict_cell {
     struct report_true_law true_law;
     char rule[ORR_NAME];       /* the rule whose choice counts as selected */
     int sources;               /* number of sources, the truth first */
-    size_t first;              /* first of their rows, verdict_rows() each */
+    size_t first;              /* first of their rows, VERDICT_COLUMNS and those of `more` */
     char label[VERDICT_LABEL]; /* settings in which the cell differs from others: "a=b c=d" */
     int group;                 /* number of the label, in order of appearance */
 };
@@ -88,8 +88,6 @@ void verdict_cells_free(struct verdict_cells *cells);
 /* Adds a missing item and the reason, one line each. */
 int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why);
 
-/* How many rows a source has. */
-int verdict_rows(const struct verdict_cells *cells);
 /* The row of a source for a column, or for more[q] as column VERDICT_COLUMNS + q; the name of a
  * source ("lssar"); its number by name, -1 for none. */
 struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,

@@ -127,6 +127,18 @@ sed -i 's/^folder base.*/folder base orr_ : base beta/' "$FOLDERS_TABLE"
 run includes
 check "includes: a cycle" grep -q '^folders.mk: base and beta use each other$' "$WORK/out"
 plant
+with_study() { # a user of the product, whose tests are not in the table
+    mkdir -p "$tree/study/tests" && echo 'folder study s_  : study beta alpha base' >>"$FOLDERS_TABLE"
+    echo '#include "beta.h"' >"$tree/study/study.h"
+    echo '#include "base/base.h"' | tee "$tree/study/tests/test_study.c" >"$tree/study/beta.h"
+}
+with_study
+check "includes: the study uses the product, and its tests stand in it" run includes
+echo '#include "study/study.h"' >>"$tree/beta/beta.c"
+complains includes 'beta/beta.c: beta may not use study ("study/study.h")'
+with_study
+sed -i 's/^folder beta.*/& study/; s/^\(folder study.*\) beta/\1/' "$FOLDERS_TABLE"
+complains includes 'folders.mk: beta uses study, which uses the product and is used by none of it'
 sed -i 's:"low.h":"alpha/low/lower.h":' "$tree/alpha/low/low.c"
 (cd "$tree" && "$tools/lint_includes.sh") >"$WORK/out"
 check "includes: a header that is not there" test $? -eq 1

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "fuzz.h"
-#include "figures/compare/verdict.h"
+#include "study/verdict.h"
 
 FUZZ_TARGET(cell)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "figures/compare/claims.h"
+#include "study/claims.h"
 
 static void write_text(const char *name, const char *text)
 {

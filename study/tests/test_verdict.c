@@ -7,8 +7,8 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "figures/compare/claims.h"
-#include "figures/compare/verdict.h"
+#include "study/claims.h"
+#include "study/verdict.h"
 
 static void write_text(const char *cell, const char *file, const char *text)
 {

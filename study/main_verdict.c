@@ -1,7 +1,7 @@
 /* main_verdict.c - bin/verdict: the combined results of the cells of a grid. */
-#include "figures/compare/claims.h"
+#include "study/claims.h"
 #include "stage/cli.h"
-#include "figures/compare/verdict.h"
+#include "study/verdict.h"
 
 static struct verdict v;
 static struct verdict_ledger ledger;

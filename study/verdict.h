@@ -11,7 +11,7 @@
 #define VERDICT_VERDICT_H
 
 #include "base/csv.h"
-#include "cells.h"
+#include "figures/compare/cells.h"
 
 struct verdict_ledger;
 

@@ -1,0 +1,6 @@
+# study.mk - the study: questions that one paper raises, asked with the programs of this project. It uses
+# them, and nothing of the product uses the study.
+STUDY_TESTS := $(patsubst study/tests/%.c,$(B)/tests/study/%,$(wildcard study/tests/test_*.c))
+STUDY_SCRIPTS := $(wildcard study/tests/test_*.sh)
+$(B)/tests/study/%: study/tests/%.c $(call libs,$(study_USES)) | .deps
+	$(call link,CC,$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -Itests -Istudy,-lcmocka $(LDLIBS))
