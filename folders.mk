@@ -47,7 +47,7 @@ symreg/dynamics   -               symreg/motion+ symreg
 symreg/orbit      -               symreg/table+ symreg
 tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
 laws              law             symreg sim stage base >symreg/solve >symreg/motion
-figures           report_|verdict_ symreg stage base >symreg/expr
+figures           report_|compare_ symreg stage base >symreg/expr
 figures/compare   -               figures
 api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare
 api/orrery        -

@@ -223,7 +223,7 @@ static int take_table(const struct orr_table *table, struct api_columns *columns
 
 /* Adds the rows of a model's figures in a file of results: {quantity: [value, upper bound, baseline,
  * raw]}. */
-static int take_figures(const struct verdict_cell *cell, const cJSON *of_model,
+static int take_figures(const struct compare_cell *cell, const cJSON *of_model,
                         struct orr_table *table)
 {
     char model[ORR_MODEL];
@@ -248,7 +248,7 @@ static int take_figures(const struct verdict_cell *cell, const cJSON *of_model,
 }
 
 /* Adds what probes of a model found; results of another checkpoint, or other files, are left out. */
-static int take_probes(const struct verdict_cell *cell, const char *model, struct orr_table *table)
+static int take_probes(const struct compare_cell *cell, const char *model, struct orr_table *table)
 {
     char folder[REPORT_PATH], probe[ORR_NAME];
     struct orr_entries entries;
@@ -264,7 +264,7 @@ static int take_probes(const struct verdict_cell *cell, const char *model, struc
             continue;
         snprintf(probe, sizeof probe, "%.*s", (int)(length - 5), name);
         const size_t before = table->count;
-        rc = verdict_probe_read(cell->path, &cell->preset, model, probe, table);
+        rc = compare_probe_read(cell->path, &cell->preset, model, probe, table);
         table->count = rc ? before : table->count;
     }
     orr_entries_free(&entries);
@@ -274,26 +274,26 @@ static int take_probes(const struct verdict_cell *cell, const char *model, struc
 }
 
 /* Adds the figures of a cell's models beyond those of the cell itself. */
-static int take_models(const struct verdict_cells *cells, struct orr_table *table)
+static int take_models(const struct compare_cells *cells, struct orr_table *table)
 {
-    const struct verdict_cell *cell = cells->cell;
+    const struct compare_cell *cell = cells->cell;
     const cJSON *item;
     cJSON_ArrayForEach (item, orr_json_get(cell->record, "cells"))
         TRY(take_figures(cell, item, table));
     for (int s = 0; s < cell->sources && !cell->record; s++)
-        if (verdict_is_model(cells, cell, s))
-            TRY(take_probes(cell, verdict_cell_source(cells, cell, s), table));
+        if (compare_is_model(cells, cell, s))
+            TRY(take_probes(cell, compare_cell_source(cells, cell, s), table));
     return 0;
 }
 
 /* Reads a run directory, or its file of results. */
 static int read_run(const char *path, struct api_columns *columns)
 {
-    struct verdict_cells cells;
-    int rc = verdict_cells_read_these(&cells, NULL, &path, 1);
+    struct compare_cells cells;
+    int rc = compare_cells_read_these(&cells, NULL, &path, 1);
     rc = rc ? rc : take_models(&cells, &cells.table);
     rc = rc ? rc : take_table(&cells.table, columns);
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
     return rc;
 }
 
@@ -344,7 +344,7 @@ static int take_json(const cJSON *json, const char *path, struct api_columns *co
         return read_run(path, columns);
     if (cJSON_IsArray(laws))
         return take_list(laws, path, columns);
-    int rc = verdict_results_take(json, &table, &known);
+    int rc = compare_results_take(json, &table, &known);
     if (!known) {
         rc = orr_json_says(json, "format", ORR_ROWS_FORMAT)
                  ? orr_rows_take(path, json, &table)

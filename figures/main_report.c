@@ -237,20 +237,20 @@ static int draw_losses(const struct orr_cli *cli)
 /* Prints one table over the runs of a folder, in place of a report. */
 static int print_aggregate(const struct orr_cli *cli)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     if (*cli->out)
         return ORR_FAIL(ORR_EUSAGE, "--out: --runs writes into its folder");
     if (!*runs_option)
         return ORR_FAIL(ORR_EUSAGE, "--runs: expected a folder, found \"\"");
-    int rc = verdict_cells_read(&cells, runs_option);
+    int rc = compare_cells_read(&cells, runs_option);
     if (!rc)
-        rc = verdict_cells_write(&cells);
+        rc = compare_cells_write(&cells);
     if (!rc)
-        rc = verdict_cells_print(&cells);
+        rc = compare_cells_print(&cells);
     for (size_t i = 0; i < cells.left_out.count && !rc; i++)
         orr_note(cli->quiet, "report: %s: left out: %s", cells.left_out.at[i].what,
                  cells.left_out.at[i].why);
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
     return rc;
 }
 

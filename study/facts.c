@@ -226,7 +226,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;
-    int rc = verdict_results_read(path, &table);
+    int rc = compare_results_read(path, &table);
     rc = rc ? rc : fact_of(&table, claim, fact);
     fact->read = !rc;
     orr_table_free(&table);

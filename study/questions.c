@@ -7,8 +7,8 @@
 /* A column of a cell by its key in runs.json, or -1. */
 static int find_column(const char *key)
 {
-    for (int c = 0; c < VERDICT_COLUMNS; c++)
-        if (!strcmp(verdict_column_name[c].key, key))
+    for (int c = 0; c < COMPARE_COLUMNS; c++)
+        if (!strcmp(compare_column_name[c].key, key))
             return c;
     return -1;
 }

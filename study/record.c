@@ -8,15 +8,15 @@
 #include <cjson/cJSON.h>
 
 /* Adds the values of one attention. */
-static void add_figures(const struct verdict *v, const struct verdict_cell *cell, int s,
+static void add_figures(const struct verdict *v, const struct compare_cell *cell, int s,
                         cJSON *list)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
-    cJSON_AddStringToObject(json, "attention", verdict_cell_source(&v->cells, cell, s));
+    cJSON_AddStringToObject(json, "attention", compare_cell_source(&v->cells, cell, s));
     cJSON *figures = cJSON_AddObjectToObject(json, "figures");
     for (int q = 0; v->question[q].id; q++) {
-        const struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+        const struct orr_row *row = compare_cell_row(&v->cells, cell, s, COMPARE_COLUMNS + q);
         const double x[4] = {row->value, row->upper_bound, row->baseline, row->raw};
         if (isfinite(x[0]) || isfinite(x[1]) || isfinite(x[2]) || isfinite(x[3]))
             orr_json_add_list(figures, row->quantity, x, 4);
@@ -25,13 +25,13 @@ static void add_figures(const struct verdict *v, const struct verdict_cell *cell
 
 int verdict_record(const struct verdict *v, const char *run)
 {
-    const struct verdict_cell *cell = &v->cells.cell[0];
+    const struct compare_cell *cell = &v->cells.cell[0];
     char path[REPORT_PATH];
-    cJSON *json = verdict_cell_json(&v->cells, cell);
+    cJSON *json = compare_cell_json(&v->cells, cell);
     verdict_add_missing(v, json);
     cJSON *list = cJSON_AddArrayToObject(json, "cells");
     for (int s = 0; s < cell->sources; s++)
-        if (verdict_is_model(&v->cells, cell, s))
+        if (compare_is_model(&v->cells, cell, s))
             add_figures(v, cell, s, list);
     int rc = orr_path(path, "%s/cell.json", run);
     rc = rc ? rc : orr_json_write(path, json);
@@ -39,13 +39,13 @@ int verdict_record(const struct verdict *v, const char *run)
     return rc;
 }
 
-static int take_figures(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
+static int take_figures(struct verdict *v, const struct compare_cell *cell, const cJSON *json)
 {
     const char *name = cJSON_GetStringValue(orr_json_get(json, "attention"));
     const cJSON *figures = orr_json_get(json, "figures");
-    const int s = name ? verdict_cell_find(&v->cells, cell, name) : -1;
+    const int s = name ? compare_cell_find(&v->cells, cell, name) : -1;
     double x[4];
-    if (s < 0 || !cJSON_IsObject(figures) || !verdict_is_model(&v->cells, cell, s))
+    if (s < 0 || !cJSON_IsObject(figures) || !compare_is_model(&v->cells, cell, s))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: \"cells\": expected an attention of \"sources\" and its figures",
                         cell->path);
@@ -54,7 +54,7 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
             return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": attention %s is there twice", cell->path,
                             name);
     for (int q = 0; v->question[q].id; q++) {
-        struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+        struct orr_row *row = compare_cell_row(&v->cells, cell, s, COMPARE_COLUMNS + q);
         if (!cJSON_HasObjectItem(figures, row->quantity))
             continue;
         if (!orr_json_list(figures, row->quantity, x, 4))
@@ -69,23 +69,23 @@ static int take_figures(struct verdict *v, const struct verdict_cell *cell, cons
 }
 
 /* Adds probes as missing where the cell lacks them but other cells have them. */
-static int take_missing(struct verdict *v, const struct verdict_cell *cell, const cJSON *json)
+static int take_missing(struct verdict *v, const struct compare_cell *cell, const cJSON *json)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, orr_json_get(json, "missing"))
-        TRY(verdict_miss(&v->missing, orr_json_text(item, "what"), orr_json_text(item, "why")));
+        TRY(compare_miss(&v->missing, orr_json_text(item, "what"), orr_json_text(item, "why")));
     cJSON_ArrayForEach (item, orr_json_get(json, "unasked")) {
         const char *probe = cJSON_GetStringValue(item);
         bool is_unasked = !probe;
         for (int i = 0; i < v->unasked.count && !is_unasked; i++)
             is_unasked = !strcmp(v->unasked.item[i], probe);
         if (!is_unasked)
-            TRY(verdict_miss(&v->missing, cell->path, probe));
+            TRY(compare_miss(&v->missing, cell->path, probe));
     }
     return 0;
 }
 
-int verdict_take_record(struct verdict *v, const struct verdict_cell *cell)
+int verdict_take_record(struct verdict *v, const struct compare_cell *cell)
 {
     const cJSON *item, *list = orr_json_get(cell->record, "cells");
     if (!cJSON_GetArraySize(list))
@@ -96,7 +96,7 @@ int verdict_take_record(struct verdict *v, const struct verdict_cell *cell)
     return 0;
 }
 
-bool verdict_record_has(const struct verdict_cell *cell, const char *probe)
+bool verdict_record_has(const struct compare_cell *cell, const char *probe)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, orr_json_get(cell->record, "unasked"))

@@ -100,7 +100,7 @@ int verdict_table1(const char *folder, struct orr_file *file)
     for (int f = 0; f < FILES && !rc; f++) {
         rc = orr_path(path, "%s/%s", folder, name_of[f]);
         if (!rc && orr_exists(path))
-            rc = verdict_results_read(path, &table[f]);
+            rc = compare_results_read(path, &table[f]);
     }
     for (int r = 0; r < ROWS && !rc; r++)
         rc = write_row(file, table, r);

@@ -21,12 +21,12 @@ static int list_unasked(struct verdict *v, const char *probe)
 {
     char path[REPORT_PATH];
     for (size_t i = 0; i < v->cells.count; i++) {
-        const struct verdict_cell *cell = &v->cells.cell[i];
+        const struct compare_cell *cell = &v->cells.cell[i];
         if (cell->record && verdict_record_has(cell, probe))
             return 0;
         for (int s = 0; s < cell->sources && !cell->record; s++) {
             TRY(orr_path(path, "%s/%s/probe/%s.json", cell->path,
-                         verdict_cell_source(&v->cells, cell, s), probe));
+                         compare_cell_source(&v->cells, cell, s), probe));
             if (orr_exists(path))
                 return 0;
         }
@@ -36,41 +36,41 @@ static int list_unasked(struct verdict *v, const char *probe)
 }
 
 /* Copies the numbers of another row to the row of question q. */
-static void take_row(const struct verdict *v, const struct verdict_cell *cell, int s, int q,
+static void take_row(const struct verdict *v, const struct compare_cell *cell, int s, int q,
                      const struct orr_row *from)
 {
-    struct orr_row *row = verdict_cell_row(&v->cells, cell, s, VERDICT_COLUMNS + q);
+    struct orr_row *row = compare_cell_row(&v->cells, cell, s, COMPARE_COLUMNS + q);
     row->value = from->value;
     row->upper_bound = from->upper_bound;
     row->baseline = from->baseline;
     row->raw = from->raw;
 }
 
-static int take_probe(struct verdict *v, const struct verdict_cell *cell, int s, int q,
+static int take_probe(struct verdict *v, const struct compare_cell *cell, int s, int q,
                       const char *path, const struct orr_table *rows)
 {
     const struct verdict_question *question = &v->question[q];
-    const struct orr_row *row = verdict_probe_row(rows, question->quantity, question->measure,
+    const struct orr_row *row = compare_probe_row(rows, question->quantity, question->measure,
                                                   question->context, question->last_layer);
     if (row)
         take_row(v, cell, s, q, row);
     return row || question->topic == VERDICT_LABELS /* fewer numbers of labels are allowed */
                ? 0
-               : verdict_miss(&v->missing, path, question->title);
+               : compare_miss(&v->missing, path, question->title);
 }
 
 /* Reads the values of one probe. */
-static int read_probe(struct verdict *v, const struct verdict_cell *cell, int s, const char *probe)
+static int read_probe(struct verdict *v, const struct compare_cell *cell, int s, const char *probe)
 {
-    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    const char *attention = compare_cell_source(&v->cells, cell, s);
     char path[REPORT_PATH];
     struct orr_table rows = {0};
     if (is_unasked(v, probe))
         return 0;
     TRY(orr_path(path, "%s/%s/probe/%s.json", cell->path, attention, probe));
-    int rc = verdict_probe_read(cell->path, &cell->preset, attention, probe, &rows);
+    int rc = compare_probe_read(cell->path, &cell->preset, attention, probe, &rows);
     if (rc && rc != ORR_ENOMEM) {
-        rc = verdict_miss(&v->missing, path, orr_error());
+        rc = compare_miss(&v->missing, path, orr_error());
         orr_error_clear();
     } else {
         for (int q = 0; v->question[q].id && !rc; q++)
@@ -83,14 +83,14 @@ static int read_probe(struct verdict *v, const struct verdict_cell *cell, int s,
 
 /* --------------------------------------------------------------------------- other files */
 
-static int read_column(struct verdict *v, const struct verdict_cell *cell, int s, int q)
+static int read_column(struct verdict *v, const struct compare_cell *cell, int s, int q)
 {
     char path[REPORT_PATH];
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", cell->path,
-                 verdict_cell_source(&v->cells, cell, s)));
-    if (v->question[q].value == VERDICT_NEXT_STATE && !orr_exists(path))
-        return verdict_miss(&v->missing, path, "not found");
-    take_row(v, cell, s, q, verdict_cell_row(&v->cells, cell, s, v->question[q].value));
+                 compare_cell_source(&v->cells, cell, s)));
+    if (v->question[q].value == COMPARE_NEXT_STATE && !orr_exists(path))
+        return compare_miss(&v->missing, path, "not found");
+    take_row(v, cell, s, q, compare_cell_row(&v->cells, cell, s, v->question[q].value));
     return 0;
 }
 
@@ -132,9 +132,9 @@ static int measure_bodies(const struct report_run *run, const char *attention,
 }
 
 /* The raw value is the baseline "towards the Sun, by 1/r^2 from the labels". */
-static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s)
+static int read_bodies(struct verdict *v, const struct compare_cell *cell, int s)
 {
-    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    const char *attention = compare_cell_source(&v->cells, cell, s);
     double own[VERDICT_BODIES_VALUES], baseline[VERDICT_BODIES_VALUES], raw[VERDICT_BODIES_VALUES];
     if (!orr_has_task(&cell->preset, true))
         return 0;
@@ -147,7 +147,7 @@ static int read_bodies(struct verdict *v, const struct verdict_cell *cell, int s
     report_free(run);
     free(run);
     if (rc && rc != ORR_ENOMEM) {
-        rc = verdict_miss(&v->missing, cell->path, orr_error());
+        rc = compare_miss(&v->missing, cell->path, orr_error());
         orr_error_clear();
         return rc;
     }
@@ -179,7 +179,7 @@ static bool begins_probe(const struct verdict *v, int q)
     return true;
 }
 
-static int read_model(struct verdict *v, const struct verdict_cell *cell, int s)
+static int read_model(struct verdict *v, const struct compare_cell *cell, int s)
 {
     TRY(read_bodies(v, cell, s));
     for (int q = 0; v->question[q].id; q++)
@@ -204,7 +204,7 @@ static int by_attention(const void *a, const void *b)
 }
 
 /* Checks that all cells belong to one group, so that they are seeds and attentions of one grid. */
-static int check_group(const struct verdict_cells *cells)
+static int check_group(const struct compare_cells *cells)
 {
     for (size_t i = 0; i < cells->count; i++)
         if (cells->cell[i].group != cells->cell[0].group)
@@ -214,9 +214,9 @@ static int check_group(const struct verdict_cells *cells)
     return 0;
 }
 
-static int list_model(struct verdict *v, const struct verdict_cell *cell, int s)
+static int list_model(struct verdict *v, const struct compare_cell *cell, int s)
 {
-    const char *attention = verdict_cell_source(&v->cells, cell, s);
+    const char *attention = compare_cell_source(&v->cells, cell, s);
     bool has = false, has_seed = false;
     v->count++;
     for (int a = 0; a < v->attentions; a++)
@@ -241,12 +241,12 @@ static int list_models(struct verdict *v)
     TRY(v->seed && v->value ? 0 : ORR_ENOMEM);
     for (size_t i = 0; i < v->cells.count; i++)
         for (int s = 0; s < v->cells.cell[i].sources; s++)
-            if (verdict_is_model(&v->cells, &v->cells.cell[i], s))
+            if (compare_is_model(&v->cells, &v->cells.cell[i], s))
                 TRY(list_model(v, &v->cells.cell[i], s));
     qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
     qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
     for (int q = 0; v->question[q].id; q++)
-        TRY(verdict_cells_view(&v->cells, 0, VERDICT_COLUMNS + q, &v->figure[q]));
+        TRY(compare_cells_view(&v->cells, 0, COMPARE_COLUMNS + q, &v->figure[q]));
     return 0;
 }
 
@@ -255,19 +255,19 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
     *v = (struct verdict){.planned = n};
     TRY(verdict_questions_read(NULL, &v->questions));
     v->question = v->questions.at;
-    TRY(verdict_cells_read_these(&v->cells, v->questions.id, path, n));
+    TRY(compare_cells_read_these(&v->cells, v->questions.id, path, n));
     for (size_t i = 0; i < v->cells.left_out.count; i++)
-        TRY(verdict_miss(&v->missing, v->cells.left_out.at[i].what, v->cells.left_out.at[i].why));
+        TRY(compare_miss(&v->missing, v->cells.left_out.at[i].what, v->cells.left_out.at[i].why));
     TRY(check_group(&v->cells));
     for (int q = 0; v->question[q].id; q++)
         if (begins_probe(v, q))
             TRY(list_unasked(v, v->question[q].probe));
     for (size_t i = 0; i < v->cells.count; i++) {
-        const struct verdict_cell *cell = &v->cells.cell[i];
+        const struct compare_cell *cell = &v->cells.cell[i];
         if (cell->record)
             TRY(verdict_take_record(v, cell));
         for (int s = 0; s < cell->sources && !cell->record; s++)
-            if (verdict_is_model(&v->cells, cell, s))
+            if (compare_is_model(&v->cells, cell, s))
                 TRY(read_model(v, cell, s));
     }
     return list_models(v);
@@ -275,7 +275,7 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
 
 void verdict_free(struct verdict *v)
 {
-    verdict_cells_free(&v->cells);
+    compare_cells_free(&v->cells);
     verdict_questions_free(&v->questions);
     free(v->missing.at);
     free(v->seed);

@@ -45,7 +45,7 @@ struct verdict_question {
     const char *title; /* in tables */
     enum verdict_topic topic;
     enum verdict_kind kind;
-    int value;                              /* enum verdict_column, or enum verdict_bodies */
+    int value;                              /* enum compare_column, or enum verdict_bodies */
     const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
     int context;                            /* context of a probe's row; -1: the largest */
     bool last_layer; /* true: the row of the deepest layer, not of the model as a whole */
@@ -68,8 +68,8 @@ struct verdict {
     const struct verdict_ledger *beside;
     struct verdict_questions questions;
     const struct verdict_question *question; /* questions.at */
-    struct verdict_cells cells;              /* cells of one group */
-    struct verdict_missing_list missing;
+    struct compare_cells cells;              /* cells of one group */
+    struct compare_missing_list missing;
     struct orr_name_list unasked; /* probes that no cell has: omitted on purpose, not missing */
     size_t count;                 /* number of models: attentions of all cells */
     int attentions, seeds;
@@ -91,8 +91,8 @@ int verdict_record(const struct verdict *v, const char *run);
 /* Inside figures/compare/: adds "unasked" and "missing" to a JSON object; takes the values of a
  * result file, and whether probes were made. */
 void verdict_add_missing(const struct verdict *v, struct cJSON *json);
-int verdict_take_record(struct verdict *v, const struct verdict_cell *cell);
-bool verdict_record_has(const struct verdict_cell *cell, const char *probe);
+int verdict_take_record(struct verdict *v, const struct compare_cell *cell);
+bool verdict_record_has(const struct compare_cell *cell, const char *probe);
 
 /* Paired by seed, a number of an attention's value (ORR_ROW_GAIN: gain in accuracy over the
  * baseline) minus the number of attention `minus` (ORR_ROW_NEARNESS: gain in accuracy over that

@@ -82,7 +82,7 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     }
     if (v->beside)
         verdict_beside_print(v->beside);
-    return verdict_missing_print(&v->missing, "## Missing");
+    return compare_missing_print(&v->missing, "## Missing");
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
@@ -93,7 +93,7 @@ void verdict_add_missing(const struct verdict *v, cJSON *json)
     for (int i = 0; i < v->unasked.count; i++)
         cJSON_AddItemToArray(unasked, cJSON_CreateString(v->unasked.item[i]));
     cJSON *missing = cJSON_AddArrayToObject(json, "missing");
-    verdict_missing_json(&v->missing, "what", missing);
+    compare_missing_json(&v->missing, "what", missing);
 }
 
 static void add_chance(cJSON *json, struct orr_mean nearer)
@@ -124,7 +124,7 @@ static void add_figure(const struct verdict *v, int q, int a, cJSON *list)
     cJSON_AddStringToObject(json, "attention", v->attention[a]);
     cJSON_AddNumberToObject(json, "seeds", seeds);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        verdict_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
+        compare_mean_json(json, columns[k].key, verdict_values(v, q, a, -1, columns[k].number),
                           v->seeds, true);
     add_chance(json, verdict_mean(v, q, a, -1, ORR_ROW_GAIN));
 }
@@ -138,9 +138,9 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
     cJSON_AddNumberToObject(json, "seeds",
                             verdict_mean(v, question, attention, 0, ORR_ROW_VALUE).n);
-    verdict_mean_json(json, "difference", verdict_values(v, question, attention, 0, ORR_ROW_VALUE),
+    compare_mean_json(json, "difference", verdict_values(v, question, attention, 0, ORR_ROW_VALUE),
                       v->seeds, true);
-    verdict_mean_json(json, "nearer", verdict_values(v, question, attention, 0, ORR_ROW_NEARNESS),
+    compare_mean_json(json, "nearer", verdict_values(v, question, attention, 0, ORR_ROW_NEARNESS),
                       v->seeds, true);
     add_chance(json, verdict_mean(v, question, attention, 0, ORR_ROW_NEARNESS));
 }

@@ -19,12 +19,12 @@ enum { DEEPEST = 3 };
 static const char model_key[] = "attention=";
 
 /* How many rows a source has. */
-static int rows_of(const struct verdict_cells *cells)
+static int rows_of(const struct compare_cells *cells)
 {
-    return VERDICT_COLUMNS + cells->more_count;
+    return COMPARE_COLUMNS + cells->more_count;
 }
 
-int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, const char *name,
+int compare_add_source(struct compare_cells *cells, struct compare_cell *cell, const char *name,
                        bool is_model)
 {
     char model[4 * ORR_NAME];
@@ -36,67 +36,67 @@ int verdict_add_source(struct verdict_cells *cells, struct verdict_cell *cell, c
         cell->first = cells->table.count;
     for (int c = 0; c < rows_of(cells); c++) {
         row.quantity =
-            c < VERDICT_COLUMNS ? verdict_column_name[c].key : cells->more[c - VERDICT_COLUMNS];
+            c < COMPARE_COLUMNS ? compare_column_name[c].key : cells->more[c - COMPARE_COLUMNS];
         TRY(orr_table_add(&cells->table, &row));
     }
-    verdict_cell_row(cells, cell, cell->sources - 1, VERDICT_IS_MODEL)->value = is_model;
+    compare_cell_row(cells, cell, cell->sources - 1, COMPARE_IS_MODEL)->value = is_model;
     return 0;
 }
 
-struct orr_row *verdict_cell_row(const struct verdict_cells *cells, const struct verdict_cell *cell,
+struct orr_row *compare_cell_row(const struct compare_cells *cells, const struct compare_cell *cell,
                                  int source, int column)
 {
     return &cells->table.row[cell->first + (size_t)(source * rows_of(cells) + column)];
 }
 
-const char *verdict_cell_source(const struct verdict_cells *cells, const struct verdict_cell *cell,
+const char *compare_cell_source(const struct compare_cells *cells, const struct compare_cell *cell,
                                 int source)
 {
-    return verdict_cell_row(cells, cell, source, 0)->model + strlen(model_key);
+    return compare_cell_row(cells, cell, source, 0)->model + strlen(model_key);
 }
 
-int verdict_cell_find(const struct verdict_cells *cells, const struct verdict_cell *cell,
+int compare_cell_find(const struct compare_cells *cells, const struct compare_cell *cell,
                       const char *source)
 {
     int s = 0;
-    while (s < cell->sources && strcmp(verdict_cell_source(cells, cell, s), source) != 0)
+    while (s < cell->sources && strcmp(compare_cell_source(cells, cell, s), source) != 0)
         s++;
     return s < cell->sources ? s : -1;
 }
 
-bool verdict_is_model(const struct verdict_cells *cells, const struct verdict_cell *cell,
+bool compare_is_model(const struct compare_cells *cells, const struct compare_cell *cell,
                       int source)
 {
-    return verdict_cell_row(cells, cell, source, VERDICT_IS_MODEL)->value > 0;
+    return compare_cell_row(cells, cell, source, COMPARE_IS_MODEL)->value > 0;
 }
 
-static double value_of(const struct verdict_cells *cells, const struct verdict_cell *cell,
+static double value_of(const struct compare_cells *cells, const struct compare_cell *cell,
                        int source, int column)
 {
-    return source < 0 ? (double)NAN : verdict_cell_row(cells, cell, source, column)->value;
+    return source < 0 ? (double)NAN : compare_cell_row(cells, cell, source, column)->value;
 }
 
 /* Computes shares of samples from counts, and copies the values of the truth (upper bound), of
  * random weights of the model's shape (baseline) and of the oracle (raw). */
-static void complete_values(const struct verdict_cells *cells, const struct verdict_cell *cell)
+static void complete_values(const struct compare_cells *cells, const struct compare_cell *cell)
 {
     char untrained[4 * ORR_NAME];
-    const int truth = verdict_cell_find(cells, cell, "truth"),
-              oracle = verdict_cell_find(cells, cell, "oracle");
+    const int truth = compare_cell_find(cells, cell, "truth"),
+              oracle = compare_cell_find(cells, cell, "oracle");
     for (int s = 0; s < cell->sources; s++) {
-        struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
-        const double samples = row[VERDICT_SAMPLES].value;
-        row[VERDICT_SHARE].value = row[VERDICT_SELECTED].value / samples;
-        row[VERDICT_FRONT_SHARE].value = row[VERDICT_ON_FRONT].value / samples;
-        row[VERDICT_CLOSE_SHARE].value = row[VERDICT_K_CLOSE].value / samples;
+        struct orr_row *row = compare_cell_row(cells, cell, s, 0);
+        const double samples = row[COMPARE_SAMPLES].value;
+        row[COMPARE_SHARE].value = row[COMPARE_SELECTED].value / samples;
+        row[COMPARE_FRONT_SHARE].value = row[COMPARE_ON_FRONT].value / samples;
+        row[COMPARE_CLOSE_SHARE].value = row[COMPARE_K_CLOSE].value / samples;
     }
     for (int s = 0; s < cell->sources; s++) {
-        struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
+        struct orr_row *row = compare_cell_row(cells, cell, s, 0);
         snprintf(untrained, sizeof untrained, "untrained (%s)",
-                 verdict_cell_source(cells, cell, s));
-        const int baseline = verdict_cell_find(cells, cell, untrained);
-        for (int c = 0; c < VERDICT_COLUMNS; c++) {
-            if (c == VERDICT_NEXT_STATE && verdict_is_model(cells, cell, s))
+                 compare_cell_source(cells, cell, s));
+        const int baseline = compare_cell_find(cells, cell, untrained);
+        for (int c = 0; c < COMPARE_COLUMNS; c++) {
+            if (c == COMPARE_NEXT_STATE && compare_is_model(cells, cell, s))
                 continue; /* the model has the bounds of its own evaluation */
             row[c].upper_bound = value_of(cells, cell, truth, c);
             row[c].baseline = value_of(cells, cell, baseline, c);
@@ -114,7 +114,7 @@ static bool came_before(const struct orr_table *view, const struct orr_row *row)
     return false;
 }
 
-int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
+int compare_cells_view(const struct compare_cells *cells, int group, int column,
                        struct orr_table *view)
 {
     *view = (struct orr_table){0};
@@ -122,7 +122,7 @@ int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
     TRY(view->row ? 0 : ORR_ENOMEM);
     for (size_t i = 0; i < cells->count; i++)
         for (int s = 0; cells->cell[i].group == group && s < cells->cell[i].sources; s++) {
-            const struct orr_row *row = verdict_cell_row(cells, &cells->cell[i], s, column);
+            const struct orr_row *row = compare_cell_row(cells, &cells->cell[i], s, column);
             if (!came_before(view, row))
                 view->row[view->count++] = *row;
         }
@@ -131,9 +131,9 @@ int verdict_cells_view(const struct verdict_cells *cells, int group, int column,
 
 /* ------------------------------------------------------------------------------ one cell */
 
-int verdict_miss(struct verdict_missing_list *list, const char *what, const char *why)
+int compare_miss(struct compare_missing_list *list, const char *what, const char *why)
 {
-    struct verdict_missing *more = realloc(list->at, (list->count + 1) * sizeof *more);
+    struct compare_missing *more = realloc(list->at, (list->count + 1) * sizeof *more);
     if (!more)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", what);
     const size_t named = strlen(what);
@@ -155,25 +155,25 @@ static bool is_file(const char *path)
 }
 
 /* Adds the run, or the reason why it is left out. */
-static int add_cell(struct verdict_cells *cells, const char *path)
+static int add_cell(struct compare_cells *cells, const char *path)
 {
     const char *below = path + (*cells->folder ? strlen(cells->folder) + 1 : 0);
-    struct verdict_cell *cell = realloc(cells->cell, (cells->count + 1) * sizeof *cell);
+    struct compare_cell *cell = realloc(cells->cell, (cells->count + 1) * sizeof *cell);
     if (!cell)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cells->folder);
     cells->cell = cell;
     cell += cells->count;
     memset(cell, 0, sizeof *cell);
     snprintf(cell->path, sizeof cell->path, "%s", below);
-    const int rc = is_file(path) ? verdict_cell_take_record(cells, cell, path)
-                                 : verdict_cell_read(cells, cell, path);
+    const int rc = is_file(path) ? compare_cell_take_record(cells, cell, path)
+                                 : compare_cell_read(cells, cell, path);
     if (!rc) {
         complete_values(cells, cell);
         cells->count++;
     }
     if (!rc || rc == ORR_ENOMEM)
         return rc;
-    const int missed = verdict_miss(&cells->left_out, below, orr_error());
+    const int missed = compare_miss(&cells->left_out, below, orr_error());
     orr_error_clear();
     return missed;
 }
@@ -197,7 +197,7 @@ static bool is_record(const char *path)
 }
 
 /* Searches a folder. A folder with settings or laws is a run, and contains no other runs. */
-static int look_into(struct verdict_cells *cells, const char *path, int depth)
+static int look_into(struct compare_cells *cells, const char *path, int depth)
 {
     struct orr_entries entries;
     char inside[REPORT_PATH];
@@ -233,7 +233,7 @@ static void setting_of(const struct orr_settings *preset, const char *key, char 
 }
 
 /* Adds "key=value" to the labels where runs differ in the setting. */
-static int label_by(struct verdict_cells *cells, const char *key)
+static int label_by(struct compare_cells *cells, const char *key)
 {
     char first[ORR_SETTING], text[ORR_SETTING];
     bool differs = false;
@@ -243,13 +243,13 @@ static int label_by(struct verdict_cells *cells, const char *key)
         differs = strcmp(first, text) != 0;
     }
     for (size_t i = 0; i < cells->count && differs; i++) {
-        struct verdict_cell *cell = &cells->cell[i];
+        struct compare_cell *cell = &cells->cell[i];
         const size_t used = strlen(cell->label);
         setting_of(&cell->preset, key, text);
         if (!*text)
             continue;
-        if (snprintf(cell->label + used, VERDICT_LABEL - used, "%s%s=%s", used ? " " : "", key,
-                     text) >= (int)(VERDICT_LABEL - used))
+        if (snprintf(cell->label + used, COMPARE_LABEL - used, "%s%s=%s", used ? " " : "", key,
+                     text) >= (int)(COMPARE_LABEL - used))
             return ORR_FAIL(ORR_EINVAL, "%s: differs from others in more settings than fit a row",
                             cell->path);
     }
@@ -257,17 +257,17 @@ static int label_by(struct verdict_cells *cells, const char *key)
 }
 
 /* Whether both cells have a model of the same attention. */
-static bool share_a_model(const struct verdict_cells *cells, const struct verdict_cell *a,
-                          const struct verdict_cell *b)
+static bool share_a_model(const struct compare_cells *cells, const struct compare_cell *a,
+                          const struct compare_cell *b)
 {
     for (int s = 0; s < a->sources; s++)
-        if (verdict_is_model(cells, a, s) &&
-            verdict_cell_find(cells, b, verdict_cell_source(cells, a, s)) >= 0)
+        if (compare_is_model(cells, a, s) &&
+            compare_cell_find(cells, b, compare_cell_source(cells, a, s)) >= 0)
             return true;
     return false;
 }
 
-static int group_cells(struct verdict_cells *cells)
+static int group_cells(struct compare_cells *cells)
 {
     const char *key;
     for (int k = 0; (key = orr_settings_key(k)) != NULL; k++)
@@ -275,10 +275,10 @@ static int group_cells(struct verdict_cells *cells)
         if (strcmp(key, "seed") != 0 && orr_made_from(key))
             TRY(label_by(cells, key));
     for (size_t i = 0; i < cells->count; i++) {
-        struct verdict_cell *cell = &cells->cell[i];
+        struct compare_cell *cell = &cells->cell[i];
         cell->group = -1;
         for (size_t k = 0; k < i; k++) {
-            const struct verdict_cell *other = &cells->cell[k];
+            const struct compare_cell *other = &cells->cell[k];
             if (strcmp(cell->label, other->label) != 0)
                 continue;
             cell->group = other->group;
@@ -296,7 +296,7 @@ static int group_cells(struct verdict_cells *cells)
 /* ---------------------------------------------------------------------------- everything */
 
 /* Groups the cells that were found. */
-static int group_found(struct verdict_cells *cells)
+static int group_found(struct compare_cells *cells)
 {
     if (cells->count)
         return group_cells(cells);
@@ -310,9 +310,9 @@ static int group_found(struct verdict_cells *cells)
                     DEEPEST);
 }
 
-int verdict_cells_read(struct verdict_cells *cells, const char *folder)
+int compare_cells_read(struct compare_cells *cells, const char *folder)
 {
-    *cells = (struct verdict_cells){.folder = folder};
+    *cells = (struct compare_cells){.folder = folder};
     TRY(look_into(cells, folder, 0));
     return group_found(cells);
 }
@@ -323,10 +323,10 @@ static bool is_of_sweep(const char *path)
     return (orr_ends_in(path, ".lock") || orr_ends_in(path, ".log")) && is_file(path);
 }
 
-int verdict_cells_read_these(struct verdict_cells *cells, const char *const *more,
+int compare_cells_read_these(struct compare_cells *cells, const char *const *more,
                              const char *const *path, int n)
 {
-    *cells = (struct verdict_cells){.folder = "", .more = more};
+    *cells = (struct compare_cells){.folder = "", .more = more};
     while (more && more[cells->more_count])
         cells->more_count++;
     for (int i = 0; i < n; i++)
@@ -334,35 +334,35 @@ int verdict_cells_read_these(struct verdict_cells *cells, const char *const *mor
     return group_found(cells);
 }
 
-void verdict_cells_free(struct verdict_cells *cells)
+void compare_cells_free(struct compare_cells *cells)
 {
     for (size_t i = 0; i < cells->count; i++)
         cJSON_Delete(cells->cell[i].record);
     free(cells->cell);
     orr_table_free(&cells->table);
     free(cells->left_out.at);
-    *cells = (struct verdict_cells){0};
+    *cells = (struct compare_cells){0};
 }
 
 /* -------------------------------------------------------------------------------- names */
 
-const struct verdict_column_name verdict_column_name[VERDICT_COLUMNS] = {
-    [VERDICT_IS_MODEL] = {"is_model", NULL},
-    [VERDICT_SAMPLES] = {"samples", "samples"},
-    [VERDICT_SELECTED] = {"selected", "selected"},
-    [VERDICT_ON_FRONT] = {"on_front", "on_front"},
-    [VERDICT_K_CLOSE] = {"k_close", "k_close"},
-    [VERDICT_EXPONENT] = {"exponents.r", NULL},
-    [VERDICT_EXPONENT + 1] = {"exponents.m1", NULL},
-    [VERDICT_EXPONENT + 2] = {"exponents.m2", NULL},
-    [VERDICT_SHARE] = {"selected_share", NULL},
-    [VERDICT_FRONT_SHARE] = {"on_front_share", NULL},
-    [VERDICT_K] = {"k", "k"},
-    [VERDICT_CLOSE_SHARE] = {"k_close_share", NULL},
-    [VERDICT_K_DROPPED] = {"k_dropped_m2", "k_dropped_m2"},
-    [VERDICT_R2] = {"r2_log", "r2_log"},
-    [VERDICT_LOSS] = {"loss", "loss"},
-    [VERDICT_NEXT_STATE] = {"next_state", "next_state"},
-    [VERDICT_BEYOND] = {"next_state_beyond", "beyond"},
-    [VERDICT_STEP_MS] = {"step_ms", "step_ms"},
-    [VERDICT_MEMORY_MB] = {"memory_mb", "memory_mb"}};
+const struct compare_column_name compare_column_name[COMPARE_COLUMNS] = {
+    [COMPARE_IS_MODEL] = {"is_model", NULL},
+    [COMPARE_SAMPLES] = {"samples", "samples"},
+    [COMPARE_SELECTED] = {"selected", "selected"},
+    [COMPARE_ON_FRONT] = {"on_front", "on_front"},
+    [COMPARE_K_CLOSE] = {"k_close", "k_close"},
+    [COMPARE_EXPONENT] = {"exponents.r", NULL},
+    [COMPARE_EXPONENT + 1] = {"exponents.m1", NULL},
+    [COMPARE_EXPONENT + 2] = {"exponents.m2", NULL},
+    [COMPARE_SHARE] = {"selected_share", NULL},
+    [COMPARE_FRONT_SHARE] = {"on_front_share", NULL},
+    [COMPARE_K] = {"k", "k"},
+    [COMPARE_CLOSE_SHARE] = {"k_close_share", NULL},
+    [COMPARE_K_DROPPED] = {"k_dropped_m2", "k_dropped_m2"},
+    [COMPARE_R2] = {"r2_log", "r2_log"},
+    [COMPARE_LOSS] = {"loss", "loss"},
+    [COMPARE_NEXT_STATE] = {"next_state", "next_state"},
+    [COMPARE_BEYOND] = {"next_state_beyond", "beyond"},
+    [COMPARE_STEP_MS] = {"step_ms", "step_ms"},
+    [COMPARE_MEMORY_MB] = {"memory_mb", "memory_mb"}};

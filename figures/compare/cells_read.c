@@ -20,15 +20,15 @@ static bool is_close(const struct report_true_law *law, double k)
 {
     bool close = false;
     for (int i = 0; i < law->constants; i++)
-        close |= fabs(k / law->k[i] - 1) <= VERDICT_CLOSE;
+        close |= fabs(k / law->k[i] - 1) <= COMPARE_CLOSE;
     return close;
 }
 
 /* Computes the law columns of a source from its samples, by the cell's rule. */
 static void take_laws(const struct report_run *run, int s, const char *rule, struct orr_row *row)
 {
-    static const int counts[] = {VERDICT_SAMPLES, VERDICT_SELECTED, VERDICT_ON_FRONT,
-                                 VERDICT_K_CLOSE};
+    static const int counts[] = {COMPARE_SAMPLES, COMPARE_SELECTED, COMPARE_ON_FRONT,
+                                 COMPARE_K_CLOSE};
     int last = -1, constants = 0;
     double k = 0, loss = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -38,22 +38,22 @@ static void take_laws(const struct report_run *run, int s, const char *rule, str
         if (law->source != s || strcmp(law->rule, rule) != 0 || law->sample == last)
             continue;
         last = law->sample;
-        row[VERDICT_SAMPLES].value++;
-        row[VERDICT_SELECTED].value += law->selected_true;
-        row[VERDICT_ON_FRONT].value += law->on_front;
+        row[COMPARE_SAMPLES].value++;
+        row[COMPARE_SELECTED].value += law->selected_true;
+        row[COMPARE_ON_FRONT].value += law->on_front;
         loss += law->loss;
         if (law->selected_true && isfinite(law->constant)) {
             k += law->constant;
             constants++;
-            row[VERDICT_K_CLOSE].value += is_close(&run->true_law, law->constant);
+            row[COMPARE_K_CLOSE].value += is_close(&run->true_law, law->constant);
         }
     }
-    row[VERDICT_K].value = constants ? k / constants : (double)NAN;
-    row[VERDICT_LOSS].value = loss / row[VERDICT_SAMPLES].value;
+    row[COMPARE_K].value = constants ? k / constants : (double)NAN;
+    row[COMPARE_LOSS].value = loss / row[COMPARE_SAMPLES].value;
 }
 
-static int take_source(const struct report_run *run, int s, struct verdict_cells *cells,
-                       struct verdict_cell *cell)
+static int take_source(const struct report_run *run, int s, struct compare_cells *cells,
+                       struct compare_cell *cell)
 {
     const struct report_source *from = &run->source[s];
     char name[2 * ORR_NAME + 8];
@@ -62,13 +62,13 @@ static int take_source(const struct report_run *run, int s, struct verdict_cells
                  orr_source_attention(&run->preset, from->name));
     else
         snprintf(name, sizeof name, "%s", from->name);
-    TRY(verdict_add_source(cells, cell, name, from->role == REPORT_ATTENTION));
-    struct orr_row *row = verdict_cell_row(cells, cell, cell->sources - 1, 0);
+    TRY(compare_add_source(cells, cell, name, from->role == REPORT_ATTENTION));
+    struct orr_row *row = compare_cell_row(cells, cell, cell->sources - 1, 0);
     take_laws(run, s, cell->rule, row);
     for (int e = 0; e < 3; e++)
-        row[VERDICT_EXPONENT + e].value = from->exponent[e].value;
-    row[VERDICT_K_DROPPED].value = from->k_dropped_mean;
-    row[VERDICT_R2].value = from->r2_log;
+        row[COMPARE_EXPONENT + e].value = from->exponent[e].value;
+    row[COMPARE_K_DROPPED].value = from->k_dropped_mean;
+    row[COMPARE_R2].value = from->r2_log;
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int take_probe(const cJSON *json, const char *path, const char *checkpoin
     return orr_rows_take(path, json, table);
 }
 
-int verdict_probe_read(const char *run, const struct orr_settings *preset, const char *name,
+int compare_probe_read(const char *run, const struct orr_settings *preset, const char *name,
                        const char *probe, struct orr_table *table)
 {
     char path[REPORT_PATH], checkpoint[REPORT_PATH];
@@ -114,7 +114,7 @@ int verdict_probe_read(const char *run, const struct orr_settings *preset, const
     return rc;
 }
 
-const struct orr_row *verdict_probe_row(const struct orr_table *table, const char *quantity,
+const struct orr_row *compare_probe_row(const struct orr_table *table, const char *quantity,
                                         const char *measure, int context, bool last_layer)
 {
     const struct orr_row *best = NULL;
@@ -169,8 +169,8 @@ static int read_beyond(const char *run, const struct orr_settings *preset, const
                        struct orr_row *beyond)
 {
     struct orr_table table = {0};
-    const int rc = verdict_probe_read(run, preset, name, "length", &table);
-    const struct orr_row *row = verdict_probe_row(&table, "next position, beyond", NULL, -1, false);
+    const int rc = compare_probe_read(run, preset, name, "length", &table);
+    const struct orr_row *row = compare_probe_row(&table, "next position, beyond", NULL, -1, false);
     if (!rc && row) {
         beyond->value = row->value;
         beyond->upper_bound = row->upper_bound;
@@ -202,11 +202,11 @@ static int read_cost(const char *path, double positions, struct orr_row *row)
         if (rate > 0)
             ms[n++] = 1000 * positions / rate;
         if (memory > 0)
-            row[VERDICT_MEMORY_MB].value = memory;
+            row[COMPARE_MEMORY_MB].value = memory;
         cJSON_Delete(json);
     }
     if (n > 0)
-        row[VERDICT_STEP_MS].value = orr_median(ms, n);
+        row[COMPARE_STEP_MS].value = orr_median(ms, n);
     const int rc = ms ? 0 : ORR_ENOMEM;
     free(ms);
     free(text);
@@ -215,11 +215,11 @@ static int read_cost(const char *path, double positions, struct orr_row *row)
 
 /* Sets the value of another source (the truth, random weights) from a bound of the model, unless
  * that source has a value already. */
-static void set_bound(const struct verdict_cells *cells, const struct verdict_cell *cell,
+static void set_bound(const struct compare_cells *cells, const struct compare_cell *cell,
                       const char *source, int column, double value)
 {
-    const int s = verdict_cell_find(cells, cell, source);
-    struct orr_row *row = s < 0 ? NULL : verdict_cell_row(cells, cell, s, column);
+    const int s = compare_cell_find(cells, cell, source);
+    struct orr_row *row = s < 0 ? NULL : compare_cell_row(cells, cell, s, column);
     if (row && !isfinite(row->value))
         row->value = value;
 }
@@ -227,16 +227,16 @@ static void set_bound(const struct verdict_cells *cells, const struct verdict_ce
 /* Reads errors, time and memory of a model from its pretraining files; and, where measured, errors
  * of the truth (an orbit fitted to the same noisy positions) and of random weights of the model's
  * shape. */
-static int read_trained(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
+static int read_trained(const struct compare_cells *cells, const struct compare_cell *cell, int s,
                         const char *run)
 {
-    const char *name = verdict_cell_source(cells, cell, s);
+    const char *name = compare_cell_source(cells, cell, s);
     char path[REPORT_PATH], untrained[2 * ORR_NAME + 16];
     const struct orr_settings *preset = &cell->preset;
     const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
                              (preset->orbits.positions - 1);
-    struct orr_row *row = verdict_cell_row(cells, cell, s, 0), *next = row + VERDICT_NEXT_STATE,
-                   *beyond = row + VERDICT_BEYOND;
+    struct orr_row *row = compare_cell_row(cells, cell, s, 0), *next = row + COMPARE_NEXT_STATE,
+                   *beyond = row + COMPARE_BEYOND;
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &next->value));
@@ -244,18 +244,18 @@ static int read_trained(const struct verdict_cells *cells, const struct verdict_
     TRY(report_read_number(path, "persistence", &next->raw));
     TRY(read_random(run, name, next));
     TRY(read_beyond(run, preset, name, beyond));
-    set_bound(cells, cell, "truth", VERDICT_NEXT_STATE, next->upper_bound);
-    set_bound(cells, cell, "truth", VERDICT_BEYOND, beyond->upper_bound);
-    set_bound(cells, cell, untrained, VERDICT_NEXT_STATE, next->baseline);
-    set_bound(cells, cell, untrained, VERDICT_BEYOND, beyond->baseline);
+    set_bound(cells, cell, "truth", COMPARE_NEXT_STATE, next->upper_bound);
+    set_bound(cells, cell, "truth", COMPARE_BEYOND, beyond->upper_bound);
+    set_bound(cells, cell, untrained, COMPARE_NEXT_STATE, next->baseline);
+    set_bound(cells, cell, untrained, COMPARE_BEYOND, beyond->baseline);
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, row);
 }
 
 /* ----------------------------------------------------------------------------- everything */
 
-static int take_run(const struct report_run *run, const char *path, struct verdict_cells *cells,
-                    struct verdict_cell *cell)
+static int take_run(const struct report_run *run, const char *path, struct compare_cells *cells,
+                    struct compare_cell *cell)
 {
     cell->preset = run->preset;
     cell->true_law = run->true_law;
@@ -264,12 +264,12 @@ static int take_run(const struct report_run *run, const char *path, struct verdi
         if (run->source[s].has_laws)
             TRY(take_source(run, s, cells, cell));
     for (int s = 0; s < cell->sources; s++)
-        if (verdict_is_model(cells, cell, s))
+        if (compare_is_model(cells, cell, s))
             TRY(read_trained(cells, cell, s, path));
     return 0;
 }
 
-int verdict_cell_read(struct verdict_cells *cells, struct verdict_cell *cell, const char *path)
+int compare_cell_read(struct compare_cells *cells, struct compare_cell *cell, const char *path)
 {
     struct report_run *run = orr_alloc(1, sizeof *run);
     if (!run)

@@ -11,27 +11,27 @@ static const char format[] = "orrery-cell-1";
 
 /* ------------------------------------------------------------------------------- writing */
 
-static void add_source(const struct verdict_cells *cells, const struct verdict_cell *cell, int s,
+static void add_source(const struct compare_cells *cells, const struct compare_cell *cell, int s,
                        cJSON *list)
 {
-    const struct orr_row *row = verdict_cell_row(cells, cell, s, 0);
+    const struct orr_row *row = compare_cell_row(cells, cell, s, 0);
     double exponent[3];
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
-    cJSON_AddStringToObject(json, "source", verdict_cell_source(cells, cell, s));
-    cJSON_AddBoolToObject(json, "is_model", verdict_is_model(cells, cell, s));
-    for (int c = 0; c < VERDICT_COLUMNS; c++) {
-        if (c == VERDICT_R2) { /* the exponents precede it */
+    cJSON_AddStringToObject(json, "source", compare_cell_source(cells, cell, s));
+    cJSON_AddBoolToObject(json, "is_model", compare_is_model(cells, cell, s));
+    for (int c = 0; c < COMPARE_COLUMNS; c++) {
+        if (c == COMPARE_R2) { /* the exponents precede it */
             for (int e = 0; e < 3; e++)
-                exponent[e] = row[VERDICT_EXPONENT + e].value;
+                exponent[e] = row[COMPARE_EXPONENT + e].value;
             orr_json_add_list(json, "exponents", exponent, 3);
         }
-        if (verdict_column_name[c].in_cell)
-            orr_json_add_exact(json, verdict_column_name[c].in_cell, row[c].value);
+        if (compare_column_name[c].in_cell)
+            orr_json_add_exact(json, compare_column_name[c].in_cell, row[c].value);
     }
 }
 
-cJSON *verdict_cell_json(const struct verdict_cells *cells, const struct verdict_cell *cell)
+cJSON *compare_cell_json(const struct compare_cells *cells, const struct compare_cell *cell)
 {
     cJSON *json = orr_json_create(format), *settings = orr_settings_json(&cell->preset);
     cJSON_AddStringToObject(settings, "name", cell->preset.name);
@@ -79,8 +79,8 @@ static int take_list(const cJSON *json, const char *key, double *x, int n, const
                : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected %d numbers", path, key, n);
 }
 
-static int take_source(const cJSON *json, const char *path, struct verdict_cells *cells,
-                       struct verdict_cell *cell)
+static int take_source(const cJSON *json, const char *path, struct compare_cells *cells,
+                       struct compare_cell *cell)
 {
     enum { MOST_SAMPLES = 1000000 };
     char name[2 * ORR_NAME + 8];
@@ -92,18 +92,18 @@ static int take_source(const cJSON *json, const char *path, struct verdict_cells
     TRY(take_count(json, "k_close", selected, &count, path));
     TRY(take_count(json, "on_front", samples, &count, path));
     TRY(take_list(json, "exponents", exponent, 3, path));
-    TRY(verdict_add_source(cells, cell, name, cJSON_IsTrue(orr_json_get(json, "is_model"))));
-    struct orr_row *row = verdict_cell_row(cells, cell, cell->sources - 1, 0);
+    TRY(compare_add_source(cells, cell, name, cJSON_IsTrue(orr_json_get(json, "is_model"))));
+    struct orr_row *row = compare_cell_row(cells, cell, cell->sources - 1, 0);
     for (int e = 0; e < 3; e++)
-        row[VERDICT_EXPONENT + e].value = exponent[e];
-    for (int c = 0; c < VERDICT_COLUMNS; c++)
-        if (verdict_column_name[c].in_cell)
-            row[c].value = orr_json_number(json, verdict_column_name[c].in_cell);
+        row[COMPARE_EXPONENT + e].value = exponent[e];
+    for (int c = 0; c < COMPARE_COLUMNS; c++)
+        if (compare_column_name[c].in_cell)
+            row[c].value = orr_json_number(json, compare_column_name[c].in_cell);
     return 0;
 }
 
-static int take_cell(const cJSON *json, const char *path, struct verdict_cells *cells,
-                     struct verdict_cell *cell)
+static int take_cell(const cJSON *json, const char *path, struct compare_cells *cells,
+                     struct compare_cell *cell)
 {
     const cJSON *law = orr_json_get(json, "true_law"), *source,
                 *list = orr_json_get(json, "sources");
@@ -127,7 +127,7 @@ static int take_cell(const cJSON *json, const char *path, struct verdict_cells *
                          : ORR_FAIL(ORR_EFORMAT, "%s: \"sources\": expected at least one", path);
 }
 
-int verdict_cell_take_record(struct verdict_cells *cells, struct verdict_cell *cell,
+int compare_cell_take_record(struct compare_cells *cells, struct compare_cell *cell,
                              const char *path)
 {
     cJSON *json = NULL;

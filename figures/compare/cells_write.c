@@ -12,8 +12,8 @@
 
 /* One source over the cells of a group, or the paired difference of two sources by seed. */
 struct line {
-    const struct verdict_cell *cell; /* the first cell of the group */
-    struct orr_table view[VERDICT_COLUMNS];
+    const struct compare_cell *cell; /* the first cell of the group */
+    struct orr_table view[COMPARE_COLUMNS];
     const char *of, *minus; /* models; minus: "" for no difference */
     int seeds;
     uint64_t *seed; /* (seeds) */
@@ -89,7 +89,7 @@ static void show_line(struct line *line, const char *minus, void (*show)(struct 
  * model minus the baseline and minus its untrained shape. */
 static void each_line_of(struct line *line, bool differences, void (*show)(struct line *line))
 {
-    const struct orr_table *is_model = &line->view[VERDICT_IS_MODEL];
+    const struct orr_table *is_model = &line->view[COMPARE_IS_MODEL];
     const char *baseline = baseline_of(is_model);
     char untrained[4 * ORR_NAME];
     for (size_t i = 0; i < is_model->count; i++) {
@@ -110,7 +110,7 @@ static void each_line_of(struct line *line, bool differences, void (*show)(struc
     }
 }
 
-static int each_line(const struct verdict_cells *cells, bool differences,
+static int each_line(const struct compare_cells *cells, bool differences,
                      void (*show)(struct line *line), cJSON *list)
 {
     struct line line = {.seed = orr_alloc(cells->count, sizeof *line.seed),
@@ -121,11 +121,11 @@ static int each_line(const struct verdict_cells *cells, bool differences,
         line.cell = cells->cell;
         while (line.cell->group != g)
             line.cell++;
-        for (int c = 0; c < VERDICT_COLUMNS && !rc; c++)
-            rc = verdict_cells_view(cells, g, c, &line.view[c]);
+        for (int c = 0; c < COMPARE_COLUMNS && !rc; c++)
+            rc = compare_cells_view(cells, g, c, &line.view[c]);
         if (!rc)
             each_line_of(&line, differences, show);
-        for (int c = 0; c < VERDICT_COLUMNS; c++)
+        for (int c = 0; c < COMPARE_COLUMNS; c++)
             orr_table_free(&line.view[c]);
     }
     free(line.seed);
@@ -162,23 +162,23 @@ static void print_column(struct line *line, const char *format, int column)
 
 static void print_line(struct line *line)
 {
-    const int samples = sum_of(line, VERDICT_SAMPLES);
+    const int samples = sum_of(line, COMPARE_SAMPLES);
     print_label(line->cell->label);
-    printf(" | %s | %d | %d/%d |", name_of(line->of), line->seeds, sum_of(line, VERDICT_SELECTED),
+    printf(" | %s | %d | %d/%d |", name_of(line->of), line->seeds, sum_of(line, COMPARE_SELECTED),
            samples);
-    printf(" %d/%d |", sum_of(line, VERDICT_ON_FRONT), samples);
-    print_column(line, "%.2f", VERDICT_K);
-    printf(samples ? " %.0f%% |" : " - |", 100 * over_seeds(line, VERDICT_CLOSE_SHARE).mean);
+    printf(" %d/%d |", sum_of(line, COMPARE_ON_FRONT), samples);
+    print_column(line, "%.2f", COMPARE_K);
+    printf(samples ? " %.0f%% |" : " - |", 100 * over_seeds(line, COMPARE_CLOSE_SHARE).mean);
     for (int e = 0; e < 3; e++) {
-        print_mean("%.3f", over_seeds(line, VERDICT_EXPONENT + e));
-        values_of(line, VERDICT_EXPONENT + e, ORR_ROW_UPPER_BOUND);
+        print_mean("%.3f", over_seeds(line, COMPARE_EXPONENT + e));
+        values_of(line, COMPARE_EXPONENT + e, ORR_ROW_UPPER_BOUND);
         printf(" (%.3f) |", orr_mean_of(line->value, line->seeds).mean);
     }
-    print_column(line, "%.4f", VERDICT_R2);
-    print_column(line, "%.3g", VERDICT_LOSS);
-    print_column(line, "%.4f", VERDICT_NEXT_STATE);
-    print_column(line, "%.3f", VERDICT_BEYOND);
-    for (int c = VERDICT_STEP_MS; c <= VERDICT_MEMORY_MB; c++) {
+    print_column(line, "%.4f", COMPARE_R2);
+    print_column(line, "%.3g", COMPARE_LOSS);
+    print_column(line, "%.4f", COMPARE_NEXT_STATE);
+    print_column(line, "%.3f", COMPARE_BEYOND);
+    for (int c = COMPARE_STEP_MS; c <= COMPARE_MEMORY_MB; c++) {
         print_mean("%.3g", (struct orr_mean){over_seeds(line, c).mean, NAN, NAN, 0});
         printf(" |");
     }
@@ -187,9 +187,9 @@ static void print_line(struct line *line)
 
 static void print_difference(struct line *line)
 {
-    static const int shown[] = {VERDICT_SHARE,        VERDICT_EXPONENT, VERDICT_EXPONENT + 1,
-                                VERDICT_EXPONENT + 2, VERDICT_R2,       VERDICT_NEXT_STATE,
-                                VERDICT_BEYOND};
+    static const int shown[] = {COMPARE_SHARE,        COMPARE_EXPONENT, COMPARE_EXPONENT + 1,
+                                COMPARE_EXPONENT + 2, COMPARE_R2,       COMPARE_NEXT_STATE,
+                                COMPARE_BEYOND};
     print_label(line->cell->label);
     printf(" | %s | %s | %d |", name_of(line->of), name_of(line->minus), line->seeds);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
@@ -203,7 +203,7 @@ static void print_difference(struct line *line)
     printf("\n");
 }
 
-int verdict_cells_print(const struct verdict_cells *cells)
+int compare_cells_print(const struct compare_cells *cells)
 {
     printf(
         "Laws of %zu runs in %s, by settings. Selected (by the rule %s) and on front: samples in "
@@ -227,13 +227,13 @@ int verdict_cells_print(const struct verdict_cells *cells)
            "| settings | source | minus | seeds | selected, share | r | m1 | m2 | R2 log F | next "
            "state | beyond |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     TRY(each_line(cells, true, print_difference, NULL));
-    return verdict_missing_print(&cells->left_out, "Left out:");
+    return compare_missing_print(&cells->left_out, "Left out:");
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
 
 /* cJSON prints a number that is not finite as null. */
-void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, bool bootstrap)
+void compare_mean_json(cJSON *parent, const char *key, const double *x, int n, bool bootstrap)
 {
     const struct orr_mean mean = orr_mean_of(x, n);
     cJSON *json = cJSON_AddObjectToObject(parent, key);
@@ -251,8 +251,8 @@ void verdict_mean_json(cJSON *parent, const char *key, const double *x, int n, b
 /* Adds a column under its key; "exponents.r" becomes "r" in the object "exponents". */
 static void add_column(struct line *line, int column, cJSON *json)
 {
-    const char *key = verdict_column_name[column].key, *dot = strchr(key, '.');
-    verdict_mean_json(json, dot ? dot + 1 : key, values_of(line, column, ORR_ROW_VALUE),
+    const char *key = compare_column_name[column].key, *dot = strchr(key, '.');
+    compare_mean_json(json, dot ? dot + 1 : key, values_of(line, column, ORR_ROW_VALUE),
                       line->seeds, *line->minus);
 }
 
@@ -268,22 +268,22 @@ static void add_line(struct line *line)
     cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
     for (int i = 0; i < line->seeds; i++)
         orr_json_append_u64(seeds, line->seed[i]);
-    for (int c = VERDICT_SAMPLES; c <= VERDICT_ON_FRONT && !*line->minus; c++)
-        cJSON_AddNumberToObject(json, verdict_column_name[c].key, sum_of(line, c));
+    for (int c = COMPARE_SAMPLES; c <= COMPARE_ON_FRONT && !*line->minus; c++)
+        cJSON_AddNumberToObject(json, compare_column_name[c].key, sum_of(line, c));
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
     cJSON *truth = *line->minus ? NULL : cJSON_AddObjectToObject(json, "exponents_truth");
-    for (int c = VERDICT_EXPONENT; c < VERDICT_EXPONENT + 3; c++) {
+    for (int c = COMPARE_EXPONENT; c < COMPARE_EXPONENT + 3; c++) {
         add_column(line, c, exponents);
         if (truth)
-            verdict_mean_json(truth, strchr(verdict_column_name[c].key, '.') + 1,
+            compare_mean_json(truth, strchr(compare_column_name[c].key, '.') + 1,
                               values_of(line, c, ORR_ROW_UPPER_BOUND), line->seeds, false);
     }
-    for (int c = VERDICT_SHARE; c < VERDICT_COLUMNS; c++)
+    for (int c = COMPARE_SHARE; c < COMPARE_COLUMNS; c++)
         add_column(line, c, json);
 }
 
 /* Adds the settings of a group in which groups differ, and the law of its rows. */
-static void add_group(cJSON *list, const struct verdict_cell *cell)
+static void add_group(cJSON *list, const struct compare_cell *cell)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddItemToArray(list, json);
@@ -294,7 +294,7 @@ static void add_group(cJSON *list, const struct verdict_cell *cell)
     cJSON_AddStringToObject(json, "rule", cell->rule);
 }
 
-static void add_cells(cJSON *json, const struct verdict_cells *cells)
+static void add_cells(cJSON *json, const struct compare_cells *cells)
 {
     cJSON *settings = cJSON_AddArrayToObject(json, "settings");
     cJSON *list = cJSON_AddArrayToObject(json, "runs");
@@ -311,10 +311,10 @@ static void add_cells(cJSON *json, const struct verdict_cells *cells)
         orr_json_add_u64(item, "seed", cells->cell[i].preset.seed);
         cJSON_AddNumberToObject(item, "settings", cells->cell[i].group);
     }
-    verdict_missing_json(&cells->left_out, "path", left_out);
+    compare_missing_json(&cells->left_out, "path", left_out);
 }
 
-int verdict_cells_write(const struct verdict_cells *cells)
+int compare_cells_write(const struct compare_cells *cells)
 {
     char path[REPORT_PATH];
     cJSON *json = orr_json_create("orrery-runs-1");
@@ -329,7 +329,7 @@ int verdict_cells_write(const struct verdict_cells *cells)
     return rc;
 }
 
-int verdict_missing_print(const struct verdict_missing_list *list, const char *heading)
+int compare_missing_print(const struct compare_missing_list *list, const char *heading)
 {
     if (list->count)
         printf("\n%s\n\n", heading);
@@ -340,7 +340,7 @@ int verdict_missing_print(const struct verdict_missing_list *list, const char *h
     return 0;
 }
 
-void verdict_missing_json(const struct verdict_missing_list *list, const char *key, cJSON *json)
+void compare_missing_json(const struct compare_missing_list *list, const char *key, cJSON *json)
 {
     for (size_t i = 0; i < list->count; i++) {
         cJSON *item = cJSON_CreateObject();

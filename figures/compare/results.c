@@ -114,8 +114,8 @@ static int read_runs(const cJSON *json, struct orr_table *table)
         char model[ORR_MODEL];
         snprintf(model, sizeof model, "attention=%s %s", orr_json_text(row, "source"),
                  orr_json_text(group, "label"));
-        for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
-            TRY(read_quantity(rows, row, model, verdict_column_name[c].key, table));
+        for (int c = COMPARE_EXPONENT; c < COMPARE_COLUMNS; c++)
+            TRY(read_quantity(rows, row, model, compare_column_name[c].key, table));
     }
     return 0;
 }
@@ -266,21 +266,21 @@ static read_format *format_of(const cJSON *json)
     return !*format && cJSON_IsArray(orr_json_get(json, "rows")) ? read_bench : NULL;
 }
 
-int verdict_results_take(const cJSON *json, struct orr_table *table, bool *known)
+int compare_results_take(const cJSON *json, struct orr_table *table, bool *known)
 {
     read_format *const read = format_of(json);
     *known = read != NULL;
     return read ? read(json, table) : 0;
 }
 
-int verdict_results_read(const char *path, struct orr_table *table)
+int compare_results_read(const char *path, struct orr_table *table)
 {
     cJSON *json;
     bool known;
     if (orr_ends_in(path, ".csv"))
         return read_curves(path, table);
     TRY(orr_json_read(path, &json));
-    int rc = verdict_results_take(json, table, &known);
+    int rc = compare_results_take(json, table, &known);
     if (!known)
         rc = ORR_FAIL(ORR_EFORMAT,
                       "%s: \"format\": expected that of a verdict, runs, seeds or a grid, found "

@@ -1,7 +1,7 @@
 /* results.h - reads result files into one long table: those of bin/verdict, bin/report --runs,
  * bin/probe seeds and bin/probe grid, benchmarks, and training curves. */
-#ifndef VERDICT_RESULTS_H
-#define VERDICT_RESULTS_H
+#ifndef COMPARE_RESULTS_H
+#define COMPARE_RESULTS_H
 
 #include "base/base.h"
 #include "base/table.h"
@@ -15,10 +15,10 @@
  * "above_baseline=lssar" is the difference from random weights. A grid with missing cells gives no
  * rows, as a mean over the rest would answer another question. Random weights of an attention's
  * shape are named "attention=untrained (lssar)". ORR_EFORMAT where the file is none of these. */
-int verdict_results_read(const char *path, struct orr_table *table);
+int compare_results_read(const char *path, struct orr_table *table);
 /* The same of a JSON file that was read already. *known: whether it is one of these; otherwise
  * nothing is added. */
 struct cJSON;
-int verdict_results_take(const struct cJSON *json, struct orr_table *table, bool *known);
+int compare_results_take(const struct cJSON *json, struct orr_table *table, bool *known);
 
 #endif

@@ -202,9 +202,9 @@ TEST_BETWEEN(questions_of_a_run_come_back, scratch_setup, scratch_teardown)
     write_cells();
     read_cells(&v, 1, 0);
     const int q = question(&v, "labels_100"),
-              s = verdict_cell_find(&v.cells, &v.cells.cell[0], "softmax");
+              s = compare_cell_find(&v.cells, &v.cells.cell[0], "softmax");
     assert_true(s >= 0);
-    struct orr_row *row = verdict_cell_row(&v.cells, &v.cells.cell[0], s, VERDICT_COLUMNS + q);
+    struct orr_row *row = compare_cell_row(&v.cells, &v.cells.cell[0], s, COMPARE_COLUMNS + q);
     row->upper_bound = 0.75;
     row->baseline = 0.25;
     row->value = row->raw = NAN;
@@ -212,7 +212,7 @@ TEST_BETWEEN(questions_of_a_run_come_back, scratch_setup, scratch_teardown)
     scratch_path(path, scratch_dir, "cell.json");
     if (verdict_read(&again, &one, 1))
         fail_msg("%s", orr_error());
-    row = verdict_cell_row(&again.cells, &again.cells.cell[0], s, VERDICT_COLUMNS + q);
+    row = compare_cell_row(&again.cells, &again.cells.cell[0], s, COMPARE_COLUMNS + q);
     assert_string_equal(row->quantity, "labels_100");
     assert_true(row->upper_bound == 0.75 && row->baseline == 0.25 && isnan(row->value) &&
                 isnan(row->raw));

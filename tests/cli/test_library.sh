@@ -15,6 +15,11 @@ symbols() {
 }
 check "symbols: there are some" test "$(symbols | wc -l)" -gt 20
 check "symbols: nothing but orrery_*" equal "ORRERY_2" "$(symbols | grep -v '^orrery_' | sort -u)"
+inner() { # symbols inside that begin with a prefix
+    nm "$library" | awk -v prefix="$1" 'index($3, prefix) == 1' | wc -l
+}
+check "the library has readers of runs" test "$(inner compare_)" -gt 5
+check "the library has nothing of the study" equal 0 "$(inner verdict_)"
 declared() {
     cat api/orrery/*.h | grep -A1 '^ORRERY_CALL ' | grep -oE 'orrery_[a-z_]+\(' |
         tr -d '(' | sort -u

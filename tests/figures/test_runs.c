@@ -118,14 +118,14 @@ static void write_runs(void)
 }
 
 /* A column of a source; the source has to be there. */
-static double number_of(const struct verdict_cells *cells, int cell, const char *source, int column)
+static double number_of(const struct compare_cells *cells, int cell, const char *source, int column)
 {
-    const int s = verdict_cell_find(cells, &cells->cell[cell], source);
+    const int s = compare_cell_find(cells, &cells->cell[cell], source);
     assert_true(s >= 0);
-    return verdict_cell_row(cells, &cells->cell[cell], s, column)->value;
+    return compare_cell_row(cells, &cells->cell[cell], s, column)->value;
 }
 
-static void run_is(const struct verdict_cell *run, const char *path, const char *label, int group)
+static void run_is(const struct compare_cell *run, const char *path, const char *label, int group)
 {
     assert_string_equal(run->path, path);
     assert_string_equal(run->label, label);
@@ -136,9 +136,9 @@ static void run_is(const struct verdict_cell *run, const char *path, const char 
 
 TEST_BETWEEN(runs_are_found_and_grouped, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     write_runs();
-    if (verdict_cells_read(&cells, scratch_dir))
+    if (compare_cells_read(&cells, scratch_dir))
         fail_msg("%s", orr_error());
     assert_int_equal(cells.count, 5);
     assert_int_equal(cells.left_out.count, 0);
@@ -149,40 +149,40 @@ TEST_BETWEEN(runs_are_found_and_grouped, scratch_setup, scratch_teardown)
     run_is(&cells.cell[3], "b", POWER, 1);
     run_is(&cells.cell[4], "c/x", POWER, 1);
     static const char untrained[] = "untrained (lssar)";
-    assert_true(number_of(&cells, 4, untrained, VERDICT_SAMPLES) == 2);
-    assert_true(number_of(&cells, 4, untrained, VERDICT_SELECTED) == 1);
-    assert_true(number_of(&cells, 4, untrained, VERDICT_ON_FRONT) == 1);
+    assert_true(number_of(&cells, 4, untrained, COMPARE_SAMPLES) == 2);
+    assert_true(number_of(&cells, 4, untrained, COMPARE_SELECTED) == 1);
+    assert_true(number_of(&cells, 4, untrained, COMPARE_ON_FRONT) == 1);
     /* of the rule best: 1.25 and 3.25 */
-    assert_true(fabs(number_of(&cells, 4, untrained, VERDICT_LOSS) - 2.25) < 1e-12);
-    assert_int_equal(verdict_cell_find(&cells, &cells.cell[4], "oracle"), -1);
+    assert_true(fabs(number_of(&cells, 4, untrained, COMPARE_LOSS) - 2.25) < 1e-12);
+    assert_int_equal(compare_cell_find(&cells, &cells.cell[4], "oracle"), -1);
     /* both samples: 1.3% and 3.8% off */
-    assert_true(fabs(number_of(&cells, 2, "lssar", VERDICT_K) - 40.5) < 1e-12);
-    assert_true(number_of(&cells, 2, "lssar", VERDICT_K_CLOSE) == 1);
-    assert_true(fabs(number_of(&cells, 2, "lssar", VERDICT_K_DROPPED) - 18.5) < 1e-12);
+    assert_true(fabs(number_of(&cells, 2, "lssar", COMPARE_K) - 40.5) < 1e-12);
+    assert_true(number_of(&cells, 2, "lssar", COMPARE_K_CLOSE) == 1);
+    assert_true(fabs(number_of(&cells, 2, "lssar", COMPARE_K_DROPPED) - 18.5) < 1e-12);
     /* none is the law */
-    assert_true(isnan(number_of(&cells, 1, "lssar", VERDICT_K)));
-    assert_true(number_of(&cells, 1, "lssar", VERDICT_K_CLOSE) == 0);
+    assert_true(isnan(number_of(&cells, 1, "lssar", COMPARE_K)));
+    assert_true(number_of(&cells, 1, "lssar", COMPARE_K_CLOSE) == 0);
     /* beside the truth and random weights of the same run, without an oracle */
     const struct orr_row *row =
-        verdict_cell_row(&cells, &cells.cell[3], 1, VERDICT_EXPONENT); /* of b */
+        compare_cell_row(&cells, &cells.cell[3], 1, COMPARE_EXPONENT); /* of b */
     assert_string_equal(row->model, "attention=lssar");
     assert_string_equal(row->quantity, "exponents.r");
     assert_true(row->upper_bound == -1.5 && row->baseline == -1.2 && isnan(row->raw));
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
 }
 
 /* Labels of both sides of a jump: either k is the law's own. */
 TEST_BETWEEN(a_law_of_two_constants, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     law_k[0] = 10;
     law_k[1] = 41; /* the samples have 40 and 41 */
     write_run("jump", "", &(struct says){-1.9, 0.95, 2, 2});
     law_k[0] = 39.5;
     law_k[1] = 0;
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
-    assert_true(number_of(&cells, 0, "lssar", VERDICT_K_CLOSE) == 1);
-    verdict_cells_free(&cells);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
+    assert_true(number_of(&cells, 0, "lssar", COMPARE_K_CLOSE) == 1);
+    compare_cells_free(&cells);
 }
 
 static const cJSON *get(const cJSON *object, const char *key)
@@ -203,13 +203,13 @@ static void number_is(const cJSON *object, const char *key, double expected)
 /* -1.9, -1.7, -1.8 and -1.2, -1.4: half widths t(2) s / sqrt(3) and t(1) s / sqrt(2). */
 TEST_BETWEEN(rows_are_over_seeds, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_runs();
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
-    assert_int_equal(verdict_cells_write(&cells), 0);
-    verdict_cells_free(&cells);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_write(&cells), 0);
+    compare_cells_free(&cells);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     assert_string_equal(get(json, "format")->valuestring, "orrery-runs-1");
@@ -248,28 +248,28 @@ TEST_BETWEEN(rows_are_over_seeds, scratch_setup, scratch_teardown)
 /* Every figure comes back from a file of a run's results as it was, shares from their counts. */
 TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     static const char *const more[] = {"labels", "readout", NULL};
-    struct verdict_cells back = {.folder = ""};
-    struct verdict_cell cell = {.group = 0};
+    struct compare_cells back = {.folder = ""};
+    struct compare_cell cell = {.group = 0};
     char path[4096];
     write_runs();
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
-    struct orr_row *row = verdict_cell_row(&cells, &cells.cell[0], 1, 0);
-    for (int c = VERDICT_EXPONENT; c < VERDICT_COLUMNS; c++)
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
+    struct orr_row *row = compare_cell_row(&cells, &cells.cell[0], 1, 0);
+    for (int c = COMPARE_EXPONENT; c < COMPARE_COLUMNS; c++)
         row[c].value = 2.385 + c;
-    row[VERDICT_LOSS].value = NAN;
+    row[COMPARE_LOSS].value = NAN;
     scratch_path(path, scratch_dir, "cell.json");
-    cJSON *json = verdict_cell_json(&cells, &cells.cell[0]);
+    cJSON *json = compare_cell_json(&cells, &cells.cell[0]);
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
-    if (verdict_cell_take_record(&back, &cell, path))
+    if (compare_cell_take_record(&back, &cell, path))
         fail_msg("%s", orr_error());
     assert_int_equal(cell.sources, 3);
-    const struct orr_row *found = verdict_cell_row(&back, &cell, 1, 0);
-    for (int c = 0; c < VERDICT_COLUMNS; c++) { /* shares are made of counts where cells are read */
-        const bool is_none = c == VERDICT_LOSS || c == VERDICT_SHARE || c == VERDICT_FRONT_SHARE ||
-                             c == VERDICT_CLOSE_SHARE;
+    const struct orr_row *found = compare_cell_row(&back, &cell, 1, 0);
+    for (int c = 0; c < COMPARE_COLUMNS; c++) { /* shares are made of counts where cells are read */
+        const bool is_none = c == COMPARE_LOSS || c == COMPARE_SHARE || c == COMPARE_FRONT_SHARE ||
+                             c == COMPARE_CLOSE_SHARE;
         assert_string_equal(found[c].model, row[c].model);
         if (is_none ? !isnan(found[c].value) : !(found[c].value == row[c].value))
             fail_msg("%s: %g, expected %g", found[c].quantity, found[c].value, row[c].value);
@@ -277,19 +277,19 @@ TEST_BETWEEN(results_of_a_run_come_back, scratch_setup, scratch_teardown)
     cJSON_Delete(cell.record);
     orr_table_free(&back.table);
     const char *const one = path;
-    assert_int_equal(verdict_cells_read_these(&back, more, &one, 1), 0);
-    assert_true(number_of(&back, 0, "lssar", VERDICT_SHARE) == 0.5);
-    assert_true(number_of(&back, 0, "lssar", VERDICT_CLOSE_SHARE) == 0.5);
-    found = verdict_cell_row(&back, &back.cell[0], 1, VERDICT_COLUMNS + 1);
+    assert_int_equal(compare_cells_read_these(&back, more, &one, 1), 0);
+    assert_true(number_of(&back, 0, "lssar", COMPARE_SHARE) == 0.5);
+    assert_true(number_of(&back, 0, "lssar", COMPARE_CLOSE_SHARE) == 0.5);
+    found = compare_cell_row(&back, &back.cell[0], 1, COMPARE_COLUMNS + 1);
     assert_string_equal(found->quantity, more[1]); /* a row of the caller's, not filled */
-    assert_true(back.table.count == 3 * (VERDICT_COLUMNS + 2) && isnan(found->value));
-    verdict_cells_free(&back);
-    verdict_cells_free(&cells);
+    assert_true(back.table.count == 3 * (COMPARE_COLUMNS + 2) && isnan(found->value));
+    compare_cells_free(&back);
+    compare_cells_free(&cells);
 }
 
 TEST_BETWEEN(incomplete_runs_are_left_out, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     char path[4096];
     write_runs();
     scratch_path(path, scratch_dir, "a/7/laws/laws.json"); /* not yet there */
@@ -301,7 +301,7 @@ TEST_BETWEEN(incomplete_runs_are_left_out, scratch_setup, scratch_teardown)
     scratch_path(path, scratch_dir, "e/preset.json");
     write_run("e", "seed=5", &(struct says){0});
     assert_int_equal(remove(path), 0);
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
     assert_int_equal(cells.count, 2);
     static const char *const why[4][2] = {{"a/7", "missing; make it with"},
                                           {"b", "not valid JSON"},
@@ -313,35 +313,35 @@ TEST_BETWEEN(incomplete_runs_are_left_out, scratch_setup, scratch_teardown)
         if (!strstr(cells.left_out.at[i].why, why[i][1]))
             fail_msg("%s: %s", why[i][0], cells.left_out.at[i].why);
     }
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
     for (int i = 0; i < 2; i++) {
         scratch_path(path, scratch_dir, i ? "a/deep/9/laws/laws.json" : "a/0/laws/laws.json");
         assert_int_equal(remove(path), 0);
     }
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), ORR_EMISSING);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "none of 6 runs is complete; a/0: "));
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
 }
 
 TEST_BETWEEN(seed_of_the_same_settings_twice_is_refused, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     write_runs();
     write_run("z", POWER " seed=1 about=again", &(struct says){0});
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), ORR_EINVAL);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "/z: of the same settings and seed (1) as c/x"));
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
     write_run("z", POWER " seed=1 pretrain.steps=9", &(struct says){0}); /* others */
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
     assert_int_equal(cells.groups, 3);
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
 }
 
 /* Differences of the exponent of r: seeds 1 and 2 of both attentions, 4 of softmax and 5 of lssar
  * alone; each model's untrained shape predicts what the model does: it differs by nothing. */
 TEST_BETWEEN(models_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_run("l1", "seed=1", &(struct says){-1.8, 0.9, 2, 2});
@@ -352,9 +352,9 @@ TEST_BETWEEN(models_are_compared_seed_by_seed, scratch_setup, scratch_teardown)
     write_run("s2", "seed=2", &(struct says){-1.5, 0.9, 1, 1});
     write_run("s4", "seed=4", &(struct says){5, 5, 1, 1});
     attention = "lssar";
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
-    assert_int_equal(verdict_cells_write(&cells), 0);
-    verdict_cells_free(&cells);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_write(&cells), 0);
+    compare_cells_free(&cells);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *list = get(json, "differences");
@@ -428,16 +428,16 @@ static void add_sum(const char *name, bool right)
 static void check_changed_evaluation(void)
 {
     static const char name[] = "s/softmax/pretrain/evaluation.json";
-    struct verdict_cells cells;
+    struct compare_cells cells;
     for (int right = 1; right >= 0; right--) {
         write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
         add_sum(name, right);
-        assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+        assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
         assert_int_equal(cells.count, 1 + right);
         if (!right)
             assert_non_null(
                 strstr(cells.left_out.at[0].why, "evaluation.json: it has been changed"));
-        verdict_cells_free(&cells);
+        compare_cells_free(&cells);
     }
     write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
 }
@@ -446,7 +446,7 @@ static void check_changed_evaluation(void)
  * for nothing. */
 static void check_stale_length(void)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     for (int k = 0; k < 4; k++) {
         if (k == 2)
             write_text("s/softmax/probe/length.json", "{");
@@ -454,11 +454,11 @@ static void check_stale_length(void)
             write_length(k != 0, k == 1);
         if (k == 3) /* of this model, and changed since it was written */
             add_sum("s/softmax/probe/length.json", false);
-        assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+        assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
         assert_int_equal(cells.count, 2);
-        assert_true(isnan(number_of(&cells, 1, "softmax", VERDICT_BEYOND)));
-        assert_true(number_of(&cells, 1, "softmax", VERDICT_NEXT_STATE) > 0);
-        verdict_cells_free(&cells);
+        assert_true(isnan(number_of(&cells, 1, "softmax", COMPARE_BEYOND)));
+        assert_true(number_of(&cells, 1, "softmax", COMPARE_NEXT_STATE) > 0);
+        compare_cells_free(&cells);
     }
 }
 
@@ -466,26 +466,26 @@ static void check_stale_length(void)
  * count where it measured this very model. */
 static void check_bounds(bool same)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     write_text("s/softmax/probe/evaluate.json",
                same ? "{\"as_trained\": {\"teacher_forced\": 0.0125, \"random_weights\": 1.25, "
                       "\"orbit_fit\": 0.004}}"
                     : "{\"as_trained\": {\"teacher_forced\": 0.0126, \"random_weights\": 1.25, "
                       "\"orbit_fit\": 0.004}}");
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
     static const char untrained[] = "untrained (softmax)";
-    const double random = number_of(&cells, 1, untrained, VERDICT_NEXT_STATE);
-    assert_true(number_of(&cells, 1, "truth", VERDICT_NEXT_STATE) == (same ? 0.004 : 0.005));
-    assert_true(number_of(&cells, 1, "truth", VERDICT_BEYOND) == 0.01);
-    assert_true(number_of(&cells, 1, untrained, VERDICT_BEYOND) == 1.5);
+    const double random = number_of(&cells, 1, untrained, COMPARE_NEXT_STATE);
+    assert_true(number_of(&cells, 1, "truth", COMPARE_NEXT_STATE) == (same ? 0.004 : 0.005));
+    assert_true(number_of(&cells, 1, "truth", COMPARE_BEYOND) == 0.01);
+    assert_true(number_of(&cells, 1, untrained, COMPARE_BEYOND) == 1.5);
     assert_true(same ? random == 1.25 : isnan(random));
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
 }
 
 /* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
 TEST_BETWEEN(attentions_of_one_seed_are_put_together, scratch_setup, scratch_teardown)
 {
-    struct verdict_cells cells;
+    struct compare_cells cells;
     char path[4096];
     cJSON *json = NULL;
     write_run("l", "seed=5", &(struct says){-1.8, 0.9, 1, 1});
@@ -506,9 +506,9 @@ TEST_BETWEEN(attentions_of_one_seed_are_put_together, scratch_setup, scratch_tea
                "{\"step\": 2, \"val_loss\": 1}\n"
                "{\"step\": 3, \"tokens_per_s\": 31968, \"memory_mb\": 75}\n"
                "{\"step\": 4, \"tokens_per_s\": 15984, \"memory_mb\": 75}\n{\"step\": 5, \"tok");
-    assert_int_equal(verdict_cells_read(&cells, scratch_dir), 0);
+    assert_int_equal(compare_cells_read(&cells, scratch_dir), 0);
     assert_int_equal(cells.groups, 1);
-    assert_int_equal(verdict_cells_write(&cells), 0);
+    assert_int_equal(compare_cells_write(&cells), 0);
     scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *row, *rows = get(json, "rows");
@@ -527,7 +527,7 @@ TEST_BETWEEN(attentions_of_one_seed_are_put_together, scratch_setup, scratch_tea
     number_is(get(row, "step_ms"), "mean", 2000.0 * cells.cell[1].preset.pretrain.batch / 64);
     number_is(get(row, "memory_mb"), "mean", 75);
     cJSON_Delete(json);
-    verdict_cells_free(&cells);
+    compare_cells_free(&cells);
     check_bounds(true);
     check_bounds(false);
     check_changed_evaluation();
