@@ -2,7 +2,6 @@
 # what folders.mk lists. `make help` names all goals (HACKING.md has the text).
 PRESET  ?= quick
 RUN     ?= runs/$(subst ?, ,$(basename $(notdir $(subst $(space),?,$(call given,PRESET)))))
-VERDICT ?= long
 B       ?= build
 BIN     ?= bin
 PREFIX  ?= /usr/local
@@ -193,8 +192,6 @@ watch:        ; @tools/watch.sh $(call arg,RUN) $(call arg,PNG)
 corpus:       ; @tools/corpus.sh corpora $(or $(CORPUS),python kjv)
 cells:        ; @$(GRID_ENV) KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRID)
 sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
-verdict: all  ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
-claims: all   ; @$(GRID_ENV) tools/claims.sh bench/results/verdict
 install: all
 install uninstall dist: ; @B='$(B)' BIN='$(BIN)' INSTALL_PROGRAMS=$(call arg,INSTALL_PROGRAMS) \
     PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@
@@ -207,6 +204,6 @@ options-page: $(B)/liborrery.so.2
 format:       ; find $(FOLDERS) tests bench -regex '.*\.\(c\|h\|cu\|cuh\|cc\)' -exec clang-format -i {} +
 compile_commands: ; @tools/compile_commands.sh CC='$(CC)' B='$(B)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%)
 clean:        ; rm -rf $(B) $(BIN)
-.PHONY: all programs world $(STAGES) known_preset probe plan deps help watch corpus cells sweep verdict claims lint format \
+.PHONY: all programs world $(STAGES) known_preset probe plan deps help watch corpus cells sweep lint format \
         compile_commands clean install uninstall dist docs-api docs-site options-page example check coverage fuzz reliability bench
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

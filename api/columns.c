@@ -221,8 +221,8 @@ static int take_table(const struct orr_table *table, struct api_columns *columns
     return 0;
 }
 
-/* Adds the rows of a model's figures in a file of results: {quantity: [value, upper bound, baseline,
- * raw]}. */
+/* Adds the rows of a model's figures in a file of results, {quantity: [value, upper bound,
+ * baseline, raw]}. */
 static int take_figures(const struct compare_cell *cell, const cJSON *of_model,
                         struct orr_table *table)
 {

@@ -80,5 +80,5 @@ for file in tests/baseline/*.csv tests/cases/{gauss_0,s3,s6,s12}*.csv; do
     rm -rf "$work/front"
 done
 [ "${QUICK:-0}" != 1 ] || world quick quick
-"$BIN/verdict" --claims bench/results/verdict --out "$out" >/dev/null
+"$BIN/verdict" --claims study/results --out "$out" >/dev/null
 (cd tests/golden && find . -type f | sort | xargs sha256sum) | sha256sum >"$out/golden"

@@ -5,7 +5,7 @@
 #   tools/cells.sh GRID [--folders]    --folders: the cells' run folders alone, in the same order
 #
 # PART=I/N: every N-th cell, from the I-th on (1 to N), for N machines side by side. KEPT=dir: those
-# whose results are there, dir/NAME/CELL.json as tools/claims.sh keeps them, are left out.
+# whose results are there, dir/NAME/CELL.json as study/claims.sh keeps them, are left out.
 #
 # A cell's command does all steps of it, each of which keeps what is there already (--resume), so
 # that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
@@ -37,8 +37,10 @@ grid=${1-}
     exit 2
 }
 [ -r "$grid" ] && [ ! -d "$grid" ] || {
-    moved=presets/$grid
-    [ -r "$moved" ] && moved="; it is $moved now" || moved=
+    moved=
+    for place in "presets/$grid" "study/${grid#presets/}"; do
+        [ ! -r "$place" ] || moved="; it is $place now"
+    done
     echo "cells: error: $grid: no such grid$moved" >&2
     exit 3
 }

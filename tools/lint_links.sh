@@ -40,11 +40,11 @@ name() { # FILE LINE WORD: path or file name
         path=${path#./}
         word=${path%%/*}
         case $path in
-        ../* | /* | build* | bin/* | runs/* | bench/results/*.json) ;;
+        ../* | /* | build* | bin/* | runs/* | bench/results/*.json | study/results*) ;;
         llm.c) ;; # a program of this name, not a file
         */*)
             [ -d "$word" ] || continue
-            case $word in tests | docs | presets | tools | bench | .ci) ;; *)
+            case $word in tests | docs | presets | tools | bench | study | .ci) ;; *)
                 [[ $path =~ $source_file || $path == */ ]] || continue
                 [[ $path != laws/ && $path != figures/ ]] || continue ;;
             esac

@@ -542,7 +542,7 @@ TEST_BETWEEN(the_ledger_is_that_of_the_stored_results, scratch_setup, scratch_te
     size_t bytes[2];
     scratch_path(path, scratch_dir, "claims.md");
     struct verdict_ledger ledger;
-    if (verdict_ledger_read("bench/results/verdict", NULL, &ledger) ||
+    if (verdict_ledger_read("study/results", NULL, &ledger) ||
         verdict_ledger_there(&ledger) || verdict_ledger_write(&ledger, path))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);

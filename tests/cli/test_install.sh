@@ -49,7 +49,7 @@ check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr
 check "report" away orrery report --run run --out page --quiet
 check "... its page" filled "$empty/page/report.html"
 check "orrery cells, a grid by its name" prints "$root/libexec/orrery/pretrain" \
-    away orrery cells table1
+    away orrery cells context
 check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
 check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \
     "$(($(find "$root" ! -type d | wc -l) - 1))"

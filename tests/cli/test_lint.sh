@@ -128,7 +128,8 @@ run includes
 check "includes: a cycle" grep -q '^folders.mk: base and beta use each other$' "$WORK/out"
 plant
 with_study() { # a user of the product, whose tests are not in the table
-    mkdir -p "$tree/study/tests" && echo 'folder study s_  : study beta alpha base' >>"$FOLDERS_TABLE"
+    mkdir -p "$tree/study/tests"
+    echo 'folder study s_  : study beta alpha base' >>"$FOLDERS_TABLE"
     echo '#include "beta.h"' >"$tree/study/study.h"
     echo '#include "base/base.h"' | tee "$tree/study/tests/test_study.c" >"$tree/study/beta.h"
 }

@@ -77,8 +77,8 @@ ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [tools/watch.sh][2$name][0$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][tools/sweep.sh][9$name]
 [RUNS=8$name][BIN=$BIN][KEPT=k$name][tools/cells.sh][9$name]
-[RUNS=8$name][BIN=$BIN][JOBS=][exec][tools/verdict.sh][long]
-[RUNS=8$name][BIN=$BIN][tools/claims.sh][bench/results/verdict]" "$(cat "$WORK/out")"
+[RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
+[RUNS=8$name][BIN=$BIN][study/claims.sh][study/results]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
 check "... has a run of its name" \
     grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"

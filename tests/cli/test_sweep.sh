@@ -130,7 +130,7 @@ check "no grid" grep -q 'none.grid: no such grid$' "$WORK/err"
 tools/cells.sh grids/table1.grid 2>"$WORK/err"
 check "a grid where it lay before: status" equal 3 $?
 check "a grid where it lay before" grep -q \
-    'grids/table1.grid: no such grid; it is presets/grids/table1.grid now$' "$WORK/err"
+    'grids/table1.grid: no such grid; it is study/grids/table1.grid now$' "$WORK/err"
 BIN=$WORK/none tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
 check "no programs: status" equal 3 $?
 check "no programs" grep -q 'none/orbits: needed to tell' "$WORK/err"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# verdict.sh - the cells of the verdict (presets/grids/verdict*.grid) and of the claims of text
+# verdict.sh - the cells of the verdict (study/grids/verdict*.grid) and of the claims of text
 # beside it, resumed, and what they say together.
 #
-#   tools/verdict.sh short|long
+#   study/verdict.sh short|long
 #
 # Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS
 # has, and report.html, which begins with the verdict and goes on with the first cell that is whole
@@ -25,21 +25,21 @@ rm -rf "$RUNS/verdict/results"
 rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/claims.md" \
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
-    corpus=$(grep -oE 'corpora/[a-z]+' "${GRIDS:-presets/grids}/$grid.grid")
+    corpus=$(grep -oE 'corpora/[a-z]+' "${GRIDS:-study/grids}/$grid.grid")
     if [ -n "$corpus" ] && [ ! -e "$corpus.txt" ] &&
-        ! "$here/corpus.sh" corpora "${corpus#*/}"; then
-        echo "verdict: $corpus.txt: not there; presets/grids/$grid.grid is left out" >&2
+        ! "$here/../tools/corpus.sh" corpora "${corpus#*/}"; then
+        echo "verdict: $corpus.txt: not there; study/grids/$grid.grid is left out" >&2
         failed=1
         continue
     fi
-    "$here/sweep.sh" "${GRIDS:-presets/grids}/$grid.grid"
+    "$here/../tools/sweep.sh" "${GRIDS:-study/grids}/$grid.grid"
     status=$?
     [ $status -le 1 ] || exit $status
     failed=$((failed | status))
 done
 while IFS= read -r cell; do
     cells+=("$cell")
-done < <(PART=1/1 "$here/cells.sh" "${GRIDS:-presets/grids}/${grids%% *}.grid" --folders)
+done < <(PART=1/1 "$here/../tools/cells.sh" "${GRIDS:-study/grids}/${grids%% *}.grid" --folders)
 # what other grids of $RUNS say, and what published claims come to
 DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || failed=1
 "${BIN:-bin}/verdict" --out "$RUNS/verdict" --beside "$RUNS/verdict/results" "${cells[@]}" \

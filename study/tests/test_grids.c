@@ -125,13 +125,14 @@ TEST(test_kept_results)
     glob_t grids;
     int compared = 0;
     assert_int_equal(glob("presets/grids/*.grid", 0, NULL, &grids), 0);
+    assert_int_equal(glob("study/grids/*.grid", GLOB_APPEND, NULL, &grids), 0);
     for (size_t g = 0; g < grids.gl_pathc; g++) {
         FILE *lines = cells(grids.gl_pathv[g], ""), *names = cells(grids.gl_pathv[g], "--folders");
         while (fgets(commands, sizeof commands, lines) && fgets(folder, sizeof folder, names)) {
             char file[8192];
             folder[strcspn(folder, "\n")] = '\0';
             assert_true(!strncmp(folder, "runs/", 5));
-            snprintf(file, sizeof file, "bench/results/verdict/cells/%s.json", folder + 5);
+            snprintf(file, sizeof file, "study/results/cells/%s.json", folder + 5);
             compared += orr_exists(file) && compare(grids.gl_pathv[g], file, commands);
         }
         assert_int_equal(pclose(lines), 0);

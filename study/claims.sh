@@ -2,7 +2,7 @@
 # claims.sh - puts the results of grids that were run into RESULTS, and makes docs/claims.md of
 # them.
 #
-#   tools/claims.sh RESULTS
+#   study/claims.sh RESULTS
 #
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
@@ -118,7 +118,7 @@ keep() {
 kept() {
     local attention of files=() there=0 folder=${3:-$1}
     keep "$folder" "$2"
-    for attention in $(sed -n 's/^axis *attention *//p' "presets/grids/$1.grid"); do
+    for attention in $(sed -n 's/^axis *attention *//p' "study/grids/$1.grid"); do
         of=("$results/cells/$folder"/seed[0-9]*-"$attention.json")
         [ -e "${of[0]}" ] && [ ${#of[@]} -ge "${4:-1}" ] || continue
         files+=("${of[@]}") there=$((there + 1))
@@ -127,7 +127,7 @@ kept() {
 }
 # complete GRID PROBE: the same of those attentions of which every seed is there
 complete() {
-    kept "$1" "$2" "$1" "$(sed -n 's/^axis *seed *//p' "presets/grids/$1.grid" | wc -w)"
+    kept "$1" "$2" "$1" "$(sed -n 's/^axis *seed *//p' "study/grids/$1.grid" | wc -w)"
 }
 # kept_all KIND GRID PROBE: kept results of all cells, over KIND (seeds, grid) GRID.json, once no
 # cell is missing
@@ -136,7 +136,7 @@ kept_all() {
     keep "$2" "$3"
     files=("$results/cells/$2"/*.json)
     cells=$(awk '$1 == "axis" { n = (n ? n : 1) * (NF - 2) } END { print n }' \
-        "presets/grids/$2.grid")
+        "study/grids/$2.grid")
     [ ${#files[@]} -lt "$cells" ] || over "$1" "$2.json" "${files[@]}"
 }
 # curves GRID PREFIX: held-out losses of trainings, a CSV a grid, whose cells are called

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# test_scaling.sh - tools/scaling.sh against sums worked by hand.
+# test_scaling.sh - study/scaling.sh against sums worked by hand.
 . tests/cli/lib.sh
 
 scaling() {
-    tools/scaling.sh "$@" >"$WORK/out" 2>"$WORK/err"
+    study/scaling.sh "$@" >"$WORK/out" 2>"$WORK/err"
 }
 # field GPUS COLUMN: of the first table
 field() {

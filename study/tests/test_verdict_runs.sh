@@ -36,21 +36,21 @@ done
 
 # ---- short, then long on top of it
 
-RUNS=$WORK/one JOBS=2 tools/verdict.sh short >"$WORK/out"
+RUNS=$WORK/one JOBS=2 study/verdict.sh short >"$WORK/out"
 check "short" equal 0 $?
 check "it ends with the verdict" grep -q 'is nearer by .* (softmax, 2 seeds)' "$WORK/out"
 check "two cells" grep -q '"cells":.2,' "$WORK/one/verdict/verdict.json"
 check "text stands beside" equal 4 "$(ls "$WORK"/one/text_short/*/*/probe/length.json | wc -l)"
 cp "$WORK/one/verdict/verdict.json" "$WORK/short.json" || exit
-check "long" env RUNS="$WORK/one" JOBS=2 tools/verdict.sh long
+check "long" env RUNS="$WORK/one" JOBS=2 study/verdict.sh long
 check "four cells" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "attentions are compared" grep -q '"minus":.*"softmax"' "$WORK/one/verdict/verdict.json"
 check "text, whole" test -s "$WORK/one/verdict/results/table1.json"
 sed -i 's,=/usr/share/[^ ]*,=corpora/nothing.txt,' "$WORK/table1.grid"
 check "a corpus that cannot be had" equal 1 \
-    "$(RUNS="$WORK/one" JOBS=2 tools/verdict.sh long >/dev/null 2>"$WORK/err"; echo $?)"
+    "$(RUNS="$WORK/one" JOBS=2 study/verdict.sh long >/dev/null 2>"$WORK/err"; echo $?)"
 check "... is named" grep -q \
-    'corpora/nothing.txt: not there; presets/grids/table1.grid is left out' "$WORK/err"
+    'corpora/nothing.txt: not there; study/grids/table1.grid is left out' "$WORK/err"
 check "... and the verdict is there" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
@@ -96,7 +96,7 @@ done
 check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
     "$WORK/one/verdict/claims.md"
 cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
-    cp bench/results/verdict/inductive_fresh.json "$WORK/results-more" || exit
+    cp study/results/inductive_fresh.json "$WORK/results-more" || exit
 "$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
     >"$WORK/out" 2>"$WORK/err"
 check "a sweep's log beside its cell" test -e "$WORK/one/verdict/seed0-softmax.log"
@@ -138,12 +138,12 @@ for name in one/verdict kept; do # the same but for their places
         "$WORK/$name/runs.json" >"$WORK/$name/rows.json"
 done
 check "rows of files of results" same_file "$WORK/one/verdict/rows.json" "$WORK/kept/rows.json"
-RUNS=$WORK/one DOCS=$WORK/kept COMMIT=c tools/claims.sh "$WORK/results" >/dev/null
+RUNS=$WORK/one DOCS=$WORK/kept COMMIT=c study/claims.sh "$WORK/results" >/dev/null
 check "files of results are kept" same_file "$WORK/kept/cells/verdict/seed1-lssar.json" \
     "$WORK/results/cells/verdict/seed1-lssar.json"
 check "and put together" same_file "$WORK/one/verdict/verdict.json" "$WORK/results/verdict.json"
 rm -rf "${WORK:?}/results/cells/verdict/seed1-lssar.json"
-RUNS=$WORK/none DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null
+RUNS=$WORK/none DOCS=$WORK/kept study/claims.sh "$WORK/results" >/dev/null
 check "without runs, of those that are kept" grep -q '"cells":.3,' "$WORK/results/verdict.json"
 # results of fewer seeds, or of another preset, do not take the place of those that are kept
 few=$WORK/few/context/one
@@ -151,7 +151,7 @@ mkdir -p "$few" && cp -r "$WORK/one/verdict/seed0-softmax/softmax" "$few" &&
     cp "$WORK/one/verdict/seed0-softmax/preset.json" "$few" || exit
 check "a probe" program probe rollout --run "$few" --attention softmax --sequences 8 --quiet
 take() { # FILE: the same, put together with what is kept
-    RUNS=$WORK/few DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
+    RUNS=$WORK/few DOCS=$WORK/kept study/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
 }
 check "the first of a grid" take
 check "... names files below runs" grep -q \
@@ -166,7 +166,7 @@ for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' \
         "$WORK/results/context_rollout.json"
     check "$change: named" grep -q '^claims: context_rollout.json: made of 1 files, 1 seeds, ' \
         "$WORK/err"
-    check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" tools/claims.sh \
+    check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" study/claims.sh \
         "$WORK/results"
     check "$change: is replaced" grep -q '"seeds":.1,' "$WORK/results/context_rollout.json"
     check "... of its preset" grep -q '"preset":."smoke"' "$WORK/results/context_rollout.json"
@@ -181,7 +181,7 @@ for p in pretrain finetune symreg; do
     check "made again: $p" program $p --run "$again" --set pretrain.lr=0.01 --resume --quiet \
         "${force[@]}"
 done
-RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
+RUNS=$WORK/again DOCS=$WORK/kept study/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
 check "cells of other settings: status" equal 1 $?
 check "they are named" grep -q 'seed1-lssar.json: of other settings' "$WORK/err"
 check "the file is of the run as it is" grep -q '"lr":.0.01,' \
@@ -194,7 +194,7 @@ cp -r "$WORK/results" "$WORK/results-kept" && mkdir -p "$WORK/again/universes/c1
 echo garbage >"$WORK/again/universes/c1/preset.json"
 echo '{"kept": 1}' | tee "$WORK/results-kept/cells/universes/c1.json" \
     >"$WORK/again/universes/c1/cell.json"
-RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-kept" >/dev/null 2>"$WORK/err"
+RUNS=$WORK/again DOCS=$WORK/kept study/claims.sh "$WORK/results-kept" >/dev/null 2>"$WORK/err"
 check "a run that is not whole: status" equal 1 $?
 check "what is kept of it stays" same_file "$WORK/kept/cells/verdict/seed1-lssar.json" \
     "$WORK/results-kept/cells/verdict/seed1-lssar.json"
@@ -257,7 +257,7 @@ check "--cell of two" grep -q 'expected one run directory, found 2' "$WORK/out"
 # ---- killed at random, and run again
 
 for after in 0.7 1.9; do
-    RUNS=$WORK/two JOBS=2 setsid tools/verdict.sh short >/dev/null 2>&1 &
+    RUNS=$WORK/two JOBS=2 setsid study/verdict.sh short >/dev/null 2>&1 &
     pid=$!
     sleep "$after"
     pkill -KILL -f -- "--run $WORK/two/" # programs, and then what waits for them
@@ -265,7 +265,7 @@ for after in 0.7 1.9; do
     wait $pid 2>/dev/null
     pkill -KILL -f -- "$WORK/two/"
 done
-check "after two kills" env RUNS="$WORK/two" JOBS=2 tools/verdict.sh short
+check "after two kills" env RUNS="$WORK/two" JOBS=2 study/verdict.sh short
 check "the same verdict" same_file "$WORK/short.json" "$WORK/two/verdict/verdict.json"
 
 # ---- vectors that were changed since
@@ -290,7 +290,7 @@ check_not "and not taken" grep -q 'eight planets' "$WORK/out"
 
 # ---- wrong
 
-tools/verdict.sh brief >/dev/null 2>"$WORK/err"
+study/verdict.sh brief >/dev/null 2>"$WORK/err"
 check "another form: status" equal 2 $?
 check "another form" grep -q 'expected short or long, found "brief"' "$WORK/err"
 "$BIN/verdict" >/dev/null 2>"$WORK/err"

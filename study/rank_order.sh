@@ -2,9 +2,9 @@
 # rank_order.sh - Spearman's rank correlation of a quantity over attention variants, between the
 # kept cells of two grids: is the order of one corpus that of the other?
 #
-#   tools/rank_order.sh FOLDER FOLDER [QUANTITY [CONTEXT]]
+#   study/rank_order.sh FOLDER FOLDER [QUANTITY [CONTEXT]]
 #
-# FOLDERs hold results of `bin/probe length`, seed0-<attention>.json, as tools/claims.sh keeps them;
+# FOLDERs hold results of `bin/probe length`, seed0-<attention>.json, as study/claims.sh keeps them;
 # QUANTITY is "next token, beyond" (nats), CONTEXT 1024. Variants that both have are compared; equal
 # values share the mean of their ranks.
 set -eu

@@ -2,7 +2,7 @@
 # scaling.sh - what data-parallel training should come to on many GPUs: counted messages over stated
 # bandwidths, beside the step that one GPU was measured to take. An estimate, no measurement.
 #
-#   tools/scaling.sh [KEY=VALUE ...]
+#   study/scaling.sh [KEY=VALUE ...]
 #
 #   model=109M          25M, 109M or 355M (bench/results/gpu.json)
 #   attention=softmax   softmax or lssar

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_rank_order.sh - tools/rank_order.sh: Spearman's rank correlation between kept cells.
+# test_rank_order.sh - study/rank_order.sh: Spearman's rank correlation between kept cells.
 . tests/cli/lib.sh
 
 # cell FOLDER ATTENTION VALUE: beside another quantity and another length
@@ -34,7 +34,7 @@ cells turned 4 3 2 1
 cells near 1 3 2 4
 cells tied 1 2 2 4
 order() {
-    tools/rank_order.sh "$WORK/one" "$WORK/$1" | tail -n 1
+    study/rank_order.sh "$WORK/one" "$WORK/$1" | tail -n 1
 }
 check "one order" equal "4 variants, rank correlation 1.000" "$(order same)"
 check "the other way about" equal "4 variants, rank correlation -1.000" "$(order turned)"
@@ -43,9 +43,9 @@ check "equal values" equal "4 variants, rank correlation 0.949" "$(order tied)"
 rm "$WORK/same/seed0-d.json"
 check "those that both have" equal "3 variants, rank correlation 1.000" "$(order same)"
 rm "$WORK/same/seed0-c.json"
-check_not "too few" tools/rank_order.sh "$WORK/one" "$WORK/same"
+check_not "too few" study/rank_order.sh "$WORK/one" "$WORK/same"
 nowhere() {
-    tools/rank_order.sh "$WORK/one" "$WORK/nowhere" 2>/dev/null || echo $?
+    study/rank_order.sh "$WORK/one" "$WORK/nowhere" 2>/dev/null || echo $?
 }
 check "no folder" equal 2 "$(nowhere)"
 finish
