@@ -47,11 +47,11 @@ symreg/dynamics   -               symreg/motion+ symreg
 symreg/orbit      -               symreg/table+ symreg
 tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
 laws              law             symreg sim stage base >symreg/solve >symreg/motion
-figures           report_|compare_ symreg stage base >symreg/expr
-figures/compare   -               figures
-api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare
+figures           report_         symreg stage base >symreg/expr
+compare           compare_        figures+ >symreg/expr
+api               orrery_|api_    compare figures symreg finetune+ >symreg/solve >kernels/ref
 api/orrery        -
-study             verdict_        figures+ >figures/compare
+study             verdict_        compare+
 endef
 # FOLDERS and SUBMODULES; of each NAME_PREFIX, NAME_USES (itself first) and NAME_ENTERS
 define row

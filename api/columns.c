@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/cjson.h"
-#include "figures/compare/results.h"
-#include "figures/compare/cells.h"
+#include "compare/results.h"
+#include "compare/cells.h"
 #include "stage/rows.h"
 
 enum { DEEPEST = 16 /* nested objects */, MOST_COLUMNS = 4096 /* in a list or log */ };

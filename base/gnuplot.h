@@ -31,4 +31,15 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
 int orr_gnuplot_assign_path(struct orr_file *file, const char *variable, int index,
                             const char *path);
 
+/* Draws <folder>/<name>.png by a gnuplot script, atomically. `write` fills a data file and a
+ * settings file, <stem>.dat and <stem>.set in a temporary folder; the script's argument is the
+ * stem. `write` may ignore the results of write calls, and neither commits nor closes the files.
+ * Without gnuplot there is no picture, and an older one is removed. */
+int orr_picture_draw(const char *folder, const char *name, const char *script,
+                  int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
+                  const void *of);
+/* Call it before long work: says that there will be no picture where there is no gnuplot.
+ * ORR_EMISSING without the script. */
+int orr_picture_check(const char *script);
+
 #endif

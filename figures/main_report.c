@@ -1,7 +1,6 @@
 /* main_report.c - bin/report: pictures and report.html of a run directory. */
 #include "base/tempdir.h"
 #include "origin.h"
-#include "figures/compare/cells.h"
 #include "stage/engine.h"
 
 #include <ctype.h>
@@ -218,40 +217,43 @@ static int make_wanted(struct call *call)
 
 /* ---- several runs */
 
-static int draw_losses(const struct orr_cli *cli)
+/* Runs `compare`, to which tables over runs have moved. */
+static int compare(const struct orr_cli *cli, const char *command, const char *const *file,
+                   int count)
 {
-    struct report_style style;
-    const char *const here[] = {cli->run};
-    const int count = cli->argc_rest ? cli->argc_rest : 1;
-    char out[REPORT_PATH];
-    TRY(report_style_read(size_option, font_option, &style));
-    TRY(orr_path(out, "%s", *cli->out ? cli->out : "losses.png"));
-    TRY(report_single_check("loss", &style, out));
-    TRY(orr_gnuplot_check("curves.gp"));
-    TRY(report_losses(cli->argc_rest ? cli->argv_rest : here, count, &style, keep_option != NULL,
-                      out));
-    orr_note(cli->quiet, "report: %s", out);
-    return 0;
+    const char *const option[] = {"--size", size_option, "--font", font_option};
+    const char *argv[80] = {command};
+    int argc = 1;
+    for (int i = 0; i < count && argc < 66; i++)
+        argv[argc++] = file[i];
+    for (int i = 0; i < 4; i += 2)
+        if (option[i + 1]) {
+            argv[argc++] = option[i];
+            argv[argc++] = option[i + 1];
+        }
+    if (*cli->out) {
+        argv[argc++] = "--out";
+        argv[argc++] = cli->out;
+    }
+    if (keep_option)
+        argv[argc++] = "--keep";
+    if (cli->quiet)
+        argv[argc++] = "--quiet";
+    orr_note(cli->quiet, "note: `report --%s` is `compare %s` now", command, command);
+    return orr_program_become("compare", argv);
 }
 
-/* Prints one table over the runs of a folder, in place of a report. */
+static int draw_losses(const struct orr_cli *cli)
+{
+    const char *const here[] = {cli->run};
+    return cli->argc_rest ? compare(cli, "losses", cli->argv_rest, cli->argc_rest)
+                          : compare(cli, "losses", here, 1);
+}
+
 static int print_aggregate(const struct orr_cli *cli)
 {
-    struct compare_cells cells;
-    if (*cli->out)
-        return ORR_FAIL(ORR_EUSAGE, "--out: --runs writes into its folder");
-    if (!*runs_option)
-        return ORR_FAIL(ORR_EUSAGE, "--runs: expected a folder, found \"\"");
-    int rc = compare_cells_read(&cells, runs_option);
-    if (!rc)
-        rc = compare_cells_write(&cells);
-    if (!rc)
-        rc = compare_cells_print(&cells);
-    for (size_t i = 0; i < cells.left_out.count && !rc; i++)
-        orr_note(cli->quiet, "report: %s: left out: %s", cells.left_out.at[i].what,
-                 cells.left_out.at[i].why);
-    compare_cells_free(&cells);
-    return rc;
+    const char *const folder[] = {runs_option};
+    return compare(cli, "runs", folder, 1);
 }
 
 /* ---- what --help calls "instead", and the page */

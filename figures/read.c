@@ -218,7 +218,7 @@ static int read_vectors(struct report_run *run, struct report_source *source, co
         char command[ORR_COMMAND];
         orr_command_of_run("finetune", command);
         return ORR_FAIL(ORR_EMISSING,
-                        "%s: missing; losses of trainings alone: report --losses; make it with: %s",
+                        "%s: missing; losses of trainings alone: compare losses; make it with: %s",
                         path, command);
     }
     struct orr_csv csv = {0};

@@ -117,16 +117,13 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .head = -1,
                                 .no_untrained = no_untrained_text != NULL,
                                 .sizes = sizes_text,
-                                .figure = figure_text,
                                 .resume = cli->resume,
                                 .no_model = command->no_model || answers_text,
                                 .exported = export_text ? export_text : "",
-                                .file = cli->argv_rest + 1,
-                                .file_count = cli->argc_rest - 1,
                                 .quiet = cli->quiet};
-    if (o->file_count > 0 && !command->files)
+    if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
-                        o->file[0]);
+                        cli->argv_rest[1]);
     TRY(read_whole("--layer", layer_text, 0, &o->layer));
     TRY(read_whole("--head", head_text, 0, &o->head));
     TRY(read_whole("--sequences", sequences_text, 1, &o->sequences));
@@ -304,8 +301,6 @@ static int run_command(const struct orr_cli *cli)
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
     rc = rc ? rc : check_run(cli, command);
-    if (!rc && command->files)
-        return command->run(&o);
     if (!rc && *cli->preset.tracks && (command->states || answers_text))
         return of_tracks(cli, command);
     if (!rc && answers_text)
@@ -362,14 +357,26 @@ static void list_probes(void)
     for (const struct probe_command *c = probe_table; c->name; c++, n++) {
         orr_append(usage, sizeof usage, "%sprobe %-11s %s", *usage ? "\n       " : "", c->name,
                    c->purpose);
-        snprintf(what[n], sizeof what[n], "probe %s%s", c->name,
-                 c->files ? ", which reads results and no models" : "");
-        commands[n] =
-            (struct orr_command){c->name, what[n], c->takes, .run = run_command, .alone = c->files};
+        snprintf(what[n], sizeof what[n], "probe %s", c->name);
+        commands[n] = (struct orr_command){c->name,
+                                           what[n],
+                                           c->takes,
+                                           .run = run_command,
+                                           .program = c->program,
+                                           .alone = c->program != NULL};
         commands[n].usual = c->usual;
         commands[n].usage = c->usage;
         commands[n].purpose = c->about;
     }
+}
+
+/* Whether another program does the command now, which takes no run. */
+static bool has_moved(const char *name)
+{
+    for (const struct probe_command *c = probe_table; c->name; c++)
+        if (c->program && !strcmp(c->name, name))
+            return true;
+    return false;
 }
 
 static int run_probe(const struct orr_cli *cli)
@@ -392,7 +399,7 @@ int main(int argc, char **argv)
     if (!with_preset)
         return orr_error_exit(program.name, ORR_FAIL(ORR_ENOMEM, "out of memory"));
     memcpy(with_preset, argv, (size_t)argc * sizeof *argv);
-    if (run_option || checkpoint)
+    if ((run_option || checkpoint) && !has_moved(argc > 1 ? argv[1] : ""))
         find_preset(run_option, checkpoint, preset);
     if (*preset && !option_value(argc, argv, "--preset")) {
         with_preset[1] = name;

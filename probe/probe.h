@@ -32,10 +32,7 @@ struct probe_options {
     int steps, draws;        /* steps of fine-tuning and number of data sets; 0: the default */
     bool no_untrained;       /* labels, extrapolate: leave the untrained model out */
     const char *sizes;       /* numbers of labelled sequences; NULL: the default */
-    const char *figure;      /* value of a grid to draw; NULL: the first */
     bool resume;             /* keep existing results with an equal key */
-    const char *const *file; /* (file_count) for probes that take files */
-    int file_count;
     bool quiet;
     /* no checkpoint is opened: probe_export() needs none, and answers stand for one */
     bool no_model;
@@ -138,16 +135,6 @@ struct probe_page {
 /* Draws <folder>/<name>.png by gnuplot (figures/attention_map.gp), atomically. Above 256 positions
  * a cell of the picture is the largest weight of a block. */
 int probe_draw(const struct probe_page *page, const char *folder, const char *name);
-/* Draws <folder>/<name>.png by a gnuplot script, atomically. `write` fills a data file and a
- * settings file, <stem>.dat and <stem>.set in a temporary folder; the script's argument is the
- * stem. `write` may ignore the results of write calls, and neither commits nor closes the files.
- * Without gnuplot there is no picture, and an older one is removed. */
-int probe_picture(const char *folder, const char *name, const char *script,
-                  int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
-                  const void *of);
-/* Call it before long work: says that there will be no picture where there is no gnuplot.
- * ORR_EMISSING without the script. */
-int probe_picture_check(const char *script);
 /* Cells (n, n) of the picture of one map (T, T): for each block of `block` positions the entry of
  * largest absolute value; NaN where nothing is attended. n = ceil(T / block). */
 void probe_cells(float *cells, const float *map, int T, int block, int window);
@@ -185,10 +172,6 @@ int probe_length(const struct probe_options *options);
  * records of half to 16 times the trained length. */
 int probe_passkey(const struct probe_options *options);
 
-/* Prints means over seeds of a probe's results, from its files, and writes
- * <out>/<probe>_seeds.json. */
-int probe_seeds(const struct probe_options *options);
-
 /* Writes label curves and label savings: labels.csv, labels.json, labels.png; labels_cells.jsonl
  * grows while it runs. */
 int probe_labels(const struct probe_options *options);
@@ -222,10 +205,6 @@ int probe_answer(const struct probe_options *options);
 /* Runs all probes that answers allow, and writes the card of the model: card.md and card.json. */
 int probe_judge(const struct probe_options *options);
 
-/* Prints the effects of settings, and of pairs of them, on a probe's results over a grid; writes
- * <out>/<probe>_grid.json and a picture of one value. */
-int probe_grid(const struct probe_options *options);
-
 /* A subcommand of bin/probe. */
 struct probe_command {
     const char *name, *purpose; /* subcommand; text of --help */
@@ -235,7 +214,7 @@ struct probe_command {
     const char *takes;
     bool exact;    /* computes matrix products in fp32, never in bf16 */
     bool planets;  /* with a run: takes the models of planet runs */
-    bool files;    /* takes files of results instead of a model, and no options of models */
+    const char *program; /* the program that does it now, in place of `run`; NULL: this one */
     bool judges;   /* runs other probes */
     bool no_model; /* takes the settings of a run, and no model */
     bool states;   /* needs states, forces or longer sequences, which imported tracks lack */

@@ -5,7 +5,7 @@
  * model of the same shape with random weights. Raw is the same procedure on the model's inputs
  * alone, where the procedure does not need a model. The 95% interval is over held-out sequences, or
  * what struct probe_results names. The variation between seeds is measured with models of several
- * seeds (bin/probe seeds). */
+ * seeds (bin/compare seeds). */
 #ifndef PROBE_RESULTS_H
 #define PROBE_RESULTS_H
 

@@ -46,10 +46,8 @@ const struct probe_command probe_table[] = {
               "       probe judge --run RUN --answers DIR,DIR [--untrained DIR,DIR] --out DIR",
      .usual = "--answers,--untrained,--probes,--run,--out,--set,--threads,--resume,--quiet,--help",
      .states = true},
-    {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
-     .takes = "", .files = true},
-    {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,
-     .takes = "--figure", .files = true},
+    {"seeds", "now: compare seeds FILE.json ...", NULL, .takes = "", .program = "compare"},
+    {"grid", "now: compare effects FILE.json ...", NULL, .takes = "--figure", .program = "compare"},
     {.name = NULL},
 };
 

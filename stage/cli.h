@@ -42,7 +42,7 @@ struct orr_option {
                            --set; errors name the option */
 };
 /* What a program does, by the word that its arguments begin with, `symreg motion`, or by an option
- * that replaces what it does else, `report --losses`: a row each. An option that some rows take
+ * that replaces what it does else, `report --body`: a row each. An option that some rows take
  * belongs to these alone, one that no row takes to all. */
 struct orr_command {
     const char *name; /* the word; an option, whose value is NULL where it is not given; "": without
@@ -135,6 +135,9 @@ void orr_command_add(char *text, size_t bytes, const char *argument);
  * what it prints but for errors. A failure that it has printed is recorded as told
  * (orr_error_told()). For use inside orr_main(). */
 int orr_program_run(const char *name, const char *const *arguments, bool hidden);
+/* Becomes another program beside this one, with these arguments (ended by NULL); returns only with
+ * an error, which names it. For use inside orr_main(). */
+int orr_program_become(const char *name, const char *const *arguments);
 /* Runs the program itself once per job, with its arguments except `option` and --threads, then
  * `option name[i] --threads K`. At most one job per thread runs at a time; jobs share the threads.
  * Each job prints its own messages, progress as whole lines. Signals are passed on, and jobs end

@@ -67,14 +67,14 @@ static const struct stage {
     {"figures", "report", NULL, of_figures},     {"probe", "probe", "attention", of_probe}};
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
-static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg", "laws",
-                                       "probe",  "report",   "verdict",  "sample", "judge"};
+static const char *const programs[] = {"orbits",  "pretrain", "finetune", "symreg", "laws", "probe",
+                                       "compare", "report",   "verdict",  "sample", "judge"};
 
 static void print_help(void)
 {
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
            "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
-           "probe, report, verdict, sample\n"
+           "probe, compare, report, verdict, sample\n"
            "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
            "(docs/exchange.md)\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "

@@ -194,6 +194,20 @@ int orr_program_run(const char *name, const char *const *arguments, bool hidden)
     return ORR_FAIL(ORR_EINVAL, "%s failed", path);
 }
 
+int orr_program_become(const char *name, const char *const *arguments)
+{
+    const char *argv[ARGUMENTS];
+    char path[4096];
+    int argc = 1;
+    TRY(orr_program_beside(program_argc ? program_argv[0] : name, name, path));
+    argv[0] = path;
+    for (; *arguments && argc + 1 < ARGUMENTS; arguments++)
+        argv[argc++] = *arguments;
+    argv[argc] = NULL;
+    orr_signals_release();
+    return orr_program_exec(path, argv);
+}
+
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes)
 {
     const char *self = program_argc ? program_argv[0] : name, *slash = strrchr(self, '/');

@@ -76,7 +76,7 @@ over() {
     [ ! -d "$RUNS" ] || ln -sfn "$(realpath "$RUNS")" "$work/runs"
     ln -sfn "$beside/cells" "$work/cells"
     files=("${@/#"$RUNS"\//runs/}") && files=("${files[@]/#"$results"\//}")
-    (cd "$work" && "$BIN/probe" "$kind" "${files[@]}" --out . --quiet >/dev/null) ||
+    (cd "$work" && "$BIN/compare" "${kind/grid/effects}" "${files[@]}" --out . --quiet >/dev/null) ||
         { failed=1 && return; }
     [[ ${files[0]} == cells/* ]] || here=runs
     take "$name" "$work/${probe}_$kind.json" $here
@@ -157,7 +157,7 @@ curves() {
 runs() {
     cells "$1" || return 0
     mkdir "$work/$1" && cp "$results/cells/$1"/*.json "$work/$1" || exit 1
-    (cd "$work" && "$BIN/report" --runs "$1" --quiet >/dev/null) || { failed=1 && return; }
+    (cd "$work" && "$BIN/compare" runs "$1" --quiet >/dev/null) || { failed=1 && return; }
     take "$1.json" "$work/$1/runs.json"
 }
 over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json

@@ -1,5 +1,5 @@
 /* facts.c - our value for a claim: a contrast between rows of the table that the claim names. */
-#include "figures/compare/results.h"
+#include "compare/results.h"
 
 #include <math.h>
 #include <stdlib.h>

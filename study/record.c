@@ -1,5 +1,5 @@
 /* record.c - the values of the verdict's questions in the file of a run's results, cell.json
- * (docs/formats.md), beside what bin/report --runs needs of it. */
+ * (docs/formats.md), beside what bin/compare runs needs of it. */
 #include "verdict.h"
 
 #include <math.h>

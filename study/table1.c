@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figures/compare/results.h"
+#include "compare/results.h"
 #include "stage/settings.h"
 
 enum { LENGTHS = 4 };

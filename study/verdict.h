@@ -11,7 +11,7 @@
 #define VERDICT_VERDICT_H
 
 #include "base/csv.h"
-#include "figures/compare/cells.h"
+#include "compare/cells.h"
 
 struct verdict_ledger;
 
@@ -85,10 +85,10 @@ struct verdict {
 int verdict_read(struct verdict *v, const char *const *path, int n);
 void verdict_free(struct verdict *v);
 /* Writes the results of the single run that was read to <run>/cell.json, which contains all that a
- * verdict or bin/report --runs needs. */
+ * verdict or bin/compare runs needs. */
 int verdict_record(const struct verdict *v, const char *run);
 
-/* Inside figures/compare/: adds "unasked" and "missing" to a JSON object; takes the values of a
+/* Inside compare/: adds "unasked" and "missing" to a JSON object; takes the values of a
  * result file, and whether probes were made. */
 void verdict_add_missing(const struct verdict *v, struct cJSON *json);
 int verdict_take_record(struct verdict *v, const struct compare_cell *cell);

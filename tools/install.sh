@@ -79,7 +79,7 @@ link() {
     names+=("$1/$3")
 }
 programs=()
-for name in orbits pretrain finetune symreg laws probe report verdict sample; do
+for name in orbits pretrain finetune symreg laws probe report compare verdict sample; do
     programs+=("$bin/$name")
 done
 work=$(mktemp -d) || exit 1

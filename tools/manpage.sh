@@ -84,7 +84,7 @@ END {
     print "0 when all went well, 2 for a wrong command line or preset, 1 for other failures,"
     print "128 and the number of the signal when it was stopped."
     print ".SH SEE ALSO"
-    others = "orbits pretrain finetune symreg laws probe report verdict sample"
+    others = "orbits pretrain finetune symreg laws probe report compare verdict sample"
     line = name == "orrery" ? "" : "orrery(1)"
     count = split(others, other, " ")
     for (i = 1; i <= count; i++)

@@ -4,7 +4,7 @@
 # CUDA and MPI; minutes for all.
 set -u -o pipefail
 programs=("$@")
-[ $# -gt 0 ] || programs=(orbits pretrain finetune symreg laws report probe verdict sample)
+[ $# -gt 0 ] || programs=(orbits pretrain finetune symreg laws report probe compare verdict sample)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 for folder in a a_longer_name_of_a_folder/b; do

@@ -9,4 +9,4 @@ OUT=${OUT:-runs/variants}
 
 make pretrain PRESET="$PRESET" ATTENTION="${1:-lssa}" RUN="$OUT"
 make pretrain PRESET="$PRESET" ATTENTION=softmax RUN="$OUT"
-bin/report --losses "$OUT" --out "$OUT/losses.png"
+bin/compare losses "$OUT" --out "$OUT/losses.png"

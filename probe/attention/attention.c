@@ -300,7 +300,7 @@ int probe_attention(const struct probe_options *options)
 {
     struct probe_run run = {.options = options};
     const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
-    int rc = probe_picture_check("attention_map.gp");
+    int rc = orr_picture_check("attention_map.gp");
     rc = rc ? rc : probe_open(&run.probe, options, true, sequences);
     rc = rc ? rc : prepare_run(&run);
     rc = rc ? rc : measure_weights(&run);

@@ -52,5 +52,5 @@ static int write_page(const void *of, struct orr_file *data, struct orr_file *se
 
 int probe_draw(const struct probe_page *page, const char *folder, const char *name)
 {
-    return probe_picture(folder, name, "attention_map.gp", write_page, page);
+    return orr_picture_draw(folder, name, "attention_map.gp", write_page, page);
 }

@@ -4,7 +4,7 @@
 static int measure_and_write(struct probe_session *s, const struct probe_steps *steps, void *of)
 {
     if (steps->script)
-        TRY(probe_picture_check(steps->script));
+        TRY(orr_picture_check(steps->script));
     TRY(steps->measure(of));
     TRY(probe_results_begin(&s->results, s->folder, steps->name));
     if (steps->write)

@@ -135,7 +135,7 @@ int probe_arrows_draw(struct probe_planets *p)
             .p = p, .planet = i, .panels = p->arrows.has_baseline ? WHO : WHO - 1};
         char name[64];
         snprintf(name, sizeof name, "planets_forces_%s", sim_sun_bodies[i].name);
-        TRY(probe_picture(p->s.folder, name, "forces.gp", write_field, &field));
+        TRY(orr_picture_draw(p->s.folder, name, "forces.gp", write_field, &field));
         TRY(probe_results_picture(&p->s.results, p->s.folder, name));
     }
     return 0;

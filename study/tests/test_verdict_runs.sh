@@ -76,10 +76,10 @@ check "another file" grep -q 'other.json: expected a verdict' "$WORK/err"
 check "the page stays" grep -q 'class="verdict"' "$WORK/page/report.html"
 page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
 check "no file" grep -q 'nowhere.json' "$WORK/err"
-program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
-check "not with --runs" grep -qF 'verdict: belongs to the page, not to report --runs' "$WORK/err"
-program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
-check "no setting either" grep -q 'set: belongs to .* and the page, not to report --runs' \
+program compare runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
+check "not with --runs" grep -qF 'verdict: belongs to the page, not to compare runs' "$WORK/err"
+program compare runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
+check "no setting either" grep -q 'set: belongs to .* and the page, not to compare runs' \
     "$WORK/err"
 
 # ---- of files of results alone, as of cells that were made elsewhere
@@ -131,8 +131,8 @@ cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/s
         >"$WORK/out")
 check "of runs and files of results" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/split/out/verdict.json"
-"$BIN/report" --runs "$WORK/one/verdict" --quiet >/dev/null
-"$BIN/report" --runs "$WORK/kept" --quiet >/dev/null
+"$BIN/compare" runs "$WORK/one/verdict" --quiet >/dev/null
+"$BIN/compare" runs "$WORK/kept" --quiet >/dev/null
 for name in one/verdict kept; do # the same but for their places
     sed 's|cells/verdict/||; s|\(seed[01]-[a-z]*\)\.json|\1|; /"folder"/d; /"xxh64"/d' \
         "$WORK/$name/runs.json" >"$WORK/$name/rows.json"
@@ -206,7 +206,7 @@ mkdir "$WORK/damaged" && cp "$WORK"/kept/cells/verdict/seed0-*.json "$WORK/damag
 head -c 500 "$WORK/damaged/seed0-softmax.json" >"$WORK/damaged/seed1-softmax.json"
 sed "$bare;"'s/orrery-cell-1/orrery-cell-2/' "$WORK/damaged/seed0-lssar.json" \
     >"$WORK/damaged/seed1-lssar.json"
-"$BIN/report" --runs "$WORK/damaged" >"$WORK/out" 2>"$WORK/err"
+"$BIN/compare" runs "$WORK/damaged" >"$WORK/out" 2>"$WORK/err"
 check "a damaged file is left out by name" grep -q '^- seed1-softmax.json: ' "$WORK/out"
 check "one of another version too" grep -q '^- seed1-lssar.json: .*orrery-cell-1' "$WORK/out"
 bad() { # MESSAGE SED: a file of results that was changed

@@ -154,7 +154,7 @@ check "... with the twin's values" grep -q "log force after 20 labelled.*n\">$tw
     "$run/report.html"
 check "the page with results of probes: a picture of the curves" test -s "$run/figures/probes.png"
 rm -r "$answers/lstm/probe"
-check "a table over runs" program report --runs "$WORK" --quiet
+check "a table over runs" program compare runs "$WORK" --quiet
 check "a table over runs: has the model" grep -q '"source":.*"lstm"' "$WORK/runs.json"
 rm "$WORK/runs.json"
 refuse "without the model, the laws are of others" 1 laws.json symreg -- \
@@ -192,7 +192,7 @@ for probe in intervene extrapolate inductive planets; do
     check "... and no baseline" every_row "$WORK/alone/$probe.csv" '$(NF - 2) ~ "nan"'
 done
 
-check "means over models" program probe seeds "$answers"/{softmax,lssar}/probe/linear.json \
+check "means over models" program compare seeds "$answers"/{softmax,lssar}/probe/linear.json \
     --out "$WORK/seeds"
 check "means over models: of both" filled "$WORK/seeds/linear_seeds.json"
 

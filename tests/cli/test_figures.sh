@@ -15,7 +15,7 @@ done
 
 # ---- losses, as soon as models are trained
 losses() {
-    program report --losses --quiet "$@"
+    program compare losses --quiet "$@"
 }
 check "losses of one run" losses "$run" --out "$WORK/one.png" >"$WORK/table"
 check "... a picture" test -s "$WORK/one.png"
@@ -31,7 +31,8 @@ check "losses of two runs" losses "$run" "$WORK/other" --out "$WORK/two.svg"
 check "... each with its name" prints 'other: lssar' losses "$run" "$WORK/other" \
     --out "$WORK/two.svg"
 check "... a curve each" test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.svg")" -ge 2
-check "losses by --run" losses --run "$run" --out "$WORK/one.png"
+check "report --losses, as it was called before, does not become compare losses" \
+    program report --losses --run "$run" --out "$WORK/one.png" --quiet
 mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
 
 # ---- events

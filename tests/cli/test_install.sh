@@ -123,7 +123,7 @@ options_in_page() { # NAME: each option of --help is in it
             { echo "$option" && return 1; }
     done
 }
-for name in orrery $PROGRAMS laws probe verdict sample; do
+for name in orrery $PROGRAMS laws probe compare verdict sample; do
     if command -v man >/dev/null; then
         check "man page of $name" man_page "$name"
     else
@@ -177,7 +177,7 @@ done
 
 # ---- the programs by names of their own, too
 more=$WORK/more/usr
-all_names="finetune laws orbits orrery pretrain probe report sample symreg verdict"
+all_names="compare finetune laws orbits orrery pretrain probe report sample symreg verdict"
 check "install with INSTALL_PROGRAMS=1" install_to "$WORK/more" /usr install 1
 check "... puts every program on the PATH" equal "$all_names" "$(ls "$more/bin" | xargs)"
 check "... as links that a moved tree keeps" equal ../libexec/orrery/symreg \

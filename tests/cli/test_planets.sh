@@ -88,7 +88,7 @@ check "kept" "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume
 check "... as it is" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
     --threads 1 --resume
 check "means over seeds" \
-    prints '^. lssar . next position, mean . separations ' program probe seeds \
+    prints '^. lssar . next position, mean . separations ' program compare seeds \
     "$out/planets.json" --out "$WORK/seeds"
 # a trained head in the baseline's place is no baseline: values of forces are made again without
 cp "$run/lssar/finetune/vector.safetensors" "$run/untrained/finetune/vector.safetensors"

@@ -2,7 +2,7 @@
 # test_probe.sh - bin/probe on a trained run: files, figures, changes after training, and what is
 # refused.
 . tests/cli/lib.sh
-PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+PROGRAMS+=" probe compare" # refuse() knows the programs by name
 
 run=$WORK/run
 BASE=(--quiet --threads 1)
@@ -233,7 +233,7 @@ check "... whose maps are gone, and nothing else" equal \
 probe=("$BIN/probe")
 for option in "--seed 3" "--set seed=3" "--preset smoke" "--run $run" "--threads 1" "--device cpu" \
     "--attention-impl generic" "--attention softmax"; do
-    refuse "a reader of results: $option" 2 "${option%% *}: does not go with probe seeds" -- \
+    refuse "a reader of results: $option" 2 "${option%% *}: compare has no such option" -- \
         "${probe[@]}" seeds $option "$WORK/before.csv"
 done
 with() {
@@ -252,7 +252,7 @@ two subcommands | 2 'unexpected argument' | attention evaluate
 unknown option | 2 --heads 'did you mean --head?' | attention --heads 2
 no checkpoint there | 1 '$none' 'no such checkpoint' | attention --checkpoint '$none'
 no preset for it | 2 alone.safetensors 'no preset.json' | attention --checkpoint '$alone'
-results are of what they are | 2 --length: seeds 'no models' | seeds '$WORK/any.json' --length 4
+results have a length | 2 --length: 'does not go with probe seeds' | seeds '$WORK/any.json' --length 4
 END
 refuse "a stopped training of the run" 1 lssar/pretrain/last.safetensors 'not complete: step ' \
     ' of 9999; continue with: ' '--resume' --checkpoint -- program probe attention --run "$run" \

@@ -2,6 +2,7 @@
 # test_runs.sh - other universes through every stage, each asked for its own law, and one table over
 # all of their runs.
 . tests/cli/lib.sh
+PROGRAMS+=" compare" # refuse() knows the programs by name
 
 UNIVERSE=(--preset smoke --threads 1 --quiet --set attention=lssar --set orbits.train=40
           --set orbits.train_files=40 --set orbits.two_body_train=40 --set planets.train=20
@@ -53,7 +54,7 @@ check "... asks for its law" grep -q 'of this run: k times the force of the law 
 # ---- the table; a run that is not complete is named and left out
 mkdir "$WORK/runs/begun"
 cp "$WORK/runs/mond/preset.json" "$WORK/runs/begun"
-program report --runs "$WORK/runs" >"$WORK/table" 2>"$WORK/notes"
+program compare runs "$WORK/runs" >"$WORK/table" 2>"$WORK/notes"
 check "a table over runs" test $? -eq 0
 check "... r^-1, two seeds" grep -q \
     '^| orbits.law=power orbits.law_exponent=-1 | truth | 2 | 4/4 | 4/4 | 39.48 .*| 100% | -1.0' \
@@ -70,11 +71,13 @@ check "... 6 differences from untrained shapes" \
     test "$(sed -n '/^Differences/,$p' "$WORK/table" | grep -c '^| orbits')" -eq 6
 check "... what is left out" \
     grep -q "^- begun: .*laws.json: missing; make it with: $BIN/symreg " "$WORK/table"
-check "... and a note" grep -q '^report: begun: left out: ' "$WORK/notes"
+check "... and a note" grep -q '^compare: begun: left out: ' "$WORK/notes"
 check "... the file" grep -q '"orrery-runs-1"' "$WORK/runs/runs.json"
 check "... nothing temporary" clean "$WORK/runs"
 cp "$WORK/runs/runs.json" "$WORK/runs.json"
-check "again" program report --runs "$WORK/runs" --quiet
+check "again" program compare runs "$WORK/runs" --quiet
+check "report --runs, as it was called before, does not print the table" \
+    prints '^Laws of .* runs in ' program report --runs "$WORK/runs" --quiet
 check "... the same" same_file "$WORK/runs.json" "$WORK/runs/runs.json"
 
 # ---- a run of one variant alone, whose preset.json has those of the preset too (ATTENTION=NAME)
@@ -83,23 +86,23 @@ for stage in orbits pretrain finetune symreg; do
     [ $stage != orbits ] || only=()
     check "one variant: $stage" program $stage "${UNIVERSE[@]}" --run "$WORK/alone/run" "${only[@]}"
 done
-check "one variant: the table" program report --runs "$WORK/alone"
+check "one variant: the table" program compare runs "$WORK/alone"
 check "... has it" grep -q '"source":.*"softmax"' "$WORK/alone/runs.json"
 check_not "... and no other" grep -q '"source":.*"lssar"' "$WORK/alone/runs.json"
 mkdir "$WORK/alone/run/lssar" # begun, so that its laws lack it
 refuse "one variant: another is begun" 1 'lssar: it was made without' -- \
-    "$BIN/report" --runs "$WORK/alone"
+    "$BIN/compare" runs "$WORK/alone"
 
 KEEP=$WORK/runs
-refuse "runs and run" 2 --run --runs -- "$BIN/report" --runs "$KEEP" --run "$KEEP/mond"
-refuse "runs and out" 2 --out -- "$BIN/report" --runs "$KEEP" --out "$KEEP"
-refuse "runs of nothing" 1 'no run in it' -- "$BIN/report" --runs "$KEEP/mond/orbits"
-refuse "runs: no folder" 1 'not a folder' -- "$BIN/report" --runs "$WORK/nowhere"
+refuse "runs and run" 2 --run "no such option" -- "$BIN/compare" runs "$KEEP" --run "$KEEP/mond"
+refuse "runs and out" 2 --out -- "$BIN/compare" runs "$KEEP" --out "$KEEP"
+refuse "runs of nothing" 1 'no run in it' -- "$BIN/compare" runs "$KEEP/mond/orbits"
+refuse "runs: no folder" 1 'not a folder' -- "$BIN/compare" runs "$WORK/nowhere"
 mkdir -p "$WORK/none/a" "$KEEP/twice/laws"
 cp "$WORK/runs/mond/preset.json" "$WORK/none/a"
-refuse "runs: none complete" 1 'none of 1 runs is complete' 'a' -- "$BIN/report" --runs "$WORK/none"
+refuse "runs: none complete" 1 'none of 1 runs is complete' 'a' -- "$BIN/compare" runs "$WORK/none"
 cp "$KEEP/mond/preset.json" "$KEEP/twice"
 cp "$KEEP/mond/laws/laws.json" "$KEEP/twice/laws"
 refuse "runs: a seed twice" 1 twice 'of the same settings and seed (0) as mond' -- \
-    "$BIN/report" --runs "$KEEP"
+    "$BIN/compare" runs "$KEEP"
 finish

@@ -3,7 +3,7 @@
 # value that is changed in one is refused, or made again, by whatever reads it.
 . tests/cli/lib.sh
 
-PROGRAMS+=" probe verdict"
+PROGRAMS+=" probe compare verdict"
 run=$WORK/run
 SETTINGS=(--preset smoke --quiet --set attention=lssar --set orbits.train=40
     --set orbits.train_files=40 --set orbits.two_body_train=40 --set planets.train=20
@@ -19,7 +19,7 @@ check "probe evaluate" program probe evaluate --checkpoint "$model" --threads 1 
 check "probe attention" program probe attention --checkpoint "$model" --threads 1 --quiet
 check "probe outputs" program probe rollout --checkpoint "$model" --threads 1 --quiet
 check "verdict --cell" program verdict --cell "$run" --quiet
-check "report --runs" program report --runs "$WORK" --quiet
+check "compare runs" program compare runs "$WORK" --quiet
 check "verdict" program verdict --out "$WORK/verdict" "$run/cell.json" --quiet
 check "symreg of a table" program symreg docs/data/planets.csv --target T_yr --maxsize 5 \
     --iterations 1 --threads 1 --quiet --out "$WORK/table"
@@ -108,8 +108,8 @@ refuse "... verdict --claims" 1 verdict.json 'it has been changed since it was m
     "$BIN/verdict" --claims "$WORK/claims" --out "$WORK/again"
 rollout=$run/lssar/probe/rollout.json
 check "results of a probe" changed "$rollout" '0,/"value":\t/s//"value":\t1/'
-refuse "... probe seeds" 1 rollout.json 'it has been changed since it was made' -- \
-    "$BIN/probe" seeds "$rollout" --out "$WORK/again"
+refuse "... compare seeds" 1 rollout.json 'it has been changed since it was made' -- \
+    "$BIN/compare" seeds "$rollout" --out "$WORK/again"
 check "a front" changed "$WORK/table/front.json" '0,/"equation":\t"[^"]*"/s//"equation":\t"1.5"/'
 refuse "... symreg predict" 1 front.json 'it has been changed since it was made' -- \
     "$BIN/symreg" predict "$WORK/table/front.json" docs/data/planets.csv

@@ -164,17 +164,17 @@ check "again: nothing is made" equal "$stamp" \
 
 files=("$RUNS"/tiny/*/*/probe/rollout.json)
 check "a file per cell" equal 8 "${#files[@]}"
-check "effects of the grid" "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet
+check "effects of the grid" "$BIN/compare" effects "${files[@]}" --out "$WORK/out.d" --quiet
 check "the grid's factors" \
     grep -q '"model.positions, model.rope_base"' "$WORK/out.d/rollout_grid.json"
-"$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
+"$BIN/compare" effects "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
 check "effects with intervals" \
     grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
 check "what two do together" grep -q ' with model.positions' "$WORK/table"
 check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
 mkdir "$WORK/broken" && printf '#!/bin/sh\nexit 1\n' >"$WORK/broken/gnuplot" &&
     chmod +x "$WORK/broken/gnuplot" || exit
-check_not "a picture that cannot be drawn" env PATH="$WORK/broken:$PATH" "$BIN/probe" grid \
+check_not "a picture that cannot be drawn" env PATH="$WORK/broken:$PATH" "$BIN/compare" effects \
     "${files[@]}" --out "$WORK/out.d" --quiet
 check_not "... has no results beside it" test -e "$WORK/out.d/rollout_grid.json"
 

@@ -13,7 +13,7 @@ if ! GOMP_SPINCOUNT=7 spins orbits | grep -q 7; then
     skip "threads that wait" "built with another OpenMP than GNU's"
     finish
 fi
-for name in orbits pretrain finetune symreg laws report verdict probe sample; do
+for name in orbits pretrain finetune symreg laws report compare verdict probe sample; do
     check "$name sleeps" equal "$(spins $name | awk '{ print $NF }')" 1000
 done
 check "GOMP_SPINCOUNT stays, nothing starts again" equal "$(GOMP_SPINCOUNT=77 spins pretrain)" "77 "

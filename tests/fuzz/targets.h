@@ -2,7 +2,7 @@
  * with FUZZ(name, sources, input) defined. */
 FUZZ(attention, "api/attention.c", "shapes and arrays of attention")
 FUZZ(categories, "symreg/solve/category.c", "the category column, and two tables that have it")
-FUZZ(cell, "figures/compare/cells_record.c", "cell.json")
+FUZZ(cell, "compare/cells_record.c", "cell.json")
 FUZZ(columns, "symreg/solve/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")
 FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",

@@ -1,4 +1,4 @@
-/* cells_record.c - writes and reads a run's results as one small file, for bin/report --runs and
+/* cells_record.c - writes and reads a run's results as one small file, for bin/compare runs and
  * bin/verdict on another machine (docs/formats.md, cell.json). */
 #include "cells.h"
 

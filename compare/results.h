@@ -1,5 +1,5 @@
-/* results.h - reads result files into one long table: those of bin/verdict, bin/report --runs,
- * bin/probe seeds and bin/probe grid, benchmarks, and training curves. */
+/* results.h - reads result files into one long table: those of bin/verdict, bin/compare runs,
+ * bin/compare seeds and bin/compare effects, benchmarks, and training curves. */
 #ifndef COMPARE_RESULTS_H
 #define COMPARE_RESULTS_H
 

@@ -1,5 +1,5 @@
-/* grid.c - bin/probe grid: one probe over models of many settings. Prints means over seeds, and the
- * effects of each setting and of pairs of settings on a value. */
+/* grid.c - bin/compare effects: one probe over models of many settings. Prints means over seeds,
+ * and the effects of each setting and of pairs of settings on a value. */
 #include "grid.h"
 #include "grid_picture.h"
 
@@ -9,13 +9,16 @@
 
 #include <cjson/cJSON.h>
 
-enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 2 };
+enum {
+    WAIT_S = 600, /* seconds; the waiting program has already read its files */
+    LINES = COMPARE_FACTORS * (COMPARE_FACTORS + 1) / 2 + 2
+};
 
 struct figures {
-    struct probe_grid grid;
-    const struct probe_files *files;
+    struct compare_grid grid;
+    const struct compare_files *files;
     const struct orr_row *row; /* row of the current value, from any file */
-    struct orr_table rows;     /* see probe_grid_rows() */
+    struct orr_table rows;     /* see compare_grid_rows() */
 };
 
 /* ----------------------------------------------------------------------------------- parts */
@@ -30,7 +33,7 @@ static bool has_file(const struct figures *f, int place)
 
 static void tell_places(const struct figures *f, cJSON *json)
 {
-    const struct probe_grid *g = &f->grid;
+    const struct compare_grid *g = &f->grid;
     cJSON *all = cJSON_AddArrayToObject(json, "cells");
     for (int i = 0; i < g->factors; i++)
         printf("| %s ", g->factor[i].name);
@@ -45,7 +48,7 @@ static void tell_places(const struct figures *f, cJSON *json)
             continue;
         cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
         for (int i = 0; i < g->factors; i++) {
-            const char *level = g->factor[i].level[probe_grid_level(g, place, i)];
+            const char *level = g->factor[i].level[compare_grid_level(g, place, i)];
             printf("| %s ", level);
             cJSON_AddItemToArray(levels, cJSON_CreateString(level));
         }
@@ -53,7 +56,7 @@ static void tell_places(const struct figures *f, cJSON *json)
         for (int c = ORR_ROW_VALUE; c <= ORR_ROW_RAW; c++) {
             const struct orr_mean mean =
                 orr_table_contrast(&f->rows, row->model, "", (enum orr_row_number)c);
-            probe_print_mean(c ? probe_without_interval(mean) : mean);
+            compare_print_mean(c ? compare_without_interval(mean) : mean);
             cJSON_AddNumberToObject(cell, names[c], mean.mean);
             if (!c)
                 cJSON_AddNumberToObject(cell, "half_width", mean.half);
@@ -74,7 +77,7 @@ static void tell_places(const struct figures *f, cJSON *json)
 static void tell_effect(const struct figures *f, const int factor[2], const int level[2],
                         cJSON *effects)
 {
-    const struct probe_grid *g = &f->grid;
+    const struct compare_grid *g = &f->grid;
     const bool two = factor[1] >= 0;
     char of[64] = "", from[64] = "";
     cJSON *effect = cJSON_CreateObject();
@@ -82,7 +85,7 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
     cJSON *levels = cJSON_AddArrayToObject(effect, "levels");
     printf("|");
     for (int k = 0; k < 1 + two; k++) {
-        const struct probe_factor *is = &g->factor[factor[k]];
+        const struct compare_factor *is = &g->factor[factor[k]];
         printf("%s %s %s (from %s)", k ? " with" : "", is->name, is->level[level[k]], is->level[0]);
         cJSON_AddItemToArray(names, cJSON_CreateString(is->name));
         cJSON_AddItemToArray(levels, cJSON_CreateString(is->level[level[k]]));
@@ -91,7 +94,7 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
     }
     const struct orr_mean mean = orr_table_contrast(&f->rows, of, from, ORR_ROW_VALUE);
     printf(" |");
-    probe_print_mean(mean);
+    compare_print_mean(mean);
     printf("\n");
     cJSON_AddNumberToObject(effect, "value", mean.mean);
     cJSON_AddNumberToObject(effect, "half_width", mean.half);
@@ -100,7 +103,7 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
 
 static void tell_effects(const struct figures *f, cJSON *json)
 {
-    const struct probe_grid *g = &f->grid;
+    const struct compare_grid *g = &f->grid;
     cJSON *effects = cJSON_AddArrayToObject(json, "effects");
     printf("\n| effect | value |\n|---|---|\n");
     for (int a = 0; a < g->factors; a++)
@@ -115,11 +118,11 @@ static void tell_effects(const struct figures *f, cJSON *json)
 
 static void tell_variances(const struct figures *f, cJSON *json)
 {
-    const struct probe_grid *g = &f->grid;
-    struct probe_variance line[LINES];
+    const struct compare_grid *g = &f->grid;
+    struct compare_variance line[LINES];
     const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 2;
     cJSON *all = cJSON_AddArrayToObject(json, "variance");
-    if (!probe_variances(g, &f->rows, line)) {
+    if (!compare_variances(g, &f->rows, line)) {
         printf(
             "\nno analysis of variance: not every cell has every seed, there is one seed, or all "
             "values are the same\n");
@@ -151,9 +154,9 @@ static void tell_variances(const struct figures *f, cJSON *json)
 
 static int tell_figure(struct figures *f, cJSON *rows)
 {
-    char name[PROBE_ROW_NAME];
+    char name[COMPARE_ROW_NAME];
     cJSON *json = cJSON_CreateObject();
-    const int rc = probe_grid_rows(&f->grid, f->files, f->row, &f->rows);
+    const int rc = compare_grid_rows(&f->grid, f->files, f->row, &f->rows);
     cJSON_AddItemToArray(rows, json);
     if (rc) {
         orr_table_free(&f->rows);
@@ -163,7 +166,7 @@ static int tell_figure(struct figures *f, cJSON *rows)
     cJSON_AddStringToObject(json, "measure", f->row->measure);
     cJSON_AddNumberToObject(json, "context", f->row->context);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
-    probe_row_name(f->row, true, name);
+    compare_row_name(f->row, true, name);
     printf("\n%s\n\n", name);
     tell_places(f, json);
     tell_effects(f, json);
@@ -172,7 +175,7 @@ static int tell_figure(struct figures *f, cJSON *rows)
     return 0;
 }
 
-static cJSON *factors_json(const struct probe_grid *g)
+static cJSON *factors_json(const struct compare_grid *g)
 {
     cJSON *all = cJSON_CreateArray();
     for (int i = 0; i < g->factors; i++) {
@@ -188,25 +191,25 @@ static cJSON *factors_json(const struct probe_grid *g)
 
 /* Writes the picture, then the JSON, so that the JSON never accompanies a picture of another
  * grid. */
-static int write_grid(const struct figures *f, const struct probe_drawn *drawn, const char *out,
+static int write_grid(const struct figures *f, const struct compare_drawn *drawn, const char *out,
                       cJSON *json)
 {
     char path[4096];
     int lock;
     TRY(orr_path(path, "%s/%s_grid.json", out, f->files->file[0].probe));
     TRY(orr_mkdir(out));
-    TRY(probe_lock(out, &lock));
+    TRY(orr_lock(out, "writing", WAIT_S, &lock));
     int rc = orr_remove(path);
-    rc = rc ? rc : probe_grid_picture(&f->grid, f->files, drawn, out);
+    rc = rc ? rc : compare_grid_picture(&f->grid, f->files, drawn, out);
     rc = rc ? rc : orr_json_write(path, json);
     orr_unlock(lock);
     return rc;
 }
 
-static int print_grid(struct figures *f, const struct probe_drawn *drawn, const char *out)
+static int print_grid(struct figures *f, const struct compare_drawn *drawn, const char *out)
 {
     const struct orr_table *table = &f->files->table;
-    cJSON *json = probe_files_json(f->files, "orrery-probe-grid-1");
+    cJSON *json = compare_files_json(f->files, "orrery-probe-grid-1");
     cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
     cJSON_AddNumberToObject(json, "seeds", f->grid.seeds);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
@@ -225,16 +228,16 @@ static int print_grid(struct figures *f, const struct probe_drawn *drawn, const 
     return rc;
 }
 
-int probe_grid(const struct probe_options *options)
+int compare_effects(const struct compare_options *options)
 {
-    struct probe_files files;
+    struct compare_files files;
     struct figures f = {.files = &files};
-    struct probe_drawn drawn;
-    int rc = probe_files_read(options, "grid", &files);
-    rc = rc ? rc : probe_grid_create(&f.grid, &files);
-    rc = rc ? rc : probe_grid_choose(&f.grid, options, &files, &drawn);
+    struct compare_drawn drawn;
+    int rc = compare_files_read(options, "effects", &files);
+    rc = rc ? rc : compare_grid_create(&f.grid, &files);
+    rc = rc ? rc : compare_grid_choose(&f.grid, options, &files, &drawn);
     rc = rc ? rc : print_grid(&f, &drawn, *options->out ? options->out : ".");
-    probe_grid_free(&f.grid);
-    probe_files_free(&files);
+    compare_grid_free(&f.grid);
+    compare_files_free(&files);
     return rc;
 }

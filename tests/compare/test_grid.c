@@ -7,15 +7,15 @@
 
 #include <sys/stat.h>
 
-#include "probe/grid.h"
-#include "probe/grid_picture.h"
+#include "compare/grid.h"
+#include "compare/grid_picture.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
 enum { A = 2, B = 3, SEEDS = 2, CELLS = A * B * SEEDS, PLACES_MOST = 64 };
 
-static struct probe_file file[CELLS];
-static struct probe_files files = {.file = file, .count = CELLS};
+static struct compare_file file[CELLS];
+static struct compare_files files = {.file = file, .count = CELLS};
 
 /* Two attentions, three windows, two seeds; in the order of a sweep. */
 static void make_files(void)
@@ -24,7 +24,7 @@ static void make_files(void)
     static const int window[B] = {0, 4, 10};
     memset(file, 0, sizeof file);
     for (int k = 0; k < CELLS; k++) {
-        struct probe_file *f = &file[k];
+        struct compare_file *f = &file[k];
         f->path = "file";
         f->seed = (uint64_t)(k % SEEDS);
         f->probe = "length";
@@ -41,7 +41,7 @@ static void make_files(void)
     }
 }
 
-static cJSON *settings_of(const struct probe_file *f)
+static cJSON *settings_of(const struct compare_file *f)
 {
     return cJSON_GetObjectItem(f->json, "settings");
 }
@@ -55,7 +55,7 @@ static void free_files(void)
 }
 
 /* The file at a place with the first seed. */
-static const struct probe_file *file_at(const struct probe_grid *grid, int place)
+static const struct compare_file *file_at(const struct compare_grid *grid, int place)
 {
     for (int k = 0; k < files.count; k++)
         if (grid->at[k] == place * SEEDS)
@@ -64,13 +64,13 @@ static const struct probe_file *file_at(const struct probe_grid *grid, int place
     return NULL;
 }
 
-/* The rows of a grid with these values (places, seeds), by probe_grid_rows(). */
-static struct orr_table rows_of(struct probe_grid *grid, const double *value)
+/* The rows of a grid with these values (places, seeds), by compare_grid_rows(). */
+static struct orr_table rows_of(struct compare_grid *grid, const double *value)
 {
-    static struct probe_file one[PLACES_MOST];
+    static struct compare_file one[PLACES_MOST];
     static int at[PLACES_MOST];
     static uint64_t seed[SEEDS] = {7, 3};
-    struct probe_files all = {.file = one, .count = grid->places * SEEDS};
+    struct compare_files all = {.file = one, .count = grid->places * SEEDS};
     struct orr_table rows;
     grid->seed = seed;
     grid->at = at;
@@ -84,7 +84,7 @@ static struct orr_table rows_of(struct probe_grid *grid, const double *value)
             assert_int_equal(orr_table_add(&all.table, &row), 0);
         one[k].end = all.table.count;
     }
-    assert_int_equal(probe_grid_rows(grid, &all, &orr_row_none, &rows), 0);
+    assert_int_equal(compare_grid_rows(grid, &all, &orr_row_none, &rows), 0);
     assert_int_equal(rows.count, all.count);
     orr_table_free(&all.table);
     return rows;
@@ -92,7 +92,7 @@ static struct orr_table rows_of(struct probe_grid *grid, const double *value)
 
 /* value = 10 + 3 [lssar] + window effect (0, 1, 5) + 2 [lssar and the last window] + 0.25 of every
  * second seed. */
-static void fill(const struct probe_grid *grid, double *value)
+static void fill(const struct compare_grid *grid, double *value)
 {
     static const double effect[B] = {0, 1, 5};
     for (int place = 0; place < grid->places; place++)
@@ -104,9 +104,9 @@ static void fill(const struct probe_grid *grid, double *value)
 
 TEST(test_factors)
 {
-    struct probe_grid grid;
+    struct compare_grid grid;
     make_files();
-    assert_int_equal(probe_grid_create(&grid, &files), 0);
+    assert_int_equal(compare_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
     assert_int_equal(grid.seeds, SEEDS);
@@ -121,30 +121,30 @@ TEST(test_factors)
             assert_int_not_equal(grid.at[k], grid.at[j]);
     for (int place = 0; place < grid.places; place++)
         for (int f = 0; f < 2; f++) {
-            const int level = probe_grid_level(&grid, place, f);
-            assert_int_equal(probe_grid_place(&grid, place, f, level), place);
+            const int level = compare_grid_level(&grid, place, f);
+            assert_int_equal(compare_grid_place(&grid, place, f, level), place);
             for (int other = 0; other < grid.factor[f].count; other++) {
-                const int there = probe_grid_place(&grid, place, f, other);
-                assert_int_equal(probe_grid_level(&grid, there, f), other);
-                assert_int_equal(probe_grid_level(&grid, there, 1 - f),
-                                 probe_grid_level(&grid, place, 1 - f));
+                const int there = compare_grid_place(&grid, place, f, other);
+                assert_int_equal(compare_grid_level(&grid, there, f), other);
+                assert_int_equal(compare_grid_level(&grid, there, 1 - f),
+                                 compare_grid_level(&grid, place, 1 - f));
             }
         }
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     free_files();
 }
 
 /* A grid of attention before window, as fill() has it. */
-static void known(struct probe_grid *grid)
+static void known(struct compare_grid *grid)
 {
-    *grid = (struct probe_grid){.factors = 2, .places = A * B, .seeds = SEEDS};
+    *grid = (struct compare_grid){.factors = 2, .places = A * B, .seeds = SEEDS};
     grid->factor[0].count = A;
     grid->factor[1].count = B;
 }
 
 TEST(test_effects)
 {
-    struct probe_grid grid;
+    struct compare_grid grid;
     double value[CELLS];
     known(&grid);
     fill(&grid, value);
@@ -172,8 +172,8 @@ TEST(test_effects)
 /* A seed that lacks a cell counts for no effect that needs it. */
 TEST(test_missing)
 {
-    struct probe_grid grid;
-    struct probe_variance line[5];
+    struct compare_grid grid;
+    struct compare_variance line[5];
     double value[CELLS];
     known(&grid);
     fill(&grid, value);
@@ -185,7 +185,7 @@ TEST(test_missing)
     e = orr_table_contrast(&rows, "0=1 x 1=2", "0=0 x 1=0", ORR_ROW_VALUE); /* needs it not */
     assert_near(e.mean, 2, 1e-12);
     assert_near(e.half, 0, 1e-12);
-    assert_false(probe_variances(&grid, &rows, line));
+    assert_false(compare_variances(&grid, &rows, line));
     orr_table_free(&rows);
 }
 
@@ -193,13 +193,13 @@ TEST(test_missing)
  * a factor has two levels, F is the square of Student's t of its effect. */
 TEST(test_variance)
 {
-    struct probe_grid grid;
-    struct probe_variance line[5];
+    struct compare_grid grid;
+    struct compare_variance line[5];
     known(&grid);
     const double value[CELLS] = {10,   10.4, 11.3, 10.9, 15.2, 15.9,
                                  13.1, 12.6, 14.4, 14.9, 20.3, 19.1};
     struct orr_table rows = rows_of(&grid, value);
-    assert_true(probe_variances(&grid, &rows, line));
+    assert_true(compare_variances(&grid, &rows, line));
     assert_int_equal(line[0].factor[0], 0);
     assert_int_equal(line[0].factor[1], -1);
     assert_near(line[0].share, 0.2966991877800017, 1e-12);
@@ -231,7 +231,7 @@ TEST(test_variance)
 /* A law and its parameter are not crossed: one factor, whose levels have both; numbers ascend. */
 TEST(test_together)
 {
-    struct probe_grid grid;
+    struct compare_grid grid;
     make_files();
     static const int window[B] = {10, 4, 0};
     for (int k = 0; k < CELLS; k++) {
@@ -244,7 +244,7 @@ TEST(test_together)
         cJSON *model = cJSON_GetObjectItem(settings_of(&file[k]), "model");
         cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window[b]));
     }
-    assert_int_equal(probe_grid_create(&grid, &files), 0);
+    assert_int_equal(compare_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
     const int law = !strncmp(grid.factor[0].name, "orbits", 6) ? 0 : 1;
@@ -255,13 +255,13 @@ TEST(test_together)
     for (int b = 0; b < B; b++)
         assert_string_equal(grid.factor[1 - law].level[b], ascending[b]);
     for (int place = 0; place < grid.places; place++) { /* files are where their levels say */
-        const struct probe_file *f = file_at(&grid, place);
+        const struct compare_file *f = file_at(&grid, place);
         const cJSON *model = cJSON_GetObjectItem(settings_of(f), "model");
-        const int b = probe_grid_level(&grid, place, 1 - law);
+        const int b = compare_grid_level(&grid, place, 1 - law);
         assert_int_equal(cJSON_GetObjectItem(model, "attention_window")->valueint,
                          atoi(ascending[b]));
     }
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     free_files();
 }
 
@@ -269,28 +269,28 @@ TEST(test_together)
  * files. */
 TEST(test_lacking)
 {
-    struct probe_grid grid;
+    struct compare_grid grid;
     make_files();
     files.count = CELLS - SEEDS; /* without lssar and the last window */
-    assert_int_equal(probe_grid_create(&grid, &files), 0);
+    assert_int_equal(compare_grid_create(&grid, &files), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, A * B);
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     /* 2 x 2 less one, which two settings that belong together would have as well */
     for (int k = 0; k < CELLS; k++) {
         cJSON *model = cJSON_GetObjectItem(settings_of(&file[k]), "model");
         const double window = k / SEEDS % B == 0 ? 0 : 4;
         cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window));
     }
-    struct probe_file few[3 * SEEDS];
+    struct compare_file few[3 * SEEDS];
     static const int place[3] = {0, 1, 3};
     for (int k = 0; k < 3 * SEEDS; k++)
         few[k] = file[place[k / SEEDS] * SEEDS + k % SEEDS];
-    const struct probe_files fewer = {.file = few, .count = 3 * SEEDS};
-    assert_int_equal(probe_grid_create(&grid, &fewer), 0);
+    const struct compare_files fewer = {.file = few, .count = 3 * SEEDS};
+    assert_int_equal(compare_grid_create(&grid, &fewer), 0);
     assert_int_equal(grid.factors, 2);
     assert_int_equal(grid.places, 4);
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     free_files();
 }
 
@@ -298,12 +298,12 @@ TEST(test_lacking)
 TEST(test_strange_levels)
 {
     static const char *const strange[2] = {"a|b\n# Heading", "\033[31mred"};
-    struct probe_grid grid;
+    struct compare_grid grid;
     make_files();
     for (int k = 0; k < CELLS; k++)
         cJSON_AddStringToObject(cJSON_GetObjectItem(settings_of(&file[k]), "model"), "positions",
                                 strange[k / SEEDS / B]);
-    assert_int_equal(probe_grid_create(&grid, &files), 0);
+    assert_int_equal(compare_grid_create(&grid, &files), 0);
     bool seen = false;
     for (int i = 0; i < grid.factors; i++)
         for (int k = 0; k < grid.factor[i].count; k++) {
@@ -312,25 +312,25 @@ TEST(test_strange_levels)
         }
     assert_true(seen);
     assert_int_equal(grid.places, A * B);
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     free_files();
 }
 
 TEST(test_refusals)
 {
-    struct probe_grid grid;
+    struct compare_grid grid;
     make_files();
     file[3].seed = file[2].seed; /* a place and seed twice */
-    assert_int_equal(probe_grid_create(&grid, &files), ORR_EINVAL);
-    probe_grid_free(&grid);
+    assert_int_equal(compare_grid_create(&grid, &files), ORR_EINVAL);
+    compare_grid_free(&grid);
     file[3].seed = 1;
     file[4].stage = "magnitude";
-    assert_int_equal(probe_grid_create(&grid, &files), ORR_EINVAL);
-    probe_grid_free(&grid);
+    assert_int_equal(compare_grid_create(&grid, &files), ORR_EINVAL);
+    compare_grid_free(&grid);
     file[4].stage = "pretrain";
     cJSON_DeleteItemFromObject(file[5].json, "settings");
-    assert_int_equal(probe_grid_create(&grid, &files), ORR_EFORMAT);
-    probe_grid_free(&grid);
+    assert_int_equal(compare_grid_create(&grid, &files), ORR_EFORMAT);
+    compare_grid_free(&grid);
     free_files();
 }
 
@@ -369,8 +369,8 @@ TEST(test_contexts)
 {
     enum { CONTEXTS = 3 };
     static const int context[CONTEXTS] = {256, 64, 1024};
-    struct probe_grid grid;
-    struct probe_drawn drawn;
+    struct compare_grid grid;
+    struct compare_drawn drawn;
     char dir[64], data[8192], before[4096];
     make_files();
     for (int k = 0; k < CELLS; k++) {
@@ -391,14 +391,14 @@ TEST(test_contexts)
         assert_int_equal(orr_table_add(&files.table, &row), 0);
         file[k].end = files.table.count;
     }
-    assert_int_equal(probe_grid_create(&grid, &files), 0);
-    struct probe_options options = {.file_count = CELLS, .quiet = true};
+    assert_int_equal(compare_grid_create(&grid, &files), 0);
+    struct compare_options options = {.file_count = CELLS, .quiet = true};
     keep_what_gnuplot_gets(dir, before);
-    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
+    assert_int_equal(compare_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, CONTEXTS);
     assert_int_equal(drawn.context[0], 64);
     assert_int_equal(drawn.context[2], 1024);
-    assert_int_equal(probe_grid_picture(&grid, &files, &drawn, dir), ORR_EIO);
+    assert_int_equal(compare_grid_picture(&grid, &files, &drawn, dir), ORR_EIO);
     setenv("PATH", before, 1);
     read_what_it_got(dir, data, sizeof data);
     /* windows and positions are three numbers each: the first is the axis, where window 0, all
@@ -411,16 +411,16 @@ TEST(test_contexts)
         if (!strstr(data, expected[i]))
             fail_msg("no %s in:\n%s", expected[i], data);
     options.figure = "loss, nats, context 256";
-    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
+    assert_int_equal(compare_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, 0);
     assert_int_equal(drawn.row->context, 256);
     options.figure = "sink, share";
-    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), 0);
+    assert_int_equal(compare_grid_choose(&grid, &options, &files, &drawn), 0);
     assert_int_equal(drawn.contexts, 1);
     options.figure = "loss, bits";
-    assert_int_equal(probe_grid_choose(&grid, &options, &files, &drawn), ORR_EUSAGE);
+    assert_int_equal(compare_grid_choose(&grid, &options, &files, &drawn), ORR_EUSAGE);
     assert_non_null(strstr(orr_error(), "the first value is \"loss, nats, context 256\""));
-    probe_grid_free(&grid);
+    compare_grid_free(&grid);
     free_files();
     scratch_remove(dir);
 }
@@ -432,8 +432,8 @@ TEST(test_figure)
     enum { PANELS = 4, PLACES = A * PANELS * B };
     char dir[64], data[4096], before[4096];
     double value[PLACES * SEEDS];
-    struct probe_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
-    static const struct probe_factor factor[] = {
+    struct compare_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
+    static const struct compare_factor factor[] = {
         {"attention", A, {"softmax", "lssar"}},
         {"gate", 2, {"none", "softplus"}},
         {"data", 2, {"a", "b"}},
@@ -447,10 +447,10 @@ TEST(test_figure)
     value[0] = value[1] = NAN; /* softmax, no gate, window 0: no run */
     struct orr_table rows = rows_of(&grid, value);
     keep_what_gnuplot_gets(dir, before);
-    assert_true(probe_grid_fits(&grid));
+    assert_true(compare_grid_fits(&grid));
     assert_int_equal(
-        probe_grid_draw(
-            &(struct probe_grid_figure){
+        compare_grid_draw(
+            &(struct compare_grid_figure){
                 .grid = &grid, .title = "a title", .subtitle = "", .y_label = "AU", .rows = &rows},
             dir, "grid"),
         ORR_EIO);
@@ -479,8 +479,8 @@ TEST(test_figure)
         if (!strstr(data, settings[i]))
             fail_msg("no %s in:\n%s", settings[i], data);
     orr_table_free(&rows);
-    grid.factor[0].count = PROBE_CURVES + 1; /* more than curves can be told apart */
-    assert_false(probe_grid_fits(&grid));
+    grid.factor[0].count = COMPARE_CURVES + 1; /* more than curves can be told apart */
+    assert_false(compare_grid_fits(&grid));
     scratch_remove(dir);
 }
 

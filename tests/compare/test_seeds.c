@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "probe/results.h"
+#include "compare/compare.h"
 
 static char dir[64];
 
@@ -59,9 +59,9 @@ static double number(const cJSON *rows, int row, const char *key)
 
 static int run(const char *const *file, int count)
 {
-    const struct probe_options options = {
+    const struct compare_options options = {
         .out = dir, .file = file, .file_count = count, .quiet = true};
-    return probe_seeds(&options);
+    return compare_seeds(&options);
 }
 
 /* Values 0.7, 0.8, 0.9: mean 0.8, standard error 0.1 / sqrt(3), t(2) at 97.5% = 4.302653. The gain

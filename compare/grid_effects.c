@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-static double value_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
+static double value_at(const struct compare_grid *grid, const struct orr_table *rows, int place,
                        int seed)
 {
     return rows->row[(size_t)place * (size_t)grid->seeds + (size_t)seed].value;
@@ -13,7 +13,7 @@ static double value_at(const struct probe_grid *grid, const struct orr_table *ro
 
 /* Mean over all places that have the levels of the two factors in common with `place` (-1: any
  * level), for one seed, or over all seeds (-1). */
-static double mean_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
+static double mean_at(const struct compare_grid *grid, const struct orr_table *rows, int place,
                       const int factor[2], int seed)
 {
     double sum = 0;
@@ -21,8 +21,8 @@ static double mean_at(const struct probe_grid *grid, const struct orr_table *row
     for (int other = 0; other < grid->places; other++) {
         bool shares = true;
         for (int k = 0; k < 2; k++)
-            shares &= factor[k] < 0 || probe_grid_level(grid, other, factor[k]) ==
-                                           probe_grid_level(grid, place, factor[k]);
+            shares &= factor[k] < 0 || compare_grid_level(grid, other, factor[k]) ==
+                                           compare_grid_level(grid, place, factor[k]);
         for (int s = 0; s < grid->seeds && shares; s++)
             if (seed < 0 || s == seed) {
                 sum += value_at(grid, rows, other, s);
@@ -34,7 +34,7 @@ static double mean_at(const struct probe_grid *grid, const struct orr_table *row
 
 /* The effect of a factor, or the interaction of two, at a place; without a factor, the seed's
  * deviation from the overall mean. */
-static double part_at(const struct probe_grid *grid, const struct orr_table *rows, int place,
+static double part_at(const struct compare_grid *grid, const struct orr_table *rows, int place,
                       const int factor[2], int seed)
 {
     static const int none[2] = {-1, -1};
@@ -48,7 +48,7 @@ static double part_at(const struct probe_grid *grid, const struct orr_table *row
 }
 
 /* Sums of squares of an effect: of its mean over seeds, and of its deviations between seeds. */
-static void sum_squares(const struct probe_grid *grid, const struct orr_table *rows,
+static void sum_squares(const struct compare_grid *grid, const struct orr_table *rows,
                         const int factor[2], double *of_mean, double *of_seeds)
 {
     *of_mean = *of_seeds = 0;
@@ -60,7 +60,7 @@ static void sum_squares(const struct probe_grid *grid, const struct orr_table *r
     }
 }
 
-static double total_squares(const struct probe_grid *grid, const struct orr_table *rows)
+static double total_squares(const struct compare_grid *grid, const struct orr_table *rows)
 {
     static const int none[2] = {-1, -1};
     const double all = mean_at(grid, rows, 0, none, -1);
@@ -71,8 +71,8 @@ static double total_squares(const struct probe_grid *grid, const struct orr_tabl
     return sum;
 }
 
-bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows,
-                     struct probe_variance *line)
+bool compare_variances(const struct compare_grid *grid, const struct orr_table *rows,
+                       struct compare_variance *line)
 {
     static const int none[2] = {-1, -1};
     int lines = 0;
@@ -92,7 +92,7 @@ bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows
             const double F =
                 of_seeds > 1e-20 * total ? of_mean / own / (of_seeds / freedom) : (double)NAN;
             rest -= of_mean / total;
-            line[lines++] = (struct probe_variance){
+            line[lines++] = (struct compare_variance){
                 .factor = {a, b},
                 .share = of_mean / total,
                 .F = F,
@@ -100,9 +100,9 @@ bool probe_variances(const struct probe_grid *grid, const struct orr_table *rows
                 .freedom = {own, freedom}};
         }
     sum_squares(grid, rows, none, &of_mean, &of_seeds);
-    line[lines++] =
-        (struct probe_variance){.factor = {-1, -1}, .share = of_seeds / total, .F = NAN, .p = NAN};
-    line[lines] = (struct probe_variance){
+    line[lines++] = (struct compare_variance){
+        .factor = {-1, -1}, .share = of_seeds / total, .F = NAN, .p = NAN};
+    line[lines] = (struct compare_variance){
         .factor = {-1, -1}, .share = fmax(0, rest - of_seeds / total), .F = NAN, .p = NAN};
     return true;
 }

@@ -1,5 +1,5 @@
 /* cells.h - runs, and files of their results, as rows of one long table (base/table.h) for
- * bin/report --runs and bin/verdict. Cells with equal settings are the seeds of a group. */
+ * bin/compare runs and bin/verdict. Cells with equal settings are the seeds of a group. */
 #ifndef COMPARE_CELLS_H
 #define COMPARE_CELLS_H
 
@@ -106,7 +106,7 @@ int compare_cells_view(const struct compare_cells *cells, int group, int column,
 int compare_cells_print(const struct compare_cells *cells);
 int compare_cells_write(const struct compare_cells *cells);
 
-/* Inside figures/compare/: adds a source without values to the last cell. */
+/* Inside compare/: adds a source without values to the last cell. */
 int compare_add_source(struct compare_cells *cells, struct compare_cell *cell, const char *name,
                        bool is_model);
 /* Reads settings, law and rows of a cell from a run, or from a file of its results. */

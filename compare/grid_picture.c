@@ -12,12 +12,12 @@ struct roles {
     int panels;
 };
 
-static struct roles roles_of(const struct probe_grid *g)
+static struct roles roles_of(const struct compare_grid *g)
 {
     struct roles roles = {.axis = -1, .curve = -1, .panels = 1};
-    double value[PROBE_LEVELS];
+    double value[COMPARE_LEVELS];
     for (int i = 0; i < g->factors; i++)
-        if (probe_factor_numbers(&g->factor[i], value) &&
+        if (compare_factor_numbers(&g->factor[i], value) &&
             (roles.axis < 0 || g->factor[i].count > g->factor[roles.axis].count))
             roles.axis = i;
     if (roles.axis < 0)
@@ -32,28 +32,29 @@ static struct roles roles_of(const struct probe_grid *g)
     return roles;
 }
 
-static int curves_of(const struct probe_grid *g, const struct roles *roles)
+static int curves_of(const struct compare_grid *g, const struct roles *roles)
 {
     return roles->curve < 0 ? 1 : g->factor[roles->curve].count;
 }
 
-bool probe_grid_fits(const struct probe_grid *g)
+bool compare_grid_fits(const struct compare_grid *g)
 {
     const struct roles roles = roles_of(g);
-    return g->factors > 0 && curves_of(g, &roles) <= PROBE_CURVES && roles.panels <= PROBE_PANELS;
+    return g->factors > 0 && curves_of(g, &roles) <= COMPARE_CURVES &&
+           roles.panels <= COMPARE_PANELS;
 }
 
 /* The place of a panel with the first levels of axis and curves, and its title. */
-static int place_of_panel(const struct probe_grid *g, const struct roles *roles, int panel,
+static int place_of_panel(const struct compare_grid *g, const struct roles *roles, int panel,
                           char *title, size_t bytes)
 {
     int place = 0;
     title[0] = '\0';
     for (int i = g->factors - 1; i >= 0; i--) {
-        const struct probe_factor *factor = &g->factor[i];
+        const struct compare_factor *factor = &g->factor[i];
         if (i == roles->axis || i == roles->curve)
             continue;
-        place = probe_grid_place(g, place, i, panel % factor->count);
+        place = compare_grid_place(g, place, i, panel % factor->count);
         orr_append(title, bytes, "%s%s %s", *title ? ", " : "", factor->name,
                    factor->level[panel % factor->count]);
         panel /= factor->count;
@@ -61,7 +62,7 @@ static int place_of_panel(const struct probe_grid *g, const struct roles *roles,
     return place;
 }
 
-static void write_point(const struct probe_grid_figure *f, int place, int level,
+static void write_point(const struct compare_grid_figure *f, int place, int level,
                         struct orr_file *file)
 {
     struct orr_mean mean[ORR_ROW_BASELINE + 1];
@@ -76,32 +77,32 @@ static void write_point(const struct probe_grid_figure *f, int place, int level,
 }
 
 /* Whether the first level, 0, is an unlimited window, which is drawn last as "all". */
-static bool has_all(const struct probe_factor *axis)
+static bool has_all(const struct compare_factor *axis)
 {
     return !strcmp(axis->name, "model.attention_window") && !strcmp(axis->level[0], "0");
 }
 
 /* The level at position i of the axis. */
-static int level_at(const struct probe_factor *axis, int i)
+static int level_at(const struct compare_factor *axis, int i)
 {
     return has_all(axis) ? (i + 1) % axis->count : i;
 }
 
 /* Writes a block per panel and curve; a curve without points gets one line of NaN. */
-static void write_data(const struct probe_grid_figure *f, const struct roles *roles,
+static void write_data(const struct compare_grid_figure *f, const struct roles *roles,
                        struct orr_file *file)
 {
-    const struct probe_grid *g = f->grid;
+    const struct compare_grid *g = f->grid;
     const int curves = curves_of(g, roles);
     char title[512];
     for (int k = 0; k < roles->panels * curves; k++) {
         int place = place_of_panel(g, roles, k / curves, title, sizeof title);
         if (roles->curve >= 0)
-            place = probe_grid_place(g, place, roles->curve, k % curves);
+            place = compare_grid_place(g, place, roles->curve, k % curves);
         orr_file_printf(file, "1 nan nan nan nan nan\n");
-        const struct probe_factor *axis = &g->factor[roles->axis];
+        const struct compare_factor *axis = &g->factor[roles->axis];
         for (int i = 0; i < axis->count; i++)
-            write_point(f, probe_grid_place(g, place, roles->axis, level_at(axis, i)), i, file);
+            write_point(f, compare_grid_place(g, place, roles->axis, level_at(axis, i)), i, file);
         orr_file_printf(file, "\n\n");
     }
 }
@@ -116,20 +117,20 @@ static bool any_number(const struct orr_table *rows, enum orr_row_number number)
 
 static int write_figure(const void *of, struct orr_file *data, struct orr_file *settings)
 {
-    const struct probe_grid_figure *f = of;
-    const struct probe_grid *g = f->grid;
+    const struct compare_grid_figure *f = of;
+    const struct compare_grid *g = f->grid;
     const struct roles roles = roles_of(g);
-    const struct probe_factor *axis = &g->factor[roles.axis];
-    const struct probe_factor *curve = roles.curve < 0 ? NULL : &g->factor[roles.curve];
+    const struct compare_factor *axis = &g->factor[roles.axis];
+    const struct compare_factor *curve = roles.curve < 0 ? NULL : &g->factor[roles.curve];
     const int curves = curves_of(g, &roles);
-    double value[PROBE_LEVELS];
+    double value[COMPARE_LEVELS];
     char text[512];
     write_data(f, &roles, data);
     orr_file_printf(settings,
                     "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nupper_bound = %d\n"
                     "baseline_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
                     "array x_title[%d]\narray colour[%d]\n",
-                    roles.panels, curves, axis->count, probe_factor_numbers(axis, value),
+                    roles.panels, curves, axis->count, compare_factor_numbers(axis, value),
                     any_number(f->rows, ORR_ROW_UPPER_BOUND), any_number(f->rows, ORR_ROW_BASELINE),
                     roles.panels, curves, axis->count, curves);
     orr_gnuplot_assign(settings, "title", 0, f->title);
@@ -154,25 +155,26 @@ static int write_figure(const void *of, struct orr_file *data, struct orr_file *
     return 0;
 }
 
-int probe_grid_draw(const struct probe_grid_figure *figure, const char *folder, const char *name)
+int compare_grid_draw(const struct compare_grid_figure *figure, const char *folder,
+                      const char *name)
 {
-    return probe_picture(folder, name, "grid.gp", write_figure, figure);
+    return orr_picture_draw(folder, name, "grid.gp", write_figure, figure);
 }
 
 /* -------------------------------------------------------------------------- choice of the row */
 
-void probe_row_name(const struct orr_row *row, bool with_context, char name[PROBE_ROW_NAME])
+void compare_row_name(const struct orr_row *row, bool with_context, char name[COMPARE_ROW_NAME])
 {
     char context[32] = "";
     if (row->context && with_context)
         snprintf(context, sizeof context, ", context %d", row->context);
-    snprintf(name, PROBE_ROW_NAME, "%s, %s%s", row->quantity, row->measure, context);
+    snprintf(name, COMPARE_ROW_NAME, "%s, %s%s", row->quantity, row->measure, context);
 }
 
 static bool is_named(const struct orr_row *row, const char *wanted, bool with_context)
 {
-    char name[PROBE_ROW_NAME];
-    probe_row_name(row, with_context, name);
+    char name[COMPARE_ROW_NAME];
+    compare_row_name(row, with_context, name);
     return !wanted || !strcmp(wanted, name);
 }
 
@@ -192,11 +194,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Collects the contexts of the row in all files, up to the capacity of the list. */
-static void find_contexts(const struct orr_table *table, struct probe_drawn *drawn)
+static void find_contexts(const struct orr_table *table, struct compare_drawn *drawn)
 {
     for (size_t r = 0; r < table->count; r++) {
         struct orr_row row = table->row[r];
-        bool known = drawn->contexts == PROBE_LEVELS || !row.context;
+        bool known = drawn->contexts == COMPARE_LEVELS || !row.context;
         for (int k = 0; k < drawn->contexts && !known; k++)
             known = drawn->context[k] == row.context;
         row.context = drawn->row->context;
@@ -207,13 +209,13 @@ static void find_contexts(const struct orr_table *table, struct probe_drawn *dra
 }
 
 /* Makes a grid with the contexts as an additional last factor; the arrays stay owned by `grid`. */
-static void add_contexts(const struct probe_grid *grid, const struct probe_drawn *drawn,
-                         struct probe_grid *wide)
+static void add_contexts(const struct compare_grid *grid, const struct compare_drawn *drawn,
+                         struct compare_grid *wide)
 {
     *wide = *grid;
     if (drawn->contexts < 2)
         return;
-    struct probe_factor *factor = &wide->factor[wide->factors++];
+    struct compare_factor *factor = &wide->factor[wide->factors++];
     snprintf(factor->name, sizeof factor->name, "positions");
     factor->count = wide->contexts = drawn->contexts;
     memcpy(wide->context, drawn->context, sizeof wide->context);
@@ -222,31 +224,31 @@ static void add_contexts(const struct probe_grid *grid, const struct probe_drawn
     wide->places *= drawn->contexts;
 }
 
-int probe_grid_choose(const struct probe_grid *grid, const struct probe_options *options,
-                      const struct probe_files *files, struct probe_drawn *drawn)
+int compare_grid_choose(const struct compare_grid *grid, const struct compare_options *options,
+                        const struct compare_files *files, struct compare_drawn *drawn)
 {
-    char first[PROBE_ROW_NAME] = "none";
+    char first[COMPARE_ROW_NAME] = "none";
     const struct orr_table *table = &files->table;
-    struct probe_grid wide;
-    *drawn = (struct probe_drawn){.row = find_row(table, options->figure, true)};
+    struct compare_grid wide;
+    *drawn = (struct compare_drawn){.row = find_row(table, options->figure, true)};
     const bool of_one = options->figure && drawn->row;
     if (!drawn->row)
         drawn->row = find_row(table, options->figure, false);
     const struct orr_row *any = find_row(table, NULL, true);
     if (any)
-        probe_row_name(any, true, first);
+        compare_row_name(any, true, first);
     if (options->figure && !drawn->row)
         return ORR_FAIL(ORR_EUSAGE,
                         "--figure: no \"%s\" with numbers in %s; the first value is \"%s\"",
                         options->figure, files->file[0].path, first);
-    if (drawn->row && !of_one && grid->factors < PROBE_FACTORS)
+    if (drawn->row && !of_one && grid->factors < COMPARE_FACTORS)
         find_contexts(table, drawn);
     add_contexts(grid, drawn, &wide);
     const int rc =
         !drawn->row ? ORR_FAIL(ORR_EINVAL, "no value of the model as a whole has numbers")
-        : !probe_grid_fits(&wide)
-            ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels", PROBE_CURVES, PROBE_PANELS)
-            : orr_gnuplot_check("grid.gp");
+        : !compare_grid_fits(&wide) ? ORR_FAIL(ORR_EUSAGE, "more than %d curves or %d panels",
+                                               COMPARE_CURVES, COMPARE_PANELS)
+                                    : orr_gnuplot_check("grid.gp");
     if (!rc || options->figure)
         return rc;
     orr_note(options->quiet, "note: no picture: %s", orr_error());
@@ -255,20 +257,20 @@ int probe_grid_choose(const struct probe_grid *grid, const struct probe_options 
     return 0;
 }
 
-int probe_grid_picture(const struct probe_grid *grid, const struct probe_files *files,
-                       const struct probe_drawn *drawn, const char *out)
+int compare_grid_picture(const struct compare_grid *grid, const struct compare_files *files,
+                         const struct compare_drawn *drawn, const char *out)
 {
-    char name[PROBE_ROW_NAME], title[PROBE_ROW_NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8];
+    char name[COMPARE_ROW_NAME], title[COMPARE_ROW_NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8];
     char subtitle[80], path[4096];
-    struct probe_grid wide;
+    struct compare_grid wide;
     struct orr_table rows;
     snprintf(file, sizeof file, "%s_grid", files->file[0].probe);
     TRY(orr_path(path, "%s/%s.png", out, file));
     if (!drawn->row)
         return orr_remove(path);
     add_contexts(grid, drawn, &wide);
-    int rc = probe_grid_rows(&wide, files, drawn->row, &rows);
-    probe_row_name(drawn->row, drawn->contexts < 2, name);
+    int rc = compare_grid_rows(&wide, files, drawn->row, &rows);
+    compare_row_name(drawn->row, drawn->contexts < 2, name);
     snprintf(title, sizeof title, "probe %s, preset %s: %s", files->file[0].probe,
              files->file[0].preset, name);
     bool whole = true;
@@ -279,12 +281,12 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_files *
                  whole ? "" : "up to ", grid->seeds);
     else
         snprintf(subtitle, sizeof subtitle, "1 seed: no interval");
-    const struct probe_grid_figure figure = {.grid = &wide,
-                                             .title = title,
-                                             .subtitle = subtitle,
-                                             .y_label = drawn->row->measure,
-                                             .rows = &rows};
-    rc = rc ? rc : probe_grid_draw(&figure, out, file);
+    const struct compare_grid_figure figure = {.grid = &wide,
+                                               .title = title,
+                                               .subtitle = subtitle,
+                                               .y_label = drawn->row->measure,
+                                               .rows = &rows};
+    rc = rc ? rc : compare_grid_draw(&figure, out, file);
     orr_table_free(&rows);
     return rc;
 }

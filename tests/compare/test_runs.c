@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "figures/compare/cells.h"
+#include "compare/cells.h"
 
 static const char *attention = "lssar"; /* of the runs that are written */
 static double law_k[2] = {39.5, 0};     /* the second one: of a law with two */

@@ -23,11 +23,11 @@ static void text_of(const cJSON *item, char text[ORR_NAME])
 
 /* A factor while files are read, with the level of each file. */
 struct draft {
-    struct probe_factor factor;
+    struct compare_factor factor;
     int *of; /* (n) */
 };
 
-static void value_of(const struct probe_file *file, const char *key, char text[ORR_NAME])
+static void value_of(const struct compare_file *file, const char *key, char text[ORR_NAME])
 {
     char group[ORR_NAME];
     const char *dot = strchr(key, '.');
@@ -43,27 +43,27 @@ static void value_of(const struct probe_file *file, const char *key, char text[O
 }
 
 /* The level with the given text, added if it is new; -1 where there are too many. */
-static int level_of(struct probe_factor *factor, const char *text)
+static int level_of(struct compare_factor *factor, const char *text)
 {
     for (int k = 0; k < factor->count; k++)
         if (!strcmp(factor->level[k], text))
             return k;
-    if (factor->count == PROBE_LEVELS)
+    if (factor->count == COMPARE_LEVELS)
         return -1;
     snprintf(factor->level[factor->count], ORR_NAME, "%s", text);
     return factor->count++;
 }
 
-static int too_many_levels(const struct probe_factor *factor)
+static int too_many_levels(const struct compare_factor *factor)
 {
     return ORR_FAIL(ORR_EINVAL, "grid: %s: expected at most %d levels, found more", factor->name,
-                    PROBE_LEVELS);
+                    COMPARE_LEVELS);
 }
 
 /* Fills the draft of a setting. A setting with one level is not a factor. */
-static int consider_setting(struct draft *draft, const struct probe_files *files, const char *key)
+static int consider_setting(struct draft *draft, const struct compare_files *files, const char *key)
 {
-    draft->factor = (struct probe_factor){.count = 0};
+    draft->factor = (struct compare_factor){.count = 0};
     snprintf(draft->factor.name, ORR_NAME, "%s", key);
     for (int i = 0; i < files->count; i++) {
         char text[ORR_NAME];
@@ -80,8 +80,8 @@ static int consider_setting(struct draft *draft, const struct probe_files *files
  * setting occurs with several levels of the other. */
 static bool belong_together(const struct draft *a, const struct draft *b, int n)
 {
-    bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}}, several[2] = {false, false};
-    int pairs = 0, with_a[PROBE_LEVELS] = {0}, with_b[PROBE_LEVELS] = {0};
+    bool seen[COMPARE_LEVELS][COMPARE_LEVELS] = {{false}}, several[2] = {false, false};
+    int pairs = 0, with_a[COMPARE_LEVELS] = {0}, with_b[COMPARE_LEVELS] = {0};
     for (int i = 0; i < n; i++) {
         const int x = a->of[i], y = b->of[i];
         if (seen[x][y])
@@ -96,7 +96,7 @@ static bool belong_together(const struct draft *a, const struct draft *b, int n)
 
 static int join_drafts(struct draft *a, const struct draft *b, int n)
 {
-    struct probe_factor both = {.count = 0};
+    struct compare_factor both = {.count = 0};
     if (snprintf(both.name, ORR_NAME, "%s, %s", a->factor.name, b->factor.name) >= ORR_NAME)
         snprintf(both.name, ORR_NAME, "%.50s, ...", a->factor.name);
     for (int i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static int join_drafts(struct draft *a, const struct draft *b, int n)
     return 0;
 }
 
-bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_LEVELS])
+bool compare_factor_numbers(const struct compare_factor *factor, double value[COMPARE_LEVELS])
 {
     for (int k = 0; k < factor->count; k++) {
         char *end;
@@ -126,9 +126,9 @@ bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_
 /* Sorts numeric levels in ascending order; others keep the order of the files. */
 static void sort_levels(struct draft *draft, int n)
 {
-    struct probe_factor *f = &draft->factor;
-    double value[PROBE_LEVELS];
-    if (!probe_factor_numbers(f, value))
+    struct compare_factor *f = &draft->factor;
+    double value[COMPARE_LEVELS];
+    if (!compare_factor_numbers(f, value))
         return;
     for (int k = 1; k < f->count; k++)
         for (int j = k; j > 0 && value[j] < value[j - 1]; j--) {
@@ -144,7 +144,7 @@ static void sort_levels(struct draft *draft, int n)
         }
 }
 
-static int find_factors(struct draft *draft, int *count, const struct probe_files *files)
+static int find_factors(struct draft *draft, int *count, const struct compare_files *files)
 {
     const int n = files->count;
     const char *key;
@@ -164,16 +164,16 @@ static int find_factors(struct draft *draft, int *count, const struct probe_file
             continue;
         }
         sort_levels(last, n);
-        if (++*count > PROBE_FACTORS)
+        if (++*count > COMPARE_FACTORS)
             return ORR_FAIL(ORR_EINVAL,
                             "grid: expected files that differ in at most %d settings, found %s as "
                             "one more",
-                            PROBE_FACTORS, key);
+                            COMPARE_FACTORS, key);
     }
     return 0;
 }
 
-static int seed_of(struct probe_grid *grid, uint64_t seed)
+static int seed_of(struct compare_grid *grid, uint64_t seed)
 {
     for (int k = 0; k < grid->seeds; k++)
         if (grid->seed[k] == seed)
@@ -182,8 +182,8 @@ static int seed_of(struct probe_grid *grid, uint64_t seed)
     return grid->seeds++;
 }
 
-static int put_files(struct probe_grid *grid, const struct draft *draft,
-                     const struct probe_files *files)
+static int put_files(struct compare_grid *grid, const struct draft *draft,
+                     const struct compare_files *files)
 {
     for (int i = 0; i < files->count; i++) {
         int place = 0;
@@ -198,16 +198,17 @@ static int put_files(struct probe_grid *grid, const struct draft *draft,
     return 0;
 }
 
-static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct probe_files *files)
+static int fill_grid(struct compare_grid *grid, struct draft *draft,
+                     const struct compare_files *files)
 {
     TRY(find_factors(draft, &grid->factors, files));
     for (int f = 0; f < grid->factors; f++) {
         grid->factor[f] = draft[f].factor;
         grid->places *= draft[f].factor.count;
     }
-    if (grid->places > 16 * PROBE_FILES)
+    if (grid->places > 16 * COMPARE_FILES)
         return ORR_FAIL(ORR_EINVAL, "grid: %d combinations of levels, expected at most %d",
-                        grid->places, 16 * PROBE_FILES);
+                        grid->places, 16 * COMPARE_FILES);
     grid->seed = orr_alloc((size_t)files->count, sizeof *grid->seed);
     grid->at = orr_alloc((size_t)files->count, sizeof *grid->at);
     if (!grid->seed || !grid->at)
@@ -217,12 +218,12 @@ static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct 
     return put_files(grid, draft, files);
 }
 
-int probe_grid_create(struct probe_grid *grid, const struct probe_files *files)
+int compare_grid_create(struct compare_grid *grid, const struct compare_files *files)
 {
     const size_t n = (size_t)files->count;
-    const struct probe_file *file = files->file;
-    struct draft draft[PROBE_FACTORS + 1];
-    *grid = (struct probe_grid){.places = 1};
+    const struct compare_file *file = files->file;
+    struct draft draft[COMPARE_FACTORS + 1];
+    *grid = (struct compare_grid){.places = 1};
     for (size_t i = 0; i < n; i++) {
         if (!cJSON_IsObject(orr_json_get(file[i].json, "settings")))
             return ORR_FAIL(ORR_EFORMAT,
@@ -233,22 +234,22 @@ int probe_grid_create(struct probe_grid *grid, const struct probe_files *files)
             return ORR_FAIL(ORR_EINVAL, "%s: of stage %s; %s is of stage %s", file[i].path,
                             file[i].stage, file[0].path, file[0].stage);
     }
-    int *of = orr_alloc((PROBE_FACTORS + 1) * n, sizeof *of);
-    for (size_t f = 0; f <= PROBE_FACTORS; f++)
+    int *of = orr_alloc((COMPARE_FACTORS + 1) * n, sizeof *of);
+    for (size_t f = 0; f <= COMPARE_FACTORS; f++)
         draft[f].of = of + f * n;
     const int rc = of ? fill_grid(grid, draft, files) : ORR_ENOMEM;
     free(of);
     return rc;
 }
 
-void probe_grid_free(struct probe_grid *grid)
+void compare_grid_free(struct compare_grid *grid)
 {
     free(grid->at);
     free(grid->seed);
-    *grid = (struct probe_grid){0};
+    *grid = (struct compare_grid){0};
 }
 
-static int stride_of(const struct probe_grid *grid, int factor)
+static int stride_of(const struct compare_grid *grid, int factor)
 {
     int stride = 1;
     for (int f = factor + 1; f < grid->factors; f++)
@@ -256,31 +257,31 @@ static int stride_of(const struct probe_grid *grid, int factor)
     return stride;
 }
 
-int probe_grid_level(const struct probe_grid *grid, int place, int factor)
+int compare_grid_level(const struct compare_grid *grid, int place, int factor)
 {
     return place / stride_of(grid, factor) % grid->factor[factor].count;
 }
 
-int probe_grid_place(const struct probe_grid *grid, int place, int factor, int level)
+int compare_grid_place(const struct compare_grid *grid, int place, int factor, int level)
 {
-    return place + (level - probe_grid_level(grid, place, factor)) * stride_of(grid, factor);
+    return place + (level - compare_grid_level(grid, place, factor)) * stride_of(grid, factor);
 }
 
 /* Adds the row of a place and seed, without numbers. */
-static int add_place(const struct probe_grid *grid, int place, int seed, struct orr_table *rows)
+static int add_place(const struct compare_grid *grid, int place, int seed, struct orr_table *rows)
 {
     struct orr_row row = orr_row_none;
-    char model[16 * PROBE_FACTORS] = "";
+    char model[16 * COMPARE_FACTORS] = "";
     for (int f = 0; f < grid->factors; f++)
         orr_append(model, sizeof model, "%s%d=%d", f ? " " : "", f,
-                   probe_grid_level(grid, place, f));
+                   compare_grid_level(grid, place, f));
     row.model = model;
     row.seed = grid->seed[seed];
     return orr_table_add(rows, &row);
 }
 
-int probe_grid_rows(const struct probe_grid *grid, const struct probe_files *files,
-                    const struct orr_row *row, struct orr_table *rows)
+int compare_grid_rows(const struct compare_grid *grid, const struct compare_files *files,
+                      const struct orr_row *row, struct orr_table *rows)
 {
     const int times = grid->contexts ? grid->contexts : 1;
     struct orr_row wanted = *row;

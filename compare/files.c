@@ -7,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-void probe_print_mean(struct orr_mean x)
+void compare_print_mean(struct orr_mean x)
 {
     if (x.half == 0) /* equal values in all seeds do not prove that others would be equal */
         printf(" %.4g, in every seed |", x.mean);
@@ -19,14 +19,14 @@ void probe_print_mean(struct orr_mean x)
         printf(" - |");
 }
 
-struct orr_mean probe_without_interval(struct orr_mean x)
+struct orr_mean compare_without_interval(struct orr_mean x)
 {
     x.half = NAN;
     return x;
 }
 
 /* Reads a name that may be a file name. */
-static int take_name(const struct probe_file *file, const char *key, const char **text)
+static int take_name(const struct compare_file *file, const char *key, const char **text)
 {
     *text = cJSON_GetStringValue(orr_json_get(file->json, key));
     if (!*text || strlen(*text) >= ORR_NAME)
@@ -39,7 +39,7 @@ static int take_name(const struct probe_file *file, const char *key, const char 
 }
 
 /* Reads a name that may stand in a table. */
-static int take_label(const struct probe_file *file, const char *key, const char **text)
+static int take_label(const struct compare_file *file, const char *key, const char **text)
 {
     TRY(take_name(file, key, text));
     return orr_is_label(*text)
@@ -72,7 +72,7 @@ static int check_checkpoint(const char *path, const cJSON *json)
                     path, checkpoint);
 }
 
-static int read_file(struct probe_file *file, struct orr_table *table)
+static int read_file(struct compare_file *file, struct orr_table *table)
 {
     file->first = table->count;
     TRY(orr_rows_read(file->path, table, &file->json));
@@ -86,7 +86,7 @@ static int read_file(struct probe_file *file, struct orr_table *table)
     TRY(check_checkpoint(file->path, file->json));
     TRY(take_name(file, "preset", &file->preset));
     file->attention = orr_json_text(file->json, "attention");
-    if (orr_is_label(file->attention) && strlen(file->attention) < PROBE_TEXT)
+    if (orr_is_label(file->attention) && strlen(file->attention) < COMPARE_TEXT)
         return 0;
     return ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s", file->path,
                     file->attention);
@@ -94,7 +94,7 @@ static int read_file(struct probe_file *file, struct orr_table *table)
 
 /* The part of a key (see probe_key()) after probe, checkpoint and settings: the options. NULL where
  * the file does not record the key. */
-static const char *options_of(const struct probe_file *file)
+static const char *options_of(const struct compare_file *file)
 {
     const char *at = orr_json_text(file->json, "key");
     if (!*at)
@@ -105,7 +105,7 @@ static const char *options_of(const struct probe_file *file)
 }
 
 /* Checks that a file is of the same measurement as the first one. */
-static int check_file(const struct probe_file *file, const struct probe_file *first)
+static int check_file(const struct compare_file *file, const struct compare_file *first)
 {
     const char *is = options_of(file), *was = options_of(first);
     if (strcmp(file->probe, first->probe) || strcmp(file->preset, first->preset))
@@ -118,19 +118,19 @@ static int check_file(const struct probe_file *file, const struct probe_file *fi
     return 0;
 }
 
-int probe_files_read(const struct probe_options *options, const char *name,
-                     struct probe_files *files)
+int compare_files_read(const struct compare_options *options, const char *name,
+                       struct compare_files *files)
 {
     const int n = options->file_count;
-    *files = (struct probe_files){0};
-    if (n < 1 || n > PROBE_FILES)
+    *files = (struct compare_files){0};
+    if (n < 1 || n > COMPARE_FILES)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected 1 to %d files of results of one probe, found %d",
-                        name, PROBE_FILES, n);
+                        name, COMPARE_FILES, n);
     files->file = orr_alloc((size_t)n, sizeof *files->file);
     if (!files->file)
         return ORR_ENOMEM;
     for (int i = 0; i < n; i++) {
-        struct probe_file *file = &files->file[files->count++];
+        struct compare_file *file = &files->file[files->count++];
         file->path = options->file[i];
         TRY(read_file(file, &files->table));
         TRY(check_file(file, files->file));
@@ -138,7 +138,7 @@ int probe_files_read(const struct probe_options *options, const char *name,
     return 0;
 }
 
-void probe_files_free(struct probe_files *files)
+void compare_files_free(struct compare_files *files)
 {
     for (int i = 0; i < files->count; i++)
         cJSON_Delete(files->file[i].json);
@@ -146,7 +146,7 @@ void probe_files_free(struct probe_files *files)
     orr_table_free(&files->table);
 }
 
-cJSON *probe_files_json(const struct probe_files *files, const char *format)
+cJSON *compare_files_json(const struct compare_files *files, const char *format)
 {
     cJSON *json = orr_json_create(format);
     cJSON_AddStringToObject(json, "probe", files->file[0].probe);

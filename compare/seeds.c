@@ -1,5 +1,5 @@
-/* seeds.c - bin/probe seeds: means over models of several seeds with intervals over seeds, next to
- * the baseline, and the difference from it seed by seed. */
+/* seeds.c - bin/compare seeds: means over models of several seeds with intervals over seeds, next
+ * to the baseline, and the difference from it seed by seed. */
 #include "files.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 #include <cjson/cJSON.h>
 
 /* Rejects a model that occurs twice, or occurs with different attention. */
-static int check_files(const struct probe_files *files)
+static int check_files(const struct compare_files *files)
 {
     for (int i = 0; i < files->count; i++)
         for (int k = 0; k < i; k++) {
-            const struct probe_file *a = &files->file[i], *b = &files->file[k];
+            const struct compare_file *a = &files->file[i], *b = &files->file[k];
             if (strcmp(a->source, b->source) != 0 || strcmp(a->stage, b->stage) != 0)
                 continue;
             if (strcmp(a->attention, b->attention) != 0)
@@ -37,7 +37,7 @@ static struct orr_mean mean_of(const struct orr_table *seeds, enum orr_row_numbe
 
 /* ---------------------------------------------------------------------------------- output */
 
-static cJSON *row_json(const struct probe_file *file, const struct orr_table *seeds)
+static cJSON *row_json(const struct compare_file *file, const struct orr_table *seeds)
 {
     const struct orr_mean value = mean_of(seeds, ORR_ROW_VALUE),
                           gain = mean_of(seeds, ORR_ROW_LEARNED);
@@ -61,22 +61,22 @@ static cJSON *row_json(const struct probe_file *file, const struct orr_table *se
     return json;
 }
 
-static void print_row(const struct probe_file *file, const struct orr_table *seeds)
+static void print_row(const struct compare_file *file, const struct orr_table *seeds)
 {
     const struct orr_row *row = seeds->row;
     const struct orr_mean value = mean_of(seeds, ORR_ROW_VALUE);
     printf("| %s | %s | %s |", file->source, row->quantity, row->measure);
     printf(row->layer >= 0 ? " %d |" : " - |", row->layer);
     printf(row->context ? " %d |" : " - |", row->context);
-    probe_print_mean(value);
-    probe_print_mean(mean_of(seeds, ORR_ROW_LEARNED));
-    probe_print_mean(probe_without_interval(mean_of(seeds, ORR_ROW_UPPER_BOUND)));
-    probe_print_mean(orr_table_contrast(seeds, "", "", ORR_ROW_BASELINE));
-    probe_print_mean(probe_without_interval(mean_of(seeds, ORR_ROW_RAW)));
+    compare_print_mean(value);
+    compare_print_mean(mean_of(seeds, ORR_ROW_LEARNED));
+    compare_print_mean(compare_without_interval(mean_of(seeds, ORR_ROW_UPPER_BOUND)));
+    compare_print_mean(orr_table_contrast(seeds, "", "", ORR_ROW_BASELINE));
+    compare_print_mean(compare_without_interval(mean_of(seeds, ORR_ROW_RAW)));
     printf(" %d |\n", value.n);
 }
 
-static int write_seeds(const struct probe_options *options, const struct probe_files *files,
+static int write_seeds(const struct compare_options *options, const struct compare_files *files,
                        cJSON *json)
 {
     char path[4096];
@@ -99,7 +99,7 @@ static int gather_seeds(const struct orr_table *table, const struct orr_row *lik
 }
 
 /* Prints the table and fills `rows`. */
-static int print_seeds(const struct probe_files *files, cJSON *rows)
+static int print_seeds(const struct compare_files *files, cJSON *rows)
 {
     int rc = 0;
     printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", files->file->probe,
@@ -107,7 +107,7 @@ static int print_seeds(const struct probe_files *files, cJSON *rows)
     printf("| model | quantity | measure | layer | context | value | above baseline | upper bound "
            "| baseline "
            "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (const struct probe_file *file = files->file; file < files->file + files->count; file++)
+    for (const struct compare_file *file = files->file; file < files->file + files->count; file++)
         for (size_t r = file->first; r < file->end && !rc; r++) {
             const struct orr_row *row = &files->table.row[r];
             struct orr_table seeds = {0};
@@ -123,17 +123,17 @@ static int print_seeds(const struct probe_files *files, cJSON *rows)
     return rc;
 }
 
-int probe_seeds(const struct probe_options *options)
+int compare_seeds(const struct compare_options *options)
 {
-    struct probe_files files;
-    int rc = probe_files_read(options, "seeds", &files);
+    struct compare_files files;
+    int rc = compare_files_read(options, "seeds", &files);
     rc = rc ? rc : check_files(&files);
     if (!rc) {
-        cJSON *json = probe_files_json(&files, "orrery-probe-seeds-1");
+        cJSON *json = compare_files_json(&files, "orrery-probe-seeds-1");
         rc = print_seeds(&files, cJSON_AddArrayToObject(json, "rows"));
         rc = rc ? rc : write_seeds(options, &files, json);
         cJSON_Delete(json);
     }
-    probe_files_free(&files);
+    compare_files_free(&files);
     return rc;
 }
