@@ -1,4 +1,4 @@
-/* beside.h - results of other grids shown with the verdict (docs/verdict.md), from the ledger's
+/* beside.h - results of other grids shown with the verdict (study/docs/verdict.md), from the ledger's
  * folder, which study/claims.sh fills: inductive.json, context_linear.json, universes.json,
  * ablation.json, passkey.json, gate.json, study_mini.json. */
 #ifndef VERDICT_BESIDE_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# claims.sh - puts the results of grids that were run into RESULTS, and makes docs/claims.md of
+# claims.sh - puts the results of grids that were run into RESULTS, and makes study/docs/claims.md of
 # them.
 #
 #   study/claims.sh RESULTS
@@ -12,7 +12,7 @@
 # status is 1. Nothing that is kept is removed, and a result that differs in its version and checksum
 # alone is not replaced, so that a second call changes nothing. machines.csv has the commit and the
 # CPU of what is made from runs (COMMIT, MACHINE: others that the runs were made with); what is put
-# together from kept cells depends on neither. RUNS (runs), BIN (bin), DOCS (docs).
+# together from kept cells depends on neither. RUNS (runs), BIN (bin), DOCS (study/docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
@@ -173,7 +173,7 @@ over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 rm -f "$work/length_grid.png" # of another grid
 kept table1 length
 if [[ " $took " == *" table1.json "* && -e $work/length_grid.png ]]; then
-    cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+    cp "$work/length_grid.png" "${DOCS:-study/docs}/table1.png" || exit 1
 fi
 kept table1_kjv length
 kept text_short length
@@ -219,5 +219,5 @@ if [ -n "$changed" ]; then # where each was made, a line a file
     } >"$work/machines.csv"
     cp "$work/machines.csv" "$results/machines.csv" || exit 1
 fi
-"$BIN/verdict" --claims "$results" --out "${DOCS:-docs}" || exit 1
+"$BIN/verdict" --claims "$results" --out "${DOCS:-study/docs}" || exit 1
 exit $failed
