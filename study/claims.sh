@@ -2,7 +2,7 @@
 # claims.sh - puts the results of grids that were run into RESULTS, and makes study/docs/claims.md of
 # them.
 #
-#   study/claims.sh RESULTS
+#   study/claims.sh RESULTS [TABLE.csv.gz]    TABLE: where RESULTS are kept (study/cells.sh)
 #
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
@@ -220,4 +220,7 @@ if [ -n "$changed" ]; then # where each was made, a line a file
     cp "$work/machines.csv" "$results/machines.csv" || exit 1
 fi
 "$BIN/verdict" --claims "$results" --out "${DOCS:-study/docs}" || exit 1
+if [ $# -gt 1 ]; then
+    "$(dirname "$0")/cells.sh" pack "$results" "$2" && touch "$results/.unpacked" || exit 1
+fi
 exit $failed
