@@ -5,7 +5,7 @@
 #   study/cells.sh unpack TABLE.csv.gz FOLDER
 #
 # The table has the columns file and text, a row for each line of a file; file is empty where it is
-# that of the row above. Files are in the order of the bytes of their names, texts in quotes. A table
+# that of the row above. Files are ordered by the bytes of their names, texts are in quotes. A table
 # that has the rows already is left as it is, whatever gzip made it. Files of FOLDER that the table
 # has with the same text, and files that it does not have, are left as they are; names that begin
 # with a dot are not packed. Lines end in a newline, the last one too. Status 1: an error, and TABLE

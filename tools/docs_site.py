@@ -110,7 +110,8 @@ def link(page, match, files, pages):
 
 
 def copy_pages(source, files):
-    pages = [n for n in files if n in PAGES or re.fullmatch(r"(study/)?docs/([\w]+/)?[\w.-]+\.md", n)]
+    pattern = r"(study/)?docs/([\w]+/)?[\w.-]+\.md"
+    pages = [n for n in files if n in PAGES or re.fullmatch(pattern, n)]
     for name in pages:  # which grow by the Markdown files that they link to
         for target in re.findall(r"\]\(([^)#\s:]+\.md)[)#]", (ROOT / name).read_text("utf-8")):
             path = ((ROOT / name).parent / target).resolve()

@@ -98,7 +98,7 @@ each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*
     docs/probes/*.md study/*.md study/docs/*.md bench/results/README.md
 each tools/lint_size.sh "${folders[@]}" tests bench tools python docs
 
-for file in tests/*/test_*.sh; do
+for file in tests/*/test_*.sh study/tests/test_*.sh; do
     while IFS= read -r found; do
         complain "$file:$found"
         echo "    use tests/cli/compare.sh: nothing is equal to nothing, and the status is lost"

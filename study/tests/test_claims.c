@@ -542,8 +542,8 @@ TEST_BETWEEN(the_ledger_is_that_of_the_stored_results, scratch_setup, scratch_te
     size_t bytes[2];
     scratch_path(path, scratch_dir, "claims.md");
     struct verdict_ledger ledger;
-    if (verdict_ledger_read("study/results", NULL, &ledger) ||
-        verdict_ledger_there(&ledger) || verdict_ledger_write(&ledger, path))
+    if (verdict_ledger_read("study/results", NULL, &ledger) || verdict_ledger_there(&ledger) ||
+        verdict_ledger_write(&ledger, path))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);
     assert_int_equal(orr_file_read("study/docs/claims.md", &kept, &bytes[1]), 0);

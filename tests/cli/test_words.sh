@@ -65,8 +65,8 @@ END
 texts() {
     local program
     grep -n . README.md docs/*.md docs/*/*.md study/docs/*.md | sed -E 's/^([^:]*:[^:]*):/\1: /'
-    find base stage sim kernels model finetune probe symreg laws figures api study -name '*.[ch]' | sort |
-        xargs awk -f tests/cli/words.awk
+    find base stage sim kernels model finetune probe symreg laws figures api study -name '*.[ch]' |
+        sort | xargs awk -f tests/cli/words.awk
     for program in $PROGRAMS probe; do
         program "$program" --help all | sed "s/^/bin\/$program:0: /"
     done

@@ -22,7 +22,7 @@
 #include "testing.h"
 
 #ifndef NUMBERS /* study/tests/test_numbers.c has a list of its own */
-#define NUMBERS "tests/figures/numbers.txt"
+#define NUMBERS  "tests/figures/numbers.txt"
 #define PASSAGES 31
 #endif
 enum { FILES = 8, PASSAGE = 4096 };

@@ -3,7 +3,7 @@
  *   golden_attention DIR [--backend ref|cpu]
  *
  * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and the tensors, in
- * <variant>.safetensors as <case>.<tensor>, in shared.safetensors where that file lacks them (inputs
+ * <variant>.safetensors as <case>.<tensor>, in shared.safetensors where that lacks them (inputs
  * that variants have in common), or each in a file <variant>/<case>/<tensor>.npy:
  * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx; output gates
  * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. Tolerance: float builds

@@ -7,9 +7,9 @@ BEFORE and AFTER are folders of cells (bin/verdict --cell) of the same grid of s
 which differ in how models were trained. For each value and attention it prints mean and 95% half
 width (Student's t) of both, of the untrained baseline and of the upper bound, and by how much
 nearer to the bound AFTER is; and for each value, where attentions differ from softmax. The rules
-are in study/docs/verdict.md, "A better predictor"; with fewer than five seeds nothing is ruled. Bounds
-are those of AFTER. Cells that one folder lacks are left out and named, as are values that a cell
-lacks. Needs Python 3 alone.
+are in study/docs/verdict.md, "A better predictor"; with fewer than five seeds nothing is ruled.
+Bounds are those of AFTER. Cells that one folder lacks are left out and named, as are values that a
+cell lacks. Needs Python 3 alone.
 """
 
 import argparse
