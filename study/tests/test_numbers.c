@@ -1,5 +1,4 @@
-/* test_numbers.c - numbers in pages are those of the study's results; the list of passages is
- * study/tests/numbers.txt. */
+/* test_numbers.c - numbers in pages are those of the study's results. */
 #define NUMBERS  "study/tests/numbers.txt"
 #define PASSAGES 76
-#include "tests/figures/test_numbers.c" /* which says what such a list has */
+#include "figures/numbers.h" /* of the tests of the product */
