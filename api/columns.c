@@ -247,7 +247,7 @@ static int take_figures(const struct compare_cell *cell, const cJSON *of_model,
     return 0;
 }
 
-/* Adds what probes of a model found; results of another checkpoint, or other files, are left out. */
+/* Adds what probes of a model found; results of another checkpoint and other files are left out. */
 static int take_probes(const struct compare_cell *cell, const char *model, struct orr_table *table)
 {
     char folder[REPORT_PATH], probe[ORR_NAME];

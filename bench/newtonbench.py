@@ -11,7 +11,7 @@ table is given to bin/symreg with the same options; its operators are those of t
 together. The formula that the default rule chooses is judged by algebra and by values, within the
 ranges and ten times wider (newtonbench_judge.py); it is right when it is right both ways.
 
-docs/symreg_results.md says what was known of these laws when the engine was made. Results are
+study/docs/symreg_results.md says what was known of these laws when the engine was made. Results are
 written after every search, and the same command resumes where it was stopped.
 """
 

@@ -1,6 +1,5 @@
-/* beside.h - results of other grids shown with the verdict (docs/verdict.md), from the ledger's
- * folder, which study/claims.sh fills: inductive.json, context_linear.json, universes.json,
- * ablation.json, passkey.json, gate.json, study_mini.json. */
+/* beside.h - results of other grids shown with the verdict (study/docs/verdict.md): the files of
+ * results that files.csv lists, in the folder of the ledger, which study/claims.sh fills. */
 #ifndef VERDICT_BESIDE_H
 #define VERDICT_BESIDE_H
 

@@ -346,7 +346,7 @@ static int write_ledger(struct orr_file *file, const struct verdict_ledger *ledg
         file,
         "# Claims\n\n`bin/verdict --claims` makes this page from the files in `%s` (`machines.csv` "
         "there has the commit and the CPU of each) and from `study/claims.csv`; do not edit it. "
-        "`docs/verdict.md` says how values are compared.\n\n"
+        "`study/docs/verdict.md` says how values are compared.\n\n"
         "All models here are small and trained for minutes. Claims about language are tested with "
         "models of text, claims about orbits with models of orbits.\n\n"
         "- *reproduced*: the 95%% interval over at least three seeds lies on the claimed side of "

@@ -1,5 +1,5 @@
-/* claims.h - the ledger of published claims (docs/claims.md): the claim and its source, our value
- * for it, and the ruling. It is made from result files alone. */
+/* claims.h - the ledger of published claims (study/docs/claims.md): the claim and its source, our
+ * value for it, and the ruling. It is made from result files alone. */
 #ifndef VERDICT_CLAIMS_H
 #define VERDICT_CLAIMS_H
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# claims.sh - puts the results of grids that were run into RESULTS, and makes docs/claims.md of
-# them.
+# claims.sh - puts the results of grids that were run into RESULTS, and makes study/docs/claims.md
+# of them.
 #
-#   study/claims.sh RESULTS
+#   study/claims.sh RESULTS [TABLE.csv.gz]    TABLE: where RESULTS are kept (study/cells.sh)
 #
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
 # of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
 # measured again; that is said, and where they cannot be put together; the rest goes on, and the
-# status is 1. Nothing that is kept is removed, and a result that differs in its version and checksum
-# alone is not replaced, so that a second call changes nothing. machines.csv has the commit and the
-# CPU of what is made from runs (COMMIT, MACHINE: others that the runs were made with); what is put
-# together from kept cells depends on neither. RUNS (runs), BIN (bin), DOCS (docs).
+# status is 1. Nothing that is kept is removed, and a result that differs in its version and
+# checksum alone is not replaced, so that a second call changes nothing. machines.csv has the commit
+# and the CPU of what is made from runs (COMMIT, MACHINE: others that the runs were made with); what
+# is put together from kept cells depends on neither. RUNS (runs), BIN (bin), DOCS (study/docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
@@ -97,7 +97,7 @@ cells() {
         if grep -qs '"untrained_from"' "$results/cells/$1/$name.json" &&
             [ "${FORCE:-0}" != 1 ] && ! grep -q '"untrained_from"' "$file"; then
             echo "claims: $file: without values of the untrained model, which" \
-                "cells/$1/$name.json has; that is kept (bench/verdict_fill.py, FORCE=1)" >&2
+                "cells/$1/$name.json has; that is kept (study/verdict_fill.py, FORCE=1)" >&2
             continue
         fi
         take "cells/$1/$name.json" "$file" runs
@@ -173,7 +173,7 @@ over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 rm -f "$work/length_grid.png" # of another grid
 kept table1 length
 if [[ " $took " == *" table1.json "* && -e $work/length_grid.png ]]; then
-    cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+    cp "$work/length_grid.png" "${DOCS:-study/docs}/table1.png" || exit 1
 fi
 kept table1_kjv length
 kept text_short length
@@ -219,5 +219,8 @@ if [ -n "$changed" ]; then # where each was made, a line a file
     } >"$work/machines.csv"
     cp "$work/machines.csv" "$results/machines.csv" || exit 1
 fi
-"$BIN/verdict" --claims "$results" --out "${DOCS:-docs}" || exit 1
+"$BIN/verdict" --claims "$results" --out "${DOCS:-study/docs}" || exit 1
+if [ $# -gt 1 ]; then
+    "$(dirname "$0")/cells.sh" pack "$results" "$2" && touch "$results/.unpacked" || exit 1
+fi
 exit $failed

@@ -81,7 +81,7 @@ static const struct orr_program program = {
     .purpose =
         "Compares the models of several runs, the cells of a grid: means over seeds with upper "
         "bound and\nuntrained baseline, differences between attention variants, and a summary "
-        "in words.\nPrints Markdown, writes verdict.json into --out (docs/verdict.md).",
+        "in words.\nPrints Markdown, writes verdict.json into --out (study/docs/verdict.md).",
     .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
              "verdict --claims "
              "DIR [--out DIR]",

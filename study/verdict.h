@@ -1,5 +1,5 @@
 /* verdict.h - combines the cells of a grid: does a model trained only on positions represent the
- * force that moves them, and does its attention matter? (docs/verdict.md)
+ * force that moves them, and does its attention matter? (study/docs/verdict.md)
  *
  * A cell is a run directory (docs/formats.md) of one attention and one seed; all other settings are
  * equal. verdict_read() takes a fixed list of values (the questions) from each cell, with upper

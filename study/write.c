@@ -62,7 +62,8 @@ int verdict_print(const struct verdict *v, const struct verdict_sentences *s)
     printf(
         "## Figures\n\nMeans over seeds +- half of Student's 95%% interval. Upper bound: the same "
         "procedure fed the truth, or an observer\nwho fits the orbit; baseline: random weights of "
-        "the same shape, fine-tuned alike; raw: without a model (docs/verdict.md).\nNearer than "
+        "the same shape, fine-tuned alike; raw: without a model (study/docs/verdict.md).\nNearer "
+        "than "
         "baseline: |baseline - upper bound| - |value - upper bound|, seed by seed.\n\n");
     printf("| figure | attention | seeds | value | upper bound | baseline | raw | nearer than "
            "baseline | "

@@ -30,9 +30,10 @@ GROUPS = {
     "Your own": ["attention", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
                   "equations", "provenance"],
-    "The study": ["findings", "study", "claims", "verdict", "symreg_search", "symreg_results",
-                  "recipe", "reliability", "machines"],
+    "Search and machines": ["symreg_search", "recipe", "reliability", "machines"],
 }
+STUDY = ["findings", "study", "claims", "verdict", "text", "context", "variants", "adaptation",
+         "symreg_results"]  # pages of study/docs
 CONF = """
 project = "Orrery"
 html_title = "Orrery"
@@ -109,7 +110,8 @@ def link(page, match, files, pages):
 
 
 def copy_pages(source, files):
-    pages = [n for n in files if n in PAGES or re.fullmatch(r"docs/([\w]+/)?[\w.-]+\.md", n)]
+    pattern = r"(study/)?docs/([\w]+/)?[\w.-]+\.md"
+    pages = [n for n in files if n in PAGES or re.fullmatch(pattern, n)]
     for name in pages:  # which grow by the Markdown files that they link to
         for target in re.findall(r"\]\(([^)#\s:]+\.md)[)#]", (ROOT / name).read_text("utf-8")):
             path = ((ROOT / name).parent / target).resolve()
@@ -234,10 +236,11 @@ def index(pages, notebooks):
             *(f"docs/notebooks/{n}" for n in notebooks)]
         out += toctree(title, names)
     out += toctree("Probes", sorted(f"docs/{n}" for n in known if n.startswith("probes/")))
+    out += toctree("The study", [f"study/docs/{n}" for n in STUDY])
     if rest:
         out += toctree("More", [f"docs/{n}" for n in rest])
     out += toctree("Project", [p.removesuffix(".md") for p in pages
-                             if p != "README.md" and not p.startswith("docs/")])
+                             if p != "README.md" and not p.startswith(("docs/", "study/docs/"))])
     return "\n".join(out)
 
 

@@ -143,7 +143,7 @@ while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"
 done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \
     LICENSE.GPL-3 &&
-    find docs -type f | LC_ALL=C sort)
+    find docs study/docs -type f | LC_ALL=C sort)
 # (of the installed programs, whose --help says how they are called there)
 "$here/manpage.sh" "$root/bin/orrery" >"$work/man/orrery.1"
 for program in "${programs[@]}"; do

@@ -95,10 +95,10 @@ each tools/lint_state.sh "$build" symreg laws
 each tools/lint_clang.sh
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \
-    docs/probes/*.md bench/results/README.md
+    docs/probes/*.md study/*.md study/docs/*.md bench/results/README.md
 each tools/lint_size.sh "${folders[@]}" tests bench tools python docs
 
-for file in tests/*/test_*.sh; do
+for file in tests/*/test_*.sh study/tests/test_*.sh; do
     while IFS= read -r found; do
         complain "$file:$found"
         echo "    use tests/cli/compare.sh: nothing is equal to nothing, and the status is lost"

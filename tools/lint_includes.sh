@@ -64,7 +64,8 @@ while read -r file; do
         look "$file" "$included"
     done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
 done < <(for name in "${!enters[@]}"; do
-    find "$name" -path '*/tests' -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -print
+    find "$name" -path '*/tests' -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) \
+        -print
 done | sort)
 [ "$files" -gt 0 ] || complain "no source files"
 [ "$failures" -eq 0 ]

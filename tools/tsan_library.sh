@@ -21,5 +21,5 @@ build "$compiler -std=c11" tests/api/caller.c caller
 export OMP_TOOL_LIBRARIES=$archer
 export TSAN_OPTIONS='ignore_noninstrumented_modules=1:exitcode=66'
 $B/threads
-$B/caller threads study/results/cells/verdict/seed2-lssa.json
+$B/caller threads tests/api/cell.json
 echo "no data race"

@@ -32,7 +32,7 @@ def golden_cases():
 @pytest.mark.skipif(not golden_cases(), reason="no tests/golden beside the package")
 def test_golden_files():
     """Outputs and gradients of an independent program, in double."""
-    files, count, kinds = {}, 0, set()
+    files, count, kinds, shared = {}, 0, set(), File(GOLDEN / "shared.safetensors")
     for case in golden_cases():
         params, path = case["params"], GOLDEN / f"{case['variant']}.safetensors"
         kind = re.sub(r"(_p[\d.]+)?(_window)?$", "", case["variant"])
@@ -40,8 +40,8 @@ def test_golden_files():
         if "rope" in kind or not path.exists():
             continue
         file = files.setdefault(path, File(path))
-        tensor = {t: file.array(f"{case['case']}.{t}")
-                  for t in ("q", "k", "v", "do", "o", "dq", "dk", "dv")}
+        names = {t: f"{case['case']}.{t}" for t in ("q", "k", "v", "do", "o", "dq", "dk", "dv")}
+        tensor = {t: (file if name in file else shared).array(name) for t, name in names.items()}
         q, k, v = (tensor[t] for t in "qkv")
         found = [orrery.attention(q, k, v, kind, p, window),
                  *orrery.attention_backward(tensor["do"], q, k, v, kind, p, window)]

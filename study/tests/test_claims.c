@@ -1,5 +1,5 @@
 /* test_claims.c - the ledger of claims: figures from files of every kind, what they say of claims,
- * and docs/claims.md as it is made from the results that are stored. */
+ * and study/docs/claims.md as it is made from the results that are stored. */
 #include "base/scratch.h"
 
 #include <math.h>
@@ -535,20 +535,20 @@ TEST_BETWEEN(table1_is_read_from_its_files, scratch_setup, scratch_teardown)
     free(made);
 }
 
-/* docs/claims.md is what the stored results say, and every claim has its line. */
+/* study/docs/claims.md is what the stored results say, and every claim has its line. */
 TEST_BETWEEN(the_ledger_is_that_of_the_stored_results, scratch_setup, scratch_teardown)
 {
     char path[4096], *made, *kept;
     size_t bytes[2];
     scratch_path(path, scratch_dir, "claims.md");
     struct verdict_ledger ledger;
-    if (verdict_ledger_read("study/results", NULL, &ledger) ||
-        verdict_ledger_there(&ledger) || verdict_ledger_write(&ledger, path))
+    if (verdict_ledger_read("study/results", NULL, &ledger) || verdict_ledger_there(&ledger) ||
+        verdict_ledger_write(&ledger, path))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);
-    assert_int_equal(orr_file_read("docs/claims.md", &kept, &bytes[1]), 0);
+    assert_int_equal(orr_file_read("study/docs/claims.md", &kept, &bytes[1]), 0);
     if (bytes[0] != bytes[1] || memcmp(made, kept, bytes[0]) != 0)
-        fail_msg("docs/claims.md: not what the results make; make claims writes it");
+        fail_msg("study/docs/claims.md: not what the results make; make claims writes it");
     const int claims = ledger.claims.count;
     int lines = 0;
     for (int i = 0; i < claims; i++) {

@@ -89,9 +89,9 @@ check "grids that were not run are named" grep -q \
 check "... in what it cannot say" grep -q 'Other grids that were not run: inductive_fresh,' \
     "$WORK/one/verdict/verdict.json"
 tally=$(sed -nE 's/^([0-9]+) (reproduced, [0-9]+ refuted here, [0-9]+ open)\.$/\1 are \2/p' \
-    docs/claims.md)
+    study/docs/claims.md)
 for page in README.md CHANGELOG.md; do
-    check "$page counts claims as docs/claims.md" grep -q "${tally:-no tally}" $page
+    check "$page counts claims as study/docs/claims.md" grep -q "${tally:-no tally}" $page
 done
 check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
     "$WORK/one/verdict/claims.md"

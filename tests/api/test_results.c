@@ -138,7 +138,7 @@ TEST(results_of_other_files)
     size_is(r, 2, LONG);
     assert_true(find(r, "value").numbers[row_of(r, "name=y", "value")] == 4);
     /* the results of a run as one file */
-    if (orrery_results_open(r, "study/results/cells/verdict/seed2-lssa.json"))
+    if (orrery_results_open(r, "tests/api/cell.json"))
         fail_msg("%s", orrery_message(r));
     const int truth = row_of(r, "attention=truth", "selected"),
               model = row_of(r, "attention=lssa", "r2_log");

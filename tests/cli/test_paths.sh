@@ -78,7 +78,7 @@ ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][tools/sweep.sh][9$name]
 [RUNS=8$name][BIN=$BIN][KEPT=k$name][tools/cells.sh][9$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
-[RUNS=8$name][BIN=$BIN][study/claims.sh][study/results]" "$(cat "$WORK/out")"
+[RUNS=8$name][BIN=$BIN][study/claims.sh][study/results][study/cells.csv.gz]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
 check "... has a run of its name" \
     grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"

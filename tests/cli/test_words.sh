@@ -47,9 +47,9 @@ allowed=$(grep . <<'END'
 docs/equations.md => floor\(\(x => the function of C
 symreg/expr/(ops_table.h|print.c)|stage/settings_table.c => (^|[|])floor($|[|(]) => the operator
 bin/.*|docs/(python|symreg_options).md => (log10|cbrt).?,? .?floor.? => likewise
-docs/symreg_(search|results).md => .?floor.? => likewise
+(docs/symreg_search|study/docs/symreg_results).md => .?floor.? => likewise
 symreg/solve/export_reserved.c => . => names that C and SymPy reserve
-(docs/.*|README.md) => in place of => an idiom, instead of
+((study/)?docs/.*|README.md) => in place of => an idiom, instead of
 (README|docs/recipes).md => [Yy]our own attention => of the reader
 docs/(exchange|models|python|programs|probe|install|tracks).md => judge => the name of a program
 stage/main_orrery.c|figures/plot_probes.c|bin/(probe|orrery) => judge => likewise
@@ -64,9 +64,9 @@ END
 # texts: FILE:LINE: TEXT of everything that users see
 texts() {
     local program
-    grep -n . README.md docs/*.md docs/*/*.md | sed -E 's/^([^:]*:[^:]*):/\1: /'
-    find base stage sim kernels model finetune probe symreg laws figures api -name '*.[ch]' | sort |
-        xargs awk -f tests/cli/words.awk
+    grep -n . README.md docs/*.md docs/*/*.md study/docs/*.md | sed -E 's/^([^:]*:[^:]*):/\1: /'
+    find base stage sim kernels model finetune probe symreg laws figures api study -name '*.[ch]' |
+        sort | xargs awk -f tests/cli/words.awk
     for program in $PROGRAMS probe; do
         program "$program" --help all | sed "s/^/bin\/$program:0: /"
     done

@@ -3,7 +3,8 @@
  *   golden_attention DIR [--backend ref|cpu]
  *
  * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and the tensors, in
- * <variant>.safetensors as <case>.<tensor> or each in a file <variant>/<case>/<tensor>.npy:
+ * <variant>.safetensors as <case>.<tensor>, in shared.safetensors where that lacks them (inputs
+ * that variants have in common), or each in a file <variant>/<case>/<tensor>.npy:
  * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx; output gates
  * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. Tolerance: float builds
  * tol_f32 * max(1, max_abs) (1e-4 where it is null or absent), double builds
@@ -34,7 +35,7 @@ struct tally {
 
 struct a_case {
     const char *root, *variant, *name;
-    const struct orr_safetensors *file; /* of the variant, NULL: files .npy */
+    const struct orr_safetensors *file, *shared; /* of the variant, of all; NULL: files .npy */
     const cJSON *entry;
     struct k_attention_shape shape;
     bool rope, interleaved;
@@ -113,6 +114,8 @@ static int read_shaped(const struct a_case *c, const char *tensor, int dims, siz
     struct orr_npy npy;
     snprintf(name, sizeof name, "%s.%s", c->name, tensor);
     const struct orr_tensor *found = c->file ? orr_safetensors_find(c->file, name) : NULL;
+    if (!found && c->file && c->shared)
+        found = orr_safetensors_find(c->shared, name);
     bool fits = found && found->dtype == ORR_F64 && found->ndim == dims;
     for (int i = 0; i < dims && fits; i++)
         fits = found->shape[i] == shape[i];
@@ -393,8 +396,8 @@ static int open_variant(const char *root, const char *variant, char opened[64],
     return rc;
 }
 
-static void run_list(const char *root, const cJSON *list, const struct k_ops *ops,
-                     struct tally *tally)
+static void run_list(const char *root, const struct orr_safetensors *shared, const cJSON *list,
+                     const struct k_ops *ops, struct tally *tally)
 {
     const cJSON *entry;
     struct orr_safetensors *file = NULL;
@@ -410,6 +413,7 @@ static void run_list(const char *root, const cJSON *list, const struct k_ops *op
         int wrong = 0;
         int rc = open_variant(root, c.variant, opened, &file);
         c.file = file;
+        c.shared = shared;
         rc = rc ? rc : run_case(&c, ops, &wrong);
         if (rc) {
             printf("FAILED %s/%s %s: %s\n", c.variant, c.name, ops->name, orr_error());
@@ -424,13 +428,16 @@ static int run_backend(const char *root, const cJSON *manifest, const struct k_o
                        struct tally *tally)
 {
     static const char *const lists[] = {"attention", "rope", "gate"};
+    struct orr_safetensors *shared = NULL;
+    char opened[64] = "";
+    TRY(open_variant(root, "shared", opened, &shared));
     const int rc = ops->open(0, false);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        run_list(root, cJSON_GetObjectItemCaseSensitive(manifest, lists[i]), ops, tally);
-    ops->close();
-    return 0;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !rc; i++)
+        run_list(root, shared, cJSON_GetObjectItemCaseSensitive(manifest, lists[i]), ops, tally);
+    if (!rc)
+        ops->close();
+    orr_safetensors_close(shared);
+    return rc;
 }
 
 int main(int argc, char **argv)
