@@ -29,7 +29,7 @@ GROUPS = {
     "Train and probe": ["text", "probe", "report", "gpu", "cluster"],
     "Your own": ["attention", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
-                  "equations", "provenance"],
+                  "equations", "stability", "provenance"],
     "The study": ["findings", "study", "claims", "verdict", "symreg_search", "symreg_results",
                   "recipe", "reliability", "machines"],
 }
