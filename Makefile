@@ -190,8 +190,8 @@ GRID_ENV = RUNS=$(call arg,RUNS) BIN='$(BIN)'
 help:         ; @sed -n '/^## Goals of make/,/^## Building/s/^    //p' HACKING.md
 watch:        ; @tools/watch.sh $(call arg,RUN) $(call arg,PNG)
 corpus:       ; @tools/corpus.sh corpora $(or $(CORPUS),python kjv)
-cells:        ; @$(GRID_ENV) KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRID)
-sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
+cells: $(BIN)/orrery ; @$(GRID_ENV) KEPT=$(call arg,KEPT) $(BIN)/orrery cells $(call arg,GRID)
+sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec $(BIN)/orrery sweep $(call arg,GRID)
 install: all
 install uninstall dist: ; @B='$(B)' BIN='$(BIN)' INSTALL_PROGRAMS=$(call arg,INSTALL_PROGRAMS) \
     PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@

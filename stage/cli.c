@@ -21,7 +21,7 @@
 struct parse {
     const struct orr_program *program;
     struct orr_cli *cli;
-    const char *preset, *device, *implementation, *threads, *help, *version, *stages;
+    const char *preset, *device, *implementation, *threads, *help, *version;
     struct change {
         const char *option, *key, *value;
     } change[ORR_SETTINGS_GIVEN]; /* options that set a setting */
@@ -65,7 +65,6 @@ static const struct common {
     {"--quiet", NULL, "no progress, no notes", FLAG(quiet)},
     {"--help", "[all]", "this text; all: every option and setting", 0, 0, 0, keep_help},
     {"--version", NULL, "the version", TEXT(version)},
-    {"--stages", NULL, NULL, TEXT(stages)}, /* for tools/cells.sh, not in --help */
 };
 enum { COMMON = sizeof common / sizeof *common, SET = 1 };
 
@@ -84,14 +83,6 @@ int orr_common_options(const struct orr_program *program,
             option[count++] = (struct orr_option){common[i].name, common[i].value_name,
                                                   common[i].help, NULL, NULL};
     return count;
-}
-
-/* Prints each setting and the program whose output first depends on it. */
-static void print_stages(void)
-{
-    const char *key;
-    for (int i = 0; (key = orr_settings_key(i)) != NULL; i++)
-        printf("%s %s\n", key, orr_setting_stage(key));
 }
 
 /* The option's value: after '=', or the next argument. */
@@ -624,13 +615,11 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
         else
             cli->argv_rest[cli->argc_rest++] = argument;
     }
-    *done = p.help || p.version || p.stages;
+    *done = p.help || p.version;
     if (p.help)
         print_help(&p);
     else if (p.version)
         printf("orrery %s %s\n", program->name, ORR_VERSION);
-    else if (p.stages)
-        print_stages();
     if (*done)
         return 0;
     TRY(orr_command_hand_over(program, cli, argv));

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "cli.h"
 #include "program.h"
+#include "sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,8 +87,8 @@ static void print_help(void)
            "       orrery check                    a small world in a temporary folder, to see "
            "that all is there\n"
            "       orrery watch RUN [FILE.png]     the losses of the training under way\n"
-           "       orrery cells GRID, orrery sweep GRID    the runs of a grid as commands, or done "
-           "one after another\n"
+           "       orrery sweep GRID [WORD=VALUE ...]      the runs of a grid, several at a time\n"
+           "       orrery cells GRID [--folders] [WORD=VALUE ...]    its runs as commands\n"
            "\nwords, as make takes them:\n"
            "  PRESET=NAME|FILE   settings (default: those of the run at RUN, else quick)\n"
            "  RUN=DIR            folder of the results (default runs/<preset>)\n"
@@ -98,6 +99,12 @@ static void print_help(void)
            "  DEVICE=cpu|cuda|cuda:N|auto    where to compute\n"
            "  MINUTES=N          pretrain and finetune end after so many, with everything saved\n"
            "  FORCE=1            replaces data sets and trainings of other settings\n"
+           "of sweep and cells, also as variables of the environment:\n"
+           "  RUNS=DIR           folder of the runs (default runs)\n"
+           "  JOBS=N             cells at a time (default: all usable cores)\n"
+           "  PART=I/N           every N-th cell, from the I-th on, for N machines\n"
+           "  KEPT=DIR           leaves out cells with a result DIR/FOLDER/CELL.json\n"
+           "  THREADS=N          of each program (default 1)\n"
            "\noptions:\n"
            "  -h, --help                     this text\n"
            "  --version                      the version\n");
@@ -398,24 +405,17 @@ static int run_check(const char *self, int *status)
     return rc ? rc : cleaned;
 }
 
-/* Runs a script of the data folder, which finds the programs in $BIN. */
-static int run_script(const char *name, const char *self, int count, char *const *argument)
+/* Runs watch.sh of the data folder, which finds the programs in $BIN. */
+static int run_watch(const char *self, int count, char *const *argument)
 {
-    char script[4096], file[64], bin[4096], grid[4096], below[300];
-    const char *argv[8] = {script};
-    snprintf(file, sizeof file, "%s.sh", name);
-    TRY(orr_data_path("tools", file, script));
+    char script[4096], bin[4096];
+    const char *argv[] = {script, count > 0 ? argument[0] : NULL, count > 1 ? argument[1] : NULL,
+                          NULL};
+    TRY(orr_data_path("tools", "watch.sh", script));
     TRY(orr_program_of_orrery(self, "pretrain", bin));
     bin[strlen(bin) - strlen("/pretrain")] = '\0';
-    if (count < 1 || count > 6)
-        return ORR_FAIL(ORR_EUSAGE, "%s: expected %s", name,
-                        strcmp(name, "watch") ? "GRID" : "RUN [FILE.png]");
-    for (int i = 0; i < count; i++)
-        argv[i + 1] = argument[i];
-    snprintf(below, sizeof below, "grids/%.250s.grid", argument[0]);
-    if (strcmp(name, "watch") && !orr_exists(argument[0]) && !strchr(argument[0], '/') &&
-        !orr_data_path("presets", below, grid))
-        argv[1] = grid;
+    if (count < 1 || count > 2)
+        return ORR_FAIL(ORR_EUSAGE, "watch: expected RUN [FILE.png]");
     if (setenv("BIN", bin, 0))
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
     return orr_program_exec(script, argv);
@@ -426,7 +426,7 @@ static int run_program(const char *name, const char *self, char **argument)
     static char path[4096];
     struct orr_nearest nearest = {0};
     static const char *const others[] = {"world", "plan",  "stage", "check",
-                                         "watch", "cells", "sweep"};
+                                         "watch", "cells", "sweep", "share"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
             const bool judges = !strcmp(name, "judge"); /* `judge ...` is `probe judge ...` */
@@ -475,8 +475,14 @@ static int dispatch_command(int argc, char **argv, int *status)
     } else if (!strcmp(name, "check"))
         return argc > 2 ? ORR_FAIL(ORR_EUSAGE, "check: unexpected argument \"%.100s\"", argv[2])
                         : run_check(argv[0], status);
-    else if (!strcmp(name, "watch") || !strcmp(name, "cells") || !strcmp(name, "sweep"))
-        return run_script(name, argv[0], argc - 2, argv + 2);
+    else if (!strcmp(name, "watch"))
+        return run_watch(argv[0], argc - 2, argv + 2);
+    else if (!strcmp(name, "cells"))
+        return orr_cells_command(argv[0], argc - 2, argv + 2);
+    else if (!strcmp(name, "sweep"))
+        return orr_sweep_command(argv[0], argc - 2, argv + 2, status);
+    else if (!strcmp(name, "share"))
+        return orr_share_command(argc - 2, argv + 2, status);
     else
         return run_program(name, argv[0], argv + 2);
     return 0;

@@ -145,8 +145,7 @@ static int add_shared(const char *argv[ARGUMENTS], int *argc)
     return 0;
 }
 
-/* Waits for a process, and ends it where this one was told to stop. */
-static int wait_for(pid_t pid, const char *path, int *ended)
+int orr_program_wait(pid_t pid, const char *path, int *ended)
 {
     const struct timespec moment = {0, 20000000};
     bool told = false;
@@ -185,7 +184,7 @@ int orr_program_run(const char *name, const char *const *arguments, bool hidden)
     if (error)
         return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", path,
                         strerror(error));
-    TRY(wait_for(pid, path, &ended));
+    TRY(orr_program_wait(pid, path, &ended));
     if (orr_signal_seen())
         return ORR_FAIL(ORR_EINTR, "stopped by a signal");
     if (WIFEXITED(ended) && !WEXITSTATUS(ended))

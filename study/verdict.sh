@@ -6,7 +6,7 @@
 #
 # Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS
 # has, and report.html, which begins with the verdict and goes on with the first cell that is whole
-# (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh and cells.sh. A cell that fails is named, and the
+# (RUNS: runs). JOBS, BIN, THREADS as for `orrery sweep`. A cell that fails is named, and the
 # others are put together; status 1 then.
 set -u
 case ${1-} in
@@ -32,14 +32,14 @@ for grid in $grids; do
         failed=1
         continue
     fi
-    "$here/../tools/sweep.sh" "${GRIDS:-study/grids}/$grid.grid"
+    "${BIN:-bin}/orrery" sweep "${GRIDS:-study/grids}/$grid.grid"
     status=$?
     [ $status -le 1 ] || exit $status
     failed=$((failed | status))
 done
 while IFS= read -r cell; do
     cells+=("$cell")
-done < <(PART=1/1 "$here/../tools/cells.sh" "${GRIDS:-study/grids}/${grids%% *}.grid" --folders)
+done < <(PART=1/1 "${BIN:-bin}/orrery" cells "${GRIDS:-study/grids}/${grids%% *}.grid" --folders)
 # what other grids of $RUNS say, and what published claims come to
 DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || failed=1
 "${BIN:-bin}/verdict" --out "$RUNS/verdict" --beside "$RUNS/verdict/results" "${cells[@]}" \

@@ -29,7 +29,7 @@ GROUPS = {
     "Train and probe": ["text", "probe", "report", "gpu", "cluster"],
     "Your own": ["attention", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
-                  "equations", "provenance"],
+                  "equations", "stability", "provenance"],
     "Search and machines": ["symreg_search", "recipe", "reliability", "machines"],
 }
 STUDY = ["findings", "study", "claims", "verdict", "text", "context", "variants", "adaptation",

@@ -138,7 +138,7 @@ put 644 share/orrery/presets presets/*.json
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
 put 644 share/orrery/study study/*.csv
-put 755 share/orrery/tools "$here"/{cells,shared,sweep,watch}.sh
+put 755 share/orrery/tools "$here"/watch.sh
 while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"
 done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \

@@ -109,11 +109,11 @@ static bool compare(const char *grid, const char *file, char *commands)
     return true;
 }
 
-/* Lines of tools/cells.sh of a grid. */
+/* Lines of `orrery cells` of a grid. */
 static FILE *cells(const char *grid, const char *option)
 {
     char command[4096];
-    snprintf(command, sizeof command, "tools/cells.sh %s %s", grid, option);
+    snprintf(command, sizeof command, "\"${BIN:-bin}/orrery\" cells %s %s", grid, option);
     FILE *pipe = popen(command, "r"); // NOLINT(cert-env33-c): a script of this repository
     assert_non_null(pipe);
     return pipe;

@@ -272,7 +272,7 @@ check "the same verdict" same_file "$WORK/short.json" "$WORK/two/verdict/verdict
 
 printf '%s\n' 'preset smoke' "${settings/planets.enabled=false/}" 'set attention=softmax,lssar' \
     'axis seed 0' 'step orbits' 'step pretrain' 'step finetune' 'step symreg' >"$WORK/planets.grid"
-check "a cell of two attentions with planets" env RUNS="$WORK/three" tools/sweep.sh \
+check "a cell of two attentions with planets" env RUNS="$WORK/three" "$BIN/orrery" sweep \
     "$WORK/planets.grid"
 cell=$WORK/three/planets/seed0
 "$BIN/verdict" --out "$WORK/planets" "$cell" >"$WORK/out" 2>"$WORK/err"

@@ -89,11 +89,16 @@ static int refit_constants(const struct sr_data *data, const double *error, doub
     enum { STEPS = 20 };
     struct sr_data weighted = *data;
     struct sr_loss loss;
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < data->rows; i++)
-        least = error[i] > 0 ? fmin(least, error[i]) : least;
+    /* smaller errors count as this share of the largest: squares of weights stay numbers */
+    const double smallest = 1e-120;
+    double least = HUGE_VAL, most = 0;
     for (size_t i = 0; i < data->rows; i++) {
-        const double share = error[i] > 0 ? least / error[i] : 1;
+        least = error[i] > 0 ? fmin(least, error[i]) : least;
+        most = fmax(most, error[i]);
+    }
+    least = fmax(least, smallest * most);
+    for (size_t i = 0; i < data->rows; i++) {
+        const double share = error[i] > least ? least / error[i] : 1;
         weight[i] = sr_row_weight(data, i) > 0 ? share * share : 0;
     }
     weighted.weight = weight;

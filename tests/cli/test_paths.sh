@@ -75,8 +75,8 @@ check "... and says them to the programs" equal "$stages
 ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [bin/report]$run$model[--resume][--plan]
 [tools/watch.sh][2$name][0$name]
-[RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][tools/sweep.sh][9$name]
-[RUNS=8$name][BIN=$BIN][KEPT=k$name][tools/cells.sh][9$name]
+[RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][$BIN/orrery][sweep][9$name]
+[RUNS=8$name][BIN=$BIN][KEPT=k$name][$BIN/orrery][cells][9$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
 [RUNS=8$name][BIN=$BIN][study/claims.sh][study/results][study/cells.csv.gz]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=

@@ -17,22 +17,22 @@ lines 'preset smoke # all cells' 'set orbits.train_files=0 planets.enabled=false
     'axis attention softmax lssar' \
     'axis law newton soft:orbits.law=plummer,orbits.law_softening_au=0.5' \
     'axis pretrain.noise_au 0 0.02' 'axis seed 3 4' 'step pretrain' 'step probe rollout --resume'
-check "cells are listed" tools/cells.sh "$grid"
-tools/cells.sh "$grid" >"$WORK/cells"
-tools/cells.sh "$grid" --folders >"$WORK/folders"
+check "cells are listed" "$BIN/orrery" cells "$grid"
+"$BIN/orrery" cells "$grid" >"$WORK/cells"
+"$BIN/orrery" cells "$grid" --folders >"$WORK/folders"
 check "every combination is a cell" equal 16 "$(wc -l <"$WORK/cells")"
 check "none is there twice" equal 16 "$(sort -u "$WORK/folders" | wc -l)"
 check "a cell's name has the levels" equal "$RUNS/tiny/lssar-soft-noise_au0.02-seed4" \
     "$(tail -n 1 "$WORK/folders")"
 for i in 1 2 3; do
-    PART=$i/3 tools/cells.sh "$grid" --folders
+    PART=$i/3 "$BIN/orrery" cells "$grid" --folders
 done | sort >"$WORK/parts"
 check "three parts are all cells, each once" equal "$(sort "$WORK/folders")" "$(cat "$WORK/parts")"
 check "a part has every third cell" equal "$(sed -n '2~3p' "$WORK/folders")" \
-    "$(PART=2/3 tools/cells.sh "$grid" --folders)"
+    "$(PART=2/3 "$BIN/orrery" cells "$grid" --folders)"
 for wrong in 0/3 4/3 3 a/b ''; do
     [ -n "$wrong" ] || wrong=' '
-    PART=$wrong tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+    PART=$wrong "$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
     check "PART=$wrong: status" equal 2 $?
     check "PART=$wrong" grep -q "PART: expected I/N" "$WORK/err"
 done
@@ -47,13 +47,13 @@ check "a level's settings" grep -q -e '--set orbits.law=plummer --set orbits.law
 lines 'preset smoke' 'folder both' 'axis attention softmax' \
     'axis finetune.magnitude.train all head' 'axis seed 3' 'step orbits' 'step pretrain' \
     'step finetune'
-tools/cells.sh "$grid" >"$WORK/cells"
+"$BIN/orrery" cells "$grid" >"$WORK/cells"
 check "cells of a folder" equal "$RUNS/both/softmax-trainall-seed3" \
-    "$(tools/cells.sh "$grid" --folders | head -n 1)"
+    "$("$BIN/orrery" cells "$grid" --folders | head -n 1)"
 own="$RUNS/both/softmax-trainhead-seed3"
-data="tools/shared.sh $own $RUNS/both/.shared/data-seed3 $BIN/orbits --preset smoke --seed 3"
+data="$BIN/orrery share $own $RUNS/both/.shared/data-seed3 $BIN/orbits --preset smoke --seed 3"
 data+=" --resume --run $RUNS/both/.shared/data-seed3 --threads 1"
-model="tools/shared.sh $own $RUNS/both/.shared/models-softmax-seed3 $BIN/pretrain --preset smoke"
+model="$BIN/orrery share $own $RUNS/both/.shared/models-softmax-seed3 $BIN/pretrain --preset smoke"
 model+=" --set attention=softmax --seed 3 --resume --run $RUNS/both/.shared/models-softmax-seed3"
 model+=" --orbits $own/orbits --threads 1"
 check "what cells share" grep -qF -- "$data && $model && $BIN/finetune --preset smoke" "$WORK/cells"
@@ -64,26 +64,26 @@ check "what is a cell's own" \
 lines 'preset smoke' 'folder words' 'axis seed 1' \
     "step pretrain ; touch $WORK/made; \`touch $WORK/made\` \$(touch $WORK/made)" \
     "step probe rollout a'b --x='c' >$WORK/made"
-check "a grid with commands as options" tools/cells.sh "$grid"
+check "a grid with commands as options" "$BIN/orrery" cells "$grid"
 printf '#!/bin/sh\nprintf "[%%s]" "$@"\n' >"$WORK/say" && chmod +x "$WORK/say" || exit
-tools/cells.sh "$grid" | sed "s:$BIN/[a-z]* :$WORK/say :g" | sh >"$WORK/out"
+"$BIN/orrery" cells "$grid" | sed "s:$BIN/[a-z]* :$WORK/say :g" | sh >"$WORK/out"
 words="[;][touch][$WORK/made;][\`touch][$WORK/made\`][\$(touch][$WORK/made)][--preset]"
 check "they are options" grep -qF -- "$words" "$WORK/out"
 check "... with quotes" grep -qF -- "[rollout][a'b][--x='c'][>$WORK/made][--run]" "$WORK/out"
 check_not "... and none is run" test -e "$WORK/made"
-THREADS='1; x' tools/cells.sh "$grid" >"$WORK/cells"
+THREADS='1; x' "$BIN/orrery" cells "$grid" >"$WORK/cells"
 check "THREADS is one word" grep -qF -- "--threads '1; x'" "$WORK/cells"
 cp "$grid" "$WORK/a=b.grid" || exit
 programs=$(realpath "$BIN")
-(cd "$WORK" && BIN=$programs "$OLDPWD/tools/cells.sh" a=b.grid </dev/null) >"$WORK/out"
+(cd "$WORK" && "$programs/orrery" cells a=b.grid </dev/null) >"$WORK/out"
 check "a grid with the name of an assignment" grep -q ^ "$WORK/out"
 
 # ---- what is wrong in a grid: file, line, expected, found
 
 # wrong NAME LINE PATTERN: the grid is refused at the line
 wrong() {
-    tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
-    check "$1: status" equal 4 $?
+    "$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
+    check "$1: status" equal 1 $?
     check "$1: names the line" grep -q "$grid:$2: " "$WORK/err"
     check "$1: says what" grep -q "$3" "$WORK/err"
     check_not "$1: no cell" test -s "$WORK/out"
@@ -106,41 +106,53 @@ lines 'preset smoke' 'axis law a a-b' 'axis seed 1' 'step pretrain'
 wrong "levels of the same settings" 2 'a-b has the settings of another level'
 lines 'preset smoke' 'axis law a a-b:orbits.e_max=0.5' 'axis noise b-c c:orbits.e_max=0.4' \
     'step pretrain'
-tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
-check "two cells of one name: status" equal 4 $?
+"$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
+check "two cells of one name: status" equal 1 $?
 check "two cells of one name" grep -q 'two cells are named a-b-c' "$WORK/err"
 check_not "two cells of one name: no cell" test -s "$WORK/out"
 lines 'preset smoke' 'axis seed 1'
-tools/cells.sh "$grid" >/dev/null 2>"$WORK/err"
+"$BIN/orrery" cells "$grid" >/dev/null 2>"$WORK/err"
 check "no step" grep -q "$grid: expected a preset, an axis and a step" "$WORK/err"
 lines 'preset smoke' 'axis seed 1' 'step pretrain'
 for name in .. '' 'a b' $'a\nb'; do # "...grid" would be a folder above all runs
     cp "$grid" "$WORK/$name.grid" || exit
-    tools/cells.sh "$WORK/$name.grid" >"$WORK/out" 2>"$WORK/err"
-    check "a grid named \"$name.grid\": status" equal 4 $?
+    "$BIN/orrery" cells "$WORK/$name.grid" >"$WORK/out" 2>"$WORK/err"
+    check "a grid named \"$name.grid\": status" equal 1 $?
     check "a grid named \"$name.grid\"" grep -q 'or a line "folder NAME"' "$WORK/err"
     check_not "a grid named \"$name.grid\": no cell" test -s "$WORK/out"
 done
-RUNS=$'a\nb' tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+RUNS=$'a\nb' "$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
 check "RUNS of two lines: status" equal 2 $?
 check "RUNS of two lines" grep -q 'RUNS: expected one line' "$WORK/err"
-tools/cells.sh "$WORK/none.grid" 2>"$WORK/err"
-check "no grid: status" equal 3 $?
+"$BIN/orrery" cells "$WORK/none.grid" 2>"$WORK/err"
+check "no grid: status" equal 1 $?
 check "no grid" grep -q 'none.grid: no such grid$' "$WORK/err"
-tools/cells.sh grids/table1.grid 2>"$WORK/err"
-check "a grid where it lay before: status" equal 3 $?
+"$BIN/orrery" cells grids/table1.grid 2>"$WORK/err"
+check "a grid where it lay before: status" equal 1 $?
 check "a grid where it lay before" grep -q \
     'grids/table1.grid: no such grid; it is study/grids/table1.grid now$' "$WORK/err"
-BIN=$WORK/none tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
-check "no programs: status" equal 3 $?
-check "no programs" grep -q 'none/orbits: needed to tell' "$WORK/err"
+lines 'preset smoke' 'set orbits.trian=5' 'axis seed 1' 'step pretrain'
+wrong "a setting that there is not" 2 'orbits.trian.*orbits.train'
+lines 'preset smoke' 'axis pretrain.steps 5 x' 'step pretrain'
+wrong "a value that is none" 2 'pretrain.steps.*"x"'
+lines 'preset smoke' 'axis seed 1' 'step pretrain'
+"$BIN/orrery" sweep "$grid" JOBS=0 >"$WORK/out" 2>"$WORK/err"
+check "JOBS=0 is not refused as wrong usage" equal 2 $?
+check "JOBS=0 is refused without the value" grep -q 'JOBS: expected a whole number.*"0"' "$WORK/err"
+"$BIN/orrery" sweep "$grid" JOB=2 >"$WORK/out" 2>"$WORK/err"
+check "a misspelt word is not refused as wrong usage" equal 2 $?
+check "a misspelt word has no suggestion" grep -q 'did you mean "JOBS"' "$WORK/err"
+"$BIN/orrery" sweep >"$WORK/out" 2>"$WORK/err"
+check "a sweep without a grid is not refused as wrong usage" equal 2 $?
+check "PART as a word is not as in the environment" equal \
+    "$(PART=1/3 "$BIN/orrery" cells "$grid")" "$("$BIN/orrery" cells "$grid" PART=1/3)"
 
 # ---- a sweep
 
 lines 'preset smoke' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
     'axis attention softmax lssar' 'axis model.positions rope learned' 'axis seed 1 2' \
     'step orbits' 'step pretrain' 'step probe rollout --sequences 20 --resume'
-check "a sweep" env JOBS=2 tools/sweep.sh "$grid"
+check "a sweep of eight cells does not fail" env JOBS=2 "$BIN/orrery" sweep "$grid"
 for folder in softmax-positionsrope-seed1 lssar-positionslearned-seed2; do
     check "$folder: results" test -s "$RUNS/tiny/$folder/${folder%%-*}/probe/rollout.json"
 done
@@ -151,14 +163,14 @@ check "cells see them" same_file "$RUNS/tiny/softmax-positionsrope-seed2/orbits/
 stamp=$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")
 # cells whose results lie elsewhere are not made again
 mkdir -p "$WORK/kept/$(basename "$grid" .grid)"
-tools/cells.sh "$grid" --folders | sed '$d' | while read -r folder; do
+"$BIN/orrery" cells "$grid" --folders | sed '$d' | while read -r folder; do
     : >"$WORK/kept/$(basename "$grid" .grid)/$(basename "$folder").json"
 done
-RUNS=$WORK/elsewhere KEPT=$WORK/kept JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>&1
+RUNS=$WORK/elsewhere KEPT=$WORK/kept JOBS=1 "$BIN/orrery" sweep "$grid" >"$WORK/out" 2>&1
 check "KEPT: one cell is left" equal 1 "$(grep -c '^sweep: ' "$WORK/out")"
-last=$(tools/cells.sh "$grid" --folders | tail -n 1)
+last=$("$BIN/orrery" cells "$grid" --folders | tail -n 1)
 check "KEPT: the last one" grep -qF "/$(basename "$last") (" "$WORK/out"
-check "again: kept" env JOBS=2 tools/sweep.sh "$grid"
+check "again: kept" env JOBS=2 "$BIN/orrery" sweep "$grid"
 check "again: nothing is made" equal "$stamp" \
     "$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")"
 
@@ -182,7 +194,7 @@ check_not "... has no results beside it" test -e "$WORK/out.d/rollout_grid.json"
 lines 'preset smoke' 'folder late' 'set orbits.train_files=0 planets.enabled=false' \
     'axis attention softmax' 'axis finetune.magnitude.train all head' 'step orbits' \
     'step pretrain' 'step finetune'
-check "a sweep with a model for two cells" env JOBS=2 tools/sweep.sh "$grid"
+check "a sweep with a model for two cells" env JOBS=2 "$BIN/orrery" sweep "$grid"
 check "one model" equal "$(realpath "$RUNS/late/.shared/models-softmax/softmax/pretrain")" \
     "$(realpath "$RUNS/late/softmax-trainhead/softmax/pretrain")"
 table=softmax/finetune/forces_magnitude.csv
@@ -191,7 +203,7 @@ check "two predictions" \
 
 # a cell that another sweep is making is waited for
 flock "$RUNS/late/softmax-trainall.lock" sleep 2 &
-JOBS=2 tools/sweep.sh "$grid" >"$WORK/out"
+JOBS=2 "$BIN/orrery" sweep "$grid" >"$WORK/out"
 check "another sweep's cell" equal 0 $?
 check "it says so" grep -q 'softmax-trainall: another sweep makes it, waiting' "$WORK/out"
 wait
@@ -199,7 +211,7 @@ wait
 # a folder in the place of a lock
 lines 'preset smoke' 'folder locks' 'axis seed 1 2' 'step orbits --plan'
 mkdir -p "$RUNS/locks/seed1.lock" || exit
-JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+JOBS=1 "$BIN/orrery" sweep "$grid" >"$WORK/out" 2>"$WORK/err"
 check "a lock that is a folder: status" equal 1 $?
 check "... is named, in the line of its cell alone" equal "sweep: error: $grid: 1 of 2 cells failed:
   $RUNS/locks/seed1.lock: Is a directory" "$(cat "$WORK/err")"
@@ -209,7 +221,7 @@ check "... the other cell is made" grep -q "^sweep: $RUNS/locks/seed2 (" "$WORK/
 # stopped, it stops its cells, which save
 lines 'preset quick' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
     'axis seed 1 2' 'step orbits' 'step pretrain'
-JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err" &
+JOBS=1 "$BIN/orrery" sweep "$grid" >"$WORK/out" 2>"$WORK/err" &
 pid=$!
 until_true test -s "$RUNS/tiny/seed1/softmax/pretrain/log.jsonl"
 stop TERM
@@ -220,7 +232,7 @@ check_not "TERM: no other cell begins" test -e "$RUNS/tiny/seed2"
 # a cell that fails is named with its log, the others are made
 lines 'preset smoke' 'set orbits.train_files=0 planets.enabled=false' 'axis attention softmax' \
     'axis model.heads 2 3' 'step orbits' 'step pretrain'
-JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+JOBS=1 "$BIN/orrery" sweep "$grid" >"$WORK/out" 2>"$WORK/err"
 check "a cell that fails: status" equal 1 $?
 check "it is named with its log" grep -q "$RUNS/tiny/softmax-heads3.log: " "$WORK/err"
 check "how many failed" grep -q '1 of 2 cells failed' "$WORK/err"

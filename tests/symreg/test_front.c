@@ -451,6 +451,31 @@ TEST(digits_of_an_exact_column)
     sr_loss_free(&loss);
 }
 
+/* A decay over 270 decades: every row has its own rounding error, and the refit counts all of them
+ * though the squares of their ratios are no numbers. */
+TEST(digits_of_many_decades)
+{
+    enum { N = 120 };
+    static struct sr_hall_of_fame hall;
+    double x[N], y[N];
+    struct sr_digits digits[2] = {{0}, {.significant = 12, .last = -300}};
+    for (int i = 0; i < N; i++) {
+        char text[32];
+        x[i] = 2.0625 * i;
+        snprintf(text, sizeof text, "%.12g", exp(-2.5 * x[i]));
+        y[i] = strtod(text, NULL);
+    }
+    const struct sr_data data = {.rows = N, .features = 1, .x = x, .y = y, .digits = digits};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    const char *const text[] = {"inv(exp(r))", "exp(-2.5000000000005 * r)",
+                                "exp(-2.5000000000005 * r) - 0.000000000000001 * sin(r)"};
+    front_of(&hall, text, 3);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    assert_int_equal(front.count, 2);
+    sr_loss_free(&loss);
+}
+
 TEST(rules_are_found_by_name)
 {
     for (int i = 0; i < SR_RULES; i++) {
