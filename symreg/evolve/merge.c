@@ -7,7 +7,9 @@
 /* Migration as in SymbolicRegression.jl: the shares of a population replaced per epoch by the best
  * members of all islands and by formulas of the front. */
 static const double migrants_share = 0.00036, front_share = 0.0614;
-static const double notable_share = 0.01; /* relative fall of a row's loss that triggers a polish */
+/* Relative fall of a row's loss that triggers a polish; in few rows that of a constant that moves
+ * by its standard error, 1 / rows. */
+static const double notable_share = 0.01;
 /* Share of the best constant's loss. Below it a further fall is ignored, as tables have about 7
  * digits. */
 static const double settled_share = 1e-7;
@@ -81,6 +83,7 @@ bool sr_run_take(const struct sr_settings *s, struct sr_run *run, const struct s
 static void merge_halls(const struct sr_settings *s, struct sr_run *run)
 {
     bool changed = false, notable = false;
+    const double share = fmax(notable_share, 1 / (double)run->loss->data->rows);
     double smallest = HUGE_VAL;
     const int before = find_within(s, run);
     for (int i = 0; i < s->populations; i++)
@@ -90,7 +93,7 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
         changed = within != before;
     for (int c = 1; c <= s->maxsize; c++) {
         const double loss = run->best->loss[c];
-        const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c] &&
+        const bool fell = loss < smallest && loss < (1 - share) * run->mark[c] &&
                           smallest > settled_share * run->loss->base;
         smallest = fmin(smallest, loss);
         run->view.polish[c] = fell;

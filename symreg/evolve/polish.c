@@ -7,13 +7,46 @@
 
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
+/* Whether the epoch has fitted this formula, whatever its numbers were before: in the same form they
+ * become the same ones, with few exceptions. */
+static bool was_fitted(struct sr_worker *w, const struct sr_expr *expr)
+{
+    struct sr_expr form;
+    sr_expr_copy(&form, expr);
+    for (int i = 0; i < form.count; i++)
+        if (sr_is_number(&form.node[i]))
+            form.node[i].value = 0;
+    const uint64_t hash = sr_expr_hash(&form);
+    uint64_t *const slot = &w->fitted[hash % SR_SEEN];
+    const bool known = *slot == hash;
+    *slot = hash;
+    return known;
+}
+
+/* Twice the smallest loss of formulas that are not longer with an outer scale: a fit that stays
+ * above it is for nothing. 0 where formulas of larger losses are kept, too. */
+static double loss_wanted(const struct sr_worker *w, const struct sr_expr *expr)
+{
+    const int most = sr_expr_complexity(w->settings->language, expr) + 2;
+    double rival = HUGE_VAL;
+    for (int c = 1; c <= most && c <= SR_NODES; c++)
+        rival = fmin(rival, w->island->hall->loss[c]);
+    return w->view->near || w->settings->penalty || !(rival < HUGE_VAL) ? 0 : 2 * rival;
+}
+
 static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
 {
-    struct sr_member member = {.expr = *expr};
+    struct sr_member member;
     if (w->settings->form && !sr_template_admits(w->settings->form, expr))
         return;
+    sr_expr_copy(&member.expr, expr);
     sr_rewrite(w->settings, &member.expr);
-    if (sr_member_fit(w, &member, steps, restarts))
+    if (!restarts && was_fitted(w, &member.expr))
+        return;
+    w->thread->work.enough = restarts ? 0 : loss_wanted(w, &member.expr);
+    const bool evaluates = sr_member_fit(w, &member, steps, restarts);
+    w->thread->work.enough = 0;
+    if (evaluates)
         sr_member_evaluate(w, &member);
 }
 
@@ -21,7 +54,8 @@ static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps
 static void replace_subtree(struct sr_worker *w, const struct sr_expr *whole, int i,
                             const struct sr_node *nodes, int count)
 {
-    struct sr_expr expr = *whole;
+    struct sr_expr expr;
+    sr_expr_copy(&expr, whole);
     if (sr_expr_splice(w->settings->language, &expr, sr_expr_start(whole, i), whole->node[i].size,
                        nodes, count, w->settings->maxsize))
         offer_neighbour(w, &expr, NEIGHBOUR_STEPS, 0);

@@ -208,12 +208,13 @@ static void seek_stream(const struct sr_settings *s, const struct sr_run *run, g
     orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
 }
 
-/* A worker moves to an island and clears its table of evaluated formulas. */
+/* A worker moves to an island and clears its tables of formulas. */
 static void enter_island(struct sr_worker *worker, struct sr_run *run, int number)
 {
     worker->view = &run->view;
     worker->island = &run->island[number];
     memset(&worker->seen, 0, sizeof worker->seen);
+    memset(worker->fitted, 0, sizeof worker->fitted);
 }
 
 /* Epoch 0 draws the populations. */

@@ -59,6 +59,7 @@ struct sr_worker {
     const struct sr_settings *settings;
     struct sr_thread *thread;
     struct sr_seen seen;
+    uint64_t fitted[SR_SEEN];          /* hashes of forms whose constants the epoch has fitted */
     struct sr_tournament_entry *entry; /* (population_size) */
     uint64_t tournaments;
     double price[SR_NODES + 1]; /* price of each size in this epoch's tournaments */

@@ -12,6 +12,13 @@ struct gather {
     struct sr_normal_item item[2 * SR_NODES];
 };
 
+/* An empty sum or product; its kilobytes are not cleared, as there are millions of them. */
+static void begin(struct gather *g, double constant)
+{
+    g->constant = constant;
+    g->count = 0;
+}
+
 /* ---- nodes */
 
 static uint64_t scramble_bits(uint64_t x)
@@ -253,7 +260,7 @@ static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2]
 /* exp(a)^p exp(b)^q ... becomes exp(p a + q b ...). */
 static void join_exponentials(struct sr_normal *form, struct gather *g)
 {
-    struct gather sum = {0};
+    struct gather sum;
     int found = 0, kept = 0;
     bool powers = false;
     for (int i = 0; i < g->count; i++)
@@ -263,6 +270,7 @@ static void join_exponentials(struct sr_normal *form, struct gather *g)
         }
     if (found == 0 || (found == 1 && !powers))
         return;
+    begin(&sum, 0);
     for (int i = 0; i < g->count; i++) {
         const struct sr_normal_item item = g->item[i];
         if (is_call(form, item.node, SR_EXP))
@@ -289,7 +297,8 @@ static int finish_product(struct sr_normal *form, struct gather *g)
 
 static int power_of(struct sr_normal *form, int node, double power)
 {
-    struct gather g = {.constant = 1};
+    struct gather g;
+    begin(&g, 1);
     add_factor(form, &g, node, power);
     return finish_product(form, &g);
 }
@@ -300,9 +309,11 @@ static int power_of(struct sr_normal *form, int node, double power)
  * powers stay, since a language need not have them. */
 static int take_out_logarithms(struct sr_normal *form, int argument)
 {
-    struct gather sum = {0}, rest = {0}, product = {.constant = 1};
+    struct gather sum, rest, product;
+    begin(&sum, 0);
+    begin(&product, 1);
     add_term(form, &sum, argument, 1);
-    rest.constant = sum.constant;
+    begin(&rest, sum.constant);
     for (int i = 0; i < sum.count; i++) {
         const struct sr_normal_item item = sum.item[i];
         if (is_call(form, item.node, SR_LOG) && sr_is_whole(item.weight))
@@ -368,7 +379,8 @@ static int make_call(struct sr_normal *form, enum sr_op op, const int operand[2]
 static int apply_operator(struct sr_normal *form, const struct sr_node *node, const int operand[2])
 {
     const enum sr_op op = (enum sr_op)node->op;
-    struct gather g = {.constant = op == SR_MUL || op == SR_DIV ? 1 : 0};
+    struct gather g;
+    begin(&g, op == SR_MUL || op == SR_DIV ? 1 : 0);
     switch (op) {
     case SR_ADD:
     case SR_SUB:

@@ -12,6 +12,7 @@
 struct writer {
     const struct sr_normal *form;
     uint64_t allowed; /* bit per operator */
+    int most;         /* nodes of what is written: a longer piece is part of no result */
 };
 
 /* ---- pieces; each function returns false when the formula is full or an operator is missing */
@@ -22,28 +23,28 @@ static void begin(struct sr_expr *expr)
     expr->count = 0;
 }
 
-static bool put_node(struct sr_expr *out, struct sr_node node)
+static bool put_node(const struct writer *w, struct sr_expr *out, struct sr_node node)
 {
-    if (out->count == SR_NODES)
+    if (out->count >= w->most)
         return false;
     out->node[out->count++] = node;
     return true;
 }
 
 /* False for NaN as well, of sr_product() and sr_quotient(). */
-static bool put_constant(struct sr_expr *out, double value)
+static bool put_constant(const struct writer *w, struct sr_expr *out, double value)
 {
-    return isfinite(value) && put_node(out, sr_constant_node(value));
+    return isfinite(value) && put_node(w, out, sr_constant_node(value));
 }
 
 static bool put_op(const struct writer *w, struct sr_expr *out, enum sr_op op)
 {
-    return sr_has(w->allowed, op) && put_node(out, sr_op_node((int)op));
+    return sr_has(w->allowed, op) && put_node(w, out, sr_op_node((int)op));
 }
 
-static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
+static bool put_all(const struct writer *w, struct sr_expr *out, const struct sr_expr *piece)
 {
-    if (out->count + piece->count > SR_NODES)
+    if (out->count + piece->count > w->most)
         return false;
     memcpy(out->node + out->count, piece->node, (size_t)piece->count * sizeof *piece->node);
     out->count += piece->count;
@@ -54,7 +55,7 @@ static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
 static bool multiply_by(const struct writer *w, struct sr_expr *out, const struct sr_expr *piece)
 {
     const bool first = out->count == 0;
-    return put_all(out, piece) && (first || put_op(w, out, SR_MUL));
+    return put_all(w, out, piece) && (first || put_op(w, out, SR_MUL));
 }
 
 static void keep_shorter(struct sr_expr *best, const struct sr_expr *trial, bool written)
@@ -72,16 +73,16 @@ static bool write_whole(const struct writer *w, const struct sr_expr *base, int 
                         struct sr_expr *out)
 {
     if (n == 1)
-        return put_all(out, base);
+        return put_all(w, out, base);
     if (n == 2 && sr_has(w->allowed, SR_SQUARE))
-        return put_all(out, base) && put_op(w, out, SR_SQUARE);
+        return put_all(w, out, base) && put_op(w, out, SR_SQUARE);
     if (n == 3 && sr_has(w->allowed, SR_CUBE))
-        return put_all(out, base) && put_op(w, out, SR_CUBE);
+        return put_all(w, out, base) && put_op(w, out, SR_CUBE);
     if (n > 3 && n % 2 == 0 && sr_has(w->allowed, SR_SQUARE))
         return write_whole(w, base, n / 2, out) && put_op(w, out, SR_SQUARE);
     if (n > 3 && n % 3 == 0 && sr_has(w->allowed, SR_CUBE))
         return write_whole(w, base, n / 3, out) && put_op(w, out, SR_CUBE);
-    return n <= SR_NODES && write_whole(w, base, n - 1, out) && put_all(out, base) &&
+    return n <= SR_NODES && write_whole(w, base, n - 1, out) && put_all(w, out, base) &&
            put_op(w, out, SR_MUL);
 }
 
@@ -111,8 +112,9 @@ static bool write_power(const struct writer *w, const struct sr_expr *base, doub
     }
     trial.count = 0;
     keep_shorter(&best, &trial,
-                 put_all(&trial, base) && put_constant(&trial, power) && put_op(w, &trial, SR_POW));
-    return best.count > 0 && put_all(out, &best);
+                 put_all(w, &trial, base) && put_constant(w, &trial, power) &&
+                     put_op(w, &trial, SR_POW));
+    return best.count > 0 && put_all(w, out, &best);
 }
 
 /* ---- products: factor * over / under */
@@ -143,10 +145,10 @@ static bool write_factor(const struct writer *w, double factor, const struct sr_
                          struct sr_expr *out)
 {
     if (factor == 1)
-        return put_all(out, piece);
+        return put_all(w, out, piece);
     if (factor == -1 && sr_has(w->allowed, SR_NEG))
-        return put_all(out, piece) && put_op(w, out, SR_NEG);
-    return put_constant(out, factor) && put_all(out, piece) && put_op(w, out, SR_MUL);
+        return put_all(w, out, piece) && put_op(w, out, SR_NEG);
+    return put_constant(w, out, factor) && put_all(w, out, piece) && put_op(w, out, SR_MUL);
 }
 
 /* factor * over / under, of which either may be empty. */
@@ -159,10 +161,10 @@ static bool write_quotient(const struct writer *w, double factor, const struct s
     begin(&trial);
     if (under->count == 0 && over->count)
         return write_factor(w, factor, over, out);
-    bool ok = over->count ? write_factor(w, factor, over, &whole) : put_constant(&whole, factor);
+    bool ok = over->count ? write_factor(w, factor, over, &whole) : put_constant(w, &whole, factor);
     if (under->count == 0)
-        return ok && put_all(out, &whole);
-    ok = ok && put_all(&trial, &whole) && put_all(&trial, under) && put_op(w, &trial, SR_DIV);
+        return ok && put_all(w, out, &whole);
+    ok = ok && put_all(w, &trial, &whole) && put_all(w, &trial, under) && put_op(w, &trial, SR_DIV);
     keep_shorter(&best, &trial, ok);
     sr_expr_copy(&trial, over); /* factor * over * inv(under) */
     sr_expr_copy(&whole, under);
@@ -170,7 +172,7 @@ static bool write_quotient(const struct writer *w, double factor, const struct s
     whole.count = 0;
     ok = ok && write_factor(w, factor, &trial, &whole);
     keep_shorter(&best, &whole, ok);
-    return best.count > 0 && put_all(out, &best);
+    return best.count > 0 && put_all(w, out, &best);
 }
 
 static bool write_product(const struct writer *w, const struct sr_normal_node *product,
@@ -202,7 +204,8 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
             const bool first = inner.count == 0;
             const bool minus = !first && weight < 0 && sr_has(w->allowed, SR_SUB);
             const double written = minus ? -weight : weight;
-            if (!(last ? put_constant(&inner, written) : write_node(w, item.node, written, &inner)))
+            if (!(last ? put_constant(w, &inner, written)
+                       : write_node(w, item.node, written, &inner)))
                 return false;
             if (!first && !put_op(w, &inner, minus ? SR_SUB : SR_ADD))
                 return false;
@@ -210,22 +213,43 @@ static bool write_terms(const struct writer *w, const struct sr_normal_node *sum
     return write_factor(w, common, &inner, out);
 }
 
+/* Whether weight i is the first of several with this size. A factor that only one term has, taken
+ * out of the sum, saves no node. */
+static bool has_others(const struct sr_normal_item *item, int count, int i)
+{
+    int others = 0;
+    for (int k = 0; k < count; k++) {
+        if (k == i || fabs(item[k].weight) != fabs(item[i].weight))
+            continue;
+        if (k < i)
+            return false;
+        others++;
+    }
+    return others > 0;
+}
+
 static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, double factor,
                       struct sr_expr *out)
 {
+    struct writer shorter = *w; /* than the best so far */
     struct sr_expr best, trial;
     begin(&best);
     begin(&trial);
     keep_shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
     for (int i = 0; i < sum->count; i++) { /* each weight in turn as the common factor */
-        const double weight = sr_product(w->form->item[sum->first + i].weight, factor);
+        const struct sr_normal_item *const items = w->form->item + sum->first;
+        const double weight = sr_product(items[i].weight, factor);
+        if (best.count && !has_others(items, sum->count, i))
+            continue;
         for (int sign = 1; sign >= -1; sign -= 2) {
             trial.count = 0;
+            shorter.most = best.count ? best.count - 1 : w->most;
             if (weight * sign != 1)
-                keep_shorter(&best, &trial, write_terms(w, sum, factor, sign * weight, &trial));
+                keep_shorter(&best, &trial,
+                             write_terms(&shorter, sum, factor, sign * weight, &trial));
         }
     }
-    return best.count > 0 && put_all(out, &best);
+    return best.count > 0 && put_all(w, out, &best);
 }
 
 static bool write_node(const struct writer *w, int node, double factor, struct sr_expr *out)
@@ -235,9 +259,9 @@ static bool write_node(const struct writer *w, int node, double factor, struct s
     begin(&piece);
     switch (n->kind) {
     case SR_NORMAL_CONSTANT:
-        return put_constant(out, sr_product(factor, n->value));
+        return put_constant(w, out, sr_product(factor, n->value));
     case SR_NORMAL_FEATURE:
-        return put_node(&piece, sr_feature_node(n->feature)) &&
+        return put_node(w, &piece, sr_feature_node(n->feature)) &&
                write_factor(w, factor, &piece, out);
     case SR_NORMAL_SUM:
         return write_sum(w, n, factor, out);
@@ -293,7 +317,7 @@ static bool write_filled(const struct writer *w, const struct sr_normal_node *pr
         struct sr_expr term = {0};
         if (weight == 0)
             continue;
-        if (!(last ? put_constant(&term, minus ? -weight : weight)
+        if (!(last ? put_constant(w, &term, minus ? -weight : weight)
                    : write_node(w, of.node, minus ? -weight : weight, &term)))
             return false;
         for (int i = 0; i < product->count; i++) {
@@ -305,7 +329,7 @@ static bool write_filled(const struct writer *w, const struct sr_normal_node *pr
         if (!sr_expr_measure(w->form->language, &term))
             return false;
         sr_expr_rewrite(w->form->language, &term, operators);
-        if (!put_all(out, &term) || (!first && !put_op(w, out, minus ? SR_SUB : SR_ADD)))
+        if (!put_all(w, out, &term) || (!first && !put_op(w, out, minus ? SR_SUB : SR_ADD)))
             return false;
     }
     return true;
@@ -344,7 +368,7 @@ static bool move_once(const struct sr_language *language, struct sr_expr *expr, 
     const int root = sr_normal_make(&form, language, expr);
     if (root < 0 || form.node[root].kind != SR_NORMAL_PRODUCT)
         return false;
-    const struct writer w = {&form, operators | between};
+    const struct writer w = {&form, operators | between, SR_NODES};
     const struct sr_normal_node product = form.node[root];
     struct sr_expr best = {0};
     for (int i = 0; i < product.count; i++) {
@@ -376,17 +400,14 @@ uint64_t sr_expr_operators(const struct sr_expr *expr)
 bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators)
 {
     static _Thread_local struct sr_normal form;
-    struct sr_expr out = {0};
+    struct sr_expr out;
+    begin(&out);
     const int root = sr_normal_make(&form, language, expr);
-    if (root < 0)
+    const struct writer w = {&form, operators, expr->count - 1};
+    if (root < 0 || !write_node(&w, root, 1, &out) || !sr_expr_measure(language, &out) ||
+        !sr_expr_finite(&out, 0))
         return false;
-    const struct writer w = {&form, operators};
-    if (!write_node(&w, root, 1, &out) || out.count >= expr->count ||
-        !sr_expr_measure(language, &out))
-        return false;
-    if (!sr_expr_finite(&out, 0))
-        return false;
-    *expr = out;
+    sr_expr_copy(expr, &out);
     return true;
 }
 

@@ -23,6 +23,17 @@ struct fit {
     struct sr_equations equations;
 };
 
+/* The equations, dozens of kilobytes, are not cleared. */
+static void begin_fit(struct fit *fit, const struct sr_loss *loss, struct sr_expr *expr,
+                      uint64_t held, struct sr_work *work)
+{
+    fit->loss = loss;
+    fit->expr = expr;
+    fit->work = work;
+    fit->held = held;
+    fit->residuals = 0;
+}
+
 static double outer_scale(const struct fit *fit, const double *parameter)
 {
     return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
@@ -356,6 +367,15 @@ static void keep_bounds(const struct fit *fit, double *number)
         number[i] = fmin(fmax(number[i], low[i]), high[i]);
 }
 
+/* Whether a fit that falls from step to step by no more than this share stays above the loss that
+ * it has to reach, where there is one. */
+static bool is_hopeless(const struct sr_work *work, double loss, double gain, int steps)
+{
+    for (int k = 0; k < steps && loss > work->enough; k++)
+        loss *= 1 - gain;
+    return work->enough > 0 && loss > work->enough;
+}
+
 /* Improves the parameters from their current values, where loss_at() was called last; returns the
  * loss. */
 static double descend_loss(struct fit *fit, double loss, int iterations)
@@ -388,7 +408,7 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
         const double gain = (loss - reached) / loss;
         memcpy(fit->parameter, trial, (size_t)fit->parameters * sizeof *trial);
         loss = reached;
-        if (gain < 1e-7)
+        if (gain < 1e-7 || (it && is_hopeless(fit->work, loss, gain, iterations - it - 1)))
             break;
     }
     return loss;
@@ -397,7 +417,8 @@ static double descend_loss(struct fit *fit, double loss, int iterations)
 double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr, uint64_t held,
                                int iterations, struct sr_work *work)
 {
-    struct fit fit = {.loss = loss, .expr = expr, .work = work, .held = held};
+    struct fit fit;
+    begin_fit(&fit, loss, expr, held, work);
     fit.constants = fit.parameters = sr_expr_constants(expr, fit.parameter);
     keep_bounds(&fit, fit.parameter);
     double reached = loss_at(&fit, fit.parameter);
@@ -410,8 +431,9 @@ double sr_constants_fit_others(const struct sr_loss *loss, struct sr_expr *expr,
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
                         int iterations, int restarts, gsl_rng *rng, struct sr_work *work)
 {
-    struct fit fit = {.loss = loss, .expr = expr, .work = work};
+    struct fit fit;
     double first[SR_NODES + 1], best[SR_NODES + 1], scale = 1, reached;
+    begin_fit(&fit, loss, expr, 0, work);
     if (with_scale) {
         assert(loss->data->rows <= work->rows); /* its median orders all rows */
         if (!sr_eval(expr, loss->data, work->value))

@@ -115,6 +115,7 @@ static const char chosen_loss[] = "symreg.loss=4"; /* huber, as a checkpoint rec
 _Static_assert(ORR_SR_HUBER == 4, "the number that checkpoints record");
 
 enum { FEW = 80, FEW_TAILS = 30, EVALUATIONS = 3000 };
+static const double few_enumerated = 2e4;
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
 bool sr_has_time_before(const struct sr_settings *s)
@@ -158,6 +159,8 @@ int sr_search_briefly(const struct sr_table *table, const struct sr_csv_setup *s
     (*fit)->data = sample->block ? sample->data : table->data;
     (*fit)->data.x_variance = NULL;
     s.max_evaluations = EVALUATIONS;
+    if (table->data.rows < FEW) /* without pairs of formulas, which take most of the time */
+        s.enumerate = fmin(s.enumerate, few_enumerated);
     s.max_seconds = 0;
     s.iterations = 0; /* the same for every --iterations, as a search may be resumed with more */
     s.alternatives = 0;

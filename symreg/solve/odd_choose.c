@@ -73,8 +73,9 @@ static int search_front(const struct sr_table *table, const struct sr_csv_setup 
     return rc;
 }
 
-/* Searches with and without the suspects, and marks the rows that are far from a formula that
- * describes the table in so much less than those of a search with them; *count: how many. */
+/* Searches without the suspects, and with them where a formula of the others is far from some.
+ * Marks these rows where it describes the table in so much less than those of a search with them;
+ * *count: how many. */
 static int compare(const struct sr_table *table, const struct sr_csv_setup *setup, int threads,
                    bool *marked, size_t *count)
 {
@@ -88,21 +89,24 @@ static int compare(const struct sr_table *table, const struct sr_csv_setup *setu
     int rc = with && weight ? sr_table_leave_out(&others, marked, *count) : ORR_ENOMEM;
     *count = 0;
     if (!rc)
-        rc = search_front(table, setup, threads, with);
-    if (!rc)
         rc = search_front(&others, setup, threads, without);
     free(others.without);
     if (!rc)
         rc = sr_loss_init(&loss, ORR_SR_L2, &table->data);
     if (rc)
         goto out;
-    rc = measure(&loss, false, with);
+    rc = measure(&loss, true, without);
     if (!rc)
-        rc = measure(&loss, true, without);
-    for (int i = 0; i < with->count; i++)
-        rival = fmin(rival, with->mdl[i]);
-    if (!rc)
-        rc = sr_front_find_odd(without, &loss, rival, weight);
+        rc = sr_front_find_odd(without, &loss, HUGE_VAL, weight);
+    if (!rc && without->odds) { /* else no search with the suspects has to be compared */
+        rc = search_front(table, setup, threads, with);
+        if (!rc)
+            rc = measure(&loss, false, with);
+        for (int i = 0; i < with->count; i++)
+            rival = fmin(rival, with->mdl[i]);
+        if (!rc)
+            rc = sr_front_find_odd(without, &loss, rival, weight);
+    }
     for (size_t i = 0; i < rows && !rc && without->odds; i++) {
         marked[i] = !(weight[i] > 0) && sr_row_weight(&table->data, i) > 0;
         *count += marked[i];

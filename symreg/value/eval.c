@@ -87,7 +87,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
                          const struct sr_data *data, const struct sr_loss *loss, bool finite,
                          double buffer[][SR_TILE])
 {
-    struct place stack[DEPTH] = {{0}};
+    struct place stack[DEPTH]; /* not cleared, as formulas are evaluated by the million */
     int depth = 0;
     program->language = data->language;
     program->steps = 0;

@@ -327,6 +327,7 @@ struct sr_work {
     double *jacobian; /* (columns, rows) */
     int columns;
     bool finishing; /* the search is over: fits end at the time limit, not at the stop before it */
+    double enough;  /* fits may end that will not reach a loss this small; 0: none does */
 };
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
