@@ -150,7 +150,7 @@ bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr
         return false;
     }
     sum->language = language;
-    bool ok = expand(expr, expr->count - 1, sum);
+    bool ok = !sr_each_used(expr) && expand(expr, expr->count - 1, sum);
     if (ok)
         join(sum);
     for (int k = 0; k < sum->count && ok; k++) {
