@@ -64,6 +64,13 @@ static void keep(struct candidates *kept, const struct sr_judged *f, int d, int 
     kept->count++;
 }
 
+static bool loosen(const struct sr_judge *c, const struct sr_equations_found *found, int d,
+                   struct sr_judged *f)
+{
+    return sr_equation_loosen(c->language, c->states->categories, found->first,
+                              c->states->categories ? &f->each : NULL, &f->expr[d]);
+}
+
 /* Tries row `row` of the front of equation d in the place of what *best has, and where that
  * formula's terms share constants, with a constant of each term (loosen.c); row -1: the present
  * formula, with a constant of each term. kept (or NULL) receives what was fitted. */
@@ -79,9 +86,9 @@ static int try_row(const struct sr_judge *c, const struct sr_equations_found *fo
     if (row >= 0)
         sr_judged_put(trial, d, &found->expr[row], found->first, &found->each[row]);
     const int from = row >= 0 ? row : *choice;
-    bool fits = row >= 0 || sr_equation_loosen(c->language, &trial->expr[d]);
+    bool fits = row >= 0 || loosen(c, found, d, trial);
     int rc = 0;
-    while (fits && !rc) {
+    for (int k = 0; fits && !rc && k < 3; k++) { /* a sum of terms may come back in another order */
         rc = sr_judge_fit(c, trial);
         orr_trace("equation %d, row %d: %.2f nats, residual %.4g", d + 1, from + 1, trial->nats,
                   sqrt(trial->misfit));
@@ -91,7 +98,7 @@ static int try_row(const struct sr_judge *c, const struct sr_equations_found *fo
             *best = *trial;
             *choice = from;
         }
-        fits = !sr_judge_over(c) && sr_equation_loosen(c->language, &trial->expr[d]);
+        fits = !sr_judge_over(c) && loosen(c, found, d, trial);
     }
     free(trial);
     return rc;

@@ -155,9 +155,12 @@ int sr_sums_text(const struct sr_states *states, const struct sr_equations_found
                  char **text);
 
 /* Multiplies products of sums out and gives each term a coefficient of its own, from the values
- * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula
- * unchanged, where that adds no constant, or the result is too long. */
-bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr);
+ * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. Terms that differ
+ * between the categories get constants of each, from `first` on (each NULL: there are none). False,
+ * with the formula unchanged, where that adds no constant, and with constants of each category is
+ * no longer formula, or where the result is too long. */
+bool sr_equation_loosen(const struct sr_language *language, int categories, int first,
+                        struct sr_each *each, struct sr_expr *expr);
 
 /* A system: one formula of each state. */
 struct sr_system {

@@ -51,7 +51,8 @@ void sr_judged_copy(const struct sr_judged *from, struct sr_judged *to);
 void sr_judged_put(struct sr_judged *judged, int d, const struct sr_expr *expr, int first,
                    const struct sr_each_own *each);
 /* Makes constants of each category of equation d, from `first` on, one number for all, and numbers
- * constants of each category, as long as that costs less. */
+ * constants of each category, as long as that costs less, also with the formula multiplied out.
+ * Nothing without categories. */
 int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judged *best);
 
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it

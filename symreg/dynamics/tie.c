@@ -70,11 +70,12 @@ static bool change(const struct sr_judge *c, int d, int first, int way, struct s
     return true;
 }
 
-int sr_judge_tie(const struct sr_judge *c, int d, int first, struct sr_judged *best)
+/* Changes the equation in all ways again and again, as long as that costs less. */
+static int tie(const struct sr_judge *c, int d, int first, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
-    for (bool changed = c->states->categories; changed && !rc;) {
+    for (bool changed = true; changed && !rc;) {
         bool fits = true;
         changed = false;
         for (int way = 0; !rc && !sr_judge_over(c); way++) {
@@ -94,6 +95,27 @@ int sr_judge_tie(const struct sr_judge *c, int d, int first, struct sr_judged *b
         }
     }
     free(trial);
+    return rc;
+}
+
+int sr_judge_tie(const struct sr_judge *c, int d, int first, struct sr_judged *best)
+{
+    if (!c->states->categories)
+        return 0;
+    struct sr_judged *const loose = orr_alloc(1, sizeof *loose);
+    int rc = loose ? tie(c, d, first, best) : ORR_ENOMEM;
+    if (!rc && !sr_judge_over(c)) {
+        sr_judged_copy(best, loose);
+        if (sr_equation_loosen(c->language, c->states->categories, first, &loose->each,
+                               &loose->expr[d])) {
+            rc = sr_judge_fit(c, loose);
+            if (!rc && loose->nats < HUGE_VAL)
+                rc = tie(c, d, first, loose);
+            if (!rc && loose->nats < best->nats)
+                *best = *loose;
+        }
+    }
+    free(loose);
     return rc;
 }
 
