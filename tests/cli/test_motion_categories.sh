@@ -5,8 +5,8 @@
 . tests/cli/lib.sh
 
 # tracks NAME: a table of tracks by Runge and Kutta's rule, every value with 1% of normal noise:
-# decays and pendulums with a friction of each run, logistic growth with a capacity of each dish (two
-# runs in each), a decay that is driven by u
+# decays and pendulums with a friction of each run, logistic growth with a capacity of each dish
+# (two runs in each), a decay that is driven by u
 tracks() {
     awk -v name="$1" '
     function normal(  k, g) {
@@ -109,7 +109,7 @@ follows() { # another start, of the fifth run: 5 exp(-1.7 t) within 1.5%
         if (off > worst) worst = off; n++ } END { print worst; exit !(n == 5 && worst < 0.015) }'
 }
 check "another start of a run is predicted" follows
-refuse "a category is needed" 2 'equations.json: --category VALUE of "run" is needed: "r1", "r2"' -- \
+refuse "a category is needed" 2 'equations.json: --category VALUE of "run" is needed: "r1"' -- \
     bin/symreg simulate "$WORK/decay/equations.json" --start x=5 --times 0:2:0.5
 refuse "a category that is unknown" 2 '--category: expected a value of "run"' 'found "r9"' -- \
     simulate r9
