@@ -160,15 +160,21 @@ sed 's/,d[123],/,d1,/' "$WORK/growth.csv" >"$WORK/one.csv"
 sed 's/^r2,d1,/r2,,/' "$WORK/growth.csv" >"$WORK/empty.csv"
 awk 'BEGIN { print "run,t,x"; for (r = 0; r < 129; r++) for (i = 0; i < 8; i++)
     print "r" r "," i "," i * i + r }' >"$WORK/many.csv"
-refusals bin/symreg motion --time t --out "$WORK/refused" <<'END'
-a category that changes in a track | 1 'changes.csv:3: column "dish": expected one value in all rows of track "r1", found "d1" after "d7"' | "$WORK/changes.csv" --state x --track run --category dish
-a category that changes, without --track | 1 'rows of several tracks need --track COLUMN' | "$WORK/unlabelled.csv" --state x --category dish
-one category | 1 'one.csv: column "dish": expected at least two values, found "d1" in all tracks' | "$WORK/one.csv" --state x --track run --category dish
-an empty category | 1 'empty.csv:62: column "dish": expected a category, found ""' | "$WORK/empty.csv" --state x --track run --category dish
-a category that is a state | 2 '--category: "x" is the time, a state or an input' | "$WORK/growth.csv" --state x --track run --category x
-a category that is no column | 1 'growth.csv: no column "plate"' | "$WORK/growth.csv" --state x --track run --category plate
-too many categories | 1 'column "run": expected at most 128 categories, found more' | "$WORK/many.csv" --state x --track run --category run
-a category of bodies | 2 '--category: needs --state or --general' | docs/data/planet_tracks.csv --position x_au,y_au --body body --category body
+export OF="--track run --category"
+for file in changes unlabelled one empty many growth; do
+    declare "$file=$WORK/$file.csv"
+done
+refusals bin/symreg motion --time t --state x --out "$WORK/refused" <<'END'
+a category that changes in a track | 1 'changes.csv:3:' 'found "d1"' | $changes $OF dish
+a category that changes in rows without tracks | 1 'need --track COLUMN' | $unlabelled --category dish
+one category in all tracks | 1 'one.csv: column "dish": expected at least two' | $one $OF dish
+an empty category | 1 'empty.csv:62: column "dish": expected a category' | $empty $OF dish
+a state as category | 2 '--category: "x" is the time, a state or an input' | $growth $OF x
+a category that is no column | 1 'growth.csv: no column "plate"' | $growth $OF plate
+too many categories | 1 'expected at most 128 categories' | $many $OF run
 END
+refuse "a category of bodies" 2 '--category: needs --state or --general' -- \
+    bin/symreg motion docs/data/planet_tracks.csv --time t_yr --position x_au,y_au --body body \
+    --category body
 check "nothing is written by a refusal" test ! -e "$WORK/refused"
 finish
