@@ -90,6 +90,7 @@ static int run_simulate(const struct orr_cli *cli)
         return ORR_FAIL(ORR_EUSAGE, "simulate: expected EQUATIONS.json, found %d arguments",
                         cli->argc_rest - 1);
     simulation.input = dynamics.input;
+    simulation.category = table.category;
     simulation.out = cli->out;
     simulation.quiet = cli->quiet;
     return sr_simulate_run(cli->argv_rest[1], &simulation);
@@ -114,6 +115,7 @@ static const struct owned of_bodies[] = {{"--body", &motion.body},
                                          {"--mass", &motion.mass},
                                          {"--centre", &motion.centre}};
 static const struct owned of_dynamics[] = {{"--track", &dynamics.track},
+                                           {"--category", &table.category},
                                            {"--input", &dynamics.input},
                                            {"--explicit-time", &dynamics.explicit_time}};
 
@@ -134,6 +136,7 @@ static int run_dynamics(const struct orr_cli *cli, const char *file)
     TRY(prepare(cli));
     dynamics.time = motion.time;
     dynamics.position = motion.position;
+    dynamics.category = table.category;
     dynamics.missing = table.missing;
     dynamics.missing_value = table.missing_value;
     return sr_dynamics_run(cli, file, &dynamics, &table);
@@ -198,7 +201,7 @@ static char of_laws[1024] = "--run,--attention,--plan", of_table[1024],
             of_motion[1024] = "--time,--position,--body,--system,--mass,--centre,--state,--general,"
                               "--track,--input,--explicit-time",
             of_predict[1024] = "--index,--interval";
-static const char of_simulate[] = "--start,--times,--input";
+static const char of_simulate[] = "--start,--times,--input,--category";
 static const struct orr_command commands[] = {
     {.name = "", .what = "the laws of a run", .takes = of_laws, .program = "laws"},
     {.name = "motion",
@@ -206,7 +209,7 @@ static const struct orr_command commands[] = {
      .takes = of_motion,
      .run = run_motion,
      .usual = "--time,--position,--body,--system,--mass,--centre,--state,--general,--track,--input,"
-              "--explicit-time,--missing,--units,--binary,"
+              "--explicit-time,--category,--missing,--units,--binary,"
               "--unary,--maxsize,--seconds,--rule,--out,--threads,--seed,--help,symreg.binary,"
               "symreg.unary",
      .words = 1 + SR_HORIZONS_FILES},
@@ -230,7 +233,7 @@ static const struct orr_command commands[] = {
      .what = "symreg simulate EQUATIONS.json",
      .takes = of_simulate,
      .run = run_simulate,
-     .usual = "--start,--times,--input,--out,--help",
+     .usual = "--start,--times,--input,--category,--out,--help",
      .alone = true,
      .words = 2},
     {.name = "*", .what = "a table (FILE.csv)", .takes = of_table, .run = run_table, .words = 1},

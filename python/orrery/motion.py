@@ -105,49 +105,60 @@ def _taken(X: Any, wanted: Any, what: str) -> list[str]:
 
 
 class _Tracks:
-    """The rows of all tracks, one below the other: t (n), X (n, k), u (n, m) and track (n)."""
+    """The rows of all tracks, one below the other: t (n), X (n, k), u (n, m), track (n) and
+    category (n)."""
 
-    def __init__(self, t: Any, X: Any, u: Any, track: Any):
-        self.time = "t"
+    def __init__(self, t: Any, X: Any, u: Any, track: Any, category: Any = None):
+        self.time, self.category_name = "t", "category"
         self.track: list[str] | None = None
+        self.category: list[str] | None = None
         if X is None:
             raise ValueError("X: expected numbers, found None")
         if _is_list(X, 2) or (_is_list(X, 1) and _is_list(t, 1)):
-            self._join(t, X, u, track)
+            self._join(t, X, u, track, category)
         else:
-            self._read(t, X, u, track)
+            self._read(t, X, u, track, category)
         _rise(self.t, self.track)
 
-    def _read(self, t: Any, X: Any, u: Any, track: Any) -> None:
+    def _read(self, t: Any, X: Any, u: Any, track: Any, category: Any) -> None:
         if isinstance(t, str):  # (a table that has everything)
             self.time, = _taken(X, t, "t")
             inputs: list[str] = [] if u is None else _taken(X, u, "u")
             tracks: list[str] = [] if track is None else _taken(X, track, "track")
+            kinds: list[str] = [] if category is None else _taken(X, category, "category")
             rest = [name for name in map(str, _names(X) or [])
-                    if name not in (self.time, *inputs, *tracks)]
+                    if name not in (self.time, *inputs, *tracks, *kinds)]
+            if kinds:
+                self.category_name, category = category, X[category]
             t, u, track = X[t], X[inputs] if inputs else None, X[track] if tracks else None
             X = X[rest]
         self.X, self.states, self.named = _table("X", X, "x")
         self.t = _times(t, len(self.X))
         if track is not None:
             self.track = _labels("track", track, len(self.X))
+        if category is not None:
+            self.category = _labels("category", category, len(self.X))
         self.u, self.inputs = np.empty((len(self.X), 0)), list[str]()
         if u is not None:
             self.u, self.inputs, _ = _table("u", u, "u")
             if len(self.u) != len(self.X):
                 raise ValueError(f"u: expected {len(self.X)} rows, as X has, found {len(self.u)}")
 
-    def _join(self, t: Any, X: Sequence[Any], u: Any, track: Any) -> None:
+    def _join(self, t: Any, X: Sequence[Any], u: Any, track: Any, category: Any) -> None:
         if track is not None:
             raise ValueError("track: expected none, as X is a list of tracks")
         parts = []
         for name, of, least in (("t", t, 1), ("u", u, 2)):
             if _is_list(of, least) and len(of) != len(X):
                 raise ValueError(f"{name}: expected {len(X)} tracks, as X has, found {len(of)}")
+        column = category if isinstance(category, str) else None
+        if category is not None and column is None and np.shape(category) != (len(X),):
+            raise ValueError(f"category: expected one value for each of {len(X)} tracks, found "
+                             f"the shape {np.shape(category)}")
         for k, part in enumerate(X):
             try:
                 parts.append(_Tracks(t[k] if _is_list(t, 1) else t, part,
-                                     u[k] if _is_list(u, 2) else u, None))
+                                     u[k] if _is_list(u, 2) else u, None, column))
             except ValueError as error:
                 raise ValueError(f"track {k}: {error}") from None
         first = parts[0]
@@ -160,6 +171,13 @@ class _Tracks:
         self.t, self.X, self.u = (np.concatenate([getattr(part, name) for part in parts])
                                   for name in ("t", "X", "u"))
         self.track = [str(k) for k, part in enumerate(parts) for _ in part.t]
+        if column is not None:
+            self.category_name = column
+            self.category = [label for part in parts for label in part.category or []]
+        elif category is not None:
+            self.category = _labels("category", np.repeat(np.asarray(category, dtype=object),
+                                                          [len(part.t) for part in parts]),
+                                    len(self.track))
 
     def each(self) -> list[np.ndarray]:
         """The rows of each track."""
@@ -179,7 +197,9 @@ class Motion(BaseEstimator):
     (for each equation the numbers in its order; NaN of a number without an error), conserved_
     (dicts of formula and change), noise_ (standard deviation of each state), residual_ (of the
     solutions, in standard deviations of the noise), chosen_by_track_, feature_names_in_,
-    velocity_names_ (of order 2), input_names_, text_ (what the program prints).
+    velocity_names_ (of order 2), input_names_, text_ (what the program prints). With categories:
+    categories_ (texts), category_constants_ and category_standard_errors_, dicts by the names of
+    constants in equations_, c1[run], of dicts by categories.
     """
 
     def __init__(self, *, order: int = 1, explicit_time: bool = False, seconds: float = 60,
@@ -214,15 +234,18 @@ class Motion(BaseEstimator):
             options += ["--units", ",".join(f"{quoted(k)}={v}" for k, v in self.units.items())]
         return options + ["--explicit-time"] * flag("explicit_time", self.explicit_time)
 
-    def fit(self, t: Any, X: Any, *, u: Any = None, track: Any = None) -> Motion:
+    def fit(self, t: Any, X: Any, *, u: Any = None, track: Any = None, category: Any = None
+            ) -> Motion:
         """Finds the equations of the states X (n, k) at times t (n), or at one step.
 
         X may be a DataFrame, whose columns name the states, or a list of tracks, as t and u then
-        may be. u: known inputs (n, m). track: which track each row is of. With a DataFrame t, u
-        and track may also be names of its columns; all other columns are states.
+        may be. u: known inputs (n, m). track: which track each row is of. category: a value for
+        each row, one in each track, or with a list of tracks for each of them: some constants of
+        the equations are of each value. With a DataFrame t, u, track and category may also be names
+        of its columns; all other columns are states.
         """
         order = whole("order", self.order, 1, 2)
-        options, of = self._options(), _Tracks(t, X, u, track)
+        options, of = self._options(), _Tracks(t, X, u, track, category)
         columns = dict(zip([of.time, *of.states, *of.inputs],
                            [of.t.tolist(), *of.X.T.tolist(), *of.u.T.tolist()]))
         if len(columns) != 1 + len(of.states) + len(of.inputs):
@@ -234,6 +257,10 @@ class Motion(BaseEstimator):
             name = free_name("track", [*columns])
             options += ["--track", name]
             columns[name] = of.track
+        if of.category is not None:
+            name = free_name(of.category_name, [*columns])
+            options += ["--category", quoted(name)]
+            columns[name] = of.category
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "tracks.csv"
             write_table(file, columns)
@@ -242,18 +269,21 @@ class Motion(BaseEstimator):
         return self
 
     def fit_file(self, path: str | os.PathLike[str], t: str, states: Sequence[str], *,
-                 u: Sequence[str] = (), track: str | None = None) -> Motion:
+                 u: Sequence[str] = (), track: str | None = None, category: str | None = None
+                 ) -> Motion:
         """fit() of columns of a file, which the program reads: CSV, .gz, layouts of
         astronomy. Errors name file, line and column."""
         lists = [[name] if isinstance(name, str) else [*name] for name in (states, u)]
-        for name in (t, *lists[0], *lists[1], *([] if track is None else [track])):
+        for name in (t, *lists[0], *lists[1], *([] if track is None else [track]),
+                     *([] if category is None else [category])):
             if not isinstance(name, str) or not name:
                 raise ValueError(f"fit_file: expected names of columns, found {name!r}")
         if not lists[0]:
             raise ValueError("states: expected names of columns, found none")
         options = self._options() + _columns(whole("order", self.order, 1, 2), t, *lists)
-        self._run(pathlib.Path(path), str(path),
-                  options + ([] if track is None else ["--track", quoted(track)]))
+        options += [] if track is None else ["--track", quoted(track)]
+        options += [] if category is None else ["--category", quoted(category)]
+        self._run(pathlib.Path(path), str(path), options)
         self._named = True
         return self
 
@@ -308,6 +338,12 @@ class Motion(BaseEstimator):
         self.input_names_: list[str] = found.get("inputs", [])
         self._time, self._latex = found["time"], found["latex"]
         self._of_time = found["explicit_time"]
+        self.categories_: list[str] = found.get("category", {}).get("values", [])
+        constants = found.get("category_constants", [])
+        self.category_constants_, self.category_standard_errors_ = (
+            {of["name"]: dict(zip(self.categories_, map(float, np.array(of.get(
+                key, [np.nan] * len(self.categories_)), float)))) for of in constants}
+            for key in ("values", "standard_errors"))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "equations_")
@@ -335,7 +371,8 @@ class Motion(BaseEstimator):
 
     def to_python(self) -> Callable[..., np.ndarray]:
         """The system as a function rhs(t, state, input=()) of scipy.integrate.solve_ivp; with
-        order 2 the state is the positions, then the velocities. Its attribute `source` is the text
+        order 2 the state is the positions, then the velocities. With constants of each category
+        its argument category_ is one of categories_. Its attribute `source` is the text
         of the program's equations.py; after from_file() it has none, as no file is executed."""
         self._fitted()
         if not self._python:
@@ -346,16 +383,34 @@ class Motion(BaseEstimator):
         made: Callable[..., np.ndarray] = names["rhs"]
         return made
 
-    def _rhs(self, t: float, state: Any, input: Any = ()) -> np.ndarray:
+    def _rhs(self, t: float, state: Any, input: Any = (), *, category_: Any = None) -> np.ndarray:
         x = np.asarray(state, float)
-        rates = self.predict(x[None], t=t if self._of_time else None,
+        rates = self.predict(x[None], t=t if self._of_time else None, category=category_,
                              u=np.atleast_2d(input) if self.input_names_ else None)[0]
         return np.concatenate([x[self.n_features_in_:], rates])
 
-    def predict(self, X: Any, *, t: Any = None, u: Any = None) -> np.ndarray:
+    def _category(self, category: Any, rows: int) -> list[str]:
+        """The categories of rows, which fit() has seen; empty where equations have no constants of
+        each."""
+        if category is None:
+            if self.category_constants_:
+                raise ValueError("category: expected one of "
+                                 f"{', '.join(map(repr, self.categories_))}, found none")
+            return []
+        if not self.categories_:
+            raise ValueError("category: expected none, as fit() had none")
+        labels = _labels("category", [category] * rows if np.ndim(category) == 0 else category,
+                         rows)
+        for row, label in enumerate(labels):
+            if label not in self.categories_:
+                raise ValueError(f"category: row {row}: expected one of "
+                                 f"{', '.join(map(repr, self.categories_))}, found {label!r}")
+        return labels if self.category_constants_ else []
+
+    def predict(self, X: Any, *, t: Any = None, u: Any = None, category: Any = None) -> np.ndarray:
         """The derivatives (n, k) at states X (n, k); with order 2 the accelerations at positions
         and velocities X (n, 2 k). t: times (n) or one time, of equations with the time; u: inputs
-        (n, m)."""
+        (n, m); category: of each row (n), or one of all."""
         self._fitted()
         states = [*self.feature_names_in_, *self.velocity_names_]
         parts, names = [self._shaped("X", X, states, None)], states + self.input_names_
@@ -370,6 +425,10 @@ class Motion(BaseEstimator):
             times = np.repeat(t, rows) if np.ndim(t) == 0 else t  # one time is no step here
             parts.append(_times(times, rows)[:, None])
             names.append(self._time)
+        labels = self._category(category, rows)
+        for name, of in self.category_constants_.items():
+            parts.append(np.array([of[label] for label in labels])[:, None])
+            names.append(name)
         everything = np.hstack(parts)
         return np.stack([NumpyFunction(source(text, names, None, lib.NUMPY, False))(everything)
                          for text in self.equations_], axis=1)
@@ -385,11 +444,12 @@ class Motion(BaseEstimator):
             columns_are(names, expected)
         return array
 
-    def simulate(self, x0: Any, t: Any, *, u: Any = None) -> np.ndarray:
+    def simulate(self, x0: Any, t: Any, *, u: Any = None, category: Any = None) -> np.ndarray:
         """The solution (n, k) at times t (n) that starts from x0 at t[0], as `symreg simulate`.
 
         x0: (k), or a dict by names; with order 2 positions, then velocities, as the columns of the
-        result, (n, 2 k). u: inputs (n, m) at the times t, lines between them.
+        result, (n, 2 k). u: inputs (n, m) at the times t, lines between them. category: whose
+        constants the equations have.
         """
         self._fitted()
         states = [*self.feature_names_in_, *self.velocity_names_]
@@ -413,6 +473,7 @@ class Motion(BaseEstimator):
             columns |= dict(zip(self.input_names_, inputs.T.tolist()))
         elif u is not None:
             raise ValueError("u: expected none, as the equations have no inputs")
+        kind = self._category(category, 1)
         given = ",".join(f"{quoted(name)}={value!r}"
                          for name, value in zip(states, start.astype(float).tolist()))
         with tempfile.TemporaryDirectory() as folder:
@@ -422,16 +483,17 @@ class Motion(BaseEstimator):
             write_table(table, columns)
             run(self.programs, ["simulate", str(file), "--start", given, "--times", str(table),
                                 "--out", str(out)]
-                + (["--input", str(table)] if self.input_names_ else []), file, "equations")
+                + (["--input", str(table)] if self.input_names_ else [])
+                + (["--category", *kind] if kind else []), file, "equations")
             return np.loadtxt(out, delimiter=",", skiprows=1, ndmin=2)[:, 1:]
 
-    def score(self, t: Any, X: Any, X_dot: Any = None, *, u: Any = None, track: Any = None
-              ) -> float:
+    def score(self, t: Any, X: Any, X_dot: Any = None, *, u: Any = None, track: Any = None,
+              category: Any = None) -> float:
         """R^2 of the derivatives, the mean over the equations, as pysindy's score(); arguments are
         those of fit(). X_dot: the measured derivatives (n, k), accelerations with order 2; without
         them they are central differences of the tracks, whose noise and steps lower R^2."""
         self._fitted()
-        of = _Tracks(t, X, u, track)
+        of = _Tracks(t, X, u, track, category)
         if of.named and self._named:
             columns_are(of.states, self.feature_names_in_)
         self._shaped("X", of.X, [*self.feature_names_in_], None)
@@ -446,7 +508,7 @@ class Motion(BaseEstimator):
                 states[rows, of.X.shape[1]:] = rates[rows]
                 rates[rows] = np.gradient(rates[rows], of.t[rows], axis=0, edge_order=2)
         found = self.predict(states, t=of.t if self._of_time else None,
-                             u=of.u if of.inputs else None)
+                             u=of.u if of.inputs else None, category=of.category)
         if X_dot is not None:
             rates = self._shaped("X_dot", X_dot, [*self.feature_names_in_], len(of.X))
         return float(np.mean([r_squared(a, b) for a, b in zip(rates.T, found.T)]))

@@ -142,6 +142,59 @@ def test_the_time_in_equations():
         model.predict(np.ones(4))
 
 
+RATES = {"a": 0.4, "b": 0.9, "c": 1.7}
+
+
+@pytest.fixture(scope="module")
+def decays():
+    times = np.linspace(0, 4, 50)
+    tracks = [(2 + k) * np.exp(-rate * times)[:, None] for k, rate in enumerate(RATES.values())]
+    return orrery.Motion(**QUICK).fit(times, tracks, category=[*RATES]), times, tracks
+
+
+def test_constants_of_each_category(decays, tmp_path):
+    found, times, tracks = decays
+    assert "c1[category]" in found.equations_[0]  # (c1 x or x / c1)
+    assert found.categories_ == [*RATES]
+    assert [*found.category_constants_["c1[category]"]] == [*RATES]
+    assert found.category_standard_errors_["c1[category]"]["b"] < 1e-3
+    assert found.predict([[2.0], [3.0]], category=["c", "a"]).ravel() == pytest.approx(
+        [-3.4, -1.2], rel=1e-4)
+    assert found.predict([[2.0], [3.0]], category="b").ravel() == pytest.approx([-1.8, -2.7],
+                                                                               rel=1e-4)
+    assert found.simulate([5.0], times, category="b").ravel() == pytest.approx(
+        5 * np.exp(-0.9 * times), rel=1e-4)
+    assert found.score(times, tracks, category=[*RATES]) > 0.999
+    assert found.to_python()(0, [2.0], category_="c") == pytest.approx([-3.4], rel=1e-4)
+    found.save(tmp_path / "decays.json")
+    read = orrery.Motion.from_file(tmp_path / "decays.json")
+    assert read.category_constants_ == found.category_constants_
+    assert read.to_python()(0, [2.0], category_="c") == pytest.approx([-3.4], rel=1e-4)
+
+
+def test_categories_by_columns_of_a_table(decays):
+    pandas = pytest.importorskip("pandas")
+    _, times, tracks = decays
+    table = pandas.DataFrame({"t": np.tile(times, 3), "x": np.concatenate(tracks).ravel(),
+                              "run": np.repeat([*RATES], len(times))})
+    found = orrery.Motion(**QUICK).fit("t", table, track="run", category="run")
+    assert "c1[run]" in found.equations_[0]
+    assert found.predict([[2.0]], category="c").ravel() == pytest.approx([-3.4], rel=1e-4)
+
+
+def test_wrong_categories(decays, model):
+    found, times, tracks = decays
+    for call, message in (
+            (lambda: found.predict([[2.0]]), "category: expected one of 'a', 'b', 'c', found none"),
+            (lambda: found.predict([[2.0]], category="d"), "row 0: expected one of .* found 'd'"),
+            (lambda: found.simulate([2.0], times), "category: expected one of .*, found none"),
+            (lambda: model.predict([[2.0, 1.0]], category="a"), "category: expected none"),
+            (lambda: orrery.Motion().fit(times, tracks, category=["a"]),
+             "category: expected one value for each of 3 tracks")):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 def test_files(spring, tmp_path):
     path = tmp_path / "spring.json"
     spring.save(path)

@@ -32,6 +32,7 @@ static void fill_track(const struct sr_states *s, int d, const int *number,
                        const struct sr_state_track *from, struct sr_state_track *to)
 {
     const size_t n = from->n, at = (size_t)d * n, bytes = n * sizeof *from->t;
+    to->category = from->category;
     memcpy(to->t, from->t, bytes);
     memcpy(to->x, from->x + at, bytes);
     memcpy(to->sigma, from->sigma + at, bytes);
@@ -47,7 +48,8 @@ int sr_states_alone(const struct sr_states *s, int d, struct sr_states *alone,
                     int number[SR_STATE_NAMES])
 {
     size_t *const rows = orr_alloc(s->count, sizeof *rows);
-    *alone = (struct sr_states){.file = s->file, .order = s->order, .dims = 1};
+    *alone = (struct sr_states){
+        .file = s->file, .order = s->order, .dims = 1, .categories = s->categories};
     alone->inputs = number_names(s, d, number);
     alone->names = s->names;
     if (!rows)

@@ -22,13 +22,15 @@ struct candidate {
     double behind; /* nats that the system with it was last behind the best */
     int row;       /* of the front */
     struct sr_expr expr;
+    struct sr_each_own each; /* its constants of each category */
 };
 struct candidates {
-    int count;
+    int count, first; /* first: of the equation's constants of each category */
     struct candidate item[MOST_CANDIDATES];
     /* the likeliest with constants rounded, their standard errors, and what it leaves */
     struct sr_expr own;
     double error[SR_NODES], misfit;
+    struct sr_each_own own_each, each_error;
     bool held; /* it is not changed while the other equations are chosen */
 };
 /* A formula whose loss on the derivatives is so many times that of what the search selects explains
@@ -45,9 +47,10 @@ static const double far_off = 3, explained = 1.5;
 /* The choices of single equations take this share of the seconds. */
 static const double share_alone = 0.4;
 
-/* Keeps a formula of one equation that was fitted, but for copies of others. */
-static void keep(struct candidates *kept, const struct sr_expr *expr, double nats, int row)
+/* Keeps the formula of equation d that was fitted, but for copies of others. */
+static void keep(struct candidates *kept, const struct sr_judged *f, int d, int row)
 {
+    const double nats = f->nats;
     if (!kept || !(nats < HUGE_VAL) || kept->count == MOST_CANDIDATES)
         return;
     int at = kept->count;
@@ -56,8 +59,16 @@ static void keep(struct candidates *kept, const struct sr_expr *expr, double nat
             return;
     for (; at > 0 && kept->item[at - 1].nats > nats; at--)
         kept->item[at] = kept->item[at - 1];
-    kept->item[at] = (struct candidate){.nats = nats, .row = row, .expr = *expr};
+    kept->item[at] = (struct candidate){.nats = nats, .row = row, .expr = f->expr[d]};
+    memcpy(&kept->item[at].each, f->each.value[kept->first], sizeof kept->item[at].each);
     kept->count++;
+}
+
+static bool loosen(const struct sr_judge *c, const struct sr_equations_found *found, int d,
+                   struct sr_judged *f)
+{
+    return sr_equation_loosen(c->language, c->states->categories, found->first,
+                              c->states->categories ? &f->each : NULL, &f->expr[d]);
 }
 
 /* Tries row `row` of the front of equation d in the place of what *best has, and where that
@@ -71,23 +82,23 @@ static int try_row(const struct sr_judge *c, const struct sr_equations_found *fo
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
     if (!trial)
         return ORR_ENOMEM;
-    memcpy(trial->expr, best->expr, sizeof trial->expr);
+    sr_judged_copy(best, trial);
     if (row >= 0)
-        trial->expr[d] = found->expr[row];
+        sr_judged_put(trial, d, &found->expr[row], found->first, &found->each[row]);
     const int from = row >= 0 ? row : *choice;
-    bool fits = row >= 0 || sr_equation_loosen(c->language, &trial->expr[d]);
+    bool fits = row >= 0 || loosen(c, found, d, trial);
     int rc = 0;
-    while (fits && !rc) {
+    for (int k = 0; fits && !rc && k < 3; k++) { /* a sum of terms may come back in another order */
         rc = sr_judge_fit(c, trial);
         orr_trace("equation %d, row %d: %.2f nats, residual %.4g", d + 1, from + 1, trial->nats,
                   sqrt(trial->misfit));
         if (!rc)
-            keep(kept, &trial->expr[d], trial->nats, from);
+            keep(kept, trial, d, from);
         if (!rc && trial->nats < best->nats) {
             *best = *trial;
             *choice = from;
         }
-        fits = !sr_judge_over(c) && sr_equation_loosen(c->language, &trial->expr[d]);
+        fits = !sr_judge_over(c) && loosen(c, found, d, trial);
     }
     free(trial);
     return rc;
@@ -132,7 +143,7 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
     if (!trial)
         return ORR_ENOMEM;
-    memcpy(trial->expr, best->expr, sizeof trial->expr);
+    sr_judged_copy(best, trial);
     for (int k = 0; k < best->constants; k++)
         node[k] = node_of(&trial->expr[best->equation[k]], best->number[k]);
     for (int k = 0; k < best->constants; k++) {
@@ -155,21 +166,29 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
                 best->error[k] = trial->error[free_one++];
             else
                 best->error[k] = NAN;
-        memcpy(best->expr, trial->expr, sizeof best->expr);
+        sr_judged_copy(trial, best);
+        best->each_error = trial->each_error;
         best->misfit = trial->misfit;
     }
     free(trial);
     return rc;
 }
 
-/* Rounds constants to a hundredth of their standard errors. */
-static void round_constants(struct sr_judged *best)
+static double rounded(double value, double error)
 {
+    return error > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * error / fabs(value), 17)
+                                   : value;
+}
+
+/* Rounds constants to a hundredth of their standard errors. */
+static void round_constants(const struct sr_judge *c, struct sr_judged *best)
+{
+    for (int k = 0; k < SR_EACH; k++)
+        for (int i = 0; i < c->states->categories; i++)
+            best->each.value[k][i] = rounded(best->each.value[k][i], best->each_error.value[k][i]);
     for (int k = 0; k < best->constants; k++) {
         struct sr_node *node = node_of(&best->expr[best->equation[k]], best->number[k]);
-        if (best->error[k] > 0 && node->value != 0)
-            node->value =
-                sr_fewest_digits(node->value, 0.01 * best->error[k] / fabs(node->value), 17);
+        node->value = rounded(node->value, best->error[k]);
     }
 }
 
@@ -185,8 +204,8 @@ static int try_candidates(const struct sr_judge *c, struct candidates *kept, int
         struct candidate *const item = &kept->item[k];
         if (k == from || item->nats > kept->item[0].nats + nearly || item->behind > nearly_again)
             continue;
-        memcpy(trial->expr, best->expr, sizeof trial->expr);
-        trial->expr[d] = item->expr;
+        sr_judged_copy(best, trial);
+        sr_judged_put(trial, d, &item->expr, kept->first, &item->each);
         rc = sr_judge_fit(c, trial);
         orr_trace("equation %d, candidate %d of row %d: %.2f nats, residual %.4g", d + 1, k + 1,
                   item->row + 1, trial->nats, sqrt(trial->misfit));
@@ -233,7 +252,7 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     struct sr_expr part = {.count = 0};
     if (!trial)
         return ORR_ENOMEM;
-    memcpy(trial->expr, best->expr, sizeof trial->expr);
+    sr_judged_copy(best, trial);
     struct sr_expr *const expr = &trial->expr[d];
     for (int i = sr_expr_start(expr, operand); i <= operand; i++)
         sr_put_node(&part, expr->node[i]);
@@ -345,22 +364,27 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
     if (!rc)
         rc = sr_judge_create(&alone, c->language, c->seconds * share_alone / s->dims, &judge);
     if (!rc) {
-        best->expr[0] = renamed->expr[own];
+        kept->first = found->first;
+        sr_judged_put(best, 0, &renamed->expr[own], found->first, &found->each[own]);
         rc = sr_judge_fit(&judge, best);
     }
     if (!rc) {
-        keep(kept, &best->expr[0], best->nats, own);
+        keep(kept, best, 0, own);
         rc = improve_equation(&judge, renamed, 0, best, &own, kept);
     }
+    if (!rc)
+        rc = sr_judge_tie(&judge, 0, found->first, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = shorten(&judge, NULL, best);
     if (!rc && best->nats < HUGE_VAL) {
-        keep(kept, &best->expr[0], best->nats, own);
+        keep(kept, best, 0, own);
         orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
                   sqrt(best->misfit));
         rc = simplify(&judge, best);
-        round_constants(best);
+        round_constants(&judge, best);
         kept->own = best->expr[0];
+        memcpy(&kept->own_each, best->each.value[kept->first], sizeof kept->own_each);
+        memcpy(&kept->each_error, best->each_error.value[kept->first], sizeof kept->each_error);
         kept->misfit = best->misfit;
         for (int k = 0; k < SR_NODES; k++)
             kept->error[k] = NAN;
@@ -369,7 +393,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
         sr_equation_rename(&kept->own, number, s->names, true);
         for (int k = 0; k < kept->count; k++)
             sr_equation_rename(&kept->item[k].expr, number, s->names, true);
-        system->expr[d] = kept->item[0].expr;
+        sr_judged_put(system, d, &kept->item[0].expr, kept->first, &kept->item[0].each);
         *choice = kept->item[0].row;
     }
     if (judge.track)
@@ -392,7 +416,7 @@ static int choose_each(const struct sr_judge *c, const struct sr_equations_found
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
     if (!rc)
-        memcpy(trial->expr, best->expr, sizeof trial->expr);
+        sr_judged_copy(best, trial);
     memcpy(own, choice, sizeof own);
     for (int d = 0; d < s->dims && !rc; d++)
         rc = choose_one(c, &found[d], d, trial, &own[d], &kept[d]);
@@ -435,7 +459,10 @@ static int hold(const struct sr_judge *c, struct candidates *kept, struct sr_jud
     for (int d = 0; d < dims && *held; d++) {
         kept[d].held = explains(&kept[d]);
         if (kept[d].count)
-            best->expr[d] = kept[d].held ? kept[d].own : kept[d].item[0].expr;
+            sr_judged_put(best, d, kept[d].held ? &kept[d].own : &kept[d].item[0].expr,
+                          kept[d].first, kept[d].held ? &kept[d].own_each : &kept[d].item[0].each);
+        if (kept[d].held)
+            best->held |= sr_each_used(&best->expr[d]);
         for (int i = 0; i < best->expr[d].count && kept[d].held; i++)
             if (sr_is_number(&best->expr[d].node[i]))
                 best->expr[d].node[i].feature = SR_FIXED;
@@ -462,18 +489,21 @@ static int choose_all(const struct sr_judge *c, const struct sr_equations_found 
             *best = *before;
         for (int d = 0; d < c->states->dims; d++) {
             if (kept[d].held)
-                best->expr[d] = kept[d].own;
+                sr_judged_put(best, d, &kept[d].own, kept[d].first, &kept[d].own_each);
             kept[d].held = false;
             for (int k = 0; k < kept[d].count; k++)
                 kept[d].item[k].behind = 0;
         }
         held = 0;
+        best->held = 0;
         rc = sr_judge_fit(c, best);
     }
     orr_trace("%d equations are held, %.2f nats, residual %.4g", held, best->nats,
               sqrt(best->misfit));
     if (!rc && !held)
         rc = sweep(c, found, kept, best, choice);
+    for (int d = 0; d < c->states->dims && !rc && best->nats < HUGE_VAL; d++)
+        rc = kept[d].held ? 0 : sr_judge_tie(c, d, found[d].first, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = shorten(c, kept, best);
     free(before);
@@ -486,6 +516,8 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
     system->alone[d] = true;
     system->expr[d] = kept->own;
     memcpy(system->error[d], kept->error, sizeof kept->error);
+    memcpy(system->each.value[kept->first], &kept->own_each, sizeof kept->own_each);
+    memcpy(system->each_error.value[kept->first], &kept->each_error, sizeof kept->each_error);
 }
 
 /* Rounds constants, and copies the result. */
@@ -494,11 +526,13 @@ static int finish(const struct sr_judge *c, const struct candidates *kept, struc
 {
     system->nats = best->nats;
     TRY(simplify(c, best));
-    round_constants(best);
+    round_constants(c, best);
     system->by_track = true;
     system->residual = sqrt(best->misfit);
     system->segments = best->starts;
     memcpy(system->expr, best->expr, sizeof best->expr);
+    system->each = best->each;
+    system->each_error = best->each_error;
     for (int k = 0; k < best->constants; k++)
         system->error[best->equation[k]][best->number[k]] = best->error[k];
     for (int d = 0; d < c->states->dims; d++) {
@@ -530,6 +564,7 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
     int rc = best && kept ? 0 : ORR_ENOMEM;
     if (!rc) {
         memcpy(best->expr, system->expr, sizeof best->expr);
+        best->each = system->each;
         rc = sr_judge_fit(c, best);
     }
     if (!rc) {
@@ -555,12 +590,18 @@ int sr_system_choose(const struct sr_states *s, const struct sr_language *langua
     for (int d = 0; d < s->dims; d++) {
         system->choice[d] = found[d].best;
         system->expr[d] = found[d].expr[found[d].best];
+        memcpy(system->each.value[found[d].first], &found[d].each[found[d].best],
+               sizeof found[d].each[0]);
         for (int k = 0; k < SR_NODES; k++)
             system->error[d][k] = NAN;
     }
+    for (int k = 0; k < SR_EACH; k++)
+        for (int i = 0; i < SR_CATEGORIES; i++)
+            system->each_error.value[k][i] = NAN;
     int rc = sr_judge_create(s, language, seconds, &judge);
     if (!rc)
         rc = choose(&judge, found, system);
     sr_judge_free(&judge);
+    sr_system_number(s, system);
     return rc;
 }

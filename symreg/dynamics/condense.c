@@ -6,17 +6,19 @@
 #include "symreg/value/cholesky.h"
 #include "symreg/value/vec.h"
 
-int sr_joint_create(size_t count, size_t states, size_t numbers, struct sr_joint *joint)
+int sr_joint_create(size_t count, size_t states, const struct sr_flow_numbers *numbers,
+                    struct sr_joint *joint)
 {
-    const size_t width = states + numbers;
-    *joint = (struct sr_joint){.begins = orr_alloc(count, sizeof *joint->begins)};
-    const size_t sizes[] = {count * states * width, count * states,
-                            count * width * width,  count * width,
-                            numbers * numbers,      numbers,
-                            count * width,          3 * width * width + 3 * width};
+    const size_t width = states + (size_t)numbers->count, total = (size_t)numbers->total;
+    const size_t all = states + total;
+    *joint = (struct sr_joint){.map = numbers, .begins = orr_alloc(count, sizeof *joint->begins)};
+    const size_t sizes[] = {
+        count * states * width, count * states, count * width * width,
+        count * width,          total * total,  total,
+        count * width,          total,          all * all + width * width + 2 * all + width};
     double **const arrays[] = {&joint->follow,   &joint->offset,  &joint->corner,
                                &joint->gradient, &joint->numbers, &joint->numbers_gradient,
-                               &joint->step,     &joint->work};
+                               &joint->step,     &joint->change,  &joint->work};
     bool ok = joint->begins != NULL;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         *arrays[k] = orr_alloc(sizes[k] + 1, sizeof **arrays[k]);
@@ -38,6 +40,7 @@ void sr_joint_free(struct sr_joint *joint)
     free(joint->numbers);
     free(joint->numbers_gradient);
     free(joint->step);
+    free(joint->change);
     free(joint->work);
     *joint = (struct sr_joint){0};
 }
@@ -118,17 +121,24 @@ static void add_piece(const struct sr_shot *shot, size_t p, size_t arc, size_t s
     }
 }
 
+/* The place of number k of piece p among those of all categories. */
+static size_t place(const struct sr_joint *joint, const struct sr_pieces *pieces, size_t p,
+                    size_t k)
+{
+    return sr_flow_number_at(joint->map, pieces->piece[p].category, k);
+}
+
 void sr_joint_make(const struct sr_pieces *pieces, const struct sr_shot *shot, size_t states,
                    const double *spread, const struct sr_join *join, struct sr_joint *joint)
 {
-    const size_t width = shot->width, numbers = width - states;
+    const size_t width = shot->width, numbers = width - states, total = (size_t)joint->map->total;
     size_t arc = 0;
     joint->arcs = 0;
     joint->gaps = 0;
     sr_fill(joint->corner, pieces->count * width * width, 0);
     sr_fill(joint->gradient, pieces->count * width, 0);
-    sr_fill(joint->numbers, numbers * numbers, 0);
-    sr_fill(joint->numbers_gradient, numbers, 0);
+    sr_fill(joint->numbers, total * total, 0);
+    sr_fill(joint->numbers_gradient, total, 0);
     for (size_t p = 0; p < pieces->count; p++) {
         const double gaps = joint->gaps;
         joint->begins[p] = false;
@@ -143,9 +153,11 @@ void sr_joint_make(const struct sr_pieces *pieces, const struct sr_shot *shot, s
     for (size_t p = 0; p < pieces->count; p++) {
         const double *const corner = joint->corner + p * width * width;
         for (size_t a = 0; a < numbers && joint->begins[p]; a++) {
-            joint->numbers_gradient[a] += joint->gradient[p * width + states + a];
+            const size_t at = place(joint, pieces, p, a);
+            joint->numbers_gradient[at] += joint->gradient[p * width + states + a];
             for (size_t b = 0; b < numbers; b++)
-                joint->numbers[a * numbers + b] += corner[(states + a) * width + states + b];
+                joint->numbers[at * total + place(joint, pieces, p, b)] +=
+                    corner[(states + a) * width + states + b];
         }
     }
 }
@@ -158,11 +170,14 @@ static double unit_of(double diagonal)
 
 /* The scaled and damped block of an arc's start, factorised, in `block` (states, states), its
  * border (states, numbers) times the block's inverse factor in `border`, and `right` (states)
- * likewise. unit (width): sizes. */
-static bool solve_block(const double *corner, const double *gradient, size_t states, size_t width,
-                        double damping, double *unit, double *block, double *border, double *right)
+ * likewise. unit (states + total): sizes. */
+static bool solve_block(const struct sr_joint *joint, const struct sr_pieces *pieces, size_t p,
+                        size_t states, double damping, double *unit, double *block, double *border,
+                        double *right)
 {
-    const size_t numbers = width - states;
+    const size_t numbers = (size_t)joint->map->count, width = states + numbers;
+    const double *const corner = joint->corner + p * width * width;
+    const double *const gradient = joint->gradient + p * width;
     for (size_t a = 0; a < states; a++)
         unit[a] = unit_of(corner[a * width + a]);
     for (size_t a = 0; a < states; a++) {
@@ -177,8 +192,9 @@ static bool solve_block(const double *corner, const double *gradient, size_t sta
     sr_cholesky_lower(block, states, states, right);
     double column[2 * SR_FLOW_STATES];
     for (size_t c = 0; c < numbers; c++) {
+        const double size = unit[states + place(joint, pieces, p, c)];
         for (size_t a = 0; a < states; a++)
-            column[a] = corner[a * width + states + c] / (unit[a] * unit[states + c]);
+            column[a] = corner[a * width + states + c] / (unit[a] * size);
         sr_cholesky_lower(block, states, states, column);
         for (size_t a = 0; a < states; a++)
             border[a * numbers + c] = column[a];
@@ -186,80 +202,93 @@ static bool solve_block(const double *corner, const double *gradient, size_t sta
     return true;
 }
 
-/* The complement of the arcs' blocks (numbers, numbers) in `left`, scaled by unit[states ..] and
- * damped; `right` (numbers) likewise. False where a block is singular. */
-static bool complement(const struct sr_pieces *pieces, size_t states, size_t width, double damping,
-                       struct sr_joint *joint, double *unit, double *left, double *right)
+/* Parts of joint->work: the complement (total, total), the border of an arc (states, numbers),
+ * sizes (states + total), the right-hand side (total), a step (width). */
+struct parts {
+    double *left, *border, *unit, *right, *arc;
+};
+static struct parts parts_of(const struct sr_joint *joint, size_t states)
 {
-    const size_t numbers = width - states;
-    double *const border = joint->work + width * width;
+    const size_t width = states + (size_t)joint->map->count;
+    const size_t all = states + (size_t)joint->map->total;
+    double *const border = joint->work + all * all, *const unit = border + width * width;
+    return (struct parts){joint->work, border, unit, unit + all, unit + 2 * all};
+}
+
+/* The complement of the arcs' blocks, scaled and damped; the right-hand side likewise. False where
+ * a block is singular. */
+static bool complement(const struct sr_pieces *pieces, size_t states, double damping,
+                       struct sr_joint *joint, const struct parts *w)
+{
+    const size_t numbers = (size_t)joint->map->count, total = (size_t)joint->map->total;
     double block[4 * SR_FLOW_STATES * SR_FLOW_STATES], start[2 * SR_FLOW_STATES];
-    for (size_t a = 0; a < numbers; a++)
-        unit[states + a] = unit_of(joint->numbers[a * numbers + a]);
-    for (size_t a = 0; a < numbers; a++) {
-        for (size_t b = 0; b < numbers; b++)
-            left[a * numbers + b] =
-                joint->numbers[a * numbers + b] / (unit[states + a] * unit[states + b]);
-        left[a * numbers + a] = joint->numbers[a * numbers + a] > 0 ? 1 + damping : 1;
-        right[a] = -joint->numbers_gradient[a] / unit[states + a];
+    for (size_t a = 0; a < total; a++)
+        w->unit[states + a] = unit_of(joint->numbers[a * total + a]);
+    for (size_t a = 0; a < total; a++) {
+        for (size_t b = 0; b < total; b++)
+            w->left[a * total + b] =
+                joint->numbers[a * total + b] / (w->unit[states + a] * w->unit[states + b]);
+        w->left[a * total + a] = joint->numbers[a * total + a] > 0 ? 1 + damping : 1;
+        w->right[a] = -joint->numbers_gradient[a] / w->unit[states + a];
     }
     for (size_t p = 0; p < pieces->count; p++) {
         if (!joint->begins[p])
             continue;
-        if (!solve_block(joint->corner + p * width * width, joint->gradient + p * width, states,
-                         width, damping, unit, block, border, start))
+        if (!solve_block(joint, pieces, p, states, damping, w->unit, block, w->border, start))
             return false;
         for (size_t k = 0; k < states; k++)
             for (size_t a = 0; a < numbers; a++) {
-                right[a] -= border[k * numbers + a] * start[k];
+                const size_t at = place(joint, pieces, p, a);
+                const double by = w->border[k * numbers + a];
+                w->right[at] -= by * start[k];
                 for (size_t b = 0; b < numbers; b++)
-                    left[a * numbers + b] -= border[k * numbers + a] * border[k * numbers + b];
+                    w->left[at * total + place(joint, pieces, p, b)] -=
+                        by * w->border[k * numbers + b];
             }
     }
     return true;
 }
 
-/* The change of an arc's start, given the numbers' (scaled), into step (width). */
-static void step_of_arc(const struct sr_joint *joint, size_t p, size_t states, size_t width,
-                        double damping, double *unit, const double *change, double *step)
+/* The change of an arc's start, given the numbers' (scaled), into w->arc. */
+static void step_of_arc(const struct sr_joint *joint, const struct sr_pieces *pieces, size_t p,
+                        size_t states, double damping, const struct parts *w)
 {
-    const size_t numbers = width - states;
+    const size_t numbers = (size_t)joint->map->count;
     double block[4 * SR_FLOW_STATES * SR_FLOW_STATES], start[2 * SR_FLOW_STATES];
-    double *const border = joint->work + width * width;
-    solve_block(joint->corner + p * width * width, joint->gradient + p * width, states, width,
-                damping, unit, block, border, start);
+    solve_block(joint, pieces, p, states, damping, w->unit, block, w->border, start);
     for (size_t k = 0; k < states; k++)
         for (size_t a = 0; a < numbers; a++)
-            start[k] -= border[k * numbers + a] * change[a];
+            start[k] -= w->border[k * numbers + a] * w->right[place(joint, pieces, p, a)];
     sr_cholesky_upper(block, states, states, start);
     for (size_t k = 0; k < states; k++)
-        step[k] = start[k] / unit[k];
+        w->arc[k] = start[k] / w->unit[k];
     for (size_t a = 0; a < numbers; a++)
-        step[states + a] = change[a] / unit[states + a];
+        w->arc[states + a] = joint->change[place(joint, pieces, p, a)];
 }
 
 bool sr_joint_solve(const struct sr_pieces *pieces, const struct sr_shot *shot, size_t states,
                     double damping, struct sr_joint *joint)
 {
-    const size_t width = shot->width, numbers = width - states;
-    double *const left = joint->work, *const unit = joint->work + 3 * width * width;
-    double *const right = unit + width, *const arc = right + width;
-    if (!complement(pieces, states, width, damping, joint, unit, left, right) ||
-        !sr_cholesky(left, numbers, numbers, 1e-15))
+    const size_t width = shot->width, total = (size_t)joint->map->total;
+    const struct parts w = parts_of(joint, states);
+    if (!complement(pieces, states, damping, joint, &w) ||
+        !sr_cholesky(w.left, total, total, 1e-15))
         return false;
-    sr_cholesky_solve(left, numbers, numbers, right);
+    sr_cholesky_solve(w.left, total, total, w.right);
+    for (size_t a = 0; a < total; a++)
+        joint->change[a] = w.right[a] / w.unit[states + a];
     joint->predicted = shot->chi2;
     for (size_t p = 0; p < pieces->count; p++) {
         const double *const normal = shot->normal + p * width * width;
         const double *const follow = joint->follow + p * states * width;
         double *const step = joint->step + p * width;
         if (joint->begins[p])
-            step_of_arc(joint, p, states, width, damping, unit, right, arc);
-        memcpy(step, arc, width * sizeof *step);
+            step_of_arc(joint, pieces, p, states, damping, &w);
+        memcpy(step, w.arc, width * sizeof *step);
         for (size_t k = 0; k < states; k++) {
             step[k] = joint->offset[p * states + k];
             for (size_t a = 0; a < width; a++)
-                step[k] += follow[k * width + a] * arc[a];
+                step[k] += follow[k * width + a] * w.arc[a];
         }
         for (size_t a = 0; a < width; a++) {
             joint->predicted += 2 * shot->gradient[p * width + a] * step[a];
@@ -270,21 +299,20 @@ bool sr_joint_solve(const struct sr_pieces *pieces, const struct sr_shot *shot, 
     return isfinite(joint->predicted);
 }
 
-void sr_joint_covariance(const struct sr_pieces *pieces, const struct sr_shot *shot, size_t states,
-                         struct sr_joint *joint, double *covariance)
+void sr_joint_covariance(const struct sr_pieces *pieces, size_t states, struct sr_joint *joint,
+                         double *covariance)
 {
-    const size_t width = shot->width, numbers = width - states;
-    double *const left = joint->work, *const unit = joint->work + 3 * width * width;
-    double *const right = unit + width, *const column = right + width;
-    const bool found = complement(pieces, states, width, 0, joint, unit, left, right) &&
-                       sr_cholesky(left, numbers, numbers, 1e-13);
-    for (size_t a = 0; a < numbers; a++) {
-        for (size_t b = 0; b < numbers; b++)
-            column[b] = a == b;
+    const size_t total = (size_t)joint->map->total;
+    const struct parts w = parts_of(joint, states);
+    const bool found =
+        complement(pieces, states, 0, joint, &w) && sr_cholesky(w.left, total, total, 1e-13);
+    for (size_t a = 0; a < total; a++) {
+        for (size_t b = 0; b < total; b++)
+            w.right[b] = a == b;
         if (found)
-            sr_cholesky_solve(left, numbers, numbers, column);
-        for (size_t b = 0; b < numbers; b++)
-            covariance[a * numbers + b] =
-                found ? column[b] / (unit[states + a] * unit[states + b]) : (double)NAN;
+            sr_cholesky_solve(w.left, total, total, w.right);
+        for (size_t b = 0; b < total; b++)
+            covariance[a * total + b] =
+                found ? w.right[b] / (w.unit[states + a] * w.unit[states + b]) : (double)NAN;
     }
 }

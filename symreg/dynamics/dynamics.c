@@ -40,6 +40,23 @@ static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
 
 /* ---- the search for one equation */
 
+/* Keeps the constants `k` of each category of a row of the front, and returns their node: where
+ * there are too many, a number, their mean. Categories are in the order of the states', as all have
+ * rows in the table. */
+static struct sr_node take_each(struct sr_equations_found *found, int row, int k,
+                                const struct sr_category *category)
+{
+    const double *const value = category->row[row].value + k * category->count;
+    if (k < SR_EACH_OWN) {
+        memcpy(found->each[row].value[k], value, (size_t)category->count * sizeof *value);
+        return sr_feature_node(SR_EACH_FIRST + found->first + k);
+    }
+    double mean = 0;
+    for (int i = 0; i < category->count; i++)
+        mean += value[i] / category->count;
+    return sr_constant_node(mean);
+}
+
 /* Keeps a front, its features by the names of the states. */
 static int take_front(void *context, const struct sr_problem *problem,
                       const struct sr_solution *solution)
@@ -59,6 +76,9 @@ static int take_front(void *context, const struct sr_problem *problem,
         if (run->define)
             TRY(sr_custom_define(run->language, run->define));
     }
+    const struct sr_category *const category = answer->category;
+    const int plain = sr_category_features(answer->data, category);
+    found->first = SR_EACH_OWN * run->d;
     found->count = front->count;
     found->best = sr_front_select(front, answer->rule);
     for (int i = 0; i < front->count; i++) {
@@ -66,12 +86,14 @@ static int take_front(void *context, const struct sr_problem *problem,
         found->expr[i] = front->expr[i];
         for (int k = 0; k < found->expr[i].count; k++) {
             struct sr_node *node = &found->expr[i].node[k];
-            if (node->op == SR_FEATURE)
+            if (node->op == SR_FEATURE && node->feature >= plain)
+                *node = take_each(found, i, node->feature - plain, category);
+            else if (node->op == SR_FEATURE)
                 node->feature = (uint8_t)sr_feature_find(answer->names[node->feature], name,
                                                          run->states.names, NULL);
         }
     }
-    for (int k = 0; k < run->sums.count; k++) {
+    for (int k = 0; k < run->sums.count && !category; k++) {
         found->loss[found->count] = 0;
         found->expr[found->count++] = run->sums.expr[k];
     }
@@ -136,6 +158,7 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     o.target = s->target[run->d];
     o.sigma = sigma;
     o.features = features;
+    o.category = s->categories ? s->category : NULL;
     o.made = table;
     o.receiver = &receiver;
     own.preset.symreg.seconds = seconds;
@@ -202,12 +225,13 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
-/* What the equations conserve, and their symmetries; nothing where one of them describes noise. */
+/* What the equations conserve, and their symmetries; nothing where one of them describes noise, or
+ * has constants of each category. */
 static int find_properties(const struct sr_states *s, const struct sr_language *language,
                            struct sr_system *system)
 {
     for (int d = 0; d < s->dims; d++)
-        if (system->still[d]) {
+        if (system->still[d] || system->constants) {
             system->symmetry = (struct sr_symmetry){0};
             return 0;
         }

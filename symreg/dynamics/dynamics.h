@@ -6,6 +6,7 @@
  *   judge.c      how well a system of equations explains the tracks
  *   prior.c      what the form of an equation costs
  *   alone.c      the tracks of one state, the others known
+ *   tie.c        which constants have a value in each category
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
@@ -36,13 +37,14 @@ enum {
     SR_STATE_NAME = 256,
     /* names of what an equation may contain: states, velocities, the time, inputs */
     SR_STATE_NAMES = 2 * SR_STATES + 1 + SR_INPUTS,
+    SR_SYSTEM_NAMES = SR_EACH_FIRST + SR_EACH, /* ... and the constants of each category */
 };
 
 /* Options of `symreg motion` for any dynamics; NULL where absent. */
 struct sr_dynamics_options {
     const char *time, *state, *position; /* either states or positions */
     const char *general;                 /* with positions: accelerations of any kind */
-    const char *track, *input, *explicit_time;
+    const char *track, *category, *input, *explicit_time;
     const char *missing, *missing_value; /* of the table */
 };
 /* Reads tracks, searches for an equation of each state, chooses among all by the tracks, prints
@@ -53,6 +55,7 @@ int sr_dynamics_run(const struct orr_cli *cli, const char *file,
 /* One track. Arrays of numbers are (dims, n), one state after the other, but for those of (n). */
 struct sr_state_track {
     const char *label; /* cell of --track; "" where the option is absent */
+    size_t category;   /* 0 without --category */
     size_t n;
     size_t *line;      /* (n) line numbers in the file */
     double *t;         /* (n) */
@@ -71,6 +74,10 @@ struct sr_states {
     char name[SR_STATE_NAMES][SR_STATE_NAME];
     char target[SR_STATES][2 * SR_STATE_NAME + 8]; /* "dx/dt" or "d2x/dt2" */
     size_t count, rows;                            /* tracks, and rows of all tracks */
+    /* --category: 0, or how many, by their first tracks; the column, and what stands in it */
+    int categories;
+    char category[SR_STATE_NAME], *category_label[SR_CATEGORIES];
+    char each_name[SR_EACH][SR_STATE_NAME + 16]; /* names of constants of each: c1[star] */
     struct sr_state_track *track;
     bool proportional[SR_STATES]; /* the noise of this state is a share of its value */
     double noise[SR_STATES];      /* median sigma; as a share of the value where proportional */
@@ -137,6 +144,8 @@ struct sr_equations_found {
     int count, best;                 /* best: what the rule of the search selects */
     double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
     struct sr_expr expr[SR_EQUATIONS_FOUND];
+    int first; /* of the constants of each category that stand in these formulas */
+    struct sr_each_own each[SR_EQUATIONS_FOUND];
 };
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
@@ -146,9 +155,12 @@ int sr_sums_text(const struct sr_states *states, const struct sr_equations_found
                  char **text);
 
 /* Multiplies products of sums out and gives each term a coefficient of its own, from the values
- * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. False, with the formula
- * unchanged, where that adds no constant, or the result is too long. */
-bool sr_equation_loosen(const struct sr_language *language, struct sr_expr *expr);
+ * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. Terms that differ
+ * between the categories get constants of each, from `first` on (each NULL: there are none). False,
+ * with the formula unchanged, where that adds no constant, and with constants of each category is
+ * no longer formula, or where the result is too long. */
+bool sr_equation_loosen(const struct sr_language *language, int categories, int first,
+                        struct sr_each *each, struct sr_expr *expr);
 
 /* A system: one formula of each state. */
 struct sr_system {
@@ -156,6 +168,9 @@ struct sr_system {
     struct sr_expr expr[SR_STATES];
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
+    /* constants of each category, in the order of the equations, and their standard errors */
+    int constants;
+    struct sr_each each, each_error;
     double residual; /* rms residual of the tracks in standard deviations of their noise; NAN */
     double nats;     /* of the description, by the tracks; infinite: not followed */
     size_t segments; /* pieces in which the tracks were followed; 0: not followed */
@@ -173,8 +188,11 @@ int sr_system_choose(const struct sr_states *states, const struct sr_language *l
                      const struct sr_equations_found *found, double seconds,
                      struct sr_system *system);
 
+/* Numbers the constants of each category in the order in which the equations have them. */
+void sr_system_number(const struct sr_states *states, struct sr_system *system);
+
 /* Whether the equations may be sums of vectors: accelerations in two or three dimensions, without
- * inputs. */
+ * inputs or categories. */
 bool sr_may_be_vectors(const struct sr_states *states);
 /* Takes such accelerations as a sum of vectors, where the tracks support one more than the system
  * that was chosen. ORR_ENOMEM. */

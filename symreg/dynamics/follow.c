@@ -14,25 +14,33 @@ enum { DRAWN = 2000 }; /* rows of the picture, at most */
 static int follow(const struct sr_states *s, const struct sr_language *language,
                   const struct sr_system *system, struct sr_flow_track *track)
 {
-    struct sr_expr *fixed = orr_alloc(SR_STATES, sizeof *fixed);
-    if (!fixed)
-        return ORR_ENOMEM;
+    struct sr_expr *const fixed = orr_alloc(SR_STATES, sizeof *fixed);
+    struct sr_each *const each = orr_alloc(1, sizeof *each);
     struct sr_flow flow = {.dims = s->dims,
                            .order = s->order,
                            .inputs = s->inputs,
                            .language = language,
-                           .equation = fixed};
+                           .equation = fixed,
+                           .each = each,
+                           .categories = s->categories,
+                           .held = UINT32_MAX};
     const struct sr_flow_options options = {.seconds = 0};
     struct sr_flow_result result;
-    for (int d = 0; d < s->dims; d++) {
+    int rc = fixed && each ? 0 : ORR_ENOMEM;
+    if (!rc)
+        *each = system->each;
+    for (int d = 0; d < s->dims && !rc; d++) {
         fixed[d] = system->expr[d];
         for (int i = 0; i < fixed[d].count; i++)
             if (sr_is_number(&fixed[d].node[i]))
                 fixed[d].node[i].feature = SR_FIXED;
     }
-    const int rc = sr_flow_fit(&flow, s->count, track, &options, &result);
-    sr_flow_result_free(&result);
+    if (!rc) {
+        rc = sr_flow_fit(&flow, s->count, track, &options, &result);
+        sr_flow_result_free(&result);
+    }
     free(fixed);
+    free(each);
     return rc;
 }
 
@@ -143,6 +151,7 @@ static int follow_tracks(const struct sr_states *s, const struct sr_language *la
     for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
         track[k] = (struct sr_flow_track){.n = from->n,
+                                          .category = from->category,
                                           .t = from->t,
                                           .x = from->x,
                                           .sigma = from->sigma,

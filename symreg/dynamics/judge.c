@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least */
+    MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least of each category */
     ITERATIONS = 25,    /* of a fit */
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
 };
@@ -76,14 +76,20 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
                                .track = orr_alloc(s->count, sizeof *judge->track)};
     if (!judge->track)
         return ORR_ENOMEM;
-    for (size_t k = 0; k < s->count && (k == 0 || rows + s->track[k].n <= MOST_ROWS); k++) {
+    bool known[SR_CATEGORIES] = {false}, full = false;
+    for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
+        full = full || (k > 0 && rows + from->n > MOST_ROWS);
+        if (full && (!s->categories || known[from->category]))
+            continue;
+        known[from->category] = true;
         double *const widened = s->inputs ? widen_sigmas(s, from, &judge->exact) : NULL;
         if (s->inputs && !widened)
             return ORR_ENOMEM;
         rows += from->n;
         judge->track[judge->tracks++] =
             (struct sr_flow_track){.n = from->n,
+                                   .category = from->category,
                                    .t = from->t,
                                    .x = from->x,
                                    .sigma = widened ? widened : from->sigma,
@@ -149,27 +155,72 @@ static bool list_constants(const struct sr_states *s, struct sr_judged *f)
     return true;
 }
 
+/* The covariance of constants of categories, given the `shared` ones, which come first: categories
+ * are then independent. The caller frees it; NULL: out of memory. */
+static double *given_shared(const struct sr_flow_result *r)
+{
+    const size_t n = (size_t)r->constants, shared = (size_t)r->shared;
+    double *const c = orr_alloc(n * n, sizeof *c);
+    if (!c)
+        return NULL;
+    memcpy(c, r->covariance, n * n * sizeof *c);
+    for (size_t s = 0; s < shared; s++)
+        for (size_t a = s + 1; a < n; a++)
+            for (size_t b = s + 1; b < n; b++)
+                c[a * n + b] -= c[a * n + s] * (c[s * n + b] / c[s * n + s]);
+    return c;
+}
+
+/* Adds the nats of constants of each category, which cost what measured numbers do, and fills in
+ * their errors. scale: of variances. */
+static int weigh_each(const struct sr_flow *flow, const struct sr_flow_result *r, double scale,
+                      double rows, struct sr_judged *f, double *nats)
+{
+    int slot[SR_EACH];
+    const int count = flow->each ? sr_each_fitted(flow, slot) : 0;
+    const size_t n = (size_t)r->constants;
+    double *const covariance = count ? given_shared(r) : NULL;
+    if (count && !covariance)
+        return ORR_ENOMEM;
+    for (int i = 0; i < flow->categories && count; i++) {
+        struct sr_uncertainty u = {.constants = count};
+        const size_t first = (size_t)(r->shared + i * count);
+        double own, simple[SR_EACH];
+        for (size_t a = 0; a < (size_t)count; a++) {
+            for (size_t b = 0; b < (size_t)count; b++)
+                u.covariance[a][b] = scale * covariance[(first + a) * n + first + b];
+            f->each_error.value[slot[a]][i] = sqrt(scale) * r->error[first + a];
+        }
+        sr_measured_evidence(r->value + first, &u, rows, &own, simple);
+        *nats += own;
+    }
+    free(covariance);
+    return 0;
+}
+
 /* The nats of a fit. */
-static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, struct sr_judged *f)
+static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
+                 const struct sr_flow_result *r, struct sr_judged *f)
 {
     const struct sr_states *s = c->states;
     const double rows = (double)r->rows;
     const double starts = (double)(r->starts * s->order * s->dims);
-    struct sr_uncertainty u = {.constants = r->constants};
+    struct sr_uncertainty u = {.constants = r->shared};
     double nats = 0;
     f->misfit = r->chi2 / rows;
     f->starts = (size_t)r->starts;
     f->spare = rows - r->constants - starts;
     if (!(r->chi2 < HUGE_VAL) || !(f->spare >= 1))
-        return;
+        return 0;
     const double scale = fmax(r->chi2 / f->spare, c->exact);
-    for (int a = 0; a < r->constants; a++) {
+    for (int a = 0; a < r->shared; a++) {
         f->value[a] = r->value[a];
         f->error[a] = sqrt(scale) * r->error[a];
-        for (int b = 0; b < r->constants; b++)
+        for (int b = 0; b < r->shared; b++)
             u.covariance[a][b] = scale * r->covariance[a * r->constants + b];
     }
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
+    TRY(weigh_each(flow, r, scale, rows, f, &nats));
     for (int d = 0; d < s->dims && !f->group; d++)
         nats += sr_equation_nats(&f->expr[d], s->names - !s->explicit_time);
     nats += f->group ? f->shared_nats : 0;
@@ -177,6 +228,7 @@ static void weigh(const struct sr_judge *c, const struct sr_flow_result *r, stru
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))
         f->nats = HUGE_VAL;
+    return 0;
 }
 
 /* The mean squared residual, in variances of the noise, of the solutions that start at the smoothed
@@ -186,7 +238,10 @@ static int from_smoothed(const struct sr_judge *c, const struct sr_flow *flow, d
                          double *misfit)
 {
     const size_t states = (size_t)sr_flow_states(flow), dims = (size_t)flow->dims;
+    struct sr_expr settled[SR_STATES];
+    struct sr_flow plain = *flow;
     double sum = 0, rows = 0;
+    plain.equation = settled;
     for (size_t k = 0; k < c->tracks; k++) {
         const struct sr_flow_track *track = &c->track[k];
         double start[2 * SR_STATES], *x = orr_alloc(states * track->n, sizeof *x);
@@ -194,7 +249,12 @@ static int from_smoothed(const struct sr_judge *c, const struct sr_flow *flow, d
             return ORR_ENOMEM;
         for (size_t d = 0; d < states; d++)
             start[d] = track->guess[d * track->n];
-        if (sr_flow_solve(flow, start, track->n, track->t, track->input, 1e-6, x))
+        for (size_t d = 0; d < dims; d++) {
+            settled[d] = flow->equation[d];
+            if (flow->each)
+                sr_each_settle(flow->each, track->category, &settled[d]);
+        }
+        if (sr_flow_solve(&plain, start, track->n, track->t, track->input, 1e-6, x))
             orr_error_recover();
         for (size_t i = 0; i < dims * track->n; i++, rows++) {
             const double off = (x[i] - track->x[i]) / track->sigma[i];
@@ -228,7 +288,10 @@ int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
                            .inputs = s->inputs,
                            .language = c->language,
                            .equation = f->expr,
-                           .group = f->group};
+                           .group = f->group,
+                           .each = s->categories ? &f->each : NULL,
+                           .categories = s->categories,
+                           .held = f->held};
     struct sr_flow_options options = {.iterations = ITERATIONS};
     struct sr_flow_result result;
     f->nats = HUGE_VAL;
@@ -238,7 +301,7 @@ int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)
         options.seconds = fmax(fmin(c->until_s - orr_time_s(), c->seconds / PARTS_OF_TIME), 0.02);
     int rc = sr_flow_fit(&flow, c->tracks, c->track, &options, &result);
     if (!rc)
-        weigh(c, &result, f);
+        rc = weigh(c, &flow, &result, f);
     sr_flow_result_free(&result);
     if (!rc)
         rc = charge_starts(c, &flow, f);

@@ -22,12 +22,14 @@ struct sr_judged {
      * numbers, as they are written once for all; NULL: each equation has its own */
     const int (*group)[SR_NODES];
     double shared_nats;
+    struct sr_each each, each_error; /* constants of each category; those held, one bit each */
+    uint32_t held;
     double nats;   /* infinite: no solution follows the tracks */
     double misfit; /* mean squared residual in variances of the noise */
     double spare;  /* numbers compared less numbers fitted */
     size_t starts;
     int constants;
-    /* of the constants that were fitted: which equation, which number of it, what it was fitted to,
+    /* of the numbers that were fitted: which equation, which number of it, what it was fitted to,
      * a fraction that it may be (NAN: none), standard error */
     int equation[SR_NODES], number[SR_NODES];
     double value[SR_NODES], simple[SR_NODES], error[SR_NODES];
@@ -42,6 +44,16 @@ bool sr_judge_over(const struct sr_judge *judge);
 /* Fits the constants of judged->expr to the tracks and fills in the rest: the only place where
  * systems are integrated. */
 int sr_judge_fit(const struct sr_judge *judge, struct sr_judged *judged);
+
+/* Copies the formulas of a system, with the constants of each category. */
+void sr_judged_copy(const struct sr_judged *from, struct sr_judged *to);
+/* Gives equation d a formula, whose constants of each category are those from `first` on. */
+void sr_judged_put(struct sr_judged *judged, int d, const struct sr_expr *expr, int first,
+                   const struct sr_each_own *each);
+/* Makes constants of each category of equation d, from `first` on, one number for all, and numbers
+ * constants of each category, as long as that costs less, also with the formula multiplied out.
+ * Nothing without categories. */
+int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judged *best);
 
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
  * (prior.c). */

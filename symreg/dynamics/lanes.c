@@ -30,6 +30,10 @@ void sr_flow_numbers_find(const struct sr_flow *flow, bool free_exponents,
         }
         numbers->all[e] = number;
     }
+    const int each = sr_each_fitted(flow, numbers->slot);
+    numbers->shared = numbers->count;
+    numbers->count += each;
+    numbers->total = numbers->shared + each * flow->categories;
 }
 
 void sr_flow_numbers_get(const struct sr_flow *flow, const struct sr_flow_numbers *numbers,
@@ -42,6 +46,10 @@ void sr_flow_numbers_get(const struct sr_flow *flow, const struct sr_flow_number
             if (numbers->column[e][k] >= 0)
                 value[numbers->column[e][k]] = all[k];
     }
+    for (int k = numbers->shared; k < numbers->count; k++)
+        for (size_t c = 0; c < (size_t)flow->categories; c++)
+            value[sr_flow_number_at(numbers, c, (size_t)k)] =
+                flow->each->value[numbers->slot[k - numbers->shared]][c];
 }
 
 void sr_flow_numbers_set(const struct sr_flow_numbers *numbers, const double *value,
@@ -56,6 +64,10 @@ void sr_flow_numbers_set(const struct sr_flow_numbers *numbers, const double *va
                 all[k] = fmin(fmax(value[numbers->column[e][k]], low[k]), high[k]);
         sr_expr_set_constants(&flow->equation[e], all);
     }
+    for (int k = numbers->shared; k < numbers->count; k++)
+        for (size_t c = 0; c < (size_t)flow->categories; c++)
+            flow->each->value[numbers->slot[k - numbers->shared]][c] =
+                value[sr_flow_number_at(numbers, c, (size_t)k)];
 }
 
 int sr_lanes_create(struct sr_lanes *lanes, const struct sr_flow *flow,
@@ -69,6 +81,7 @@ int sr_lanes_create(struct sr_lanes *lanes, const struct sr_flow *flow,
                                .count = count,
                                .states = (int)states,
                                .columns = (int)columns,
+                               .features = (int)(states + 1 + inputs),
                                .tolerance = tolerance,
                                .step = 1,
                                .least = 1e-12};
@@ -77,10 +90,14 @@ int sr_lanes_create(struct sr_lanes *lanes, const struct sr_flow *flow,
         for (int i = 0; i < expr->count; i++)
             if (expr->node[i].op == SR_FEATURE)
                 lanes->uses[e] |= UINT64_C(1) << expr->node[i].feature;
+        lanes->used |= lanes->uses[e];
         if (numbers && (size_t)numbers->all[e] > most)
             most = (size_t)numbers->all[e];
     }
-    const size_t features = states + 1 + inputs, tangent = states * columns;
+    for (int k = SR_EACH_FIRST; k < SR_EACH_FIRST + SR_EACH; k++)
+        if (lanes->used >> k & 1)
+            lanes->features = k + 1;
+    const size_t features = (size_t)lanes->features, tangent = states * columns;
     const size_t width = 2 + 2 * inputs + 3 * states + 2 * features + most +
                          SR_LANES_STAGES * (states + tangent) + 2 * tangent;
     double *at = lanes->block = orr_alloc(width * count, sizeof *at);
@@ -133,6 +150,14 @@ void sr_lanes_start(struct sr_lanes *lanes, const double *x, size_t stride)
     lanes->steps = lanes->intervals = 0;
 }
 
+void sr_lanes_enter(struct sr_lanes *lanes, size_t i, size_t category)
+{
+    for (size_t k = 0; k < SR_EACH; k++)
+        if (lanes->used >> (SR_EACH_FIRST + k) & 1)
+            lanes->table[(SR_EACH_FIRST + k) * lanes->count + i] =
+                lanes->flow->each->value[k][category];
+}
+
 /* Adds the tangents' rate by one equation: row `row` of (df/dx) Y + df/dc at the states of the
  * table, Y = tangent. */
 static bool tangent_row(struct sr_lanes *lanes, int e, const struct sr_data *data,
@@ -150,6 +175,13 @@ static bool tangent_row(struct sr_lanes *lanes, int e, const struct sr_data *dat
         for (size_t c = 0; c < columns; c++)
             for (size_t i = 0; i < n; i++)
                 out[c * n + i] += slope[i] * from[c * n + i];
+    }
+    for (int k = lanes->numbers->shared; k < lanes->numbers->count; k++) {
+        const int feature = SR_EACH_FIRST + lanes->numbers->slot[k - lanes->numbers->shared];
+        const double *const slope = lanes->slope + (size_t)feature * n;
+        double *const to = out + (size_t)(lanes->states + k) * n;
+        for (size_t i = 0; i < n && lanes->uses[e] >> feature & 1; i++)
+            to[i] += slope[i];
     }
     if (lanes->numbers->all[e] == 0)
         return true;
@@ -172,10 +204,8 @@ static bool find_rates(struct sr_lanes *lanes, int stage, const double *tangent)
     const struct sr_flow *flow = lanes->flow;
     const size_t n = lanes->count, dims = (size_t)flow->dims, states = (size_t)lanes->states;
     const size_t row = (size_t)lanes->columns * n;
-    const struct sr_data data = {.rows = n,
-                                 .features = lanes->states + 1 + flow->inputs,
-                                 .x = lanes->table,
-                                 .language = flow->language};
+    const struct sr_data data = {
+        .rows = n, .features = lanes->features, .x = lanes->table, .language = flow->language};
     double *const rate = lanes->rate[stage], *const tangents = lanes->tangent_rate[stage];
     if (flow->order == 2) {
         memcpy(rate, lanes->table + dims * n, dims * n * sizeof *rate);

@@ -8,13 +8,23 @@
 
 /* Which numbers of the equations are fitted. */
 struct sr_flow_numbers {
-    int count;                            /* of fitted numbers */
+    int count;         /* of fitted constants of a track: numbers, then those of its category */
+    int shared;        /* numbers */
+    int slot[SR_EACH]; /* (count - shared) which constant of each category */
+    int total;         /* of fitted constants of all categories */
     int all[SR_FLOW_STATES];              /* numbers of each equation */
     int column[SR_FLOW_STATES][SR_NODES]; /* (equation, number) index, or -1: it stays */
 };
 void sr_flow_numbers_find(const struct sr_flow *flow, bool free_exponents,
                           struct sr_flow_numbers *numbers);
-/* Reads the fitted numbers; writes them, moved into the bounds of the language. */
+/* Which fitted constant of all categories constant `k` of a track of this category is. */
+static inline size_t sr_flow_number_at(const struct sr_flow_numbers *numbers, size_t category,
+                                       size_t k)
+{
+    const size_t shared = (size_t)numbers->shared;
+    return k < shared ? k : k + category * ((size_t)numbers->count - shared);
+}
+/* Reads the fitted constants (total); writes them, moved into the bounds of the language. */
 void sr_flow_numbers_get(const struct sr_flow *flow, const struct sr_flow_numbers *numbers,
                          double *value);
 void sr_flow_numbers_set(const struct sr_flow_numbers *numbers, const double *value,
@@ -25,7 +35,8 @@ struct sr_lanes {
     const struct sr_flow *flow;
     const struct sr_flow_numbers *numbers; /* NULL: no tangents */
     size_t count;
-    int states, columns; /* columns of the tangents: states, then numbers; 0: no tangents */
+    int states, columns; /* columns of the tangents: states, then constants; 0: no tangents */
+    int features;
     double tolerance;
     double step;           /* share of an interval that the next step takes */
     double least;          /* ... may take */
@@ -45,6 +56,7 @@ struct sr_lanes {
     double *slope, *jacobian;              /* (features, count), (numbers of one equation, count) */
     bool has_rate;                         /* rate[0] is that of x */
     uint64_t uses[SR_FLOW_STATES];         /* features of each equation, one bit each */
+    uint64_t used;                         /* ... of all */
     void *block;
 };
 int sr_lanes_create(struct sr_lanes *lanes, const struct sr_flow *flow,
@@ -53,6 +65,8 @@ void sr_lanes_free(struct sr_lanes *lanes);
 /* Begins at states x, with tangents of 1: state k of lane i is x[k * stride + i]. The caller may
  * have made `count` smaller than it was created. */
 void sr_lanes_start(struct sr_lanes *lanes, const double *x, size_t stride);
+/* Gives lane i the constants of a category, once the lanes have begun. */
+void sr_lanes_enter(struct sr_lanes *lanes, size_t i, size_t category);
 /* A first step that is safe where nothing is known of the interval: a hundredth of the time in
  * which the states change by themselves. */
 void sr_lanes_first_step(struct sr_lanes *lanes);

@@ -79,8 +79,11 @@ int sr_pieces_create(const struct sr_flow *flow, size_t tracks, const struct sr_
             const size_t first = end;
             end =
                 j + 1 < parts ? begin_near(flow, &track[k], spread, (j + 1) * n / parts, rows) : n;
-            pieces->piece[at] = (struct sr_piece){
-                .track = k, .first = first, .rows = end - first, .joined = j + 1 < parts};
+            pieces->piece[at] = (struct sr_piece){.track = k,
+                                                  .category = track[k].category,
+                                                  .first = first,
+                                                  .rows = end - first,
+                                                  .joined = j + 1 < parts};
             for (size_t s = 0; s < states; s++)
                 pieces->start[s * pieces->count + at] = guess(flow, &track[k], s, first);
         }

@@ -44,7 +44,7 @@ static void begin_table(const struct page *p, const char *title, const char *hea
 /* A name in MathML. */
 static void write_symbol(const struct page *p, int k)
 {
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     struct sr_expr expr = {.count = 0};
     char text[SR_TEXT];
     sr_said_names(p->s, name);
@@ -57,7 +57,7 @@ static void write_equation(const struct page *p, int d)
 {
     const struct sr_states *s = p->s;
     const char *const power = s->order == 2 ? "<mn>2</mn></msup>" : "";
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     struct sr_expr readable = p->system->expr[d];
     char text[SR_TEXT];
     sr_said_names(s, name);
@@ -116,6 +116,34 @@ static void write_constants(const struct page *p)
     if (any)
         put(p, "</tbody></table></div>\n<p class=\"caption\">Numbers that are not listed are "
                "fractions or whole exponents, or the tracks do not determine them.</p>\n");
+}
+
+/* The constants of each category with their standard errors. */
+static void write_categories(const struct page *p)
+{
+    char text[SR_SAID_CONSTANT];
+    if (!p->system->constants)
+        return;
+    put(p,
+        "<h2>Constants of each category</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+        "aria-label=\"Constants of each category\"><table><thead><tr><th>");
+    orr_html_text(p->html, p->s->category);
+    for (int k = 0; k < p->system->constants; k++) {
+        put(p, "</th><th>");
+        orr_html_text(p->html, p->s->each_name[k]);
+    }
+    put(p, "</th></tr></thead><tbody>\n");
+    for (int i = 0; i < p->s->categories; i++) {
+        put(p, "<tr><td>");
+        put_name(p, p->s->category_label[i]);
+        for (int k = 0; k < p->system->constants; k++) {
+            sr_said_constant(p->system, k, i, text);
+            put(p, "</td><td>");
+            put(p, text);
+        }
+        put(p, "</td></tr>\n");
+    }
+    put(p, "</tbody></table></div>\n");
 }
 
 /* ---- drawings */
@@ -309,6 +337,10 @@ static void write_use(const struct page *p)
         orr_append(start, sizeof start, "%s%s=%s", k ? "," : "", s->name[k], number);
     }
     orr_command_add(text, sizeof text, start);
+    if (s->categories) {
+        orr_append(text, sizeof text, " --category");
+        orr_command_add(text, sizeof text, s->category_label[track->category]);
+    }
     orr_append(text, sizeof text, " --times %.10g:%.10g:%.3g%s", track->t[0], end,
                (end - track->t[0]) / 200, s->inputs ? " --input FILE.csv" : "");
     put(p, "<h2>How to use it</h2>\n<p>In the folder of this page, which also has the right-hand "
@@ -328,6 +360,7 @@ static int write_page(const struct page *p)
                     s->count == 1 ? "" : "s", ORR_VERSION);
     write_answer(p);
     write_constants(p);
+    write_categories(p);
     TRY(write_tracks(p));
     write_conserved(p);
     write_remarks(p);

@@ -32,10 +32,10 @@ struct product {
 
 static double read_sum(const struct reader *r, int i);
 
-/* A number, also one that a fit holds. */
+/* A number, also one that a fit holds, or that has a value in each category. */
 static bool is_constant(const struct sr_node *node)
 {
-    return node->op == SR_CONSTANT;
+    return node->op == SR_CONSTANT || sr_is_each(node);
 }
 
 /* ln n! */

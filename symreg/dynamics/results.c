@@ -23,10 +23,30 @@ static void add_numbers(cJSON *list, const double *value, int count)
     cJSON_Delete(object);
 }
 
+/* The column, its values, and what each constant is for these, as in front.json. */
+static void add_categories(const struct sr_states *s, const struct sr_system *system, cJSON *json)
+{
+    if (!s->categories)
+        return;
+    cJSON *const object = cJSON_AddObjectToObject(json, "category");
+    cJSON_AddStringToObject(object, "column", s->category);
+    cJSON *const values = cJSON_AddArrayToObject(object, "values");
+    for (int i = 0; i < s->categories; i++)
+        cJSON_AddItemToArray(values, cJSON_CreateString(s->category_label[i]));
+    cJSON *const list = cJSON_AddArrayToObject(json, "category_constants");
+    for (int k = 0; k < system->constants; k++) {
+        cJSON *const entry = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, entry);
+        cJSON_AddStringToObject(entry, "name", s->each_name[k]);
+        orr_json_add_list(entry, "values", system->each.value[k], s->categories);
+        orr_json_add_list(entry, "standard_errors", system->each_error.value[k], s->categories);
+    }
+}
+
 static int write_json(const struct sr_states *s, const struct sr_language *language,
                       const struct sr_system *system, const char *define, const char *path)
 {
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     char text[SR_TEXT];
     const int t = sr_states_time(s);
     cJSON *json = cJSON_CreateObject();
@@ -81,16 +101,20 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
         cJSON_AddItemToArray(conserved, item);
     }
     sr_symmetry_json(s, &system->symmetry, json);
+    add_categories(s, system, json);
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
 }
 
-/* The value of a name in a program: of a state, a velocity, the time or an input. */
+/* The value of a name in a program: of a state, a velocity, the time, an input or a constant of
+ * each category. */
 static void write_source(const struct sr_states *s, int k, char *text, size_t bytes)
 {
     const int t = sr_states_time(s);
-    if (k == t)
+    if (k >= SR_EACH_FIRST)
+        snprintf(text, bytes, "categories_[category_][%d]", k - SR_EACH_FIRST);
+    else if (k == t)
         snprintf(text, bytes, "time_");
     else
         snprintf(text, bytes, k < t ? "state_[%d]" : "input_[%d]", k < t ? k : k - t - 1);
@@ -108,43 +132,70 @@ static uint64_t names_used(const struct sr_states *s, const struct sr_system *sy
 
 struct program {
     enum sr_notation notation;
-    const char *head, *end;          /* head: two %s, what changes and the derivatives' order */
+    const char *head;               /* of the file */
+    const char *table, *of, *close; /* of constants of each category: format of how many each has */
+    const char *argument;           /* the category's */
+    const char *declares, *says, *begins, *end; /* %s: that argument; says: the time, the list */
     const char *let, *rate, *passed; /* formats of a name, of a rate, of a velocity as rate */
 };
 static const struct program programs[] = {
-    {SR_NUMPY,
-     "# %s of the equations that were found.\n"
-     "import numpy as np\n\n\n"
-     "def rhs(time_, state_, input_=()):\n"
-     "    \"\"\"Returns d/d%s of state_, %s.\"\"\"\n",
-     "    return np.array(rate_)\n", "    %s = %s\n", "    rate_.append(%s)\n",
-     "    rate_.append(state_[%d])\n"},
-    {SR_C,
-     "/* %s of the equations that were found. */\n"
-     "#include <math.h>\n\n"
-     "void rhs(double time_, const double state_[], const double input_[], double rate_[]);\n\n"
-     "/* rate_ is d/d%s of state_, %s. */\n"
-     "void rhs(double time_, const double state_[], const double input_[], double rate_[])\n{\n",
+    {SR_NUMPY, "# The right-hand side of the equations that were found.\nimport numpy as np\n\n\n",
+     "# The %d constants of each category_.\ncategories_ = {\n", "    %s: (%s),\n", "}\n\n\n",
+     ", *, category_", "def rhs(time_, state_, input_=()%s):\n",
+     "    \"\"\"Returns d/d%s of state_, %s.\"\"\"\n", "", "    return np.array(rate_)\n",
+     "    %s = %s\n", "    rate_.append(%s)\n", "    rate_.append(state_[%d])\n"},
+    {SR_C, "/* The right-hand side of the equations that were found. */\n#include <math.h>\n\n",
+     "/* The constants of each category_. */\nstatic const double categories_[][%d] = {\n",
+     "    // %s\n    {%s},\n", "};\n\n", "int category_, ",
+     "void rhs(double time_, const double state_[], const double input_[], %sdouble rate_[]);\n\n",
+     "/* rate_ is d/d%s of state_, %s. */\n",
+     "void rhs(double time_, const double state_[], const double input_[], %sdouble rate_[])\n{\n",
      "    (void)time_;\n    (void)state_;\n    (void)input_;\n}\n", "    const double %s = %s;\n",
      "    *rate_++ = %s;\n", "    *rate_++ = state_[%d];\n"},
 };
+
+/* The constants of each category, whose label is a text of JSON. */
+static int write_categories(const struct program *p, const struct sr_states *s,
+                            const struct sr_system *system, struct orr_file *file)
+{
+    orr_file_printf(file, p->table, system->constants);
+    for (int i = 0; i < s->categories; i++) {
+        char list[SR_EACH * 32] = "";
+        cJSON *const label = cJSON_CreateString(s->category_label[i]);
+        char *const quoted = label ? cJSON_PrintUnformatted(label) : NULL;
+        for (int k = 0; k < system->constants; k++)
+            orr_append(list, sizeof list, "%.17g, ", system->each.value[k][i]);
+        if (quoted)
+            orr_file_printf(file, p->of, quoted, list);
+        cJSON_free(quoted);
+        cJSON_Delete(label);
+        TRY(quoted ? 0 : ORR_ENOMEM);
+    }
+    orr_file_printf(file, "%s", p->close);
+    return 0;
+}
 
 static int write_program(const struct program *p, const struct sr_states *s,
                          const struct sr_language *language, const struct sr_system *system,
                          const char *path)
 {
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     struct sr_export names;
     struct orr_file file;
     char text[SR_TEXT], list[SR_STATES * 2 * 64] = "";
+    const char *const category = system->constants ? p->argument : "";
     const uint64_t used = names_used(s, system);
     sr_said_names(s, name);
-    sr_export_make(&names, name, s->names);
+    sr_export_make(&names, name, system->constants ? SR_EACH_FIRST + system->constants : s->names);
     for (int k = 0; k < s->order * s->dims; k++)
         orr_append(list, sizeof list, "%s%s", k ? ", " : "", names.name[k]);
     TRY(orr_file_create(&file, path));
-    orr_file_printf(&file, p->head, "The right-hand side", names.name[sr_states_time(s)], list);
-    for (int k = 0; k < s->names; k++) {
+    orr_file_printf(&file, "%s", p->head);
+    int rc = system->constants ? write_categories(p, s, system, &file) : 0;
+    orr_file_printf(&file, p->declares, category);
+    orr_file_printf(&file, p->says, names.name[sr_states_time(s)], list);
+    orr_file_printf(&file, p->begins, category);
+    for (int k = 0; k < SR_SYSTEM_NAMES; k++) {
         write_source(s, k, text, sizeof text);
         if (used >> k & 1)
             orr_file_printf(&file, p->let, names.name[k], text);
@@ -158,9 +209,37 @@ static int write_program(const struct program *p, const struct sr_states *s,
         orr_file_printf(&file, p->rate, text);
     }
     orr_file_printf(&file, "%s", p->end);
-    const int rc = orr_file_commit(&file);
+    rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     return rc;
+}
+
+/* The constants of each category, as a table. */
+static void write_constants(const struct sr_states *s, const struct sr_system *system,
+                            struct orr_file *file)
+{
+    char text[SR_SAID_CONSTANT];
+    if (!system->constants)
+        return;
+    orr_file_printf(file, "\nConstants with standard errors:\n\n| ");
+    orr_markdown_code(file, s->category, true);
+    for (int k = 0; k < system->constants; k++) {
+        orr_file_printf(file, " | ");
+        orr_markdown_code(file, s->each_name[k], true);
+    }
+    orr_file_printf(file, " |\n|---|");
+    for (int k = 0; k < system->constants; k++)
+        orr_file_printf(file, "---:|");
+    for (int i = 0; i < s->categories; i++) {
+        orr_file_printf(file, "\n| ");
+        orr_markdown_code(file, s->category_label[i], true);
+        for (int k = 0; k < system->constants; k++) {
+            sr_said_constant(system, k, i, text);
+            orr_file_printf(file, " | %s", text);
+        }
+        orr_file_printf(file, " |");
+    }
+    orr_file_printf(file, "\n");
 }
 
 static int write_report(const struct sr_states *s, const struct sr_language *language,
@@ -196,6 +275,7 @@ static int write_report(const struct sr_states *s, const struct sr_language *lan
         orr_markdown_code(&file, text, false);
         orr_file_printf(&file, "\n");
     }
+    write_constants(s, system, &file);
     const int remarks = sr_said_remarks(s, system, remark);
     for (int k = 0; k < remarks; k++) {
         orr_file_printf(&file, "\nRemark: ");

@@ -5,10 +5,12 @@
 #include "base/text.h"
 #include "said.h"
 
-void sr_said_names(const struct sr_states *s, const char *name[SR_STATE_NAMES])
+void sr_said_names(const struct sr_states *s, const char *name[SR_SYSTEM_NAMES])
 {
-    for (int k = 0; k < s->names; k++)
-        name[k] = s->name[k];
+    for (int k = 0; k < SR_SYSTEM_NAMES; k++)
+        name[k] = k < s->names        ? s->name[k]
+                  : k < SR_EACH_FIRST ? ""
+                                      : s->each_name[k - SR_EACH_FIRST];
 }
 
 /* "0.4 +- 0.001, 1.1 +- 0.002"; empty where no error is known. */
@@ -27,10 +29,19 @@ static void write_errors(const struct sr_system *system, int d, char *text, size
     }
 }
 
+void sr_said_constant(const struct sr_system *system, int k, int i, char text[SR_SAID_CONSTANT])
+{
+    char number[SR_NUMBER], error[SR_NUMBER];
+    const double off = system->each_error.value[k][i];
+    sr_number_print(sr_round_digits(system->each.value[k][i], 10), number);
+    sr_number_print(sr_round_digits(off, 2), error);
+    snprintf(text, SR_SAID_CONSTANT, isfinite(off) ? "%s +- %s" : "%s", number, error);
+}
+
 void sr_said_equation(const struct sr_states *s, const struct sr_language *language,
                       const struct sr_system *system, int d, char *text, size_t bytes)
 {
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     char formula[SR_TEXT], errors[SR_TEXT];
     sr_said_names(s, name);
     sr_expr_text(language, &system->expr[d], SR_INFIX, name, formula, sizeof formula);
@@ -44,7 +55,7 @@ void sr_said_quantity(const struct sr_states *s, const struct sr_language *langu
                       const struct sr_conserved *conserved, int q, enum sr_notation notation,
                       char *text, size_t bytes)
 {
-    const char *name[SR_STATE_NAMES];
+    const char *name[SR_SYSTEM_NAMES];
     struct sr_expr expr = conserved->expr[q];
     double value[SR_NODES];
     const int count = sr_expr_constants(&expr, value);
@@ -149,6 +160,26 @@ static void print_remarks(const struct sr_states *s, const struct sr_system *sys
                    system->residual, remark[k].advice);
 }
 
+/* The constants of each category, above the equations. */
+static void print_constants(const struct sr_states *s, const struct sr_system *system)
+{
+    char text[SR_SAID_CONSTANT], shown[2 * SR_STATE_NAME];
+    if (!system->constants)
+        return;
+    printf("\nconstants of each %s:\n", orr_shown(shown, sizeof shown, s->category));
+    for (int i = 0; i < s->categories && i < SR_PRINTED_CATEGORIES; i++) {
+        printf("  %-12s", orr_shown(shown, sizeof shown, s->category_label[i]));
+        for (int k = 0; k < system->constants; k++) {
+            sr_said_constant(system, k, i, text);
+            printf("  c%d = %s", k + 1, text);
+        }
+        printf("\n");
+    }
+    if (s->categories > SR_PRINTED_CATEGORIES)
+        printf("  ... and %d more (equations.json of --out DIR has all)\n",
+               s->categories - SR_PRINTED_CATEGORIES);
+}
+
 int sr_system_print(const struct sr_states *s, const struct sr_language *language,
                     const struct sr_system *system)
 {
@@ -166,6 +197,7 @@ int sr_system_print(const struct sr_states *s, const struct sr_language *languag
     }
     for (int k = 0; sr_symmetry_text(s, &system->symmetry, k, text, sizeof text); k++)
         printf("%s\n", orr_shown(shown, sizeof shown, text));
+    print_constants(s, system);
     printf("\nequations, %s\n", how);
     for (int d = 0; d < s->dims; d++) {
         sr_said_equation(s, language, system, d, text, sizeof text);

@@ -55,8 +55,8 @@ static bool move(struct fit *fit)
             fit->trial.start[k * n + p] =
                 fit->pieces.start[k * n + p] + fit->joint.step[p * width + k];
     bool finite = true;
-    for (int c = 0; c < fit->numbers.count; c++) {
-        fit->trial_value[c] = fit->value[c] + fit->joint.step[fit->states + (size_t)c];
+    for (int c = 0; c < fit->numbers.total; c++) {
+        fit->trial_value[c] = fit->value[c] + fit->joint.change[c];
         finite = finite && isfinite(fit->trial_value[c]);
     }
     return finite;
@@ -164,7 +164,7 @@ static int create_fit(struct fit *fit, size_t rows)
     TRY(sr_shot_create(fit->flow, fit->pieces.count, width, &fit->trial_shot));
     TRY(sr_lanes_create(&fit->lanes, fit->flow, &fit->numbers, sr_shot_lanes(fit->pieces.count),
                         fit->tolerance));
-    return sr_joint_create(fit->pieces.count, fit->states, (size_t)fit->numbers.count, &fit->joint);
+    return sr_joint_create(fit->pieces.count, fit->states, &fit->numbers, &fit->joint);
 }
 
 /* chi2 of one solution for each arc, from its first piece's start. */
@@ -202,11 +202,11 @@ static int follow_arcs(const struct fit *fit, double *chi2)
 /* The covariance and the standard errors of the constants at the optimum. */
 static void find_errors(struct fit *fit, struct sr_flow_result *result)
 {
-    const size_t numbers = (size_t)fit->numbers.count;
+    const size_t numbers = (size_t)fit->numbers.total;
     const double freedom =
         (double)result->rows - (double)numbers - (double)fit->states * (double)fit->joint.arcs;
     const double variance = fit->track[0].sigma ? 1 : freedom > 0 ? result->chi2 / freedom : NAN;
-    sr_joint_covariance(&fit->pieces, &fit->shot, fit->states, &fit->joint, result->covariance);
+    sr_joint_covariance(&fit->pieces, fit->states, &fit->joint, result->covariance);
     for (size_t k = 0; k < numbers * numbers; k++)
         result->covariance[k] *= variance;
     for (size_t k = 0; k < numbers; k++)
@@ -233,7 +233,7 @@ static int fit_pieces(struct fit *fit, size_t rows, struct sr_flow_result *resul
     find_errors(fit, result);
     fit->trial_shot.keeps = true;
     sr_shoot(fit->track, &fit->pieces, &fit->lanes, &fit->trial_shot);
-    memcpy(result->value, fit->value, (size_t)fit->numbers.count * sizeof *fit->value);
+    memcpy(result->value, fit->value, (size_t)fit->numbers.total * sizeof *fit->value);
     for (size_t p = 0; p < fit->pieces.count; p++)
         for (size_t k = 0; k < n_states && fit->pieces.piece[p].first == 0; k++)
             result->start[fit->pieces.piece[p].track * n_states + k] =
@@ -312,9 +312,10 @@ static void choose_tolerance(struct fit *fit, struct sr_flow_result *result)
 
 static int create_result(const struct fit *fit, struct sr_flow_result *result)
 {
-    const size_t numbers = (size_t)fit->numbers.count;
+    const size_t numbers = (size_t)fit->numbers.total;
     result->chi2 = HUGE_VAL;
-    result->constants = fit->numbers.count;
+    result->constants = fit->numbers.total;
+    result->shared = fit->numbers.shared;
     result->value = orr_alloc(numbers + 1, sizeof *result->value);
     result->error = orr_alloc(numbers + 1, sizeof *result->error);
     result->covariance = orr_alloc(numbers * numbers + 1, sizeof *result->covariance);
@@ -327,7 +328,7 @@ static int create_result(const struct fit *fit, struct sr_flow_result *result)
 static int fit_from(struct fit *fit, const double *first, size_t rows,
                     struct sr_flow_result *result)
 {
-    const size_t bytes = (size_t)fit->numbers.count * sizeof *first;
+    const size_t bytes = (size_t)fit->numbers.total * sizeof *first;
     int rc = 0;
     result->chi2 = HUGE_VAL;
     for (; rows >= 2 && !rc && !(result->chi2 < HUGE_VAL) && !is_over(fit); rows /= 3) {
@@ -369,8 +370,11 @@ int sr_flow_fit(struct sr_flow *flow, size_t tracks, const struct sr_flow_track 
         for (size_t i = 0; i < fit.states * track[k].n && track[k].model; i++)
             track[k].model[i] = NAN;
     sr_flow_numbers_find(flow, options->free_exponents, &fit.numbers);
+    result->chi2 = HUGE_VAL;
+    if (fit.numbers.total > SR_FLOW_CONSTANTS)
+        return 0;
     TRY(create_result(&fit, result));
-    const size_t count = (size_t)fit.numbers.count + 1;
+    const size_t count = (size_t)fit.numbers.total + 1;
     double *const values = orr_alloc(3 * count, sizeof *values), *const first = values;
     if (!values)
         return ORR_ENOMEM;

@@ -6,7 +6,7 @@
 
 /* Consecutive rows of a track, which are followed from a start of their own. */
 struct sr_piece {
-    size_t track, first, rows;
+    size_t track, category, first, rows;
     bool joined; /* another piece of the track follows: a gap lies between them */
 };
 struct sr_pieces {
@@ -53,14 +53,17 @@ struct sr_joint {
     double *offset;   /* (count, states) ... and by closing the gaps before it */
     double *corner;   /* (count, width, width) of each arc's first piece: the arc's J' J */
     double *gradient; /* (count, width) of each arc's first piece: the arc's J' residual */
-    double *numbers;  /* (numbers, numbers) sum of the corners' blocks of the numbers */
-    double *numbers_gradient; /* (numbers) */
-    double *step;     /* (count, width) the change of each piece's start and of the numbers */
-    double *work;     /* (3, width, width) */
+    const struct sr_flow_numbers *map; /* of an arc's numbers among those of all categories */
+    double *numbers;          /* (total, total) sum of the corners' blocks of the numbers */
+    double *numbers_gradient; /* (total) */
+    double *step;             /* (count, width) the change of each piece's start and numbers */
+    double *change;           /* (total) of the numbers of all categories */
+    double *work;
     double predicted; /* chi2 after the step, if all were linear */
     double gaps;      /* sum of the gaps within arcs, over the spread */
 };
-int sr_joint_create(size_t count, size_t states, size_t numbers, struct sr_joint *joint);
+int sr_joint_create(size_t count, size_t states, const struct sr_flow_numbers *numbers,
+                    struct sr_joint *joint);
 void sr_joint_free(struct sr_joint *joint);
 /* How pieces are joined: at most so many to an arc. A new arc also begins where errors of the start
  * have grown by more than `growth`, states measured by their spread. The gaps within arcs close by
@@ -75,9 +78,9 @@ void sr_joint_make(const struct sr_pieces *pieces, const struct sr_shot *shot, s
 /* The step of least squares, damped by Marquardt's rule; false where the equations are singular. */
 bool sr_joint_solve(const struct sr_pieces *pieces, const struct sr_shot *shot, size_t states,
                     double damping, struct sr_joint *joint);
-/* The covariance of the numbers (numbers, numbers) for residuals of variance 1; NAN where they are
+/* The covariance of the numbers (total, total) for residuals of variance 1; NAN where they are
  * not determined. */
-void sr_joint_covariance(const struct sr_pieces *pieces, const struct sr_shot *shot, size_t states,
-                         struct sr_joint *joint, double *covariance);
+void sr_joint_covariance(const struct sr_pieces *pieces, size_t states, struct sr_joint *joint,
+                         double *covariance);
 
 #endif

@@ -117,6 +117,8 @@ static bool follow_block(const struct block *b, struct sr_shot *shot)
     for (size_t i = 0; i < b->lanes->count; i++)
         longest = piece[i].rows > longest ? piece[i].rows : longest;
     sr_lanes_start(b->lanes, b->pieces->start + b->first, b->pieces->count);
+    for (size_t i = 0; i < b->lanes->count; i++)
+        sr_lanes_enter(b->lanes, i, piece[i].category);
     for (size_t row = 0; row <= longest; row++) {
         if (row) {
             set_interval(b, row);

@@ -20,9 +20,11 @@ struct system {
     struct sr_language *language;
     struct sr_flow flow;
     struct sr_expr equation[SR_FLOW_STATES];
-    char made[NAMES][NAME];  /* names that the file does not give */
-    const char *name[NAMES]; /* states, velocities, time, inputs */
+    char made[NAMES][NAME]; /* names that the file does not give */
+    /* states, velocities, time, inputs, constants of each category */
+    const char *name[SR_FEATURES];
     int names;
+    double each[SR_FEATURES]; /* (names) of the constants, their values in the category asked for */
 };
 
 /* ---- the file of equations */
@@ -83,7 +85,65 @@ static int wrong_text(const struct system *s, const char *what)
     return ORR_FAIL(ORR_EFORMAT, "%s: %s: %s", s->path, what, found);
 }
 
-static int read_equations(struct system *s)
+/* Finds the category asked for among the values of the column. */
+static int find_category(const struct system *s, const char *column, const cJSON *values,
+                         const char *wanted, int *number)
+{
+    const cJSON *item;
+    char list[400] = "";
+    int k = 0;
+    cJSON_ArrayForEach (item, values) {
+        const char *const label = cJSON_IsString(item) ? item->valuestring : "";
+        if (wanted && !strcmp(label, wanted)) {
+            *number = k;
+            return 0;
+        }
+        if (strlen(list) + 60 < sizeof list)
+            orr_append(list, sizeof list, "%s\"%.40s\"", k ? ", " : "", label);
+        k++;
+    }
+    if (!wanted)
+        return ORR_FAIL(ORR_EUSAGE, "%s: --category VALUE of \"%s\" is needed: %s", s->path, column,
+                        list);
+    return ORR_FAIL(ORR_EUSAGE,
+                    "--category: expected a value of \"%s\" in %s (%s), found \"%.100s\"", column,
+                    s->path, list, wanted);
+}
+
+/* Reads the constants that the equations have in a category. */
+static int read_category(struct system *s, const char *wanted)
+{
+    const cJSON *const json = cJSON_GetObjectItemCaseSensitive(s->json, "category");
+    const cJSON *const values = cJSON_GetObjectItemCaseSensitive(json, "values"), *entry;
+    const cJSON *const list = cJSON_GetObjectItemCaseSensitive(s->json, "category_constants");
+    int number = 0;
+    if (!json && wanted)
+        return ORR_FAIL(ORR_EUSAGE, "--category: %s has no categories", s->path);
+    if (!json)
+        return 0;
+    if (!cJSON_IsArray(values) || !cJSON_IsArray(list) ||
+        s->names + cJSON_GetArraySize(list) > SR_FEATURES)
+        return ORR_FAIL(
+            ORR_EFORMAT,
+            "%s: expected \"values\" in \"category\", and a list \"category_constants\"", s->path);
+    if (wanted || cJSON_GetArraySize(list))
+        TRY(find_category(s, orr_json_text(json, "column"), values, wanted, &number));
+    cJSON_ArrayForEach (entry, list) {
+        const cJSON *const name = cJSON_GetObjectItemCaseSensitive(entry, "name");
+        const cJSON *const value =
+            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(entry, "values"), number);
+        if (!cJSON_IsString(name) || !cJSON_IsNumber(value))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: expected a name and a number for each value of \"category\" in "
+                            "\"category_constants\"",
+                            s->path);
+        s->each[s->names] = value->valuedouble;
+        s->name[s->names++] = name->valuestring;
+    }
+    return 0;
+}
+
+static int read_equations(struct system *s, const char *category)
 {
     const cJSON *const list = cJSON_GetObjectItemCaseSensitive(s->json, "equations"), *item;
     const cJSON *const order = cJSON_GetObjectItemCaseSensitive(s->json, "order");
@@ -101,6 +161,8 @@ static int read_equations(struct system *s)
     TRY(s->language ? 0 : ORR_ENOMEM);
     if (*define && sr_custom_define(s->language, define))
         return wrong_text(s, "\"define\"");
+    const int plain = s->names;
+    TRY(read_category(s, category));
     int k = 0;
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))
@@ -109,6 +171,11 @@ static int read_equations(struct system *s)
         snprintf(what, sizeof what, "equation %d", ++k);
         if (sr_expr_parse(s->language, item->valuestring, s->name, s->names, &s->equation[k - 1]))
             return wrong_text(s, what);
+        for (int i = 0; i < s->equation[k - 1].count; i++) {
+            struct sr_node *const node = &s->equation[k - 1].node[i];
+            if (node->op == SR_FEATURE && node->feature >= plain)
+                *node = sr_constant_node(s->each[node->feature]);
+        }
     }
     return 0;
 }
@@ -383,7 +450,7 @@ static int run(struct system *s, const struct sr_simulate_options *o, struct tim
     TRY(orr_json_read_any(s->path, &s->json, &sum));
     if (sum == ORR_JSON_CHANGED)
         orr_note(o->quiet, "symreg: %s: %s", s->path, ORR_JSON_IS_CHANGED);
-    TRY(read_equations(s));
+    TRY(read_equations(s, o->category));
     TRY(read_start(s, o->start, start));
     if (s->flow.inputs && !o->input)
         return ORR_FAIL(ORR_EUSAGE, "%s: --input FILE.csv with \"%s\" is needed", s->path,

@@ -6,10 +6,11 @@
 
 /* Options as given; NULL where absent. */
 struct sr_simulate_options {
-    const char *start; /* "x=1,y=0": every state */
-    const char *times; /* "begin:end:step", or a CSV file with a column of the time's name */
-    const char *input; /* a CSV file with columns of the time and of all inputs */
-    const char *out;   /* a file in place of standard output; "": none */
+    const char *start;    /* "x=1,y=0": every state */
+    const char *times;    /* "begin:end:step", or a CSV file with a column of the time's name */
+    const char *category; /* whose constants the equations have; where they have some */
+    const char *input;    /* a CSV file with columns of the time and of all inputs */
+    const char *out;      /* a file in place of standard output; "": none */
     bool quiet;
 };
 /* Reads equations.json (docs/formats.md), solves it and writes CSV: the time, the states, and with

@@ -8,7 +8,7 @@
 
 /* Columns of the file; -1 where an option is absent. */
 struct columns {
-    int time, track, x[SR_STATES], input[SR_INPUTS];
+    int time, track, category, x[SR_STATES], input[SR_INPUTS];
 };
 
 /* ---- names */
@@ -57,6 +57,32 @@ static int find_columns(const struct sr_dynamics_options *o, struct columns *c, 
     return 0;
 }
 
+/* The column of --category, and the names of the constants that its values have. */
+static int find_category(const struct sr_dynamics_options *o, struct columns *c,
+                         struct sr_states *s)
+{
+    if (!o->category)
+        return 0;
+    TRY(sr_table_column(&s->csv, s->file, o->category, &c->category));
+    const char *const name = s->csv.names[c->category];
+    bool other = c->category == c->time;
+    for (int d = 0; d < s->dims; d++)
+        other = other || c->category == c->x[d];
+    for (int k = 0; k < s->inputs; k++)
+        other = other || c->category == c->input[k];
+    if (other)
+        return ORR_FAIL(ORR_EUSAGE, "--category: \"%s\" is the time, a state or an input, too",
+                        name);
+    if (strlen(name) >= SR_STATE_NAME)
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected names of fewer than %d bytes, found \"%s\"",
+                        s->file, s->csv.header, SR_STATE_NAME, name);
+    TRY(sr_feature_name_check(s->file, s->csv.header, c->category, name));
+    snprintf(s->category, sizeof s->category, "%s", name);
+    for (int k = 0; k < SR_EACH; k++)
+        snprintf(s->each_name[k], sizeof s->each_name[k], "c%d[%s]", k + 1, name);
+    return 0;
+}
+
 static int add_name(const struct orr_csv *csv, const char *before, int column, struct sr_states *s)
 {
     const char *name = csv->names[column];
@@ -83,6 +109,12 @@ static int make_names(const struct columns *c, struct sr_states *s)
     TRY(add_name(&s->csv, "", c->time, s));
     for (int k = 0; k < s->inputs; k++)
         TRY(add_name(&s->csv, "", c->input[k], s));
+    for (int k = 0; k < s->names; k++)
+        if (c->category >= 0 && sr_category_takes_name(s->category, s->name[k]))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--category: a column \"%s\" and a constant of each \"%s\" would have "
+                            "one name; expected another name",
+                            s->name[k], s->category);
     for (int d = 0; d < s->dims; d++)
         snprintf(s->target[d], sizeof s->target[d], s->order == 1 ? "d%s/d%s" : "d2%s/d%s2",
                  s->name[d], s->name[sr_states_time(s)]);
@@ -108,7 +140,7 @@ static int check_row(const struct sr_states *s, const struct columns *c, size_t 
 static int drop_rows(const struct columns *c, const struct sr_dynamics_options *o,
                      struct sr_states *s)
 {
-    int column[2 + SR_STATES + SR_INPUTS], count = 0;
+    int column[3 + SR_STATES + SR_INPUTS], count = 0;
     struct sr_missing what;
     TRY(sr_missing_read(o->missing, o->missing_value, &what));
     if (!what.cells)
@@ -120,6 +152,8 @@ static int drop_rows(const struct columns *c, const struct sr_dynamics_options *
         column[count++] = c->input[k];
     if (c->track >= 0)
         column[count++] = c->track;
+    if (c->category >= 0)
+        column[count++] = c->category;
     return sr_table_drop_missing(&s->csv, &what, column, count, &s->dropped);
 }
 
@@ -269,12 +303,80 @@ static int make_tracks(const struct columns *c, const struct key *key, struct sr
     return check_states(s);
 }
 
+/* ---- categories */
+
+/* The number of a category, a new one where none has this label. */
+static int number_category(struct sr_states *s, const char *label, size_t *category)
+{
+    int k = 0;
+    while (k < s->categories && strcmp(s->category_label[k], label) != 0)
+        k++;
+    *category = (size_t)k;
+    if (k < s->categories)
+        return 0;
+    if (k == SR_CATEGORIES)
+        return ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected at most %d categories, found more",
+                        s->file, s->category, SR_CATEGORIES);
+    s->category_label[k] = strdup(label);
+    s->categories += s->category_label[k] != NULL;
+    return s->category_label[k] ? 0 : ORR_ENOMEM;
+}
+
+/* The row of the file that line `line` is. */
+static size_t row_of_line(const struct orr_csv *csv, size_t line)
+{
+    size_t from = 0, to = csv->rows;
+    while (from + 1 < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (csv->line[middle] <= line)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Gives each track its category, which has to be one in all of its rows. */
+static int read_categories(const struct columns *c, struct sr_states *s)
+{
+    for (size_t k = 0; k < s->count && c->category >= 0; k++) {
+        struct sr_state_track *const track = &s->track[k];
+        char first[SR_NUMBER], number[SR_NUMBER];
+        const char *label = NULL;
+        for (size_t i = 0; i < track->n; i++) {
+            const size_t row = row_of_line(&s->csv, track->line[i]);
+            const char *own = sr_category_label(&s->csv, row, c->category, i ? number : first);
+            label = i ? label : own;
+            if (sr_cell_is_missing(own))
+                return ORR_FAIL(ORR_EFORMAT,
+                                "%s:%zu: column \"%s\": expected a category, found \"%s\"", s->file,
+                                track->line[i], s->category, own);
+            if (strcmp(own, label) != 0)
+                return ORR_FAIL(
+                    ORR_EINVAL,
+                    "%s:%zu: column \"%s\": expected one value in all rows of %s%.200s%s, "
+                    "found \"%.100s\" after \"%.100s\"%s",
+                    s->file, track->line[i], s->category, *track->label ? "track \"" : "the track",
+                    track->label, *track->label ? "\"" : "", own, label,
+                    c->track < 0 ? "; rows of several tracks need --track COLUMN" : "");
+        }
+        TRY(number_category(s, label, &track->category));
+    }
+    if (s->categories == 1)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: column \"%s\": expected at least two values, found \"%.100s\" in all "
+                        "tracks, so that no constant differs; leave --category out",
+                        s->file, s->category, s->category_label[0]);
+    return 0;
+}
+
 int sr_states_read(const char *file, const struct sr_dynamics_options *o, struct sr_states *s)
 {
-    struct columns c = {.time = -1, .track = -1};
+    struct columns c = {.time = -1, .track = -1, .category = -1};
     *s = (struct sr_states){.file = orr_input_name(file)};
     TRY(sr_cells_read(file, ORR_CSV_KEEP_TEXT, &s->csv));
     TRY(find_columns(o, &c, s));
+    TRY(find_category(o, &c, s));
     TRY(make_names(&c, s));
     TRY(drop_rows(&c, o, s));
     if (s->csv.rows == 0)
@@ -291,12 +393,16 @@ int sr_states_read(const char *file, const struct sr_dynamics_options *o, struct
         qsort(key, s->csv.rows, sizeof *key, by_label);
         rc = make_tracks(&c, key, s);
     }
+    if (!rc)
+        rc = read_categories(&c, s);
     free(key);
     return rc;
 }
 
 void sr_states_free(struct sr_states *s)
 {
+    for (int k = 0; k < s->categories && s->category_label[k]; k++)
+        free(s->category_label[k]);
     free(s->track);
     free(s->block);
     free(s->lines);

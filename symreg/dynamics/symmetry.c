@@ -231,7 +231,7 @@ static void take(const struct sr_states *s, const struct trial *best, struct sr_
 
 bool sr_may_be_vectors(const struct sr_states *s)
 {
-    return s->order == 2 && s->dims > 1 && s->dims <= 3 && !s->inputs;
+    return s->order == 2 && s->dims > 1 && s->dims <= 3 && !s->inputs && !s->categories;
 }
 
 int sr_system_vectors(const struct sr_states *s, const struct sr_language *language, double seconds,

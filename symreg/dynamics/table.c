@@ -56,6 +56,10 @@ static void print_row(FILE *out, const struct sr_states *s, int d,
     const size_t n = track->n, at = (size_t)d * n + i;
     fprintf(out, "%zu,", track->line[i]);
     sr_print_quoted(out, track->label);
+    if (s->categories) {
+        putc(',', out);
+        sr_print_quoted(out, s->category_label[track->category]);
+    }
     for (size_t k = 0; k < (size_t)s->dims; k++)
         fprintf(out, ",%.17g", track->smooth[k * n + i]);
     for (size_t k = 0; k < (size_t)s->dims && s->order == 2; k++)
@@ -76,6 +80,10 @@ static int print_table(FILE *out, const struct sr_states *s, int d)
     size_t row = 0;
     TRY(sr_states_least(s, d, &least));
     fprintf(out, SR_STATES_TABLE);
+    if (s->categories) {
+        putc(',', out);
+        sr_print_quoted(out, s->category);
+    }
     for (int k = 0; k < s->names; k++) {
         putc(',', out);
         sr_print_quoted(out, s->name[k]);
@@ -88,7 +96,7 @@ static int print_table(FILE *out, const struct sr_states *s, int d)
     putc('\n', out);
     for (size_t k = 0; k < s->count; k++)
         for (size_t i = 0; i < s->track[k].n; i++, row++)
-            if (row % each == 0)
+            if (row % each == 0 || (s->categories && i == 0)) /* no category is left out */
                 print_row(out, s, d, &s->track[k], i, least);
     return 0;
 }

@@ -3,7 +3,7 @@
  * Products of up to three names are fitted to the derivative, those that come first in a forward
  * selection (Efroymson 1960) and all together, of few rows the names alone, and the least
  * significant one is left out again and again. The search is free to find better formulas than the
- * sum of each length. */
+ * sum of each length. With categories each has coefficients of its own. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -24,9 +24,11 @@ enum {
 struct terms {
     const struct sr_states *states;
     int count;
-    int factor[PRODUCTS][FACTORS];                /* names; -1: none */
-    double scale[PRODUCTS];                       /* root of the sum of squares of each column */
-    double gram[(PRODUCTS + 1) * (PRODUCTS + 1)]; /* of the scaled columns, the target last */
+    int factor[PRODUCTS][FACTORS]; /* names; -1: none */
+    double scale[PRODUCTS];        /* root of the sum of squares of each column */
+    /* (categories, count + 1, count + 1) of the scaled columns, the target last */
+    int categories;
+    double *gram;
 };
 
 /* ---- products */
@@ -87,7 +89,7 @@ static void add_row(struct terms *t, int d, const struct sr_state_track *track, 
     const size_t at = (size_t)d * track->n + i, width = (size_t)t->count + 1;
     const double *variance = s->order == 1 ? track->rate_variance : track->bend_variance;
     const double weight = 1 / fmax(sqrt(variance[at]), least);
-    double row[PRODUCTS + 1];
+    double row[PRODUCTS + 1], *const gram = t->gram + track->category * width * width;
     for (int p = 0; p < t->count; p++) {
         row[p] = weight;
         for (int k = 0; k < FACTORS && t->factor[p][k] >= 0; k++)
@@ -96,7 +98,7 @@ static void add_row(struct terms *t, int d, const struct sr_state_track *track, 
     row[t->count] = weight * (s->order == 1 ? track->rate[at] : track->bend[at]);
     for (size_t a = 0; a < width; a++)
         for (size_t b = 0; b <= a; b++)
-            t->gram[a * width + b] += row[a] * row[b];
+            gram[a * width + b] += row[a] * row[b];
 }
 
 static int fill(struct terms *t, int d)
@@ -110,16 +112,20 @@ static int fill(struct terms *t, int d)
         for (size_t i = 0; i < s->track[k].n; i++, row++)
             if (row % each == 0)
                 add_row(t, d, &s->track[k], i, least);
-    for (size_t a = 0; a + 1 < width; a++)
-        t->scale[a] = sqrt(t->gram[a * width + a]);
-    for (size_t a = 0; a < width; a++)
-        for (size_t b = 0; b <= a; b++) {
-            double *g = &t->gram[a * width + b];
-            const double unit =
-                (a + 1 < width ? t->scale[a] : 1) * (b + 1 < width ? t->scale[b] : 1);
-            *g = unit > 0 ? *g / unit : 0;
-            t->gram[b * width + a] = *g;
-        }
+    for (size_t a = 0; a + 1 < width; a++) {
+        for (size_t c = 0; c < (size_t)t->categories; c++)
+            t->scale[a] += t->gram[(c * width + a) * width + a];
+        t->scale[a] = sqrt(t->scale[a]);
+    }
+    for (size_t c = 0; c < (size_t)t->categories; c++)
+        for (size_t a = 0; a < width; a++)
+            for (size_t b = 0; b <= a; b++) {
+                double *const gram = t->gram + c * width * width, *g = &gram[a * width + b];
+                const double unit =
+                    (a + 1 < width ? t->scale[a] : 1) * (b + 1 < width ? t->scale[b] : 1);
+                *g = unit > 0 ? *g / unit : 0;
+                gram[b * width + a] = *g;
+            }
     return 0;
 }
 
@@ -128,16 +134,16 @@ static int fill(struct terms *t, int d)
 /* Least squares with the chosen products: coefficients of the scaled columns, and by how much the
  * sum of squares would grow without each. Returns the sum of squares that is left; infinite where
  * the products cannot be told apart. */
-static double solve(const struct terms *t, const int *chosen, int count, double *beta,
-                    double *growth)
+static double solve_one(const struct terms *t, const double *gram, const int *chosen, int count,
+                        double *beta, double *growth)
 {
     double L[PRODUCTS * PRODUCTS], work[PRODUCTS];
     const size_t width = (size_t)t->count + 1, n = (size_t)count;
-    double left = t->gram[width * width - 1];
+    double left = gram[width * width - 1];
     for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b <= a; b++)
-            L[a * PRODUCTS + b] = t->gram[(size_t)chosen[a] * width + (size_t)chosen[b]];
-        beta[a] = t->gram[(width - 1) * width + (size_t)chosen[a]];
+            L[a * PRODUCTS + b] = gram[(size_t)chosen[a] * width + (size_t)chosen[b]];
+        beta[a] = gram[(width - 1) * width + (size_t)chosen[a]];
     }
     if (!sr_cholesky(L, n, PRODUCTS, 1e-13))
         return HUGE_VAL;
@@ -147,6 +153,24 @@ static double solve(const struct terms *t, const int *chosen, int count, double 
     sr_cholesky_upper(L, n, PRODUCTS, beta);
     for (size_t a = 0; a < n; a++)
         growth[a] = beta[a] * beta[a] / sr_cholesky_inverse(L, n, PRODUCTS, a, work);
+    return left;
+}
+
+/* The same for all categories: means of the coefficients, and sums. */
+static double solve(const struct terms *t, const int *chosen, int count, double *beta,
+                    double *growth)
+{
+    const size_t width = (size_t)t->count + 1;
+    double left = solve_one(t, t->gram, chosen, count, beta, growth);
+    for (int c = 1; c < t->categories && left < HUGE_VAL; c++) {
+        double own_beta[PRODUCTS], own_growth[PRODUCTS];
+        left +=
+            solve_one(t, t->gram + (size_t)c * width * width, chosen, count, own_beta, own_growth);
+        for (int a = 0; a < count && left < HUGE_VAL; a++) {
+            beta[a] += (own_beta[a] - beta[a]) / (c + 1);
+            growth[a] += own_growth[a];
+        }
+    }
     return left;
 }
 
@@ -232,16 +256,20 @@ int sr_states_sums(const struct sr_states *s, int d, int maxsize, struct sr_equa
     if (!t)
         return ORR_ENOMEM;
     t->states = s;
+    t->categories = s->categories ? s->categories : 1;
     list_products(t);
-    const int rc = fill(t, d);
+    const size_t width = (size_t)t->count + 1, rows = s->rows < MOST_ROWS ? s->rows : MOST_ROWS;
+    t->gram = orr_alloc((size_t)t->categories * width * width, sizeof *t->gram);
+    const int rc = t->gram ? fill(t, d) : ORR_ENOMEM;
     sums->count = 0;
     if (!rc) {
         leave_out(t, chosen, select_first(t, chosen), maxsize, sums);
-        if (s->rows >= ROWS_PER_PRODUCT * (size_t)t->count)
+        if (rows >= ROWS_PER_PRODUCT * (size_t)(t->count * t->categories))
             leave_out(t, chosen, select_all(t, chosen, FACTORS), maxsize, sums);
         else
             leave_out(t, chosen, select_all(t, chosen, 1), maxsize, sums);
     }
+    free(t->gram);
     free(t);
     return rc;
 }

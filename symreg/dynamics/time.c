@@ -51,7 +51,7 @@ static int measure_gain(const struct sr_judge *c, const struct sr_judged *withou
     int rc = with ? 0 : ORR_ENOMEM;
     *gain = 0;
     if (!rc) {
-        memcpy(with->expr, without->expr, sizeof with->expr);
+        sr_judged_copy(without, with);
         if (add_parabola(c->states, c->language, &with->expr[d]))
             rc = sr_judge_fit(c, with);
         if (!rc && with->nats < HUGE_VAL)
@@ -74,6 +74,7 @@ int sr_system_time(const struct sr_states *s, const struct sr_language *language
     system->follows_time = -1;
     if (!rc) {
         memcpy(without->expr, system->expr, sizeof without->expr);
+        without->each = system->each;
         rc = sr_judge_fit(&judge, without);
     }
     for (int d = 0; !rc && d < s->dims && without->nats < HUGE_VAL && !orr_signal_seen(); d++) {
@@ -95,7 +96,7 @@ static const double much = 4;
 
 /* The mean squared residual of a formula; infinite where it has no value. */
 static double misfit_of(const struct sr_states *s, const struct sr_language *language, int d,
-                        const struct sr_expr *expr, double least, double *work)
+                        const struct sr_equations_found *found, int row, double least, double *work)
 {
     double sum = 0;
     for (size_t k = 0; k < s->count; k++) {
@@ -112,7 +113,9 @@ static double misfit_of(const struct sr_states *s, const struct sr_language *lan
         memcpy(table + (t + 1) * n, track->input, (size_t)s->inputs * n * sizeof *table);
         const struct sr_data data = {
             .rows = n, .features = s->names, .x = table, .y = value, .language = language};
-        if (!sr_eval(expr, &data, work))
+        struct sr_expr expr = found->expr[row];
+        sr_each_fill(&found->each[row], found->first, track->category, &expr);
+        if (!sr_eval(&expr, &data, work))
             return HUGE_VAL;
         for (size_t i = 0; i < n; i++)
             sum += (value[i] - work[i]) * (value[i] - work[i]) / fmax(variance[i], least * least);
@@ -132,7 +135,7 @@ int sr_states_lack(const struct sr_states *s, const struct sr_language *language
     if (!work)
         return ORR_ENOMEM;
     for (int i = 0; i < found->count; i++)
-        misfit = fmin(misfit, misfit_of(s, language, d, &found->expr[i], least, work));
+        misfit = fmin(misfit, misfit_of(s, language, d, found, i, least, work));
     orr_trace("formulas of equation %d leave %.4g variances of the derivative", d + 1, misfit);
     free(work);
     *lack = misfit > much;

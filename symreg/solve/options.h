@@ -66,8 +66,8 @@ enum sr_option_kind {
         .of = SR_OF_TABLE, .recorded = true, .without = "--category",                              \
         .python = "sigma_x of fit()")                                                              \
     ROW(category, "--category", "COLUMN",                                                          \
-        "one formula for all rows, with constants of each value of this column",                   \
-        .of = SR_OF_TABLE | SR_OF_LIBRARY, .recorded = true, .python = "category of fit()")        \
+        "one formula, with constants of each value of this column; of simulate: a value",          \
+        .of = SR_OF_BOTH, .recorded = true, .python = "category of fit()")        \
     ROW(test, "--test", "FILE", "a second table: loss and R2 of every formula on it",              \
         .of = SR_OF_TABLE, .python = "X_test, y_test of fit()")                                    \
     ROW(log_target, "--log-target", NULL, "explain the logarithm of the target", .of = SR_OF_BOTH, \

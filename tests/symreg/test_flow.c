@@ -409,6 +409,113 @@ TEST(several_tracks_share_constants_and_rows_may_lack)
     sr_flow_result_free(&result);
 }
 
+/* Five tracks of dx/dt = 0.4 - k x in three categories, whose k are not in the order of tracks. */
+enum { DECAYS = 5, KINDS = 3, DECAY_ROWS = 80 };
+static const double decay_of_kind[KINDS] = {0.35, 2.4, 1.1};
+static const size_t kind_of_track[DECAYS] = {2, 0, 1, 0, 2};
+static double decay_t[DECAY_ROWS], decay_x[DECAYS][DECAY_ROWS], decay_sigma[DECAY_ROWS];
+
+static void make_decays(struct sr_flow_track *track)
+{
+    gsl_rng *const rng = random_stream(31);
+    for (int i = 0; i < DECAY_ROWS; i++) {
+        decay_t[i] = 0.05 * i;
+        decay_sigma[i] = 0.01;
+    }
+    for (int k = 0; k < DECAYS; k++) {
+        const double rate = decay_of_kind[kind_of_track[k]], rest = 0.4 / rate;
+        for (int i = 0; i < DECAY_ROWS; i++)
+            decay_x[k][i] =
+                rest + (2 + 0.3 * k - rest) * exp(-rate * decay_t[i]) + gsl_ran_gaussian(rng, 0.01);
+        track[k] = (struct sr_flow_track){.n = DECAY_ROWS,
+                                          .category = kind_of_track[k],
+                                          .t = decay_t,
+                                          .x = decay_x[k],
+                                          .sigma = decay_sigma};
+    }
+    gsl_rng_free(rng);
+}
+
+/* A formula of x and c, a constant of each category. */
+static struct sr_flow decay_flow(const char *text, struct sr_each *each, struct sr_expr *expr)
+{
+    static const char *name[SR_EACH_FIRST + 1];
+    for (int k = 0; k < SR_EACH_FIRST; k++)
+        name[k] = "";
+    name[0] = "x";
+    name[SR_EACH_FIRST] = "c";
+    if (sr_expr_parse(NULL, text, name, SR_EACH_FIRST + 1, expr))
+        fail_msg("%s: %s", text, orr_error());
+    for (int k = 0; k < KINDS; k++)
+        each->value[0][k] = 0.8;
+    return (struct sr_flow){
+        .dims = 1, .order = 1, .equation = expr, .each = each, .categories = KINDS};
+}
+
+TEST(categories_have_constants_of_their_own)
+{
+    static struct sr_each each;
+    struct sr_flow_track track[DECAYS];
+    struct sr_expr expr;
+    struct sr_flow_result all, own;
+    const struct sr_flow_options options = {0};
+    make_decays(track);
+    struct sr_flow flow = decay_flow("0.5 - c * x", &each, &expr);
+    assert_int_equal(sr_flow_fit(&flow, DECAYS, track, &options, &all), 0);
+    assert_int_equal(all.shared, 1);
+    assert_int_equal(all.constants, 1 + KINDS);
+    for (int k = 0; k < all.constants; k++) {
+        const double exact = k ? decay_of_kind[k - 1] : 0.4;
+        if (!(fabs(all.value[k] - exact) < 3 * all.error[k]) || !(all.error[k] < 0.03 * exact))
+            fail_msg("constant %d is %.6g +- %.2g, not %g", k, all.value[k], all.error[k], exact);
+        if (k && !(fabs(each.value[0][k - 1] - all.value[k]) <= 0))
+            fail_msg("category %d has %g in the formula, %g in the result", k - 1,
+                     each.value[0][k - 1], all.value[k]);
+    }
+    if (!(fabs(all.chi2 / (double)all.rows - 1) < 0.2))
+        fail_msg("chi^2 is %g of %zu rows", all.chi2, all.rows);
+    sr_flow_result_free(&all);
+    /* with nothing in common, the tracks of one category give its constant and error */
+    flow = decay_flow("0.4 - c * x", &each, &expr);
+    expr.node[0].feature = SR_FIXED;
+    assert_int_equal(sr_flow_fit(&flow, DECAYS, track, &options, &all), 0);
+    assert_int_equal(all.constants, KINDS);
+    for (size_t k = 0; k < KINDS; k++) {
+        struct sr_flow_track part[DECAYS];
+        size_t count = 0;
+        for (int i = 0; i < DECAYS; i++)
+            if (kind_of_track[i] == k)
+                part[count++] = track[i];
+        flow = decay_flow("0.4 - 0.8 * x", &each, &expr);
+        expr.node[0].feature = SR_FIXED;
+        assert_int_equal(sr_flow_fit(&flow, count, part, &options, &own), 0);
+        if (!(fabs(all.value[k] - own.value[0]) < 1e-3 * own.error[0]) ||
+            !(fabs(all.error[k] / own.error[0] - 1) < 1e-4))
+            fail_msg("category %zu: %.9g +- %.5g, by its tracks alone %.9g +- %.5g", k,
+                     all.value[k], all.error[k], own.value[0], own.error[0]);
+        sr_flow_result_free(&own);
+    }
+    sr_flow_result_free(&all);
+}
+
+TEST(constants_that_are_held_stay)
+{
+    static struct sr_each each;
+    struct sr_flow_track track[DECAYS];
+    struct sr_expr expr;
+    struct sr_flow_result result;
+    const struct sr_flow_options options = {0};
+    make_decays(track);
+    struct sr_flow flow = decay_flow("0.5 - c * x", &each, &expr);
+    flow.held = 1;
+    assert_int_equal(sr_flow_fit(&flow, DECAYS, track, &options, &result), 0);
+    assert_int_equal(result.constants, 1);
+    for (int k = 0; k < KINDS; k++)
+        assert_true(each.value[0][k] == 0.8);
+    assert_true(result.chi2 > 10 * (double)result.rows);
+    sr_flow_result_free(&result);
+}
+
 TEST(whole_exponents_stay)
 {
     static const struct system cubic = {.name = "cubic",
