@@ -42,7 +42,11 @@ static inline int dyn_offer(const struct sr_expr *truth, const struct sr_states 
                             struct sr_equations_found *found)
 {
     static struct sr_equations_found sums;
+    static bool allowed[SR_OPS];
+    memset(allowed, true, sizeof allowed);
     TRY(sr_states_sums(s, d, SR_NODES, &sums));
+    TRY(sr_states_weak(s, d, allowed, SR_NODES, &sums));
+    found->allowed = allowed;
     for (int k = 0; k < sums.count && found->count + 1 < SR_EQUATIONS_FOUND; k++)
         found->expr[found->count++] = sums.expr[k];
     if (truth)

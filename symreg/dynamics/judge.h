@@ -43,6 +43,11 @@ bool sr_judge_over(const struct sr_judge *judge);
  * systems are integrated. */
 int sr_judge_fit(const struct sr_judge *judge, struct sr_judged *judged);
 
+/* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
+ * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */
+int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *system,
+                       struct sr_states *along, bool *follows);
+
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
  * (prior.c). */
 double sr_equation_nats(const struct sr_expr *expr, int names);

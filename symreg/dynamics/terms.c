@@ -17,6 +17,7 @@ enum {
     FIRST = 14,    /* products of the forward selection */
     LONGEST = 7,   /* products of a guess, at most */
     MOST_ROWS = 2000,
+    GUESSES = 24,         /* of the sums, the last ones */
     ROWS_PER_PRODUCT = 3, /* where all products are fitted together, at least */
     FACTORS = 3,
 };
@@ -254,9 +255,10 @@ int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sum
     FILE *out = open_memstream(text, &bytes);
     for (int k = 0; k < s->names; k++)
         name[k] = s->name[k];
-    for (int k = 0; k < sums->count && out; k++) {
+    const int first = sums->count > GUESSES ? sums->count - GUESSES : 0;
+    for (int k = first; k < sums->count && out; k++) {
         sr_expr_print(NULL, &sums->expr[k], name, formula, sizeof formula);
-        fprintf(out, "%s%s", k ? ";" : "", formula);
+        fprintf(out, "%s%s", k > first ? ";" : "", formula);
     }
     if (out && !fclose(out))
         return 0;
