@@ -75,6 +75,7 @@ int sr_states_alone(const struct sr_states *s, int d, struct sr_states *alone,
     *alone = (struct sr_states){.file = s->file, .order = s->order, .dims = 1};
     alone->inputs = number_names(s, d, number);
     alone->names = s->names;
+    alone->proportional[0] = s->proportional[d];
     if (!rows)
         return ORR_ENOMEM;
     for (size_t k = 0; k < s->count; k++)

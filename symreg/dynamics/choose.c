@@ -14,7 +14,7 @@
 enum {
     SWEEPS = 3, /* through all equations, at most */
     MOST_CANDIDATES = 2 * SR_EQUATIONS_FOUND,
-    CANDIDATES = 12, /* of an equation that are tried with the others */
+    CANDIDATES = 24, /* of an equation that are tried with the others */
     AGAIN = 24,      /* that are fitted again along the solutions */
 };
 /* A formula of one equation, fitted with the other states known; the likeliest first. */

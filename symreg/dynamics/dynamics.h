@@ -86,6 +86,19 @@ static inline int sr_states_time(const struct sr_states *states)
 {
     return states->order * states->dims;
 }
+/* What name number `name` is at row i of a track: a smoothed state, a velocity, the time, an
+ * input. */
+static inline double sr_state_value(const struct sr_states *s, const struct sr_state_track *track,
+                                    int name, size_t i)
+{
+    const int time = sr_states_time(s);
+    if (name == time)
+        return track->t[i];
+    if (name > time)
+        return track->input[(size_t)(name - time - 1) * track->n + i];
+    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
+                          : track->rate[(size_t)(name - s->dims) * track->n + i];
+}
 /* Reads a file; "-" is standard input. ORR_EMISSING, ORR_EFORMAT, ORR_EUSAGE or ORR_EINVAL, with
  * file, line and column: columns that do not exist, cells that are no finite numbers, times that
  * repeat or fall, tracks of fewer than SR_STATE_ROWS rows, with a gap of half of their duration, or

@@ -12,6 +12,9 @@ struct sr_judge {
     size_t tracks;
     struct sr_flow_track *track; /* (tracks) */
     double exact;                /* mean squared residual, in variances, that is as good as none */
+    bool amount[SR_STATES];      /* of order 1: positive everywhere, with noise in proportion */
+    size_t probes;               /* rows of the tracks, evenly */
+    double *probe;               /* (names, probes) and two columns to work with */
     double seconds, until_s;     /* the limit, and when it is reached (orr_time_s()); 0: none */
 };
 

@@ -22,18 +22,6 @@ struct maker {
     bool positive[SR_STATE_NAMES];
 };
 
-static double value_of(const struct sr_states *s, const struct sr_state_track *track, int name,
-                       size_t i)
-{
-    const int time = sr_states_time(s);
-    if (name == time)
-        return track->t[i];
-    if (name > time)
-        return track->input[(size_t)(name - time - 1) * track->n + i];
-    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
-                          : track->rate[(size_t)(name - s->dims) * track->n + i];
-}
-
 static void measure_names(struct maker *m)
 {
     const struct sr_states *s = m->states;
@@ -45,7 +33,7 @@ static void measure_names(struct maker *m)
         m->positive[k] = true;
         for (size_t a = 0; a < s->count; a++)
             for (size_t i = 0; i < s->track[a].n; i++) {
-                const double x = value_of(s, &s->track[a], k, i);
+                const double x = sr_state_value(s, &s->track[a], k, i);
                 squares += x * x / (double)s->rows;
                 m->positive[k] = m->positive[k] && x > 0;
             }

@@ -69,18 +69,6 @@ static void list_products(struct terms *t)
             }
 }
 
-static double value_of(const struct sr_states *s, const struct sr_state_track *track, int name,
-                       size_t i)
-{
-    const int time = sr_states_time(s);
-    if (name == time)
-        return track->t[i];
-    if (name > time)
-        return track->input[(size_t)(name - time - 1) * track->n + i];
-    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
-                          : track->rate[(size_t)(name - s->dims) * track->n + i];
-}
-
 static void add_row(struct terms *t, int d, const struct sr_state_track *track, size_t i,
                     double least)
 {
@@ -92,7 +80,7 @@ static void add_row(struct terms *t, int d, const struct sr_state_track *track, 
     for (int p = 0; p < t->count; p++) {
         row[p] = weight;
         for (int k = 0; k < FACTORS && t->factor[p][k] >= 0; k++)
-            row[p] *= value_of(s, track, t->factor[p][k], i);
+            row[p] *= sr_state_value(s, track, t->factor[p][k], i);
     }
     row[t->count] = weight * (s->order == 1 ? track->rate[at] : track->bend[at]);
     for (size_t a = 0; a < width; a++)

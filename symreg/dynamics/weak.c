@@ -12,10 +12,11 @@
 #include "symreg/value/cholesky.h"
 
 enum {
-    LONGEST = 5, /* terms of a sum */
-    WIDTH = 120, /* sums of each number of terms that are extended */
-    MOST_ROWS = 600,
-    OF_LENGTH = 13, /* that are written, of each number of terms */
+    LONGEST = 5,      /* terms of a sum */
+    WIDTH = 120,      /* sums of each number of terms that are extended */
+    MOST_ROWS = 600,  /* of the regression */
+    ALL_ROWS = 10000, /* that are integrated, the first ones of all tracks */
+    OF_LENGTH = 13,   /* that are written, of each number of terms */
 };
 /* What a number costs beside half the logarithm of the rows, about. */
 static const double nats_of_number = 2;
@@ -36,6 +37,7 @@ struct weak {
     const struct sr_states *states;
     const struct sr_weak_library *library;
     int d;
+    size_t tracks;            /* that are used */
     size_t rows, each, width; /* rows of the regression; every `each`-th; terms and the target */
     double worth;             /* rows less those that starts take */
     double *column;           /* (width, rows), the target last */
@@ -71,12 +73,11 @@ static void integrate(const double *t, size_t n, double *f)
     }
 }
 
-/* Takes what the start of a track determines from a column of it: weighted multiples of 1 and, of
+/* Takes what the start of a track determines from a column of n rows of it: weighted multiples of 1 and, of
  * order 2, of the time. work: (2, n) */
-static void project(const struct sr_states *s, const struct sr_state_track *track,
+static void project(const struct sr_states *s, const struct sr_state_track *track, size_t n,
                     const double *weight, double *f, double *work)
 {
-    const size_t n = track->n;
     for (int power = 0; power < s->order; power++) {
         double *const basis = work + (size_t)power * n, norm = 0, dot = 0, on_first = 0;
         for (size_t i = 0; i < n; i++)
@@ -95,69 +96,81 @@ static void project(const struct sr_states *s, const struct sr_state_track *trac
     }
 }
 
-/* The column of a term, or of the target, for one track into f (n): weighted. */
-static bool fill_column(const struct weak *w, const struct sr_state_track *track, int term,
-                        const double *table, const double *weight, double *f, double *work)
+/* Rows of a track that are used, where `before` rows of others are. */
+static size_t rows_of(const struct sr_state_track *track, size_t before)
+{
+    return track->n < ALL_ROWS - before ? track->n : ALL_ROWS - before;
+}
+
+/* The column of a term, or of the target, for n rows of one track into f (n): weighted. */
+static bool fill_column(const struct weak *w, const struct sr_state_track *track, size_t n,
+                        int term, const double *table, const double *weight, double *f,
+                        double *work)
 {
     const struct sr_states *s = w->states;
-    const size_t n = track->n;
     const struct sr_data data = {.rows = n, .features = s->names, .x = table};
     if (term < 0)
-        memcpy(f, track->x + (size_t)w->d * n, n * sizeof *f);
+        memcpy(f, track->x + (size_t)w->d * track->n, n * sizeof *f);
     else if (!sr_eval(&w->library->term[term].expr, &data, f))
         return false;
     for (int k = 0; k < s->order && term >= 0; k++)
         integrate(track->t, n, f);
     for (size_t i = 0; i < n; i++)
         f[i] *= weight[i];
-    project(s, track, weight, f, work);
+    project(s, track, n, weight, f, work);
     return true;
 }
 
-static void fill_table(const struct sr_states *s, const struct sr_state_track *track, double *table)
+/* The names along n rows of a track: table (names, n). */
+static void fill_table(const struct sr_states *s, const struct sr_state_track *track, size_t n,
+                       double *table)
 {
-    const size_t n = track->n, dims = (size_t)s->dims, t = (size_t)sr_states_time(s);
-    memcpy(table, track->smooth, dims * n * sizeof *table);
-    if (s->order == 2)
-        memcpy(table + dims * n, track->rate, dims * n * sizeof *table);
-    memcpy(table + t * n, track->t, n * sizeof *table);
-    memcpy(table + (t + 1) * n, track->input, (size_t)s->inputs * n * sizeof *table);
+    for (int name = 0; name < s->names; name++)
+        for (size_t i = 0; i < n; i++)
+            table[(size_t)name * n + i] = sr_state_value(s, track, name, i);
+}
+
+/* Fills the columns' rows from `first` on by n rows of a track; work (names + 4, n). */
+static void fill_track(struct weak *w, const struct sr_state_track *track, size_t n, size_t first,
+                       double *table)
+{
+    double *const weight = table + (size_t)w->states->names * n, *const f = weight + n,
+                  *const work = f + n;
+    const double *const sigma = track->sigma + (size_t)w->d * track->n;
+    const double widen = fmax(sr_smoothing_error(w->states, track, w->d), 1e-300);
+    fill_table(w->states, track, n, table);
+    for (size_t i = 0; i < n; i++)
+        weight[i] = 1 / sqrt(sigma[i] * sigma[i] + widen);
+    for (int term = 0; term <= w->library->count; term++) {
+        const bool target = term == w->library->count;
+        if (!target && !w->usable[term])
+            continue;
+        if (!fill_column(w, track, n, target ? -1 : term, table, weight, f, work)) {
+            w->usable[term] = false;
+            continue;
+        }
+        double *const column = w->column + (size_t)term * w->rows;
+        for (size_t i = first; i < first + n; i++)
+            if (i % w->each == 0)
+                column[i / w->each] = f[i - first];
+    }
 }
 
 static int fill_columns(struct weak *w)
 {
     const struct sr_states *s = w->states;
     size_t longest = 0, first = 0;
-    for (size_t k = 0; k < s->count; k++)
+    for (size_t k = 0; k < w->tracks; k++)
         longest = s->track[k].n > longest ? s->track[k].n : longest;
-    double *const table = orr_alloc(((size_t)s->names + 4) * longest, sizeof *table);
-    if (!table)
+    double *const work = orr_alloc(((size_t)s->names + 4) * longest, sizeof *work);
+    if (!work)
         return ORR_ENOMEM;
-    double *const weight = table + (size_t)s->names * longest, *const f = weight + longest,
-                  *const work = f + longest;
-    for (size_t k = 0; k < s->count; k++) {
-        const struct sr_state_track *track = &s->track[k];
-        const double *sigma = track->sigma + (size_t)w->d * track->n;
-        const double widen = fmax(sr_smoothing_error(s, track, w->d), 1e-300);
-        fill_table(s, track, table);
-        for (size_t i = 0; i < track->n; i++)
-            weight[i] = 1 / sqrt(sigma[i] * sigma[i] + widen);
-        for (int term = 0; term <= w->library->count; term++) {
-            const bool target = term == w->library->count;
-            if (!target && !w->usable[term])
-                continue;
-            if (!fill_column(w, track, target ? -1 : term, table, weight, f, work)) {
-                w->usable[term] = false;
-                continue;
-            }
-            double *const column = w->column + (size_t)term * w->rows;
-            for (size_t i = first; i < first + track->n; i++)
-                if (i % w->each == 0)
-                    column[i / w->each] = f[i - first];
-        }
-        first += track->n;
+    for (size_t k = 0; k < w->tracks; k++) {
+        const size_t n = rows_of(&s->track[k], first);
+        fill_track(w, &s->track[k], n, first, work);
+        first += n;
     }
-    free(table);
+    free(work);
     return 0;
 }
 
@@ -296,9 +309,12 @@ static int create(const struct sr_states *s, int d, const struct sr_weak_library
 {
     const size_t terms = (size_t)library->count;
     *w = (struct weak){.states = s, .library = library, .d = d, .width = terms + 1};
-    w->each = (s->rows + MOST_ROWS - 1) / MOST_ROWS;
-    w->rows = (s->rows + w->each - 1) / w->each;
-    w->worth = (double)w->rows - (double)(s->count * (size_t)s->order);
+    size_t rows = 0;
+    for (; w->tracks < s->count && rows + SR_STATE_ROWS <= ALL_ROWS; w->tracks++)
+        rows += rows_of(&s->track[w->tracks], rows);
+    w->each = (rows + MOST_ROWS - 1) / MOST_ROWS;
+    w->rows = (rows + w->each - 1) / w->each;
+    w->worth = (double)w->rows - (double)(w->tracks * (size_t)s->order);
     w->column = orr_alloc(w->width * w->rows, sizeof *w->column);
     w->gram = orr_alloc(w->width * w->width, sizeof *w->gram);
     w->scale = orr_alloc(terms, sizeof *w->scale);

@@ -180,4 +180,41 @@ TEST(solutions_are_better_smoothed_tracks)
     sr_language_free(language);
 }
 
+/* The nats of y' for two formulas that have equally many numbers. */
+static double nats_with(struct sr_states *s, const char *second)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_judged system;
+    struct sr_judge judge;
+    assert_int_equal(sr_judge_create(s, NULL, 0, &judge), 0);
+    assert_int_equal(
+        sr_expr_parse(NULL, "1.2 * x - 1.7 * y * x / (0.5 + x)", name, 3, &system.expr[0]), 0);
+    assert_int_equal(sr_expr_parse(NULL, second, name, 3, &system.expr[1]), 0);
+    assert_int_equal(sr_judge_fit(&judge, &system), 0);
+    sr_judge_free(&judge);
+    return system.nats;
+}
+
+/* What is positive everywhere and measured in proportion does not become negative: an equation that
+ * takes from it where nothing is left costs 3 nats. */
+TEST(amounts_do_not_become_negative)
+{
+    struct sr_states s;
+    make(false, 0.02, &s);
+    const double takes = nats_with(&s, "0.8 * x * y - 0.6");
+    const double keeps = nats_with(&s, "0.8 * x * y - 0.6 * y");
+    s.proportional[1] = true;
+    const double keeps_amount = nats_with(&s, "0.8 * x * y - 0.6 * y");
+    const double takes_amount = nats_with(&s, "0.8 * x * y - 0.6");
+    if (fabs(takes_amount - takes - 3) > 1e-9)
+        fail_msg("an amount that falls below 0 costs %g nats", takes_amount - takes);
+    if (fabs(keeps_amount - keeps) > 1e-9)
+        fail_msg("an amount that stays above 0 costs %g nats", keeps_amount - keeps);
+    s.track->x[ROWS] = s.track->smooth[ROWS] = -0.01;
+    const double negative = nats_with(&s, "0.8 * x * y - 0.6 * y - 0.1");
+    s.proportional[1] = false;
+    assert_true(fabs(negative - nats_with(&s, "0.8 * x * y - 0.6 * y - 0.1")) < 1e-9);
+    sr_states_free(&s);
+}
+
 TESTS(NULL, NULL)
