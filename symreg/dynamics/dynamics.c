@@ -9,7 +9,7 @@
 #include "base/file.h"
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
-static const double share_of_search = 0.7;
+static const double share_of_search = 0.6;
 /* ... of which sums of vectors take this share. */
 static const double share_of_vectors = 0.5;
 
