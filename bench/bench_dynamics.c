@@ -8,7 +8,8 @@ static const char usage[] =
     "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
     "DIR]\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
-    "                      [--json FILE [--label TEXT]] [--misses] [--choose SECONDS [--offer]]\n"
+    "                      [--json FILE [--label TEXT]] [--misses] [--choose SECONDS [--offer]\n"
+    "                      [--without weak,track,errors]]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
@@ -26,7 +27,9 @@ static const char usage[] =
     "SECONDS for each equation and without a search, and says how many nats the true system and "
     "the\n"
     "chosen one cost; --offer adds the true forms to the fronts: what is missed then, the choice\n"
-    "misses, and what was found alone with them, the search lacks.\n"
+    "misses, and what was found alone with them, the search lacks. --without leaves out sums in\n"
+    "integral form, the choice by the track itself, or the errors of smoothed states and single\n"
+    "derivatives.\n"
     "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
     "was judged. --misses prints only systems that are not reproduced, predicted and right.\n"
     "Default: the set for development; --held-out: the other set, for a final measurement.\n";
@@ -39,7 +42,8 @@ struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
     bool list, told, write, judge, misses, offer;
-    int choose; /* seconds of a choice for each equation; 0: none */
+    int choose;  /* seconds of a choice for each equation; 0: none */
+    int without; /* enum dyn_part */
     const char *run, *folder, *json, *label;
 };
 
@@ -65,6 +69,22 @@ static void fill_in(struct options *o)
         snprintf(folder, sizeof folder, "build/bench/dynamics-%d", (int)getpid());
         o->folder = folder;
     }
+}
+
+static int read_parts(const char *list, int *without)
+{
+    for (const char *name = list; *name;) {
+        const size_t length = strcspn(name, ",");
+        int part = 0;
+        while (part < 3 &&
+               (strlen(dyn_parts[part]) != length || strncmp(dyn_parts[part], name, length) != 0))
+            part++;
+        if (part == 3)
+            return ORR_FAIL(ORR_EUSAGE, "--without %s: expected weak, track, errors", list);
+        *without |= 1 << part;
+        name += length + (name[length] == ',');
+    }
+    return 0;
 }
 
 static int read_options(int argc, char **argv, struct options *o)
@@ -108,6 +128,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->run = value;
             else if (!strcmp(name, "--choose"))
                 TRY(bench_number(name, value, 1, &o->choose));
+            else if (!strcmp(name, "--without"))
+                TRY(read_parts(value, &o->without));
             else if (!strcmp(name, "--json"))
                 o->json = value;
             else if (!strcmp(name, "--label"))
@@ -238,7 +260,7 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->systems++;
     tally->equations += s->dims;
     answer = (struct dyn_answer){0};
-    if (o->choose ? dyn_choose(s, table, out, o->choose, o->offer, &answer)
+    if (o->choose ? dyn_choose(s, table, out, o->choose, o->offer, o->without, &answer)
                   : dyn_answer_read(path, s->dims, &answer)) {
         fprintf(stderr, "bench_dynamics: %s\n", orr_error());
         orr_error_clear();

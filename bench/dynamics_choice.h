@@ -7,6 +7,30 @@
 #include "dynamics_judge.h"
 #include "symreg/dynamics/judge.h"
 
+/* What a choice is made without, to measure what that is worth. */
+enum dyn_part {
+    DYN_WEAK = 1, /* sums of terms in integral form */
+    DYN_TRACK =
+        2, /* the track as the judge: the formulas that the searches selected are the answer */
+    DYN_ERRORS = 4, /* errors of smoothed states and of single derivatives, which are all alike */
+};
+static const char *const dyn_parts[] = {"weak", "track", "errors"};
+
+/* Gives all derivatives of a state along a track their mean variance, and smoothed states none. */
+static inline void dyn_forget_errors(struct sr_states *s)
+{
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t d = 0; d < (size_t)s->dims; d++) {
+            double *const variance = s->track[k].rate_variance + d * s->track[k].n, mean = 0;
+            for (size_t i = 0; i < s->track[k].n; i++)
+                mean += variance[i] / (double)s->track[k].n;
+            for (size_t i = 0; i < s->track[k].n; i++) {
+                variance[i] = mean;
+                s->track[k].smooth_variance[d * s->track[k].n + i] = 0;
+            }
+        }
+}
+
 /* Reads DIR/xD/front.json of one answer. */
 static inline int dyn_front_read(const char *folder, const struct sr_states *s, int d,
                                  struct sr_equations_found *found)
@@ -37,12 +61,18 @@ static inline int dyn_front_read(const char *folder, const struct sr_states *s, 
     return rc;
 }
 
-/* Appends the sums of products, as `symreg motion` does, and the true form unless it is NULL. */
+/* Appends the sums of terms, as `symreg motion` does, and the true form unless it is NULL. */
 static inline int dyn_offer(const struct sr_expr *truth, const struct sr_states *s, int d,
-                            struct sr_equations_found *found)
+                            int without, struct sr_equations_found *found)
 {
     static struct sr_equations_found sums;
+    static bool allowed[SR_OPS];
+    memset(allowed, true, sizeof allowed);
     TRY(sr_states_sums(s, d, SR_NODES, &sums));
+    if (!(without & DYN_WEAK)) {
+        TRY(sr_states_weak(s, d, allowed, SR_NODES, &sums));
+        found->allowed = allowed;
+    }
     for (int k = 0; k < sums.count && found->count + 1 < SR_EQUATIONS_FOUND; k++)
         found->expr[found->count++] = sums.expr[k];
     if (truth)
@@ -67,7 +97,7 @@ static inline int dyn_nats(const struct sr_states *s, const struct sr_language *
 
 /* Chooses anew, in `seconds`, and says how likely the choice is beside the true system. */
 static inline int dyn_choose(const struct dyn_system *system, const char *table, const char *folder,
-                             double seconds, bool offer, struct dyn_answer *answer)
+                             double seconds, bool offer, int without, struct dyn_answer *answer)
 {
     static struct sr_equations_found found[SR_STATES];
     static struct sr_system chosen;
@@ -87,11 +117,17 @@ static inline int dyn_choose(const struct dyn_system *system, const char *table,
     const struct sr_dynamics_options options = {.time = "t", .state = states};
     int rc = language ? sr_states_read(table, &options, &s) : ORR_ENOMEM;
     rc = rc ? rc : sr_states_smooth(&s, 1);
+    if (!rc && without & DYN_ERRORS)
+        dyn_forget_errors(&s);
     for (int d = 0; d < s.dims && !rc; d++) {
         rc = dyn_front_read(folder, &s, d, &found[d]);
-        rc = rc ? rc : dyn_offer(offer ? &truth[d] : NULL, &s, d, &found[d]);
+        rc = rc ? rc : dyn_offer(offer ? &truth[d] : NULL, &s, d, without, &found[d]);
     }
-    rc = rc ? rc : sr_system_choose(&s, language, found, seconds * s.dims, &chosen);
+    if (!rc && without & DYN_TRACK)
+        for (int d = 0; d < s.dims; d++)
+            chosen.expr[d] = found[d].expr[found[d].best];
+    else
+        rc = rc ? rc : sr_system_choose(&s, language, found, seconds * s.dims, &chosen);
     rc = rc ? rc : dyn_nats(&s, language, truth, &nats[0], &misfit[0]);
     rc = rc ? rc : dyn_nats(&s, language, chosen.expr, &nats[1], &misfit[1]);
     for (int k = 0; k < s.names && !rc; k++)

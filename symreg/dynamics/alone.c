@@ -3,6 +3,8 @@
  * wrong equation of another state does not pull its constants. */
 #include "dynamics.h"
 
+#include <math.h>
+
 #include "flow.h"
 
 /* Numbers the names of the whole system: state d, its velocity, the time, the other states, their
@@ -28,14 +30,37 @@ static const double *values_of(const struct sr_states *s, const struct sr_state_
                           : track->rate + (size_t)(name - s->dims) * n;
 }
 
+double sr_smoothing_error(const struct sr_states *s, const struct sr_state_track *track, int d)
+{
+    const size_t n = track->n;
+    double own = 0, share = 0;
+    for (int k = 0; k < s->dims; k++) {
+        const double *x = track->smooth + (size_t)k * n;
+        double mean = 0, spread = 0, error = 0;
+        for (size_t i = 0; i < n; i++) {
+            mean += x[i] / (double)n;
+            error += track->smooth_variance[(size_t)k * n + i] / (double)n;
+        }
+        for (size_t i = 0; i < n; i++)
+            spread += (x[i] - mean) * (x[i] - mean) / (double)n;
+        if (k == d)
+            own = spread;
+        else if (spread > 0)
+            share = fmax(share, error / spread);
+    }
+    return fmin(share, 1) * own;
+}
+
 static void fill_track(const struct sr_states *s, int d, const int *number,
                        const struct sr_state_track *from, struct sr_state_track *to)
 {
     const size_t n = from->n, at = (size_t)d * n, bytes = n * sizeof *from->t;
     to->category = from->category;
+    const double widen = sr_smoothing_error(s, from, d);
     memcpy(to->t, from->t, bytes);
     memcpy(to->x, from->x + at, bytes);
-    memcpy(to->sigma, from->sigma + at, bytes);
+    for (size_t i = 0; i < n; i++)
+        to->sigma[i] = sqrt(from->sigma[at + i] * from->sigma[at + i] + widen);
     memcpy(to->smooth, from->smooth + at, bytes);
     memcpy(to->rate, from->rate + at, bytes);
     for (int k = 0; k < s->names; k++)
@@ -52,6 +77,7 @@ int sr_states_alone(const struct sr_states *s, int d, struct sr_states *alone,
         .file = s->file, .order = s->order, .dims = 1, .categories = s->categories};
     alone->inputs = number_names(s, d, number);
     alone->names = s->names;
+    alone->proportional[0] = s->proportional[d];
     if (!rows)
         return ORR_ENOMEM;
     for (size_t k = 0; k < s->count; k++)

@@ -14,7 +14,8 @@
 enum {
     SWEEPS = 3, /* through all equations, at most */
     MOST_CANDIDATES = 2 * SR_EQUATIONS_FOUND,
-    CANDIDATES = 12, /* of an equation that are tried with the others */
+    CANDIDATES = 24, /* of an equation that are tried with the others */
+    AGAIN = 24,      /* that are fitted again along the solutions */
 };
 /* A formula of one equation, fitted with the other states known; the likeliest first. */
 struct candidate {
@@ -44,8 +45,13 @@ static const double nearly_again = 15;
 /* A system that leaves more standard deviations of the noise has a wrong equation; one that leaves
  * less, the other states known, is right. */
 static const double far_off = 3, explained = 1.5;
-/* The choices of single equations take this share of the seconds. */
-static const double share_alone = 0.4;
+/* The squares that a formula may leave of those that are left by noise, and nats by which a formula
+ * has to be worse to be left out unseen. */
+static const double noise_left = 0.85, margin = 25;
+/* The choices of single equations take this share of the seconds, each time. */
+static const double share_alone = 0.25;
+/* The choice along the solutions of the first one takes this share, and what that left. */
+static const double share_again = 0.45;
 
 /* Keeps the formula of equation d that was fitted, but for copies of others. */
 static void keep(struct candidates *kept, const struct sr_judged *f, int d, int row)
@@ -71,6 +77,24 @@ static bool loosen(const struct sr_judge *c, const struct sr_equations_found *fo
                               c->states->categories ? &f->each : NULL, &f->expr[d]);
 }
 
+/* Whether a formula of equation d costs so much that it cannot be better than what *best has there,
+ * even if it left as little of the tracks as errors do: each number of it at least 2 nats. */
+static bool is_too_long(const struct sr_judge *c, const struct sr_judged *best, int d,
+                        const struct sr_expr *expr)
+{
+    const int names = c->states->names - !c->states->explicit_time;
+    const double least = fmin(best->misfit, 1) * noise_left;
+    double value[SR_NODES];
+    if (!(best->nats < HUGE_VAL))
+        return false;
+    const double longer = sr_equation_nats(expr, names) + 2 * sr_expr_constants(expr, value) -
+                          sr_equation_nats(&best->expr[d], names) -
+                          2 * sr_expr_constants(&best->expr[d], value);
+    const double rows = best->spare;
+    return longer >
+           0.5 * rows * orr_log(fmax(best->misfit, c->exact) / fmax(least, c->exact)) + margin;
+}
+
 /* Tries row `row` of the front of equation d in the place of what *best has, and where that
  * formula's terms share constants, with a constant of each term (loosen.c); row -1: the present
  * formula, with a constant of each term. kept (or NULL) receives what was fitted. */
@@ -78,6 +102,8 @@ static int try_row(const struct sr_judge *c, const struct sr_equations_found *fo
                    struct sr_judged *best, int *choice, struct candidates *kept)
 {
     if (row >= 0 && found->loss[row] > hopeless * found->loss[found->best])
+        return 0;
+    if (row >= 0 && is_too_long(c, best, d, &found->expr[row]))
         return 0;
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
     if (!trial)
@@ -510,6 +536,56 @@ static int choose_all(const struct sr_judge *c, const struct sr_equations_found 
     return rc;
 }
 
+/* The formulas of equation d that were likeliest, and sums that explain the smoothed tracks of
+ * `along`. */
+static int list_again(const struct sr_states *along, const struct candidates *kept, int d,
+                      const struct sr_expr *present, const struct sr_equations_found *found,
+                      struct sr_equations_found *list)
+{
+    *list = (struct sr_equations_found){.count = 1, .allowed = found->allowed};
+    list->expr[0] = *present;
+    list->loss[0] = 1;
+    for (int k = 0; k < kept->count && k < AGAIN; k++)
+        list->expr[list->count++] = kept->item[k].expr;
+    struct sr_equations_found *const sums = orr_alloc(1, sizeof *sums);
+    int rc = sums ? 0 : ORR_ENOMEM;
+    if (!rc && found->allowed)
+        rc = sr_states_weak(along, d, found->allowed, SR_NODES, sums);
+    for (int k = 0; !rc && k < sums->count; k++)
+        list->expr[list->count++] = sums->expr[k];
+    free(sums);
+    return rc;
+}
+
+/* Chooses once more, beginning with *best, which follows the tracks: its solutions are the smoothed
+ * tracks now, so that what is known of other states when an equation is chosen alone has hardly an
+ * error, and the true one is no longer charged for these. */
+static int choose_again(const struct sr_judge *c, const struct sr_equations_found *found,
+                        struct candidates *kept, struct sr_judged *best)
+{
+    const int dims = c->states->dims;
+    struct sr_states along = {0};
+    struct sr_judge judge = *c;
+    bool follows = false;
+    int choice[SR_STATES] = {0};
+    struct sr_equations_found *const list = orr_alloc((size_t)dims, sizeof *list);
+    struct candidates *const again = orr_alloc((size_t)dims, sizeof *again);
+    int rc = list && again ? sr_states_resmooth(c, best, &along, &follows) : ORR_ENOMEM;
+    judge.states = &along;
+    for (int d = 0; d < dims && follows && !rc; d++)
+        rc = list_again(&along, &kept[d], d, &best->expr[d], &found[d], &list[d]);
+    if (!rc && follows) {
+        orr_trace("the equations are chosen along the solutions, from %.2f nats", best->nats);
+        rc = choose_each(&judge, list, again, best, choice);
+        rc = rc ? rc : sweep(&judge, list, again, best, choice);
+        rc = rc ? rc : shorten(&judge, again, best);
+    }
+    sr_states_free(&along);
+    free(list);
+    free(again);
+    return rc;
+}
+
 /* Takes what the fit of equation d with the other states known gave. */
 static void take_own(const struct candidates *kept, int d, struct sr_system *system)
 {
@@ -570,8 +646,13 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
     if (!rc) {
         orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats,
                   sqrt(best->misfit));
-        rc = choose_all(c, found, kept, best, system->choice);
+        struct sr_judge first = *c;
+        if (c->until_s > 0)
+            first.until_s -= share_again * c->seconds;
+        rc = choose_all(&first, found, kept, best, system->choice);
     }
+    if (!rc && best->nats < HUGE_VAL && best->misfit < explained * explained && !sr_judge_over(c))
+        rc = choose_again(c, found, kept, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = finish(c, kept, best, system);
     else if (!rc)

@@ -9,7 +9,7 @@
 #include "base/file.h"
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
-static const double share_of_search = 0.7;
+static const double share_of_search = 0.6;
 /* ... of which sums of vectors take this share. */
 static const double share_of_vectors = 0.5;
 
@@ -18,9 +18,10 @@ struct run {
     struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
-    int d;        /* the equation that is searched for */
-    bool again;   /* with the time, as the equations without it leave too much */
-    double start; /* of the first search (orr_time_s()) */
+    int d;                /* the equation that is searched for */
+    bool allowed[SR_OPS]; /* operators of sums */
+    bool again;           /* with the time, as the equations without it leave too much */
+    double start;         /* of the first search (orr_time_s()) */
     struct sr_system system;
 };
 
@@ -93,6 +94,7 @@ static int take_front(void *context, const struct sr_problem *problem,
                                                          run->states.names, NULL);
         }
     }
+    found->allowed = run->sums.count ? run->allowed : NULL;
     for (int k = 0; k < run->sums.count && !category; k++) {
         found->loss[found->count] = 0;
         found->expr[found->count++] = run->sums.expr[k];
@@ -133,6 +135,28 @@ static bool takes_guesses(const struct orr_settings *preset, const struct sr_csv
            !o->monotone && !o->positive && !o->compat && !o->define && !o->log_target;
 }
 
+/* Operators that formulas may have. */
+static void list_operators(const struct orr_settings *preset, bool allowed[SR_OPS])
+{
+    const struct orr_name_list *const list[] = {&preset->symreg.unary, &preset->symreg.binary};
+    memset(allowed, 0, SR_OPS * sizeof *allowed);
+    for (int arity = 1; arity <= 2; arity++)
+        for (int k = 0; k < list[arity - 1]->count; k++) {
+            enum sr_op op;
+            if (!sr_op_find("", list[arity - 1]->item[k], arity, &op))
+                allowed[op] = true;
+        }
+}
+
+/* Fills in sums that the search of equation run->d begins with. */
+static int find_sums(struct run *run, const struct orr_settings *preset, char **guess)
+{
+    list_operators(preset, run->allowed);
+    TRY(sr_states_sums(&run->states, run->d, preset->symreg.maxsize, &run->sums));
+    TRY(sr_states_weak(&run->states, run->d, run->allowed, preset->symreg.maxsize, &run->sums));
+    return sr_sums_text(&run->states, &run->sums, guess);
+}
+
 /* Searches for equation run->d in `seconds`, where these limit it. */
 static int search_equation(const struct orr_cli *cli, const char *file, struct run *run,
                            const struct sr_csv_options *given, double seconds, const char *folder)
@@ -150,8 +174,7 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     }
     run->sums.count = 0;
     if (!rc && takes_guesses(&cli->preset, given)) {
-        rc = sr_states_sums(s, run->d, cli->preset.symreg.maxsize, &run->sums);
-        rc = rc ? rc : sr_sums_text(s, &run->sums, &guess);
+        rc = find_sums(run, &cli->preset, &guess);
         o.guess = guess && *guess ? guess : NULL;
     }
     sr_states_sigma_name(s, run->d, sigma);

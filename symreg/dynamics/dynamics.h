@@ -7,6 +7,7 @@
  *   prior.c      what the form of an equation costs
  *   alone.c      the tracks of one state, the others known
  *   tie.c        which constants have a value in each category
+ *   resmooth.c   tracks smoothed by the solutions of a system
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
@@ -17,6 +18,8 @@
  *   results.c    equations.json, report.md, right-hand sides in C and Python
  *   page.c       report.html
  *   terms.c      sums of products as guesses for the search
+ *   library.c    terms that equations of motion are made of
+ *   weak.c       sums of them that explain the tracks in integral form
  *   follow.c     the tracks beside the solutions, as a table and a picture
  *   units.c      units of derivatives from those of states and time
  *   dynamics.c   the command: symreg motion --state, symreg motion --position --general
@@ -90,6 +93,19 @@ static inline int sr_states_time(const struct sr_states *states)
 {
     return states->order * states->dims;
 }
+/* What name number `name` is at row i of a track: a smoothed state, a velocity, the time, an
+ * input. */
+static inline double sr_state_value(const struct sr_states *s, const struct sr_state_track *track,
+                                    int name, size_t i)
+{
+    const int time = sr_states_time(s);
+    if (name == time)
+        return track->t[i];
+    if (name > time)
+        return track->input[(size_t)(name - time - 1) * track->n + i];
+    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
+                          : track->rate[(size_t)(name - s->dims) * track->n + i];
+}
 /* Reads a file; "-" is standard input. ORR_EMISSING, ORR_EFORMAT, ORR_EUSAGE or ORR_EINVAL, with
  * file, line and column: columns that do not exist, cells that are no finite numbers, times that
  * repeat or fall, tracks of fewer than SR_STATE_ROWS rows, with a gap of half of their duration, or
@@ -113,6 +129,12 @@ int sr_states_smooth(struct sr_states *states, int threads);
  * frees the new states, after errors too. */
 int sr_states_alone(const struct sr_states *states, int d, struct sr_states *alone,
                     int number[SR_STATE_NAMES]);
+
+/* The variance that errors of other smoothed states give state d, about, when these are its inputs:
+ * the largest share of a state's variance along the track that smoothing does not know, of that of
+ * state d. */
+double sr_smoothing_error(const struct sr_states *states, const struct sr_state_track *track,
+                          int d);
 
 /* Whether that leaves no more inputs than a flow may have. */
 bool sr_states_may_be_alone(const struct sr_states *states);
@@ -139,16 +161,22 @@ int sr_states_units(const struct sr_states *states, int d, const char *given, ch
 
 /* The formulas found for one state: those of a front, in terms of sr_states.name, and behind them
  * sums of products. */
-enum { SR_SUMS = 16, SR_EQUATIONS_FOUND = SR_NODES + 1 + SR_SUMS };
+enum { SR_SUMS = 80, SR_EQUATIONS_FOUND = SR_NODES + 1 + SR_SUMS };
 struct sr_equations_found {
     int count, best;                 /* best: what the rule of the search selects */
     double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
     struct sr_expr expr[SR_EQUATIONS_FOUND];
     int first; /* of the constants of each category that stand in these formulas */
     struct sr_each_own each[SR_EQUATIONS_FOUND];
+    const bool *allowed; /* (SR_OPS) operators of sums that are made anew; NULL: none are */
 };
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
+                   struct sr_equations_found *sums);
+/* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
+ * in integral form, in formulas of at most `maxsize` nodes of the operators that are `allowed`
+ * (SR_OPS). ORR_ENOMEM. */
+int sr_states_weak(const struct sr_states *states, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */
 int sr_sums_text(const struct sr_states *states, const struct sr_equations_found *sums,

@@ -10,6 +10,7 @@ enum {
     MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least of each category */
     ITERATIONS = 25,    /* of a fit */
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
+    PROBES = 100,
 };
 
 /* Mean squared residual, in variances of the noise, below which a solution is as good as exact:
@@ -64,6 +65,61 @@ static double *widen_sigmas(const struct sr_states *s, const struct sr_state_tra
     return sigma;
 }
 
+/* ---- amounts */
+
+/* Nats of an equation by which an amount becomes negative. */
+static const double unnatural = 3;
+/* It does where its derivative is negative at so small a share of the amount, at this share of the
+ * rows. */
+static const double nothing = 1e-6, often = 0.2;
+
+/* Populations, concentrations and the like are positive, and mostly measured with an error in
+ * proportion. Fills in which states are such, and rows at which equations are asked. */
+static int find_amounts(const struct sr_states *s, struct sr_judge *judge)
+{
+    const size_t each = (s->rows + PROBES - 1) / PROBES;
+    size_t row = 0;
+    judge->probes = (s->rows + each - 1) / each;
+    judge->probe = orr_alloc(((size_t)s->names + 2) * judge->probes, sizeof *judge->probe);
+    if (!judge->probe)
+        return ORR_ENOMEM;
+    for (int d = 0; d < s->dims; d++)
+        judge->amount[d] = s->order == 1 && s->proportional[d];
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < s->track[k].n; i++, row++) {
+            for (int d = 0; d < s->dims; d++)
+                judge->amount[d] = judge->amount[d] && sr_state_value(s, &s->track[k], d, i) > 0;
+            for (int name = 0; name < s->names && row % each == 0; name++)
+                judge->probe[(size_t)name * judge->probes + row / each] =
+                    sr_state_value(s, &s->track[k], name, i);
+        }
+    return 0;
+}
+
+/* Whether equation d takes from an amount that is nearly gone. */
+static bool takes_from_nothing(const struct sr_judge *c, const struct sr_expr *expr, int d)
+{
+    const struct sr_states *const s = c->states;
+    const size_t n = c->probes;
+    double *const column = c->probe + (size_t)d * n, *const value = c->probe + (size_t)s->names * n;
+    double *const kept = value + n, squares = 0;
+    const struct sr_data data = {
+        .rows = n, .features = s->names, .x = c->probe, .language = c->language};
+    if (!c->amount[d] || !sr_eval(expr, &data, value))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        squares += value[i] * value[i] / (double)n;
+        kept[i] = column[i];
+        column[i] *= nothing;
+    }
+    size_t falls = 0;
+    if (sr_eval(expr, &data, value))
+        for (size_t i = 0; i < n; i++)
+            falls += value[i] < -1e-3 * sqrt(squares);
+    memcpy(column, kept, n * sizeof *kept);
+    return (double)falls > often * (double)n;
+}
+
 int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
                     struct sr_judge *judge)
 {
@@ -76,6 +132,7 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
                                .track = orr_alloc(s->count, sizeof *judge->track)};
     if (!judge->track)
         return ORR_ENOMEM;
+    TRY(find_amounts(s, judge));
     bool known[SR_CATEGORIES] = {false}, full = false;
     for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
@@ -104,6 +161,7 @@ void sr_judge_free(struct sr_judge *judge)
     for (size_t k = 0; k < judge->tracks && judge->states->inputs; k++)
         free((void *)(uintptr_t)judge->track[k].sigma);
     free(judge->track);
+    free(judge->probe);
 }
 
 bool sr_judge_over(const struct sr_judge *c)
@@ -221,8 +279,10 @@ static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
     }
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
     TRY(weigh_each(flow, r, scale, rows, f, &nats));
-    for (int d = 0; d < s->dims && !f->group; d++)
+    for (int d = 0; d < s->dims && !f->group; d++) {
         nats += sr_equation_nats(&f->expr[d], s->names - !s->explicit_time);
+        nats += takes_from_nothing(c, &f->expr[d], d) ? unnatural : 0;
+    }
     nats += f->group ? f->shared_nats : 0;
     /* a start costs what a measured number does, half the logarithm of the rows */
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));

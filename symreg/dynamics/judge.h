@@ -12,6 +12,9 @@ struct sr_judge {
     size_t tracks;
     struct sr_flow_track *track; /* (tracks) */
     double exact;                /* mean squared residual, in variances, that is as good as none */
+    bool amount[SR_STATES];      /* of order 1: positive everywhere, with noise in proportion */
+    size_t probes;               /* rows of the tracks, evenly */
+    double *probe;               /* (names, probes) and two columns to work with */
     double seconds, until_s;     /* the limit, and when it is reached (orr_time_s()); 0: none */
 };
 
@@ -54,6 +57,10 @@ void sr_judged_put(struct sr_judged *judged, int d, const struct sr_expr *expr, 
  * constants of each category, as long as that costs less, also with the formula multiplied out.
  * Nothing without categories. */
 int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judged *best);
+/* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
+ * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */
+int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *system,
+                       struct sr_states *along, bool *follows);
 
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
  * (prior.c). */

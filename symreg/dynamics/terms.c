@@ -17,6 +17,7 @@ enum {
     FIRST = 14,    /* products of the forward selection */
     LONGEST = 7,   /* products of a guess, at most */
     MOST_ROWS = 2000,
+    GUESSES = 24,         /* of the sums, the last ones */
     ROWS_PER_PRODUCT = 3, /* where all products are fitted together, at least */
     FACTORS = 3,
 };
@@ -70,18 +71,6 @@ static void list_products(struct terms *t)
             }
 }
 
-static double value_of(const struct sr_states *s, const struct sr_state_track *track, int name,
-                       size_t i)
-{
-    const int time = sr_states_time(s);
-    if (name == time)
-        return track->t[i];
-    if (name > time)
-        return track->input[(size_t)(name - time - 1) * track->n + i];
-    return name < s->dims ? track->smooth[(size_t)name * track->n + i]
-                          : track->rate[(size_t)(name - s->dims) * track->n + i];
-}
-
 static void add_row(struct terms *t, int d, const struct sr_state_track *track, size_t i,
                     double least)
 {
@@ -93,7 +82,7 @@ static void add_row(struct terms *t, int d, const struct sr_state_track *track, 
     for (int p = 0; p < t->count; p++) {
         row[p] = weight;
         for (int k = 0; k < FACTORS && t->factor[p][k] >= 0; k++)
-            row[p] *= value_of(s, track, t->factor[p][k], i);
+            row[p] *= sr_state_value(s, track, t->factor[p][k], i);
     }
     row[t->count] = weight * (s->order == 1 ? track->rate[at] : track->bend[at]);
     for (size_t a = 0; a < width; a++)
@@ -282,9 +271,10 @@ int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sum
     FILE *out = open_memstream(text, &bytes);
     for (int k = 0; k < s->names; k++)
         name[k] = s->name[k];
-    for (int k = 0; k < sums->count && out; k++) {
+    const int first = sums->count > GUESSES ? sums->count - GUESSES : 0;
+    for (int k = first; k < sums->count && out; k++) {
         sr_expr_print(NULL, &sums->expr[k], name, formula, sizeof formula);
-        fprintf(out, "%s%s", k ? ";" : "", formula);
+        fprintf(out, "%s%s", k > first ? ";" : "", formula);
     }
     if (out && !fclose(out))
         return 0;

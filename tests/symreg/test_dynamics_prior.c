@@ -53,6 +53,37 @@ TEST(unusual_forms_cost_more)
     expect_cheaper("2 * x", "2 * x + 3 * y");
 }
 
+/* What rate laws and couplings are made of costs less than formulas of the same nodes. */
+TEST(building_blocks_cost_less)
+{
+    expect_cheaper("1.1 + 0.9 * sin(x - y)", "1.1 + 0.9 * sin(1.3 * x - y)");
+    expect_cheaper("0.9 * x / (1.3 + x)", "0.9 * x / (1.3 + y)");
+    expect_cheaper("0.9 * x * x / (1.3 + x * x)", "0.9 * x * x / (1.3 + x * y)");
+    expect_cheaper("2.1 * exp(-0.7 * x)", "2.1 * exp(-0.7 - x)");
+    expect_cheaper("2.1 * exp(-0.7 * x)", "2.1 * tan(-0.7 * x)");
+    expect_alike("0.9 * square(x) / (1.3 + square(x))", "0.9 * x * x / (x * x + 1.3)");
+}
+
+/* Units give a term of several a number, but x' = v has none. */
+TEST(bare_terms_cost_more_among_others)
+{
+    expect_cheaper("2.1 * x - 0.3 * y", "2.1 * x - y");
+    if (!(nats_of("y", false) < nats_of("0.3 * y", false) + 0.1))
+        fail_msg("x' = y costs more than x' = 0.3 * y");
+}
+
+/* Each part is read a bounded number of times: 2^40 would not end. */
+TEST(deep_formulas_are_read_quickly)
+{
+    char text[512] = "";
+    for (int k = 0; k < 40; k++)
+        strcat(text, k % 2 ? "exp(" : "inv(");
+    strcat(text, "x");
+    for (int k = 0; k < 40; k++)
+        strcat(text, ")");
+    assert_true(isfinite(nats_of(text, false)));
+}
+
 /* While constants are rounded, a fit holds some of them. */
 TEST(held_constants_cost_what_free_ones_do)
 {

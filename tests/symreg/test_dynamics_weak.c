@@ -1,0 +1,220 @@
+/* test_dynamics_weak.c - sums of terms in integral form, and tracks smoothed by solutions. */
+#include "symreg/dynamics/judge.h"
+#include "symreg/dynamics/weak.h"
+
+#include "testing.h"
+
+enum { ROWS = 120 };
+
+/* A number between -1 and 1 with variance 1/3. */
+static double draw(unsigned *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return (double)(*state >> 8) / (1 << 23) - 1;
+}
+
+/* Prey whose predator is saturated: x' = 1.3 x - 1.9 y x / (0.6 + x), y' = 0.9 x y - 0.7 y; or, of
+ * order 2, a pendulum x'' = -2.2 sin(x), whose y is its velocity. */
+static void slope(bool pendulum, const double *z, double *by)
+{
+    by[0] = pendulum ? z[1] : 1.3 * z[0] - 1.9 * z[1] * z[0] / (0.6 + z[0]);
+    by[1] = pendulum ? -2.2 * sin(z[0]) : 0.9 * z[0] * z[1] - 0.7 * z[1];
+}
+
+static void step(bool pendulum, double h, double *z)
+{
+    double k[4][2], at[2];
+    for (int stage = 0; stage < 4; stage++) {
+        static const double share[] = {0, 0.5, 0.5, 1};
+        for (int d = 0; d < 2; d++)
+            at[d] = z[d] + (stage ? h * share[stage] * k[stage - 1][d] : 0);
+        slope(pendulum, at, k[stage]);
+    }
+    for (int d = 0; d < 2; d++)
+        z[d] += h / 6 * (k[0][d] + 2 * k[1][d] + 2 * k[2][d] + k[3][d]);
+}
+
+/* One track with uneven times and noise of `sigma`; smoothed states without errors. */
+static void make(bool pendulum, double sigma, struct sr_states *s)
+{
+    const size_t rows[1] = {ROWS};
+    const int dims = pendulum ? 1 : 2;
+    unsigned state = 7;
+    double z[2] = {pendulum ? 2.1 : 0.8, pendulum ? 0.3 : 0.5};
+    *s = (struct sr_states){.file = "made", .order = pendulum ? 2 : 1, .dims = dims, .names = 3};
+    assert_int_equal(sr_states_create(s, 1, rows), 0);
+    struct sr_state_track *const track = s->track;
+    for (size_t i = 0; i < ROWS; i++) {
+        const double h = 0.05 + 0.02 * (draw(&state) + 1);
+        for (int k = 0; k < 8 && i; k++)
+            step(pendulum, h / 8, z);
+        track->t[i] = i ? track->t[i - 1] + h : 0;
+        for (size_t d = 0; d < (size_t)dims; d++) {
+            track->smooth[d * ROWS + i] = z[d];
+            track->x[d * ROWS + i] = z[d] + 1.7 * sigma * draw(&state);
+            track->sigma[d * ROWS + i] = sigma;
+            track->rate[d * ROWS + i] = pendulum ? z[1] : (double)NAN;
+        }
+    }
+}
+
+/* Whether a sum has this form: of its terms, whose numbers are replaced by 2. */
+static bool has_form(const struct sr_equations_found *sums, const char *const *name,
+                     const char *form, double *first)
+{
+    for (int k = 0; k < sums->count; k++) {
+        struct sr_expr expr = sums->expr[k];
+        char text[SR_TEXT];
+        double value[SR_NODES];
+        sr_expr_constants(&expr, value);
+        for (int i = 0; i < expr.count; i++)
+            if (sr_is_number(&expr.node[i]))
+                expr.node[i].value = 2;
+        sr_expr_print(NULL, &expr, name, text, sizeof text);
+        *first = value[0];
+        if (!strcmp(text, form))
+            return true;
+    }
+    return false;
+}
+
+static void allow_all(bool allowed[SR_OPS])
+{
+    for (int k = 0; k < SR_OPS; k++)
+        allowed[k] = true;
+}
+
+/* Derivatives are no numbers here, so that nothing can have used them. */
+TEST(a_saturation_is_found_without_derivatives)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_equations_found sums;
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(false, 0.003, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "((2 * x) + (2 * ((x / (x + 2)) * y)))", &first) &&
+        !has_form(&sums, name, "((2 * ((x / (x + 2)) * y)) + (2 * x))", &first))
+        fail_msg("no sum of x and of y x / (K + x) among %d", sums.count);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 1, allowed, 30, &sums), 0);
+    const bool found = has_form(&sums, name, "((2 * y) + (2 * (y * x)))", &first);
+    if (!found && !has_form(&sums, name, "((2 * (y * x)) + (2 * y))", &first))
+        fail_msg("no sum of y and of x y among %d", sums.count);
+    if (fabs(first - (found ? -0.7 : 0.9)) > 0.02)
+        fail_msg("the first coefficient is %g", first);
+    sr_states_free(&s);
+}
+
+/* The integral is one of two times, and what the start and the first velocity give is free. */
+TEST(accelerations_are_integrated_twice)
+{
+    static const char *const name[] = {"x", "v", "t"};
+    static struct sr_equations_found sums;
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(true, 0.01, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "(2 * sin(x))", &first))
+        fail_msg("no multiple of sin(x) among %d sums", sums.count);
+    if (fabs(first + 2.2) > 0.02)
+        fail_msg("the coefficient of sin(x) is %g, expected -2.2", first);
+    sr_states_free(&s);
+}
+
+TEST(sums_have_allowed_operators_and_sizes)
+{
+    static struct sr_equations_found sums;
+    struct sr_states s;
+    bool allowed[SR_OPS] = {false};
+    allowed[SR_ADD] = allowed[SR_MUL] = true;
+    make(false, 0.003, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 11, &sums), 0);
+    assert_true(sums.count > 0);
+    for (int k = 0; k < sums.count; k++) {
+        assert_true(sums.expr[k].count <= 11);
+        for (int i = 0; i < sums.expr[k].count; i++)
+            if (sums.expr[k].node[i].op >= SR_ADD && !allowed[sums.expr[k].node[i].op])
+                fail_msg("sum %d has an operator that is not allowed", k);
+    }
+    sr_states_free(&s);
+}
+
+/* Smoothed states with errors become the solution, which has much smaller ones. */
+TEST(solutions_are_better_smoothed_tracks)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_judged system;
+    struct sr_states s, along;
+    struct sr_judge judge;
+    struct sr_language *const language = sr_language_create();
+    double exact[2 * ROWS], before = 0, after = 0;
+    bool follows = false;
+    make(false, 0.02, &s);
+    memcpy(exact, s.track->smooth, sizeof exact);
+    memcpy(s.track->smooth, s.track->x, sizeof exact);
+    assert_int_equal(sr_judge_create(&s, language, 0, &judge), 0);
+    assert_int_equal(
+        sr_expr_parse(NULL, "1.2 * x - 1.7 * y * x / (0.5 + x)", name, 3, &system.expr[0]), 0);
+    assert_int_equal(sr_expr_parse(NULL, "0.8 * x * y - 0.6 * y", name, 3, &system.expr[1]), 0);
+    assert_int_equal(sr_states_resmooth(&judge, &system, &along, &follows), 0);
+    assert_true(follows);
+    assert_true(along.track != s.track && along.track->n == ROWS);
+    assert_memory_equal(along.track->x, s.track->x, sizeof exact);
+    for (size_t i = 0; i < 2 * ROWS; i++) {
+        before += (s.track->smooth[i] - exact[i]) * (s.track->smooth[i] - exact[i]);
+        after += (along.track->smooth[i] - exact[i]) * (along.track->smooth[i] - exact[i]);
+    }
+    if (!(after < before / 9))
+        fail_msg("errors of the solutions are %g of those of the values", sqrt(after / before));
+    sr_judge_free(&judge);
+    sr_states_free(&along);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
+/* The nats of y' for two formulas that have equally many numbers. */
+static double nats_with(struct sr_states *s, const char *second)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_judged system;
+    struct sr_judge judge;
+    assert_int_equal(sr_judge_create(s, NULL, 0, &judge), 0);
+    assert_int_equal(
+        sr_expr_parse(NULL, "1.2 * x - 1.7 * y * x / (0.5 + x)", name, 3, &system.expr[0]), 0);
+    assert_int_equal(sr_expr_parse(NULL, second, name, 3, &system.expr[1]), 0);
+    assert_int_equal(sr_judge_fit(&judge, &system), 0);
+    sr_judge_free(&judge);
+    return system.nats;
+}
+
+/* What is positive everywhere and measured in proportion does not become negative: an equation that
+ * takes from it where nothing is left costs 3 nats. */
+TEST(amounts_do_not_become_negative)
+{
+    struct sr_states s;
+    make(false, 0.02, &s);
+    const double takes = nats_with(&s, "0.8 * x * y - 0.6");
+    const double keeps = nats_with(&s, "0.8 * x * y - 0.6 * y");
+    s.proportional[1] = true;
+    const double keeps_amount = nats_with(&s, "0.8 * x * y - 0.6 * y");
+    const double takes_amount = nats_with(&s, "0.8 * x * y - 0.6");
+    if (fabs(takes_amount - takes - 3) > 1e-9)
+        fail_msg("an amount that falls below 0 costs %g nats", takes_amount - takes);
+    if (fabs(keeps_amount - keeps) > 1e-9)
+        fail_msg("an amount that stays above 0 costs %g nats", keeps_amount - keeps);
+    s.track->x[ROWS] = s.track->smooth[ROWS] = -0.01;
+    const double negative = nats_with(&s, "0.8 * x * y - 0.6 * y - 0.1");
+    s.proportional[1] = false;
+    assert_true(fabs(negative - nats_with(&s, "0.8 * x * y - 0.6 * y - 0.1")) < 1e-9);
+    sr_states_free(&s);
+}
+
+TESTS(NULL, NULL)
