@@ -160,7 +160,7 @@ static void write_symmetry(const struct sr_symmetry *symmetry, int which, char *
 bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symmetry, int number,
                       char *text, size_t bytes)
 {
-    char value[SR_NUMBER], error[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
+    char value[SR_NUMBER], error[SR_NUMBER], direction[SR_TEXT];
     const int lines = symmetry->measured ? SR_SYMMETRIES : 0;
     if (number < lines) {
         write_symmetry(symmetry, number, text, bytes);
@@ -171,7 +171,7 @@ bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symme
     const struct sr_probe *probe = &symmetry->probe[number - lines];
     sr_number_print(sr_round_digits(probe->value, 2), value);
     sr_number_print(sr_round_digits(probe->error, 2), error);
-    sr_vector_text(s, &probe->term, direction, sizeof direction);
+    sr_vector_whole_text(s, &probe->term, direction, sizeof direction);
     snprintf(text, bytes, "evidence of the tracks: with c * %s added, c = %s +- %s", direction,
              value, error);
     return true;
@@ -198,7 +198,7 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     cJSON *probes = cJSON_AddArrayToObject(object, "probes");
     for (int k = 0; k < symmetry->probes; k++) {
         cJSON *item = cJSON_CreateObject();
-        sr_vector_text(s, &symmetry->probe[k].term, text, sizeof text);
+        sr_vector_whole_text(s, &symmetry->probe[k].term, text, sizeof text);
         cJSON_AddStringToObject(item, "added", text);
         orr_json_add_exact(item, "coefficient", symmetry->probe[k].value);
         orr_json_add_exact(item, "standard_error", symmetry->probe[k].error);

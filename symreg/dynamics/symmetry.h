@@ -11,7 +11,7 @@ struct sr_probe {
     struct sr_vector term;
     double value, error;
 };
-enum { SR_PROBES = 7 };
+enum { SR_PROBES = 8 };
 struct sr_symmetry {
     bool vectors; /* the equations are the components of the form */
     struct sr_form form;

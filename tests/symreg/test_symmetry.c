@@ -71,7 +71,6 @@ TEST(fields_are_found_as_vectors)
         struct sr_states s;
         char text[SR_TEXT];
         make(&fields[f], truth, &s);
-        system = (struct sr_system){.nats = HUGE_VAL};
         assert_int_equal(sr_system_vectors(&s, NULL, 0, &system), 0);
         assert_true(system.symmetry.vectors && system.by_track);
         for (int k = 0; k < system.symmetry.form.count; k++)
@@ -138,15 +137,41 @@ TEST(components_are_those_of_the_form)
 
 TEST(better_equations_of_components_stay)
 {
-    static struct sr_system system;
-    static struct sr_expr truth[SR_STATES];
-    struct sr_states s;
-    make(&fields[1], truth, &s);
-    system = (struct sr_system){.nats = -1e9};
-    assert_int_equal(sr_system_vectors(&s, NULL, 0.1, &system), 0);
-    assert_false(system.symmetry.vectors);
-    assert_int_equal(system.expr[0].count, 0);
-    sr_states_free(&s);
+    static struct sr_system vectors, system;
+    vectors.by_track = true;
+    vectors.nats = -50;
+    system.nats = -61; /* a sum of vectors is likelier by 10 nats before the tracks are seen */
+    assert_false(sr_vectors_win(&vectors, &system));
+    system.nats = -59;
+    assert_true(sr_vectors_win(&vectors, &system));
+    vectors.by_track = false;
+    assert_false(sr_vectors_win(&vectors, &system));
+}
+
+/* What a form costs: each vector, factor and name more costs more. */
+TEST(longer_forms_cost_more)
+{
+    const struct sr_vector term[] = {
+        {.direction = SR_RADIAL},
+        {.direction = SR_RADIAL, .power = -3},
+        {.direction = SR_RADIAL, .power = -3, .speed = 1},
+        {.direction = SR_RADIAL, .power = -3, .speed = 2},
+        {.direction = SR_RADIAL, .power = -3, .speed = 2, .time = 1},
+    };
+    struct sr_form form = {.count = 1};
+    double before = 0;
+    for (int k = 0; k < 5; k++) {
+        form.term[0] = term[k];
+        assert_true(sr_vectors_nats(&form) > before + 0.5);
+        before = sr_vectors_nats(&form);
+    }
+    for (int count = 2; count <= 5; count++) {
+        form.count = count;
+        form.term[count - 1] = term[5 - count];
+        assert_true(sr_vectors_nats(&form) > before + 2);
+        assert_true(sr_vectors_nats(&form) < before + 20);
+        before = sr_vectors_nats(&form);
+    }
 }
 
 static void measure(const char *first, const char *second, struct sr_symmetry *symmetry)
