@@ -11,7 +11,7 @@
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.7;
 /* Sums of vectors, which come first, take at most this share. */
-static const double share_of_vectors = 0.4;
+static const double share_of_vectors = 0.5;
 
 struct run {
     struct sr_states states;

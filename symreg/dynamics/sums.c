@@ -19,11 +19,12 @@
 enum {
     WIDTH = SR_VECTOR_TERMS + 1,
     MOST_ROWS = 2000,
-    ALL_SUMS = 4, /* vectors of a sum, all of which are tried */
-    BEAM = 32,    /* sums of which longer ones are made */
-    WINDOW = 12,  /* rows of a window, at least */
-    GRAMS = 3,    /* long windows, short ones, accelerations */
-    POINTS = 3,   /* at which a vector is evaluated between two rows (Gauss and Legendre) */
+    ALL_SUMS = 4,
+    ALL_TIMED = 3, /* vectors of a sum, all of which are tried; with the time */
+    BEAM = 32,     /* sums of which longer ones are made */
+    WINDOW = 12,   /* rows of a window, at least */
+    GRAMS = 3,     /* long windows, short ones, accelerations */
+    POINTS = 3,    /* at which a vector is evaluated between two rows (Gauss and Legendre) */
 };
 /* Squared diagonal elements of the scaled matrix, at least, for vectors to be told apart. */
 static const double apart = 1e-11;
@@ -41,14 +42,22 @@ struct sum {
 struct gram {
     double spare;                                /* numbers compared less starts */
     double scale[WIDTH], product[WIDTH * WIDTH]; /* of the scaled columns, what is explained last */
-    struct sum best[SR_FORM_TERMS][BEAM];        /* (vectors - 1), best first */
-    int kept[SR_FORM_TERMS];
 };
 struct sr_sums {
     const struct sr_states *states;
-    int count, timeless;
+    int count, timeless, grams;
     struct sr_vector term[SR_VECTOR_TERMS];
     struct gram gram[GRAMS];
+};
+/* The best sums by one gram. timed: those with the time alone. */
+struct ranking {
+    const struct sr_sums *sums;
+    const struct gram *gram;
+    bool timed;
+    int all,
+        end; /* vectors of a sum, up to which all are tried; vectors of the list that are used */
+    struct sum best[SR_FORM_TERMS][BEAM]; /* (vectors - 1), best first */
+    int kept[SR_FORM_TERMS];
 };
 
 /* ---- normal equations */
@@ -313,13 +322,22 @@ static bool is_same(const struct sum *a, const struct sum *b)
     return same;
 }
 
-static void keep(struct gram *g, const struct sum *sum)
+static bool is_timed(const struct sr_sums *sums, const struct sum *sum)
 {
-    struct sum *const best = g->best[sum->count - 1];
-    int *const kept = &g->kept[sum->count - 1], at = *kept;
-    if (!(sum->left < HUGE_VAL) || (*kept == BEAM && sum->left >= best[BEAM - 1].left))
+    bool timed = false;
+    for (int k = 0; k < sum->count; k++)
+        timed = timed || sum->term[k] >= sums->timeless;
+    return timed;
+}
+
+static void keep(struct ranking *r, const struct sum *sum)
+{
+    struct sum *const best = r->best[sum->count - 1];
+    int *const kept = &r->kept[sum->count - 1], at = *kept;
+    if (!(sum->left < HUGE_VAL) || (*kept == BEAM && sum->left >= best[BEAM - 1].left) ||
+        is_timed(r->sums, sum) != r->timed)
         return;
-    for (int k = 0; k < *kept && sum->count > ALL_SUMS; k++)
+    for (int k = 0; k < *kept && sum->count > r->all; k++)
         if (is_same(&best[k], sum))
             return;
     at -= *kept == BEAM;
@@ -330,51 +348,58 @@ static void keep(struct gram *g, const struct sum *sum)
 }
 
 /* All sums that contain `before` and later vectors of the list. */
-static void try_sums(const struct sr_sums *sums, struct gram *g, const struct sum *before)
+static void try_sums(struct ranking *r, const struct sum *before)
 {
     struct sum sum = *before;
     const int from = sum.count ? sum.term[sum.count - 1] + 1 : 0;
     sum.count++;
-    for (int k = from; k < sums->timeless; k++) {
-        if (!has_column(g, k))
+    for (int k = from; k < r->end; k++) {
+        if (!has_column(r->gram, k))
             continue;
         sum.term[sum.count - 1] = k;
-        sum.left = solve(sums, g, &sum, NULL);
-        keep(g, &sum);
-        if (sum.count < ALL_SUMS)
-            try_sums(sums, g, &sum);
+        sum.left = solve(r->sums, r->gram, &sum, NULL);
+        keep(r, &sum);
+        if (sum.count < r->all)
+            try_sums(r, &sum);
     }
 }
 
 /* Sums of one vector more than the best of `count`. */
-static void extend(const struct sr_sums *sums, struct gram *g, int count)
+static void extend(struct ranking *r, int count)
 {
-    for (int b = 0; b < g->kept[count - 1]; b++)
-        for (int k = 0; k < sums->timeless; k++) {
-            struct sum sum = g->best[count - 1][b];
-            if (!has_column(g, k) || is_in(&sum, k))
+    for (int b = 0; b < r->kept[count - 1]; b++)
+        for (int k = 0; k < r->end; k++) {
+            struct sum sum = r->best[count - 1][b];
+            if (!has_column(r->gram, k) || is_in(&sum, k))
                 continue;
             sum.term[sum.count++] = k;
-            sum.left = solve(sums, g, &sum, NULL);
-            keep(g, &sum);
+            sum.left = solve(r->sums, r->gram, &sum, NULL);
+            keep(r, &sum);
         }
 }
 
-int sr_sums_create(const struct sr_states *s, struct sr_sums **made)
+static void rank(struct ranking *r)
 {
     static const struct sum none = {.count = 0};
+    r->all = r->timed ? ALL_TIMED : ALL_SUMS;
+    r->end = r->timed ? r->sums->count : r->sums->timeless;
+    try_sums(r, &none);
+    for (int k = r->all; k < SR_FORM_TERMS; k++)
+        extend(r, k);
+}
+
+int sr_sums_create(const struct sr_states *s, bool solved, struct sr_sums **made)
+{
     struct sr_sums *sums = *made = orr_alloc(1, sizeof *sums);
     if (!sums)
         return ORR_ENOMEM;
     sums->states = s;
     sums->count = sr_vectors_list(s, sums->term, &sums->timeless);
-    for (int i = 0; i < GRAMS; i++) {
+    sums->grams = solved ? GRAMS - 1 : GRAMS;
+    for (int i = 0; i < sums->grams; i++) {
         struct gram *const g = &sums->gram[i];
         TRY(i < GRAMS - 1 ? add_paths(sums, turns[i], g) : add_bends(sums, g));
         scale_columns(g, (size_t)sums->count + 1);
-        try_sums(sums, g, &none);
-        for (int k = ALL_SUMS; k < SR_FORM_TERMS; k++)
-            extend(sums, g, k);
     }
     return 0;
 }
@@ -395,26 +420,81 @@ static void write_form(const struct sr_sums *sums, const struct gram *g, const s
     }
 }
 
-int sr_sums_list(struct sr_sums *sums, struct sr_form form[SR_FORMS])
+/* What the longest sums leave, at least. */
+static double least_left(const struct ranking *r)
+{
+    double least = HUGE_VAL;
+    for (int k = 0; k < SR_FORM_TERMS; k++)
+        if (r->kept[k])
+            least = fmin(least, r->best[k][0].left);
+    return least;
+}
+
+int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count)
 {
     struct sum taken[SR_FORMS];
-    int count = 0;
-    for (int rank = 0; rank < BEAM; rank++)
-        for (int i = 0; i < GRAMS; i++)
-            for (int k = 0; k < SR_FORM_TERMS && count < SR_FORMS; k++) {
-                const struct gram *g = &sums->gram[i];
-                const struct sum *sum = &g->best[k][rank];
-                const int longest = SR_FORM_TERMS - 1;
-                const double least = g->kept[longest] ? g->best[longest][0].left : 0;
-                bool known = rank >= g->kept[k] || sum->left > hopeless * (least + g->spare);
-                for (int b = 0; b < count; b++)
+    struct ranking *const of = orr_alloc(GRAMS, sizeof *of);
+    *count = 0;
+    if (!of)
+        return ORR_ENOMEM;
+    for (int i = 0; i < sums->grams; i++) {
+        of[i] = (struct ranking){.sums = sums, .gram = &sums->gram[i], .timed = timed};
+        rank(&of[i]);
+    }
+    for (int place = 0; place < BEAM; place++)
+        for (int i = 0; i < sums->grams; i++)
+            for (int k = 0; k < SR_FORM_TERMS && *count < SR_FORMS; k++) {
+                const struct sum *sum = &of[i].best[k][place];
+                bool known = place >= of[i].kept[k] ||
+                             sum->left > hopeless * (least_left(&of[i]) + of[i].gram->spare);
+                for (int b = 0; b < *count; b++)
                     known = known || is_same(&taken[b], sum);
                 if (known)
                     continue;
-                taken[count] = *sum;
-                write_form(sums, g, sum, &form[count++]);
+                taken[*count] = *sum;
+                write_form(sums, of[i].gram, sum, &form[(*count)++]);
             }
-    return count;
+    free(of);
+    return 0;
+}
+
+/* What a sum costs by what it leaves, in nats. `noise`: variance of what is left. */
+static double nats_of(const struct sr_sums *sums, const struct gram *g, const struct sum *sum,
+                      double noise)
+{
+    struct sr_form form;
+    write_form(sums, g, sum, &form);
+    return 0.5 * sum->left / noise + sr_vectors_nats(&form) + 0.5 * sum->count * orr_log(g->spare);
+}
+
+int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count)
+{
+    const struct gram *const g = &sums->gram[0];
+    struct ranking *const r = orr_alloc(1, sizeof *r);
+    double nats[SR_FORMS];
+    *count = 0;
+    if (!r)
+        return ORR_ENOMEM;
+    *r = (struct ranking){.sums = sums, .gram = g};
+    rank(r);
+    const double noise = fmax(least_left(r) / g->spare, 1);
+    for (int k = 0; k < SR_FORM_TERMS; k++)
+        for (int place = 0; place < r->kept[k]; place++) {
+            const double own = nats_of(sums, g, &r->best[k][place], noise);
+            int at = *count;
+            for (; at > 0 && nats[at - 1] > own; at--)
+                if (at < most) {
+                    nats[at] = nats[at - 1];
+                    form[at] = form[at - 1];
+                }
+            if (at >= most)
+                continue;
+            nats[at] = own;
+            write_form(sums, g, &r->best[k][place], &form[at]);
+            *count += *count < most;
+        }
+    free(r);
+    return 0;
 }
 
 int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,

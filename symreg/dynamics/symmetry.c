@@ -14,8 +14,16 @@ static const double favour = 10;
 /* A form with the time is shorter by so many nats, or it does without. */
 static const double enough = 10;
 /* Shares of the seconds: fits of all forms, what is added and taken away, then evidence. */
-static const double share_of_forms = 0.5, share_of_evidence = 0.15;
-enum { NEXT = 8 /* vectors that are tried as additions to a form */ };
+static const double share_of_forms = 0.6, share_of_evidence = 0.15;
+/* A form that leaves fewer standard deviations of the noise gives a path; one that leaves more may
+ * lack the time. */
+static const double near = 3, missed = 1.2;
+enum {
+    NEXT = 8,   /* vectors that are tried as additions to a form, and forms along its solution */
+    FIRST = 18, /* sums without the time that are fitted before those with it */
+    TIMED = 12, /* sums with the time */
+    TRIED = 256,
+};
 
 struct trial {
     struct sr_form form;
@@ -24,6 +32,8 @@ struct trial {
 };
 struct search {
     struct sr_judge judge;
+    int tried; /* forms that were fitted */
+    struct sr_form form[TRIED];
     struct sr_sums *sums;
     struct trial best, *trial, *from; /* trial, from: of the steps of the search */
     struct sr_form shortest[2];       /* the best of one and of two vectors */
@@ -51,12 +61,23 @@ static int fit_form(const struct sr_judge *c, struct trial *t)
     return 0;
 }
 
+static bool is_same_form(const struct sr_form *a, const struct sr_form *b)
+{
+    bool same = a->count == b->count;
+    for (int k = 0; k < a->count && same; k++) {
+        bool in = false;
+        for (int i = 0; i < b->count; i++)
+            in = in || (a->free[k] == b->free[i] && sr_vector_is(&a->term[k], &b->term[i]));
+        same = in;
+    }
+    return same;
+}
+
 /* Fits the trial; keeps it where it costs less than the best by more than `gain` nats. */
-static int attempt(struct search *w, double gain, bool *better)
+static int fit_trial(struct search *w, double gain, bool *better)
 {
     char text[SR_TEXT];
     struct trial *const t = w->trial;
-    *better = false;
     TRY(fit_form(&w->judge, t));
     sr_form_text(w->judge.states, &t->form, text, sizeof text);
     orr_trace("vectors: %s: %.2f nats, residual %.4g", text, t->judged.nats,
@@ -72,23 +93,47 @@ static int attempt(struct search *w, double gain, bool *better)
     return 0;
 }
 
+/* The same of a form that was not fitted before. */
+static int attempt(struct search *w, double gain, bool *better)
+{
+    *better = false;
+    for (int k = 0; k < w->tried; k++)
+        if (is_same_form(&w->form[k], &w->trial->form))
+            return 0;
+    if (w->tried < TRIED)
+        w->form[w->tried++] = w->trial->form;
+    return fit_trial(w, gain, better);
+}
+
 /* Whether nothing is left to explain. */
 static bool is_exact(const struct search *w)
 {
     return w->best.judged.nats < HUGE_VAL && w->best.judged.misfit <= w->judge.exact;
 }
 
-/* Fits all forms; the best is the likeliest. */
-static int fit_forms(struct search *w)
+/* Fits forms of the list; keeps one that costs less by more than `gain` nats. */
+static int fit_forms(struct search *w, const struct sr_form *form, int count, double gain)
 {
-    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
-    const int count = form ? sr_sums_list(w->sums, form) : 0;
-    int rc = form ? 0 : ORR_ENOMEM;
     bool better;
+    int rc = 0;
     for (int k = 0; k < count && !rc && !sr_judge_over(&w->judge) && !is_exact(w); k++) {
         w->trial->form = form[k];
-        rc = attempt(w, 0, &better);
+        rc = attempt(w, gain, &better);
+        gain = better ? 0 : gain;
     }
+    return rc;
+}
+
+/* Fits sums that explain the tracks by least squares along the smoothed path, from number `from`
+ * of their list on. */
+static int fit_sums(struct search *w, bool timed, int from, int most, double gain)
+{
+    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
+    int count = 0;
+    int rc = form ? sr_sums_list(w->sums, timed, form, &count) : ORR_ENOMEM;
+    count = count < from ? 0 : count - from;
+    if (!rc)
+        rc = fit_forms(w, form + from, count < most ? count : most, gain);
     free(form);
     return rc;
 }
@@ -156,16 +201,55 @@ static int free_powers(struct search *w, const struct sr_form *form)
     return 0;
 }
 
-/* Tries powers of r that are not whole, where whole ones leave something or want many vectors. */
-static int try_powers(struct search *w)
+static bool is_power(const struct sr_form *form, int k)
 {
+    const struct sr_vector *term = &form->term[k];
+    return term->direction == SR_RADIAL && !term->speed && !term->along && !term->height &&
+           !term->time;
+}
+
+/* Several powers of r may stand for one that is not whole: *merged has one, whose power is free.
+ * False where there are not several. */
+static bool merge_powers(const struct sr_form *form, struct sr_form *merged)
+{
+    int first = -1, merges = 0;
+    *merged = (struct sr_form){0};
+    for (int k = 0; k < form->count; k++)
+        if (!is_power(form, k) || first < 0) {
+            const int to = merged->count++;
+            first = is_power(form, k) ? to : first;
+            merged->term[to] = form->term[k];
+            merged->value[to] = form->value[k];
+            merged->error[to] = NAN;
+        } else {
+            merges++;
+            if (fabs(form->value[k]) > fabs(merged->value[first]))
+                merged->term[first].power = form->term[k].power;
+            merged->value[first] += form->value[k];
+        }
+    if (merges)
+        merged->free[first] = true;
+    return merges > 0;
+}
+
+/* Tries powers of r that are not whole, where whole ones leave something or want many vectors. */
+static int try_powers(struct search *w, bool all)
+{
+    struct sr_form merged;
+    bool better;
     if (is_exact(w) && w->best.form.count == 1)
         return 0;
     *w->from = w->best;
     for (int k = 0; k < 2; k++)
         if (w->nats[k] < HUGE_VAL)
             TRY(free_powers(w, &w->shortest[k]));
-    return w->from->form.count > 2 ? free_powers(w, &w->from->form) : 0;
+    if (all && w->from->form.count > 2)
+        TRY(free_powers(w, &w->from->form));
+    if (!merge_powers(&w->from->form, &merged) || sr_judge_over(&w->judge))
+        return 0;
+    *w->trial = w->best;
+    w->trial->form = merged;
+    return attempt(w, 0, &better);
 }
 
 /* Fits the best form again from where its fit stopped, as long as that helps: a fit ends after a
@@ -178,25 +262,132 @@ static int polish(struct search *w)
     for (int k = 0; k < MOST && !is_exact(w) && w->best.judged.misfit < 0.99 * before; k++) {
         before = w->best.judged.misfit;
         *w->trial = w->best;
-        TRY(attempt(w, 0, &better));
+        TRY(fit_trial(w, 0, &better));
         if (sr_judge_over(&w->judge))
             break;
     }
     return 0;
 }
 
-/* The likeliest form. */
+/* Makes a track of its states and of the form's accelerations along them; false where the solution
+ * is not known everywhere. smooth (3 dims, n): positions, velocities, accelerations. */
+static bool fill_track(const struct sr_states *s, const struct sr_form *form, size_t k,
+                       double *smooth)
+{
+    const size_t n = s->track[k].n, dims = (size_t)s->dims;
+    double x[2 * SR_STATES], vector[SR_STATES];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t d = 0; d < 2 * dims; d++) {
+            x[d] = smooth[d * n + i];
+            if (!isfinite(x[d]))
+                return false;
+        }
+        for (size_t d = 0; d < dims; d++)
+            smooth[(2 * dims + d) * n + i] = 0;
+        for (int t = 0; t < form->count; t++) {
+            sr_vector_at(s, &form->term[t], x, s->track[k].t[i], vector);
+            for (size_t d = 0; d < dims; d++)
+                smooth[(2 * dims + d) * n + i] += form->value[t] * vector[d];
+        }
+    }
+    return true;
+}
+
+/* The best form's solution in place of the smoothed tracks: s becomes a copy of the states with
+ * it, whose numbers are in *block. *found false: it is not known everywhere. */
+static int solve_tracks(struct search *w, struct sr_states *s, double **block, bool *found)
+{
+    const struct sr_states *const own = w->judge.states;
+    const size_t dims = (size_t)own->dims;
+    size_t rows = 0;
+    bool better;
+    *s = *own;
+    s->count = w->judge.tracks;
+    s->track = orr_alloc(s->count, sizeof *s->track);
+    *block = orr_alloc(3 * dims * own->rows, sizeof **block);
+    *found = false;
+    if (!s->track || !*block)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++) {
+        const size_t n = own->track[k].n;
+        s->track[k] = own->track[k];
+        s->track[k].smooth = *block + 3 * dims * rows;
+        s->track[k].rate = s->track[k].smooth + dims * n;
+        s->track[k].bend = s->track[k].rate + dims * n;
+        w->judge.track[k].model = s->track[k].smooth;
+        rows += n;
+    }
+    s->rows = rows;
+    *w->trial = w->best;
+    const int rc = fit_trial(w, 0, &better);
+    for (size_t k = 0; k < s->count; k++)
+        w->judge.track[k].model = NULL;
+    *found = !rc && w->trial->judged.nats < HUGE_VAL;
+    for (size_t k = 0; k < s->count && *found; k++)
+        *found = fill_track(s, &w->trial->form, k, s->track[k].smooth);
+    return rc;
+}
+
+/* A form that follows the tracks gives a better path than smoothing: sums are chosen along it once
+ * more, among them those that smoothing's errors had hidden. */
+static int look_again(struct search *w)
+{
+    struct sr_states s;
+    struct sr_sums *sums = NULL;
+    double *block = NULL;
+    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
+    bool found = false;
+    int count = 0, rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
+    if (!rc && found)
+        rc = sr_sums_create(&s, true, &sums);
+    if (!rc && found)
+        rc = sr_sums_likeliest(sums, NEXT, form, &count);
+    if (!rc)
+        rc = fit_forms(w, form, count, 0);
+    if (form)
+        free(s.track);
+    free(block);
+    free(form);
+    sr_sums_free(sums);
+    return rc;
+}
+
+/* Whether the best form leaves more than noise. */
+static bool misses(const struct search *w)
+{
+    return !is_exact(w) &&
+           !(w->best.judged.misfit <= missed * missed && w->best.judged.nats < HUGE_VAL);
+}
+
+/* The likeliest form of those that least squares suggest, and of their powers. */
+static int find_start(struct search *w, double *without_time)
+{
+    TRY(fit_sums(w, false, 0, FIRST, 0));
+    if (w->best.judged.nats < HUGE_VAL)
+        TRY(try_powers(w, false));
+    *without_time = w->best.judged.nats;
+    if (misses(w))
+        TRY(fit_sums(w, true, 0, TIMED, enough));
+    return misses(w) ? fit_sums(w, false, FIRST, SR_FORMS, 0) : 0;
+}
+
+/* The likeliest form. *without_time: the nats of the best one without the time. */
 static int find_form(struct search *w, double seconds, double *without_time)
 {
     const double until_s = w->judge.until_s;
     w->judge.until_s -= until_s > 0 ? (1 - share_of_forms) * seconds : 0;
-    TRY(fit_forms(w));
+    TRY(find_start(w, without_time));
     w->judge.until_s = until_s - (until_s > 0 ? share_of_evidence * seconds : 0);
-    if (w->best.judged.nats < HUGE_VAL) {
-        TRY(polish(w));
-        TRY(improve(w, false, 0));
-        TRY(polish(w));
-        TRY(try_powers(w));
+    if (!(w->best.judged.nats < HUGE_VAL))
+        return 0;
+    const bool timed = sr_form_is_timed(&w->best.form);
+    TRY(polish(w));
+    if (!timed && !is_exact(w) && w->best.judged.misfit < near * near)
+        TRY(look_again(w));
+    TRY(improve(w, timed, timed ? enough : 0));
+    TRY(polish(w));
+    if (!timed) {
+        TRY(try_powers(w, true));
         *without_time = w->best.judged.nats;
         TRY(improve(w, true, enough));
     }
@@ -372,14 +563,14 @@ static int search_vectors(const struct sr_states *s, struct search *w, double se
                           struct sr_system *system)
 {
     double without_time = HUGE_VAL;
-    TRY(sr_sums_create(s, &w->sums));
+    TRY(sr_sums_create(s, false, &w->sums));
     TRY(find_form(w, seconds, &without_time));
     if (!(w->best.judged.nats < HUGE_VAL))
         return 0;
     TRY(round_form(&w->judge, &w->best));
     take(s, &w->best, system);
     if (sr_form_is_timed(&system->symmetry.form))
-        system->time_gain = without_time - system->nats;
+        system->time_gain = system->symmetry.time_nats = without_time - system->nats;
     return probe(&w->judge, &w->best, &system->symmetry);
 }
 

@@ -62,11 +62,16 @@ void sr_form_text(const struct sr_states *states, const struct sr_form *form, ch
 /* ---- which sums explain the tracks, before any is integrated (sums.c) */
 
 struct sr_sums;
-/* Prepares least squares over all vectors of the list. ORR_ENOMEM. */
-int sr_sums_create(const struct sr_states *states, struct sr_sums **sums);
+/* Prepares least squares over all vectors of the list. solved: the smoothed tracks are a solution
+ * near the tracks, and their accelerations say nothing. ORR_ENOMEM; the caller frees the sums, after
+ * errors too. */
+int sr_sums_create(const struct sr_states *states, bool solved, struct sr_sums **sums);
 void sr_sums_free(struct sr_sums *sums);
-/* Lists sums without the time, the most promising first. Returns how many. */
-int sr_sums_list(struct sr_sums *sums, struct sr_form form[SR_FORMS]);
+/* Lists sums, the most promising of each length first; timed: those with the time alone, else those
+ * without. ORR_ENOMEM. */
+int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count);
+/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first. ORR_ENOMEM. */
+int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count);
 /* Lists the `most` vectors that a form, added to it, would gain most from, the best first; timed:
  * those with the time alone, else those without. Returns how many. */
 int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,
