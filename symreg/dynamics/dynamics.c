@@ -10,7 +10,7 @@
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.6;
-/* ... of which sums of vectors take this share. */
+/* Sums of vectors, which come first, take at most this share. */
 static const double share_of_vectors = 0.5;
 
 struct run {
@@ -22,7 +22,8 @@ struct run {
     bool allowed[SR_OPS]; /* operators of sums */
     bool again;           /* with the time, as the equations without it leave too much */
     double start;         /* of the first search (orr_time_s()) */
-    struct sr_system system;
+    bool by_vectors;      /* the equations may be sums of vectors */
+    struct sr_system system, vectors;
 };
 
 /* ---- what is said of the tracks */
@@ -315,6 +316,14 @@ static double seconds_left(const struct orr_cli *cli, const struct sr_csv_option
     return given->use_seconds ? fmax(all - (orr_time_s() - run->start), 0.02 * all) : 0;
 }
 
+/* Seconds of the search for each equation. */
+static double seconds_of_search(const struct orr_cli *cli, const struct sr_csv_options *given,
+                                const struct run *run)
+{
+    return share_of_search * (given->use_seconds ? seconds_left(cli, given, run) / run->states.dims
+                                                 : cli->preset.symreg.seconds);
+}
+
 /* Searches equations again with the time where no formula without it explains a derivative, and
  * chooses among these. timed->by_track stays false where the time explains no tracks, either. */
 static int search_with_time(const struct orr_cli *cli, const char *file,
@@ -350,6 +359,17 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     return rc;
 }
 
+/* Takes the sum of vectors where the tracks support it. */
+static void choose_vectors(struct sr_states *s, struct sr_system *vectors, struct sr_system *system)
+{
+    vectors->symmetry.nats = system->symmetry.nats = vectors->nats;
+    vectors->symmetry.by_components = system->symmetry.by_components = system->nats;
+    if (!sr_vectors_win(vectors, system))
+        return;
+    *system = *vectors;
+    s->explicit_time = s->explicit_time || sr_form_is_timed(&vectors->symmetry.form);
+}
+
 /* Chooses a system, without the time unless that makes its description longer. */
 static int choose(const struct orr_cli *cli, const char *file, const struct sr_csv_options *given,
                   struct run *run)
@@ -357,15 +377,14 @@ static int choose(const struct orr_cli *cli, const char *file, const struct sr_c
     struct sr_states *const s = &run->states;
     struct sr_system *const timed = orr_alloc(1, sizeof *timed), *const system = &run->system;
     int rc = timed ? 0 : ORR_ENOMEM;
-    if (!rc && !s->explicit_time)
+    const bool followed = run->by_vectors && run->vectors.residual < little;
+    if (!rc && !s->explicit_time && !followed)
         rc = search_with_time(cli, file, given, run, timed);
     const double seconds = seconds_left(cli, given, run);
-    const bool vectors = sr_may_be_vectors(s) && takes_guesses(&cli->preset, given);
-    const double by_vectors = vectors ? share_of_vectors * seconds : 0;
     if (!rc)
-        rc = sr_system_choose(s, run->language, run->found, seconds - by_vectors, system);
-    if (!rc && vectors)
-        rc = sr_system_vectors(s, run->language, by_vectors, system);
+        rc = sr_system_choose(s, run->language, run->found, seconds, system);
+    if (!rc && run->by_vectors)
+        choose_vectors(s, &run->vectors, system);
     if (!rc && timed->by_track && timed->nats < system->nats - enough) {
         timed->time_gain = isfinite(system->nats) ? system->nats - timed->nats : HUGE_VAL;
         *system = *timed;
@@ -391,7 +410,11 @@ static int run_all(const struct orr_cli *cli, const char *file,
     tell_tracks(cli, s);
     TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
     run->start = orr_time_s();
-    TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
+    run->by_vectors = sr_may_be_vectors(s) && takes_guesses(&cli->preset, given);
+    if (run->by_vectors)
+        TRY(sr_system_vectors(s, NULL, share_of_vectors * seconds_left(cli, given, run),
+                              &run->vectors));
+    TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
     TRY(choose(cli, file, given, run));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);

@@ -12,6 +12,7 @@
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
  *   vectors.c    accelerations as sums of vectors
+ *   sums.c       which sums of vectors explain the tracks by least squares
  *   symmetry.c   whether the tracks support such a sum, against what was found by components
  *   evidence.c   which symmetries the equations have
  *   said.c       sentences about a system, and the terminal
@@ -222,10 +223,12 @@ void sr_system_number(const struct sr_states *states, struct sr_system *system);
 /* Whether the equations may be sums of vectors: accelerations in two or three dimensions, without
  * inputs or categories. */
 bool sr_may_be_vectors(const struct sr_states *states);
-/* Takes such accelerations as a sum of vectors, where the tracks support one more than the system
- * that was chosen. ORR_ENOMEM. */
+/* Finds the sum of vectors that the tracks support most, as a system; system->by_track is false
+ * where none follows them. ORR_ENOMEM. */
 int sr_system_vectors(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
+/* Whether it replaces what was found by components. */
+bool sr_vectors_win(const struct sr_system *vectors, const struct sr_system *components);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

@@ -157,23 +157,57 @@ static void write_symmetry(const struct sr_symmetry *symmetry, int which, char *
                  percent);
 }
 
+/* The number of a form's vector with the time; -1: there is none. */
+static int find_timed(const struct sr_symmetry *symmetry)
+{
+    for (int k = 0; symmetry->vectors && k < symmetry->form.count; k++)
+        if (symmetry->form.term[k].time)
+            return k;
+    return -1;
+}
+
+static void write_value(double value, double error, char text[2 * SR_NUMBER + 4])
+{
+    char number[SR_NUMBER], by[SR_NUMBER];
+    sr_number_print(sr_round_digits(value, 4), number);
+    sr_number_print(sr_round_digits(error, 2), by);
+    snprintf(text, 2 * SR_NUMBER + 4, error > 0 ? "%s +- %s" : "%s", number, by);
+}
+
+/* The evidence that the acceleration is explicit in the time. */
+static void write_time(const struct sr_states *s, const struct sr_symmetry *symmetry, int k,
+                       char *text, size_t bytes)
+{
+    char vector[SR_TEXT], value[2 * SR_NUMBER + 4], nats[40] = "no solution follows the tracks";
+    sr_vector_whole_text(s, &symmetry->form.term[k], vector, sizeof vector);
+    write_value(symmetry->form.value[k], symmetry->form.error[k], value);
+    if (symmetry->time_nats < HUGE_VAL)
+        snprintf(nats, sizeof nats, "%.3g nats longer", symmetry->time_nats);
+    snprintf(text, bytes,
+             "explicit in the time: the coefficient of %s is %s; the best sum without the time: %s",
+             vector, value, nats);
+}
+
 bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symmetry, int number,
                       char *text, size_t bytes)
 {
-    char value[SR_NUMBER], error[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
-    const int lines = symmetry->measured ? SR_SYMMETRIES : 0;
+    char value[2 * SR_NUMBER + 4], vector[SR_TEXT];
+    const int lines = symmetry->measured ? SR_SYMMETRIES : 0, timed = find_timed(symmetry);
     if (number < lines) {
         write_symmetry(symmetry, number, text, bytes);
         return true;
     }
-    if (number - lines >= symmetry->probes)
+    if (timed >= 0 && number == lines) {
+        write_time(s, symmetry, timed, text, bytes);
+        return true;
+    }
+    const int k = number - lines - (timed >= 0);
+    if (k >= symmetry->probes)
         return false;
-    const struct sr_probe *probe = &symmetry->probe[number - lines];
-    sr_number_print(sr_round_digits(probe->value, 2), value);
-    sr_number_print(sr_round_digits(probe->error, 2), error);
-    sr_vector_text(s, &probe->term, direction, sizeof direction);
-    snprintf(text, bytes, "evidence of the tracks: with c * %s added, c = %s +- %s", direction,
-             value, error);
+    const struct sr_probe *probe = &symmetry->probe[k];
+    write_value(sr_round_digits(probe->value, 2), probe->error, value);
+    sr_vector_whole_text(s, &probe->term, vector, sizeof vector);
+    snprintf(text, bytes, "evidence of the tracks: with c * %s added, c = %s", vector, value);
     return true;
 }
 
@@ -185,6 +219,7 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     cJSON *object = cJSON_AddObjectToObject(json, "symmetry");
     cJSON_AddBoolToObject(object, "central", holds(symmetry, SR_CENTRAL));
     cJSON_AddBoolToObject(object, "velocity_dependent", !holds(symmetry, SR_STILL));
+    cJSON_AddBoolToObject(object, "explicit_in_time", symmetry->timed);
     cJSON_AddBoolToObject(object, "conservative",
                           holds(symmetry, SR_STILL) && holds(symmetry, SR_CURL_FREE) &&
                               !symmetry->timed);
@@ -198,7 +233,7 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     cJSON *probes = cJSON_AddArrayToObject(object, "probes");
     for (int k = 0; k < symmetry->probes; k++) {
         cJSON *item = cJSON_CreateObject();
-        sr_vector_text(s, &symmetry->probe[k].term, text, sizeof text);
+        sr_vector_whole_text(s, &symmetry->probe[k].term, text, sizeof text);
         cJSON_AddStringToObject(item, "added", text);
         orr_json_add_exact(item, "coefficient", symmetry->probe[k].value);
         orr_json_add_exact(item, "standard_error", symmetry->probe[k].error);
@@ -206,6 +241,8 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     }
     if (!symmetry->vectors)
         return;
+    if (find_timed(symmetry) >= 0 && symmetry->time_nats < HUGE_VAL)
+        orr_json_add_exact(object, "nats_of_time", symmetry->time_nats);
     sr_form_text(s, &symmetry->form, text, sizeof text);
     cJSON_AddStringToObject(object, "form", text);
     orr_json_add_list(object, "coefficients", symmetry->form.value, symmetry->form.count);

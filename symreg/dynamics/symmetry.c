@@ -1,5 +1,5 @@
-/* symmetry.c - whether accelerations are a sum of vectors. Each form that explains the smoothed
- * accelerations (vectors.c) is fitted to the tracks by integrating, all components with the same
+/* symmetry.c - whether accelerations are a sum of vectors. Each form that explains the tracks by
+ * least squares (sums.c) is fitted to them by integrating, all components with the same
  * coefficients, and costs what any system does (judge.c), with its formula and its coefficients
  * counted once. It replaces what was found by components where it costs less: on the track of a
  * single orbit many functions agree, and the form is the shortest. */
@@ -8,25 +8,42 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A form that leaves so many times what the best one leaves on the smoothed accelerations is not
- * tried: no track is followed better by it. */
-static const double hopeless = 400;
-
 /* In nats: so much likelier are sums of vectors than other equations before the tracks are seen. On
  * one track a first integral makes equations of components equivalent, as 3 x + 2 v_y and a - x. */
 static const double favour = 10;
-/* Evidence takes this share of the seconds. */
-static const double share_of_evidence = 0.25;
+/* A form with the time is shorter by so many nats, or it does without. */
+static const double enough = 10;
+/* Shares of the seconds: fits of all forms, what is added and taken away, then evidence. */
+static const double share_of_forms = 0.6, share_of_evidence = 0.15;
+/* A form that leaves fewer standard deviations of the noise gives a path; one that leaves more may
+ * lack the time. */
+static const double near = 3, missed = 1.2;
+enum {
+    NEXT = 8,   /* vectors that are tried as additions to a form, and forms along its solution */
+    FIRST = 18, /* sums without the time that are fitted before those with it */
+    TIMED = 12, /* sums with the time */
+    TRIED = 256,
+};
 
 struct trial {
     struct sr_form form;
     int group[SR_STATES][SR_NODES];
     struct sr_judged judged;
 };
+struct search {
+    struct sr_judge judge;
+    int tried; /* forms that were fitted */
+    struct sr_form form[TRIED];
+    struct sr_sums *sums;
+    struct trial best, *trial, *from; /* trial, from: of the steps of the search */
+    struct sr_form shortest[2];       /* the best of one and of two vectors */
+    double nats[2];
+};
 
 /* Fits a form to the tracks; nats are infinite where it cannot be written or followed. */
 static int fit_form(const struct sr_judge *c, struct trial *t)
 {
+    int free = 0;
     t->judged.nats = HUGE_VAL;
     t->judged.group = (const int(*)[SR_NODES])t->group;
     t->judged.shared_nats = sr_vectors_nats(&t->form);
@@ -36,109 +53,389 @@ static int fit_form(const struct sr_judge *c, struct trial *t)
     for (int k = 0; k < t->form.count && t->judged.nats < HUGE_VAL; k++) {
         t->form.value[k] = t->judged.value[k];
         t->form.error[k] = t->judged.error[k];
+        if (!t->form.free[k])
+            continue;
+        t->form.term[k].power = 2 * t->judged.value[t->form.count + free];
+        t->form.power_error[k] = 2 * t->judged.error[t->form.count + free++];
     }
     return 0;
 }
 
-/* Fits all forms; *best is the likeliest. */
-static int fit_forms(const struct sr_judge *c, const struct sr_form *form, int count,
-                     struct trial *best)
+static bool is_same_form(const struct sr_form *a, const struct sr_form *b)
 {
-    double least = HUGE_VAL;
-    struct trial *const t = orr_alloc(1, sizeof *t);
-    int rc = t ? 0 : ORR_ENOMEM;
-    for (int k = 0; k < count; k++)
-        least = fmin(least, form[k].left);
-    for (int k = 0; k < count && !rc && !sr_judge_over(c); k++) {
-        char text[SR_TEXT];
-        if (form[k].left > hopeless * (least + (double)c->states->rows))
-            continue;
-        t->form = form[k];
-        rc = fit_form(c, t);
-        sr_form_text(c->states, &t->form, text, sizeof text);
-        orr_trace("vectors: %s: %.2f nats, residual %.4g", text, t->judged.nats,
-                  sqrt(t->judged.misfit));
-        if (!rc && t->judged.nats < best->judged.nats)
-            *best = *t;
+    bool same = a->count == b->count;
+    for (int k = 0; k < a->count && same; k++) {
+        bool in = false;
+        for (int i = 0; i < b->count; i++)
+            in = in || (a->free[k] == b->free[i] && sr_vector_is(&a->term[k], &b->term[i]));
+        same = in;
     }
-    free(t);
-    return rc;
+    return same;
 }
 
-static bool has(const struct sr_form *form, const struct sr_vector *term)
+/* Fits the trial; keeps it where it costs less than the best by more than `gain` nats. */
+static int fit_trial(struct search *w, double gain, bool *better)
 {
-    bool in = false;
-    for (int k = 0; k < form->count; k++)
-        in = in || !memcmp(&form->term[k], term, sizeof *term);
-    return in;
+    char text[SR_TEXT];
+    struct trial *const t = w->trial;
+    TRY(fit_form(&w->judge, t));
+    sr_form_text(w->judge.states, &t->form, text, sizeof text);
+    orr_trace("vectors: %s: %.2f nats, residual %.4g", text, t->judged.nats,
+              sqrt(t->judged.misfit));
+    const int count = t->form.count;
+    if (count <= 2 && t->judged.nats < w->nats[count - 1]) {
+        w->shortest[count - 1] = t->form;
+        w->nats[count - 1] = t->judged.nats;
+    }
+    *better = t->judged.nats < w->best.judged.nats - gain;
+    if (*better)
+        w->best = *t;
+    return 0;
 }
 
-/* Fits the form with one vector less (k below its count) or one of the list more. */
-static int fit_neighbour(const struct sr_judge *c, const struct trial *from, int k,
-                         const struct sr_vector *list, struct trial *t)
+/* The same of a form that was not fitted before. */
+static int attempt(struct search *w, double gain, bool *better)
 {
-    const int count = from->form.count;
-    *t = *from;
-    t->judged.nats = HUGE_VAL;
-    if (k < count) {
-        t->form.count--;
-        for (int b = k; b < t->form.count; b++) {
-            t->form.term[b] = t->form.term[b + 1];
-            t->form.value[b] = t->form.value[b + 1];
-        }
-    } else {
-        if (count == SR_FORM_TERMS || has(&from->form, &list[k - count]))
+    *better = false;
+    for (int k = 0; k < w->tried; k++)
+        if (is_same_form(&w->form[k], &w->trial->form))
             return 0;
-        t->form.term[count] = list[k - count];
-        t->form.value[count] = 0;
-        t->form.count++;
-    }
-    return t->form.count ? fit_form(c, t) : 0;
+    if (w->tried < TRIED)
+        w->form[w->tried++] = w->trial->form;
+    return fit_trial(w, gain, better);
 }
 
-/* Adds or takes away one vector at a time, as long as the tracks support that: smoothing takes most
- * where paths bend sharply, and least squares on its accelerations chooses vectors that make up for
- * it. */
-static int improve(const struct sr_judge *c, struct trial *best)
+/* Whether nothing is left to explain. */
+static bool is_exact(const struct search *w)
 {
-    struct sr_vector list[SR_VECTOR_TERMS];
-    const int listed = sr_vectors_list(c->states, list);
-    struct trial *const t = orr_alloc(1, sizeof *t), *const from = orr_alloc(1, sizeof *from);
-    int rc = t && from ? 0 : ORR_ENOMEM;
-    for (bool better = true; better && !rc && !sr_judge_over(c);) {
-        better = false;
-        *from = *best;
-        for (int k = 0; k < from->form.count + listed && !rc && !sr_judge_over(c); k++) {
-            if (k >= from->form.count && best->judged.misfit <= c->exact)
-                break; /* nothing is left to explain */
-            rc = fit_neighbour(c, from, k, list, t);
-            if (rc || !(t->judged.nats < best->judged.nats))
-                continue;
-            *best = *t;
-            better = true;
-        }
+    return w->best.judged.nats < HUGE_VAL && w->best.judged.misfit <= w->judge.exact;
+}
+
+/* Fits forms of the list; keeps one that costs less by more than `gain` nats. */
+static int fit_forms(struct search *w, const struct sr_form *form, int count, double gain)
+{
+    bool better;
+    int rc = 0;
+    for (int k = 0; k < count && !rc && !sr_judge_over(&w->judge) && !is_exact(w); k++) {
+        w->trial->form = form[k];
+        rc = attempt(w, gain, &better);
+        gain = better ? 0 : gain;
     }
-    free(t);
-    free(from);
     return rc;
 }
 
-/* Gives coefficients that may be fractions these values, where the tracks do not contradict: the
- * others are fitted again. */
+/* Fits sums that explain the tracks by least squares along the smoothed path, from number `from`
+ * of their list on. */
+static int fit_sums(struct search *w, bool timed, int from, int most, double gain)
+{
+    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
+    int count = 0;
+    int rc = form ? sr_sums_list(w->sums, timed, form, &count) : ORR_ENOMEM;
+    count = count < from ? 0 : count - from;
+    if (!rc)
+        rc = fit_forms(w, form + from, count < most ? count : most, gain);
+    free(form);
+    return rc;
+}
+
+/* The form without term k. */
+static void take_away(const struct sr_form *from, int k, struct sr_form *form)
+{
+    *form = *from;
+    form->count--;
+    for (int b = k; b < form->count; b++) {
+        form->term[b] = from->term[b + 1];
+        form->value[b] = from->value[b + 1];
+        form->free[b] = from->free[b + 1];
+    }
+    form->free[form->count] = false;
+}
+
+static void append(const struct sr_form *from, const struct sr_vector *term, struct sr_form *form)
+{
+    *form = *from;
+    form->term[form->count] = *term;
+    form->free[form->count] = false;
+    form->value[form->count++] = 0;
+}
+
+/* Adds or takes away one vector at a time, as long as the tracks support that by more than `gain`
+ * nats each: smoothing takes most where paths bend sharply, and least squares chooses vectors that
+ * make up for it. timed: adds vectors with the time alone. */
+static int improve(struct search *w, bool timed, double gain)
+{
+    struct sr_vector term[NEXT];
+    int rc = 0;
+    for (bool any = true; any && !rc && !sr_judge_over(&w->judge);) {
+        any = false;
+        *w->from = w->best;
+        const struct sr_form *from = &w->from->form;
+        /* where nothing is left to explain, nothing is added */
+        const int more = is_exact(w) ? 0 : sr_sums_more(w->sums, from, timed, NEXT, term);
+        for (int k = 0; k < from->count + more && !rc && !sr_judge_over(&w->judge); k++) {
+            bool better = false;
+            *w->trial = *w->from;
+            if (k >= from->count)
+                append(from, &term[k - from->count], &w->trial->form);
+            else
+                take_away(from, k, &w->trial->form);
+            rc = w->trial->form.count ? attempt(w, k < from->count ? 0 : gain, &better) : 0;
+            any = any || better;
+        }
+    }
+    return rc;
+}
+
+/* Frees the power of r of one vector at a time. */
+static int free_powers(struct search *w, const struct sr_form *form)
+{
+    bool better;
+    for (int k = 0; k < form->count; k++) {
+        if (form->term[k].power == 0 || form->free[k] || sr_judge_over(&w->judge))
+            continue;
+        *w->trial = w->best;
+        w->trial->form = *form;
+        w->trial->form.free[k] = true;
+        TRY(attempt(w, 0, &better));
+    }
+    return 0;
+}
+
+static bool is_power(const struct sr_form *form, int k)
+{
+    const struct sr_vector *term = &form->term[k];
+    return term->direction == SR_RADIAL && !term->speed && !term->along && !term->height &&
+           !term->time;
+}
+
+/* Several powers of r may stand for one that is not whole: *merged has one, whose power is free.
+ * False where there are not several. */
+static bool merge_powers(const struct sr_form *form, struct sr_form *merged)
+{
+    int first = -1, merges = 0;
+    *merged = (struct sr_form){0};
+    for (int k = 0; k < form->count; k++)
+        if (!is_power(form, k) || first < 0) {
+            const int to = merged->count++;
+            first = is_power(form, k) ? to : first;
+            merged->term[to] = form->term[k];
+            merged->value[to] = form->value[k];
+            merged->error[to] = NAN;
+        } else {
+            merges++;
+            if (fabs(form->value[k]) > fabs(merged->value[first]))
+                merged->term[first].power = form->term[k].power;
+            merged->value[first] += form->value[k];
+        }
+    if (merges)
+        merged->free[first] = true;
+    return merges > 0;
+}
+
+/* Tries powers of r that are not whole, where whole ones leave something or want many vectors. */
+static int try_powers(struct search *w, bool all)
+{
+    struct sr_form merged;
+    bool better;
+    if (is_exact(w) && w->best.form.count == 1)
+        return 0;
+    *w->from = w->best;
+    for (int k = 0; k < 2; k++)
+        if (w->nats[k] < HUGE_VAL)
+            TRY(free_powers(w, &w->shortest[k]));
+    if (all && w->from->form.count > 2)
+        TRY(free_powers(w, &w->from->form));
+    if (!merge_powers(&w->from->form, &merged) || sr_judge_over(&w->judge))
+        return 0;
+    *w->trial = w->best;
+    w->trial->form = merged;
+    return attempt(w, 0, &better);
+}
+
+/* Fits the best form again from where its fit stopped, as long as that helps: a fit ends after a
+ * share of the seconds. */
+static int polish(struct search *w)
+{
+    enum { MOST = 8 };
+    double before = HUGE_VAL;
+    bool better;
+    for (int k = 0; k < MOST && !is_exact(w) && w->best.judged.misfit < 0.99 * before; k++) {
+        before = w->best.judged.misfit;
+        *w->trial = w->best;
+        TRY(fit_trial(w, 0, &better));
+        if (sr_judge_over(&w->judge))
+            break;
+    }
+    return 0;
+}
+
+/* Makes a track of its states and of the form's accelerations along them; false where the solution
+ * is not known everywhere. smooth (3 dims, n): positions, velocities, accelerations. */
+static bool fill_track(const struct sr_states *s, const struct sr_form *form, size_t k,
+                       double *smooth)
+{
+    const size_t n = s->track[k].n, dims = (size_t)s->dims;
+    double x[2 * SR_STATES], vector[SR_STATES];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t d = 0; d < 2 * dims; d++) {
+            x[d] = smooth[d * n + i];
+            if (!isfinite(x[d]))
+                return false;
+        }
+        for (size_t d = 0; d < dims; d++)
+            smooth[(2 * dims + d) * n + i] = 0;
+        for (int t = 0; t < form->count; t++) {
+            sr_vector_at(s, &form->term[t], x, s->track[k].t[i], vector);
+            for (size_t d = 0; d < dims; d++)
+                smooth[(2 * dims + d) * n + i] += form->value[t] * vector[d];
+        }
+    }
+    return true;
+}
+
+/* The best form's solution in place of the smoothed tracks: s becomes a copy of the states with
+ * it, whose numbers are in *block. *found false: it is not known everywhere. */
+static int solve_tracks(struct search *w, struct sr_states *s, double **block, bool *found)
+{
+    const struct sr_states *const own = w->judge.states;
+    const size_t dims = (size_t)own->dims;
+    size_t rows = 0;
+    bool better;
+    *s = *own;
+    s->count = w->judge.tracks;
+    s->track = orr_alloc(s->count, sizeof *s->track);
+    *block = orr_alloc(3 * dims * own->rows, sizeof **block);
+    *found = false;
+    if (!s->track || !*block)
+        return ORR_ENOMEM;
+    for (size_t k = 0; k < s->count; k++) {
+        const size_t n = own->track[k].n;
+        s->track[k] = own->track[k];
+        s->track[k].smooth = *block + 3 * dims * rows;
+        s->track[k].rate = s->track[k].smooth + dims * n;
+        s->track[k].bend = s->track[k].rate + dims * n;
+        w->judge.track[k].model = s->track[k].smooth;
+        rows += n;
+    }
+    s->rows = rows;
+    *w->trial = w->best;
+    const int rc = fit_trial(w, 0, &better);
+    for (size_t k = 0; k < s->count; k++)
+        w->judge.track[k].model = NULL;
+    *found = !rc && w->trial->judged.nats < HUGE_VAL;
+    for (size_t k = 0; k < s->count && *found; k++)
+        *found = fill_track(s, &w->trial->form, k, s->track[k].smooth);
+    return rc;
+}
+
+/* A form that follows the tracks gives a better path than smoothing: sums are chosen along it once
+ * more, among them those that smoothing's errors had hidden. */
+static int look_again(struct search *w)
+{
+    struct sr_states s;
+    struct sr_sums *sums = NULL;
+    double *block = NULL;
+    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
+    bool found = false;
+    int count = 0, rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
+    if (!rc && found)
+        rc = sr_sums_create(&s, true, &sums);
+    if (!rc && found)
+        rc = sr_sums_likeliest(sums, NEXT, form, &count);
+    if (!rc)
+        rc = fit_forms(w, form, count, 0);
+    if (form)
+        free(s.track);
+    free(block);
+    free(form);
+    sr_sums_free(sums);
+    return rc;
+}
+
+/* Whether the best form leaves more than noise. */
+static bool misses(const struct search *w)
+{
+    return !is_exact(w) &&
+           !(w->best.judged.misfit <= missed * missed && w->best.judged.nats < HUGE_VAL);
+}
+
+/* The likeliest form of those that least squares suggest, and of their powers. */
+static int find_start(struct search *w, double *without_time)
+{
+    TRY(fit_sums(w, false, 0, FIRST, 0));
+    if (w->best.judged.nats < HUGE_VAL)
+        TRY(try_powers(w, false));
+    *without_time = w->best.judged.nats;
+    if (misses(w))
+        TRY(fit_sums(w, true, 0, TIMED, enough));
+    return misses(w) ? fit_sums(w, false, FIRST, SR_FORMS, 0) : 0;
+}
+
+/* The likeliest form. *without_time: the nats of the best one without the time. */
+static int find_form(struct search *w, double seconds, double *without_time)
+{
+    const double until_s = w->judge.until_s;
+    w->judge.until_s -= until_s > 0 ? (1 - share_of_forms) * seconds : 0;
+    TRY(find_start(w, without_time));
+    w->judge.until_s = until_s - (until_s > 0 ? share_of_evidence * seconds : 0);
+    if (!(w->best.judged.nats < HUGE_VAL))
+        return 0;
+    const bool timed = sr_form_is_timed(&w->best.form);
+    TRY(polish(w));
+    if (!timed && !is_exact(w) && w->best.judged.misfit < near * near)
+        TRY(look_again(w));
+    TRY(improve(w, timed, timed ? enough : 0));
+    TRY(polish(w));
+    if (!timed) {
+        TRY(try_powers(w, true));
+        *without_time = w->best.judged.nats;
+        TRY(improve(w, true, enough));
+    }
+    w->judge.until_s = until_s;
+    return 0;
+}
+
+/* Takes the numbers of a trial in which some were given their values: number[k] is -1. */
+static void take_numbers(const struct trial *t, const int *number, struct sr_form *form)
+{
+    int next = form->count;
+    for (int k = 0; k < form->count; k++) {
+        form->value[k] = number[k] < 0 ? t->form.value[k] : t->judged.value[number[k]];
+        form->error[k] = number[k] < 0 ? NAN : t->judged.error[number[k]];
+        if (!form->free[k])
+            continue;
+        const int power = number[next++];
+        form->free[k] = power >= 0;
+        form->term[k].power = power < 0 ? t->form.term[k].power : 2 * t->judged.value[power];
+        form->power_error[k] = power < 0 ? NAN : 2 * t->judged.error[power];
+    }
+}
+
+/* Gives numbers that may be fractions these values, where the tracks do not contradict: the others
+ * are fitted again. */
 static int simplify(const struct sr_judge *c, struct trial *best)
 {
-    int number[SR_FORM_TERMS], fixed = 0;
+    int number[2 * SR_FORM_TERMS], fixed = 0;
     struct trial *const t = orr_alloc(1, sizeof *t);
     if (!t)
         return ORR_ENOMEM;
     *t = *best;
-    for (int k = 0; k < t->form.count; k++) {
+    for (int k = 0, next = t->form.count; k < t->form.count; k++) {
         const double simple = best->judged.simple[k];
-        number[k] = isfinite(simple) ? -1 : k - fixed;
+        number[k] = isfinite(simple) ? -1 : k;
         t->form.value[k] = isfinite(simple) ? simple : t->form.value[k];
         fixed += isfinite(simple);
+        if (!t->form.free[k])
+            continue;
+        const double power = best->judged.simple[next];
+        number[next] = isfinite(power) ? -1 : next;
+        t->form.term[k].power = isfinite(power) ? 2 * power : t->form.term[k].power;
+        fixed += isfinite(power);
+        next++;
     }
-    int rc = 0;
+    int rc = 0, left = 0;
+    for (int k = 0; k < best->judged.constants; k++)
+        number[k] = number[k] < 0 ? -1 : left++;
     if (fixed && sr_form_components(c->states, &t->form, t->judged.expr, t->group)) {
         for (int d = 0; d < c->states->dims; d++)
             for (int k = 0; k < SR_NODES; k++)
@@ -148,34 +445,52 @@ static int simplify(const struct sr_judge *c, struct trial *best)
         const double worse = 0.5 * best->judged.spare *
                              (orr_log(fmax(t->judged.misfit, c->exact)) -
                               orr_log(fmax(best->judged.misfit, c->exact)));
-        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2) {
-            for (int k = 0; k < t->form.count; k++) {
-                best->form.value[k] = number[k] < 0 ? t->form.value[k] : t->judged.value[number[k]];
-                best->form.error[k] = number[k] < 0 ? NAN : t->judged.error[number[k]];
-            }
+        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2)
+            take_numbers(t, number, &best->form);
+        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2)
             best->judged.misfit = t->judged.misfit;
-        }
     }
     free(t);
     return rc;
 }
 
-/* Simplifies coefficients, rounds the others to a hundredth of their errors, and writes the
- * components with them. */
+/* Simplifies numbers, rounds the others to a hundredth of their errors, and writes the components
+ * with them. */
 static int round_form(const struct sr_judge *c, struct trial *best)
 {
     TRY(simplify(c, best));
     for (int k = 0; k < best->form.count; k++) {
-        double *const value = &best->form.value[k];
+        double *const value = &best->form.value[k], *const power = &best->form.term[k].power;
         if (best->form.error[k] > 0 && *value != 0)
             *value = sr_fewest_digits(*value, 0.01 * best->form.error[k] / fabs(*value), 17);
+        if (best->form.free[k] && best->form.power_error[k] > 0)
+            *power = 2 * sr_fewest_digits(0.5 * *power,
+                                          0.01 * best->form.power_error[k] / fabs(*power), 17);
     }
     sr_form_components(c->states, &best->form, best->judged.expr, best->group);
     return 0;
 }
 
+/* Fits the form with one vector more: its coefficient and error are evidence. */
+static int probe_vector(const struct sr_judge *c, const struct trial *best,
+                        const struct sr_vector *term, struct trial *t, struct sr_symmetry *symmetry)
+{
+    const int count = best->form.count;
+    if (count == SR_FORM_TERMS || sr_judge_over(c))
+        return 0;
+    *t = *best;
+    append(&best->form, term, &t->form);
+    TRY(fit_form(c, t));
+    if (!(t->judged.nats < HUGE_VAL) || !isfinite(t->form.error[count]))
+        return 0;
+    symmetry->probe[symmetry->probes++] = (struct sr_probe){
+        .term = *term, .value = t->form.value[count], .error = t->form.error[count]};
+    return 0;
+}
+
 /* Adds one vector to the form at a time that would break a symmetry, and fits both to the tracks:
- * its coefficient and error are the evidence for the symmetry. */
+ * its coefficient and error are the evidence for the symmetry. The last one lets the coefficient of
+ * the first vector drift with the time. */
 static int probe(const struct sr_judge *c, const struct trial *best, struct sr_symmetry *symmetry)
 {
     static const enum sr_direction directions[] = {SR_VELOCITY, SR_TURNED, SR_ACROSS};
@@ -184,28 +499,33 @@ static int probe(const struct sr_judge *c, const struct trial *best, struct sr_s
     const int first = c->states->dims == 2 ? 2 : 0;
     for (int k = 0; k < 3 && !rc; k++)
         for (int axis = directions[k] == SR_VELOCITY ? 2 : first; axis < 3 && !rc; axis++) {
-            const int count = best->form.count;
-            bool in = count == SR_FORM_TERMS;
-            *t = *best;
-            for (int b = 0; b < count; b++)
-                in = in || (t->form.term[b].direction == directions[k] &&
-                            (directions[k] == SR_VELOCITY || t->form.term[b].axis == axis));
-            if (in || sr_judge_over(c))
-                continue;
-            t->form.term[count] = (struct sr_vector){
-                .direction = directions[k], .axis = directions[k] == SR_VELOCITY ? 0 : axis};
-            t->form.value[count] = 0;
-            t->form.count++;
-            rc = fit_form(c, t);
-            if (rc || !(t->judged.nats < HUGE_VAL) || !isfinite(t->form.error[count]))
-                continue;
-            struct sr_probe *const to = &symmetry->probe[symmetry->probes++];
-            to->term = t->form.term[count];
-            to->value = t->form.value[count];
-            to->error = t->form.error[count];
+            bool in = false;
+            const struct sr_vector term = {.direction = directions[k],
+                                           .axis = directions[k] == SR_VELOCITY ? 0 : axis};
+            for (int b = 0; b < best->form.count; b++)
+                in = in || (best->form.term[b].direction == directions[k] &&
+                            (directions[k] == SR_VELOCITY || best->form.term[b].axis == axis));
+            rc = in ? 0 : probe_vector(c, best, &term, t, symmetry);
         }
+    if (!rc && !sr_form_is_timed(&best->form)) {
+        struct sr_vector drift = best->form.term[0];
+        drift.time = 1;
+        rc = probe_vector(c, best, &drift, t, symmetry);
+    }
     free(t);
     return rc;
+}
+
+/* The standard error of fitted number `group` of the components. */
+static double error_of(const struct sr_form *form, int group)
+{
+    int next = form->count;
+    if (group < form->count)
+        return form->error[group];
+    for (int k = 0; k < form->count; k++)
+        if (form->free[k] && next++ == group)
+            return 0.5 * form->power_error[k];
+    return NAN;
 }
 
 static void take(const struct sr_states *s, const struct trial *best, struct sr_system *system)
@@ -222,7 +542,7 @@ static void take(const struct sr_states *s, const struct trial *best, struct sr_
         const int count = sr_expr_constants(&system->expr[d], value);
         for (int k = 0; k < count; k++)
             if (best->group[d][k] >= 0)
-                system->error[d][k] = best->form.error[best->group[d][k]];
+                system->error[d][k] = error_of(&best->form, best->group[d][k]);
     }
     system->symmetry.vectors = true;
     system->symmetry.form = best->form;
@@ -234,36 +554,45 @@ bool sr_may_be_vectors(const struct sr_states *s)
     return s->order == 2 && s->dims > 1 && s->dims <= 3 && !s->inputs && !s->categories;
 }
 
+bool sr_vectors_win(const struct sr_system *vectors, const struct sr_system *components)
+{
+    return vectors->by_track && vectors->nats < components->nats + favour;
+}
+
+static int search_vectors(const struct sr_states *s, struct search *w, double seconds,
+                          struct sr_system *system)
+{
+    double without_time = HUGE_VAL;
+    TRY(sr_sums_create(s, false, &w->sums));
+    TRY(find_form(w, seconds, &without_time));
+    if (!(w->best.judged.nats < HUGE_VAL))
+        return 0;
+    TRY(round_form(&w->judge, &w->best));
+    take(s, &w->best, system);
+    if (sr_form_is_timed(&system->symmetry.form))
+        system->time_gain = system->symmetry.time_nats = without_time - system->nats;
+    return probe(&w->judge, &w->best, &system->symmetry);
+}
+
 int sr_system_vectors(const struct sr_states *s, const struct sr_language *language, double seconds,
                       struct sr_system *system)
 {
-    int count = 0;
-    struct sr_judge judge = {0};
-    struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
-    struct trial *const best = orr_alloc(1, sizeof *best);
-    int rc = form && best ? 0 : ORR_ENOMEM;
-    rc = rc ? rc : sr_vectors_find(s, form, &count);
-    rc = rc ? rc : sr_judge_create(s, language, seconds, &judge);
+    struct search *const w = orr_alloc(1, sizeof *w);
+    *system = (struct sr_system){.residual = NAN, .follows_time = -1, .nats = HUGE_VAL};
+    int rc = w ? sr_judge_create(s, language, seconds, &w->judge) : ORR_ENOMEM;
     if (!rc) {
-        best->judged.nats = HUGE_VAL;
-        judge.until_s -= judge.until_s > 0 ? share_of_evidence * seconds : 0;
-        rc = fit_forms(&judge, form, count, best);
+        w->best.judged.nats = w->nats[0] = w->nats[1] = HUGE_VAL;
+        w->trial = orr_alloc(1, sizeof *w->trial);
+        w->from = orr_alloc(1, sizeof *w->from);
+        rc = w->trial && w->from ? search_vectors(s, w, seconds, system) : ORR_ENOMEM;
     }
-    if (!rc && best->judged.nats < HUGE_VAL)
-        rc = improve(&judge, best);
-    judge.until_s += judge.until_s > 0 ? share_of_evidence * seconds : 0;
-    if (!rc && best->judged.nats < HUGE_VAL) {
-        system->symmetry.nats = best->judged.nats;
-        system->symmetry.by_components = system->nats;
-        rc = best->judged.nats < system->nats + favour ? round_form(&judge, best) : 0;
-        if (!rc && best->judged.nats < system->nats + favour)
-            take(s, best, system);
-        if (!rc && system->symmetry.vectors)
-            rc = probe(&judge, best, &system->symmetry);
+    if (w) {
+        if (w->judge.track)
+            sr_judge_free(&w->judge);
+        sr_sums_free(w->sums);
+        free(w->trial);
+        free(w->from);
     }
-    if (judge.track)
-        sr_judge_free(&judge);
-    free(form);
-    free(best);
+    free(w);
     return rc;
 }

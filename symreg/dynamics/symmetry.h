@@ -11,7 +11,7 @@ struct sr_probe {
     struct sr_vector term;
     double value, error;
 };
-enum { SR_PROBES = 7 };
+enum { SR_PROBES = 8 };
 struct sr_symmetry {
     bool vectors; /* the equations are the components of the form */
     struct sr_form form;
@@ -23,7 +23,8 @@ struct sr_symmetry {
      * (SR_CENTRAL) and what changes with velocities of other rows (SR_STILL); of its derivatives by
      * the position, the antisymmetric part (SR_CURL_FREE), which no potential has */
     double share[SR_SYMMETRIES];
-    bool timed; /* the acceleration changes with the time, too */
+    bool timed;       /* the acceleration changes with the time, too */
+    double time_nats; /* of a form with the time: by how much the best one without costs more */
 };
 /* Measures the shares of the equations that were found. ORR_ENOMEM. */
 int sr_symmetry_measure(const struct sr_states *states, const struct sr_language *language,

@@ -1,5 +1,5 @@
 /* vectors.h - inside symreg/dynamics/: accelerations as sums of vectors, each a number times a
- * scalar of r, v^2, r.v and a height times a direction, which every component shares. */
+ * scalar of r, v^2, r.v, a height and the time, times a direction, which every component shares. */
 #ifndef SR_VECTORS_H
 #define SR_VECTORS_H
 
@@ -7,9 +7,9 @@
 
 struct sr_states;
 enum {
-    SR_VECTOR_TERMS = 48, /* vectors to choose from, at most */
+    SR_VECTOR_TERMS = 64, /* vectors to choose from, at most */
     SR_FORM_TERMS = 6,    /* vectors of a form, at most */
-    SR_FORMS = 24,        /* forms that are tried by the tracks */
+    SR_FORMS = 48,        /* forms that are tried by the tracks, at most */
 };
 enum sr_direction {
     SR_RADIAL,   /* the position (x, y, z) */
@@ -18,25 +18,33 @@ enum sr_direction {
     SR_UNIT,     /* the unit vector of the axis */
     SR_ACROSS,   /* axis x position, which no form has: a force that is not central */
 };
-/* r^power |v|^speed (r.v)^along (coordinate of the axis)^height times the direction. */
+/* r^power |v|^speed (r.v)^along (coordinate of the axis)^height t^time times the direction. */
 struct sr_vector {
     enum sr_direction direction;
-    int axis, power, speed, along, height;
+    int axis, speed, along, height, time;
+    double power;
 };
 /* A sum of vectors. */
 struct sr_form {
     int count;
     struct sr_vector term[SR_FORM_TERMS];
     double value[SR_FORM_TERMS], error[SR_FORM_TERMS]; /* error: NAN where it is not known */
-    double left; /* sum of squares that it leaves on the smoothed accelerations, in variances */
+    bool free[SR_FORM_TERMS];                          /* whether the power of r is fitted, too */
+    double power_error[SR_FORM_TERMS];                 /* of that power */
 };
-/* Lists the vectors that forms are made of. Returns how many. */
-int sr_vectors_list(const struct sr_states *states, struct sr_vector term[SR_VECTOR_TERMS]);
-/* Finds sums that explain the smoothed accelerations by least squares over all components: of each
- * number of vectors the best few, best first. ORR_ENOMEM. */
-int sr_vectors_find(const struct sr_states *states, struct sr_form form[SR_FORMS], int *count);
+/* Lists the vectors that forms are made of: those without the time, then those with it. Returns how
+ * many; *timeless: of the first kind. */
+int sr_vectors_list(const struct sr_states *states, struct sr_vector term[SR_VECTOR_TERMS],
+                    int *timeless);
+bool sr_vector_is(const struct sr_vector *a, const struct sr_vector *b);
+/* Whether a vector of the form has the time. */
+bool sr_form_is_timed(const struct sr_form *form);
+/* The vector (dims) with a coefficient of 1 at position and velocity x (2 dims) and time t. */
+void sr_vector_at(const struct sr_states *states, const struct sr_vector *term, const double *x,
+                  double t, double *vector);
 /* Writes a form as a formula of each component, expr (dims). group[d][k]: which term's coefficient
- * number k of component d is; -1: an exponent. False where a component is longer than a formula. */
+ * number k of component d is; from form->count on: which free power, half of it; -1: a power that
+ * stays. False where a component is longer than a formula. */
 bool sr_form_components(const struct sr_states *states, const struct sr_form *form,
                         struct sr_expr *expr, int (*group)[SR_NODES]);
 /* What the form costs in nats without its coefficients, written once for all components. */
@@ -44,8 +52,29 @@ double sr_vectors_nats(const struct sr_form *form);
 /* "(x, y)", "(-v_y, v_x)", "(0, 1)". */
 void sr_vector_text(const struct sr_states *states, const struct sr_vector *term, char *text,
                     size_t bytes);
+/* "r^-3 * (x, y)" */
+void sr_vector_whole_text(const struct sr_states *states, const struct sr_vector *term, char *text,
+                          size_t bytes);
 /* "a = -39.48 * r^-3 * (x, y) - 0.1 * (v_x, v_y)". */
 void sr_form_text(const struct sr_states *states, const struct sr_form *form, char *text,
                   size_t bytes);
+
+/* ---- which sums explain the tracks, before any is integrated (sums.c) */
+
+struct sr_sums;
+/* Prepares least squares over all vectors of the list. solved: the smoothed tracks are a solution
+ * near the tracks, and their accelerations say nothing. ORR_ENOMEM; the caller frees the sums, after
+ * errors too. */
+int sr_sums_create(const struct sr_states *states, bool solved, struct sr_sums **sums);
+void sr_sums_free(struct sr_sums *sums);
+/* Lists sums, the most promising of each length first; timed: those with the time alone, else those
+ * without. ORR_ENOMEM. */
+int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count);
+/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first. ORR_ENOMEM. */
+int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count);
+/* Lists the `most` vectors that a form, added to it, would gain most from, the best first; timed:
+ * those with the time alone, else those without. Returns how many. */
+int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,
+                 struct sr_vector *term);
 
 #endif
