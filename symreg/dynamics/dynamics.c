@@ -14,7 +14,7 @@ static const double share_of_search = 0.7;
 static const double share_of_vectors = 0.5;
 
 struct run {
-    struct sr_states states;
+    struct sr_states states, part; /* part: of the states, by which systems are chosen */
     struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
@@ -268,13 +268,19 @@ static double seconds_left(const struct orr_cli *cli, const struct sr_csv_option
     return given->use_seconds ? fmax(all - (orr_time_s() - run->start), 0.02 * all) : 0;
 }
 
+/* Whether equations may contain the time. */
+static void allow_time(struct run *run, bool allowed)
+{
+    run->states.explicit_time = run->part.explicit_time = allowed;
+}
+
 /* Searches equations again with the time where no formula without it explains a derivative, and
  * chooses among these. timed->by_track stays false where the time explains no tracks, either. */
 static int search_with_time(const struct orr_cli *cli, const char *file,
                             const struct sr_csv_options *given, struct run *run,
                             struct sr_system *timed)
 {
-    struct sr_states *const s = &run->states;
+    const struct sr_states *const s = &run->part;
     bool wanted[SR_STATES];
     int count = 0;
     for (int d = 0; d < s->dims; d++) {
@@ -289,7 +295,8 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     if (!before)
         return ORR_ENOMEM;
     memcpy(before, run->found, sizeof run->found);
-    s->explicit_time = run->again = true;
+    run->again = true;
+    allow_time(run, true);
     int rc = search_all(cli, file, run, given, wanted,
                         given->use_seconds ? part / count
                                            : share_of_search * cli->preset.symreg.seconds);
@@ -298,7 +305,7 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     if (!rc && !(timed->residual < little))
         timed->by_track = false;
     memcpy(run->found, before, sizeof run->found);
-    s->explicit_time = false;
+    allow_time(run, false);
     free(before);
     return rc;
 }
@@ -307,7 +314,7 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
 static int choose(const struct orr_cli *cli, const char *file, const struct sr_csv_options *given,
                   struct run *run)
 {
-    struct sr_states *const s = &run->states;
+    const struct sr_states *const s = &run->part;
     struct sr_system *const timed = orr_alloc(1, sizeof *timed), *const system = &run->system;
     int rc = timed ? 0 : ORR_ENOMEM;
     if (!rc && !s->explicit_time)
@@ -322,12 +329,14 @@ static int choose(const struct orr_cli *cli, const char *file, const struct sr_c
     if (!rc && timed->by_track && timed->nats < system->nats - enough) {
         timed->time_gain = isfinite(system->nats) ? system->nats - timed->nats : HUGE_VAL;
         *system = *timed;
-        s->explicit_time = true;
+        allow_time(run, true);
     } else if (!rc && !s->explicit_time && system->by_track) {
         rc = sr_system_time(s, run->language, seconds, system);
     }
     free(timed);
-    return rc ? rc : sr_system_still(s, run->language, system);
+    rc = rc ? rc : sr_system_still(s, run->language, system);
+    return rc || s->rows == run->states.rows ? rc
+                                             : sr_system_refit(&run->states, run->language, system);
 }
 
 static int run_all(const struct orr_cli *cli, const char *file,
@@ -345,6 +354,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
     run->start = orr_time_s();
     TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
+    TRY(sr_states_part(s, &run->part));
     TRY(choose(cli, file, given, run));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
@@ -361,6 +371,7 @@ int sr_dynamics_run(const struct orr_cli *cli, const char *file,
     const int rc = run_all(cli, file, dynamics, given, run);
     sr_language_free(run->language);
     free(run->define);
+    sr_states_free(&run->part);
     sr_states_free(&run->states);
     free(run);
     return rc;

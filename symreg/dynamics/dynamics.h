@@ -9,6 +9,7 @@
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
+ *   refit.c      a part of many rows, by which equations are chosen; their constants by all rows
  *   vectors.c    accelerations as sums of vectors
  *   symmetry.c   whether the tracks support such a sum, against what was found by components
  *   evidence.c   which symmetries the equations have
@@ -101,6 +102,11 @@ bool sr_state_rests(const struct sr_state_track *track, size_t d);
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
+/* A part of smoothed states: of more than 10,000 rows pieces of tracks that are evenly spread and
+ * have about so many; of fewer all tracks. Labels stay those of `states`. ORR_ENOMEM; the caller
+ * frees the part, after errors too. */
+int sr_states_part(const struct sr_states *states, struct sr_states *part);
+
 /* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
  * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
  * frees the new states, after errors too. */
@@ -180,6 +186,11 @@ bool sr_may_be_vectors(const struct sr_states *states);
  * that was chosen. ORR_ENOMEM. */
 int sr_system_vectors(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
+
+/* Fits the constants of a system that a part of the tracks chose to all of them, which gives them
+ * other values and errors. ORR_ENOMEM. */
+int sr_system_refit(const struct sr_states *states, const struct sr_language *language,
+                    struct sr_system *system);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

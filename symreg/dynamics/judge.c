@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least */
     ITERATIONS = 25,    /* of a fit */
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
 };
@@ -67,7 +66,6 @@ static double *widen_sigmas(const struct sr_states *s, const struct sr_state_tra
 int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
                     struct sr_judge *judge)
 {
-    size_t rows = 0;
     *judge = (struct sr_judge){.states = s,
                                .language = language,
                                .exact = exactly,
@@ -76,12 +74,11 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
                                .track = orr_alloc(s->count, sizeof *judge->track)};
     if (!judge->track)
         return ORR_ENOMEM;
-    for (size_t k = 0; k < s->count && (k == 0 || rows + s->track[k].n <= MOST_ROWS); k++) {
+    for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
         double *const widened = s->inputs ? widen_sigmas(s, from, &judge->exact) : NULL;
         if (s->inputs && !widened)
             return ORR_ENOMEM;
-        rows += from->n;
         judge->track[judge->tracks++] =
             (struct sr_flow_track){.n = from->n,
                                    .t = from->t,
