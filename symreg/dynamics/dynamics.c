@@ -5,8 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+
+enum { FOLDER = SR_TARGET_FOLDER + 16 };
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.7;
@@ -155,20 +158,28 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     return rc;
 }
 
+/* The folder of the search for equation d, below --out. */
+static void name_folder(const struct sr_states *s, int d, bool with_time, char *folder)
+{
+    const char *name[SR_STATES];
+    char all[SR_STATES][SR_TARGET_FOLDER];
+    for (int k = 0; k <= d; k++) {
+        name[k] = s->name[k];
+        sr_target_folder(name, k, all);
+    }
+    snprintf(folder, FOLDER, "%s%.*s", with_time ? "with_time/" : "", SR_TARGET_FOLDER - 1, all[d]);
+}
+
 /* Searches for the equations of the list `wanted`, in `seconds` each; below --out in their folders,
  * of those with the time in with_time/. */
 static int search_all(const struct orr_cli *cli, const char *file, struct run *run,
                       const struct sr_csv_options *given, const bool *wanted, double seconds)
 {
-    const struct sr_states *s = &run->states;
-    const char *name[SR_STATES];
-    char folder[SR_STATES][SR_TARGET_FOLDER], below[SR_TARGET_FOLDER + 16];
-    for (run->d = 0; run->d < s->dims; run->d++) {
-        name[run->d] = s->name[run->d];
-        sr_target_folder(name, run->d, folder);
-        snprintf(below, sizeof below, "%s%s", run->again ? "with_time/" : "", folder[run->d]);
+    char folder[FOLDER];
+    for (run->d = 0; run->d < run->states.dims; run->d++) {
+        name_folder(&run->states, run->d, run->again, folder);
         if (wanted[run->d])
-            TRY(search_equation(cli, file, run, given, seconds, below));
+            TRY(search_equation(cli, file, run, given, seconds, folder));
     }
     return 0;
 }
@@ -227,9 +238,9 @@ static const char *const picture[] = {"solutions.png"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Refuses a folder with files of others of these names, or with the tracks themselves. */
-static int check_folder(const char *file, const char *folder)
+static int check_folder(const struct sr_states *s, const char *file, const char *folder)
 {
-    char path[4096];
+    char path[4096], below[FOLDER];
     struct stat tracks, result;
     for (int k = 0; k < KINDS; k++) {
         TRY(orr_path(path, "%s/%s", folder, kinds[k].name));
@@ -240,19 +251,32 @@ static int check_folder(const char *file, const char *folder)
                             "another folder",
                             path);
     }
+    for (int d = 0; d < s->dims; d++) {
+        name_folder(s, d, true, below);
+        TRY(orr_path(path, "%s/%s", folder, below));
+        TRY(sr_own_files(path, true));
+    }
     return sr_own_kinds(folder, kinds, KINDS, picture, 1);
 }
 
-/* An interruption must not leave results of an earlier search beside formulas of this one. */
-static int remove_results(const char *folder)
+/* An interruption must not leave results of an earlier search beside formulas of this one, which
+ * may not need the time. */
+static int remove_results(const struct sr_states *s, const char *folder)
 {
-    char path[4096];
+    char path[4096], below[FOLDER];
     struct stat info;
     for (int k = 0; k <= KINDS; k++) {
         TRY(orr_path(path, "%s/%s", folder, k < KINDS ? kinds[k].name : picture[0]));
         if (!lstat(path, &info) && S_ISREG(info.st_mode))
             TRY(orr_remove(path));
     }
+    for (int d = 0; d < s->dims; d++) {
+        name_folder(s, d, true, below);
+        TRY(orr_path(path, "%s/%s", folder, below));
+        TRY(sr_own_remove(path));
+    }
+    TRY(orr_path(path, "%s/with_time", folder));
+    rmdir(path); /* stays where it has other files */
     return 0;
 }
 
@@ -348,10 +372,10 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
-    TRY(*cli->out ? check_folder(file, cli->out) : 0);
+    TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
-    TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
+    TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
     TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
     TRY(sr_states_part(s, &run->part));
