@@ -42,7 +42,7 @@ struct candidate {
     struct sr_form form;
     bool whole;
     double table, nats, misfit; /* nats by the table, by the paths; chi2 over numbers to spare */
-    double *state;              /* (rows, 2 dims) */
+    double *state;              /* (paths.states) */
     double value[SR_NODES];
     struct sr_uncertainty u;
 };
@@ -197,7 +197,7 @@ static int fit_whole(const struct court *c, struct candidate *one, size_t rows, 
 
 static int fit_all(struct court *c)
 {
-    const size_t values = 2 * (size_t)c->paths.dims * c->paths.rows;
+    const size_t values = c->paths.states;
     const double brief_s = share_of_time(c, 0.65);
     double *state = c->states = orr_alloc((size_t)c->count * values, sizeof *state);
     if (!state)
@@ -355,7 +355,8 @@ int sr_motion_judge(const struct sr_motion_court *asked, const struct sr_data *d
     int rc = sr_paths_create(asked->tracks, asked->table, asked->features, data->features, MOST,
                              &c.paths);
     c.paths.language = asked->settings->language;
-    verdict->paths = c.paths.count;
+    verdict->paths = c.paths.bodies;
+    verdict->together = c.paths.together;
     c.of = orr_alloc(CANDIDATES, sizeof *c.of);
     rc = rc ? rc : c.of ? 0 : ORR_ENOMEM;
     if (!rc && c.paths.count)
