@@ -196,7 +196,7 @@ static void settle(struct sr_arcs *s, struct sr_arcs *other)
         s->arc[p].idle = !(s->arc[p].chi2 < HUGE_VAL);
     }
     for (int i = 0; i < MOST && moving; i++) {
-        if (sr_arcs_over(s))
+        if (sr_arcs_over(s->until_s))
             break;
         moving = 0;
         for (size_t p = 0; p < s->count; p++) {
@@ -235,7 +235,7 @@ static void descend(struct sr_arcs *s, struct sr_arcs *other, int steps, struct 
     double damping = 1e-4, gain, next[SR_NODES];
     settle(s, other);
     for (int i = 0, rejected = 0; i < steps && rejected < REJECTIONS && s->chi2 < HUGE_VAL; i++) {
-        if (sr_arcs_over(s) || !solve(s, damping, fit->value, other, next, &gain))
+        if (sr_arcs_over(s->until_s) || !solve(s, damping, fit->value, other, next, &gain))
             break;
         sr_form_set(form, next);
         sr_arcs_follow(other);
@@ -286,4 +286,23 @@ int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double unt
     sr_arcs_free(&s);
     sr_arcs_free(&other);
     return rc;
+}
+
+int sr_arcs_fit_whole(const struct sr_paths *paths, size_t rows, double until_s,
+                      struct sr_form *form, double *state, struct sr_arcs_fit *fit)
+{
+    enum { BRIEF = 5, LONG = 12 }; /* steps of arcs, of whole paths */
+    size_t longest = 0;
+    for (size_t k = 0; k < paths->count; k++)
+        longest = paths->path[k].n > longest ? paths->path[k].n : longest;
+    *fit = (struct sr_arcs_fit){.chi2 = HUGE_VAL};
+    for (bool last = false; !last && !sr_arcs_over(until_s); rows *= 2) {
+        last = rows > longest / 2;
+        TRY(sr_arcs_fit(paths, last ? longest : rows, last ? LONG : BRIEF, until_s, form, state,
+                        fit));
+        if (!(fit->chi2 < HUGE_VAL))
+            return 0;
+        fit->whole = last && !sr_arcs_over(until_s);
+    }
+    return 0;
 }

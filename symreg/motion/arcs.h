@@ -59,12 +59,16 @@ struct sr_paths {
 int sr_paths_create(const struct sr_tracks *tracks, const struct sr_motion_table *table,
                     const char *const *features, int count, size_t most, struct sr_paths *paths);
 void sr_paths_free(struct sr_paths *paths);
+/* Whether the time (0: there is no limit) or a signal ends fits. */
+bool sr_arcs_over(double until_s);
+
 /* A fit of a law to paths, cut into arcs of about so many rows, each with a start of its own. */
 struct sr_arcs_fit {
     double chi2;    /* squared residuals over the variance of the noise; infinite: no solution */
     size_t numbers; /* compared */
     size_t starts;  /* numbers of all starts */
     bool converged;
+    bool whole;              /* the arcs are whole paths */
     double value[SR_NODES];  /* (params) */
     struct sr_uncertainty u; /* of them, for noise of the paths' sigma; NAN: not determined */
 };
@@ -73,5 +77,9 @@ struct sr_arcs_fit {
  * ORR_ENOMEM. */
 int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double until_s,
                 struct sr_form *form, double *state, struct sr_arcs_fit *fit);
+/* Fits arcs of so many rows, then of twice as many, up to whole paths. fit->whole: these were fitted
+ * before the time ended. ORR_ENOMEM. */
+int sr_arcs_fit_whole(const struct sr_paths *paths, size_t rows, double until_s,
+                      struct sr_form *form, double *state, struct sr_arcs_fit *fit);
 
 #endif

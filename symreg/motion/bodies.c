@@ -9,9 +9,9 @@
 
 enum { STEPS = 20000, MOST_COLUMNS = SR_PATH_STATES + SR_NODES }; /* steps of an arc, at most */
 
-bool sr_arcs_over(const struct sr_arcs *s)
+bool sr_arcs_over(double until_s)
 {
-    return orr_signal_seen() || (s->until_s > 0 && orr_time_s() > s->until_s);
+    return orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s);
 }
 
 /* ---- the law */
@@ -299,7 +299,7 @@ void sr_arcs_follow(struct sr_arcs *s)
         find_rates(s, arc, arc->z, arc->rate[0]);
     }
     for (int steps = 0; s->active && fine; steps++) {
-        fine = steps < STEPS && !sr_arcs_over(s) && try_steps(s);
+        fine = steps < STEPS && !sr_arcs_over(s->until_s) && try_steps(s);
         for (size_t i = 0; i < s->active && fine; i++)
             take_step(s, &s->arc[s->list[i]]);
         if (fine)

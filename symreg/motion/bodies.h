@@ -46,7 +46,5 @@ void sr_arcs_free(struct sr_arcs *arcs);
 void sr_arcs_follow(struct sr_arcs *arcs);
 /* Adds chi2 of all arcs. */
 void sr_arcs_add_up(struct sr_arcs *arcs);
-/* Whether the time or a signal ends the fit. */
-bool sr_arcs_over(const struct sr_arcs *arcs);
 
 #endif
