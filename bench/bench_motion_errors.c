@@ -1,19 +1,21 @@
-/* bench_motion_errors.c - how often the 95% interval of a law's amplitude contains the true one.
+/* bench_motion_errors.c - how often 95% intervals of a law's constants contain the true ones.
  *
  * Tracks are integrated under a known law, sampled and given normal noise, and go the way of
  * `symreg motion`; the amplitude k of F = k f(r) m1 m2 is fitted with the rows' weights, as the
- * constant of `k m1 m2 / r^2` is. Its standard error is that of report.md: sr_motion_error().
+ * constant of `k m1 m2 / r^2` is. Its standard error is that of report.md: sr_motion_error(). With
+ * --paths k and the exponent are instead fitted to the paths themselves, whole at the end, from 5%
+ * beside the true ones on (sr_arcs_fit_whole()).
  * Per case: sd and mean of z = (fitted - true) / standard error, share of |z| < 1.96, and chi^2 per
  * row of the true law. The random numbers of a sample are those of its case and number.
- *     bench_motion_errors [--samples 40] [--threads 1] [--cases N] [--first 0]
- * Writes bench/results/motion_errors.json. */
+ *     bench_motion_errors [--paths] [--samples 40] [--threads 1] [--cases N] [--first 0]
+ * Writes bench/results/motion_errors.json, or motion_path_errors.json. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_odeiv2.h>
 #include <gsl/gsl_randist.h>
 
 #include "bench.h"
-#include "symreg/motion/motion.h"
+#include "symreg/motion/arcs.h"
 
 enum { MOST = 4 };
 
@@ -159,6 +161,8 @@ static int integrate(const struct kind *kind, gsl_rng *rng, const char *name,
 
 struct sample {
     double z, chi2, off, rows;
+    double z_power; /* of the exponent; NAN: not fitted */
+    bool lost;      /* no solution follows whole paths within 1.5 standard deviations */
 };
 
 static void measure(const struct kind *kind, const struct sr_motion_table *table,
@@ -176,11 +180,43 @@ static void measure(const struct kind *kind, const struct sr_motion_table *table
         }
     const double n = (double)table->count;
     const double error = sqrt(sr_motion_variance(table->inflation, chi2, n - 1) / down);
-    *sample =
-        (struct sample){(up / down - amplitude) / error, chi2 / n, up / down / amplitude - 1, n};
+    *sample = (struct sample){
+        (up / down - amplitude) / error, chi2 / n, up / down / amplitude - 1, n, NAN, false};
 }
 
-static int run(int number, int index, int threads, struct sample *sample)
+/* Fits k and the exponent to the paths of all bodies. */
+static int measure_paths(const struct kind *kind, const struct sr_tracks *tracks,
+                         const struct sr_motion_table *table, gsl_rng *rng, struct sample *sample)
+{
+    static const char *const names[] = {"r", "m1", "m2"};
+    char text[64];
+    struct sr_paths paths;
+    struct sr_form form;
+    struct sr_expr expr;
+    struct sr_arcs_fit fit;
+    snprintf(text, sizeof text, "%.17g*r^(%.17g)%s", amplitude * (1 + gsl_ran_gaussian(rng, 0.05)),
+             kind->power * (1 + gsl_ran_gaussian(rng, 0.05)), table->force ? "*m1*m2" : "");
+    int rc = sr_paths_create(tracks, table, names, 3, 100000, &paths);
+    rc = rc ? rc : sr_expr_parse(NULL, text, names, 3, &expr);
+    if (!rc) {
+        sr_form_make(&expr, &form);
+        rc = sr_arcs_fit_whole(&paths, 5, 0, &form, paths.state, &fit);
+    }
+    if (!rc) {
+        const double spare = (double)(fit.numbers - fit.starts) - form.params;
+        const double scale = sqrt(fit.chi2 / spare);
+        *sample = (struct sample){(fit.value[0] - amplitude) / fit.u.error[0] / scale,
+                                  fit.chi2 / spare,
+                                  fit.value[0] / amplitude - 1,
+                                  (double)paths.rows,
+                                  (fit.value[1] - kind->power) / fit.u.error[1] / scale,
+                                  !fit.whole || !(scale < 1.5)};
+    }
+    sr_paths_free(&paths);
+    return rc;
+}
+
+static int run(int number, int index, int threads, bool by_paths, struct sample *sample)
 {
     const struct kind *kind = &kinds[number];
     static const char *const name[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
@@ -196,7 +232,9 @@ static int run(int number, int index, int threads, struct sample *sample)
         rc = integrate(kind, rng, name[s], tracks.track + s * kind->bodies);
     if (!rc)
         rc = sr_motion_make(&tracks, kind->bodies == 1 ? "0,0" : NULL, threads, &table);
-    if (!rc)
+    if (!rc && by_paths)
+        rc = measure_paths(kind, &tracks, &table, rng, sample);
+    else if (!rc)
         measure(kind, &table, sample);
     gsl_rng_free(rng);
     sr_motion_free(&table);
@@ -207,37 +245,55 @@ static int run(int number, int index, int threads, struct sample *sample)
 /* ---- the table */
 
 struct total {
-    double samples, inside;
+    double fits, inside, inside_power, lost;
 };
 
-static int run_kind(int number, int samples, int threads, struct bench_results *results,
-                    struct total *total)
+static int run_kind(int number, int samples, int threads, bool by_paths,
+                    struct bench_results *results, struct total *total)
 {
-    double sum = 0, squares = 0, inside = 0, chi2 = 0, off = 0, rows = 0;
+    double sum = 0, squares = 0, chi2 = 0, off = 0, rows = 0, sum_power = 0, squares_power = 0;
+    struct total of = {0};
     for (int i = 0; i < samples; i++) {
         struct sample s;
-        TRY(run(number, i, threads, &s));
-        sum += s.z / samples;
-        squares += s.z * s.z / samples;
-        inside += fabs(s.z) < 1.959964;
-        chi2 += s.chi2 / samples;
-        off += s.off * s.off / samples;
-        rows += s.rows / samples;
+        TRY(run(number, i, threads, by_paths, &s));
+        of.lost += s.lost;
+        if (s.lost)
+            continue;
+        of.fits++;
+        sum += s.z;
+        squares += s.z * s.z;
+        of.inside += fabs(s.z) < 1.959964;
+        sum_power += s.z_power;
+        squares_power += s.z_power * s.z_power;
+        of.inside_power += fabs(s.z_power) < 1.959964;
+        chi2 += s.chi2;
+        off += s.off * s.off;
+        rows += s.rows;
     }
-    const double sd = sqrt(squares - sum * sum);
-    total->samples += samples;
-    total->inside += inside;
-    printf("%-30s %6g  %5.0f  %8.2g  %5.2f  %+5.2f  %6.2f  %5.1f%%\n", kinds[number].name,
-           kinds[number].noise, rows, sqrt(off), sd, sum, chi2, 100 * inside / samples);
+    const double n = of.fits, mean = sum / n, sd = sqrt(squares / n - mean * mean);
+    const double sd_power = sqrt(squares_power / n - pow(sum_power / n, 2));
+    total->fits += n;
+    total->inside += of.inside;
+    total->inside_power += of.inside_power;
+    total->lost += of.lost;
+    printf("%-30s %6g  %5.0f  %8.2g  %5.2f  %+5.2f  %6.2f  %5.1f%%  %5.1f%%  %4g\n",
+           kinds[number].name, kinds[number].noise, rows / n, sqrt(off / n), sd, mean, chi2 / n,
+           100 * of.inside / n, by_paths ? 100 * of.inside_power / n : (double)NAN, of.lost);
     fflush(stdout);
     const struct {
         const char *what;
         double value;
-    } row[] = {{"rows", rows},          {"rms relative error", sqrt(off)},
-               {"sd of z", sd},         {"mean of z", sum},
-               {"chi^2 per row", chi2}, {"share inside", inside / samples}};
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        char name[96];
+    } row[] = {{"rows", rows / n},
+               {"rms relative error", sqrt(off / n)},
+               {"sd of z", sd},
+               {"mean of z", mean},
+               {"chi^2 per row", chi2 / n},
+               {"share inside", of.inside / n},
+               {"sd of z of the exponent", sd_power},
+               {"share inside of the exponent", of.inside_power / n},
+               {"lost", of.lost}};
+    for (size_t k = 0; k < (by_paths ? sizeof row / sizeof *row : 6); k++) {
+        char name[128];
         snprintf(name, sizeof name, "%s, noise %g: %s", kinds[number].name, kinds[number].noise,
                  row[k].what);
         bench_add(results, name, (struct bench_value){row[k].value, NAN}, "", NULL, NAN);
@@ -245,34 +301,43 @@ static int run_kind(int number, int samples, int threads, struct bench_results *
     return 0;
 }
 
-static int run_all(int first, int cases, int samples, int threads)
+static int run_all(int first, int cases, int samples, int threads, bool by_paths)
 {
     struct bench_results results = {0};
-    struct total total = {0, 0};
-    int rc = bench_open(&results, "motion_errors", threads);
-    printf("case                            noise   rows     error  sd(z)   mean  chi^2  inside\n");
+    struct total total = {0};
+    int rc = bench_open(&results, by_paths ? "motion_path_errors" : "motion_errors", threads);
+    printf("case                            noise   rows     error  sd(z)   mean  chi^2  inside  "
+           "exponent  lost\n");
     for (int k = first; k < first + cases && k < KINDS && !rc; k++)
-        rc = run_kind(k, samples, threads, &results, &total);
-    const double share = total.inside / total.samples;
-    printf("all: %.1f%% of %.0f\n", 100 * share, total.samples);
+        rc = run_kind(k, samples, threads, by_paths, &results, &total);
+    const double share = total.inside / total.fits;
+    printf("all: %.1f%% of %.0f, exponents %.1f%%, %g lost\n", 100 * share, total.fits,
+           by_paths ? 100 * total.inside_power / total.fits : (double)NAN, total.lost);
     bench_add(&results, "all: share inside", (struct bench_value){share, NAN}, "", NULL, NAN);
-    bench_add(&results, "all: samples", (struct bench_value){total.samples, NAN}, "", NULL, NAN);
+    bench_add(&results, "all: samples", (struct bench_value){total.fits, NAN}, "", NULL, NAN);
+    if (by_paths) {
+        bench_add(&results, "all: share inside of the exponent",
+                  (struct bench_value){total.inside_power / total.fits, NAN}, "", NULL, NAN);
+        bench_add(&results, "all: lost", (struct bench_value){total.lost, NAN}, "", NULL, NAN);
+    }
     return bench_close(&results, rc);
 }
 
 int main(int argc, char **argv)
 {
     bench_help(argc, argv,
-               "bench_motion_errors [--samples 40] [--threads 1] [--cases N] [--first 0]\n");
+               "bench_motion_errors [--paths] [--samples 40] [--threads 1] [--cases N] "
+               "[--first 0]\n");
+    const bool by_paths = argc > 1 && !strcmp(argv[1], "--paths");
     int samples = 40, threads = 1, cases = KINDS, first = 0, rc = 0;
-    for (int i = 1; i < argc && !rc; i += 2)
+    for (int i = 1 + by_paths; i < argc && !rc; i += 2)
         rc = !strcmp(argv[i], "--samples")   ? bench_number(argv[i], argv[i + 1], 1, &samples)
              : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
              : !strcmp(argv[i], "--cases")   ? bench_number(argv[i], argv[i + 1], 1, &cases)
              : !strcmp(argv[i], "--first")   ? bench_number(argv[i], argv[i + 1], 0, &first)
                                              : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
-        rc = run_all(first, cases, samples, threads);
+        rc = run_all(first, cases, samples, threads, by_paths);
     if (rc)
         fprintf(stderr, "bench_motion_errors: %s\n", orr_error());
     return rc != 0;

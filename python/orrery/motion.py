@@ -14,8 +14,8 @@ import numpy as np
 from . import _library as lib
 from ._arguments import array_of, flag, floats, is_missing, number, threads, whole
 from ._estimator import BaseEstimator, NotFittedError, r_squared
-from ._files import member, parse_json, read_text, replace, there
 from ._export import NumpyFunction, source
+from ._files import member, parse_json, read_text, replace, there
 from ._frames import _names, columns_are, table_of
 from ._programs import quoted, run, write_table
 from ._search import free_name
@@ -378,7 +378,8 @@ class Motion(BaseEstimator):
         if not self._python:
             return self._rhs
         names: dict[str, Any] = {}
-        exec(compile(self._python, "equations.py", "exec"), names)  # the program's own text
+        # the program's own text
+        exec(compile(self._python, "equations.py", "exec"), names)  # noqa: S102
         names["rhs"].source = self._python
         made: Callable[..., np.ndarray] = names["rhs"]
         return made

@@ -1,5 +1,6 @@
 """Motion() finds, evaluates and solves equations of motion; force_law() finds Newton's law."""
 
+import itertools
 import json
 import pathlib
 import pickle
@@ -24,7 +25,7 @@ QUICK = {"seconds": 2, "n_jobs": 1, "unary_operators": []}
 def solved(rhs, x0, t):
     """The solution at times t by the classical method of Runge and Kutta, 20 steps a row."""
     rows = [np.array(x0, float)]
-    for a, b in zip(t, t[1:]):
+    for a, b in itertools.pairwise(t):
         x, h = rows[-1], (b - a) / 20
         for i in range(20):
             s = a + i * h

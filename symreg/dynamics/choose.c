@@ -40,6 +40,8 @@ static const double hopeless = 20;
 /* In nats: of formulas of one equation that are worse by more, the other states known, none is
  * better together with the other equations. */
 static const double nearly = 50;
+/* ... or a row of them, where that is more: smoothed states have errors that all rows share. */
+static const double nearly_a_row = 0.05;
 /* ... and of those that were worse by more together with them, when others have changed. */
 static const double nearly_again = 15;
 /* A system that leaves more standard deviations of the noise has a wrong equation; one that leaves
@@ -226,9 +228,10 @@ static int try_candidates(const struct sr_judge *c, struct candidates *kept, int
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
     const int from = *place;
+    const double most = kept->item[0].nats + fmax(nearly, nearly_a_row * (double)c->states->rows);
     for (int k = 0; k < kept->count && k < CANDIDATES && !rc && !sr_judge_over(c); k++) {
         struct candidate *const item = &kept->item[k];
-        if (k == from || item->nats > kept->item[0].nats + nearly || item->behind > nearly_again)
+        if (k == from || item->nats > most || item->behind > nearly_again)
             continue;
         sr_judged_copy(best, trial);
         sr_judged_put(trial, d, &item->expr, kept->first, &item->each);

@@ -5,8 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+
+enum { FOLDER = SR_TARGET_FOLDER + 16 };
 
 /* The search takes this share of the seconds, the choice by the tracks the rest. */
 static const double share_of_search = 0.6;
@@ -14,7 +17,7 @@ static const double share_of_search = 0.6;
 static const double share_of_vectors = 0.5;
 
 struct run {
-    struct sr_states states;
+    struct sr_states states, part; /* part: of the states, by which systems are chosen */
     struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
@@ -202,20 +205,28 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     return rc;
 }
 
+/* The folder of the search for equation d, below --out. */
+static void name_folder(const struct sr_states *s, int d, bool with_time, char *folder)
+{
+    const char *name[SR_STATES];
+    char all[SR_STATES][SR_TARGET_FOLDER];
+    for (int k = 0; k <= d; k++) {
+        name[k] = s->name[k];
+        sr_target_folder(name, k, all);
+    }
+    snprintf(folder, FOLDER, "%s%.*s", with_time ? "with_time/" : "", SR_TARGET_FOLDER - 1, all[d]);
+}
+
 /* Searches for the equations of the list `wanted`, in `seconds` each; below --out in their folders,
  * of those with the time in with_time/. */
 static int search_all(const struct orr_cli *cli, const char *file, struct run *run,
                       const struct sr_csv_options *given, const bool *wanted, double seconds)
 {
-    const struct sr_states *s = &run->states;
-    const char *name[SR_STATES];
-    char folder[SR_STATES][SR_TARGET_FOLDER], below[SR_TARGET_FOLDER + 16];
-    for (run->d = 0; run->d < s->dims; run->d++) {
-        name[run->d] = s->name[run->d];
-        sr_target_folder(name, run->d, folder);
-        snprintf(below, sizeof below, "%s%s", run->again ? "with_time/" : "", folder[run->d]);
+    char folder[FOLDER];
+    for (run->d = 0; run->d < run->states.dims; run->d++) {
+        name_folder(&run->states, run->d, run->again, folder);
         if (wanted[run->d])
-            TRY(search_equation(cli, file, run, given, seconds, below));
+            TRY(search_equation(cli, file, run, given, seconds, folder));
     }
     return 0;
 }
@@ -275,9 +286,9 @@ static const char *const picture[] = {"solutions.png"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Refuses a folder with files of others of these names, or with the tracks themselves. */
-static int check_folder(const char *file, const char *folder)
+static int check_folder(const struct sr_states *s, const char *file, const char *folder)
 {
-    char path[4096];
+    char path[4096], below[FOLDER];
     struct stat tracks, result;
     for (int k = 0; k < KINDS; k++) {
         TRY(orr_path(path, "%s/%s", folder, kinds[k].name));
@@ -288,19 +299,32 @@ static int check_folder(const char *file, const char *folder)
                             "another folder",
                             path);
     }
+    for (int d = 0; d < s->dims; d++) {
+        name_folder(s, d, true, below);
+        TRY(orr_path(path, "%s/%s", folder, below));
+        TRY(sr_own_files(path, true));
+    }
     return sr_own_kinds(folder, kinds, KINDS, picture, 1);
 }
 
-/* An interruption must not leave results of an earlier search beside formulas of this one. */
-static int remove_results(const char *folder)
+/* An interruption must not leave results of an earlier search beside formulas of this one, which
+ * may not need the time. */
+static int remove_results(const struct sr_states *s, const char *folder)
 {
-    char path[4096];
+    char path[4096], below[FOLDER];
     struct stat info;
     for (int k = 0; k <= KINDS; k++) {
         TRY(orr_path(path, "%s/%s", folder, k < KINDS ? kinds[k].name : picture[0]));
         if (!lstat(path, &info) && S_ISREG(info.st_mode))
             TRY(orr_remove(path));
     }
+    for (int d = 0; d < s->dims; d++) {
+        name_folder(s, d, true, below);
+        TRY(orr_path(path, "%s/%s", folder, below));
+        TRY(sr_own_remove(path));
+    }
+    TRY(orr_path(path, "%s/with_time", folder));
+    rmdir(path); /* stays where it has other files */
     return 0;
 }
 
@@ -324,13 +348,19 @@ static double seconds_of_search(const struct orr_cli *cli, const struct sr_csv_o
                                                  : cli->preset.symreg.seconds);
 }
 
+/* Whether equations may contain the time. */
+static void allow_time(struct run *run, bool allowed)
+{
+    run->states.explicit_time = run->part.explicit_time = allowed;
+}
+
 /* Searches equations again with the time where no formula without it explains a derivative, and
  * chooses among these. timed->by_track stays false where the time explains no tracks, either. */
 static int search_with_time(const struct orr_cli *cli, const char *file,
                             const struct sr_csv_options *given, struct run *run,
                             struct sr_system *timed)
 {
-    struct sr_states *const s = &run->states;
+    const struct sr_states *const s = &run->part;
     bool wanted[SR_STATES];
     int count = 0;
     for (int d = 0; d < s->dims; d++) {
@@ -345,7 +375,8 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     if (!before)
         return ORR_ENOMEM;
     memcpy(before, run->found, sizeof run->found);
-    s->explicit_time = run->again = true;
+    run->again = true;
+    allow_time(run, true);
     int rc = search_all(cli, file, run, given, wanted,
                         given->use_seconds ? part / count
                                            : share_of_search * cli->preset.symreg.seconds);
@@ -354,27 +385,29 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     if (!rc && !(timed->residual < little))
         timed->by_track = false;
     memcpy(run->found, before, sizeof run->found);
-    s->explicit_time = false;
+    allow_time(run, false);
     free(before);
     return rc;
 }
 
 /* Takes the sum of vectors where the tracks support it. */
-static void choose_vectors(struct sr_states *s, struct sr_system *vectors, struct sr_system *system)
+static void choose_vectors(struct run *run)
 {
+    struct sr_system *const vectors = &run->vectors, *const system = &run->system;
     vectors->symmetry.nats = system->symmetry.nats = vectors->nats;
     vectors->symmetry.by_components = system->symmetry.by_components = system->nats;
     if (!sr_vectors_win(vectors, system))
         return;
     *system = *vectors;
-    s->explicit_time = s->explicit_time || sr_form_is_timed(&vectors->symmetry.form);
+    if (sr_form_is_timed(&vectors->symmetry.form))
+        allow_time(run, true);
 }
 
 /* Chooses a system, without the time unless that makes its description longer. */
 static int choose(const struct orr_cli *cli, const char *file, const struct sr_csv_options *given,
                   struct run *run)
 {
-    struct sr_states *const s = &run->states;
+    const struct sr_states *const s = &run->part;
     struct sr_system *const timed = orr_alloc(1, sizeof *timed), *const system = &run->system;
     int rc = timed ? 0 : ORR_ENOMEM;
     const bool followed = run->by_vectors && run->vectors.residual < little;
@@ -384,16 +417,18 @@ static int choose(const struct orr_cli *cli, const char *file, const struct sr_c
     if (!rc)
         rc = sr_system_choose(s, run->language, run->found, seconds, system);
     if (!rc && run->by_vectors)
-        choose_vectors(s, &run->vectors, system);
+        choose_vectors(run);
     if (!rc && timed->by_track && timed->nats < system->nats - enough) {
         timed->time_gain = isfinite(system->nats) ? system->nats - timed->nats : HUGE_VAL;
         *system = *timed;
-        s->explicit_time = true;
+        allow_time(run, true);
     } else if (!rc && !s->explicit_time && system->by_track) {
         rc = sr_system_time(s, run->language, seconds, system);
     }
     free(timed);
-    return rc ? rc : sr_system_still(s, run->language, system);
+    rc = rc ? rc : sr_system_still(s, run->language, system);
+    return rc || s->rows == run->states.rows ? rc
+                                             : sr_system_refit(&run->states, run->language, system);
 }
 
 static int run_all(const struct orr_cli *cli, const char *file,
@@ -405,14 +440,15 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
-    TRY(*cli->out ? check_folder(file, cli->out) : 0);
+    TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
-    TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
+    TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
+    TRY(sr_states_part(s, &run->part));
     run->by_vectors = sr_may_be_vectors(s) && takes_guesses(&cli->preset, given);
     if (run->by_vectors)
-        TRY(sr_system_vectors(s, NULL, share_of_vectors * seconds_left(cli, given, run),
+        TRY(sr_system_vectors(&run->part, NULL, share_of_vectors * seconds_left(cli, given, run),
                               &run->vectors));
     TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
     TRY(choose(cli, file, given, run));
@@ -431,6 +467,7 @@ int sr_dynamics_run(const struct orr_cli *cli, const char *file,
     const int rc = run_all(cli, file, dynamics, given, run);
     sr_language_free(run->language);
     free(run->define);
+    sr_states_free(&run->part);
     sr_states_free(&run->states);
     free(run);
     return rc;

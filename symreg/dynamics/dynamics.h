@@ -11,6 +11,7 @@
  *   loosen.c     formulas with a constant of each term
  *   time.c       whether equations without the time need it
  *   choose.c     which of the equations that were found the tracks support together
+ *   refit.c      a part of many rows, by which equations are chosen; their constants by all rows
  *   vectors.c    accelerations as sums of vectors
  *   sums.c       which sums of vectors explain the tracks by least squares
  *   symmetry.c   whether the tracks support such a sum, against what was found by components
@@ -81,6 +82,7 @@ struct sr_states {
     /* --category: 0, or how many, by their first tracks; the column, and what stands in it */
     int categories;
     char category[SR_STATE_NAME], *category_label[SR_CATEGORIES];
+    bool part; /* of other states, which own the labels of categories */
     char each_name[SR_EACH][SR_STATE_NAME + 16]; /* names of constants of each: c1[star] */
     struct sr_state_track *track;
     bool proportional[SR_STATES]; /* the noise of this state is a share of its value */
@@ -124,6 +126,11 @@ bool sr_state_rests(const struct sr_state_track *track, size_t d);
  * tells for each state whether noise of one size or in proportion to the value is likelier.
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
+
+/* A part of smoothed states: of more than 10,000 rows pieces of tracks that are evenly spread and
+ * have about so many, one of each category at least; of fewer all tracks. Labels stay those of `states`. ORR_ENOMEM; the caller
+ * frees the part, after errors too. */
+int sr_states_part(const struct sr_states *states, struct sr_states *part);
 
 /* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
  * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
@@ -229,6 +236,11 @@ int sr_system_vectors(const struct sr_states *states, const struct sr_language *
                       double seconds, struct sr_system *system);
 /* Whether it replaces what was found by components. */
 bool sr_vectors_win(const struct sr_system *vectors, const struct sr_system *components);
+
+/* Fits the constants of a system that a part of the tracks chose to all of them, which gives them
+ * other values and errors. ORR_ENOMEM. */
+int sr_system_refit(const struct sr_states *states, const struct sr_language *language,
+                    struct sr_system *system);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    MOST_ROWS = 10000,  /* of tracks that are followed, but of one at least of each category */
     ITERATIONS = 25,    /* of a fit */
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
     PROBES = 100,
@@ -123,7 +122,6 @@ static bool takes_from_nothing(const struct sr_judge *c, const struct sr_expr *e
 int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
                     struct sr_judge *judge)
 {
-    size_t rows = 0;
     *judge = (struct sr_judge){.states = s,
                                .language = language,
                                .exact = exactly,
@@ -133,17 +131,11 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
     if (!judge->track)
         return ORR_ENOMEM;
     TRY(find_amounts(s, judge));
-    bool known[SR_CATEGORIES] = {false}, full = false;
     for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
-        full = full || (k > 0 && rows + from->n > MOST_ROWS);
-        if (full && (!s->categories || known[from->category]))
-            continue;
-        known[from->category] = true;
         double *const widened = s->inputs ? widen_sigmas(s, from, &judge->exact) : NULL;
         if (s->inputs && !widened)
             return ORR_ENOMEM;
-        rows += from->n;
         judge->track[judge->tracks++] =
             (struct sr_flow_track){.n = from->n,
                                    .category = from->category,

@@ -38,7 +38,7 @@ struct sr_judged {
     double value[SR_NODES], simple[SR_NODES], error[SR_NODES];
 };
 
-/* Takes the first tracks of the states. ORR_ENOMEM. */
+/* Takes all tracks of the states. ORR_ENOMEM. */
 int sr_judge_create(const struct sr_states *states, const struct sr_language *language,
                     double seconds, struct sr_judge *judge);
 void sr_judge_free(struct sr_judge *judge);

@@ -14,6 +14,7 @@ int sr_states_resmooth(const struct sr_judge *c, const struct sr_judged *system,
     struct sr_judged *const fit = orr_alloc(1, sizeof *fit);
     struct sr_judge own = *c;
     *along = *s;
+    along->part = true;
     along->csv = (struct orr_csv){0};
     along->track = NULL;
     along->block = along->lines = NULL;
@@ -22,14 +23,16 @@ int sr_states_resmooth(const struct sr_judge *c, const struct sr_judged *system,
     for (size_t k = 0; k < s->count && !rc; k++)
         rows[k] = s->track[k].n;
     rc = rc ? rc : sr_states_create(along, s->count, rows);
-    for (size_t k = 0; k < s->count && !rc; k++)
+    for (size_t k = 0; k < s->count && !rc; k++) {
+        along->track[k].category = s->track[k].category;
         memcpy(along->track[k].t, s->track[k].t, rows[k] * width * sizeof(double));
+    }
     for (size_t k = 0; k < c->tracks && !rc; k++) {
         own.track[k] = c->track[k];
         own.track[k].model = along->track[k].smooth; /* of order 2 rates lie behind */
     }
     if (!rc) {
-        memcpy(fit->expr, system->expr, sizeof fit->expr);
+        sr_judged_copy(system, fit);
         rc = sr_judge_fit(&own, fit);
     }
     *follows = !rc && fit->nats < HUGE_VAL;

@@ -1,6 +1,9 @@
 /* smooth.c - smooths every state of every track by Gaussian processes in windows that overlap by
  * half, which also give the derivatives and the errors of these. The noise of a state has one size,
- * or is a share of the value, whichever is likelier in all windows together. */
+ * or is a share of the value, whichever is likelier in all windows together.
+ *
+ * The process of a window is looked for everywhere, but where tracks have many windows: there it is
+ * looked for so in evenly spread ones, and in those between near what their neighbours have. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -10,14 +13,19 @@
 
 #include "symreg/motion/motion.h"
 
-enum { W = SR_MOTION_WINDOW, HOP = W / 2 };
+enum {
+    W = SR_MOTION_WINDOW,
+    HOP = W / 2,
+    SOUGHT = 300, /* windows of a state whose process is looked for everywhere, about */
+};
 
 /* One state of one track, and what smoothing it takes. */
 struct job {
     const struct sr_states *states;
     struct sr_state_track *track;
     int d;
-    bool rests, probes;   /* probes: the likelihood alone is wanted */
+    size_t every;         /* the process of so manieth windows is looked for everywhere */
+    bool rests, probes;   /* probes: the likelihood of these windows alone is wanted */
     double likelihood[2]; /* of noise of one size, and of noise that is a share of the value */
     double *spread;       /* (n) relative variances of the noise; NULL: all alike */
 };
@@ -43,17 +51,19 @@ static void take_rows(struct sr_process_work *work, size_t start, size_t from, s
 }
 
 /* Fits windows along the track, takes each row from the window in which it is farthest from the
- * ends, and adds the likelihoods. */
+ * ends, and adds the likelihoods of windows whose process is looked for everywhere. */
 static int fit_windows(struct sr_process_work *work, struct job *job, double *likelihood)
 {
     struct sr_state_track *track = job->track;
     const size_t n = track->n, width = n < W ? n : W;
-    struct sr_process process = {0, 0};
+    struct sr_process process = {0, 0}, sought = {0, 0};
     size_t from = 0;
+    bool last = false;
     *likelihood = 0;
-    for (size_t start = 0;; start += HOP) {
-        const bool last = start + width >= n;
-        start = last ? n - width : start;
+    for (size_t k = 0; !last; k++) {
+        last = k * HOP + width >= n;
+        const size_t start = last ? n - width : k * HOP;
+        const size_t to = last ? n : start + width - (width - HOP) / 2;
         const struct sr_window window = {.n = width,
                                          .dims = 1,
                                          .t = track->t + start,
@@ -61,17 +71,21 @@ static int fit_windows(struct sr_process_work *work, struct job *job, double *li
                                          .stride = n,
                                          .spread = job->spread ? job->spread + start : NULL,
                                          .even = true};
-        if (!isfinite(sr_process_fit(work, &window, HUGE_VAL, &process)))
+        bool seeks = k % job->every == 0;
+        if (!seeks && job->probes)
+            continue;
+        if (!seeks)
+            seeks = !isfinite(sr_process_fit_near(work, &window, sought, &process));
+        if (seeks && !isfinite(sr_process_fit(work, &window, HUGE_VAL, &process)))
             return ORR_FAIL(ORR_EINVAL, "%s:%zu: column \"%s\": no smooth path fits the values",
                             job->states->file, track->line[start], job->states->name[job->d]);
-        const size_t to = last ? n : start + width - (width - HOP) / 2;
+        sought = seeks ? process : sought;
         if (!job->probes)
             take_rows(work, start, from, to, job);
-        *likelihood += sr_process_likelihood(work);
+        *likelihood += k % job->every == 0 ? sr_process_likelihood(work) : 0;
         from = to;
-        if (last)
-            return 0;
     }
+    return 0;
 }
 
 /* Relative variances of noise in proportion to the smoothed value, whose own error keeps them from
@@ -209,13 +223,16 @@ static int measure_noise(struct sr_states *s, int d)
 int sr_states_smooth(struct sr_states *s, int threads)
 {
     const size_t jobs = s->count * (size_t)s->dims;
+    const size_t every = s->rows / HOP / SOUGHT + 1;
     const unsigned all = (1U << s->dims) - 1;
     struct job *job = orr_alloc(jobs, sizeof *job);
     if (!job)
         return ORR_ENOMEM;
     for (size_t k = 0; k < jobs; k++) {
-        job[k] = (struct job){
-            .states = s, .track = &s->track[k / (size_t)s->dims], .d = (int)(k % (size_t)s->dims)};
+        job[k] = (struct job){.states = s,
+                              .track = &s->track[k / (size_t)s->dims],
+                              .d = (int)(k % (size_t)s->dims),
+                              .every = every};
         job[k].rests = sr_state_rests(job[k].track, (size_t)job[k].d);
         if (job[k].rests)
             rest(&job[k]);

@@ -401,7 +401,7 @@ int sr_states_read(const char *file, const struct sr_dynamics_options *o, struct
 
 void sr_states_free(struct sr_states *s)
 {
-    for (int k = 0; k < s->categories && s->category_label[k]; k++)
+    for (int k = 0; k < s->categories && s->category_label[k] && !s->part; k++)
         free(s->category_label[k]);
     free(s->track);
     free(s->block);

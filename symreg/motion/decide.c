@@ -25,7 +25,6 @@ enum {
     MOST = 4000, /* rows of the paths that are followed */
     ARC = 10,    /* rows of a short arc */
     BRIEF = 5,   /* steps of a fit of short arcs */
-    LONG = 12,   /* of whole paths */
 };
 /* Mean squared residual, in variances of the noise, below which a law is as good as exact. */
 static const double exactly = 1e-3;
@@ -42,7 +41,7 @@ struct candidate {
     struct sr_form form;
     bool whole;
     double table, nats, misfit; /* nats by the table, by the paths; chi2 over numbers to spare */
-    double *state;              /* (rows, 2 dims) */
+    double *state;              /* (paths.states) */
     double value[SR_NODES];
     struct sr_uncertainty u;
 };
@@ -59,11 +58,6 @@ struct court {
 static double share_of_time(const struct court *c, double share)
 {
     return c->until_s > 0 ? c->begun_s + share * (c->until_s - c->begun_s) : 0;
-}
-
-static bool is_over(double until_s)
-{
-    return orr_signal_seen() || (until_s > 0 && orr_time_s() > until_s);
 }
 
 /* Half of what is left until then: a law whose steps are slow leaves time for the others. */
@@ -178,26 +172,18 @@ static int fit_arcs(const struct court *c, struct candidate *one, size_t rows, i
     return 0;
 }
 
-/* Arcs twice as long each time, up to whole paths. */
 static int fit_whole(const struct court *c, struct candidate *one, size_t rows, double until_s)
 {
-    size_t longest = 0;
-    for (size_t k = 0; k < c->paths.count; k++)
-        longest = c->paths.path[k].n > longest ? c->paths.path[k].n : longest;
-    one->whole = false;
-    for (bool last = false; !last && !is_over(until_s); rows *= 2) {
-        last = rows > longest / 2;
-        TRY(fit_arcs(c, one, last ? longest : rows, last ? LONG : BRIEF, until_s));
-        if (!(one->nats < HUGE_VAL))
-            return 0;
-        one->whole = last && !is_over(until_s);
-    }
+    struct sr_arcs_fit fit;
+    TRY(sr_arcs_fit_whole(&c->paths, rows, until_s, &one->form, one->state, &fit));
+    weigh(one, &fit);
+    one->whole = fit.whole;
     return 0;
 }
 
 static int fit_all(struct court *c)
 {
-    const size_t values = 2 * (size_t)c->paths.dims * c->paths.rows;
+    const size_t values = c->paths.states;
     const double brief_s = share_of_time(c, 0.65);
     double *state = c->states = orr_alloc((size_t)c->count * values, sizeof *state);
     if (!state)
@@ -208,13 +194,13 @@ static int fit_all(struct court *c)
     TRY(fit_whole(c, &c->of[0], ARC / 2, share_of_time(c, 0.5)));
     for (int k = c->count - 1; k >= 0; k--)
         memcpy(c->of[k].state, c->of[0].state, values * sizeof *state);
-    for (int k = 0; k < c->count && !is_over(brief_s); k++)
+    for (int k = 0; k < c->count && !sr_arcs_over(brief_s); k++)
         TRY(fit_arcs(c, &c->of[k], ARC, BRIEF, half_of(brief_s)));
     for (int k = 0; k < c->count; k++)
         c->of[k].whole = false;
     qsort(c->of, (size_t)c->count, sizeof *c->of, by_nats);
     double least = HUGE_VAL; /* of whole paths, which cost more than short arcs with their starts */
-    for (int k = 0; k < c->count && !is_over(c->until_s); k++) {
+    for (int k = 0; k < c->count && !sr_arcs_over(c->until_s); k++) {
         if (c->of[k].nats > least + hopeless || !(c->of[k].nats < HUGE_VAL))
             break;
         TRY(fit_whole(c, &c->of[k], 2 * ARC, half_of(c->until_s)));
@@ -355,14 +341,15 @@ int sr_motion_judge(const struct sr_motion_court *asked, const struct sr_data *d
     int rc = sr_paths_create(asked->tracks, asked->table, asked->features, data->features, MOST,
                              &c.paths);
     c.paths.language = asked->settings->language;
-    verdict->paths = c.paths.count;
+    verdict->paths = c.paths.bodies;
+    verdict->together = c.paths.together;
     c.of = orr_alloc(CANDIDATES, sizeof *c.of);
     rc = rc ? rc : c.of ? 0 : ORR_ENOMEM;
     if (!rc && c.paths.count)
         rc = find_candidates(&c, front);
     if (!rc && c.count)
         rc = fit_all(&c);
-    verdict->stopped = is_over(c.until_s);
+    verdict->stopped = sr_arcs_over(c.until_s);
     for (int k = 0; k < c.count && !rc; k++)
         if (is_fitted(&c.of[k]) && !(sqrt(c.of[k].misfit) >= verdict->misfit))
             verdict->misfit = sqrt(c.of[k].misfit);

@@ -16,15 +16,16 @@ struct sr_motion_court {
 struct sr_motion_verdict {
     bool judged;   /* the front has laws fitted to the paths, and the rule best selects by these */
     bool stopped;  /* the time, or a signal, ended the judgement */
-    size_t paths;  /* followed */
+    size_t paths;  /* of bodies that were followed */
+    bool together; /* some are those of three bodies and more of a system */
     double misfit; /* rms residual of the chosen law in standard deviations of the noise; where none
                       is chosen the smallest; NAN: none was followed along whole paths */
     /* of the chosen law: its constants, in their order, and their standard errors by the paths */
     int params;
     double value[SR_NODES], error[SR_NODES];
 };
-/* Whether anything can be judged: tracks of pairs that move as their law alone says, about each
- * other or about a centre. */
+/* Whether anything can be judged: tracks of bodies about a centre, or of all bodies of systems, at
+ * common times. */
 bool sr_motion_judges(const struct sr_tracks *tracks, const struct sr_motion_table *table);
 /* Judges a finished front of the table `data`. Laws that follow the paths replace or join those of
  * the front; where none follows them, the front stays. ORR_ENOMEM. */

@@ -195,7 +195,7 @@ static void tell_verdict(const struct judging *j, const struct sr_motion_verdict
 {
     const size_t used = strlen(j->remark);
     const char *const between = used ? ". " : "", *const many = v->paths == 1 ? "" : "s",
-                      *const whose = j->page->table->by_centre ? "" : "relative ";
+                      *const whose = v->together || j->page->table->by_centre ? "" : "relative ";
     if (v->judged)
         snprintf(
             j->remark + used, j->bytes - used,

@@ -53,6 +53,7 @@ static void take_window(struct sr_process_work *w, const struct sr_window *windo
     double gap[W];
     w->n = window->n;
     w->dims = window->dims;
+    memset(w->difference, 0, sizeof w->difference);
     for (size_t i = 0; i + 1 < w->n; i++)
         gap[i] = window->t[i + 1] - window->t[i];
     gsl_sort(gap, 1, w->n - 1);
@@ -132,12 +133,13 @@ static void search_grid(struct sr_process_work *w, struct sr_process *best)
         }
 }
 
-/* Compass search with halved steps. */
-static void search_near(struct sr_process_work *w, struct sr_process *best)
+/* Compass search with steps that are halved from `first` down to `last`. */
+static void search_near(struct sr_process_work *w, double first, double last,
+                        struct sr_process *best)
 {
     static const struct sr_process way[] = {{1, 0}, {-1, 0}, {0, 4}, {0, -4}, {1, -4}, {-1, 4}};
     double most = likelihood(w, *best);
-    for (double step = 0.32; step > 0.015; step *= 0.5)
+    for (double step = first; step > last; step *= 0.5)
         for (bool moved = true; moved;) {
             moved = false;
             for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
@@ -333,18 +335,23 @@ static void set_times(struct sr_process_work *w, const struct warp *p)
     }
 }
 
-/* Fits the process in the current process times. */
-static double fit_once(struct sr_process_work *w, bool fresh, struct sr_process *process)
+/* What follows from the process that was found. Returns its likelihood. */
+static double take_process(struct sr_process_work *w, struct sr_process process)
 {
-    if (fresh)
-        search_grid(w, process);
-    search_near(w, process);
-    const double most = likelihood(w, *process);
+    const double most = likelihood(w, process);
     if (most > -HUGE_VAL) {
         leave_out(w);
         smooth_twice(w);
     }
     return most;
+}
+
+/* Fits the process in the current process times. */
+static double fit_once(struct sr_process_work *w, struct sr_process *process)
+{
+    search_grid(w, process);
+    search_near(w, 0.32, 0.015, process);
+    return take_process(w, *process);
 }
 
 /* The mean squared difference of each row's acceleration between two fits, per coordinate. */
@@ -377,7 +384,7 @@ static double warp_times(struct sr_process_work *w, struct sr_process_work *othe
         double l = -HUGE_VAL;
         if (find_warp(w, window, &warp)) {
             set_times(w, &warp);
-            l = fit_once(w, true, &warped);
+            l = fit_once(w, &warped);
         }
         if (!(l > most + (pass == 0 ? 3 : 0.5))) {
             *w = *other;
@@ -398,8 +405,7 @@ double sr_process_fit(struct sr_process_work *w, const struct sr_window *window,
         return NAN;
     w->most_noise = most_noise;
     take_window(w, window);
-    memset(w->difference, 0, sizeof w->difference);
-    w->most = fit_once(w, true, process);
+    w->most = fit_once(w, process);
     if (!window->even)
         w->most = warp_times(w, other, window, w->most, process);
     free(other);
@@ -407,6 +413,18 @@ double sr_process_fit(struct sr_process_work *w, const struct sr_window *window,
         return NAN;
     w->gap = find_gap(w);
     return sqrt(w->noise * w->scale2);
+}
+
+double sr_process_fit_near(struct sr_process_work *w, const struct sr_window *window,
+                           struct sr_process other, struct sr_process *process)
+{
+    w->most_noise = HUGE_VAL;
+    take_window(w, window);
+    if (likelihood(w, other) > likelihood(w, *process))
+        *process = other;
+    search_near(w, 0.16, 0.07, process);
+    w->most = take_process(w, *process);
+    return w->most > -HUGE_VAL ? sqrt(w->noise * w->scale2) : NAN;
 }
 
 /* Mean squared leave-one-out residual of a row and its neighbours, at least 1. Where the path bends

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "program.h"
 
 static const struct sr_own_kind search_kinds[] = {
@@ -75,4 +77,24 @@ int sr_own_files(const char *folder, bool made)
     /* the tables of symreg motion are the last kinds */
     return sr_own_kinds(folder, search_kinds, KINDS - (made ? 0 : MADE), search_pictures,
                         sizeof search_pictures / sizeof *search_pictures);
+}
+
+/* Removes a regular file; links and folders stay. */
+static int remove_file(const char *folder, const char *name)
+{
+    char path[4096];
+    struct stat info;
+    TRY(orr_path(path, "%s/%s", folder, name));
+    return !lstat(path, &info) && S_ISREG(info.st_mode) ? orr_remove(path) : 0;
+}
+
+int sr_own_remove(const char *folder)
+{
+    TRY(sr_own_files(folder, true));
+    for (int k = 0; k < KINDS; k++)
+        TRY(remove_file(folder, search_kinds[k].name));
+    for (size_t k = 0; k < sizeof search_pictures / sizeof *search_pictures; k++)
+        TRY(remove_file(folder, search_pictures[k]));
+    rmdir(folder); /* stays where it has other files */
+    return 0;
 }

@@ -42,6 +42,9 @@ int sr_table_units(const struct sr_table *table, const char *file, bool quiet, c
 /* How the header of such a table begins that is of states (symreg/dynamics/). */
 #define SR_STATES_TABLE "\"line of the file\",\"track of the row\""
 int sr_own_files(const char *folder, bool made);
+/* Removes the files of an earlier search of such a table, and the folder where nothing else is in
+ * it; refuses it as sr_own_files() does. */
+int sr_own_remove(const char *folder);
 /* The same for other results. A kind of file: its content begins with `begins` and has `holds`
  * (NULL: anything) in its first bytes. Pictures are one's own beside such a file. */
 struct sr_own_kind {

@@ -194,6 +194,16 @@ check "equations.json says that the time was chosen" \
     grep -q '"explicit_time":.true' "$WORK/driven/equations.json"
 check "formulas with the time have a folder of their own" \
     test -s "$WORK/driven/with_time/x/front.json"
+cp -r "$WORK/driven/with_time" "$WORK/foreign_time"
+check "the same folder, with the time asked for" motion driven --state x --explicit-time --unary sin
+check "formulas of an earlier search with the time are gone" test ! -e "$WORK/driven/with_time"
+mv "$WORK/foreign_time" "$WORK/driven/with_time"
+echo "my own notes" >"$WORK/driven/with_time/x/report.md"
+refuse "another report in with_time" 2 \
+    "with_time/x/report.md is not a file of an earlier search" -- "$BIN/symreg" motion \
+    "$WORK/driven.csv" --time t --state x --seconds 1 --out "$WORK/driven"
+check "a foreign file in with_time stays" grep -q "my own notes" "$WORK/driven/with_time/x/report.md"
+check "results beside a refused folder stay" test -s "$WORK/driven/equations.json"
 for name in wave noisy_wave prey noisy_prey; do
     check "$name is not searched with the time" lacks 'with the time' "$WORK/$name.txt"
     check "$name is no noise" lacks 'more than a constant with noise' "$WORK/$name.txt"

@@ -1,0 +1,200 @@
+/* test_dynamics_rows.c - tables of many rows: windows smoothed near what their neighbours have, a
+ * part of the tracks, constants by all rows. */
+#include "symreg/dynamics/dynamics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "symreg/motion/motion.h"
+#include "testing.h"
+
+static void name_states(struct sr_states *s, int dims)
+{
+    static const char *const names[] = {"x", "y"};
+    *s = (struct sr_states){.file = "made", .order = 1, .dims = dims, .names = dims + 1};
+    for (int d = 0; d < dims; d++)
+        snprintf(s->name[d], SR_STATE_NAME, "%s", names[d]);
+    snprintf(s->name[dims], SR_STATE_NAME, "t");
+}
+
+static double wave(double t)
+{
+    return sin(t) + 0.3 * cos(2.3 * t);
+}
+
+/* The process of a window has nearly the likelihood of the one that is looked for everywhere, from
+ * the window before as from a poor start beside a good one. */
+TEST(windows_near_others_are_as_likely)
+{
+    enum { W = SR_MOTION_WINDOW, WINDOWS = 12, N = W * (WINDOWS + 1) / 2 };
+    double t[N], x[N], worst = 0;
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 73);
+    for (int i = 0; i < N; i++) {
+        t[i] = 0.1 * i;
+        x[i] = wave(t[i]) + gsl_ran_gaussian(rng, i < N / 2 ? 0.02 : 0.05);
+    }
+    gsl_rng_free(rng);
+    struct sr_process_work *work = sr_process_create();
+    struct sr_process process = {0, 0}, sought;
+    const struct sr_process poor = {5, -1};
+    for (int k = 0; k < WINDOWS; k++) {
+        const struct sr_window window = {
+            .n = W, .dims = 1, .t = t + k * W / 2, .x = x + k * W / 2, .stride = N, .even = true};
+        struct sr_process other = k % 2 ? process : poor, from = k % 2 ? poor : process;
+        assert_true(sr_process_fit(work, &window, HUGE_VAL, &sought) > 0);
+        const double most = sr_process_likelihood(work);
+        if (k == 0)
+            other = sought;
+        assert_true(sr_process_fit_near(work, &window, other, &from) > 0);
+        worst = fmax(worst, most - sr_process_likelihood(work));
+        process = from;
+    }
+    print_message("at most %.3g nats less likely\n", worst);
+    assert_true(worst < 0.5);
+    sr_process_free(work);
+}
+
+/* Derivatives of 9,800 rows, of which every second window is sought, err as their variances say. */
+TEST(errors_of_derivatives_are_known_of_many_rows)
+{
+    const size_t rows[] = {4900, 4900};
+    struct sr_states s;
+    double sum = 0;
+    gsl_rng *rng = orr_rng_create(2, ORR_STAGE_TEST_SUITE, 73);
+    name_states(&s, 1);
+    assert_int_equal(sr_states_create(&s, 2, rows), 0);
+    for (size_t k = 0; k < s.count; k++)
+        for (size_t i = 0; i < s.track[k].n; i++) {
+            s.track[k].t[i] = 0.1 * (double)i;
+            s.track[k].x[i] = wave(s.track[k].t[i]) + gsl_ran_gaussian(rng, 0.02);
+        }
+    gsl_rng_free(rng);
+    assert_int_equal(sr_states_smooth(&s, 2), 0);
+    for (size_t k = 0; k < s.count; k++)
+        for (size_t i = 0; i < s.track[k].n; i++) {
+            const double t = s.track[k].t[i];
+            const double off = s.track[k].rate[i] - (cos(t) - 0.69 * sin(2.3 * t));
+            sum += off * off / s.track[k].rate_variance[i];
+        }
+    const double rms = sqrt(sum / (double)s.rows);
+    print_message("rms error of %.3f sigma, noise %.4f\n", rms, s.noise[0]);
+    assert_true(rms > 0.85 && rms < 1.2);
+    assert_true(fabs(s.noise[0] / 0.02 - 1) < 0.05);
+    sr_states_free(&s);
+}
+
+/* Each row of the part is the row of the file that its line says, in all of its arrays. */
+TEST(parts_are_spread_over_all_tracks)
+{
+    const size_t rows[] = {7000, 3100, 40, 1900};
+    struct sr_states s, part;
+    size_t line = 0, last = 0;
+    name_states(&s, 2);
+    s.inputs = 1;
+    assert_int_equal(sr_states_create(&s, 4, rows), 0);
+    for (size_t k = 0; k < s.count; k++)
+        for (size_t i = 0; i < s.track[k].n; i++, line++) {
+            struct sr_state_track *const track = &s.track[k];
+            track->line[i] = line;
+            track->t[i] = track->input[i] = (double)line;
+            double *const array[] = {track->x, track->smooth, track->rate, track->sigma};
+            for (size_t a = 0; a < 4; a++)
+                for (size_t d = 0; d < 2; d++)
+                    array[a][d * track->n + i] = (double)(100000 * (2 * a + d) + line);
+        }
+    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_in_range(part.rows, 2000, 4000);
+    for (size_t k = 0; k < part.count; k++)
+        for (size_t i = 0; i < part.track[k].n; i++) {
+            const struct sr_state_track *const track = &part.track[k];
+            const double at = (double)track->line[i];
+            const double *const array[] = {track->x, track->smooth, track->rate, track->sigma};
+            assert_true(track->t[i] == at && track->input[i] == at);
+            assert_true(k + i == 0 || track->line[i] > last);
+            for (size_t a = 0; a < 4; a++)
+                for (size_t d = 0; d < 2; d++)
+                    assert_true(array[a][d * track->n + i] == (double)(100000 * (2 * a + d)) + at);
+            last = track->line[i];
+        }
+    assert_true(last > line - 1900); /* the last track has a piece, too */
+    sr_states_free(&part);
+    sr_states_free(&s);
+}
+
+/* Damped oscillations from many starts, x' = y, y' = -4 x - 0.2 y, with the noise of both given: x
+ * = a e^(-t / 10) cos(w t + p), w^2 = 3.99. */
+static void make_oscillations(struct sr_states *s, size_t count)
+{
+    enum { ROWS = 100 };
+    const double w = sqrt(3.99), noise = 0.01;
+    size_t rows[64];
+    gsl_rng *rng = orr_rng_create(3, ORR_STAGE_TEST_SUITE, 73);
+    name_states(s, 2);
+    for (size_t k = 0; k < count; k++)
+        rows[k] = ROWS;
+    assert_int_equal(sr_states_create(s, count, rows), 0);
+    for (size_t k = 0; k < count; k++) {
+        struct sr_state_track *track = &s->track[k];
+        const double size = 0.7 + gsl_rng_uniform(rng), phase = 6 * gsl_rng_uniform(rng);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double t = track->t[i] = 0.08 * (double)i, a = size * exp(-t / 10);
+            track->smooth[i] = a * cos(w * t + phase);
+            track->smooth[ROWS + i] = -a * (0.1 * cos(w * t + phase) + w * sin(w * t + phase));
+            for (size_t d = 0; d < 2 * ROWS; d += ROWS) {
+                track->x[d + i] = track->smooth[d + i] + gsl_ran_gaussian(rng, noise);
+                track->sigma[d + i] = noise;
+            }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* A system that a part of the tracks chose: x' = y has no constant, -4.03 is a little off, and 2 /
+ * 10 is a fraction that stays. */
+static void choose(const struct sr_states *s, struct sr_system *system)
+{
+    const char *const names[] = {s->name[0], s->name[1], s->name[2]};
+    memset(system, 0, sizeof *system);
+    assert_int_equal(sr_expr_parse(NULL, "y", names, 3, &system->expr[0]), 0);
+    assert_int_equal(sr_expr_parse(NULL, "x * (-4.03) - y * 2 / 10", names, 3, &system->expr[1]),
+                     0);
+    system->by_track = true;
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < SR_NODES; k++)
+            system->error[d][k] = NAN;
+    system->error[1][0] = 0.02;
+}
+
+TEST(constants_are_those_of_all_rows)
+{
+    struct sr_states s, part;
+    struct sr_system *const few = calloc(1, sizeof *few), *const all = calloc(1, sizeof *all);
+    struct sr_language *language = sr_language_create();
+    double value[SR_NODES];
+    make_oscillations(&s, 64);
+    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(part.rows * 3, s.rows + 200); /* every third of 64 tracks, from the first on */
+    choose(&s, few);
+    choose(&s, all);
+    assert_int_equal(sr_system_refit(&part, language, few), 0);
+    assert_int_equal(sr_system_refit(&s, language, all), 0);
+    assert_int_equal(sr_expr_constants(&all->expr[1], value), 3);
+    print_message("%.5f +- %.2g by all rows, +- %.2g by a part\n", value[0], all->error[1][0],
+                  few->error[1][0]);
+    assert_true(fabs(value[0] + 4) < 4 * all->error[1][0]);
+    const double ratio = few->error[1][0] / all->error[1][0];
+    assert_true(ratio > 1.5 && ratio < 2); /* sqrt(3) where tracks are alike */
+    assert_true(value[1] == 2 && value[2] == 10);
+    assert_true(isnan(all->error[1][1]) && isnan(all->error[1][2]));
+    assert_true(fabs(all->residual - 1) < 0.03);
+    assert_int_equal(all->segments, 64);
+    sr_language_free(language);
+    free(few);
+    free(all);
+    sr_states_free(&part);
+    sr_states_free(&s);
+}
+
+TESTS(NULL, NULL)
