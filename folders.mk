@@ -5,14 +5,15 @@
 # headers of these submodules, and of the folder itself. X+: X and all that X uses; >SUBMODULE: of another folder.
 define FOLDER_TABLE
 base              orr_
+formula           sr_             base
 stage             orr_            base
-sim               sim_            stage base
+sim               sim_            formula stage base
 sim/data          -               sim
 kernels           k_              base
 kernels/ref       -               kernels
 kernels/cpu       -               kernels/ref kernels
 kernels/cuda      -               kernels
-model             gpt_|cluster_   sim kernels stage base
+model             gpt_|cluster_   kernels sim+
 model/ranks       -               model
 model/text        -               model
 model/evaluate    -               model
@@ -31,9 +32,8 @@ probe/inductive   -               probe/labels+
 probe/planets     -               probe/orbits+
 probe/exchange    -               probe/inductive+ probe/intervene probe/planets
 probe/length      -               probe/core+
-symreg            sr_             stage base
-symreg/expr       -
-symreg/value      -               symreg/expr+
+symreg            sr_             formula stage base
+symreg/value      -
 symreg/fit        -               symreg/value+
 symreg/select     -               symreg/fit+
 symreg/seed       -               symreg/select+
@@ -44,9 +44,9 @@ symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
 symreg/dynamics   -               symreg/motion+ symreg
 symreg/orbit      -               symreg/table+ symreg
-tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
-laws              law             symreg sim stage base >symreg/solve >symreg/motion
-figures           report_|verdict_ symreg stage base >symreg/expr
+tracks            tracks_         symreg sim+ >symreg/layout >symreg/motion
+laws              law             symreg sim+ >symreg/solve >symreg/motion
+figures           report_|verdict_ formula stage base
 figures/compare   -               figures
 api               orrery_|api_    figures symreg finetune+ >symreg/solve >kernels/ref >figures/compare
 api/orrery        -

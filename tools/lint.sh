@@ -72,7 +72,7 @@ declare -A MAY_CALL=(
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
-    case $folder in base | stage | sim | symreg | finetune | probe) ;; *) continue ;; esac
+    case $folder in base | formula | stage | sim | symreg | finetune | probe) ;; *) continue ;; esac
     while read -r member symbol; do
         [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
         for pattern in $libm; do
@@ -91,7 +91,7 @@ each() {
 each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
 each tools/lint_circles.sh "$build" symreg/seed symreg/evolve symreg/solve
-each tools/lint_state.sh "$build" symreg laws
+each tools/lint_state.sh "$build" formula symreg laws
 each tools/lint_clang.sh
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \
