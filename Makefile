@@ -56,7 +56,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -DXXH_INLINE_ALL $(CFLAGS) $(WAR
              $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(FORTIFY)) \
              '-ffile-prefix-map=$(CURDIR)=.' -I. $(EXTRA_CFLAGS)
 LDLIBS := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
-          -ldnnl -lgsl -lgslcblas -lcjson -lmuparser -lz -fopenmp -lm -ldl
+          -ldnnl -lgsl -lgslcblas -lcjson -lz -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression; clamps without branches in symreg's loops
 $(foreach f,base formula stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
 $(foreach f,formula sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))

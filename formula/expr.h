@@ -392,6 +392,8 @@ bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op
 /* The number of the column of this name; -1: there is none. nearest: as of sr_op_seek(). */
 int sr_feature_find(const char *name, const char *const *names, int features,
                     struct orr_nearest *nearest);
+/* Length in bytes of the plain word at the start of the text, with an index: c1[star]; 0: none. */
+size_t sr_name_length(const char *text);
 /* Whether a formula writes the name without quotes: a plain word that is not an operator's name. */
 bool sr_name_is_plain(const struct sr_language *language, const char *name);
 /* Length in bytes of the quoted name at the start of the text, quotes included; 0 if there is
@@ -432,8 +434,10 @@ void sr_expr_infix(const struct sr_language *language, const struct sr_expr *exp
  * NUL and is cut where it does not fit. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
                    const char *const *names, char *text, size_t bytes);
-/* Parses PySR's notation with the usual precedence: ^ (right associative), signs, * /, + -. A minus
- * before a number belongs to the number; elsewhere it is neg(). */
+/* Parses PySR's notation with the usual precedence: ^ (right associative), signs, * /, + -, the
+ * comparisons < <= > >= == !=, &&, ||, c ? a : b. A minus before a number belongs to the number;
+ * elsewhere it is neg(). Comparisons and choices become greater() and cond(); min() and max() of
+ * more than two operands become nested ones. */
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
                   int features, struct sr_expr *expr);
 /* The same, where unknown words are leaves, too. read() gets a word of `length` bytes at *at, moves

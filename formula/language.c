@@ -1,4 +1,4 @@
-/* language.c - what a user adds to the operators of the table: operators, named constants, a loss. */
+/* language.c - what a user adds to the operators of the table: operators, constants, a loss. */
 #include "expr.h"
 
 #include <ctype.h>
