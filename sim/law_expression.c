@@ -83,48 +83,31 @@ static double apply(const struct sr_language *language, const struct step *step,
         return a * b;
     case SR_DIV:
         return a / b;
-    case SR_SQUARE:
-        return a * a;
     case SR_COND:
         return isnan(a) ? a : a > 0 ? b : 0;
+    /* (these have loops for each instruction set, and whole powers as products) */
+    case SR_EXP:
+        return orr_exp(a);
+    case SR_LOG:
+        return orr_log(a);
+    case SR_POW:
+        return orr_pow(a, b);
     default:
         return isnan(a) || isnan(b) ? (double)NAN
                                     : sr_op_value(language, (enum sr_op)step->op, a, b);
     }
 }
 
-/* Whether the last `count` steps are constants. */
-static bool ends_in_constants(const struct sim_expression *e, int count)
-{
-    bool all = true;
-    for (int k = 1; k <= count; k++)
-        all = all && e->step[e->steps - k].op == SR_CONSTANT;
-    return all;
-}
-
-/* Appends an operator, as what is computed faster: a constant where all operands are constants, a
- * root or a product for some powers. */
+/* Appends an operator, or its value where all operands are constants. */
 static void append_operator(struct sim_expression *e, struct step step)
 {
     struct step *const last = &e->step[e->steps - 1], *const first = last - (step.arity - 1);
-    if (ends_in_constants(e, step.arity)) {
-        first->value = apply(e->language, &step, first->value, last->value);
-        e->steps -= step.arity - 1;
+    if (first->op != SR_CONSTANT || last->op != SR_CONSTANT) {
+        e->step[e->steps++] = step;
         return;
     }
-    if (step.op == SR_POW && ends_in_constants(e, 1)) {
-        const double power = last->value;
-        const enum sr_op op = power == 2     ? SR_SQUARE
-                              : power == 3   ? SR_CUBE
-                              : power == 0.5 ? SR_SQRT
-                              : power == -1  ? SR_INV
-                                             : SR_POW;
-        if (op != SR_POW) {
-            *last = (struct step){.op = (uint8_t)op, .arity = 1};
-            return;
-        }
-    }
-    e->step[e->steps++] = step;
+    first->value = apply(e->language, &step, first->value, last->value);
+    e->steps -= step.arity - 1;
 }
 
 int sim_expression_create(struct sim_expression **expression, const char *text)
