@@ -1,4 +1,4 @@
-/* text.c - untrusted texts as single lines, spelling help by edit distance, the folder of programs. */
+/* text.c - untrusted texts as single lines, spelling help by edit distance, the program folder. */
 #include "text.h"
 
 #include <errno.h>
