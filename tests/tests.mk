@@ -54,7 +54,6 @@ LONG_TESTS := $(filter-out %/test_nfs.sh,$(wildcard tests/kill/test_*.sh)) tests
 check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check check-emulation
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
-	$(call when,CUDA,$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 check-python: programs
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
