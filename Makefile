@@ -55,11 +55,11 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -DXXH_INLINE_ALL $(CFLAGS) $(WAR
              $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(FORTIFY)) \
              '-ffile-prefix-map=$(CURDIR)=.' -I. $(EXTRA_CFLAGS)
 LDLIBS := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) \
-          -ldnnl -lgsl -lgslcblas -lcjson -lmuparser -lz -fopenmp -lm -ldl
+          -ldnnl -lgsl -lgslcblas -lcjson -lz -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression; clamps without branches in symreg's loops
-$(foreach f,base stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
-$(foreach f,sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))
-symreg_CFLAGS += $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
+$(foreach f,base formula stage sim laws symreg finetune probe api,$(eval $f_CFLAGS := -ffp-contract=off))
+$(foreach f,formula sim symreg kernels,$(eval $f_CFLAGS += -fno-math-errno -fno-trapping-math))
+$(foreach f,formula symreg,$(eval $f_CFLAGS += $(if $(findstring clang,$(CC)),,-fno-thread-jumps)))
 # Loop files are compiled once per instruction set, and the program takes the best one of the CPU
 # (base/isa.h). The table of a folder is the only global symbol of each copy. TUNE: plain adds instead of
 # fused ones in sums over a row, a fifth of narrow layers' backward pass.

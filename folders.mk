@@ -6,14 +6,15 @@
 # headers of these submodules, and of the folder itself. X+: X and all that X uses; >SUBMODULE: of another folder.
 define FOLDER_TABLE
 base              orr_
+formula           sr_             base
 stage             orr_            base
-sim               sim_            stage base
+sim               sim_            formula stage base
 sim/data          -               sim
 kernels           k_              base
 kernels/ref       -               kernels
 kernels/cpu       -               kernels/ref kernels
 kernels/cuda      -               kernels
-model             gpt_|cluster_   sim kernels stage base
+model             gpt_|cluster_   kernels sim+
 model/ranks       -               model
 model/text        -               model
 model/evaluate    -               model
@@ -32,9 +33,8 @@ probe/inductive   -               probe/labels+
 probe/planets     -               probe/orbits+
 probe/exchange    -               probe/inductive+ probe/intervene probe/planets
 probe/length      -               probe/core+
-symreg            sr_             stage base
-symreg/expr       -
-symreg/value      -               symreg/expr+
+symreg            sr_             formula stage base
+symreg/value      -
 symreg/fit        -               symreg/value+
 symreg/select     -               symreg/fit+
 symreg/seed       -               symreg/select+
@@ -45,10 +45,10 @@ symreg/table      -               symreg/solve+ symreg
 symreg/motion     -               symreg/table+ symreg
 symreg/dynamics   -               symreg/motion+ symreg
 symreg/orbit      -               symreg/table+ symreg
-tracks            tracks_         symreg sim stage base >symreg/expr >symreg/layout >symreg/motion
-laws              law             symreg sim stage base >symreg/solve >symreg/motion
-figures           report_         symreg stage base >symreg/expr
-compare           compare_        figures+ >symreg/expr
+tracks            tracks_         symreg sim+ >symreg/layout >symreg/motion
+laws              law             symreg sim+ >symreg/solve >symreg/motion
+figures           report_         formula symreg stage base
+compare           compare_        figures+
 api               orrery_|api_    compare figures symreg finetune+ >symreg/solve >kernels/ref
 api/orrery        -
 study             verdict_        compare+

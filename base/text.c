@@ -1,7 +1,4 @@
-/* text.c - untrusted texts as single lines and Markdown; spelling help by edit distance; the
- * program's folder. */
-#include "error.h"
-#include "file.h"
+/* text.c - untrusted texts as single lines, spelling help by edit distance, the program folder. */
 #include "text.h"
 
 #include <errno.h>
@@ -111,30 +108,6 @@ const char *orr_shown(char *buffer, size_t bytes, const char *text)
     return buffer;
 }
 
-int orr_shell_word(char *word, size_t bytes, const char *text)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
-    const bool quoted = !*text || text[strspn(text, plain)];
-    size_t used = 0;
-    if (quoted && used < bytes)
-        word[used++] = '\'';
-    for (const char *c = text; *c && used < bytes; c++)
-        if (*c != '\'')
-            word[used++] = *c;
-        else
-            for (const char *escape = "'\\''"; *escape && used < bytes; escape++)
-                word[used++] = *escape;
-    if (quoted && used < bytes)
-        word[used++] = '\'';
-    if (used >= bytes)
-        return ORR_FAIL(ORR_EINVAL, "too long for a word of a command: %.80s...", text);
-    word[used] = '\0';
-    return 0;
-}
-
-/* Fences the text by more backticks than it has in a row, with blanks where it begins or ends with
- * one. */
 void orr_append(char *text, size_t bytes, const char *format, ...)
 {
     const size_t used = strlen(text);
@@ -142,34 +115,6 @@ void orr_append(char *text, size_t bytes, const char *format, ...)
     va_start(args, format);
     vsnprintf(text + used, bytes - used, format, args);
     va_end(args);
-}
-
-int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
-{
-    size_t fence = 1, run = 0;
-    for (const char *c = text; *c; c++) {
-        run = *c == '`' ? run + 1 : 0;
-        fence = run >= fence ? run + 1 : fence;
-    }
-    const size_t bytes = strlen(text);
-    const bool pads = !bytes || strchr("` ", text[0]) || strchr("` ", text[bytes - 1]);
-    for (size_t i = 0; i < fence; i++)
-        TRY(orr_file_write(file, "`", 1));
-    TRY(orr_file_write(file, " ", pads));
-    for (size_t step; *text; text += step) {
-        uint32_t code;
-        const bool blank = *text == '\n' || *text == '\t', bar = cell && *text == '|';
-        const size_t unseen = orr_unseen(text);
-        step = unseen ? unseen : orr_character(text, &code);
-        TRY(bar      ? orr_file_write(file, "\\|", 2)
-            : blank  ? orr_file_write(file, " ", 1)
-            : unseen ? orr_file_write(file, "?", 1)
-                     : orr_file_write(file, text, step));
-    }
-    TRY(orr_file_write(file, " ", pads));
-    for (size_t i = 0; i < fence; i++)
-        TRY(orr_file_write(file, "`", 1));
-    return 0;
 }
 
 enum { WORD = 64 };

@@ -1,6 +1,6 @@
 /* html_formula.c - formulas in report.html as MathML, by the parser and the printer of symreg. */
 #include "report.h"
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 /* "F = ..." in MathML. False, and the text is empty, where it is no formula of k, m1, m2 and r. */
 static bool make_mathml(const char *formula, char mathml[SR_TEXT])

@@ -123,14 +123,6 @@ static void count_cell(struct orr_file *html, int count, int of)
     orr_file_printf(html, "<td class=\"n%s\">%d/%d</td>", count == of ? " yes" : "", count, of);
 }
 
-const char *report_headline_rule(const struct report_run *run)
-{
-    for (int r = 0; r < run->rules.count; r++)
-        if (!strcmp(run->rules.item[r], "best"))
-            return "best";
-    return run->rules.item[run->rules.count - 1];
-}
-
 static int column_notes(const struct report_run *run, struct orr_file *html)
 {
     return orr_file_printf(

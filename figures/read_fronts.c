@@ -1,7 +1,7 @@
 /* read_fronts.c - the laws of laws/laws.json against the Pareto fronts beside it: a law is a
  * formula of r, m1, m2 and a row of the front that it was selected from. */
 #include "report.h"
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 #include <math.h>
 #include <string.h>

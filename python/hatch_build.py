@@ -17,7 +17,6 @@ HEADERS = (
     ("cjson/cJSON.h", "cJSON", "libcjson-dev"),
     ("oneapi/dnnl/dnnl.h", "oneDNN", "libdnnl-dev"),
     ("xxhash.h", "xxHash", "libxxhash-dev"),
-    ("muParserDLL.h", "muParser", "libmuparser-dev"),
     ("zlib.h", "zlib", "zlib1g-dev"),
     ("omp.h", "OpenMP", "gcc"),
 )

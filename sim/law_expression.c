@@ -1,122 +1,165 @@
-/* law_expression.c - a user-defined force law, parsed by muParser. */
+/* law_expression.c - a user-defined force law: a formula of r, m1, m2 and G (formula/expr.h), of
+ * whose functions no bit depends on the CPU. Expressions that were written for muParser, which read
+ * them before, keep their meaning, or are refused with the new spelling. */
 #include "sim.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "muparser.h"
+#include "formula/expr.h"
 
-#ifdef ORR_LIBRARY
-#define mupCreate      sim_muparser.mupCreate_
-#define mupRelease     sim_muparser.mupRelease_
-#define mupDefineVar   sim_muparser.mupDefineVar_
-#define mupDefineConst sim_muparser.mupDefineConst_
-#define mupSetExpr     sim_muparser.mupSetExpr_
-#define mupEval        sim_muparser.mupEval_
-#define mupEvalMulti   sim_muparser.mupEvalMulti_
-#define mupError       sim_muparser.mupError_
-#define mupErrorReset  sim_muparser.mupErrorReset_
-#define mupGetErrorPos sim_muparser.mupGetErrorPos_
-#define mupGetErrorMsg sim_muparser.mupGetErrorMsg_
-#endif
-
-/* muParser keeps its messages in one place for all threads, hence the lock. */
-static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
-
+/* One step of the evaluation, in postfix order. */
+struct step {
+    uint8_t op;     /* enum sr_op */
+    uint8_t arity;  /* 0 for leaves */
+    uint8_t column; /* SR_FEATURE: of columns[] */
+    double value;   /* SR_CONSTANT */
+};
 struct sim_expression {
-    muParserHandle_t parser;
-    double r, m1, m2; /* values of the variables */
+    struct sr_language *language;
+    int steps;
+    struct step step[SR_NODES];
 };
 
-/* Finds an assignment, which muParser would allow (to r, for example); comparisons are allowed. */
-static const char *find_assignment(const char *text)
+enum { COLUMNS = 3 };
+static const char *const columns[COLUMNS] = {"r", "m1", "m2"};
+
+/* Functions beside those of the table. log1p(x) is log(1 + x) with the rounding of 1 + x taken
+ * back. */
+static const char functions[] = "rint(x)=round(x); log2(x)=log(x)/0.69314718055994530942;"
+                                "log1p(x)=log(1+x)-(1+x-1-x)/(1+x);"
+                                "asinh(x)=sign(x)*log1p(abs(x)+x*x/(1+sqrt(1+x*x)));"
+                                "acosh(x)=log1p(x-1+sqrt((x-1)*(x+1)));"
+                                "atanh(x)=sign(x)*log1p(2*abs(x)/(1-abs(x)))/2";
+
+struct reader {
+    const char *text; /* of the whole law */
+};
+
+/* Refuses a word that is not known. */
+static int refuse_word(void *context, const char **at, size_t length, struct sr_node *leaf)
 {
-    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++) {
-        if (at[1] == '=')
-            at++;
-        else if (at == text || !strchr("<>!", at[-1]))
-            return at;
-    }
-    return NULL;
+    const struct reader *reader = context;
+    const char *const word = *at;
+    const bool sum = length == 3 && !strncmp(word, "sum", length),
+               mean = length == 3 && !strncmp(word, "avg", length);
+    (void)leaf;
+    return ORR_FAIL(ORR_EUSAGE, "found \"%.*s\" at character %td of \"%s\"%s", (int)length, word,
+                    word - reader->text + 1, reader->text,
+                    sum    ? "; write sum(a, b) as a + b"
+                    : mean ? "; write avg(a, b) as (a + b) / 2"
+                           : "");
 }
 
-#define EXPECTED "expected an expression of r, m1, m2 and G, such as G*m1*m2/r^2"
-
-static int compile_expression(struct sim_expression *e, const char *text)
+static int read_expression(struct sr_language *language, const char *text, struct sr_expr *expr)
 {
-    const char *assignment = find_assignment(text);
-    if (assignment)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "orbits.expression: position %d of \"%s\": found an assignment; " EXPECTED,
-                        (int)(assignment - text) + 1, text);
-    mupDefineVar(e->parser, "r", &e->r);
-    mupDefineVar(e->parser, "m1", &e->m1);
-    mupDefineVar(e->parser, "m2", &e->m2);
-    mupDefineConst(e->parser, "G", SIM_G);
-    /* muParser's own _pi has 13 digits, as of 2.3.3 of Debian 12 */
-    mupDefineConst(e->parser, "_pi", 3.14159265358979323846);
-    mupDefineConst(e->parser, "_e", 2.71828182845904523536);
-    mupSetExpr(e->parser, text);
-    int values = 0;
-    mupEvalMulti(e->parser, &values);
-    if (mupError(e->parser)) {
-        const int bytes = (int)strlen(text), at = mupGetErrorPos(e->parser);
-        const bool inside = at >= 0 && at < bytes; /* from 0; otherwise: at the end */
-        char why[128];
-        snprintf(why, sizeof why, "%s", mupGetErrorMsg(e->parser));
-        char *place = strstr(why, " at position"); /* the message already gives it, from 1 */
-        const size_t length = place ? (size_t)(place - why) : strcspn(why, ".!");
-        return ORR_FAIL(ORR_EUSAGE, "orbits.expression: position %d of \"%s\": %.*s; " EXPECTED,
-                        (inside ? at : bytes) + 1, text, (int)length, why);
+    static const char key[] = "orbits.expression", prefix[] = "formula: ";
+    struct reader reader = {text};
+    const struct sr_unknown unknown = {refuse_word, &reader};
+    char message[1024];
+    TRY(sr_language_name(language, key, "G", SIM_G));
+    TRY(sr_language_name(language, key, "_pi", 3.14159265358979323846));
+    TRY(sr_language_name(language, key, "_e", 2.71828182845904523536));
+    TRY(sr_custom_define(language, functions));
+    if (!sr_expr_parse_with(language, text, columns, COLUMNS, &unknown, expr))
+        return 0;
+    snprintf(message, sizeof message, "%s", orr_error());
+    const bool prefixed = !strncmp(message, prefix, strlen(prefix));
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s: %s; expected an expression of r, m1, m2 and G, such as G*m1*m2/r^2", key,
+                    message + (prefixed ? strlen(prefix) : 0));
+}
+
+/* The value of an operator. NaN where an operand is, but for what cond() does not choose. */
+static double apply(const struct sr_language *language, const struct step *step, double a, double b)
+{
+    switch (step->op) {
+    case SR_ADD:
+        return a + b;
+    case SR_SUB:
+        return a - b;
+    case SR_MUL:
+        return a * b;
+    case SR_DIV:
+        return a / b;
+    case SR_COND:
+        return isnan(a) ? a : a > 0 ? b : 0;
+    /* (these have loops for each instruction set, and whole powers as products) */
+    case SR_EXP:
+        return orr_exp(a);
+    case SR_LOG:
+        return orr_log(a);
+    case SR_POW:
+        return orr_pow(a, b);
+    default:
+        return isnan(a) || isnan(b) ? (double)NAN
+                                    : sr_op_value(language, (enum sr_op)step->op, a, b);
     }
-    if (values != 1)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "orbits.expression: position %d of \"%s\": found %d values; " EXPECTED,
-                        (int)strlen(text), text, values);
-    return 0;
+}
+
+/* Appends an operator, or its value where all operands are constants. */
+static void append_operator(struct sim_expression *e, struct step step)
+{
+    struct step *const last = &e->step[e->steps - 1], *const first = last - (step.arity - 1);
+    if (first->op != SR_CONSTANT || last->op != SR_CONSTANT) {
+        e->step[e->steps++] = step;
+        return;
+    }
+    first->value = apply(e->language, &step, first->value, last->value);
+    e->steps -= step.arity - 1;
 }
 
 int sim_expression_create(struct sim_expression **expression, const char *text)
 {
-    int rc;
-    struct sim_expression *e = calloc(1, sizeof *e);
-    *expression = e;
+    struct sr_expr expr;
+    struct sim_expression *e = orr_alloc(1, sizeof *e);
+    *expression = NULL;
     if (!e)
-        return ORR_FAIL(ORR_ENOMEM, "orbits.expression: out of memory");
-    e->r = e->m1 = e->m2 = 1;
-    pthread_mutex_lock(&reading);
-    rc = sim_muparser_open();
-    e->parser = rc ? NULL : mupCreate(muBASETYPE_FLOAT);
-    if (!rc)
-        rc = e->parser ? compile_expression(e, text)
-                       : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
-    pthread_mutex_unlock(&reading);
+        return ORR_ENOMEM;
+    e->language = sr_language_create();
+    const int rc = e->language ? read_expression(e->language, text, &expr) : ORR_ENOMEM;
     if (rc) {
         sim_expression_free(e);
-        *expression = NULL;
+        return rc;
     }
-    return rc;
+    for (int i = 0; i < expr.count; i++) {
+        const struct sr_node *node = &expr.node[i];
+        const struct step step = {.op = node->op,
+                                  .arity = (uint8_t)sr_expr_arity(&expr, i),
+                                  .column = node->op == SR_FEATURE ? node->feature : 0,
+                                  .value = node->op == SR_CONSTANT ? node->value : 0};
+        if (step.arity)
+            append_operator(e, step);
+        else
+            e->step[e->steps++] = step;
+    }
+    *expression = e;
+    return 0;
 }
 
 void sim_expression_free(struct sim_expression *e)
 {
     if (!e)
         return;
-    if (e->parser)
-        mupRelease(e->parser);
+    sr_language_free(e->language);
     free(e);
 }
 
-double sim_expression_force(struct sim_expression *e, double m1, double m2, double r)
+double sim_expression_force(const struct sim_expression *e, double m1, double m2, double r)
 {
-    e->r = r;
-    e->m1 = m1;
-    e->m2 = m2;
-    const double F = mupEval(e->parser);
-    if (!mupError(e->parser))
-        return F;
-    mupErrorReset(e->parser);
-    return NAN;
+    const double column[COLUMNS] = {r, m1, m2};
+    double stack[SR_NODES / 2 + 1];
+    int depth = 0;
+    for (int i = 0; i < e->steps; i++) {
+        const struct step *step = &e->step[i];
+        if (step->arity == 0) {
+            stack[depth++] = step->op == SR_CONSTANT ? step->value : column[step->column];
+            continue;
+        }
+        depth -= step->arity;
+        stack[depth] = apply(e->language, step, stack[depth], stack[depth + step->arity - 1]);
+        depth++;
+    }
+    return stack[0];
 }

@@ -231,11 +231,13 @@ void sim_dynamics_free(struct sim_dynamics *dynamics);
 /* Sets the law's G for a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
 
-/* Compiles an expression F of r, m1, m2, and the constant G = SIM_G. Free *expression with
- * sim_expression_free(). ORR_EUSAGE as sim_dynamics_create(). */
+/* Compiles an expression F of r, m1, m2, and the constant G = SIM_G, of at most 64 operands and
+ * operators. Free *expression with sim_expression_free(). ORR_EUSAGE as sim_dynamics_create().
+ * The force is NaN where it is not defined. */
 int sim_expression_create(struct sim_expression **expression, const char *text);
 void sim_expression_free(struct sim_expression *expression);
-double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);
+double sim_expression_force(const struct sim_expression *expression, double m1, double m2,
+                            double r_au);
 
 /* The force on body 1 at relative state rel (2 d) at a step. force: (d), towards body 2 if the law
  * attracts. Returns its magnitude. */

@@ -1,7 +1,7 @@
 /* symreg.h - symbolic regression: from a table of numbers to a Pareto front of formulas. This
- * header is for users of the whole engine. Each submodule has its own header, from the lowest up:
+ * header is for users of the whole engine. Formulas themselves, with their operators, texts and
+ * normal form, are in formula/expr.h. Each submodule has its own header, from the lowest up:
  *
- *   expr      nodes, operators, parsing, printing, the algebraic normal form
  *   value     values of a formula over a table, derivatives by its constants, losses
  *   fit       constants: Levenberg-Marquardt, rounding
  *   select    constraints, complexity, Pareto fronts, description length
@@ -19,7 +19,7 @@
  * compares formulas with k m1 m2 / r^2 after the search.
  *
  * User-defined operators, a user-defined loss and prices of operators belong to a language (struct
- * sr_language, expr.h); every search may have its own. Complexity is the sum of the nodes' prices,
+ * sr_language, formula/expr.h); every search may have its own. Complexity is the sum of the nodes' prices,
  * which are 1 unless the language sets others.
  * Functions that return int follow base.h (0 or an enum orr_status). They may be called from
  * several threads at once unless their comment says otherwise. */

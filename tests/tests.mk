@@ -16,7 +16,7 @@ $(B)/tests/$1/$3: tests/$1/$2.c $5 | .deps
 	$$(call link,CC,$$(CC) $$(ALL_CFLAGS) $$(TEST_CFLAGS) -Itests -I$1 $4,-lcmocka $6 $$($1_LIBS) $$(LDLIBS))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%,,$(call libs,$($f_USES)))))
-$(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%64,-DK_DOUBLE,$(foreach l,$($f_USES),$(B)/lib$l$(if $(filter base stage sim,$l),,64).a))))
+$(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%64,-DK_DOUBLE,$(foreach l,$($f_USES),$(B)/lib$l$(if $(filter base formula stage sim,$l),,64).a))))
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c)) $(STUDY_TESTS)
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
@@ -54,7 +54,6 @@ LONG_TESTS := $(filter-out %/test_nfs.sh,$(wildcard tests/kill/test_*.sh)) tests
 check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check check-emulation
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
-	$(call when,CUDA,$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 check-python: programs
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))

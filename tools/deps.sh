@@ -4,7 +4,8 @@
 #   deps.sh --check    exit 0 when everything is there, in milliseconds; silent
 #   deps.sh            Debian and Ubuntu: installs the missing packages with apt, as root or
 #                      through sudo; elsewhere prints the exact packages and exits 1
-#   deps.sh --sanitizers    also clang 14 and its OpenMP, for make check-asan-unit (.ci/run)
+#   deps.sh --sanitizers    also what .ci/run takes: clang 14 and its OpenMP for make
+#                           check-asan-unit, a C++ compiler for make check-emulation
 #   deps.sh --optional      also libnova, for `bin/probe planets`, and Open MPI, for trainings by
 #                           several ranks, where they are missing alone; where others are missing,
 #                           they are installed with them if they can be
@@ -12,25 +13,20 @@
 # Does nothing when nothing is missing. Needs no network then.
 set -u
 
-packages_apt=(gcc g++ libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
-              libmuparser-dev zlib1g-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
-packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhash-devel
-              muParser-devel zlib-devel libcmocka-devel gnuplot dejavu-sans-fonts)
-packages_pacman=(gcc make gsl cjson onednn xxhash muparser zlib cmocka gnuplot ttf-dejavu)
-packages_brew=(gcc make gsl cjson onednn xxhash muparser zlib cmocka gnuplot font-dejavu)
-needs="C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, zlib,
-cmocka and gnuplot"
+packages_apt=(gcc libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
+              zlib1g-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
+packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel
+              zlib-devel libcmocka-devel gnuplot dejavu-sans-fonts)
+packages_pacman=(gcc make gsl cjson onednn xxhash zlib cmocka gnuplot ttf-dejavu)
+packages_brew=(gcc make gsl cjson onednn xxhash zlib cmocka gnuplot font-dejavu)
+needs="a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, zlib, cmocka and gnuplot"
 optional_apt=(libnova-dev libopenmpi-dev openmpi-bin)
-packages_clang=(clang-14 libomp-14-dev)
+packages_clang=(clang-14 libomp-14-dev g++)
 # (in Ubuntu 22.04 a part of another package)
 grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-14-dev)
 
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
-    # C++ is for the tests of the CUDA kernels without a GPU
-    local cxx=g++
-    case ${CC:-cc} in *clang*) cxx=${CC/clang/clang++} ;; esac
-    command -v "$cxx" || return 1
     command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
     "${CC:-cc}" -E -x c - <<'C' || return 1
 #include <stdarg.h>
@@ -42,7 +38,6 @@ all_there() {
 #include <cjson/cJSON.h>
 #include <dnnl.h>
 #include <xxhash.h>
-#include <muParserDLL.h>
 #include <zlib.h>
 #include <cmocka.h>
 C
@@ -50,10 +45,11 @@ C
     ! command -v dpkg-query || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ]
 }
 
-# a clang that links OpenMP and the sanitizers, beside what every build needs
+# a clang that links OpenMP and the sanitizers, and C++, beside what every build needs
 if [ "${1:-}" = --sanitizers ]; then
     clang_there() {
         local compiler
+        command -v g++ || return
         for compiler in clang-14 clang; do
             echo 'int main(void) { return 0; }' | "$compiler" -fopenmp \
                 -fsanitize=address,undefined -x c - -o /dev/null && return

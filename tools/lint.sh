@@ -6,7 +6,7 @@
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    folders and submodules include only what folders.mk allows (lint_includes.sh)
 #   headers      what a header declares is implemented beside it (lint_headers.sh)
-#   circles      no source files of a folder need each other in a circle (lint_circles.sh)
+#   circles      of some folders, no source files need each other in a circle (lint_circles.sh)
 #   state        symbolic regression and laws/ hold nothing process-wide (lint_state.sh)
 #   clang        clang's warnings in sources and unit tests, when installed (lint_clang.sh)
 #   unused       every external symbol is used, and not by tests alone (lint_unused.sh)
@@ -72,7 +72,7 @@ declare -A MAY_CALL=(
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
-    case $folder in base | stage | sim | symreg | finetune | probe) ;; *) continue ;; esac
+    case $folder in base | formula | stage | sim | symreg | finetune | probe) ;; *) continue ;; esac
     while read -r member symbol; do
         [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
         for pattern in $libm; do
@@ -90,8 +90,8 @@ each() {
 }
 each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
-each tools/lint_circles.sh "$build" symreg/seed symreg/evolve symreg/solve
-each tools/lint_state.sh "$build" symreg laws
+each tools/lint_circles.sh "$build" base formula figures symreg/seed symreg/evolve symreg/solve
+each tools/lint_state.sh "$build" formula symreg laws
 each tools/lint_clang.sh
 each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \

@@ -9,7 +9,10 @@ failures=0
 for folder; do
     objects=()
     for source in "$folder"/*.c; do
-        objects+=("$build/${source%.c}.o")
+        object=$build/${source%.c}.o
+        # (loops are compiled for each instruction set)
+        [ -e "$object" ] || object=$build/isa/plain/${source%.c}.o
+        objects+=("$object")
     done
     # pairs "A B": A needs a symbol that B defines
     pairs=$(nm -A -g -- "${objects[@]}" 2>/dev/null | awk '

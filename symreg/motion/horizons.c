@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 #define AU_KM 149597870.7
 #define DAY_S 86400.0

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 /* Periods that the times of observations have, in days. */
 static const struct {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 #define TURN SR_ORBIT_TURN
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 enum { CURVE = 401 };
 

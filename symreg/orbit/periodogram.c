@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 /* Frequencies in a peak, whose width is 1 / span; turns of a wave between exact sines. */
 enum { OVERSAMPLED = 10, EXACT = 256, MOST_FREQUENCIES = 2000000 };

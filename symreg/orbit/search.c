@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 enum {
     PEAKS = 12,

@@ -2,7 +2,7 @@
 #ifndef SR_TEMPLATE_H
 #define SR_TEMPLATE_H
 
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 enum { SR_PARTS = 8 }; /* unknown parts of a template, at most */
 /* An unknown function of columns, or an unknown constant. */

@@ -3,7 +3,7 @@
 #define SR_VALUE_H
 
 #include "stage/settings.h"
-#include "symreg/expr/expr.h"
+#include "formula/expr.h"
 
 /* ---------------------------------------------------------------------------- evaluation */
 
@@ -361,18 +361,11 @@ double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr
 
 /* ---------------------------------------------------------------- user-defined functions */
 
-/* Defines operators by formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", with one or two arguments, from
- * operators defined before. Each counts as one node. ORR_EUSAGE names the error and the
- * operator. */
-int sr_custom_define(struct sr_language *language, const char *text);
 /* sr_op_apply() and sr_op_chain() for user-defined operators. */
 bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
                      const double *b, double *out);
 void sr_custom_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
                      const double *a, const double *b, const double *outer, double *d);
-/* Defines the loss ORR_SR_CUSTOM: the mean of a formula of p (prediction) and t (target), less its
- * value at p = t. It should be smallest there and increase away from it. */
-int sr_custom_loss_define(struct sr_language *language, const char *text);
 /* The mean of the user-defined loss at predictions scale * p, weighted as sum(w l) / sum(w) (NULL:
  * weights of 1); infinite where it is not finite. */
 double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,

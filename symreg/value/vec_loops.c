@@ -89,7 +89,7 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
         form = SR_VEC_ROWS;
     }
     switch (op) {
-#include "symreg/expr/ops_table.h"
+#include "formula/ops_table.h"
     default:
         break;
     }
@@ -122,7 +122,7 @@ static void chain(int op, int operand, int n, const double *x, const double *y,
                   const double *values, const double *outer, double *d)
 {
     switch (op) {
-#include "symreg/expr/ops_table.h"
+#include "formula/ops_table.h"
     default:
         break;
     }

@@ -27,7 +27,7 @@ settings() {
 }
 
 operators() { # ARITY: of the table
-    sed -n "s/^OP(SR_[A-Z0-9_]*, *\"\([^\"]*\)\", *$1,.*/\1/p" symreg/expr/ops_table.h | sort
+    sed -n "s/^OP(SR_[A-Z0-9_]*, *\"\([^\"]*\)\", *$1,.*/\1/p" formula/ops_table.h | sort
 }
 listed() { # KEY: in the row of the setting
     sed -n "s/.*NAMES(symreg.$1, \"[^\"]*\", \"\([^\"]*\)\".*/\1/p" stage/settings_table.c |

@@ -99,11 +99,11 @@ bad "exponent -3" 2 'orbits.law_exponent: must be above -3' orbits.law=power \
     orbits.law_exponent=-3
 bad "1PN of many bodies" 2 'orbits.nbody: expected false' \
     orbits.law=post_newtonian orbits.nbody=true
-bad "expression: G is no variable" 2 'found an assignment' orbits.law=expression \
-    'orbits.expression=G=1'
-bad "expression: unknown name" 2 'orbits.expression: position 4 of "m1*q"' orbits.law=expression \
-    'orbits.expression=m1*q'
-bad "expression: ends early" 2 'position 9 of "m1*m2/r^"' orbits.law=expression \
+bad "expression: G is no variable" 2 'expected "==" or the end at character 2' \
+    orbits.law=expression 'orbits.expression=G=1'
+bad "expression: unknown name" 2 'orbits.expression: found "q" at character 4 of "m1*q"' \
+    orbits.law=expression 'orbits.expression=m1*q'
+bad "expression: ends early" 2 'at character 9 of "m1*m2/r^"' orbits.law=expression \
     'orbits.expression=m1*m2/r^'
 check "a bad expression makes no folder" test ! -e "$WORK/bad"
 KEEP=$WORK/nowhere # the next one is seen when the first sequence is made

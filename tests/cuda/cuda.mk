@@ -1,10 +1,10 @@
-# cuda.mk - tests of the CUDA kernels: compiled for the host, as nvcc compiled them, and on a GPU.
+# cuda.mk - tests of the CUDA kernels: compiled for the host, and on a GPU.
 # ---- without a GPU: the same kernels compiled for the host against tests/cuda/host
 CUDA_B := $(B)/tests/cuda
 CXX = $(if $(findstring clang,$(CC)),clang++,g++)
 FMA := $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2))
 HOST_INCLUDES := -DK_CUDA_HOST -I. -Itests/cuda/host
-# (products and sums contract into fma as nvcc contracts them, and in PTX where it says fma alone)
+# (products and sums contract into fma as nvcc contracts them)
 EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas -Wno-psabi $(WERROR) -fPIC \
                   -fno-strict-aliasing $(FMA) -ffp-contract=fast -MMD -MP $(HOST_INCLUDES)
 EMULATION_OBJ := $(CUDA_SRC:kernels/cuda/%.cu=$(CUDA_B)/kernels/%.o) \
@@ -39,48 +39,16 @@ ON_CUDA := $(patsubst %,$(B)/tests/kernels/test_%,attention linear loss muon ops
            $(patsubst %.c,$(B)/%,$(wildcard tests/model/cuda_*.c tests/kernels/cuda_*.c))
 GOLDEN_ON := $(B)/tests/kernels/golden_attention
 TEST_EMULATION := $(patsubst %.cc,$(B)/%,$(wildcard tests/cuda/host/test_*.cc))
-$(TEST_EMULATION) $(CUDA_B)/ptx/test_ptx: %: %.o $(B)/libstage.a $(EMULATED)
+$(TEST_EMULATION): %: %.o $(B)/libstage.a $(EMULATED)
 	$(call link,CXX,$(CXX) $(CFLAGS) -rdynamic,-lcmocka $(LDLIBS))
-# ---- as nvcc compiled them: PTX is translated to C++ and takes the kernels' place on the emulation
-PTX_ARCHS ?= 80 90
-PTX2CC := $(CUDA_B)/ptx/ptx2cc
-PTX_COMPILER = $(NVCC) -std=c++17 --fmad=true $(NVCCFLAGS) -I.
-PTX_CXXFLAGS = -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off -fno-strict-aliasing $(FMA) $(HOST_INCLUDES)
-$(PTX2CC): $(wildcard tests/cuda/ptx/ptx*.cc) tests/cuda/ptx/ptx.h | .deps
-	$(call run,CXX,$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror $(filter %.cc,$^) -o $@)
-%.ptx.so: %.ptx.cc $(wildcard tests/cuda/ptx/*.h tests/cuda/host/*.h)
-	$(call run,CXX,$(CXX) $(PTX_CXXFLAGS) $< -o $@)
-$(B)/%.ptx.cc: $(B)/%.ptx $(PTX2CC) ; $(Q)$(PTX2CC) $< $@
-$(CUDA_B)/%.ptx.cc: tests/cuda/%.ptx $(PTX2CC) ; $(call run,PTX,$(PTX2CC) $< $@)
-define ptx_rule
-$(B)/ptx/$1/%.ptx: kernels/cuda/%.cu $(wildcard kernels/cuda/*.h kernels/cuda/*.cuh kernels/*.h)
-	$$(call run,NV,$$(PTX_COMPILER) -arch=compute_$1$$(if $$(filter $$*,$$(HOPPER)),a) -ptx $$< -o $$@)
-endef
-$(foreach a,$(PTX_ARCHS),$(eval $(call ptx_rule,$a)))
-ptx_of = $(patsubst kernels/cuda/%.cu,$(B)/ptx/$1/%.ptx,$(filter-out $(if $(filter 90,$1),,$(HOPPER:%=kernels/cuda/%.cu)),$(CUDA_SRC)))
-PTX_BY_HAND := $(patsubst %,$(B)/%.so,$(wildcard tests/cuda/ptx/*.ptx))
 EMULATION_TESTS := $(TEST_EMULATION) $(ON_CUDA:%=%_cuda) $(GOLDEN_ON)_cuda tests/cuda/test_gpu_machine.sh
 EMULATION_NOW := $(if $(PART),$(shell printf '%s\n' $(EMULATION_TESTS) | \
     awk -v p='$(PART)' '{ split(p, a, "/") } NR % a[2] == a[1] % a[2]'),$(EMULATION_TESTS))
 # fused attention once more without the tensor cores of 9.0. $1: cuda or gpu, $2: environment, $3: of these
 fused_tests = $(foreach t,kernels/cuda_fused model/cuda_model,\
                   $(call commands,$(filter $(or $3,%),$(B)/tests/$t_$1),$2 ORRERY_CUDA_HOPPER=0))
-on_ptx = $(if $(filter ptx/80,$1),ORRERY_CUDA_HOPPER=0 )ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/$1
-test_ptx = $(call commands,$(CUDA_B)/ptx/test_ptx,$(call on_ptx,tests/cuda/ptx))
-ptx_tests = $(call commands,$(ON_CUDA:%=%_cuda),$(call on_ptx,ptx/$1)) \
-            $(if $(filter 90,$1),$(call fused_tests,cuda,$(call on_ptx,ptx/$1))) $(foreach o,forward reverse shuffle,\
-                $(call commands,$(GOLDEN_ON)_cuda,ORR_CUDA_HOST_ORDER=$o $(call on_ptx,ptx/$1)))
 check-emulation: $(if $(filter %.sh,$(EMULATION_NOW)),programs) $(filter $(B)/%,$(EMULATION_NOW)) $(CUDA_SCRIPTS_NEED)
-	$(call checks,emulation,$(call commands,$(EMULATION_NOW)) $(call fused_tests,cuda,,$(EMULATION_NOW)) $(test_ptx))
-check-emulation check-ptx check-ptx-mutants: $(CUDA_B)/ptx/test_ptx $(PTX_BY_HAND)
-check-ptx check-ptx-mutants: $(ON_CUDA:%=%_cuda) $(GOLDEN_ON)_cuda
-check-ptx: $(foreach a,$(PTX_ARCHS),$(addsuffix .so,$(call ptx_of,$a)))
-	$(call checks,ptx,$(test_ptx) $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$a)),CHECK_LIMIT=1800)
-check-ptx-mutants: $(TEST_EMULATION) $(call ptx_of,90) ; @tests/cuda/ptx/mutants.sh $(B)
-print-ptx-flags:
-	@echo "NVCC_PTX='$(PTX_COMPILER) -arch=compute_90 -ptx' PTX2CC=$(PTX2CC) BY_HAND='$(PTX_BY_HAND:.so=)'"
-	@echo "CXX_PTX='$(CXX) $(filter-out -I.,$(PTX_CXXFLAGS)) -idirafter .' CXX_LINK='$(CXX) $(CFLAGS) -rdynamic'"
-	@echo "CXX_HOST='$(CXX) $(filter-out -MMD -MP -Werror,$(EMULATION_FLAGS))' LIBS='$(B)/libstage.a $(EMULATED) -lcmocka $(LDLIBS)'"
+	$(call checks,emulation,$(call commands,$(EMULATION_NOW)) $(call fused_tests,cuda,,$(EMULATION_NOW)))
 GPU_HERE := $(CUDA_B)/gpu_here
 GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
 $(GPU_HERE): private WHOLE = yes

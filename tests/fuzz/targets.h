@@ -7,7 +7,7 @@ FUZZ(columns, "symreg/solve/table.c", "names of columns, and the table that has 
 FUZZ(csv, "base/csv.c", "a table of numbers")
 FUZZ(dataset, "sim/data/dataset.c sim/data/check_arrays.c",
      "the .npy files of a data set, one after the other")
-FUZZ(expr, "symreg/expr/text.c symreg/select/units.c", "formulas, units, constraints, operators")
+FUZZ(expr, "formula/text.c symreg/select/units.c", "formulas, units, constraints, operators")
 FUZZ(front, "api/front.c", "calls about the front of a search")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(layouts,

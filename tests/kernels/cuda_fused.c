@@ -181,7 +181,7 @@ TEST(agree_with_the_reference)
                 turn % 3 ? window[turn / 3 % 6] : 0);
 }
 
-/* Heads of few columns alone, for where kernels take long to compile (make check on nvcc's PTX). */
+/* Heads of few columns alone, for where kernels take long to compile. */
 TEST(width_32_agrees)
 {
     for (int k = 0; k < KINDS; k++) {

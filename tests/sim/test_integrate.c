@@ -594,7 +594,7 @@ TEST(test_errors)
     sim_sequence_free(&q);
     strcpy(p.orbits.expression, "m1*m2/r^");
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TRAIN), ORR_EUSAGE);
-    error_names("orbits.expression", "position 9", NULL);
+    error_names("orbits.expression", "character 9", NULL);
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     const double mass[20] = {1};

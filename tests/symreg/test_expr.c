@@ -28,6 +28,25 @@ TEST(reads_with_the_usual_precedence)
     prints("  inv( r*r )\t", "inv((r * r))");
 }
 
+TEST(reads_comparisons_and_choices)
+{
+    prints("r > m1", "greater(r, m1)");
+    prints("r < m1 + 1", "greater((m1 + 1), r)");
+    prints("r * 2 <= m1", "(1 - greater((r * 2), m1))");
+    prints("r >= m1", "(1 - greater(m1, r))");
+    prints("r == m1", "(1 - greater(abs((r - m1)), 0))");
+    prints("r != m1", "greater(abs((r - m1)), 0)");
+    prints("r < m1 < m2", "greater(m2, greater(m1, r))");
+    prints("r > 1 && m1 > 2", "(greater(r, 1) * greater(m1, 2))");
+    prints("r || m1 > 2", "max(greater(abs(r), 0), greater(m1, 2))");
+    prints("r > 1 || m1 > 2 && m2 > 3", "max(greater(r, 1), (greater(m1, 2) * greater(m2, 3)))");
+    prints("r > 1 ? m1 : m2 + 1",
+           "(cond(greater(r, 1), m1) + cond((1 - greater(r, 1)), (m2 + 1)))");
+    prints("2 * (m1 ? r : 3)",
+           "(2 * (cond(greater(abs(m1), 0), r) + cond((1 - greater(abs(m1), 0)), 3)))");
+    prints("min(r, m1, m2 < 1)", "min(min(r, m1), greater(1, m2))");
+}
+
 TEST(reads_signs)
 {
     prints("-r", "neg(r)");
@@ -176,16 +195,21 @@ TEST(refuses_what_is_no_formula)
     refuses("r +", "a number", "character 4 ");
     refuses("(r + m1", "\")\"", "character 8 ");
     refuses("r m1", "the end", "character 3 ");
-    refuses("q + r", "a feature", "character 1 ");
+    refuses("q + r", "a name", "character 1 ");
     refuses("r + sinus(m1)", "an operator", "character 5 ");
     refuses("min(r)", "\",\"", "character 6 ");
     refuses("sin(r, m1)", "\")\"", "character 6 ");
-    refuses("r + inf", "a feature", "character 5 ");
+    refuses("r + inf", "a name", "character 5 ");
     refuses("1e999 * r", "a number", "character 1 ");
     refuses("r + \"m1 * 2", "ends with a quote", "character 5 ");
-    refuses("r + \"m1 \"", "a feature", "character 5 ");
+    refuses("r + \"m1 \"", "a name", "character 5 ");
     refuses("r\"m1\"", "the end", "character 2 ");
     refuses("r + * m1", "a number", "character 5 ");
+    refuses("r = m1", "\"==\" or the end", "character 3 ");
+    refuses("r < ", "a number", "character 5 ");
+    refuses("r & m1", "the end", "character 3 ");
+    refuses("r ? m1", "\":\"", "character 7 ");
+    refuses("sin(r ? m1) : 2", "\":\"", "character 11 ");
     char text[4 * 1024];
     memset(text, '(', sizeof text);
     text[sizeof text - 1] = '\0';

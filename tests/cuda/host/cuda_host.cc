@@ -374,7 +374,7 @@ void *k_cuda_host_shared(void)
     return now.shared;
 }
 
-size_t cuda_host_ptx_shared_bytes(void)
+size_t cuda_host_shared_bytes(void)
 {
     return now.launch->shared;
 }
@@ -576,7 +576,6 @@ static int run_now(void *arguments)
     now.shared = shared_memory(l->shared);
     if (!now.shared)
         return ORR_FAIL(ORR_ENOMEM, "kernel %s: no memory for the emulation", l->name);
-    cuda_host_ptx_launches++;
     cuda_host_memory_watch(true);
     run_grid(l);
     cuda_host_memory_watch(false);
@@ -618,12 +617,6 @@ int cuda_host_start(struct cuda_host_launch *launch)
         launch->drop(launch->arguments);
         return ORR_FAIL(ORR_EDEVICE, "kernel %s: %s", launch->name,
                         cudaGetErrorString(cudaPeekAtLastError()));
-    }
-    const int rc = cuda_host_ptx_take(launch);
-    if (rc) {
-        launch->drop(launch->arguments);
-        cuda_host_fail(cudaErrorLaunchFailure, "kernel %s: not in ORR_CUDA_HOST_PTX", launch->name);
-        return rc;
     }
     struct cuda_host_launch *l = new struct cuda_host_launch(*launch);
     if (cuda_host_keep(run_now, drop_launch, l))

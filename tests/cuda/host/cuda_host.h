@@ -360,9 +360,6 @@ void cuda_host_copy_wait(int later);
  * is multiplied is in shared memory then. All threads of the warpgroup. */
 void cuda_host_wgmma(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
                      bool add, bool across_a, bool across_b);
-/* The same at once: of translated PTX, which moves registers before they are waited for. */
-void cuda_host_wgmma_now(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
-                         bool add, bool across_a, bool across_b);
 /* wgmma.fence: once at least before the first wgmma and after every wait. */
 void cuda_host_wgmma_fence(void);
 void cuda_host_wgmma_commit(void);
@@ -371,7 +368,7 @@ void cuda_host_wgmma_wait(int later);
 /* fence.proxy.async: what the thread stored before it can be multiplied and copied over. */
 void cuda_host_fence_async(void);
 /* Tells of a store to shared memory, so that a fence that is missing after it fails the launch.
- * Translated PTX tells of all its stores; kernels compiled for the host may. */
+ * Kernels may. */
 void cuda_host_shared_written(unsigned at, unsigned bytes);
 
 /* mbarrier.init, .arrive.expect_tx (which arrives as well) and .arrive. */

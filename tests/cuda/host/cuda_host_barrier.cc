@@ -161,7 +161,7 @@ const char *cuda_host_barriers_left(void)
 
 static char *shared_bytes(const char *what, unsigned at, size_t bytes)
 {
-    const size_t all = cuda_host_ptx_shared_bytes();
+    const size_t all = cuda_host_shared_bytes();
     if (at > all || all - at < bytes)
         cuda_host_stop("%s: %zu bytes at 0x%x: shared memory has %zu bytes", what, bytes, at, all);
     return (char *)k_cuda_host_shared() + at;

@@ -72,7 +72,7 @@ static float number(unsigned pair, int which)
 static float element(char name, const struct tile *t, int row, int k)
 {
     const unsigned at = place(t, (unsigned)row, (unsigned)k);
-    const size_t all = cuda_host_ptx_shared_bytes();
+    const size_t all = cuda_host_shared_bytes();
     if (at + sizeof(uint16_t) > all)
         cuda_host_stop("wgmma: element (%d, %d) of tile %c at 0x%x: shared memory has %zu bytes",
                        row, k, name, at, all);
@@ -91,7 +91,6 @@ struct product {
     unsigned a[4];
     uint64_t a_tile, b_tile;
     bool add, across_a, across_b;
-    bool done; /* at once */
 };
 struct accumulator { /* sums of products under way, which look like NaN meanwhile */
     float *sums;
@@ -264,33 +263,17 @@ static void issue(struct product p)
     if (!p.registers)
         tile_of('A', p.a_tile, p.across_a, ROWS);
     under_way[thread].products.push_back(p);
-    if (!p.done)
-        accumulator_of(thread, &p)->products++;
+    accumulator_of(thread, &p)->products++;
     __syncwarp(); /* .sync.aligned */
-    if (p.done)
-        take(thread, number_of_product, &p, p.sums);
-}
-
-static struct product asked_for(float *sums, int n, const unsigned a[4], uint64_t a_tile,
-                                uint64_t b_tile, bool add, bool across_a, bool across_b, bool done)
-{
-    struct product p = {sums,   n,   a != NULL, {0},      a ? 0 : a_tile,
-                        b_tile, add, across_a,  across_b, done};
-    if (a)
-        memcpy(p.a, a, sizeof(p.a));
-    return p;
 }
 
 void cuda_host_wgmma(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
                      bool add, bool across_a, bool across_b)
 {
-    issue(asked_for(sums, n, a, a_tile, b_tile, add, across_a, across_b, false));
-}
-
-void cuda_host_wgmma_now(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
-                         bool add, bool across_a, bool across_b)
-{
-    issue(asked_for(sums, n, a, a_tile, b_tile, add, across_a, across_b, true));
+    struct product p = {sums, n, a != NULL, {0}, a ? 0 : a_tile, b_tile, add, across_a, across_b};
+    if (a)
+        memcpy(p.a, a, sizeof(p.a));
+    issue(p);
 }
 
 void cuda_host_wgmma_fence(void)
@@ -316,7 +299,7 @@ static void finish(int thread)
 {
     const struct product p = under_way[thread].products.front();
     std::vector<struct accumulator> &all = under_way[thread].accumulators;
-    for (size_t i = 0; !p.done && i < all.size(); i++) {
+    for (size_t i = 0; i < all.size(); i++) {
         struct accumulator *a = &all[i];
         if (a->sums != p.sums)
             continue;

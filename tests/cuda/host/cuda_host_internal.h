@@ -3,7 +3,6 @@
 #define CUDA_HOST_INTERNAL_H
 
 #include "cuda_host.h"
-#include "cuda_host_ptx.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CUDA_HOST_ASAN 1
@@ -29,6 +28,10 @@ void cuda_host_memory_watch(bool on);
 void cuda_host_memory_open(void);
 bool cuda_host_memory_touched(const void *address);
 const char *cuda_host_memory_close(void);
+/* The allocation that has the address: its start and bytes; nothing is written where none has. */
+void cuda_host_memory_find(const void *address, const char **from, size_t *bytes);
+/* Where an address lies among the allocations, in words. */
+void cuda_host_memory_describe(const void *address, char *text, size_t size);
 /* Compute capability of the device, 90 for 9.0. */
 int cuda_host_capability(void);
 /* Keeps the error and its text for cudaGetLastError; returns it. */
@@ -45,13 +48,14 @@ void cuda_host_spoil_capture(void);
 /* Whether kernels cannot be captured now, which is then the last error. */
 bool cuda_host_no_launch(void);
 
-/* ---- cuda_host_ptx.cc */
-
-/* Puts the kernel of ORR_CUDA_HOST_PTX into the launch, where there is one: 0 or an error. */
-int cuda_host_ptx_take(struct cuda_host_launch *launch);
-
 /* ---- cuda_host.cc */
 
+/* Bytes of shared memory of the launch that runs. */
+size_t cuda_host_shared_bytes(void);
+/* Ends the launch, with kernel, block and thread named. */
+[[noreturn]] void cuda_host_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Number of the thread that runs, in its block. */
+int cuda_host_thread(void);
 /* The thread waits for a phase of a barrier while others run; it goes on when the phase is complete
  * but for its copies, or to ask again where no other thread can run. A launch in which threads ask
  * again and again, and cuda_host_went_on is not called meanwhile, fails. */

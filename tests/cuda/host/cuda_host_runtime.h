@@ -171,23 +171,12 @@ struct cuda_host_launch {
     size_t shared;
     void (*call)(const void *arguments); /* one thread */
     void (*drop)(void *arguments);
-    /* The arguments one after the other, as a kernel of PTX has them; gives their bytes. */
-    size_t (*pack)(const void *arguments, char *to);
     void *arguments; /* the launch owns them */
 };
 /* Runs it, or keeps it for the graph under way; 0 or ORR_EDEVICE with the kernel named. */
 int cuda_host_start(struct cuda_host_launch *launch);
 /* The dynamic shared memory of the block that runs. */
 void *k_cuda_host_shared(void);
-
-/* One argument behind `at` bytes of others; to: where the first is, or NULL. */
-template <typename T> static inline void cuda_host_pack(size_t *at, char *to, const T &argument)
-{
-    *at = (*at + alignof(T) - 1) / alignof(T) * alignof(T);
-    if (to)
-        memcpy(to + *at, &argument, sizeof(T));
-    *at += sizeof(T);
-}
 
 template <typename... P> struct cuda_host_kernel {
     struct launched {
@@ -212,12 +201,6 @@ template <typename... P> struct cuda_host_kernel {
             std::apply(call->kernel, call->arguments);
         };
         l.drop = [](void *a) { delete (launched *)a; };
-        l.pack = [](const void *a, char *to) {
-            size_t at = 0;
-            std::apply([&](const P &...argument) { (cuda_host_pack(&at, to, argument), ...); },
-                       ((const launched *)a)->arguments);
-            return at;
-        };
         l.arguments = new launched{kernel, std::tuple<P...>(arguments...)};
         return cuda_host_start(&l);
     }

@@ -1,5 +1,5 @@
 /* hopper_test.h - tensors on the device, maps of them and descriptors of tiles, for the tests of
- * what the emulation has of compute capability 9.0 (and of PTX that has it). */
+ * what the emulation has of compute capability 9.0. */
 #ifndef HOPPER_TEST_H
 #define HOPPER_TEST_H
 

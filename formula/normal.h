@@ -1,4 +1,4 @@
-/* normal.h - inside symreg/: the algebraic normal form of a formula.
+/* normal.h - inside formula/: the algebraic normal form of a formula.
  *
  * A formula becomes nested sums of weighted terms and products of powers. Equal terms and equal
  * factors are joined, and operands are ordered by their hashes. Division, inv, square, cube, sqrt

@@ -1,116 +1,25 @@
-/* text.c - parses formulas in PySR's notation, with arbitrary column names. */
+/* parse.c - parses formulas: PySR's notation, arbitrary names of columns, and what people write
+ * beside it.
+ *
+ *     choice     = either [? choice : choice]
+ *     either     = both {|| both}
+ *     both       = comparison {&& comparison}
+ *     comparison = sum {(< | <= | > | >= | == | !=) sum}
+ *     sum        = term {(+ | -) term}
+ *     term       = factor {(* | /) factor}
+ *     factor     = {+ | -} power
+ *     power      = atom [^ factor]
+ *
+ * No operator of the table compares or chooses but greater() and cond(), of which the first four
+ * lines are made: a < b is greater(b, a), a <= b is 1 - greater(a, b), a == b is
+ * 1 - greater(abs(a - b), 0), && is a product, || a maximum, and c ? a : b is
+ * cond(c, a) + cond(1 - c, b). */
 #include "expr.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- names */
-
-/* Length of a word. All non-ASCII characters count as letters. */
-static size_t word_length(const char *at)
-{
-    size_t length = 0;
-    if (isdigit((unsigned char)*at))
-        return 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] & 0x80)
-        length++;
-    return length;
-}
-
-/* Length of an index after a word, as in c1[star]; 0: none. */
-static size_t index_length(const char *at)
-{
-    size_t length = 1;
-    if (*at != '[')
-        return 0;
-    while (isdigit((unsigned char)at[length]) || word_length(at + length))
-        length++;
-    return length > 1 && at[length] == ']' ? length + 1 : 0;
-}
-
-bool sr_name_is_plain(const struct sr_language *language, const char *name)
-{
-    const size_t word = word_length(name), length = word + (word ? index_length(name + word) : 0);
-    enum sr_op op;
-    return length > 0 && !name[length] && !sr_op_seek(language, name, &op, NULL);
-}
-
-size_t sr_name_quoted(const char *text)
-{
-    size_t length = 1;
-    if (*text != '"')
-        return 0;
-    for (; text[length]; length++)
-        if (text[length] == '"' && text[++length] != '"')
-            return length;
-    return 0;
-}
-
-bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
-{
-    size_t n = 0;
-    for (; length && *text == ' '; length--)
-        text++;
-    while (length && text[length - 1] == ' ')
-        length--;
-    const size_t quoted = length ? sr_name_quoted(text) : 0;
-    if (length && *text == '"' && quoted != length)
-        return false; /* unclosed quotes, or text after them */
-    for (size_t i = quoted > 0; i < length - (quoted > 0); i++) {
-        if (n + 1 >= bytes)
-            return false;
-        name[n++] = text[i];
-        i += quoted && text[i] == '"'; /* skip the second of a doubled quote */
-    }
-    name[n] = '\0';
-    return quoted || n > 0;
-}
-
-bool sr_name_next(const char **list, char *name, size_t bytes)
-{
-    const char *const at = *list + strspn(*list, " ");
-    size_t length = sr_name_quoted(at);
-    length += strcspn(at + length, ",");
-    *list = at[length] ? at + length + 1 : NULL;
-    return sr_name_read(at, length, name, bytes);
-}
-
-int sr_number_print(double value, char text[SR_NUMBER])
-{
-    enum { MOST = 17 };
-    static const double large = 1e7; /* from here on powers of ten are shorter to read */
-    for (int digits = 1;; digits++) {
-        snprintf(text, SR_NUMBER, "%.*g", digits, value);
-        const double back = strtod(text, NULL);
-        if ((back < value || back > value) && digits < MOST)
-            continue;
-        if (fabs(value) < large && fabs(value) >= 1 && strchr(text, 'e'))
-            snprintf(text, SR_NUMBER, "%.0f", value); /* 30, not 3e+01: a whole number */
-        return digits;
-    }
-}
-
-double sr_round_digits(double value, int digits)
-{
-    char text[SR_NUMBER];
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    return strtod(text, NULL);
-}
-
-double sr_fewest_digits(double value, double share, int most)
-{
-    for (int digits = 1; digits <= most; digits++) {
-        const double candidate = sr_round_digits(value, digits);
-        if (fabs(candidate - value) <= share * fabs(value))
-            return candidate;
-    }
-    return value;
-}
-
-/* ---- parsing: sum = term {+- term}, term = factor {*\/ factor}, factor = {+-} power,
- * power = atom [^ factor] */
 
 struct parser {
     const struct sr_language *language;
@@ -121,7 +30,7 @@ struct parser {
     struct sr_expr *expr;
 };
 
-static int parse_sum(struct parser *p);
+static int parse_choice(struct parser *p);
 
 static int emit_node(struct parser *p, struct sr_node node)
 {
@@ -129,6 +38,11 @@ static int emit_node(struct parser *p, struct sr_node node)
         return ORR_FAIL(ORR_EINVAL, "formula: more than %d nodes", SR_NODES);
     p->expr->node[p->expr->count++] = node;
     return 0;
+}
+
+static int emit_op(struct parser *p, enum sr_op op)
+{
+    return emit_node(p, sr_op_node((int)op));
 }
 
 static bool take_character(struct parser *p, char c)
@@ -152,9 +66,13 @@ static int parse_call(struct parser *p, enum sr_op op)
     for (int k = 0; k < sr_op(p->language, (int)op)->arity; k++) {
         if (k && !take_character(p, ','))
             return fail_expected(p, "\",\"");
-        TRY(parse_sum(p));
+        TRY(parse_choice(p));
     }
-    return take_character(p, ')') ? emit_node(p, sr_op_node((int)op)) : fail_expected(p, "\")\"");
+    while ((op == SR_MIN || op == SR_MAX) && take_character(p, ',')) {
+        TRY(emit_op(p, op));
+        TRY(parse_choice(p));
+    }
+    return take_character(p, ')') ? emit_op(p, op) : fail_expected(p, "\")\"");
 }
 
 static bool is_name(const char *name, const char *start, size_t length)
@@ -172,7 +90,7 @@ static int parse_quoted(struct parser *p)
                       ? sr_feature_find(name, p->names, p->features, NULL)
                       : -1;
     if (f < 0)
-        return fail_expected(p, "a feature");
+        return fail_expected(p, "a name");
     p->at += length;
     return emit_node(p, sr_feature_node(f));
 }
@@ -191,8 +109,7 @@ static int parse_unknown(struct parser *p, const char *start, size_t length, con
 static int parse_word(struct parser *p)
 {
     const char *start = p->at;
-    size_t length = word_length(start);
-    length += index_length(start + length);
+    const size_t length = sr_name_length(start);
     p->at += length;
     if (take_character(p, '(')) {
         for (int op = SR_FEATURE + 1; sr_op_known(p->language, op); op++) {
@@ -210,7 +127,7 @@ static int parse_word(struct parser *p)
     for (int k = 0; p->language && k < p->language->named; k++)
         if (is_name(p->language->constant_name[k], start, length))
             return emit_node(p, sr_named_node(p->language, k));
-    return parse_unknown(p, start, length, "a feature, an operator or a number");
+    return parse_unknown(p, start, length, "a name, an operator or a number");
 }
 
 static int parse_atom(struct parser *p)
@@ -220,18 +137,18 @@ static int parse_atom(struct parser *p)
     int rc;
     char *end = NULL;
     if (take_character(p, '(')) {
-        rc = parse_sum(p);
+        rc = parse_choice(p);
         if (!rc && !take_character(p, ')'))
             rc = fail_expected(p, "\")\"");
     } else if (*p->at == '"') {
         rc = parse_quoted(p);
-    } else if (word_length(p->at) > 0) {
+    } else if (sr_name_length(p->at) > 0) {
         rc = parse_word(p);
     } else { /* signs were read by the factor; strtod would also accept a sign, and "inf" */
         const bool number = isdigit((unsigned char)*p->at) || *p->at == '.';
         const double value = number ? strtod(p->at, &end) : 0;
         if (!number || end == p->at || !isfinite(value))
-            return fail_expected(p, "a feature, an operator or a number");
+            return fail_expected(p, "a name, an operator or a number");
         p->at = end;
         rc = emit_node(p, sr_constant_node(value));
     }
@@ -246,7 +163,7 @@ static int parse_power(struct parser *p)
     TRY(parse_atom(p));
     if (take_character(p, '^')) {
         TRY(parse_factor(p));
-        TRY(emit_node(p, sr_op_node(SR_POW)));
+        TRY(emit_op(p, SR_POW));
     }
     return 0;
 }
@@ -266,7 +183,7 @@ static int parse_factor(struct parser *p)
         return rc;
     struct sr_node *last = &p->expr->node[p->expr->count - 1];
     if (p->expr->count != before + 1 || !sr_is_number(last))
-        return emit_node(p, sr_op_node(SR_NEG));
+        return emit_op(p, SR_NEG);
     last->value = -last->value;
     return 0;
 }
@@ -282,7 +199,7 @@ static int parse_chain(struct parser *p, bool sum)
         if (!first && !take_character(p, sum ? '-' : '/'))
             return 0;
         TRY(parse_operand(p, sum));
-        TRY(emit_node(p, sr_op_node(sum ? (first ? SR_ADD : SR_SUB) : (first ? SR_MUL : SR_DIV))));
+        TRY(emit_op(p, sum ? (first ? SR_ADD : SR_SUB) : (first ? SR_MUL : SR_DIV)));
     }
 }
 
@@ -294,6 +211,118 @@ static int parse_operand(struct parser *p, bool of_sum)
 static int parse_sum(struct parser *p)
 {
     return parse_chain(p, true);
+}
+
+/* ---- comparisons and choices, made of greater() and cond() */
+
+static bool take_word(struct parser *p, const char *word)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+    if (strncmp(p->at, word, strlen(word)) != 0)
+        return false;
+    p->at += strlen(word);
+    return true;
+}
+
+/* Exchanges the formulas [start, middle) and [middle, end). */
+static void exchange(struct sr_expr *expr, int start, int middle)
+{
+    struct sr_node first[SR_NODES];
+    const size_t before = (size_t)(middle - start), after = (size_t)(expr->count - middle);
+    memcpy(first, expr->node + start, before * sizeof *first);
+    memmove(expr->node + start, expr->node + middle, after * sizeof *first);
+    memcpy(expr->node + start + after, first, before * sizeof *first);
+}
+
+/* 1 - x of the x that begins at `start`. */
+static int emit_not(struct parser *p, int start)
+{
+    const int end = p->expr->count;
+    TRY(emit_node(p, sr_constant_node(1)));
+    exchange(p->expr, start, end);
+    return emit_op(p, SR_SUB);
+}
+
+/* |x| > 0 */
+static int emit_not_zero(struct parser *p)
+{
+    TRY(emit_op(p, SR_ABS));
+    TRY(emit_node(p, sr_constant_node(0)));
+    return emit_op(p, SR_GREATER);
+}
+
+/* a and b begin at `start` and `middle`; `sign` is the first character of the comparison. */
+static int emit_comparison(struct parser *p, char sign, bool or_equal, int start, int middle)
+{
+    if (sign == '=' || sign == '!') {
+        TRY(emit_op(p, SR_SUB));
+        TRY(emit_not_zero(p));
+        return sign == '=' ? emit_not(p, start) : 0;
+    }
+    if ((sign == '<') != or_equal)
+        exchange(p->expr, start, middle);
+    TRY(emit_op(p, SR_GREATER));
+    return or_equal ? emit_not(p, start) : 0;
+}
+
+/* *truth: whether the value can be 0 and 1 alone. */
+static int parse_comparison(struct parser *p, bool *truth)
+{
+    static const char *const signs[] = {"<=", ">=", "==", "!=", "<", ">"};
+    enum { SIGNS = sizeof signs / sizeof *signs };
+    const int start = p->expr->count;
+    TRY(parse_sum(p));
+    *truth = false;
+    for (;;) {
+        const int middle = p->expr->count;
+        int k = 0;
+        while (k < SIGNS && !take_word(p, signs[k]))
+            k++;
+        if (k == SIGNS)
+            return 0;
+        TRY(parse_sum(p));
+        TRY(emit_comparison(p, *signs[k], k < 2, start, middle));
+        *truth = true;
+    }
+}
+
+/* a || b, and with `all` a && b. */
+static int parse_logic(struct parser *p, bool all, bool *truth)
+{
+    TRY(all ? parse_comparison(p, truth) : parse_logic(p, true, truth));
+    while (take_word(p, all ? "&&" : "||")) {
+        TRY(*truth ? 0 : emit_not_zero(p));
+        TRY(all ? parse_comparison(p, truth) : parse_logic(p, true, truth));
+        TRY(*truth ? 0 : emit_not_zero(p));
+        TRY(emit_op(p, all ? SR_MUL : SR_MAX));
+        *truth = true;
+    }
+    return 0;
+}
+
+static int parse_choice(struct parser *p)
+{
+    bool truth;
+    struct sr_node condition[SR_NODES];
+    const int start = p->expr->count;
+    TRY(parse_logic(p, false, &truth));
+    if (!take_character(p, '?'))
+        return 0;
+    TRY(truth ? 0 : emit_not_zero(p));
+    const int nodes = p->expr->count - start;
+    memcpy(condition, p->expr->node + start, (size_t)nodes * sizeof *condition);
+    TRY(parse_choice(p));
+    TRY(emit_op(p, SR_COND));
+    if (!take_character(p, ':'))
+        return fail_expected(p, "\":\"");
+    TRY(emit_node(p, sr_constant_node(1)));
+    for (int i = 0; i < nodes; i++)
+        TRY(emit_node(p, condition[i]));
+    TRY(emit_op(p, SR_SUB));
+    TRY(parse_choice(p));
+    TRY(emit_op(p, SR_COND));
+    return emit_op(p, SR_ADD);
 }
 
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
@@ -314,10 +343,10 @@ int sr_expr_parse_with(const struct sr_language *language, const char *text,
                        .unknown = unknown,
                        .expr = expr};
     expr->count = 0;
-    TRY(parse_sum(&p));
+    TRY(parse_choice(&p));
     take_character(&p, ' ');
     if (*p.at)
-        TRY(fail_expected(&p, "the end"));
+        TRY(fail_expected(&p, *p.at == '=' ? "\"==\" or the end" : "the end"));
     if (!sr_expr_measure(language, expr))
         return ORR_FAIL(ORR_EINVAL, "formula: \"%s\" is no single formula", text);
     return 0;

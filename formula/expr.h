@@ -137,7 +137,7 @@ static inline struct sr_node sr_leaf_node(int feature)
 /* What a user adds to the operators of the table: operators, named constants, a loss, prices of
  * nodes. Every search and every table of numbers may have its own language (sr_settings, sr_data).
  * Functions take the language where an operator's number is not enough; NULL is the language of the
- * table alone. sr_custom_define(), sr_language_name(), sr_custom_loss_define() (value.h) and
+ * table alone. sr_custom_define(), sr_language_name(), sr_custom_loss_define() and
  * sr_complexity_set() (select.h) fill a language before the first formula is made in it. After that
  * it is read-only and may be read by any number of threads. A language must not be copied, as its
  * rows point into it. */
@@ -170,6 +170,13 @@ void sr_language_free(struct sr_language *language);
  * or the value is not finite. */
 int sr_language_name(struct sr_language *language, const char *option, const char *name,
                      double value);
+/* Defines operators by formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", with one or two arguments, from
+ * operators defined before. Each counts as one node. ORR_EUSAGE names the error and the
+ * operator. */
+int sr_custom_define(struct sr_language *language, const char *text);
+/* Defines the user's loss: the mean of a formula of p (prediction) and t (target), less its
+ * value at p = t. It should be smallest there and increase away from it. */
+int sr_custom_loss_define(struct sr_language *language, const char *text);
 static inline struct sr_node sr_named_node(const struct sr_language *language, int number)
 {
     struct sr_node node = sr_constant_node(language->constant[number]);
@@ -385,6 +392,8 @@ bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op
 /* The number of the column of this name; -1: there is none. nearest: as of sr_op_seek(). */
 int sr_feature_find(const char *name, const char *const *names, int features,
                     struct orr_nearest *nearest);
+/* Length in bytes of the plain word at the start of the text, with an index: c1[star]; 0: none. */
+size_t sr_name_length(const char *text);
 /* Whether a formula writes the name without quotes: a plain word that is not an operator's name. */
 bool sr_name_is_plain(const struct sr_language *language, const char *name);
 /* Length in bytes of the quoted name at the start of the text, quotes included; 0 if there is
@@ -425,8 +434,10 @@ void sr_expr_infix(const struct sr_language *language, const struct sr_expr *exp
  * NUL and is cut where it does not fit. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
                    const char *const *names, char *text, size_t bytes);
-/* Parses PySR's notation with the usual precedence: ^ (right associative), signs, * /, + -. A minus
- * before a number belongs to the number; elsewhere it is neg(). */
+/* Parses PySR's notation with the usual precedence: ^ (right associative), signs, * /, + -, the
+ * comparisons < <= > >= == !=, &&, ||, c ? a : b. A minus before a number belongs to the number;
+ * elsewhere it is neg(). Comparisons and choices become greater() and cond(); min() and max() of
+ * more than two operands become nested ones. */
 int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
                   int features, struct sr_expr *expr);
 /* The same, where unknown words are leaves, too. read() gets a word of `length` bytes at *at, moves

@@ -1,10 +1,18 @@
 /* test_ops_table.c - what ops_table.h says of each operator beside its value is true of its value:
  * symmetries, inverses, powers and dimensions, and nothing that is true is left out. */
-#include "symreg/formulas.h"
+#include <math.h>
+
+#include "testing.h"
+#include "formula/expr.h"
 
 /* Operands of both signs, within and beyond the domains of roots and arcs. */
 static const double point[] = {-3.385, -0.77, -0.385, 0.13, 0.61, 2.25, 4.77};
 enum { POINTS = sizeof point / sizeof *point };
+
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) / 2 + 1e-300;
+}
 
 /* Whether two values are equal up to rounding; a point where one is not finite decides nothing. */
 static void compare(double found, double expected, int *equal, int *different)

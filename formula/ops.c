@@ -1,5 +1,4 @@
-/* ops.c - the operator table (values, derivatives, inverses, traits), the search for names, and
- * user-defined operators. */
+/* ops.c - the operator table (values, derivatives, inverses, traits), and the search for names. */
 #include "expr.h"
 
 #include <math.h>
@@ -8,7 +7,6 @@
 
 #include "base/text.h"
 #include "base/vecmath.h"
-#include "stage/settings.h"
 
 /* ---- angles too large for the vector code, reduced in integer arithmetic, equal on all CPUs
  *
@@ -178,23 +176,27 @@ bool sr_op_invert(enum sr_op op, double v, double *z)
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
 {
     struct orr_nearest nearest = {0};
+    char known[512] = "";
+    size_t length = 0;
     if (!strcmp(name, "ln"))
         name = "log";
     for (int i = SR_FEATURE + 1; i < SR_OPS; i++) {
+        const char *const other = sr_op_table[i].name;
         if (sr_op_table[i].arity != arity)
             continue;
-        if (!strcmp(sr_op_table[i].name, name)) {
+        if (!strcmp(other, name)) {
             *op = (enum sr_op)i;
             return 0;
         }
-        orr_nearest_offer(&nearest, name, sr_op_table[i].name);
+        orr_nearest_offer(&nearest, name, other);
+        if (length < sizeof known)
+            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                       length ? "|" : "", other);
     }
-    const char *const setting = arity == 2 ? "symreg.binary" : "symreg.unary";
     return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; %s%s%s", key,
-                    setting + strlen("symreg."), name,
+                    arity == 2 ? "binary" : "unary", name,
                     nearest.name ? "did you mean \"" : "expected a list A,B of some of ",
-                    nearest.name ? nearest.name : orr_setting_find(setting)->choices,
-                    nearest.name ? "\"?" : "");
+                    nearest.name ? nearest.name : known, nearest.name ? "\"?" : "");
 }
 
 bool sr_op_seek(const struct sr_language *language, const char *name, enum sr_op *op,
@@ -224,37 +226,7 @@ int sr_feature_find(const char *name, const char *const *names, int features,
     return -1;
 }
 
-/* ---- the language */
-
-struct sr_language *sr_language_create(void)
-{
-    return orr_alloc(1, sizeof(struct sr_language));
-}
-
-void sr_language_free(struct sr_language *language)
-{
-    free(language);
-}
-
-int sr_language_name(struct sr_language *language, const char *option, const char *name,
-                     double value)
-{
-    if (!sr_name_is_plain(language, name) || strlen(name) >= SR_OP_NAME)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: expected the name of a constant, a word of at most %d bytes that is "
-                        "no operator, found \"%s\"",
-                        option, SR_OP_NAME - 1, name);
-    if (!isfinite(value))
-        return ORR_FAIL(ORR_EUSAGE, "%s: %s: its value is not finite", option, name);
-    if (language->named == SR_NAMED)
-        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d named constants", option, SR_NAMED);
-    for (int k = 0; k < language->named; k++)
-        if (!strcmp(language->constant_name[k], name))
-            return ORR_FAIL(ORR_EUSAGE, "%s: two constants \"%s\"", option, name);
-    strcpy(language->constant_name[language->named], name);
-    language->constant[language->named++] = value;
-    return 0;
-}
+/* ---- values by the scalar operators */
 
 double sr_expr_value(const struct sr_language *language, const struct sr_expr *expr, int first,
                      int last, double a, double b)
