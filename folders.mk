@@ -47,7 +47,7 @@ symreg/dynamics   -               symreg/motion+ symreg
 symreg/orbit      -               symreg/table+ symreg
 tracks            tracks_         symreg sim+ >symreg/layout >symreg/motion
 laws              law             symreg sim+ >symreg/solve >symreg/motion
-figures           report_         formula symreg stage base
+figures           report_         formula stage base
 compare           compare_        figures+
 api               orrery_|api_    compare figures symreg finetune+ >symreg/solve >kernels/ref
 api/orrery        -
