@@ -1,0 +1,137 @@
+"""check_lab.py - the orbit lab in headless Chromium: python3 check_lab.py LAB.html OUT
+
+Throws, searches and drops files as a person would, at three widths, light and dark: no error of the
+script, no request, nothing wider than the window, WCAG AA (axe-core), numbers of a circle, which
+change when a constant of the page does. Screenshots go to OUT. Ends with a line "N passed, N
+failed", exit status 1 when any failed; 2 when something to run it with is missing.
+"""
+
+import math
+import pathlib
+import sys
+
+try:
+    from axe_core_python.sync_playwright import Axe
+    from playwright.sync_api import sync_playwright
+except ImportError as error:
+    print(f"check_lab: error: Python's {error.name} not found; tests/browser/check_report.py says "
+          "what installs it", file=sys.stderr)
+    sys.exit(2)
+
+AA = {"runOnly": {"type": "tag",
+                  "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+results = []
+
+
+def check(name, right, found=""):
+    results.append(bool(right))
+    if not right:
+        print(f"FAILED: {name}: {found}")
+
+
+def value(page, row, column=0):
+    return page.locator("#values tr").nth(row).locator("td").nth(column).inner_text()
+
+
+def a_circle(page, address):
+    """A circle of 1 AU takes a year: closed forms of its energy and angular momentum."""
+    page.goto("about:blank")
+    page.goto(f"{address}#x=1&y=0&vx=0&vy={2 * math.pi}&a=GM/r^2&b=&years=1")
+    page.wait_for_selector("body[data-ready]")
+    check("the energy of a circle is 2 pi^2", value(page, 0) == f"{2 * math.pi ** 2:.4f}",
+          value(page, 0))
+    check("its angular momentum is 2 pi", value(page, 2) == f"{2 * math.pi:.4f}", value(page, 2))
+    path = page.locator("#orbit-a").get_attribute("d")
+    check("the circle closes after a year", path.endswith(("L1.0000 0.0000", "L1.0000 -0.0000")),
+          path[-20:])
+
+
+def a_throw(page):
+    """The planet and its velocity by pointer and by keys; the state is in the address."""
+    before = page.locator("#orbit-a").get_attribute("d")
+    box = page.locator("#planet").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 40, box["y"] - 30, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(100)
+    dragged = page.locator("#orbit-a").get_attribute("d")
+    check("a dragged planet has another orbit", dragged != before)
+    page.locator("#tip").focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_timeout(100)
+    check("a key changes the velocity", page.locator("#orbit-a").get_attribute("d") != dragged)
+    check("the address holds the state", "vy=" in page.url, page.url)
+    page.locator("#law-b").fill("GM/(r")
+    page.wait_for_timeout(100)
+    check("a law that is no formula is named", 'expected ")"' in
+          page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    page.locator("#law-b").fill("<img src=x onerror=alert(1)>")
+    page.wait_for_timeout(100)
+    check("markup in a law stays text", page.locator("main img").count() == 0)
+
+
+def a_search(page):
+    page.locator("#noise").fill("1")
+    page.locator("#find").click()
+    page.wait_for_selector("#front tr:nth-child(2)", timeout=90000)
+    best = page.locator("#front tr:has(input:checked) td.formula").inner_text()
+    check("the law of the throw is found", best.startswith("square(") or "square(r)" in best, best)
+    check("its code is shown", "Python: " in page.locator("#code").input_value())
+
+
+def files(page):
+    name = "<img src=x onerror=alert(1)>.csv"
+    for text, expected in (("a,b\n1,2\n1,x\n", 'found "x"'), ("a,b\n1\n2\n", "row 1"),
+                           ("", "found 0 lines"), ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
+        page.locator("#file").set_input_files(
+            {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
+        page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
+        check("a damaged table is refused by its name", name in
+              page.locator("#find-state").inner_text())
+    rows = "\n".join(f"{k},{3 * k + 1}" for k in range(1, 30))
+    page.locator("#file").set_input_files(
+        {"name": "line.csv", "mimeType": "text/csv", "buffer": f"<i>k</i>,y\n{rows}\n".encode()})
+    page.wait_for_selector("#find:enabled", timeout=90000)
+    check("a name with markup is one clear line or text",
+          page.locator("main i").count() == 0 and page.locator("main img").count() == 0)
+
+
+def main():
+    lab, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+    out.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path="/usr/bin/chromium",
+                                       args=["--no-sandbox"])
+        for width, scheme in ((390, "light"), (820, "dark"), (1920, "light"), (1440, "dark")):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            problems, requests = [], []
+            page.on("console", lambda m, p=problems: p.append(m.text) if m.type == "error" else 0)
+            page.on("pageerror", lambda e, p=problems: p.append(str(e)))
+            page.on("request", lambda r, q=requests: q.append(r.url)
+                    if not r.url.startswith(("file:", "blob:", "data:", "about:")) else 0)
+            page.goto(lab.as_uri())
+            page.wait_for_selector("body[data-ready]")
+            if width == 1440:
+                a_circle(page, lab.as_uri())
+                a_throw(page)
+                page.locator("#law-b").fill("GM/r^p")
+                a_search(page)
+                files(page)
+                page.locator("#find").click()
+                page.wait_for_selector("#front tr:nth-child(2)", timeout=90000)
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            check(f"{width} {scheme}: nothing is wider than the window", wide <= 0, wide)
+            found = Axe().run(page, options=AA)["violations"]
+            check(f"{width} {scheme}: WCAG AA", not found,
+                  [(v["id"], v["nodes"][0]["html"][:80]) for v in found])
+            check(f"{width} {scheme}: no error of the script", not problems, problems)
+            check(f"{width} {scheme}: no request", not requests, requests)
+            page.screenshot(path=str(out / f"lab-{width}-{scheme}.png"), full_page=True)
+            page.close()
+        browser.close()
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
