@@ -9,9 +9,9 @@ WASM_SRC := $(filter-out base/draw_loops.c $(addprefix base/,foreign.c gnuplot.c
     $(addprefix stage/,force_laws.c help.c settings.c settings_check.c settings_matter.c settings_near.c settings_table.c) \
     $(addprefix api/,answer.c call.c columns.c formula.c options.c regress.c table.c))
 WASM_OBJ := $(patsubst %.c,$(WASM)/%.o,$(wildcard $(WASM_SRC)))
-WASM_CFLAGS := --target=wasm32-wasi -O3 -msimd128 -std=c17 -D_POSIX_C_SOURCE=200809L -DORR_LIBRARY -DXXH_INLINE_ALL \
+WASM_CFLAGS := --target=wasm32-wasi -O3 -msimd128 -mbulk-memory -std=c17 -D_POSIX_C_SOURCE=200809L -DORR_LIBRARY -DXXH_INLINE_ALL \
     -DORR_PREFIX='"/"' -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_MMAN -ffp-contract=off -fno-math-errno -fno-trapping-math \
-    -ffunction-sections -fdata-sections -nostdlibinc -Wno-implicit-function-declaration -I. -isystem lab/port -isystem $(WASM)/include \
+    -fopenmp-simd -DVM_FMA=lab_fma -include lab/port/fma.h -ffunction-sections -fdata-sections -nostdlibinc -Wno-implicit-function-declaration -I. -isystem lab/port -isystem $(WASM)/include \
     -isystem $(WASM_ROOT)/include/wasm32-wasi -MMD -MP '-ffile-prefix-map=$(CURDIR)=.'
 WASM_LDFLAGS := --target=wasm32-wasi -nostdlib -Wl,--no-entry,--gc-sections,--export-dynamic,-z,stack-size=4194304,--strip-all
 WASM_BUILTINS = $(firstword $(wildcard $(dir $(shell $(WASM_CC) -print-resource-dir 2>/dev/null))*/lib/wasi/libclang_rt.builtins-wasm32.a))
