@@ -36,6 +36,33 @@ const char *lab_formula(int row, int notation);
 /* Values of a row's formula on x (columns, rows) into y (rows). Returns a status. */
 int lab_predict(int row, const double *x, int rows, int columns, double *y);
 
+/* Networks: two bodies of masses `share` and 1 - share around their centre of mass. A network reads
+ * rows (x, y): the logarithm of the time step, then planet and star of each step. Networks see
+ * orbits that are longer than their context in windows, which overlap by half of it. */
+struct orrery_model;
+/* Opens a checkpoint in memory (lab/tensors.c): `header` has a line "KEY=VALUE" for each metadata
+ * and a line "NAME DTYPE ROWS COLUMNS OFFSET" for each tensor (COLUMNS 0: of one dimension), with
+ * an empty line between; `data` (bytes) stays the caller's and is read in this call alone. */
+int lab_model_open(const char *header, const char *data, int bytes, struct orrery_model **model);
+void lab_model_free(struct orrery_model *model);
+/* Rows (1 + 2 steps, 2) of a track (steps, 4) with steps of dt. */
+void lab_model_rows(const double *track, int steps, double share, double dt, float *rows);
+/* Continues an orbit (rows, 2), of which `known` rows are given, with its own predictions. */
+int lab_model_continue(struct orrery_model *model, int known, int rows, float *orbit);
+/* The position that follows each row (rows, 2); the force that a fine-tuned network says at each
+ * row (rows), solar masses AU / yr^2. */
+int lab_model_next(struct orrery_model *model, int rows, const float *orbit, double *next);
+int lab_model_forces(struct orrery_model *model, int rows, const float *orbit, double *force);
+/* Attention weights of the last row, the mean over the heads of a layer, in the last window, which
+ * holds the time step and the rows from *first on: weights (the window's rows, at most the
+ * context). Returns the number of rows, or -status. */
+int lab_model_attention(struct orrery_model *model, int rows, const float *orbit, int layer,
+                        double *weights, int *first);
+
+/* Inside the module: keep the message of a handle, or a text; return the status. */
+int lab_note(int status, const void *handle);
+int lab_say(int status, const char *text);
+
 /* Why the last call failed; "" where none did. Valid until the next call. */
 const char *lab_message(void);
 /* Memory of the module for the page's arrays. */

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct orr_stop *orr_stop_of_call;
 
@@ -53,4 +54,11 @@ char *mkdtemp(char *template)
 {
     (void)template;
     return NULL;
+}
+
+/* The one file that the module looks for is the checkpoint of lab/tensors.c. */
+int access(const char *path, int how)
+{
+    (void)how;
+    return strcmp(path, "model") ? -1 : 0;
 }

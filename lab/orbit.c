@@ -21,13 +21,17 @@ const char *lab_message(void)
     return message;
 }
 
-/* Keeps the handle's message and returns the status. */
-int lab_note(int status, const void *handle);
-int lab_note(int status, const void *handle)
+int lab_say(int status, const char *text)
 {
-    const char *text = !status ? "" : handle ? orrery_message(handle) : orrery_status_text(status);
     strncpy(message, text, sizeof message - 1);
     return status;
+}
+
+int lab_note(int status, const void *handle)
+{
+    return lab_say(status, !status  ? ""
+                           : handle ? orrery_message(handle)
+                                    : orrery_status_text(status));
 }
 
 int lab_law_open(const char *text, struct lab_law **law)

@@ -9,7 +9,6 @@
 
 enum { COLUMNS_MAX = 64, TEXT = 65536 };
 
-int lab_note(int status, const void *handle);
 /* Of the page: an epoch has ended; `best` is the formula of the smallest loss. */
 #ifdef __wasm__
 __attribute__((import_module("env"), import_name("lab_progress")))

@@ -185,6 +185,10 @@ int probe_length(const struct probe_options *options);
  * records of half to 16 times the trained length. */
 int probe_passkey(const struct probe_options *options);
 
+/* Writes the orbit lab with the networks of options->run into the file options->out, by default
+ * <run>/lab.html. */
+int probe_lab(const struct probe_options *options);
+
 /* Prints means over seeds of a probe's results, from its files, and writes
  * <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);

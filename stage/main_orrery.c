@@ -68,7 +68,7 @@ static const struct stage {
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
 static const char *const programs[] = {"orbits", "pretrain", "finetune", "symreg", "laws",
-                                       "probe",  "report",   "verdict",  "sample", "judge"};
+                                       "probe",  "report",   "verdict",  "sample", "judge", "lab"};
 
 static void print_help(void)
 {
@@ -77,6 +77,7 @@ static void print_help(void)
            "probe, report, verdict, sample\n"
            "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
            "(docs/exchange.md)\n"
+           "       orrery lab --run RUN [--out FILE.html]    the orbit lab (docs/lab.md)\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
            "to date\n"
            "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
@@ -429,9 +430,10 @@ static int run_program(const char *name, const char *self, char **argument)
                                          "watch", "cells", "sweep"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
-            const bool judges = !strcmp(name, "judge"); /* `judge ...` is `probe judge ...` */
-            TRY(orr_program_of_orrery(self, judges ? "probe" : name, path));
-            argument -= judges;
+            /* `judge ...` is `probe judge ...` */
+            const bool probes = !strcmp(name, "judge") || !strcmp(name, "lab");
+            TRY(orr_program_of_orrery(self, probes ? "probe" : name, path));
+            argument -= probes;
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }

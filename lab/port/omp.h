@@ -15,6 +15,16 @@ static inline int omp_get_num_procs(void)
     return 1;
 }
 
+static inline int omp_get_max_threads(void)
+{
+    return 1;
+}
+
+static inline void omp_set_num_threads(int n)
+{
+    (void)n;
+}
+
 static inline void omp_init_lock(omp_lock_t *lock)
 {
     *lock = 0;

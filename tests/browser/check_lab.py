@@ -1,8 +1,9 @@
 """check_lab.py - the orbit lab in headless Chromium: python3 check_lab.py LAB.html OUT
 
-Throws, searches and drops files as a person would, at three widths, light and dark: no error of the
-script, no request, nothing wider than the window, WCAG AA (axe-core), numbers of a circle, which
-change when a constant of the page does. Screenshots go to OUT. Ends with a line "N passed, N
+Throws, asks the networks, searches, drops files and follows the stories as a person would, at four
+widths, light and dark: no error of the script, no request, nothing wider than the window, WCAG AA
+(axe-core), numbers of a circle, which change when a constant of the page does. Screenshots go to
+OUT. Ends with a line "N passed, N
 failed", exit status 1 when any failed; 2 when something to run it with is missing.
 """
 
@@ -71,6 +72,78 @@ def a_throw(page):
     check("markup in a law stays text", page.locator("main img").count() == 0)
 
 
+def the_networks(page, address):
+    """Each network answers what it is asked, and a file of a stranger is refused."""
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    names = page.locator("#network option").all_inner_texts()
+    check("the page holds networks that predict and that say forces",
+          any("next positions" in n for n in names) and any("forces" in n for n in names), names)
+    for name in names:
+        page.locator("#network").select_option(name)
+        page.wait_for_timeout(400)
+        error = page.locator("#net-values td").first.inner_text()
+        check(f"{name}: the force of a throw inside its training is within a fifth",
+              error.endswith(" %") and float(error[:-2]) < 20, error)
+    page.locator("#network").select_option(names[0])
+    page.wait_for_timeout(300)
+    before = page.locator("#net-sky").inner_html()
+    page.locator("#given").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)
+    check("a key gives the network another step", "given=9" in page.url, page.url)
+    check("... which changes what it continues", page.locator("#net-sky").inner_html() != before)
+    page.locator("#share").fill("0.01")
+    page.wait_for_timeout(300)
+    inside = page.locator("#net-values tr").last.inner_text()
+    check("masses outside the training are named", "no: masses 0.010" in inside, inside)
+    page.locator("#share").fill("0.3")
+    name = "<img src=x onerror=alert(1)>.safetensors"
+    for content in (b"", b"short", b"\xff" * 64, b"\x02" + b"\0" * 7 + b"{}"):
+        page.locator("#own").set_input_files(
+            {"name": name, "mimeType": "application/octet-stream", "buffer": content})
+        page.locator("#net-error").filter(has_text=name).wait_for(timeout=5000)
+    check("markup in the name of a network stays text", page.locator("main img").count() == 0)
+    page.locator("#given").fill("8")
+
+
+def the_stories(page):
+    stories = page.locator("#story-list button")
+    check("there are three stories", stories.count() == 3, stories.count())
+    for i in range(stories.count()):
+        stories.nth(i).click()
+        for _ in range(3):
+            page.wait_for_timeout(300)
+            text = page.locator("#story-text").inner_text()
+            check("a step of a story says something", len(text) > 60 and "no number" not in text
+                  and "holds no network" not in text, text)
+            if page.locator("#stop").is_enabled():
+                page.wait_for_selector("#find:enabled", timeout=90000)
+            page.locator("#story-next").click()
+        check("a story ends", page.locator("#story").is_hidden())
+    stories.nth(0).focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    check("Escape closes a story", page.locator("#story").is_hidden())
+
+
+def saved(page):
+    """What the buttons save holds what is shown."""
+    for button, name, begins in (("#save-svg", "orbit.svg", b"<svg"),
+                                 ("#save-png", "orbit.png", b"\x89PNG"),
+                                 ("#save-csv", "tracks.csv", b"law,t_yr"),
+                                 ("#save-plot", "plot.svg", b"<svg"),
+                                 ("#save-front", "formulas.csv", b"length,error"),
+                                 ("#save-net-svg", "network.svg", b"<svg"),
+                                 ("#save-net-csv", "network.csv", b"step,x_au")):
+        with page.expect_download() as download:
+            page.locator(button).click()
+        content = pathlib.Path(download.value.path()).read_bytes()
+        check(f"{button} saves {name}", download.value.suggested_filename == name
+              and content.startswith(begins), content[:40])
+
+
 def a_search(page):
     page.locator("#noise").fill("1")
     page.locator("#find").click()
@@ -116,8 +189,11 @@ def main():
                 a_circle(page, lab.as_uri())
                 a_throw(page)
                 page.locator("#law-b").fill("GM/r^p")
+                the_networks(page, lab.as_uri())
                 a_search(page)
+                saved(page)
                 files(page)
+                the_stories(page)
                 page.locator("#find").click()
                 page.wait_for_selector("#front tr:nth-child(2)", timeout=90000)
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")

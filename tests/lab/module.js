@@ -1,4 +1,4 @@
-// module.js - node module.js MODULE.js MODULE.wasm FILE.csv: the orbit lab's module is asked what
+// module.js - node module.js MODULE.js MODULE.wasm FILE.csv [EVALUATIONS [TIMES]]: the orbit lab's module is asked what
 // tests/lab/native.c asks the native library, and prints the same lines, numbers in 17 digits.
 'use strict';
 const fs = require('fs');
@@ -16,8 +16,13 @@ const { labOpen } = require(path.resolve(process.argv[2]));
     console.log('orbit', track.length / 4, ...Array.from(track.slice(-4)));
     law.free();
   }
-  const front = lab.search([rows.map((row) => row[0])], rows.map((row) => row[1]), ['r'],
-    'seed=3\nevaluations=60000\nseconds=100000');
+  let front = [];
+  for (let time = 0; time < Number(process.argv[6] || 1); time++) {
+    const begun = process.cpuUsage();
+    front = lab.search([rows.map((row) => row[0])], rows.map((row) => row[1]), ['r'],
+      `seed=3\nevaluations=${process.argv[5] || 20000}\nseconds=100000`);
+    console.log('user', process.cpuUsage(begun).user / 1e6);
+  }
   for (const row of front)
     console.log('row', row.best ? 1 : 0, row.complexity, row.loss, row.formula);
 })();

@@ -1,5 +1,5 @@
 /* native.c - what the module of the orbit lab computes, by the native library: prints the lines of
- * tests/lab/module.js for the same questions. native FILE.csv: columns r and F. */
+ * tests/lab/module.js for the same questions. native FILE.csv [EVALUATIONS]: columns r and F. */
 #include "lab/lab.h"
 
 #include <stdio.h>
@@ -37,7 +37,10 @@ int main(int argc, char *argv[])
 {
     static double x[ROWS_MAX], y[ROWS_MAX];
     int n = 0;
-    FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+    char options[96];
+    FILE *file = argc == 2 || argc == 3 ? fopen(argv[1], "r") : NULL;
+    snprintf(options, sizeof options, "seed=3\nevaluations=%.20s\nseconds=100000",
+             argc == 3 ? argv[2] : "20000");
     if (!file)
         return 2;
     if (fscanf(file, "r,F\n") == EOF)
@@ -48,7 +51,7 @@ int main(int argc, char *argv[])
     if (show_orbit("GM/r^2", 6.283185307179586) || show_orbit("GM/r^2", 4.1) ||
         show_orbit("GM/r^p*(1+0.01/r)", 5.5) || show_orbit("GM/r^3", 1.5))
         return 1;
-    if (lab_search(x, y, n, 1, "r", "seed=3\nevaluations=60000\nseconds=100000")) {
+    if (lab_search(x, y, n, 1, "r", options)) {
         printf("%s\n", lab_message());
         return 1;
     }

@@ -1,4 +1,4 @@
-/* The fused multiply-add that WebAssembly gets (lab/port/fma.h) against the one of the C library. */
+/* The fused multiply-add of WebAssembly (lab/port/fma.h) against the C library's. */
 #include "tests/testing.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static uint64_t draw(void)
     return state_of_draws ^= state_of_draws << 17;
 }
 
-/* Of size 2^-range to 2^range; a third have few digits, so that sums end halfway between doubles. */
+/* Of size 2^-range to 2^range; a third have few digits, so that sums end halfway. */
 static double number(int range)
 {
     const double digits =
