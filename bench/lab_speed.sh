@@ -10,7 +10,9 @@ awk 'BEGIN { print "r,F"; for (i = 0; i < 120; i++) { r = 0.4 + 0.02 * i
     noise = 0.01 * ((i * 37 % 61) / 61 - 0.5)
     printf "%.15g,%.15g\n", r, 39.47841760435743 / r ^ 2 * (1 + noise) } }' >"$work/table.csv"
 "${CC:-cc}" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. \
-    tests/lab/native.c lab/search.c lab/orbit.c build/liborrery.so.2 -Wl,-rpath,"$PWD/build" -lm -o "$work/native"
+    tests/lab/native.c lab/search.c lab/orbit.c build/liborrery.so.2 \
+    build/lib{symreg,stage,base}.a -Wl,-rpath,"$PWD/build" -lgsl -lgslcblas -lcjson -lmuparser -lz \
+    -fopenmp -lm -ldl -o "$work/native"
 export ORRERY_ISA=plain OMP_NUM_THREADS=1
 for ((i = 0; i < turns; i++)); do
     native=$(TIMEFORMAT=%U; { time "$work/native" "$work/table.csv" 60000 >/dev/null; } 2>&1)

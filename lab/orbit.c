@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "api/orrery.h"
+#include "base/error.h"
+#include "symreg/expr/expr.h"
 
 #define TOLERANCE 1e-11
 enum { AXES = 4, STAGES = 7, STEPS_MAX = 200000 };
 
+/* A formula's nodes: an orbit evaluates them thousands of times while a finger moves, one row each. */
 struct lab_law {
-    struct orrery_formula *formula;
+    struct sr_language *language;
+    struct sr_expr expr;
 };
 
 static char message[1024];
@@ -37,33 +41,42 @@ int lab_note(int status, const void *handle)
 int lab_law_open(const char *text, struct lab_law **law)
 {
     static const char *const names[] = {"r", "v", "GM", "p"};
-    struct orrery_formula *formula = NULL;
+    struct lab_law *made = *law = calloc(1, sizeof *made);
+    if (!made || !(made->language = sr_language_create())) {
+        lab_law_free(made);
+        *law = NULL;
+        return lab_note(ORRERY_ENOMEM, NULL);
+    }
+    if (!sr_expr_parse(made->language, text, names, 4, &made->expr))
+        return lab_note(0, NULL);
+    lab_law_free(made);
     *law = NULL;
-    int status =
-        lab_note(orrery_formula_parse(ORRERY_INTERFACE, text, names, 4, NULL, &formula), formula);
-    if (!status && !(*law = malloc(sizeof **law)))
-        status = lab_note(ORRERY_ENOMEM, NULL);
-    if (status)
-        orrery_formula_free(formula);
-    else
-        (*law)->formula = formula;
-    return status;
+    return lab_say(ORRERY_EUSAGE, orr_error());
 }
 
 void lab_law_free(struct lab_law *law)
 {
     if (law)
-        orrery_formula_free(law->formula);
+        sr_language_free(law->language);
     free(law);
 }
 
 double lab_law_force(struct lab_law *law, double gm, double p, double r, double v)
 {
     const double x[] = {r, v, gm, p};
-    double force = NAN;
-    const struct orrery_table table = {
-        .bytes = sizeof table, .rows = 1, .columns = 4, .order = ORRERY_COLUMNS, .x = x};
-    return orrery_formula_evaluate(law->formula, &table, &force) ? NAN : force;
+    double stack[SR_NODES];
+    int top = 0;
+    for (int i = 0; i < law->expr.count; i++) {
+        const struct sr_node *node = &law->expr.node[i];
+        if (node->op == SR_CONSTANT || node->op == SR_FEATURE) {
+            stack[top++] = node->op == SR_CONSTANT ? node->value : x[node->feature];
+            continue;
+        }
+        const bool two = node->size > 1 + law->expr.node[i - 1].size;
+        const double b = two ? stack[--top] : 0;
+        stack[top - 1] = sr_op_value(law->language, (enum sr_op)node->op, stack[top - 1], b);
+    }
+    return isfinite(stack[0]) ? stack[0] : (double)NAN;
 }
 
 struct motion {

@@ -20,7 +20,7 @@ struct lab_page {
     struct orr_tempdir work;
     int networks;
     size_t rest;        /* bytes of the page behind its networks */
-    char left_out[512]; /* networks for which the page has no room */
+    char left_out[512]; /* networks that would make the page too long */
 };
 
 /* Writes the weights that predict, alone, to a file in memory. Call free(). */
@@ -140,7 +140,7 @@ int probe_lab(const struct probe_options *options)
     if (!rc && !options->quiet)
         printf("lab: %s (%d networks)\n", out, page.networks);
     if (!rc && *page.left_out)
-        orr_note(options->quiet, "note: the page has no room for %s: it stays below %d bytes",
+        orr_note(options->quiet, "note: left out, so that the page stays below %2$d bytes: %1$s",
                  page.left_out, PAGE_MOST);
     orr_file_close(&page.html);
     orr_tempdir_remove(&page.work);

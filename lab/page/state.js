@@ -91,16 +91,20 @@ function savePng(name, svg) {
   picture.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svgText(svg));
 }
 const csv = (names, rows) => [names.join(','), ...rows.map((row) => row.join(','))].join('\n') + '\n';
-// Everything is drawn at most once a frame.
-let waits = false;
+// The throw is drawn in every frame in which it moved; the rest, which takes longer than a frame, some ten times a second.
+let waits = false, rest = 0, kept = 0;
 function drawSoon() {
-  if (!waits) requestAnimationFrame(() => { waits = false; draw(); });
+  if (!waits) requestAnimationFrame(() => { waits = false; drawThrow(); });
   waits = true;
+  rest = rest || setTimeout(() => { rest = 0; drawRest(); }, 80);
 }
-function draw() {
+function drawRest() {
   if (!lab) return;
-  drawThrow();
   drawNetwork();
   drawField();
-  keepState();
+  kept = kept || setTimeout(() => { kept = 0; keepState(); }, 300); // browsers limit how often an address changes
+}
+function draw() {
+  if (lab) drawThrow();
+  drawRest();
 }

@@ -14,7 +14,7 @@ const STORIES = [
   { title: 'How far a law goes beyond its labels', steps: [
     { part: 'ask', set: CIRCLED, network: /^(lssar|softmax).*forces/, text: () => `Inside the distances and masses of its training this network says the force with a median error of ${percent()}.` },
     { part: 'ask', set: { ...CIRCLED, x: 4, vy: 2.9, view: 5, years: 12 }, network: /^(lssar|softmax).*forces/, text: () => `The same network, four times as far out: its median error is now ${percent()}. What it learned is a fit to what it saw.` },
-    { part: 'search', set: { ...CIRCLED, view: 5 }, does: () => $('find').click(), text: () => 'A formula that was found on the inner orbit alone goes on where no data were: the thick arrows are the formula\'s, the thin ones are the law\'s, at up to five AU. Choose a longer formula of the list, and see which of them stay right outside.' }] },
+    { part: 'search', set: { ...CIRCLED, view: 5 }, does: () => $('find').click(), text: () => 'The formula was found on the inner orbit alone. Beyond it there were no data: the thick arrows are the formula\'s, the thin ones are the law\'s, at up to five AU. Choose a longer formula of the list, and see which of them stay right outside.' }] },
 ];
 let story = null, step = 0;
 

@@ -50,6 +50,7 @@ function follow(which) {
   }
 }
 function drawThrow() {
+  if (!lab) return;
   const of = {};
   $('law-error').textContent = '';
   for (const which of ['a', 'b']) {
@@ -77,7 +78,7 @@ function drawThrow() {
     line(['Its change on the way', ...both((v) => (Number.isFinite(v.drift) ? v.drift.toExponential(1) : 'none'))]),
     line(['Angular momentum (AU²/yr)', ...both((v) => shown(v.momentum, 4))]),
     line(['Precession (degrees a turn)', ...both((v) => shown(v.precession, 2))]),
-    line(['The motion', ...both((v) => (v.ended ? 'ends at the star' : 'goes on'))]));
+    line(['The motion', ...both((v) => (v.ended ? 'ends at the star' : 'has no end here'))]));
 }
 const within = (x, most) => Math.max(-most, Math.min(most, x));
 function place(id, x, y) {

@@ -62,6 +62,7 @@ def a_throw(page):
     page.keyboard.press("ArrowUp")
     page.wait_for_timeout(100)
     check("a key changes the velocity", page.locator("#orbit-a").get_attribute("d") != dragged)
+    page.wait_for_timeout(600)
     check("the address holds the state", "vy=" in page.url, page.url)
     page.locator("#law-b").fill("GM/(r")
     page.wait_for_timeout(100)
@@ -87,15 +88,15 @@ def the_networks(page, address):
         check(f"{name}: the force of a throw inside its training is within a fifth",
               error.endswith(" %") and float(error[:-2]) < 20, error)
     page.locator("#network").select_option(names[0])
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(500)
     before = page.locator("#net-sky").inner_html()
     page.locator("#given").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(800)
     check("a key gives the network another step", "given=9" in page.url, page.url)
     check("... which changes what it continues", page.locator("#net-sky").inner_html() != before)
     page.locator("#share").fill("0.01")
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(500)
     inside = page.locator("#net-values tr").last.inner_text()
     check("masses outside the training are named", "no: masses 0.010" in inside, inside)
     page.locator("#share").fill("0.3")
@@ -114,7 +115,7 @@ def the_stories(page):
     for i in range(stories.count()):
         stories.nth(i).click()
         for _ in range(3):
-            page.wait_for_timeout(300)
+            page.wait_for_timeout(500)
             text = page.locator("#story-text").inner_text()
             check("a step of a story says something", len(text) > 60 and "no number" not in text
                   and "holds no network" not in text, text)
@@ -126,6 +127,17 @@ def the_stories(page):
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     check("Escape closes a story", page.locator("#story").is_hidden())
+
+
+def a_frame(page):
+    """The throw is redrawn within a frame (16 ms), by the fastest of 60, as other work may run."""
+    times = page.evaluate("""() => Array.from({length: 60}, (_, i) => {
+        state.vy = 4 + 0.05 * i;
+        const begun = performance.now();
+        drawThrow();
+        return performance.now() - begun;
+    }).sort((a, b) => a - b)""")
+    check("a frame of a drag takes less than 16 ms", times[0] < 16, times[0])
 
 
 def saved(page):
@@ -192,6 +204,7 @@ def main():
                 the_networks(page, lab.as_uri())
                 a_search(page)
                 saved(page)
+                a_frame(page)
                 files(page)
                 the_stories(page)
                 page.locator("#find").click()

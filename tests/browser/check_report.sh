@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_report.sh - report.html and the orbit lab in a browser: RUN=dir, or a smoke run that is made
-# here. Screenshots go to $OUT. BIN: the programs. PYTHON: one that has playwright and axe-core-python.
+# here. Screenshots go to $OUT. BIN: the programs. PYTHON: one that has playwright and
+# axe-core-python.
 set -eu
 OUT=${OUT:-build/browser-shots}
 run=${RUN:-}

@@ -10,7 +10,8 @@ native() { # PROGRAM SOURCE ...
     local program=$1
     shift
     "${CC:-cc}" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. "$@" lab/orbit.c \
-        "$BUILT/liborrery.so.2" -Wl,-rpath,"$BUILT" -lm -o "$program"
+        "$BUILT/liborrery.so.2" "$BUILT"/lib{symreg,stage,base}.a -Wl,-rpath,"$BUILT" -lgsl \
+        -lgslcblas -lcjson -lmuparser -lz -fopenmp -lm -ldl -o "$program"
 }
 
 # ---- the page: its texts, which need no compiler
