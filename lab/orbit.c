@@ -12,7 +12,7 @@
 #define TOLERANCE 1e-11
 enum { AXES = 4, STAGES = 7, STEPS_MAX = 200000 };
 
-/* A formula's nodes: an orbit evaluates them thousands of times while a finger moves, one row each. */
+/* A formula's nodes: an orbit evaluates them thousands of times while a finger moves. */
 struct lab_law {
     struct sr_language *language;
     struct sr_expr expr;

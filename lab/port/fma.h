@@ -30,10 +30,11 @@ static inline __attribute__((always_inline)) double lab_sum(double a, double b, 
 }
 
 /* The product and its error by halves (Dekker 1971): of 26 bits, but 27 of the lower half of a. The
- * product and c have the exact sum `sum` + `rest`, and the final addition rounds once because
- * `rest` + `error` is rounded to odd before (Boldo and Melquiond 2008, IEEE Transactions on
+ * product and c have the exact sum `sum` + `rest`. The final addition rounds once, because
+ * `rest` + `error` is rounded to odd before it (Boldo and Melquiond 2008, IEEE Transactions on
  * Computers 57, 462): where `rest` is not 0, nothing cancels, and the error is at most a unit in
- * the last place of `sum`. Right unless a b and c both lie below 2^-900, or a b alone is infinite. */
+ * the last place of `sum`. Right unless a b and c both lie below 2^-900, or a b alone is
+ * infinite. */
 static inline __attribute__((always_inline)) double lab_fma(double a, double b, double c)
 {
     const uint64_t half = (uint64_t)1 << 26, upper = ~(uint64_t)0x7ffffff;

@@ -133,6 +133,8 @@ holds_pictures() {
         "$(grep -o 'data:image/' "$1/report.html" | wc -l)"
 }
 check "report.html holds the pictures" holds_pictures "$run"
+check "report.html has a panel of the orbit lab, beside it" \
+    grep -q '<a href="lab.html">lab.html</a> beside this one' "$run/report.html"
 check "nothing temporary stays" clean "$run"
 
 # (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh)
@@ -198,6 +200,8 @@ check "report of an odd folder, elsewhere" program report --run "$odd" --out "$o
     --quiet
 check "... its pictures" is_picture "$odd/out & more/figures/forces_earth.png"
 check "... its page" page_is_alone "$odd/out & more/report.html"
+check "... whose orbit lab is in the run" grep -q 'lab.html in the folder of the run' \
+    "$odd/out & more/report.html"
 check_not "... not in the run" test -e "$odd/report.html"
 fast_pictures
 
