@@ -19,10 +19,12 @@ is_picture() {
 }
 
 # no page, script, style or picture from elsewhere; names of XML namespaces load nothing
+# (a link to the orbit lab is opened by a person, and loads nothing)
 page_is_alone() {
     sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" >"$WORK/.page" && grep -q '<html' "$WORK/.page" || return 1
     ! grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' "$WORK/.page" &&
-        ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" | grep -Ev '="(data:|#)' &&
+        ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" |
+        grep -Ev '="(data:|#)|^href="lab\.html$' &&
         ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$WORK/.page"
 }
 
