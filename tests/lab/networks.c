@@ -25,6 +25,32 @@ static int show_attention(struct orrery_model *model, int rows, const float *orb
     return n < 0;
 }
 
+/* How many rows of `next` are those of a single window that begins with a planet's row: the first
+ * one, or one in which at least `least` rows come before. */
+static int rows_of_windows(struct orrery_model *model, int context, int least, const float *orbit,
+                           const double *next)
+{
+    static float window[2 * ROWS];
+    static double direct[2 * ROWS];
+    int found = 0;
+    for (int row = 0; row < ROWS; row++) {
+        int same = 0;
+        for (int first = 1; first <= row && !same; first += 2) {
+            const int rows = row - first + 2;
+            if (rows > context || (first > 1 && rows <= least))
+                continue;
+            memcpy(window, orbit, 2 * sizeof *orbit);
+            memcpy(window + 2, orbit + 2 * first, (size_t)(rows - 1) * 2 * sizeof *orbit);
+            const struct orrery_sequences s = {
+                .bytes = sizeof s, .sequences = 1, .rows = (size_t)rows, .coordinates = window};
+            same = !orrery_model_next(model, &s, 1, direct) &&
+                   !memcmp(direct + 2 * (rows - 1), next + 2 * row, 2 * sizeof *next);
+        }
+        found += same;
+    }
+    return found;
+}
+
 static int show(const char *path, const float *orbit)
 {
     static double to[2 * ROWS];
@@ -42,6 +68,8 @@ static int show(const char *path, const float *orbit)
     } else if (!failed) {
         failed = lab_model_next(model, ROWS, orbit, to);
         show_doubles("next", 2 * ROWS, to);
+        printf("windows %d of %d\n",
+               rows_of_windows(model, shape.context, shape.context / 2 - 2, orbit, to), ROWS - 1);
         failed = failed || lab_model_continue(model, 21, ROWS, own);
         for (int i = 0; i < 2 * ROWS; i++)
             printf("continued %.9g\n", (double)own[i]);
