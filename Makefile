@@ -161,7 +161,7 @@ MPI_COMPILER = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 programs: $(call when,MPI,$(BIN)/orrery_mpi.so)
 $(BIN)/orrery_mpi.so: $(MPI_SRC:%.c=$(B)/%.o) ; $(call link,MPI,$(MPI_COMPILER) -shared)
 $(MPI_SRC:%.c=$(B)/%.o): $(MPI_SRC) | .deps ; $(call compile,MPI,$(MPI_COMPILER) $(ALL_CFLAGS) -fPIC)
-include study/study.mk kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk
+include study/study.mk kernels/cuda/cuda.mk tests/tests.mk bench/bench.mk lab.mk
 # ---- the stages: files are the interface between programs
 # Threads that wait sleep after a moment, which programs see to themselves: for tests and benchmarks
 export OMP_WAIT_POLICY ?= passive

@@ -43,10 +43,14 @@ VM_INLINE double vm_if(bool condition, double x)
     return vm_from_bits(vm_bits(x) & (0 - (uint64_t)condition));
 }
 
-/* a b + c, rounded once. */
+/* a b + c, rounded once; a target without the instruction may define another way to the same bits
+ * (lab/port/fma.h). */
+#ifndef VM_FMA
+#define VM_FMA __builtin_fma
+#endif
 VM_INLINE double vm_fma(double a, double b, double c)
 {
-    return __builtin_fma(a, b, c);
+    return VM_FMA(a, b, c);
 }
 
 #define VM_SIGN       ((uint64_t)1 << 63)

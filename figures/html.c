@@ -299,6 +299,7 @@ static void write_contents(const struct report_run *run, bool verdict, struct or
                  {"vectors", "Force vectors", !tracks},
                  {"fields", "All bodies", run->has_vectors},
                  {"measured", "Probes", report_has_probes(run)},
+                 {"lab", "Orbit lab", report_has_lab(run)},
                  {"training", "Training", true},
                  {"commands", "Commands", true},
                  {"settings", "Settings", true}};
@@ -375,7 +376,8 @@ static int write_end(struct orr_file *html)
 }
 
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
-                      const char *folder, const struct cJSON *verdict, struct orr_file *html)
+                      const char *folder, const struct cJSON *verdict, const char *path,
+                      struct orr_file *html)
 {
     int telling;
     TRY(find_telling(run, &telling));
@@ -392,6 +394,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
         TRY(write_vectors(run, pictures, folder, telling, html));
         TRY(write_probes(run, pictures, folder, html));
     }
+    TRY(report_html_lab(run, path, html));
     orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
     TRY(report_html_losses(run, html));
@@ -412,7 +415,7 @@ int report_html(const struct report_run *run, const struct report_pictures *pict
     struct orr_file html = {0};
     int rc = orr_file_create(&html, path);
     if (!rc)
-        rc = write_page(run, pictures, folder, verdict, &html);
+        rc = write_page(run, pictures, folder, verdict, path, &html);
     if (!rc)
         rc = orr_file_commit(&html);
     orr_file_close(&html);

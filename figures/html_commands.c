@@ -42,6 +42,31 @@ static int write_command(const struct report_run *run, const char *before, const
     return *between ? write_command(run, between, "", html) : orr_file_printf(html, "\n");
 }
 
+bool report_has_lab(const struct report_run *run)
+{
+    const struct orr_orbits_settings *o = &run->preset.orbits;
+    return !*run->preset.tracks && o->output == ORR_OUTPUT_CONTINUOUS && o->dimensions == 2;
+}
+
+int report_html_lab(const struct report_run *run, const char *page, struct orr_file *html)
+{
+    char folder[REPORT_PATH];
+    if (!report_has_lab(run))
+        return 0;
+    orr_folder_of(page, folder);
+    const bool beside = !strcmp(folder, run->path);
+    orr_file_printf(html,
+                    "<section class=\"boxed\" aria-labelledby=\"lab\">\n<h2 id=\"lab\">The orbit "
+                    "lab</h2>\n<p>Throw a planet yourself, and see how the networks of this run "
+                    "continue its orbit and which force they imply, beside the true one. The "
+                    "command writes a page of its own, %s, which needs no program and no "
+                    "network.</p>\n<pre tabindex=\"0\">",
+                    beside ? "<a href=\"lab.html\">lab.html</a> beside this one"
+                           : "lab.html in the folder of the run");
+    TRY(write_command(run, "bin/orrery lab --run ", "", html));
+    return orr_file_printf(html, "</pre>\n</section>\n");
+}
+
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<h2 id=\"commands\">Commands and versions</h2>\n<pre tabindex=\"0\">");

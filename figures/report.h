@@ -370,6 +370,10 @@ int report_html_player(const struct report_run *run, struct orr_file *html);
 void report_html_player_data(const struct report_run *run, struct orr_file *html);
 /* Writes the losses that the page says where the pointer is on the picture of losses. */
 int report_html_losses(const struct report_run *run, struct orr_file *html);
+/* The panel that says how to ask the networks of the run in a browser (docs/lab.md), if they read
+ * coordinates in the plane. page: the path of the report. */
+bool report_has_lab(const struct report_run *run);
+int report_html_lab(const struct report_run *run, const char *page, struct orr_file *html);
 /* Writes how to repeat the run, and which programs wrote its files. */
 int report_html_commands(const struct report_run *run, struct orr_file *html);
 /* Writes "F = ..." in MathML; a text that is no formula of k, m1, m2 and r as it is. */

@@ -271,7 +271,7 @@ static int of_tracks(const struct orr_cli *cli, const struct probe_command *comm
 static int check_run(const struct orr_cli *cli, const struct probe_command *command)
 {
     const bool exchange = command->judges || answers_text || !strcmp(command->name, "export") ||
-                          !strcmp(command->name, "answer");
+                          !strcmp(command->name, "answer") || !strcmp(command->name, "lab");
     char path[4096];
     if (!exchange || cli->preset_given)
         return 0;

@@ -172,6 +172,10 @@ int probe_length(const struct probe_options *options);
  * records of half to 16 times the trained length. */
 int probe_passkey(const struct probe_options *options);
 
+/* Writes the orbit lab with the networks of options->run into the file options->out, by default
+ * <run>/lab.html. */
+int probe_lab(const struct probe_options *options);
+
 /* Writes label curves and label savings: labels.csv, labels.json, labels.png; labels_cells.jsonl
  * grows while it runs. */
 int probe_labels(const struct probe_options *options);

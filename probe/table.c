@@ -46,6 +46,11 @@ const struct probe_command probe_table[] = {
               "       probe judge --run RUN --answers DIR,DIR [--untrained DIR,DIR] --out DIR",
      .usual = "--answers,--untrained,--probes,--run,--out,--set,--threads,--resume,--quiet,--help",
      .states = true},
+    {"lab", "the orbit lab in one page, with the networks of a run: orrery lab (docs/lab.md)",
+     probe_lab, .takes = "", .no_model = true,
+     .about = "Writes the orbit lab with the networks of a run: one HTML file that needs no\n"
+              "network and no program (docs/lab.md).",
+     .usage = "probe lab --run RUN [--out FILE.html]", .usual = "--run,--out,--quiet,--help"},
     {"seeds", "now: compare seeds FILE.json ...", NULL, .takes = "", .program = "compare"},
     {"grid", "now: compare effects FILE.json ...", NULL, .takes = "--figure", .program = "compare"},
     {.name = NULL},

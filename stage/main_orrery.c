@@ -68,8 +68,9 @@ static const struct stage {
     {"figures", "report", NULL, of_figures},     {"probe", "probe", "attention", of_probe}};
 enum { ALL = sizeof stages / sizeof *stages, IN_WORLD = ALL - 1, ARGUMENTS = 640, TEXT = 16384 };
 
-static const char *const programs[] = {"orbits",  "pretrain", "finetune", "symreg", "laws", "probe",
-                                       "compare", "report",   "verdict",  "sample", "judge"};
+static const char *const programs[] = {"orbits",  "pretrain", "finetune", "symreg",
+                                       "laws",    "probe",    "compare",  "report",
+                                       "verdict", "sample",   "judge",    "lab"};
 
 static void print_help(void)
 {
@@ -78,6 +79,7 @@ static void print_help(void)
            "probe, compare, report, verdict, sample\n"
            "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
            "(docs/exchange.md)\n"
+           "       orrery lab --run RUN [--out FILE.html]    the orbit lab (docs/lab.md)\n"
            "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
            "to date\n"
            "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
@@ -429,9 +431,10 @@ static int run_program(const char *name, const char *self, char **argument)
                                          "watch", "cells", "sweep", "share"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
-            const bool judges = !strcmp(name, "judge"); /* `judge ...` is `probe judge ...` */
-            TRY(orr_program_of_orrery(self, judges ? "probe" : name, path));
-            argument -= judges;
+            /* `judge ...` is `probe judge ...` */
+            const bool probes = !strcmp(name, "judge") || !strcmp(name, "lab");
+            TRY(orr_program_of_orrery(self, probes ? "probe" : name, path));
+            argument -= probes;
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }

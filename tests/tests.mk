@@ -18,6 +18,7 @@ endef
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%,,$(call libs,$($f_USES)))))
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%64,-DK_DOUBLE,$(foreach l,$($f_USES),$(B)/lib$l$(if $(filter base formula stage sim,$l),,64).a))))
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c)) $(STUDY_TESTS)
+$(B)/tests/symreg/test_fma: private EXTRA_CFLAGS += -ffp-contract=off # it is compared with the fused operation
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)

@@ -19,7 +19,7 @@ for program; do
     [ "$name" != orrery ] ||
         words=$(printf '%s\n' "$help" | grep -oE '^  [A-Z_]+=' | tr -d ' ' | tr '\n' ' ')
 done
-commands="world plan stage check watch cells sweep judge"
+commands="world plan stage check watch cells sweep judge lab"
 for name in "${names[@]}"; do
     [ "$name" = orrery ] || commands+=" $name"
 done

@@ -9,6 +9,7 @@
 #   deps.sh --optional      also libnova, for `bin/probe planets`, and Open MPI, for trainings by
 #                           several ranks, where they are missing alone; where others are missing,
 #                           they are installed with them if they can be
+#   deps.sh --lab           also clang for WebAssembly and its C library, for make lab
 #
 # Does nothing when nothing is missing. Needs no network then.
 set -u
@@ -74,6 +75,16 @@ if [ "${1:-}" = --optional ]; then
     packages_brew=(libnova open-mpi)
     needs="libnova for real planets, and Open MPI for ranks of a job"
     all_there() { optional_there; }
+fi
+
+# what compiles the orbit lab's module (lab.mk)
+if [ "${1:-}" = --lab ]; then
+    "$0" || exit
+    packages_apt=(clang lld wasi-libc libclang-rt-dev-wasm32)
+    packages_dnf=(clang lld wasi-libc-devel compiler-rt) packages_brew=(llvm lld wasi-libc)
+    packages_pacman=(clang lld wasi-libc wasi-compiler-rt)
+    needs="clang, wasm-ld and the C library of WASI for make lab"
+    all_there() { command -v clang && command -v wasm-ld && [ -e /usr/include/wasm32-wasi ]; }
 fi
 
 if all_there >/dev/null 2>&1; then

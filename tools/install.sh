@@ -135,6 +135,7 @@ endif()
 END
 put 644 "$libdir/cmake/orrery" "$work"/orrery-config{,-version}.cmake
 put 644 share/orrery/presets presets/*.json
+put 644 share/orrery/docs docs/lab.html
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
 put 644 share/orrery/study study/*.csv

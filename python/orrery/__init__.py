@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .regressor import SymbolicRegressor as SymbolicRegressor
     from .runs import Run as Run
     from .runs import compare as compare
+    from .runs import lab as lab
     from .simulation import law as law
     from .simulation import orbit as orbit
     from .simulation import simulate as simulate
@@ -38,8 +39,8 @@ _register_operators()
 
 __all__ = ["Error", "GPT", "Motion", "Run", "SymbolicRegressor", "attention",
            "attention_backward", "attention_line", "attention_variants", "attention_weights",
-           "compare", "dataset", "force_law", "judge", "law", "orbit", "orbit_fit", "simulate",
-           "stream"]
+           "compare", "dataset", "force_law", "judge", "lab", "law", "orbit", "orbit_fit",
+           "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
@@ -57,6 +58,7 @@ _HOMES = {
     "dataset": "datasets",
     "force_law": "motion",
     "judge": "judging",
+    "lab": "runs",
     "law": "simulation",
     "orbit": "simulation",
     "orbit_fit": "orbits",

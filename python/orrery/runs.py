@@ -55,15 +55,15 @@ class Figure:
 
 
 class Report:
-    """report.html of a run; a notebook shows it in a frame."""
+    """report.html of a run, or its orbit lab; a notebook shows it in a frame."""
 
     def __init__(self, path: pathlib.Path):
         self.path = path
 
     def _repr_html_(self) -> str:
         page = tables.read_text(tables.there(self.path))
-        return (f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" '
-                'style="width:100%;height:800px;border:1px solid #888"></iframe>')
+        return (f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts '
+                'allow-downloads" style="width:100%;height:800px;border:1px solid #888"></iframe>')
 
     def __repr__(self) -> str:
         return f"Report({str(self.path)!r})"
@@ -402,6 +402,22 @@ def _values(run: Run) -> dict[str, dict[str, Any]]:
                 values.setdefault(name, {}).update(
                     {f"{stage}_{k}": known.get(k) for k in ("loss", "teacher_forced")})
     return values
+
+
+def lab(run: Run | str | os.PathLike[str], out: str | os.PathLike[str] | None = None, *,
+        programs: str | os.PathLike[str] | None = None) -> Report:
+    """Writes the orbit lab with the networks of a run: one page, which needs no network and no
+    program (docs/lab.md). A notebook shows it in a frame; `.path` is the file.
+
+    out: the file, by default lab.html in the run. programs: the folder of Orrery's programs.
+    ValueError with the line that says why it failed.
+    """
+    from .judging import _call, _program  # which imports this module
+
+    folder = run.path if isinstance(run, Run) else Run(run).path
+    page = folder / "lab.html" if out is None else path_of("out", out)
+    _call([*_program(programs, "probe"), "lab", f"--run={folder}", f"--out={page}", "--quiet"])
+    return Report(page)
 
 
 def compare(runs: Iterable[Run | str | os.PathLike[str]]) -> Any:

@@ -51,6 +51,10 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
     return !bad;
 }
 
+/* A function each, which is not inlined: one function of all loops is compiled slowly, and a
+ * browser's compiler runs it unoptimised for seconds. Both end with 0 where all results are
+ * finite. */
+#define SEPARATE __attribute__((noinline))
 #define LOOP(A, B, value)                                                                          \
     {                                                                                              \
         _Pragma("omp simd reduction(|:bad)") for (int i = 0; i < n; i++)                           \
@@ -61,21 +65,31 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
             out[i] = result;                                                                       \
             bad |= vm_bits(result - result); /* 0 where it is finite, else NaN */                  \
         }                                                                                          \
-        break;                                                                                     \
+        return bad;                                                                                \
     }
 #define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, ...)         \
-    case id:                                                                                       \
+    SEPARATE static uint64_t apply_##id(int form, int n, const double *x, const double *y,         \
+                                        double *out)                                               \
+    {                                                                                              \
+        const double first = x[0], second = y[0];                                                  \
+        uint64_t bad = 0;                                                                          \
+        (void)first, (void)second;                                                                 \
         if ((arity) == 2 && form == SR_VEC_A_NUMBER)                                               \
             LOOP(first, y[i], value)                                                               \
         if ((arity) == 2 && form == SR_VEC_B_NUMBER)                                               \
             LOOP(x[i], second, value)                                                              \
         if ((arity) == 2)                                                                          \
             LOOP(x[i], y[i], value)                                                                \
-        LOOP(x[i], 0.0, value)
+        LOOP(x[i], 0.0, value)                                                                     \
+    }
+#include "formula/ops_table.h"
+#undef OP
+#undef LOOP
+
 _Static_assert(SR_COS == SR_SIN + 1 && SR_TAN == SR_SIN + 2, "operators of large angles");
 static bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
-    const double first = x[0], second = y[0];
+    const double number = form == SR_VEC_A_NUMBER ? x[0] : y[0];
     uint64_t bad = 0;
     double same[SR_TILE], angle[SR_TILE];
     const bool large = op >= SR_SIN && op <= SR_TAN && !all_below((size_t)n, x, VM_TRIG_MAX);
@@ -83,13 +97,18 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
         memcpy(angle, x, (size_t)n * sizeof *x);
     if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc does not vectorise this loop */
         for (int i = 0; i < n; i++)
-            same[i] = form == SR_VEC_A_NUMBER ? first : second;
+            same[i] = number;
         x = form == SR_VEC_A_NUMBER ? same : x;
         y = form == SR_VEC_B_NUMBER ? same : y;
         form = SR_VEC_ROWS;
     }
     switch (op) {
+#define OP(id, ...)                                                                                \
+    case id:                                                                                       \
+        bad = apply_##id(form, n, x, y, out);                                                      \
+        break;
 #include "formula/ops_table.h"
+#undef OP
     default:
         break;
     }
@@ -100,8 +119,6 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
     }
     return !bad;
 }
-#undef OP
-#undef LOOP
 
 #define LOOP(slope)                                                                                \
     {                                                                                              \
@@ -111,24 +128,34 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
             (void)a, (void)b, (void)v;                                                             \
             d[i] = outer[i] * (slope);                                                             \
         }                                                                                          \
-        break;                                                                                     \
+        return;                                                                                    \
     }
 #define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, ...)         \
-    case id:                                                                                       \
+    SEPARATE static void chain_##id(int operand, int n, const double *x, const double *y,          \
+                                    const double *values, const double *outer, double *d)          \
+    {                                                                                              \
         if ((arity) == 2 && operand == 1)                                                          \
             LOOP(db)                                                                               \
-        LOOP(da)
+        LOOP(da)                                                                                   \
+    }
+#include "formula/ops_table.h"
+#undef OP
+#undef LOOP
+
 static void chain(int op, int operand, int n, const double *x, const double *y,
                   const double *values, const double *outer, double *d)
 {
     switch (op) {
+#define OP(id, ...)                                                                                \
+    case id:                                                                                       \
+        chain_##id(operand, n, x, y, values, outer, d);                                            \
+        break;
 #include "formula/ops_table.h"
+#undef OP
     default:
         break;
     }
 }
-#undef OP
-#undef LOOP
 
 /* ---- sums */
 

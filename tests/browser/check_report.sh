@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# check_report.sh - report.html in a browser: RUN=dir, or a smoke run that is made here. Screenshots
-# go to $OUT. BIN: the programs. PYTHON: one that has playwright and axe-core-python.
+# check_report.sh - report.html and the orbit lab in a browser: RUN=dir, or a smoke run that is made
+# here. Screenshots go to $OUT. BIN: the programs. PYTHON: one that has playwright and
+# axe-core-python.
 set -eu
 OUT=${OUT:-build/browser-shots}
 run=${RUN:-}
@@ -16,4 +17,5 @@ if ! [ -s "$run/report.html" ]; then
         "make figures RUN=$run" >&2
     exit 1
 fi
-exec "${PYTHON:-python3}" tests/browser/check_report.py "$run/report.html" "$OUT"
+"${PYTHON:-python3}" tests/browser/check_report.py "$run/report.html" "$OUT" &&
+    exec "${PYTHON:-python3}" tests/browser/check_lab.py docs/lab.html "$OUT"

@@ -19,10 +19,12 @@ is_picture() {
 }
 
 # no page, script, style or picture from elsewhere; names of XML namespaces load nothing
+# (a link to the orbit lab is opened by a person, and loads nothing)
 page_is_alone() {
     sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" >"$WORK/.page" && grep -q '<html' "$WORK/.page" || return 1
     ! grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' "$WORK/.page" &&
-        ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" | grep -Ev '="(data:|#)' &&
+        ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" |
+        grep -Ev '="(data:|#)|^href="lab\.html$' &&
         ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$WORK/.page"
 }
 
@@ -133,6 +135,8 @@ holds_pictures() {
         "$(grep -o 'data:image/' "$1/report.html" | wc -l)"
 }
 check "report.html holds the pictures" holds_pictures "$run"
+check "report.html has a panel of the orbit lab, beside it" \
+    grep -q '<a href="lab.html">lab.html</a> beside this one' "$run/report.html"
 check "nothing temporary stays" clean "$run"
 
 # (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh)
@@ -198,6 +202,8 @@ check "report of an odd folder, elsewhere" program report --run "$odd" --out "$o
     --quiet
 check "... its pictures" is_picture "$odd/out & more/figures/forces_earth.png"
 check "... its page" page_is_alone "$odd/out & more/report.html"
+check "... whose orbit lab is in the run" grep -q 'lab.html in the folder of the run' \
+    "$odd/out & more/report.html"
 check_not "... not in the run" test -e "$odd/report.html"
 fast_pictures
 
