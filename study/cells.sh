@@ -89,8 +89,7 @@ unpack)
     work=$(mktemp -d "$folder/.unpacked-XXXXXX") && trap 'rm -rf "$work"' EXIT
     gzip -dc "$table" | unpack "$work"
     if [ -z "$(find "$folder" -mindepth 1 -maxdepth 1 ! -name '.*' -print -quit)" ]; then
-        mv "$work"/* "$folder"
-        exit
+        ! mv "$work"/* "$folder" 2>/dev/null || exit 0 # unless another call was faster
     fi
     while IFS= read -r -d '' file; do
         ! cmp -s "$work/$file" "$folder/$file" || continue

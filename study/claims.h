@@ -138,8 +138,8 @@ int verdict_ledger_there(const struct verdict_ledger *ledger);
 /* Writes the ledger as Markdown to `path`, atomically. */
 int verdict_ledger_write(const struct verdict_ledger *ledger, const char *path);
 struct orr_file;
-/* Writes Table 1 of [L] with our values as Markdown, from table1.json, table1_p3.json and
- * tables_a4_a6.json of the folder; missing values are "-". */
+/* Writes Table 1 of [L] with our values as Markdown, from table1.csv and the files of the folder
+ * that it names; missing values are "-". ORR_EFORMAT. */
 int verdict_table1(const char *folder, struct orr_file *file);
 
 #endif

@@ -74,7 +74,7 @@ asan_ENV        := CHECK_LIMIT=3600 PROGRAM_LIMIT=900 UBSAN_OPTIONS=print_stackt
 asan_GOALS      := check check-emulation
 asan-unit_FLAGS := -O1 -g1 $(SANITIZED)
 asan-unit_ENV   := $(asan_ENV)
-asan-unit_GOALS := CC=$(CLANG) check-unit UNIT_FOLDERS='$(or $(ASAN_FOLDERS),base figures)'
+asan-unit_GOALS := CC=$(CLANG) check-unit UNIT_FOLDERS='$(or $(ASAN_FOLDERS),base figures study)'
 alloc_FLAGS     := -O1 -g -fsanitize=leak
 alloc_ENV       := CHECK_LIMIT=14400 PROGRAM_LIMIT=600 ALLOCS='$(or $(ALLOCS),all)'
 alloc_GOALS     := CC=gcc check-alloc-built

@@ -32,8 +32,8 @@ GROUPS = {
                   "equations", "stability", "provenance"],
     "Search and machines": ["symreg_search", "recipe", "reliability", "machines"],
 }
-STUDY = ["findings", "study", "claims", "verdict", "text", "context", "variants", "adaptation",
-         "symreg_results"]  # pages of study/docs
+STUDY = ["findings", "study", "claims", "verdict", "grids", "text", "context", "variants",
+         "adaptation", "symreg_results"]  # pages of study/docs
 CONF = """
 project = "Orrery"
 html_title = "Orrery"

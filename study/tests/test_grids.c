@@ -5,6 +5,7 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -122,8 +123,14 @@ static FILE *cells(const char *grid, const char *option)
 TEST(test_kept_results)
 {
     static char commands[LONG], folder[4096];
+    const char *bin = getenv("BIN");
     glob_t grids;
     int compared = 0;
+    snprintf(folder, sizeof folder, "%s/orbits", bin ? bin : "bin"); /* cells.sh asks it */
+    if (!orr_exists(folder)) { /* a build of unit tests alone, as check-asan-unit's */
+        print_message("skipped: there is no %s\n", folder);
+        skip();
+    }
     assert_int_equal(glob("presets/grids/*.grid", 0, NULL, &grids), 0);
     assert_int_equal(glob("study/grids/*.grid", GLOB_APPEND, NULL, &grids), 0);
     for (size_t g = 0; g < grids.gl_pathc; g++) {
