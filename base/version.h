@@ -2,7 +2,7 @@
 #ifndef ORR_VERSION_H
 #define ORR_VERSION_H
 
-#define ORR_VERSION "0.2.0-dev"
+#define ORR_VERSION "0.2.0"
 
 /* 10000 major + 100 minor + patch */
 #define ORR_VERSION_NUMBER 200

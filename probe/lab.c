@@ -140,8 +140,8 @@ int probe_lab(const struct probe_options *options)
     if (!rc && !options->quiet)
         printf("lab: %s (%d networks)\n", out, page.networks);
     if (!rc && *page.left_out)
-        orr_note(options->quiet, "note: left out, so that the page stays below %2$d bytes: %1$s",
-                 page.left_out, PAGE_MOST);
+        orr_note(options->quiet, "note: left out, so that the page stays below %d bytes: %s", PAGE_MOST,
+                 page.left_out);
     orr_file_close(&page.html);
     orr_tempdir_remove(&page.work);
     free(text);

@@ -1,6 +1,6 @@
 /* grid.h - a grid of experiments: a preset, axes of settings, and the steps of each cell. A cell is
  * one level of every axis, with a run folder of its own and commands that make its results. The
- * form of the file is in docs/probes/grids.md. */
+ * form of the file is in docs/compare.md. */
 #ifndef ORR_GRID_H
 #define ORR_GRID_H
 
