@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_figures.sh - bin/report for one figure, for losses of runs, for TensorBoard: sizes, fonts,
+# test_figures.sh - bin/report for one figure, for losses of runs: sizes, fonts,
 # what is kept beside a figure, and what is refused.
 . tests/cli/lib.sh
 if ! command -v gnuplot >/dev/null; then
@@ -33,12 +33,6 @@ check "... each with its name" prints 'other: lssar' losses "$run" "$WORK/other"
 check "... a curve each" test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.svg")" -ge 2
 check "losses by --run" losses --run "$run" --out "$WORK/one.png"
 mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
-
-# ---- events
-check "TensorBoard" program report --run "$run" --tensorboard "$WORK/events" --quiet
-check "... a file per log" equal \
-    "$(cd "$run" && find . -name '*.jsonl' | wc -l)" \
-    "$(find "$WORK/events" -name '*tfevents*.orrery' | wc -l)"
 
 # ---- one figure
 for p in finetune symreg; do
