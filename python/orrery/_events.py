@@ -138,7 +138,7 @@ class EventFile:
 
 
 def write_pictures(run: pathlib.Path, out: pathlib.Path) -> int:
-    """The PNG pictures of each folder of a run, in a file of the folder below `out`; their number."""
+    """The PNG pictures of each folder of a run, in a file of that folder below `out`; how many."""
     count = 0
     folders = {path.parent for path in run.glob("**/*.png")
                if path.is_file() and not path.is_symlink() and out not in path.parents}
