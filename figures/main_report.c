@@ -43,8 +43,8 @@ static int publish_report(const struct report_run *run, struct report_pictures *
 }
 
 static const char *orbits_option = "", *answers_option = "", *verdict_option = "", *animate_option,
-                  *runs_option, *losses_option, *tensorboard_option, *body_option, *figure_option,
-                  *size_option, *font_option, *keep_option;
+                  *runs_option, *losses_option, *body_option, *figure_option, *size_option,
+                  *font_option, *keep_option;
 
 struct call {
     char out[4096];
@@ -258,11 +258,6 @@ static int print_aggregate(const struct orr_cli *cli)
 
 /* ---- what --help calls "instead", and the page */
 
-static int run_tensorboard(const struct orr_cli *cli)
-{
-    return report_tensorboard(cli->run, tensorboard_option, cli->quiet);
-}
-
 static int make_report(const struct orr_cli *cli)
 {
     if (orr_plan_text(cli, "report"))
@@ -286,8 +281,6 @@ static const struct orr_command commands[] = {
     {"--runs", "report --runs", "--runs", print_aggregate, .words = ORR_NO_WORDS},
     {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses,
      .words = 0},
-    {"--tensorboard", "report --tensorboard", OF_RUN "--tensorboard", run_tensorboard,
-     .words = ORR_NO_WORDS},
     {"--animate", "report --animate", OF_RUN "--animate", make_report, .words = ORR_NO_WORDS},
     {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report,
      .words = ORR_NO_WORDS},
@@ -326,9 +319,6 @@ static const struct orr_option options[] = {
      "instead: training losses of all attention variants of the runs given, as a table and a "
      "picture, --out FILE.png (losses.png)",
      &losses_option, NULL},
-    {"--tensorboard", "DIR",
-     "instead: the run's logs and pictures as event files of TensorBoard in DIR",
-     &tensorboard_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -338,7 +328,7 @@ static const struct orr_program program = {
              "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
              "FILE] [--size "
              "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
-             "--tensorboard DIR [--run DIR]\n       report --runs DIR",
+             "--runs DIR",
     .max_rest = 64,
     .options = options,
     .groups = "",

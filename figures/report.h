@@ -328,12 +328,6 @@ int report_keep(const char *from, const char *name, const char *stem);
  * table on stdout, and a picture in `out` (.png or .svg). ORR_EMISSING: a run has no log. */
 int report_losses(const char *const *path, int count, const struct report_style *style, bool keep,
                   const char *out);
-/* Writes each log of a run directory as a TensorBoard event file, <out>/<log>/events.out..., with
- * the numbers of every line under their keys, and the PNG pictures of each folder as images, in
- * <out>/<folder>/events.out.... TFRecord framing with CRC-32C, protobuf wire format
- * (tensorboard's event.proto and summary.proto). ORR_EMISSING: no logs. ORR_EFORMAT: a
- * picture that is no PNG. */
-int report_tensorboard(const char *run, const char *out, bool quiet);
 
 /* Draws a GIF: the true orbit, the models' rollouts and forces, step by step, projected on x and y
  * or on x and z. Its folder is made. ORR_EINVAL: the run has no force vectors of the body. */

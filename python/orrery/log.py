@@ -39,11 +39,13 @@ class _TensorBoard:
 
     after = -1.0
 
-    def __init__(self, folder: pathlib.Path, log: pathlib.Path, now: bool):
+    def __init__(self, folder: pathlib.Path, log: pathlib.Path, now: bool, about: dict[str, Any]):
         from ._events import EventFile
 
         self._wall_s = None if now else log.stat().st_mtime  # logs have no times of day
         self._file = EventFile(folder, self._time(), now)
+        if about:
+            self._file.hyperparameters(about, self._time())
 
     def _time(self) -> float:
         return time.time() if self._wall_s is None else self._wall_s
@@ -234,11 +236,22 @@ class _Training:
             self._sink.discard()
 
 
+def _about(run: Run, name: str) -> dict[str, Any]:
+    """Attention, settings and stage of a training, where the run has settings."""
+    if not (run.path / "preset.json").is_file():
+        return {}
+    attention, _, stage = name.partition("/")
+    settings = {key: value for key, value in run.settings.items()
+                if key not in ("about", "attention")}
+    return {"attention": attention, **settings, "stage": stage or name}
+
+
 def _sink(run: Run, path: pathlib.Path, options: argparse.Namespace, first: str) -> Sink:
     inside = path.relative_to(run.path).with_suffix("")
     name = str(inside.parent if inside.name == "log" else inside)  # lssar/finetune/magnitude
     if options.to == "tensorboard":
-        return _TensorBoard(pathlib.Path(options.out) / name, path, options.follow)
+        return _TensorBoard(pathlib.Path(options.out) / name, path, options.follow,
+                            _about(run, name))
     kind = _WandB if options.to == "wandb" else _Trackio
     sink = kind(_module(options.to), run, name, _key(run, name, first), options)
     if 0 <= sink.after < math.inf:
@@ -305,6 +318,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         run = Run(options.run)
         lines = _follow(run, options)
+        if options.to == "tensorboard":
+            from ._events import write_pictures
+
+            pictures = write_pictures(run.path, pathlib.Path(options.out))
     except (OSError, ValueError) as error:
         _say(f"orrery.log: error: {error}", sys.stderr)
         return 1
@@ -312,6 +329,8 @@ def main(arguments: list[str] | None = None) -> int:
         _say(f"orrery.log: error: {options.run}: expected training logs, found none", sys.stderr)
         return 1
     _say(f"{lines} lines to {options.to}" + (f": {options.out}" if options.out else ""))
+    if options.to == "tensorboard":
+        _say(f"{pictures} pictures; tensorboard --logdir {options.out}")
     return 0
 
 

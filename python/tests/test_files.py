@@ -285,6 +285,47 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a", "before")]
 
 
+def test_event_files_are_those_of_tensorboard(tmp_path):
+    """The bytes of tensorboard 2.21's own writer: an Event with its version, plugin_data_pb2's
+    SessionStartInfo of attention, pretrain.lr and stage, two lines, and summary_pb2's Image."""
+    version = ("1800000000000000a37f4b22090000000065cdcd411a0d627261696e2e4576656e743a32f4eb195e")
+    settings = ("090000000065cdcd412a88010a85010a1c5f68706172616d735f2f7365737369"
+                "6f6e5f73746172745f696e666f42060801120212004a5d0a5b0a076870617261"
+                "6d7312501a4e0a140a09617474656e74696f6e12071a056c737361720a180a0b"
+                "707265747261696e2e6c721209117b14ae47e17a743f0a130a05737461676512"
+                "0a1a08707265747261696e290000000065cdcd41")
+    lines = ("2500000000000000eabc36f3090000000065cdcd4110012a"
+             "180a0b0a046c6f7373150000003f0a090a026c72156f12833a0c7e888d1f0000"
+             "0000000000514b4418090000000065cdcd4110ac022a110a0f0a0876616c5f6c"
+             "6f73731517b7d13702367d88")
+    png = ("89504e470d0a1a0a0000000d49484452000000030000000208020000001216f14d00000015"
+           "49444154789c6360e7e0e4e2e6e1e5e36780310400078500d0fec91e950000000049454e44ae426082")
+    head = ("6d000000000000003d4de671090000000065cdcd412a620a600a066c6f737365732"
+            "256080210031803224e")
+    (tmp_path / "lssar/pretrain").mkdir(parents=True)
+    (tmp_path / "laws").mkdir()
+    (tmp_path / "figures").mkdir()
+    path, picture = tmp_path / "lssar/pretrain/log.jsonl", tmp_path / "figures/losses.png"
+    path.write_text('{"step": 1, "loss": 0.5, "lr": 0.001}\n'
+                    '{"step": 300, "val_loss": 2.5e-5, "eta_s": null}\n')
+    (tmp_path / "preset.json").write_text(
+        '{"about": "a run", "attention": ["lssar"], "pretrain": {"lr": 0.005}}')
+    picture.write_bytes(bytes.fromhex(png))
+    for file in (path, picture):
+        os.utime(file, (1e9, 1e9))
+    out = tmp_path / "tensorboard"
+    assert log.main([str(tmp_path), "--to", "tensorboard"]) == 0
+    found = (out / "lssar/pretrain/events.out.tfevents.0.orrery").read_bytes().hex()
+    assert found.startswith(version) and found.endswith(lines)
+    assert found[len(version) + 2 * 12:-len(lines) - 2 * 4] == settings
+    found = (out / "figures/events.out.tfevents.0.figures").read_bytes().hex()
+    assert found == version + head + png + "76d2aa0c"
+    before = (out / "figures/events.out.tfevents.0.figures").read_bytes()
+    picture.write_text("no picture at all, but long enough for the head of one")
+    assert log.main([str(tmp_path), "--to", "tensorboard"]) == 1
+    assert (out / "figures/events.out.tfevents.0.figures").read_bytes() == before
+
+
 def test_event_files_of_a_wrong_log(tmp_path):
     """The file of before stays where a log cannot be read."""
     (tmp_path / "s/pretrain").mkdir(parents=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_figures.sh - bin/report for one figure, for losses of runs, for TensorBoard: sizes, fonts,
+# test_figures.sh - bin/report for one figure, for losses of runs: sizes, fonts,
 # what is kept beside a figure, and what is refused.
 . tests/cli/lib.sh
 if ! command -v gnuplot >/dev/null; then
@@ -34,12 +34,6 @@ check "... a curve each" test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.s
 check "report --losses, as it was called before, does not become compare losses" \
     program report --losses --run "$run" --out "$WORK/one.png" --quiet
 mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
-
-# ---- events
-check "TensorBoard" program report --run "$run" --tensorboard "$WORK/events" --quiet
-check "... a file per log" equal \
-    "$(cd "$run" && find . -name '*.jsonl' | wc -l)" \
-    "$(find "$WORK/events" -name '*tfevents*.orrery' | wc -l)"
 
 # ---- one figure
 for p in finetune symreg; do
