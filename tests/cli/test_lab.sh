@@ -102,7 +102,7 @@ closes() {
 }
 check "a circle closes after five years within 1e-7" closes "$WORK/module.txt"
 
-# ---- the module that this source makes: a minute of a compiler, where `make lab` was not run before
+# ---- the module that this source makes: where `make lab` was not run, it would take a minute
 if [ ! -e "$LAB/orrery.wasm" ]; then
     skip "the module of this source" "it wants build/lab/orrery.wasm, which make lab makes"
     finish
