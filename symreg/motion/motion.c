@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- the table */
 
 static double spread_of_rows(const struct sr_motion_table *table, bool second)
@@ -31,14 +33,10 @@ static void choose_features(const struct sr_motion_table *table, char features[1
 
 static void print_name(FILE *out, const char *name)
 {
-    if (!strpbrk(name, ",\"\n\r")) {
+    if (strpbrk(name, ",\"\n\r"))
+        orr_print_quoted(out, name);
+    else
         fputs(name, out);
-        return;
-    }
-    putc('"', out);
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
-    putc('"', out);
 }
 
 /* Prints all 17 digits: the number of digits carries no information about the error. */
