@@ -433,10 +433,11 @@ struct sr_permutations {
 void sr_permutations_text(const struct sr_permutations *permutations, char *text, size_t bytes);
 
 /* What a further judge measured of the formulas that it fitted, by their complexity: chi^2 and
- * standard errors in the place of those by the table. freedom: degrees of freedom; 0: not fitted. */
+ * standard errors in the place of those by the table. */
 struct sr_measured {
     int numbers[SR_NODES + 1]; /* of the formula */
-    double chi2[SR_NODES + 1], freedom[SR_NODES + 1];
+    double chi2[SR_NODES + 1];
+    double freedom[SR_NODES + 1];         /* degrees of freedom; 0: not fitted */
     double error[SR_NODES + 1][SR_NODES]; /* NAN: not known */
 };
 /* A finished front and all that is said of it. */
