@@ -117,6 +117,22 @@ void orr_append(char *text, size_t bytes, const char *format, ...)
     va_end(args);
 }
 
+void orr_append_quoted(char *text, size_t bytes, const char *cell)
+{
+    orr_append(text, bytes, "\"");
+    for (const char *c = cell; *c; c++)
+        orr_append(text, bytes, *c == '"' ? "\"\"" : "%c", *c);
+    orr_append(text, bytes, "\"");
+}
+
+void orr_print_quoted(FILE *out, const char *cell)
+{
+    putc('"', out);
+    for (const char *c = cell; *c; c++)
+        fprintf(out, *c == '"' ? "\"\"" : "%c", *c);
+    putc('"', out);
+}
+
 enum { WORD = 64 };
 
 /* Levenshtein distance by one row of its table; long words are not compared. */

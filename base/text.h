@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct orr_file;
 
@@ -39,6 +40,9 @@ const char *orr_shown(char *buffer, size_t bytes, const char *text);
 /* Appends to the text in a buffer of `bytes` bytes; what does not fit is cut. */
 void orr_append(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A text in quotes, those inside doubled, as a cell of CSV or a name in a list (RFC 4180). */
+void orr_append_quoted(char *text, size_t bytes, const char *cell);
+void orr_print_quoted(FILE *out, const char *cell);
 
 /* Length in bytes of the UTF-8 character at `text`, and its code; 1 with code 0 where it is not
  * UTF-8. */

@@ -186,6 +186,20 @@ int sr_expr_constants(const struct sr_expr *expr, double *constants)
     return count;
 }
 
+int sr_expr_fitted(const struct sr_expr *expr, bool exponents, int *fitted, int of[SR_NODES])
+{
+    int count = 0;
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *const node = &expr->node[i];
+        if (!sr_is_number(node))
+            continue;
+        const bool exponent =
+            i + 1 < expr->count && node[1].op == SR_POW && sr_is_whole(node->value);
+        of[count++] = exponent && !exponents ? -1 : (*fitted)++;
+    }
+    return count;
+}
+
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants)
 {
     for (int i = 0; i < expr->count; i++)

@@ -364,6 +364,10 @@ uint64_t sr_expr_hash(const struct sr_expr *expr);
 /* The numbers in order of appearance, without named constants. The first function counts and reads
  * them (NULL: only counts); the second writes them. */
 int sr_expr_constants(const struct sr_expr *expr, double *constants);
+/* Which of these a fit to tracks changes: of[k] counts them from *fitted on, which becomes their
+ * end; -1: number k stays, as exponents that are whole do unless `exponents`. Returns how many
+ * numbers there are. */
+int sr_expr_fitted(const struct sr_expr *expr, bool exponents, int *fitted, int of[SR_NODES]);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 /* The bounds of these numbers, infinite where the language has none. */
 void sr_expr_bounds(const struct sr_language *language, const struct sr_expr *expr, double *low,

@@ -46,10 +46,8 @@ static int read_names(const char *option, const char *list, struct names *names)
 /* Appends a name as lists of columns have it. */
 static void append_name(char *list, size_t bytes, const char *name)
 {
-    orr_append(list, bytes, "%s\"", *list ? "," : "");
-    for (const char *c = name; *c; c++)
-        orr_append(list, bytes, *c == '"' ? "\"\"" : "%c", *c);
-    orr_append(list, bytes, "\"");
+    orr_append(list, bytes, "%s", *list ? "," : "");
+    orr_append_quoted(list, bytes, name);
 }
 
 /* ------------------------------------------------------------------------ columns side by side */

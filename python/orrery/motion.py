@@ -19,6 +19,7 @@ from ._files import member, parse_json, read_text, replace, there
 from ._frames import _names, columns_are, table_of
 from ._programs import quoted, run, write_table
 from ._search import free_name
+from ._terms import terms_of
 from .regressor import SymbolicRegressor
 
 __all__ = ["Motion", "force_law"]
@@ -363,6 +364,19 @@ class Motion(BaseEstimator):
         """Prints the equations with the standard errors of their constants."""
         self._fitted()
         print(self)
+
+    def get_feature_names(self) -> list[str]:
+        """The terms of all equations, multiplied out: columns of coefficients()."""
+        self._fitted()
+        terms = dict.fromkeys(term for text in self.equations_ for term in terms_of(text))
+        return sorted(terms, key=lambda term: (term != "1", len(term), term))
+
+    def coefficients(self) -> np.ndarray:
+        """The coefficient (k, terms) of each term in each equation, as pysindy's: terms are those
+        of get_feature_names(), multiplied out; functions and sums below a fraction are factors."""
+        names = self.get_feature_names()
+        return np.array([[terms_of(text).get(name, 0.0) for name in names]
+                         for text in self.equations_])
 
     def latex(self) -> list[str]:
         """The right-hand side of each equation as LaTeX."""

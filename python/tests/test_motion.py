@@ -333,3 +333,26 @@ def test_newton_of_the_planets():
         orrery.force_law(t, place, "sun")
     with pytest.raises(ValueError, match="centre"):
         orrery.force_law(t, place, body, centre="pluto", seconds=1)
+
+
+def test_coefficients_are_those_of_terms(tmp_path):
+    """Equations of a file as pysindy has them, products of sums multiplied out."""
+    file = tmp_path / "equations.json"
+    file.write_text(json.dumps({
+        "version": "0", "order": 1, "columns": ["x", "my y"], "time": "t", "inputs": [],
+        "equations": ['0.5 * (x * (3 - "my y"))', '(x - "my y")^2 / 4 - 2 * sin(x) / (1 + x^2) - 7'],
+        "latex": ["", ""], "constants": [[], []], "standard_errors": [[], []], "conserved": [],
+        "noise": [0, 0], "residual": 1, "chosen_by_track": True, "explicit_time": False}))
+    model = orrery.Motion.from_file(file)
+    names, found = model.get_feature_names(), model.coefficients()
+    assert found.shape == (2, len(names)) and names[0] == "1" and names[1] == "x"
+    first = {name: value for name, value in zip(names, found[0], strict=True) if value}
+    second = {name: value for name, value in zip(names, found[1], strict=True) if value}
+    assert first == {"x": 1.5, '"my y" x': -0.5}
+    assert second == {"1": -7, "x^2": 0.25, '"my y" x': -0.5, '"my y"^2': 0.25,
+                      "(1 + x^2)^-1 sin(x)": -2}
+    x, y = np.random.default_rng(3).normal(size=(2, 20))
+    terms = {"1": 1, "x": x, "x^2": x**2, '"my y" x': x * y, '"my y"^2': y**2,
+             "(1 + x^2)^-1 sin(x)": np.sin(x) / (1 + x**2)}
+    values = np.stack([sum(row[k] * terms[name] for k, name in enumerate(names)) for row in found])
+    assert np.allclose(values.T, model.predict(np.stack([x, y], axis=1)), rtol=1e-12)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 enum { FOLDER = SR_TARGET_FOLDER + 16 };
 
@@ -117,7 +118,7 @@ static char *list_features(const struct sr_states *s)
         if (k == sr_states_time(s) && !s->explicit_time)
             continue;
         fputs(any ? "," : "", out);
-        sr_print_quoted(out, s->name[k]);
+        orr_print_quoted(out, s->name[k]);
         any = true;
     }
     if (out && !fclose(out))

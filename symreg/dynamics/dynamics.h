@@ -157,8 +157,6 @@ int sr_states_table(const struct sr_states *states, int d, char **text);
 /* The least standard deviation of the derivative in that table: no row counts for more than one
  * with the median, or with a small share of the rms derivative. ORR_ENOMEM. */
 int sr_states_least(const struct sr_states *states, int d, double *least);
-/* Prints a text in quotes, those inside doubled. */
-void sr_print_quoted(FILE *out, const char *text);
 /* The name of the column of standard deviations. */
 void sr_states_sigma_name(const struct sr_states *states, int d, char text[3 * SR_STATE_NAME]);
 

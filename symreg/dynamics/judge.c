@@ -186,21 +186,17 @@ static bool list_constants(const struct sr_states *s, struct sr_judged *f)
     if (f->group)
         list_shared(s, f);
     for (int d = 0; d < s->dims && !f->group; d++) {
-        int number = 0;
-        for (int i = 0; i < f->expr[d].count; i++) {
-            const struct sr_node *node = &f->expr[d].node[i];
-            if (!sr_is_number(node))
+        int of[SR_NODES], fitted = f->constants;
+        const int count = sr_expr_fitted(&f->expr[d], false, &fitted, of);
+        if (fitted > SR_NODES)
+            return false;
+        for (int k = 0; k < count; k++) {
+            if (of[k] < 0)
                 continue;
-            const bool exponent =
-                i + 1 < f->expr[d].count && node[1].op == SR_POW && sr_is_whole(node->value);
-            if (!exponent) {
-                if (f->constants == SR_NODES)
-                    return false;
-                f->equation[f->constants] = d;
-                f->number[f->constants++] = number;
-            }
-            number++;
+            f->equation[of[k]] = d;
+            f->number[of[k]] = k;
         }
+        f->constants = fitted;
     }
     return true;
 }

@@ -13,23 +13,17 @@ void sr_flow_numbers_find(const struct sr_flow *flow, bool free_exponents,
 {
     numbers->count = 0;
     for (int e = 0; e < flow->dims; e++) {
-        const struct sr_expr *expr = &flow->equation[e];
-        int number = 0;
-        for (int i = 0; i < expr->count; i++) {
-            if (!sr_is_number(&expr->node[i]))
-                continue;
-            const bool exponent = i + 1 < expr->count && expr->node[i + 1].op == SR_POW &&
-                                  sr_is_whole(expr->node[i].value);
-            if (flow->group) {
-                const int column = numbers->column[e][number] = flow->group[e][number];
-                numbers->count = column >= numbers->count ? column + 1 : numbers->count;
-                number++;
-                continue;
-            }
-            numbers->column[e][number++] = exponent && !free_exponents ? -1 : numbers->count++;
-        }
-        numbers->all[e] = number;
+        int *const column = numbers->column[e];
+        numbers->all[e] =
+            sr_expr_fitted(&flow->equation[e], free_exponents, &numbers->count, column);
     }
+    if (flow->group)
+        numbers->count = 0;
+    for (int e = 0; e < flow->dims && flow->group; e++)
+        for (int k = 0; k < numbers->all[e]; k++) {
+            const int column = numbers->column[e][k] = flow->group[e][k];
+            numbers->count = column >= numbers->count ? column + 1 : numbers->count;
+        }
     const int each = sr_each_fitted(flow, numbers->slot);
     numbers->shared = numbers->count;
     numbers->count += each;

@@ -368,11 +368,10 @@ static int make_grid(const struct system *s, const struct times *times, const ch
 /* A name as a cell of CSV. */
 static void append_name(char *line, size_t bytes, const char *name)
 {
-    const bool quotes = strpbrk(name, ",\"\r\n") != NULL;
-    orr_append(line, bytes, quotes ? "\"" : "");
-    for (const char *c = name; *c; c++)
-        orr_append(line, bytes, *c == '"' ? "\"\"" : "%c", *c);
-    orr_append(line, bytes, quotes ? "\"" : "");
+    if (strpbrk(name, ",\"\r\n"))
+        orr_append_quoted(line, bytes, name);
+    else
+        orr_append(line, bytes, "%s", name);
 }
 
 /* Writes a line to the file, or to standard output without one. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
+#include "base/text.h"
 
 /* Rows of more are not needed: the search draws a sample of larger tables (SR_LARGE_TABLE). */
 enum { MOST_ROWS = SR_LARGE_TABLE };
@@ -14,14 +15,6 @@ enum { MOST_ROWS = SR_LARGE_TABLE };
 void sr_states_sigma_name(const struct sr_states *s, int d, char text[3 * SR_STATE_NAME])
 {
     snprintf(text, 3 * SR_STATE_NAME, "sigma of %s", s->target[d]);
-}
-
-void sr_print_quoted(FILE *out, const char *text)
-{
-    putc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    putc('"', out);
 }
 
 /* A share of the rms derivative that every standard deviation is increased by. Near the end of a
@@ -55,10 +48,10 @@ static void print_row(FILE *out, const struct sr_states *s, int d,
 {
     const size_t n = track->n, at = (size_t)d * n + i;
     fprintf(out, "%zu,", track->line[i]);
-    sr_print_quoted(out, track->label);
+    orr_print_quoted(out, track->label);
     if (s->categories) {
         putc(',', out);
-        sr_print_quoted(out, s->category_label[track->category]);
+        orr_print_quoted(out, s->category_label[track->category]);
     }
     for (size_t k = 0; k < (size_t)s->dims; k++)
         fprintf(out, ",%.17g", track->smooth[k * n + i]);
@@ -82,17 +75,17 @@ static int print_table(FILE *out, const struct sr_states *s, int d)
     fprintf(out, SR_STATES_TABLE);
     if (s->categories) {
         putc(',', out);
-        sr_print_quoted(out, s->category);
+        orr_print_quoted(out, s->category);
     }
     for (int k = 0; k < s->names; k++) {
         putc(',', out);
-        sr_print_quoted(out, s->name[k]);
+        orr_print_quoted(out, s->name[k]);
     }
     putc(',', out);
-    sr_print_quoted(out, s->target[d]);
+    orr_print_quoted(out, s->target[d]);
     putc(',', out);
     sr_states_sigma_name(s, d, sigma);
-    sr_print_quoted(out, sigma);
+    orr_print_quoted(out, sigma);
     putc('\n', out);
     for (size_t k = 0; k < s->count; k++)
         for (size_t i = 0; i < s->track[k].n; i++, row++)

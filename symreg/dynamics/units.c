@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+
 /* Reads the unit of each name; NULL where there is none. The texts are parts of `given`. */
 static int read_units(const struct sr_states *s, const char *given,
                       const char *unit[SR_STATE_NAMES], int length[SR_STATE_NAMES])
@@ -37,10 +39,9 @@ static int read_units(const struct sr_states *s, const char *given,
 static void print_entry(FILE *out, bool *any, const char *name, const char *unit, int length,
                         const char *time, int power)
 {
-    fprintf(out, "%s\"", *any ? "," : "");
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
-    fprintf(out, "\"=%.*s", length, unit);
+    fputs(*any ? "," : "", out);
+    orr_print_quoted(out, name);
+    fprintf(out, "=%.*s", length, unit);
     if (power)
         fprintf(out, "/%s%s", time, power == 2 ? "^2" : "");
     *any = true;

@@ -14,13 +14,7 @@ enum { S = SR_PATH_STATES };
 void sr_form_make(const struct sr_expr *expr, struct sr_form *form)
 {
     *form = (struct sr_form){.expr = *expr};
-    for (int i = 0; i < expr->count; i++) {
-        if (!sr_is_number(&expr->node[i]))
-            continue;
-        const bool exponent = i + 1 < expr->count && expr->node[i + 1].op == SR_POW &&
-                              sr_is_whole(expr->node[i].value);
-        form->param[form->numbers++] = exponent ? -1 : form->params++;
-    }
+    form->numbers = sr_expr_fitted(expr, false, &form->params, form->param);
 }
 
 void sr_form_get(const struct sr_form *form, double value[SR_NODES])

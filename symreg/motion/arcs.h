@@ -77,8 +77,8 @@ struct sr_arcs_fit {
  * ORR_ENOMEM. */
 int sr_arcs_fit(const struct sr_paths *paths, size_t rows, int steps, double until_s,
                 struct sr_form *form, double *state, struct sr_arcs_fit *fit);
-/* Fits arcs of so many rows, then of twice as many, up to whole paths. fit->whole: these were fitted
- * before the time ended. ORR_ENOMEM. */
+/* Fits arcs of so many rows, then of twice as many, up to whole paths. fit->whole: whole paths were
+ * fitted before the time ended. ORR_ENOMEM. */
 int sr_arcs_fit_whole(const struct sr_paths *paths, size_t rows, double until_s,
                       struct sr_form *form, double *state, struct sr_arcs_fit *fit);
 

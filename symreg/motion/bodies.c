@@ -61,7 +61,8 @@ static bool evaluate(struct sr_arcs *s, bool trial)
     return true;
 }
 
-/* rate -= share * by, of the velocities of one body: their row of the state, and of the tangents. */
+/* Subtracts what pulls on one body from the rates of its velocities: in the state and the
+ * tangents. */
 static void pull(const struct sr_arc *arc, size_t dims, size_t body, double share, const double *f,
                  double (*by)[MOST_COLUMNS], double *rate)
 {

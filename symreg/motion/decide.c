@@ -40,8 +40,9 @@ static const double hopeless = 100;
 struct candidate {
     struct sr_form form;
     bool whole;
-    double table, nats, misfit; /* nats by the table, by the paths; chi2 over numbers to spare */
-    double *state;              /* (paths.states) */
+    double table, nats;  /* nats by the table, by the paths */
+    double chi2, spare, misfit; /* of the paths; numbers to spare; chi2 over these */
+    double *state;       /* (paths.states) */
     double value[SR_NODES];
     struct sr_uncertainty u;
 };
@@ -147,6 +148,8 @@ static void weigh(struct candidate *one, const struct sr_arcs_fit *fit)
     one->nats = one->misfit = HUGE_VAL;
     if (!(fit->chi2 < HUGE_VAL) || !(spare >= 1))
         return;
+    one->chi2 = fit->chi2;
+    one->spare = spare;
     one->misfit = fit->chi2 / spare;
     const double scale = fmax(one->misfit, exactly);
     memcpy(one->value, fit->value, sizeof one->value);
@@ -227,7 +230,33 @@ struct entry {
     struct sr_expr expr;
     double loss, nats, evidence;
     bool judged;
+    const struct candidate *one; /* that was fitted to the paths */
 };
+
+/* The law with constants to a hundredth of their standard errors. */
+static struct sr_expr rounded(const struct candidate *one)
+{
+    struct sr_form form = one->form;
+    double value[SR_NODES];
+    for (int k = 0; k < form.params; k++) {
+        const double exact = one->value[k], error = one->u.error[k];
+        value[k] = error > 0 && exact != 0 ? sr_fewest_digits(exact, 0.01 * error / fabs(exact), 17)
+                                           : exact;
+    }
+    sr_form_set(&form, value);
+    return form.expr;
+}
+
+/* Notes what the paths say of a law of this complexity. */
+static void note(const struct candidate *one, int complexity, struct sr_measured *m)
+{
+    const struct sr_form *form = &one->form;
+    m->numbers[complexity] = form->numbers;
+    m->chi2[complexity] = one->chi2;
+    m->freedom[complexity] = one->spare;
+    for (int k = 0; k < form->numbers; k++)
+        m->error[complexity][k] = form->param[k] < 0 ? (double)NAN : one->u.error[form->param[k]];
+}
 
 /* The loss of the table for a formula. */
 static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
@@ -265,7 +294,7 @@ static void append(struct sr_front *front, int complexity, const struct entry *e
 
 /* The front of the entries by complexity, whose losses fall; the chosen one is in it. */
 static void make_front(const struct entry *entry, int chosen, double numbers,
-                       struct sr_front *front)
+                       struct sr_front *front, struct sr_measured *measured)
 {
     double smallest = HUGE_VAL;
     front->count = 0;
@@ -278,6 +307,8 @@ static void make_front(const struct entry *entry, int chosen, double numbers,
             continue;
         smallest = e->loss;
         append(front, c, e, entry[chosen].nats, numbers);
+        if (e->one)
+            note(e->one, c, measured);
     }
 }
 
@@ -304,8 +335,10 @@ static int change_front(const struct court *c, struct sr_front *front,
         if (!does_follow(one))
             continue;
         const double rows = (double)(c->paths.rows * (size_t)c->paths.dims);
-        const struct entry e = {.expr = one->form.expr,
-                                .loss = loss_of(&loss, &one->form.expr, &work),
+        const struct sr_expr expr = rounded(one);
+        const struct entry e = {.expr = expr,
+                                .loss = loss_of(&loss, &expr, &work),
+                                .one = one,
                                 .nats = one->nats,
                                 .judged = true,
                                 .evidence = one->nats - 0.5 * rows * orr_log(one->misfit)};
@@ -323,7 +356,8 @@ static int change_front(const struct court *c, struct sr_front *front,
         }
     }
     if (!rc && chosen)
-        make_front(entry, chosen, (double)(c->paths.rows * (size_t)c->paths.dims), front);
+        make_front(entry, chosen, (double)(c->paths.rows * (size_t)c->paths.dims), front,
+                   &verdict->measured);
     sr_work_free(&work);
     sr_loss_free(&loss);
     free(entry);

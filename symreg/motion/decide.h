@@ -14,6 +14,7 @@ struct sr_motion_court {
     double seconds;                     /* 0: no limit */
 };
 struct sr_motion_verdict {
+    struct sr_measured measured; /* of the front's laws that were fitted to whole paths */
     bool judged;   /* the front has laws fitted to the paths, and the rule best selects by these */
     bool stopped;  /* the time, or a signal, ended the judgement */
     size_t paths;  /* of bodies that were followed */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- the table */
 
 static double spread_of_rows(const struct sr_motion_table *table, bool second)
@@ -31,14 +33,10 @@ static void choose_features(const struct sr_motion_table *table, char features[1
 
 static void print_name(FILE *out, const char *name)
 {
-    if (!strpbrk(name, ",\"\n\r")) {
+    if (strpbrk(name, ",\"\n\r"))
+        orr_print_quoted(out, name);
+    else
         fputs(name, out);
-        return;
-    }
-    putc('"', out);
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
-    putc('"', out);
 }
 
 /* Prints all 17 digits: the number of digits carries no information about the error. */
@@ -175,6 +173,7 @@ struct judging {
     const struct sr_motion_page *page;
     char *remark; /* (bytes) */
     size_t bytes;
+    struct sr_motion_verdict *verdict;
 };
 
 /* Appends the constants that the paths give, with as many digits as their errors have. */
@@ -228,9 +227,8 @@ static int judge_front(void *context, const struct sr_problem *p, double seconds
                                           .settings = &p->setup->settings,
                                           .features = p->table->name,
                                           .seconds = seconds};
-    struct sr_motion_verdict verdict;
-    TRY(sr_motion_judge(&court, &p->table->data, &fit->front, &verdict));
-    tell_verdict(j, &verdict);
+    TRY(sr_motion_judge(&court, &p->table->data, &fit->front, j->verdict));
+    tell_verdict(j, j->verdict);
     return 0;
 }
 
@@ -241,9 +239,11 @@ static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, 
     const struct sr_page_part part = {sr_motion_page, page};
     struct sr_csv_options options = *given;
     char features[16], remark[1024], *text;
-    const struct judging judging = {cli, page, remark, sizeof remark};
+    struct sr_motion_verdict *const verdict = orr_alloc(1, sizeof *verdict);
+    TRY(verdict ? 0 : ORR_ENOMEM);
+    const struct judging judging = {cli, page, remark, sizeof remark, verdict};
     const struct sr_further_judge judge = {judge_front, (void *)(uintptr_t)&judging,
-                                           SR_MOTION_JUDGE_SHARE};
+                                           SR_MOTION_JUDGE_SHARE, &verdict->measured};
     size_t bytes;
     options.target = table->force ? "F" : "a";
     options.sigma = "sigma";
@@ -253,11 +253,13 @@ static int search_table(const struct orr_cli *cli, struct sr_motion_page *page, 
     find_aside(table, remark, sizeof remark);
     options.features = features;
     choose_features(table, features);
-    TRY(table_text(table, &text, &bytes));
+    int rc = table_text(table, &text, &bytes);
     options.made = text;
     options.part = &part;
-    const int rc = sr_csv_run(cli, file, &options);
+    if (!rc)
+        rc = sr_csv_run(cli, file, &options);
     free(text);
+    free(verdict);
     return rc;
 }
 

@@ -10,7 +10,8 @@
  *   pull.c       how large the force of a pair may be
  *   pairs.c      forces between the bodies of a system from their accelerations
  *   centre.c     accelerations towards a point or a body
- *   paths.c, arcs.c, forms.c, decide.c   laws fitted to the tracks by integrating, and chosen there
+ *   paths.c, bodies.c, arcs.c, forms.c, decide.c   laws fitted to the tracks by integrating, and
+ *                chosen there
  *   unbend.c     takes back what smoothing took from bent paths
  *   errors.c     standard errors of an amplitude, whatever the errors of rows share
  *   rows.c       the rows of the table and their weights
@@ -146,8 +147,8 @@ void sr_process_free(struct sr_process_work *work);
  * Returns the standard deviation of the noise, NaN where no fit exists. */
 double sr_process_fit(struct sr_process_work *work, const struct sr_window *window,
                       double most_noise, struct sr_process *process);
-/* Likewise of a window beside others, whose time is not warped: from the likelier one of *process and
- * `other` on by a few steps, in a tenth of the time. sr_process_gap() is not known then. */
+/* Likewise of a window beside others, whose time is not warped: from the likelier one of *process
+ * and `other` on by a few steps, in a tenth of the time. sr_process_gap() is not known then. */
 double sr_process_fit_near(struct sr_process_work *work, const struct sr_window *window,
                            struct sr_process other, struct sr_process *process);
 /* Row `at` of the window fitted last: smoothed position and acceleration (dims each), and the

@@ -17,9 +17,26 @@ double sr_answer_variance(const struct sr_answer *o, int row)
            (freedom > 0 ? fmax(1, chi2 / freedom) : 1);
 }
 
+bool sr_answer_measured(const struct sr_answer *o, int row, double *chi2, double *freedom)
+{
+    const struct sr_measured *const m = o->measured;
+    const int c = o->front->complexity[row];
+    if (!m || !(m->freedom[c] > 0) ||
+        m->numbers[c] != sr_expr_constants(&o->front->expr[row], NULL))
+        return false;
+    *chi2 = m->chi2[c];
+    *freedom = m->freedom[c];
+    return true;
+}
+
 int sr_answer_errors(const struct sr_answer *o, int row, double error[SR_NODES])
 {
     const int count = sr_expr_constants(&o->front->expr[row], NULL);
+    double chi2, freedom;
+    if (sr_answer_measured(o, row, &chi2, &freedom)) {
+        memcpy(error, o->measured->error[o->front->complexity[row]], (size_t)count * sizeof *error);
+        return 0;
+    }
     if (!o->category && !o->front->unfitted[row])
         return sr_constants_errors(&o->front->expr[row], o->data, sr_answer_variance(o, row),
                                    error);

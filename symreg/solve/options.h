@@ -180,13 +180,15 @@ struct sr_receiver {
     void *context;
 };
 
+struct sr_measured;
 /* Who else judges a finished front, after the table. */
 struct sr_further_judge {
     /* May change the front. seconds: of the search that are left for this; 0: no limit */
     int (*judge)(void *context, const struct sr_problem *problem, double seconds,
                  struct sr_fit *fit);
     void *context;
-    double share; /* of the seconds, which the search leaves */
+    double share;                       /* of the seconds, which the search leaves */
+    const struct sr_measured *measured; /* what it fills in; NULL: nothing */
 };
 
 /* Options as given, NULL where absent; docs/symreg.md explains them. */

@@ -314,15 +314,19 @@ static bool remark_chi2(const struct sr_answer *o, char *text, size_t bytes)
     if (row < 0 || !o->least_squares || !(o->variance > 0) || o->data->low)
         return false;
     const double rows = (double)o->data->rows, counted = o->data->independent;
-    const double n = counted > 0 ? counted : rows, chi2 = n * o->front->loss[row] / o->variance,
-                 freedom = n - sr_expr_constants(&o->front->expr[row], constant);
+    const double n = counted > 0 ? counted : rows;
+    double chi2 = n * o->front->loss[row] / o->variance,
+           freedom = n - sr_expr_constants(&o->front->expr[row], constant);
+    const bool measured = sr_answer_measured(o, row, &chi2, &freedom);
     if (freedom < 1)
         return false;
     snprintf(text, bytes,
              "the formula of rule %s has chi^2 = %.4g with %.0f degrees of freedom; if formula "
              "and sigmas are right it is %.0f +- %.2g%s",
              sr_rule_name[o->rule], chi2, freedom, freedom, sqrt(2 * freedom),
-             counted > 0 ? " (of the rows that count, as residuals follow each other)" : "");
+             measured      ? " (of the positions along the paths)"
+             : counted > 0 ? " (of the rows that count, as residuals follow each other)"
+                           : "");
     return true;
 }
 

@@ -306,7 +306,7 @@ static int measure_numbers(const struct sr_answer *o, int row, const struct sr_e
         of->error[k] = NAN;
     if (!of->count || !o->least_squares || o->category || o->front->unfitted[row])
         return 0;
-    return sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error);
+    return sr_answer_errors(o, row, of->error);
 }
 
 /* R2 with as many digits as show what is unexplained. */

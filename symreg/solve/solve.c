@@ -149,6 +149,7 @@ static void describe(const struct sr_problem *p, double seconds, struct sr_solut
                                           .table = table,
                                           .variance = table->variance,
                                           .variance_factor = o->variance_factor,
+                                          .measured = o->judge ? o->judge->measured : NULL,
                                           .remark = o->remark,
                                           .tails = &setup->tails,
                                           .loss_parameter = parameter_of(&setup->settings),

@@ -432,6 +432,14 @@ struct sr_permutations {
 /* Describes the result in one line. */
 void sr_permutations_text(const struct sr_permutations *permutations, char *text, size_t bytes);
 
+/* What a further judge measured of the formulas that it fitted, by their complexity: chi^2 and
+ * standard errors in the place of those by the table. */
+struct sr_measured {
+    int numbers[SR_NODES + 1]; /* of the formula */
+    double chi2[SR_NODES + 1];
+    double freedom[SR_NODES + 1];         /* degrees of freedom; 0: not fitted */
+    double error[SR_NODES + 1][SR_NODES]; /* NAN: not known */
+};
 /* A finished front and all that is said of it. */
 struct sr_answer {
     const char *file, *target, *loss; /* target: the column's name, or "log(y)" with --log-target */
@@ -443,8 +451,9 @@ struct sr_answer {
     const struct sr_table *table; /* of odd rows */
     double variance;              /* sr_table.variance; not 0 where the weights are 1 / sigma^2 */
     double variance_factor;       /* sr_csv_options.variance_factor */
-    const char *remark;           /* sr_csv_options.remark */
-    const struct sr_tails *tails; /* sr_csv_setup.tails */
+    const struct sr_measured *measured; /* of the further judge; NULL: there is none */
+    const char *remark;                 /* sr_csv_options.remark */
+    const struct sr_tails *tails;       /* sr_csv_setup.tails */
     double
         loss_parameter; /* symreg.loss_parameter of huber, logcosh and quantile as used; else 0 */
     double bend; /* of huber and logcosh: deviation from which it counts by its size; 0: given */
@@ -531,6 +540,8 @@ static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, in
 /* The variance of a row of weight 1, for errors of the constants of a row of the front; 0: from the
  * residuals. */
 double sr_answer_variance(const struct sr_answer *output, int row);
+/* What the further judge measured of a row's formula: chi^2, and *freedom. False: nothing. */
+bool sr_answer_measured(const struct sr_answer *output, int row, double *chi2, double *freedom);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
 /* A row of the front in one line: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",

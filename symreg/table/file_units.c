@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "base/text.h"
 
 /* The unit of a column by the file; NULL: none. */
 static const char *unit_of(const struct orr_csv *csv, const char *name)
@@ -15,10 +16,9 @@ static const char *unit_of(const struct orr_csv *csv, const char *name)
 /* Writes "name"=unit, with a comma before it where others precede. */
 static void write_unit(FILE *out, long before, const char *name, const char *unit)
 {
-    fprintf(out, before ? ",\"" : "\"");
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
-    fprintf(out, "\"=%s", unit);
+    fputs(before ? "," : "", out);
+    orr_print_quoted(out, name);
+    fprintf(out, "=%s", unit);
 }
 
 /* Whether --units takes the text. Otherwise a note says why not. */

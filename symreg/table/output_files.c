@@ -60,15 +60,33 @@ static void add_profiles(const struct sr_answer *o, int row, cJSON *object)
     double low[SR_NODES], high[SR_NODES];
     const struct sr_expr *expr = &o->front->expr[row];
     const int count = sr_expr_constants(expr, NULL);
+    double chi2, freedom;
     bool selected = false;
     for (int rule = 0; rule < SR_RULES; rule++)
         selected = selected || sr_front_select(o->front, (enum sr_rule)rule) == row;
     if (!count || !selected || o->beside || o->front->unfitted[row] ||
+        sr_answer_measured(o, row, &chi2, &freedom) || /* profiles are those of the table */
         sr_constants_profile(expr, o->data, sr_answer_variance(o, row), SR_LEVEL, low, high) ||
         isnan(low[0]))
         return;
     orr_json_add_list(object, "low_95", low, count);
     orr_json_add_list(object, "high_95", high, count);
+}
+
+/* Gives the covariance of the table the errors that a further judge measured. */
+static int take_measured(const struct sr_answer *o, int row, double error[SR_NODES],
+                         struct sr_uncertainty *u)
+{
+    double chi2, freedom, times[SR_NODES];
+    if (!sr_answer_measured(o, row, &chi2, &freedom))
+        return 0;
+    TRY(sr_answer_errors(o, row, error));
+    for (int a = 0; a < u->constants; a++)
+        times[a] = error[a] / sqrt(u->covariance[a][a]);
+    for (int a = 0; a < u->constants; a++)
+        for (int b = 0; b < u->constants; b++)
+            u->covariance[a][b] *= times[a] * times[b];
+    return 0;
 }
 
 /* Adds the constants in their order, their uncertainty and that of predictions, which `symreg
@@ -90,7 +108,8 @@ static void add_constants(const struct sr_answer *o, int row, cJSON *object)
         return;
     }
     if (sr_constants_uncertainty(expr, o->data, sr_answer_variance(o, row), &u) ||
-        sr_constants_errors_of(expr, o->data, sr_answer_variance(o, row), &u, error))
+        sr_constants_errors_of(expr, o->data, sr_answer_variance(o, row), &u, error) ||
+        take_measured(o, row, error, &u))
         return;
     const bool unfitted = o->front->unfitted[row]; /* not at the optimum: no uncertainty */
     for (int a = 0; a < count; a++) {

@@ -162,8 +162,10 @@ int sr_output_constants(const struct sr_answer *o, int row, struct sr_shown_cons
     s->count = sr_expr_constants(expr, s->constant);
     if (!s->count)
         return 0;
+    double chi2, freedom;
     TRY(sr_answer_errors(o, row, s->error));
-    if (o->category || o->front->unfitted[row] || row != sr_front_select(o->front, o->rule))
+    if (o->category || o->front->unfitted[row] || row != sr_front_select(o->front, o->rule) ||
+        sr_answer_measured(o, row, &chi2, &freedom))
         return 0;
     TRY(sr_constants_profile(expr, o->data, sr_answer_variance(o, row), SR_LEVEL, s->low, s->high));
     s->profiles = !isnan(s->low[0]);

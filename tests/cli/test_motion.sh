@@ -239,6 +239,51 @@ check "residuals are those of the chosen law, whatever other laws leave" \
     equal "$(residual "$WORK/fewer.txt")" "$(residual "$WORK/few.txt")"
 check "its constant by the paths is given with its error" \
     prints '1 path chose this law.*errors: 4\.999[0-9]* \+- 0\.0005' cat "$WORK/few.txt"
+check "chi^2 is that of the paths" \
+    prints '^remark: .* chi\^2 = [0-9.]+ with [0-9]+ degrees .*positions along the paths' \
+    cat "$WORK/few.txt"
+check "the law has the error that the paths give" \
+    prints '^best: a = .* \(.*\+- 0\.0005; R2' tail -n 1 "$WORK/few.txt"
+# ---- three bodies, which are integrated together
+awk '
+    function noise() { n++; return 1.4e-3 * sin(1.7 * n * n) } # of rms 1e-3
+    function pull(i, j, dx, dy, f) {
+        dx = x[j] - x[i]; dy = y[j] - y[i]; f = 20 / (dx * dx + dy * dy)^1.5
+        ax[i] += f * m[j] * dx; ay[i] += f * m[j] * dy
+        ax[j] -= f * m[i] * dx; ay[j] -= f * m[i] * dy
+    }
+    function pulls(i) {
+        for (i = 1; i <= 3; i++) ax[i] = ay[i] = 0
+        pull(1, 2); pull(1, 3); pull(2, 3)
+    }
+    BEGIN {
+        print "t,b,x,y,m"; h = 0.0005
+        m[1] = 1; m[2] = 0.1; m[3] = 0.2; x[2] = 1; y[3] = 2.5; v[2] = 4.4; u[3] = -3; u[1] = 0.6
+        v[1] = -0.44
+        pulls()
+        for (k = 0; k < 80; k++) {
+            for (i = 1; i <= 3; i++)
+                printf "%.9g,%s,%.9g,%.9g,%g\n", k * 0.04, substr("abc", i, 1),
+                    x[i] + noise(), y[i] + noise(), m[i]
+            for (s = 0; s < 80; s++) {
+                for (i = 1; i <= 3; i++) {
+                    u[i] += h / 2 * ax[i]; v[i] += h / 2 * ay[i]; x[i] += h * u[i]; y[i] += h * v[i]
+                }
+                pulls()
+                for (i = 1; i <= 3; i++) { u[i] += h / 2 * ax[i]; v[i] += h / 2 * ay[i] }
+            }
+        }
+    }' >"$WORK/triple.csv"
+program symreg motion "$WORK/triple.csv" $TX --body b --mass m --evaluations 3000 --threads 1 \
+    --set symreg.seconds=0 --maxsize 12 --out "$WORK/triple" >"$WORK/triple.txt" 2>&1
+check "three paths choose a law" prints 'remark: 3 paths chose this law' cat "$WORK/triple.txt"
+check "it is the law of the three, within its error" \
+    prints '^best: F = .*m1.*\((19\.9[89]|20\.0[01])[0-9]* \+- 0\.00' tail -n 1 "$WORK/triple.txt"
+check "chi^2 of three bodies is that of the paths" \
+    prints ' with 467 degrees .*positions along the paths' cat "$WORK/triple.txt"
+check "report.md has their standard error" \
+    prints '^\| (19\.9|20\.0|0\.0[0-9]*)[0-9.]* \| 0\.0' cat "$WORK/triple/report.md"
+check "front.json has no profile of the table beside it" lacks 'low_95' "$WORK/triple/front.json"
 check_not "the front has no second form of the same law" grep -qF '(r * r))' "$WORK/few.txt"
 bad "a logarithm of negative accelerations" 1 'table of motion:' \
     't,x,y\n1,1,0\n2,2,0\n3,4,0\n4,7,0\n5,11,0\n6,16,0\n7,22,0\n8,29,0\n9,37,0\n' \

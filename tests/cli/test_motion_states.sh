@@ -202,7 +202,8 @@ echo "my own notes" >"$WORK/driven/with_time/x/report.md"
 refuse "another report in with_time" 2 \
     "with_time/x/report.md is not a file of an earlier search" -- "$BIN/symreg" motion \
     "$WORK/driven.csv" --time t --state x --seconds 1 --out "$WORK/driven"
-check "a foreign file in with_time stays" grep -q "my own notes" "$WORK/driven/with_time/x/report.md"
+check "another report in with_time stays" \
+    grep -q "my own notes" "$WORK/driven/with_time/x/report.md"
 check "results beside a refused folder stay" test -s "$WORK/driven/equations.json"
 for name in wave noisy_wave prey noisy_prey; do
     check "$name is not searched with the time" lacks 'with the time' "$WORK/$name.txt"
