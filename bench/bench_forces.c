@@ -9,8 +9,8 @@
  * field is right where the rms difference is at most 0.1% of the rms acceleration without noise, 1%
  * at a noise of 0.1%, and 5% at 1%: a formula that holds along the tracks alone is wrong there.
  * "Other form": its vectors are not those of the truth.
- *     bench_forces [--only NAME] [--noise 0,0.001,0.01] FOLDER COMMAND
- * Prints a row for each, and the vectors of the form that was found. */
+ *     bench_forces [--only NAME] [--noise 0,0.001,0.01] [--seed 1] [--json FILE] FOLDER COMMAND
+ * Prints a row for each, and the vectors of the form that was found; FILE receives the rows. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
@@ -180,10 +180,11 @@ static int integrate(const struct kind *kind, double speed, double (*y)[6])
     return rc;
 }
 
-static int write_table(const struct kind *kind, double (*y)[6], double noise, const char *path)
+static int write_table(const struct kind *kind, double (*y)[6], double noise, uint64_t seed,
+                       const char *path)
 {
     double squares = 0;
-    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, (uint64_t)(kind - kinds));
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_TEST_SUITE, (uint64_t)(kind - kinds));
     FILE *out = fopen(path, "w");
     if (!rng || !out)
         return ORR_FAIL(ORR_EIO, "%s: cannot be written", path);
@@ -285,19 +286,37 @@ static double compare(const struct kind *kind, double (*y)[6], const struct sr_e
     return sqrt(off / all);
 }
 
-static int run(const struct kind *kind, double noise, const char *folder, const char *command)
+/* Prints a row, and adds it to the list. */
+static void tell(const struct kind *kind, double noise, double off, const char *form, cJSON *rows)
+{
+    const double allowed = noise > 0.005 ? 0.05 : noise > 0 ? 0.01 : 0.001;
+    const char *found = off > allowed || isnan(off) ? "wrong"
+                        : has_vectors(kind, form)   ? "right"
+                                                    : "right values, other form";
+    cJSON *row = cJSON_CreateObject();
+    printf("| %s | %g%% | %s | %.2g | %s |\n", kind->name, 100 * noise, found, off, form);
+    fflush(stdout);
+    cJSON_AddStringToObject(row, "field", kind->name);
+    cJSON_AddNumberToObject(row, "noise_percent", 100 * noise);
+    cJSON_AddStringToObject(row, "found", found);
+    cJSON_AddNumberToObject(row, "rms_difference", off);
+    cJSON_AddStringToObject(row, "form", form);
+    cJSON_AddItemToArray(rows, row);
+}
+
+static int run(const struct kind *kind, double noise, uint64_t seed, const char *folder,
+               const char *command, cJSON *rows)
 {
     double(*y)[6] = orr_alloc(MOST, sizeof *y);
     struct sr_expr *expr = orr_alloc(3, sizeof *expr);
     char table[4096], out[4096], result[4200], form[SR_TEXT] = "";
-    const double allowed = noise > 0.005 ? 0.05 : noise > 0 ? 0.01 : 0.001;
     int rc = y && expr ? 0 : ORR_ENOMEM;
     for (int k = 0; k < kind->tracks && !rc; k++)
         rc = integrate(kind, k ? 0.8 : 1, y + (size_t)k * ROWS);
     snprintf(table, sizeof table, "%s/%s_%g.csv", folder, kind->name, noise);
     snprintf(out, sizeof out, "%s/%s_%g", folder, kind->name, noise);
     snprintf(result, sizeof result, "%s/equations.json", out);
-    rc = rc ? rc : write_table(kind, y, noise, table);
+    rc = rc ? rc : write_table(kind, y, noise, seed, table);
     if (!rc) {
         setenv("TABLE", table, 1);
         setenv("OUT", out, 1);
@@ -305,12 +324,7 @@ static int run(const struct kind *kind, double noise, const char *folder, const 
         double off = NAN;
         if (system(command) == 0 && read_equations(kind, result, expr, form) == 0)
             off = compare(kind, y, expr);
-        printf("| %s | %g%% | %s | %.2g | %s |\n", kind->name, 100 * noise,
-               off > allowed || isnan(off) ? "wrong"
-               : has_vectors(kind, form)   ? "right"
-                                           : "right values, other form",
-               off, form);
-        fflush(stdout);
+        tell(kind, noise, off, form, rows);
     }
     free(expr);
     free(y);
@@ -319,24 +333,35 @@ static int run(const struct kind *kind, double noise, const char *folder, const 
 
 int main(int argc, char **argv)
 {
-    const char *only = NULL, *noises = "0,0.001,0.01";
+    const char *only = NULL, *noises = "0,0.001,0.01", *json = NULL;
+    uint64_t seed = 1;
     int at = 1;
     for (; at + 1 < argc && !strncmp(argv[at], "--", 2); at += 2)
         if (!strcmp(argv[at], "--only"))
             only = argv[at + 1];
         else if (!strcmp(argv[at], "--noise"))
             noises = argv[at + 1];
+        else if (!strcmp(argv[at], "--json"))
+            json = argv[at + 1];
+        else if (!strcmp(argv[at], "--seed"))
+            seed = strtoull(argv[at + 1], NULL, 10);
     if (argc - at != 2) {
-        printf("usage: bench_forces [--only NAME] [--noise 0,0.001,0.01] FOLDER COMMAND\n");
+        printf("usage: bench_forces [--only NAME] [--noise 0,0.001,0.01] [--seed 1] [--json FILE] "
+               "FOLDER "
+               "COMMAND\n");
         return 2;
     }
     int rc = 0;
+    cJSON *all = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(all, "rows");
     for (int k = 0; k < KINDS && !rc; k++)
         for (const char *next = noises; next && !rc; next = strchr(next, ',')) {
             next += *next == ',';
             if (!only || !strcmp(only, kinds[k].name))
-                rc = run(&kinds[k], strtod(next, NULL), argv[at], argv[at + 1]);
+                rc = run(&kinds[k], strtod(next, NULL), seed, argv[at], argv[at + 1], rows);
         }
+    cJSON_AddStringToObject(all, "command", argv[at + 1]);
+    rc = rc || !json ? rc : orr_json_write_plain(json, all);
+    cJSON_Delete(all);
     if (rc)
         fprintf(stderr, "bench_forces: %s\n", orr_error());
     return rc ? 1 : 0;

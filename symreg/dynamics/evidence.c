@@ -182,7 +182,7 @@ static void write_time(const struct sr_states *s, const struct sr_symmetry *symm
     sr_vector_whole_text(s, &symmetry->form.term[k], vector, sizeof vector);
     write_value(symmetry->form.value[k], symmetry->form.error[k], value);
     if (symmetry->time_nats < HUGE_VAL)
-        snprintf(nats, sizeof nats, "%.3g nats longer", symmetry->time_nats);
+        snprintf(nats, sizeof nats, "%.4g nats longer", symmetry->time_nats);
     snprintf(text, bytes,
              "explicit in the time: the coefficient of %s is %s; the best sum without the time: %s",
              vector, value, nats);
