@@ -140,7 +140,7 @@ static int print_summary(const struct orr_cli *cli, const struct sr_tracks *trac
 
 /* Writes a remark where accelerations have a significant component across the line to the centre,
  * or one that no forces along the lines between the bodies explain: forces of bodies that are in no
- * row, or the acceleration of the centre itself, are then in the component along the line as well. */
+ * row, or the acceleration of the centre itself, are then in the component along the line, too. */
 static void find_aside(const struct sr_motion_table *table, char *text, size_t bytes)
 {
     const double significant = 10, noticeable = 1e-3;
