@@ -8,9 +8,9 @@
  * drawn from the box of the tracks' positions and velocities, no nearer to the origin than these. A
  * field is right where the rms difference is at most 0.1% of the rms acceleration without noise, 1%
  * at a noise of 0.1%, and 5% at 1%: a formula that holds along the tracks alone is wrong there.
- * "Other form": it has not the number of vectors of the truth.
- *     bench_forces [--only NAME] [--noise 0,0.001,0.01] FOLDER COMMAND
- * Prints a row for each, and the vectors of the form that was found. */
+ * "Other form": its vectors are not those of the truth.
+ *     bench_forces [--only NAME] [--noise 0,0.001,0.01] [--seed 1] [--json FILE] FOLDER COMMAND
+ * Prints a row for each, and the vectors of the form that was found; FILE receives the rows. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
@@ -100,18 +100,55 @@ struct kind {
     int dims;
     double start[6], end; /* position, velocity */
     field *field;
-    int tracks, vectors; /* vectors: of the true form */
+    int tracks;
+    const char *vector[5]; /* of the true form */
 };
 static const struct kind kinds[] = {
-    {"newton", 2, {1.3, 0, 0, 0, 4.5, 0}, 3, newton, 1, 1},
-    {"linear_drag", 2, {1.3, 0, 0, 0, 4.5, 0}, 3, linear_drag, 1, 2},
-    {"quadratic_drag", 2, {0, 0, 0, 9, 14, 0}, 2.5, quadratic_drag, 1, 2},
-    {"lorentz", 3, {1, 0, 0, 0.3, 1.2, 0.4}, 12, lorentz, 1, 1},
-    {"crossed_fields", 3, {1, 0, 0, 0.3, 1.2, 0.4}, 12, crossed_fields, 2, 3},
-    {"rotating_frame", 2, {1, 0.2, 0, -0.7, 0.4, 0}, 4, rotating_frame, 1, 2},
-    {"post_newtonian", 2, {1.3, 0, 0, 0, 4.5, 0}, 4, post_newtonian, 2, 4},
-    {"tides", 3, {1, 0.2, 0.3, 0.2, -1.9, 0.1}, 9, tides, 2, 3},
-    {"oblate", 3, {1.2, 0, 0.5, 0, 4.5, 2.5}, 3, oblate, 2, 4},
+    {"newton", 2, {1.3, 0, 0, 0, 4.5, 0}, 3, newton, 1, {"r^-3 * (x, y)"}},
+    {"linear_drag", 2, {1.3, 0, 0, 0, 4.5, 0}, 3, linear_drag, 1, {"r^-3 * (x, y)", "(v_x, v_y)"}},
+    {"quadratic_drag",
+     2,
+     {0, 0, 0, 9, 14, 0},
+     2.5,
+     quadratic_drag,
+     1,
+     {"v * (v_x, v_y)", "(0, 1)"}},
+    {"lorentz", 3, {1, 0, 0, 0.3, 1.2, 0.4}, 12, lorentz, 1, {"(-v_y, v_x, 0)"}},
+    {"crossed_fields",
+     3,
+     {1, 0, 0, 0.3, 1.2, 0.4},
+     12,
+     crossed_fields,
+     2,
+     {"(-v_y, v_x, 0)", "(1, 0, 0)", "(0, 0, 1)"}},
+    {"rotating_frame",
+     2,
+     {1, 0.2, 0, -0.7, 0.4, 0},
+     4,
+     rotating_frame,
+     1,
+     {"(x, y)", "(-v_y, v_x)"}},
+    {"post_newtonian",
+     2,
+     {1.3, 0, 0, 0, 4.5, 0},
+     4,
+     post_newtonian,
+     2,
+     {"r^-3 * (x, y)", "r^-4 * (x, y)", "r^-3 * v^2 * (x, y)", "r^-3 * (r.v) * (v_x, v_y)"}},
+    {"tides",
+     3,
+     {1, 0.2, 0.3, 0.2, -1.9, 0.1},
+     9,
+     tides,
+     2,
+     {"x * (1, 0, 0)", "z * (0, 0, 1)", "(-v_y, v_x, 0)"}},
+    {"oblate",
+     3,
+     {1.2, 0, 0.5, 0, 4.5, 2.5},
+     3,
+     oblate,
+     2,
+     {"r^-3 * (x, y, z)", "r^-5 * (x, y, z)", "r^-5 * z * (0, 0, 1)", "r^-7 * z^2 * (x, y, z)"}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -143,10 +180,11 @@ static int integrate(const struct kind *kind, double speed, double (*y)[6])
     return rc;
 }
 
-static int write_table(const struct kind *kind, double (*y)[6], double noise, const char *path)
+static int write_table(const struct kind *kind, double (*y)[6], double noise, uint64_t seed,
+                       const char *path)
 {
     double squares = 0;
-    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, (uint64_t)(kind - kinds));
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_TEST_SUITE, (uint64_t)(kind - kinds));
     FILE *out = fopen(path, "w");
     if (!rng || !out)
         return ORR_FAIL(ORR_EIO, "%s: cannot be written", path);
@@ -166,8 +204,30 @@ static int write_table(const struct kind *kind, double (*y)[6], double noise, co
 
 /* ---- what was found */
 
+/* Whether the text of a form has the vectors of the truth and no others. */
+static bool has_vectors(const struct kind *kind, const char *form)
+{
+    int terms = 0, known = 0;
+    for (const char *at = strchr(form, ' '); at; at = strchr(at, ' ')) {
+        char *end;
+        strtod(++at, &end); /* every vector follows a number */
+        if (end == at || strncmp(end, " * ", 3) != 0)
+            continue;
+        terms++;
+        for (int k = 0; kind->vector[k]; k++) {
+            const size_t n = strlen(kind->vector[k]);
+            known +=
+                !strncmp(end + 3, kind->vector[k], n) && (end[3 + n] == 0 || end[3 + n] == ' ');
+        }
+    }
+    int all = 0;
+    while (kind->vector[all])
+        all++;
+    return terms == all && known == all;
+}
+
 static int read_equations(const struct kind *kind, const char *path, struct sr_expr expr[3],
-                          char form[SR_TEXT], int *vectors)
+                          char form[SR_TEXT])
 {
     static const char *const plane[] = {"x", "y", "v_x", "v_y", "t"};
     static const char *const space[] = {"x", "y", "z", "v_x", "v_y", "v_z", "t"};
@@ -186,7 +246,6 @@ static int read_equations(const struct kind *kind, const char *path, struct sr_e
         rc = sr_expr_parse(NULL, cJSON_GetStringValue(cJSON_GetArrayItem(list, d)),
                            kind->dims == 3 ? space : plane, 2 * kind->dims + 1, &expr[d]);
     snprintf(form, SR_TEXT, "%s", words ? words : "by components");
-    *vectors = cJSON_GetArraySize(cJSON_GetObjectItem(symmetry, "coefficients"));
     cJSON_Delete(json);
     free(text);
     return rc;
@@ -227,33 +286,45 @@ static double compare(const struct kind *kind, double (*y)[6], const struct sr_e
     return sqrt(off / all);
 }
 
-static int run(const struct kind *kind, double noise, const char *folder, const char *command)
+/* Prints a row, and adds it to the list. */
+static void tell(const struct kind *kind, double noise, double off, const char *form, cJSON *rows)
+{
+    const double allowed = noise > 0.005 ? 0.05 : noise > 0 ? 0.01 : 0.001;
+    const char *found = off > allowed || isnan(off) ? "wrong"
+                        : has_vectors(kind, form)   ? "right"
+                                                    : "right values, other form";
+    cJSON *row = cJSON_CreateObject();
+    printf("| %s | %g%% | %s | %.2g | %s |\n", kind->name, 100 * noise, found, off, form);
+    fflush(stdout);
+    cJSON_AddStringToObject(row, "field", kind->name);
+    cJSON_AddNumberToObject(row, "noise_percent", 100 * noise);
+    cJSON_AddStringToObject(row, "found", found);
+    cJSON_AddNumberToObject(row, "rms_difference", off);
+    cJSON_AddStringToObject(row, "form", form);
+    cJSON_AddItemToArray(rows, row);
+}
+
+static int run(const struct kind *kind, double noise, uint64_t seed, const char *folder,
+               const char *command, cJSON *rows)
 {
     double(*y)[6] = orr_alloc(MOST, sizeof *y);
     struct sr_expr *expr = orr_alloc(3, sizeof *expr);
     char table[4096], out[4096], result[4200], form[SR_TEXT] = "";
-    const double allowed = noise > 0.005 ? 0.05 : noise > 0 ? 0.01 : 0.001;
     int rc = y && expr ? 0 : ORR_ENOMEM;
     for (int k = 0; k < kind->tracks && !rc; k++)
         rc = integrate(kind, k ? 0.8 : 1, y + (size_t)k * ROWS);
     snprintf(table, sizeof table, "%s/%s_%g.csv", folder, kind->name, noise);
     snprintf(out, sizeof out, "%s/%s_%g", folder, kind->name, noise);
     snprintf(result, sizeof result, "%s/equations.json", out);
-    rc = rc ? rc : write_table(kind, y, noise, table);
+    rc = rc ? rc : write_table(kind, y, noise, seed, table);
     if (!rc) {
         setenv("TABLE", table, 1);
         setenv("OUT", out, 1);
         setenv("POSITION", kind->dims == 3 ? "x,y,z" : "x,y", 1);
         double off = NAN;
-        int vectors = 0;
-        if (system(command) == 0 && read_equations(kind, result, expr, form, &vectors) == 0)
+        if (system(command) == 0 && read_equations(kind, result, expr, form) == 0)
             off = compare(kind, y, expr);
-        printf("| %s | %g%% | %s | %.2g | %s |\n", kind->name, 100 * noise,
-               off > allowed || isnan(off) ? "wrong"
-               : vectors == kind->vectors  ? "right"
-                                           : "right values, other form",
-               off, form);
-        fflush(stdout);
+        tell(kind, noise, off, form, rows);
     }
     free(expr);
     free(y);
@@ -262,24 +333,35 @@ static int run(const struct kind *kind, double noise, const char *folder, const 
 
 int main(int argc, char **argv)
 {
-    const char *only = NULL, *noises = "0,0.001,0.01";
+    const char *only = NULL, *noises = "0,0.001,0.01", *json = NULL;
+    uint64_t seed = 1;
     int at = 1;
     for (; at + 1 < argc && !strncmp(argv[at], "--", 2); at += 2)
         if (!strcmp(argv[at], "--only"))
             only = argv[at + 1];
         else if (!strcmp(argv[at], "--noise"))
             noises = argv[at + 1];
+        else if (!strcmp(argv[at], "--json"))
+            json = argv[at + 1];
+        else if (!strcmp(argv[at], "--seed"))
+            seed = strtoull(argv[at + 1], NULL, 10);
     if (argc - at != 2) {
-        printf("usage: bench_forces [--only NAME] [--noise 0,0.001,0.01] FOLDER COMMAND\n");
+        printf("usage: bench_forces [--only NAME] [--noise 0,0.001,0.01] [--seed 1] [--json FILE] "
+               "FOLDER "
+               "COMMAND\n");
         return 2;
     }
     int rc = 0;
+    cJSON *all = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(all, "rows");
     for (int k = 0; k < KINDS && !rc; k++)
         for (const char *next = noises; next && !rc; next = strchr(next, ',')) {
             next += *next == ',';
             if (!only || !strcmp(only, kinds[k].name))
-                rc = run(&kinds[k], strtod(next, NULL), argv[at], argv[at + 1]);
+                rc = run(&kinds[k], strtod(next, NULL), seed, argv[at], argv[at + 1], rows);
         }
+    cJSON_AddStringToObject(all, "command", argv[at + 1]);
+    rc = rc || !json ? rc : orr_json_write_plain(json, all);
+    cJSON_Delete(all);
     if (rc)
         fprintf(stderr, "bench_forces: %s\n", orr_error());
     return rc ? 1 : 0;

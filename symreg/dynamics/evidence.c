@@ -179,10 +179,10 @@ static void write_time(const struct sr_states *s, const struct sr_symmetry *symm
                        char *text, size_t bytes)
 {
     char vector[SR_TEXT], value[2 * SR_NUMBER + 4], nats[40] = "no solution follows the tracks";
-    sr_vector_whole_text(s, &symmetry->form.term[k], vector, sizeof vector);
+    sr_vector_text(s, &symmetry->form.term[k], vector, sizeof vector);
     write_value(symmetry->form.value[k], symmetry->form.error[k], value);
     if (symmetry->time_nats < HUGE_VAL)
-        snprintf(nats, sizeof nats, "%.3g nats longer", symmetry->time_nats);
+        snprintf(nats, sizeof nats, "%.4g nats longer", symmetry->time_nats);
     snprintf(text, bytes,
              "explicit in the time: the coefficient of %s is %s; the best sum without the time: %s",
              vector, value, nats);
@@ -206,7 +206,7 @@ bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symme
         return false;
     const struct sr_probe *probe = &symmetry->probe[k];
     write_value(sr_round_digits(probe->value, 2), probe->error, value);
-    sr_vector_whole_text(s, &probe->term, vector, sizeof vector);
+    sr_vector_text(s, &probe->term, vector, sizeof vector);
     snprintf(text, bytes, "evidence of the tracks: with c * %s added, c = %s", vector, value);
     return true;
 }
@@ -233,7 +233,7 @@ void sr_symmetry_json(const struct sr_states *s, const struct sr_symmetry *symme
     cJSON *probes = cJSON_AddArrayToObject(object, "probes");
     for (int k = 0; k < symmetry->probes; k++) {
         cJSON *item = cJSON_CreateObject();
-        sr_vector_whole_text(s, &symmetry->probe[k].term, text, sizeof text);
+        sr_vector_text(s, &symmetry->probe[k].term, text, sizeof text);
         cJSON_AddStringToObject(item, "added", text);
         orr_json_add_exact(item, "coefficient", symmetry->probe[k].value);
         orr_json_add_exact(item, "standard_error", symmetry->probe[k].error);

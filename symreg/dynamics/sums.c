@@ -4,11 +4,11 @@
  * would miss sums whose vectors explain little one by one, as of the post-Newtonian acceleration.
  *
  * What is fitted: the measured positions, in windows of the tracks, as integrals of the vectors
- * along the smoothed path: x(t) = x0 + v0 t + sum of c (integral of (t - s) vector(s) ds), x0 and v0
- * free in each window. The noise of positions is independent, and smoothing errs much less in the
- * path than in its second derivative. Long windows tell small vectors apart, in short ones errors of
- * the path add up to less; as neither is best everywhere, both are fitted, and the smoothed
- * accelerations as well. */
+ * along the smoothed path: x(t) = x0 + v0 t + sum of c (integral of (t - s) vector(s) ds), where x0
+ * and v0 are free in each window. The noise of positions is independent, and smoothing errs much
+ * less in the path than in its second derivative. Long windows tell small vectors apart, in short
+ * ones errors of the path add up to less; as neither is best everywhere, both are fitted, and the
+ * smoothed accelerations as well. */
 #include "judge.h"
 
 #include <math.h>

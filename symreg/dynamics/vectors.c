@@ -1,7 +1,7 @@
-/* vectors.c - accelerations as sums of vectors. A field that has a symmetry is short as a vector and
- * long by components: -k r^-3 (x, y) has one number, which both components share. The list of
- * vectors, their values, and forms as formulas and as text; which sums explain the tracks is found
- * in sums.c. */
+/* vectors.c - accelerations as sums of vectors. A field that has a symmetry is short as a vector
+ * and long by components: -k r^-3 (x, y) has one number, which both components share. Here are the
+ * list of vectors, their values, and forms as formulas and as text; sums.c finds which sums explain
+ * the tracks. */
 #include "judge.h"
 
 #include <math.h>
@@ -343,8 +343,9 @@ double sr_vectors_nats(const struct sr_form *form)
     return sr_put_end(NULL, &expr, SR_NODES) ? nats + sr_equation_nats(&expr, NAMES) : HUGE_VAL;
 }
 
-void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, char *text,
-                    size_t bytes)
+/* "(x, y)", "(-v_y, v_x)", "(0, 1)". */
+static void write_direction(const struct sr_states *s, const struct sr_vector *term, char *text,
+                            size_t bytes)
 {
     int feature, sign;
     *text = '\0';
@@ -358,8 +359,8 @@ void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, cha
     orr_append(text, bytes, ")");
 }
 
-void sr_vector_whole_text(const struct sr_states *s, const struct sr_vector *term, char *text,
-                          size_t bytes)
+void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, char *text,
+                    size_t bytes)
 {
     char number[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
     *text = '\0';
@@ -374,7 +375,7 @@ void sr_vector_whole_text(const struct sr_states *s, const struct sr_vector *ter
         orr_append(text, bytes, "(r.v) * ");
     if (term->height)
         orr_append(text, bytes, "%s%s * ", s->name[term->axis], term->height == 2 ? "^2" : "");
-    sr_vector_text(s, term, direction, sizeof direction);
+    write_direction(s, term, direction, sizeof direction);
     orr_append(text, bytes, "%s", direction);
 }
 
@@ -385,7 +386,7 @@ void sr_form_text(const struct sr_states *s, const struct sr_form *form, char *t
     for (int k = 0; k < form->count; k++) {
         const char *sign = form->value[k] < 0 ? "-" : "+";
         sr_number_print(sr_round_digits(fabs(form->value[k]), 10), number);
-        sr_vector_whole_text(s, &form->term[k], vector, sizeof vector);
+        sr_vector_text(s, &form->term[k], vector, sizeof vector);
         orr_append(text, bytes, k ? " %s " : " %s", k || *sign == '-' ? sign : "");
         orr_append(text, bytes, "%s * %s", number, vector);
     }

@@ -49,12 +49,9 @@ bool sr_form_components(const struct sr_states *states, const struct sr_form *fo
                         struct sr_expr *expr, int (*group)[SR_NODES]);
 /* What the form costs in nats without its coefficients, written once for all components. */
 double sr_vectors_nats(const struct sr_form *form);
-/* "(x, y)", "(-v_y, v_x)", "(0, 1)". */
+/* "r^-3 * (x, y)", "(-v_y, v_x)", "t * (0, 1)". */
 void sr_vector_text(const struct sr_states *states, const struct sr_vector *term, char *text,
                     size_t bytes);
-/* "r^-3 * (x, y)" */
-void sr_vector_whole_text(const struct sr_states *states, const struct sr_vector *term, char *text,
-                          size_t bytes);
 /* "a = -39.48 * r^-3 * (x, y) - 0.1 * (v_x, v_y)". */
 void sr_form_text(const struct sr_states *states, const struct sr_form *form, char *text,
                   size_t bytes);
@@ -63,14 +60,15 @@ void sr_form_text(const struct sr_states *states, const struct sr_form *form, ch
 
 struct sr_sums;
 /* Prepares least squares over all vectors of the list. solved: the smoothed tracks are a solution
- * near the tracks, and their accelerations say nothing. ORR_ENOMEM; the caller frees the sums, after
- * errors too. */
+ * near the tracks, and their accelerations say nothing. ORR_ENOMEM; the caller frees the sums,
+ * after errors too. */
 int sr_sums_create(const struct sr_states *states, bool solved, struct sr_sums **sums);
 void sr_sums_free(struct sr_sums *sums);
 /* Lists sums, the most promising of each length first; timed: those with the time alone, else those
  * without. ORR_ENOMEM. */
 int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count);
-/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first. ORR_ENOMEM. */
+/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first.
+ * ORR_ENOMEM. */
 int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count);
 /* Lists the `most` vectors that a form, added to it, would gain most from, the best first; timed:
  * those with the time alone, else those without. Returns how many. */

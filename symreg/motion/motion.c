@@ -136,13 +136,13 @@ static int print_summary(const struct orr_cli *cli, const struct sr_tracks *trac
     return 0;
 }
 
-/* Writes a remark where accelerations have a significant component across the line to the centre:
- * forces of other bodies, or the acceleration of the centre itself, which no row knows, are then in
- * the component along the line as well. */
+/* Writes a remark where accelerations have a significant component across the line to the centre,
+ * or one that no forces along the lines between the bodies explain: forces of bodies that are in no
+ * row, or the acceleration of the centre itself, are then in the component along the line, too. */
 static void find_aside(const struct sr_motion_table *table, char *text, size_t bytes)
 {
     const double significant = 10, noticeable = 1e-3;
-    double *across = table->by_centre ? orr_alloc(table->count, sizeof *across) : NULL;
+    double *across = orr_alloc(table->count, sizeof *across);
     double squares = 0, aside = 0;
     *text = '\0';
     if (!across)
@@ -156,13 +156,23 @@ static void find_aside(const struct sr_motion_table *table, char *text, size_t b
     free(across);
     if (times * times < significant || share < noticeable)
         return;
-    snprintf(text, bytes,
-             "accelerations do not point to the centre: their component across the line to it is "
-             "%.2g%% of their size (rms), %.2g times its error. The centre is itself accelerated, "
-             "as the Sun is by Jupiter, or other forces act. The law of the component along the "
-             "line has an error of about this size, too. Use positions relative to the barycentre, "
-             "or add the tracks of the other bodies",
-             100 * share, times);
+    if (!table->by_centre)
+        snprintf(
+            text, bytes,
+            "a body is missing, or a force is not central: %.2g%% of the bodies' accelerations "
+            "(rms), %.2g times its error, is no force along the lines between the bodies of "
+            "the table. The law along these lines has an error of about this size, too. Add "
+            "the tracks of other bodies that are near or heavy",
+            100 * share, times);
+    else
+        snprintf(
+            text, bytes,
+            "accelerations do not point to the centre: their component across the line to it is "
+            "%.2g%% of their size (rms), %.2g times its error. The centre is itself accelerated, "
+            "as the Sun is by Jupiter, or other forces act. The law of the component along the "
+            "line has an error of about this size, too. Use positions relative to the barycentre, "
+            "or add the tracks of the other bodies",
+            100 * share, times);
 }
 
 /* ---- the command */

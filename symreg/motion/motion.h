@@ -224,7 +224,9 @@ struct sr_motion_row {
     double expected;   /* expected size of the value, estimated from other rows; 0: unknown */
     /* squared residual across the line to the other body or centre, in variances; 0: unknown */
     double across;
-    double aside; /* size of what is across a centre's line, in the unit of the value; 0: unknown */
+    /* size of what is across a centre's line, in the unit of the value; of pairs the value times
+     * the share of the bodies' accelerations that no force between them explains; 0: unknown */
+    double aside;
     /* d ln |value| / d ln r about its r; 0: unknown, or unbend.c accounts for errors of r */
     double slope;
     size_t first, parts; /* its parts in the table */

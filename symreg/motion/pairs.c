@@ -112,24 +112,36 @@ static void fill_equations(const struct sr_track *track, const size_t *at, size_
         add_priors(track, at, bodies, dims, q);
 }
 
-/* The sum of squared residuals over variances, per degree of freedom; 0 without degrees of
- * freedom. */
+/* The sum of squared residuals over variances, per degree of freedom; 0 without degrees of freedom.
+ * *share: the residuals over the accelerations, both rms about their mean over the bodies, which is
+ * that of the frame. */
 static double left_over(const struct sr_track *track, const size_t *at, size_t bodies, int dims,
-                        const struct equations *q)
+                        const struct equations *q, double *share)
 {
     const size_t all = bodies * (size_t)dims;
-    double squares = 0;
-    for (size_t i = 0; i < bodies; i++)
-        for (int d = 0; d < dims; d++) {
-            double off = track[i].acceleration[(size_t)d * track[i].n + at[i]] - q->b[d];
+    double squares = 0, left = 0, sizes = 0;
+    for (int d = 0; d < dims; d++) {
+        double off[B], mean = 0, mean_size = 0;
+        for (size_t i = 0; i < bodies; i++) {
+            const double a = track[i].acceleration[(size_t)d * track[i].n + at[i]];
+            off[i] = a - q->b[d];
             for (size_t p = (size_t)dims; p < q->unknowns; p++)
                 for (size_t side = 0; side < 2; side++)
                     if (q->body[p][side] == i)
-                        off -= (side ? -1 : 1) * q->e[p][d] / sr_motion_mass(&track[i], bodies) *
-                               q->b[p];
+                        off[i] -= (side ? -1 : 1) * q->e[p][d] / sr_motion_mass(&track[i], bodies) *
+                                  q->b[p];
             if (track[i].variance[at[i]] > 0)
-                squares += off * off / track[i].variance[at[i]];
+                squares += off[i] * off[i] / track[i].variance[at[i]];
+            mean += off[i] / (double)bodies;
+            mean_size += a / (double)bodies;
         }
+        for (size_t i = 0; i < bodies; i++) {
+            const double a = track[i].acceleration[(size_t)d * track[i].n + at[i]] - mean_size;
+            left += (off[i] - mean) * (off[i] - mean);
+            sizes += a * a;
+        }
+    }
+    *share = all > q->unknowns && sizes > 0 ? sqrt(left / sizes) : 0;
     return all > q->unknowns ? squares / (double)(all - q->unknowns) : 0;
 }
 
@@ -161,7 +173,8 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
         return 0; /* singular: bodies at one point */
     }
     sr_cholesky_solve(q->A, n, UNKNOWNS, q->b);
-    const double across = left_over(track, at, bodies, dims, q);
+    double share;
+    const double across = left_over(track, at, bodies, dims, q, &share);
     for (size_t p = (size_t)dims; p < n; p++) {
         double work[UNKNOWNS];
         const double variance = sr_cholesky_inverse(q->A, n, UNKNOWNS, p, work);
@@ -177,7 +190,8 @@ static int add_pairs(const struct sr_track *track, const size_t *at, size_t bodi
                                           .value = q->b[p],
                                           .sigma = sqrt(variance),
                                           .expected = q->expected[p],
-                                          .across = across};
+                                          .across = across,
+                                          .aside = share * fabs(q->b[p])};
         double column[UNKNOWNS] = {0};
         struct sr_motion_part part[B];
         column[p] = 1;

@@ -115,6 +115,9 @@ tracks mars | as_csv "Hekate (20000100)" AU-D 1 >"$WORK/hekate.txt"
 refused "three bodies, of which one has no GM" 1 \
     'hekate.txt: forces between 4 bodies need GM of each, expected a line such as "GM' \
     "$WORK/mercury.txt" "$WORK/venus.txt" "$WORK/hekate.txt"
+check "... with the Sun as their centre" motion light "$WORK/mercury.txt" "$WORK/venus.txt" \
+    "$WORK/hekate.txt" --centre Sun
+check "... give GM of the Sun as a constant, km^3/day^2" computes light '9.90693e20 / $1 ^ 2' 3e-5
 sed '/EOE/d' "$WORK/earth.txt" >"$WORK/cut.txt"
 refused "a file that is cut off" 1 'the file is cut off' "$WORK/cut.txt"
 finish
