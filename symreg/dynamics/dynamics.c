@@ -8,8 +8,10 @@
 
 #include "base/file.h"
 
-/* The search takes this share of the seconds, the choice by the tracks the rest. */
-static const double share_of_search = 0.7;
+/* The search takes this share of the seconds, the choice by the tracks the rest, and at least the
+ * other share of all. With categories a search may end later, as it fits the constants of each. */
+static const double share_of_search = 0.7, least_share = 0.02;
+static const double share_with_categories = 0.5, least_with_categories = 0.3;
 /* ... of which sums of vectors take this share. */
 static const double share_of_vectors = 0.5;
 
@@ -289,7 +291,15 @@ static double seconds_left(const struct orr_cli *cli, const struct sr_csv_option
                            const struct run *run)
 {
     const double all = cli->preset.symreg.seconds * run->states.dims;
-    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), 0.02 * all) : 0;
+    const double least = run->states.categories ? least_with_categories : least_share;
+    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), least * all) : 0;
+}
+
+/* Seconds of the search of one equation. */
+static double seconds_of_search(const struct orr_cli *cli, const struct run *run)
+{
+    return (run->states.categories ? share_with_categories : share_of_search) *
+           cli->preset.symreg.seconds;
 }
 
 /* Searches equations again with the time where no formula without it explains a derivative, and
@@ -315,8 +325,7 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     memcpy(before, run->found, sizeof run->found);
     s->explicit_time = run->again = true;
     int rc = search_all(cli, file, run, given, wanted,
-                        given->use_seconds ? part / count
-                                           : share_of_search * cli->preset.symreg.seconds);
+                        given->use_seconds ? part / count : seconds_of_search(cli, run));
     if (!rc)
         rc = sr_system_choose(s, run->language, run->found, part, timed);
     if (!rc && !(timed->residual < little))
@@ -368,7 +377,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     tell_tracks(cli, s);
     TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
     run->start = orr_time_s();
-    TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
+    TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, run)));
     TRY(choose(cli, file, given, run));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
