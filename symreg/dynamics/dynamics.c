@@ -95,8 +95,11 @@ static int take_front(void *context, const struct sr_problem *problem,
                                                          run->states.names, NULL);
         }
     }
-    for (int k = 0; k < run->sums.count && !category; k++) {
+    for (int k = 0; k < run->sums.count; k++) {
+        if (category && !sr_each_used(&run->sums.expr[k]))
+            continue; /* longer than constants of each category allow */
         found->loss[found->count] = 0;
+        found->each[found->count] = run->sums.each[k];
         found->expr[found->count++] = run->sums.expr[k];
     }
     return 0;

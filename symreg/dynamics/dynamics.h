@@ -147,7 +147,8 @@ struct sr_equations_found {
     int first; /* of the constants of each category that stand in these formulas */
     struct sr_each_own each[SR_EQUATIONS_FOUND];
 };
-/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
+/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes; with categories
+ * short ones have coefficients of each. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */

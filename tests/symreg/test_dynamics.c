@@ -406,11 +406,22 @@ TEST(sums_of_products_have_coefficients_of_each_category)
     assert_int_equal(sr_states_sums(&s, 0, 30, &sums), 0);
     bool found = false;
     for (int k = 0; k < sums.count; k++) {
-        double value[SR_NODES];
-        found = found || (sr_expr_constants(&sums.expr[k], value) == 2 &&
-                          fabs(value[0] + value[1] - 2.1) < 1e-6);
+        struct sr_expr expr[2] = {sums.expr[k], sums.expr[k]};
+        double value[2][SR_NODES];
+        if (sr_each_used(&sums.expr[k]) != 3)
+            continue;
+        for (size_t c = 0; c < 2; c++) {
+            sr_each_fill(&sums.each[k], sums.first, c, &expr[c]);
+            assert_int_equal(sr_expr_constants(&expr[c], value[c]), 2);
+        }
+        found = found || (fabs(value[0][0] + value[0][1] - 0.2) < 1e-6 &&
+                          fabs(value[1][0] + value[1][1] - 4) < 1e-6);
     }
     assert_true(found);
+    char *text;
+    assert_int_equal(sr_sums_text(&s, &sums, &text), 0);
+    assert_null(strstr(text, "c1")); /* a search starts from numbers */
+    free(text);
     sr_states_free(&s);
 }
 
