@@ -103,7 +103,9 @@ static bool is_too_long(const struct sr_judge *c, const struct sr_judged *best, 
 static int try_row(const struct sr_judge *c, const struct sr_equations_found *found, int d, int row,
                    struct sr_judged *best, int *choice, struct candidates *kept)
 {
-    if (row >= 0 && found->loss[row] > hopeless * found->loss[found->best])
+    /* with constants of each category long formulas explain all errors of smoothing */
+    if (row >= 0 && !c->states->categories &&
+        found->loss[row] > hopeless * found->loss[found->best])
         return 0;
     if (row >= 0 && is_too_long(c, best, d, &found->expr[row]))
         return 0;

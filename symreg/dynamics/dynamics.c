@@ -12,8 +12,10 @@
 
 enum { FOLDER = SR_TARGET_FOLDER + 16 };
 
-/* The search takes this share of the seconds, the choice by the tracks the rest. */
-static const double share_of_search = 0.6;
+/* The search takes this share of the seconds, the choice by the tracks the rest, and at least the
+ * other share of all. With categories a search may end later, as it fits the constants of each. */
+static const double share_of_search = 0.6, least_share = 0.02;
+static const double share_with_categories = 0.5, least_with_categories = 0.3;
 /* Sums of vectors, which come first, take at most this share. */
 static const double share_of_vectors = 0.5;
 
@@ -100,8 +102,11 @@ static int take_front(void *context, const struct sr_problem *problem,
         }
     }
     found->allowed = run->sums.count ? run->allowed : NULL;
-    for (int k = 0; k < run->sums.count && !category; k++) {
+    for (int k = 0; k < run->sums.count; k++) {
+        if (category && !sr_each_used(&run->sums.expr[k]))
+            continue; /* longer than constants of each category allow */
         found->loss[found->count] = 0;
+        found->each[found->count] = run->sums.each[k];
         found->expr[found->count++] = run->sums.expr[k];
     }
     return 0;
@@ -338,15 +343,17 @@ static double seconds_left(const struct orr_cli *cli, const struct sr_csv_option
                            const struct run *run)
 {
     const double all = cli->preset.symreg.seconds * run->states.dims;
-    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), 0.02 * all) : 0;
+    const double least = run->states.categories ? least_with_categories : least_share;
+    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), least * all) : 0;
 }
 
 /* Seconds of the search for each equation. */
 static double seconds_of_search(const struct orr_cli *cli, const struct sr_csv_options *given,
                                 const struct run *run)
 {
-    return share_of_search * (given->use_seconds ? seconds_left(cli, given, run) / run->states.dims
-                                                 : cli->preset.symreg.seconds);
+    const double share = run->states.categories ? share_with_categories : share_of_search;
+    return share * (given->use_seconds ? seconds_left(cli, given, run) / run->states.dims
+                                       : cli->preset.symreg.seconds);
 }
 
 /* Whether equations may contain the time. */
@@ -379,8 +386,7 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     run->again = true;
     allow_time(run, true);
     int rc = search_all(cli, file, run, given, wanted,
-                        given->use_seconds ? part / count
-                                           : share_of_search * cli->preset.symreg.seconds);
+                        given->use_seconds ? part / count : seconds_of_search(cli, given, run));
     if (!rc)
         rc = sr_system_choose(s, run->language, run->found, part, timed);
     if (!rc && !(timed->residual < little))

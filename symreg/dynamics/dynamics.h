@@ -176,7 +176,8 @@ struct sr_equations_found {
     struct sr_each_own each[SR_EQUATIONS_FOUND];
     const bool *allowed; /* (SR_OPS) operators of sums that are made anew; NULL: none are */
 };
-/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
+/* Fills in sums of products that explain the derivative, of at most `maxsize` nodes; with
+ * categories short ones have coefficients of each. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
 /* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
@@ -191,8 +192,8 @@ int sr_sums_text(const struct sr_states *states, const struct sr_equations_found
 /* Multiplies products of sums out and gives each term a coefficient of its own, from the values
  * that the formula has: (2.4 z - x) / 1.3 becomes 1.846 z - 0.769 x. Terms that differ
  * between the categories get constants of each, from `first` on (each NULL: there are none). False,
- * with the formula unchanged, where that adds no constant, and with constants of each category is
- * no longer formula, or where the result is too long. */
+ * with the formula unchanged, where that adds no constant, or with constants of each category gives
+ * the same formula, or where the result is too long. */
 bool sr_equation_loosen(const struct sr_language *language, int categories, int first,
                         struct sr_each *each, struct sr_expr *expr);
 

@@ -41,3 +41,12 @@ void sr_each_settle(const struct sr_each *each, size_t category, struct sr_expr 
 {
     replace(each->value[0], 0, category, expr);
 }
+
+void sr_each_average(const struct sr_each_own *own, int first, int categories, struct sr_expr *expr)
+{
+    struct sr_each_own mean = {.value = {{0}}};
+    for (int k = 0; k < SR_EACH_OWN; k++)
+        for (int i = 0; i < categories; i++)
+            mean.value[k][0] += own->value[k][i] / categories;
+    sr_each_fill(&mean, first, 0, expr);
+}

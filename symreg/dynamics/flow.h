@@ -50,6 +50,9 @@ int sr_each_fitted(const struct sr_flow *flow, int slot[SR_EACH]);
 void sr_each_settle(const struct sr_each *each, size_t category, struct sr_expr *expr);
 /* The same of a formula that has those of one equation, from `first` on. */
 void sr_each_fill(const struct sr_each_own *own, int first, size_t category, struct sr_expr *expr);
+/* ... by their means over the categories. */
+void sr_each_average(const struct sr_each_own *own, int first, int categories,
+                     struct sr_expr *expr);
 
 /* order 1: dx_i/dt = equation[i](x, t, u); order 2: d2x_i/dt2 = equation[i](x, v, t, u). Features
  * of the formulas, in this order: x (dims), with order 2 the velocities v (dims), the time t, and

@@ -69,6 +69,11 @@ static int find_names(struct system *s)
                         SR_FLOW_INPUTS);
     s->flow.inputs = inputs ? cJSON_GetArraySize(inputs) : 0;
     TRY(read_names(s, "inputs", s->flow.inputs, "u", NULL));
+    return 0;
+}
+
+static int check_names(const struct system *s)
+{
     for (int a = 0; a < s->names; a++)
         for (int b = 0; b < a; b++)
             if (!strcmp(s->name[a], s->name[b]))
@@ -163,6 +168,7 @@ static int read_equations(struct system *s, const char *category)
         return wrong_text(s, "\"define\"");
     const int plain = s->names;
     TRY(read_category(s, category));
+    TRY(check_names(s));
     int k = 0;
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))

@@ -30,6 +30,7 @@ struct terms {
     /* (categories, count + 1, count + 1) of the scaled columns, the target last */
     int categories;
     double *gram;
+    double *own; /* (categories, PRODUCTS) coefficients that solve() found last */
 };
 
 /* ---- products */
@@ -151,12 +152,12 @@ static double solve(const struct terms *t, const int *chosen, int count, double 
 {
     const size_t width = (size_t)t->count + 1;
     double left = solve_one(t, t->gram, chosen, count, beta, growth);
+    memcpy(t->own, beta, (size_t)count * sizeof *beta);
     for (int c = 1; c < t->categories && left < HUGE_VAL; c++) {
-        double own_beta[PRODUCTS], own_growth[PRODUCTS];
-        left +=
-            solve_one(t, t->gram + (size_t)c * width * width, chosen, count, own_beta, own_growth);
+        double *const own = t->own + c * PRODUCTS, own_growth[PRODUCTS];
+        left += solve_one(t, t->gram + (size_t)c * width * width, chosen, count, own, own_growth);
         for (int a = 0; a < count && left < HUGE_VAL; a++) {
-            beta[a] += (own_beta[a] - beta[a]) / (c + 1);
+            beta[a] += (own[a] - beta[a]) / (c + 1);
             growth[a] += own_growth[a];
         }
     }
@@ -200,6 +201,22 @@ static int select_all(const struct terms *t, int *chosen, int factors)
     return count;
 }
 
+/* Writes the coefficient of the k-th chosen product: a number, or where there are categories and
+ * the sum is short enough a constant of each. */
+static void put_coefficient(const struct terms *t, const int *chosen, int count, int k,
+                            const double *beta, struct sr_equations_found *sums,
+                            struct sr_expr *expr)
+{
+    const double scale = t->scale[chosen[k]];
+    if (!t->states->categories || count > SR_EACH_OWN) {
+        sr_put_constant(expr, beta[k] / scale);
+        return;
+    }
+    for (int c = 0; c < t->categories; c++)
+        sums->each[sums->count].value[k][c] = t->own[c * PRODUCTS + k] / scale;
+    sr_put_node(expr, sr_feature_node(SR_EACH_FIRST + sums->first + k));
+}
+
 /* Adds a sum of products where it is short enough. */
 static void add_sum(const struct terms *t, const int *chosen, int count, const double *beta,
                     int maxsize, struct sr_equations_found *sums)
@@ -209,7 +226,7 @@ static void add_sum(const struct terms *t, const int *chosen, int count, const d
         return;
     expr->count = 0;
     for (int k = 0; k < count; k++) {
-        sr_put_constant(expr, beta[k] / t->scale[chosen[k]]);
+        put_coefficient(t, chosen, count, k, beta, sums, expr);
         for (int f = 0; f < FACTORS && t->factor[chosen[k]][f] >= 0; f++) {
             sr_put_node(expr, sr_feature_node(t->factor[chosen[k]][f]));
             sr_put_op(expr, SR_MUL);
@@ -249,8 +266,10 @@ int sr_states_sums(const struct sr_states *s, int d, int maxsize, struct sr_equa
     list_products(t);
     const size_t width = (size_t)t->count + 1, rows = s->rows < MOST_ROWS ? s->rows : MOST_ROWS;
     t->gram = orr_alloc((size_t)t->categories * width * width, sizeof *t->gram);
-    const int rc = t->gram ? fill(t, d) : ORR_ENOMEM;
+    t->own = orr_alloc((size_t)t->categories * PRODUCTS, sizeof *t->own);
+    const int rc = t->gram && t->own ? fill(t, d) : ORR_ENOMEM;
     sums->count = 0;
+    sums->first = SR_EACH_OWN * d;
     if (!rc) {
         leave_out(t, chosen, select_first(t, chosen), maxsize, sums);
         if (rows >= ROWS_PER_PRODUCT * (size_t)(t->count * t->categories))
@@ -259,6 +278,7 @@ int sr_states_sums(const struct sr_states *s, int d, int maxsize, struct sr_equa
             leave_out(t, chosen, select_all(t, chosen, 1), maxsize, sums);
     }
     free(t->gram);
+    free(t->own);
     free(t);
     return rc;
 }
@@ -273,7 +293,9 @@ int sr_sums_text(const struct sr_states *s, const struct sr_equations_found *sum
         name[k] = s->name[k];
     const int first = sums->count > GUESSES ? sums->count - GUESSES : 0;
     for (int k = first; k < sums->count && out; k++) {
-        sr_expr_print(NULL, &sums->expr[k], name, formula, sizeof formula);
+        struct sr_expr expr = sums->expr[k];
+        sr_each_average(&sums->each[k], sums->first, s->categories, &expr);
+        sr_expr_print(NULL, &expr, name, formula, sizeof formula);
         fprintf(out, "%s%s", k > first ? ";" : "", formula);
     }
     if (out && !fclose(out))

@@ -166,7 +166,7 @@ for file in changes unlabelled one empty many growth; do
 done
 refusals bin/symreg motion --time t --state x --out "$WORK/refused" <<'END'
 a category that changes in a track | 1 'changes.csv:3:' 'found "d1"' | $changes $OF dish
-a category that changes in rows without tracks | 1 'need --track COLUMN' | $unlabelled --category dish
+a category that changes without tracks | 1 'need --track COLUMN' | $unlabelled --category dish
 one category in all tracks | 1 'one.csv: column "dish": expected at least two' | $one $OF dish
 an empty category | 1 'empty.csv:62: column "dish": expected a category' | $empty $OF dish
 a state as category | 2 '--category: "x" is the time, a state or an input' | $growth $OF x

@@ -346,6 +346,89 @@ TEST(a_state_alone_has_the_others_as_inputs)
     sr_states_free(&alone);
 }
 
+/* Terms whose coefficients differ between two categories get constants of each; the others, also
+ * where such constants make them, are numbers. Names after the states: c1 to c4. */
+TEST(terms_get_constants_of_each_category)
+{
+    static const struct {
+        const char *before, *after;
+        double value[2][2]; /* of c1 and c2 afterwards, in both categories */
+    } formula[] = {
+        {"c1 * x * (x - c2)", "(((c1 * x) * x) + (-0.75 * x))", {{0.25, 0.5}}},
+        {"2 * (y + c1 * x)", "((2 * y) + (c1 * x))", {{0.5, 1}}},
+        {"(x - c2) / c1", "((c1 * x) + c2)", {{4, 2}, {-12, -3}}},
+        {"c1 * (y - sin(c2 * x))", "((c1 * y) + (c3 * sin((c2 * x))))", {{0.25, 0.5}, {3, 1.5}}},
+    };
+    static const char *const stays[] = {"c1 * x + c2 * y", "c1 * x", "c1 * x + 2 * y"};
+    static struct sr_each each;
+    const char *name[SR_EACH_FIRST + 4];
+    struct sr_expr expr;
+    char text[SR_TEXT];
+    for (int k = 0; k < SR_EACH_FIRST + 4; k++)
+        name[k] = k == 0 ? "x" : k == 1 ? "y" : "";
+    name[SR_EACH_FIRST] = "c1";
+    name[SR_EACH_FIRST + 1] = "c2";
+    name[SR_EACH_FIRST + 2] = "c3";
+    name[SR_EACH_FIRST + 3] = "c4";
+    for (size_t k = 0; k < sizeof formula / sizeof *formula; k++) {
+        each = (struct sr_each){.value = {{0.25, 0.5}, {3, 1.5}, {7, 8}}};
+        assert_int_equal(sr_expr_parse(NULL, formula[k].before, name, SR_EACH_FIRST + 4, &expr), 0);
+        assert_true(sr_equation_loosen(NULL, 2, 0, &each, &expr));
+        sr_expr_print(NULL, &expr, name, text, sizeof text);
+        print_message("%s: %s\n", formula[k].before, text);
+        assert_string_equal(text, formula[k].after);
+        for (int i = 0; i < 2; i++)
+            for (int c = 0; c < 2 && formula[k].value[i][0] != 0; c++)
+                if (!(fabs(each.value[i][c] - formula[k].value[i][c]) < 1e-12))
+                    fail_msg("%s: c%d is %g in category %d, not %g", text, i + 1, each.value[i][c],
+                             c, formula[k].value[i][c]);
+    }
+    for (size_t k = 0; k < sizeof stays / sizeof *stays; k++) {
+        assert_int_equal(sr_expr_parse(NULL, stays[k], name, SR_EACH_FIRST + 4, &expr), 0);
+        if (sr_equation_loosen(NULL, 2, 0, &each, &expr))
+            fail_msg("%s has other terms", stays[k]);
+    }
+}
+
+/* Two tracks of two categories with rates of 0.2 x and 3 x + 1: sums of products have coefficients
+ * of each category, and tell their means. */
+TEST(sums_of_products_have_coefficients_of_each_category)
+{
+    const size_t rows[2] = {40, 40};
+    struct sr_states s = {.file = "made", .order = 1, .dims = 1, .names = 2, .categories = 2};
+    static struct sr_equations_found sums;
+    assert_int_equal(sr_states_create(&s, 2, rows), 0);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < 40; i++) {
+            struct sr_state_track *const track = &s.track[k];
+            track->category = k;
+            track->t[i] = 0.1 * (double)i;
+            track->smooth[i] = 2 + (double)k + sin(track->t[i]);
+            track->rate[i] = k ? 3 * track->smooth[i] + 1 : 0.2 * track->smooth[i];
+            track->rate_variance[i] = 1e-10;
+        }
+    assert_int_equal(sr_states_sums(&s, 0, 30, &sums), 0);
+    bool found = false;
+    for (int k = 0; k < sums.count; k++) {
+        struct sr_expr expr[2] = {sums.expr[k], sums.expr[k]};
+        double value[2][SR_NODES];
+        if (sr_each_used(&sums.expr[k]) != 3)
+            continue;
+        for (size_t c = 0; c < 2; c++) {
+            sr_each_fill(&sums.each[k], sums.first, c, &expr[c]);
+            assert_int_equal(sr_expr_constants(&expr[c], value[c]), 2);
+        }
+        found = found || (fabs(value[0][0] + value[0][1] - 0.2) < 1e-6 &&
+                          fabs(value[1][0] + value[1][1] - 4) < 1e-6);
+    }
+    assert_true(found);
+    char *text;
+    assert_int_equal(sr_sums_text(&s, &sums, &text), 0);
+    assert_null(strstr(text, "c1")); /* a search starts from numbers */
+    free(text);
+    sr_states_free(&s);
+}
+
 /* The rate of the first of eight states, whose tracks are too short for a fit of all products, is a
  * sum of three of them, of which a forward selection takes wrong products first. */
 TEST(linear_sums_of_many_states_are_found)
