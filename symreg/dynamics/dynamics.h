@@ -164,8 +164,11 @@ struct sr_equations_found {
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
+/* Whether the noise of state d is below a ten-thousandth of its values: derivatives are then better
+ * than integrals between rows. */
+bool sr_state_is_exact(const struct sr_states *states, int d);
 /* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
- * in integral form, in formulas of at most `maxsize` nodes of the operators that are `allowed`
+ * in integral form, unless the state is exact, in formulas of at most `maxsize` nodes of the operators that are `allowed`
  * (SR_OPS). ORR_ENOMEM. */
 int sr_states_weak(const struct sr_states *states, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *sums);
