@@ -168,8 +168,8 @@ int sr_states_sums(const struct sr_states *states, int d, int maxsize,
  * than integrals between rows. */
 bool sr_state_is_exact(const struct sr_states *states, int d);
 /* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
- * in integral form, unless the state is exact, in formulas of at most `maxsize` nodes of the operators that are `allowed`
- * (SR_OPS). ORR_ENOMEM. */
+ * in integral form, unless the state is exact: formulas of at most `maxsize` nodes of the operators
+ * that are `allowed` (SR_OPS). ORR_ENOMEM. */
 int sr_states_weak(const struct sr_states *states, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */

@@ -73,8 +73,8 @@ static void integrate(const double *t, size_t n, double *f)
     }
 }
 
-/* Takes what the start of a track determines from a column of n rows of it: weighted multiples of 1 and, of
- * order 2, of the time. work: (2, n) */
+/* Takes what the start of a track determines from a column of n rows of it: weighted multiples of 1
+ * and, of order 2, of the time. work: (2, n) */
 static void project(const struct sr_states *s, const struct sr_state_track *track, size_t n,
                     const double *weight, double *f, double *work)
 {
