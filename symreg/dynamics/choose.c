@@ -520,7 +520,7 @@ static int list_again(const struct sr_states *along, const struct candidates *ke
     struct sr_equations_found *const sums = orr_alloc(1, sizeof *sums);
     int rc = sums ? 0 : ORR_ENOMEM;
     if (!rc && found->allowed)
-        rc = sr_states_weak(along, d, found->allowed, SR_NODES, sums);
+        rc = sr_states_weak(along, d, found->allowed, found->maxsize, sums);
     for (int k = 0; !rc && k < sums->count; k++)
         list->expr[list->count++] = sums->expr[k];
     free(sums);

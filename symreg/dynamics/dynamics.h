@@ -160,6 +160,7 @@ struct sr_equations_found {
     double loss[SR_EQUATIONS_FOUND]; /* on the derivatives; 0: exact, or a sum */
     struct sr_expr expr[SR_EQUATIONS_FOUND];
     const bool *allowed; /* (SR_OPS) operators of sums that are made anew; NULL: none are */
+    int maxsize;         /* their nodes, at most */
 };
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,

@@ -346,8 +346,8 @@ static int by_nats(const void *a, const void *b)
     return x->nats > y->nats ? -1 : x->nats < y->nats;
 }
 
-/* Finds sums of one term, of two ... and writes the likeliest of each number of terms; the likeliest
- * of all last, as the choice begins there. */
+/* Finds sums of one term, of two ... and writes the likeliest of each number of terms; the
+ * likeliest of all last, as the choice begins there. */
 static int find_sums(const struct weak *w, int maxsize, struct sr_equations_found *found)
 {
     struct sums *const level = orr_alloc(2, sizeof *level);
