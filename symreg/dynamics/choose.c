@@ -282,21 +282,25 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     return rc;
 }
 
-/* Whether node i of the formula of state d is a fitted number that may be 0. */
+/* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0, or
+ * a product with one. */
 static bool may_be_zero(const struct sr_judged *f, int d, int i)
 {
+    const struct sr_expr *const expr = &f->expr[d];
     int number = 0;
-    if (!sr_is_number(&f->expr[d].node[i]))
+    if (expr->node[i].op == SR_MUL)
+        return may_be_zero(f, d, i - 1) || may_be_zero(f, d, sr_expr_left(expr, i));
+    if (!sr_is_number(&expr->node[i]))
         return false;
     for (int k = 0; k < i; k++)
-        number += sr_is_number(&f->expr[d].node[k]);
+        number += sr_is_number(&expr->node[k]);
     for (int k = 0; k < f->constants; k++)
         if (f->equation[k] == d && f->number[k] == number)
             return fabs(f->value[k]) < 2 * f->error[k];
     return false;
 }
 
-/* Takes away terms that are numbers within their errors of 0. */
+/* Takes away terms whose coefficients are within their errors of 0. */
 static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
