@@ -72,6 +72,7 @@ static inline int dyn_offer(const struct sr_expr *truth, const struct sr_states 
     if (!(without & DYN_WEAK)) {
         TRY(sr_states_weak(s, d, allowed, SR_NODES, &sums));
         found->allowed = allowed;
+        found->maxsize = SR_NODES;
     }
     for (int k = 0; k < sums.count && found->count + 1 < SR_EQUATIONS_FOUND; k++)
         found->expr[found->count++] = sums.expr[k];

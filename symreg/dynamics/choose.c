@@ -51,7 +51,7 @@ static const double far_off = 3, explained = 1.5;
  * has to be worse to be left out unseen. */
 static const double noise_left = 0.85, margin = 25;
 /* The choices of single equations take this share of the seconds, each time. */
-static const double share_alone = 0.25;
+static const double share_alone = 0.3;
 /* The choice along the solutions of the first one takes this share, and what that left. */
 static const double share_again = 0.45;
 
@@ -87,7 +87,7 @@ static bool is_too_long(const struct sr_judge *c, const struct sr_judged *best, 
     const int names = c->states->names - !c->states->explicit_time;
     const double least = fmin(best->misfit, 1) * noise_left;
     double value[SR_NODES];
-    if (!(best->nats < HUGE_VAL))
+    if (!(best->nats < HUGE_VAL) || sr_state_is_exact(c->states, d))
         return false;
     const double longer = sr_equation_nats(expr, names) + 2 * sr_expr_constants(expr, value) -
                           sr_equation_nats(&best->expr[d], names) -
@@ -306,21 +306,25 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     return rc;
 }
 
-/* Whether node i of the formula of state d is a fitted number that may be 0. */
+/* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0, or
+ * a product with one. */
 static bool may_be_zero(const struct sr_judged *f, int d, int i)
 {
+    const struct sr_expr *const expr = &f->expr[d];
     int number = 0;
-    if (!sr_is_number(&f->expr[d].node[i]))
+    if (expr->node[i].op == SR_MUL)
+        return may_be_zero(f, d, i - 1) || may_be_zero(f, d, sr_expr_left(expr, i));
+    if (!sr_is_number(&expr->node[i]))
         return false;
     for (int k = 0; k < i; k++)
-        number += sr_is_number(&f->expr[d].node[k]);
+        number += sr_is_number(&expr->node[k]);
     for (int k = 0; k < f->constants; k++)
         if (f->equation[k] == d && f->number[k] == number)
             return fabs(f->value[k]) < 2 * f->error[k];
     return false;
 }
 
-/* Takes away terms that are numbers within their errors of 0. */
+/* Takes away terms whose coefficients are within their errors of 0. */
 static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
@@ -555,11 +559,20 @@ static int list_again(const struct sr_states *along, const struct candidates *ke
     struct sr_equations_found *const sums = orr_alloc(1, sizeof *sums);
     int rc = sums ? 0 : ORR_ENOMEM;
     if (!rc && found->allowed)
-        rc = sr_states_weak(along, d, found->allowed, SR_NODES, sums);
+        rc = sr_states_weak(along, d, found->allowed, found->maxsize, sums);
     for (int k = 0; !rc && k < sums->count; k++)
         list->expr[list->count++] = sums->expr[k];
     free(sums);
     return rc;
+}
+
+/* Whether smoothed tracks have errors that solutions do not have. */
+static bool are_rough(const struct sr_states *s)
+{
+    bool rough = false;
+    for (int d = 0; d < s->dims; d++)
+        rough = rough || !sr_state_is_exact(s, d);
+    return rough;
 }
 
 /* Chooses once more, beginning with *best, which follows the tracks: its solutions are the smoothed
@@ -642,6 +655,7 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
 {
     struct sr_judged *const best = orr_alloc(1, sizeof *best);
     struct candidates *const kept = orr_alloc((size_t)c->states->dims, sizeof *kept);
+    const bool rough = are_rough(c->states);
     int rc = best && kept ? 0 : ORR_ENOMEM;
     if (!rc) {
         memcpy(best->expr, system->expr, sizeof best->expr);
@@ -652,11 +666,12 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
         orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats,
                   sqrt(best->misfit));
         struct sr_judge first = *c;
-        if (c->until_s > 0)
+        if (c->until_s > 0 && rough)
             first.until_s -= share_again * c->seconds;
         rc = choose_all(&first, found, kept, best, system->choice);
     }
-    if (!rc && best->nats < HUGE_VAL && best->misfit < explained * explained && !sr_judge_over(c))
+    if (!rc && rough && best->nats < HUGE_VAL && best->misfit < explained * explained &&
+        !sr_judge_over(c))
         rc = choose_again(c, found, kept, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = finish(c, kept, best, system);

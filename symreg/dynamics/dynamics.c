@@ -26,6 +26,7 @@ struct run {
     char *define;
     int d;                /* the equation that is searched for */
     bool allowed[SR_OPS]; /* operators of sums */
+    int maxsize;          /* nodes of a sum, at most */
     bool again;           /* with the time, as the equations without it leave too much */
     double start;         /* of the first search (orr_time_s()) */
     bool by_vectors;      /* the equations may be sums of vectors */
@@ -102,6 +103,7 @@ static int take_front(void *context, const struct sr_problem *problem,
         }
     }
     found->allowed = run->sums.count ? run->allowed : NULL;
+    found->maxsize = run->maxsize;
     for (int k = 0; k < run->sums.count; k++) {
         if (category && !sr_each_used(&run->sums.expr[k]))
             continue; /* longer than constants of each category allow */
@@ -162,8 +164,9 @@ static void list_operators(const struct orr_settings *preset, bool allowed[SR_OP
 static int find_sums(struct run *run, const struct orr_settings *preset, char **guess)
 {
     list_operators(preset, run->allowed);
-    TRY(sr_states_sums(&run->states, run->d, preset->symreg.maxsize, &run->sums));
-    TRY(sr_states_weak(&run->states, run->d, run->allowed, preset->symreg.maxsize, &run->sums));
+    run->maxsize = preset->symreg.maxsize;
+    TRY(sr_states_sums(&run->states, run->d, run->maxsize, &run->sums));
+    TRY(sr_states_weak(&run->states, run->d, run->allowed, run->maxsize, &run->sums));
     return sr_sums_text(&run->states, &run->sums, guess);
 }
 

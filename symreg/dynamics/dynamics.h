@@ -175,14 +175,18 @@ struct sr_equations_found {
     int first; /* of the constants of each category that stand in these formulas */
     struct sr_each_own each[SR_EQUATIONS_FOUND];
     const bool *allowed; /* (SR_OPS) operators of sums that are made anew; NULL: none are */
+    int maxsize;         /* their nodes, at most */
 };
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes; with
  * categories short ones have coefficients of each. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,
                    struct sr_equations_found *sums);
+/* Whether the noise of state d is below a ten-thousandth of its values: derivatives are then better
+ * than integrals between rows. */
+bool sr_state_is_exact(const struct sr_states *states, int d);
 /* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
- * in integral form, in formulas of at most `maxsize` nodes of the operators that are `allowed`
- * (SR_OPS). ORR_ENOMEM. */
+ * in integral form, unless the state is exact: formulas of at most `maxsize` nodes of the operators
+ * that are `allowed` (SR_OPS). ORR_ENOMEM. */
 int sr_states_weak(const struct sr_states *states, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *sums);
 /* These sums in the form of --guess; "": none. The caller frees the text. */

@@ -320,7 +320,8 @@ static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, s
 {
     static const double widest = 1e8;
     double misfit;
-    if (!(f->nats < HUGE_VAL))
+    /* far from the tracks there is nothing to explain, and a solution may take for ever */
+    if (!(f->nats < HUGE_VAL) || f->misfit > 1e-2 * widest)
         return 0;
     TRY(from_smoothed(c, flow, widest, &misfit));
     f->nats += 0.5 * (double)f->starts * sr_flow_states(flow) *

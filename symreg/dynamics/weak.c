@@ -13,10 +13,10 @@
 
 enum {
     LONGEST = 5,      /* terms of a sum */
-    WIDTH = 120,      /* sums of each number of terms that are extended */
+    WIDTH = 400,      /* sums of each number of terms that are extended */
     MOST_ROWS = 600,  /* of the regression */
     ALL_ROWS = 10000, /* that are integrated, the first ones of all tracks */
-    OF_LENGTH = 13,   /* that are written, of each number of terms */
+    OF_LENGTH = 16,   /* that are written, of each number of terms */
 };
 /* What a number costs beside half the logarithm of the rows, about. */
 static const double nats_of_number = 2;
@@ -73,8 +73,8 @@ static void integrate(const double *t, size_t n, double *f)
     }
 }
 
-/* Takes what the start of a track determines from a column of n rows of it: weighted multiples of 1 and, of
- * order 2, of the time. work: (2, n) */
+/* Takes what the start of a track determines from a column of n rows of it: weighted multiples of 1
+ * and, of order 2, of the time. work: (2, n) */
 static void project(const struct sr_states *s, const struct sr_state_track *track, size_t n,
                     const double *weight, double *f, double *work)
 {
@@ -346,8 +346,8 @@ static int by_nats(const void *a, const void *b)
     return x->nats > y->nats ? -1 : x->nats < y->nats;
 }
 
-/* Finds sums of one term, of two ... and writes the likeliest of each number of terms; the likeliest
- * of all last, as the choice begins there. */
+/* Finds sums of one term, of two ... and writes the likeliest of each number of terms; the
+ * likeliest of all last, as the choice begins there. */
 static int find_sums(const struct weak *w, int maxsize, struct sr_equations_found *found)
 {
     struct sums *const level = orr_alloc(2, sizeof *level);
@@ -372,9 +372,24 @@ static int find_sums(const struct weak *w, int maxsize, struct sr_equations_foun
     return 0;
 }
 
+bool sr_state_is_exact(const struct sr_states *s, int d)
+{
+    static const double hardly = 1e-4;
+    double noise = 0, squares = 0;
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < s->track[k].n; i++) {
+            const size_t at = (size_t)d * s->track[k].n + i;
+            noise += s->track[k].sigma[at] * s->track[k].sigma[at];
+            squares += s->track[k].x[at] * s->track[k].x[at];
+        }
+    return noise < hardly * hardly * squares;
+}
+
 int sr_states_weak(const struct sr_states *s, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *found)
 {
+    if (sr_state_is_exact(s, d))
+        return 0;
     struct sr_weak_library *const library = orr_alloc(1, sizeof *library);
     struct weak w = {0};
     if (!library)
