@@ -22,6 +22,11 @@ enum {
     BLOCK = SR_VEC_COLUMNS, /* formulas processed at a time; divides SINGLES */
     TOGETHER = 4,           /* targets that are */
     KEPT = 8,               /* single formulas, and pairs, kept for each target */
+    /* in tables of less than SR_FEW_FOR_PAIRS rows: formulas of pairs and alone, and factors h
+     * beside which pairs are tried */
+    FEW_BASIS = BASIS / 2,
+    FEW_SINGLES = SINGLES / 2,
+    FEW_CLOSE = SR_CLOSE / 3
 };
 
 /* ---- the basis */
@@ -36,12 +41,13 @@ struct basis {
 
 /* Collects the bank's first formulas. Those for pairs have no constants, and are not affine images
  * of earlier ones. */
-static int basis_init(struct basis *basis, const struct sr_enumeration *all)
+static int basis_init(struct basis *basis, const struct sr_enumeration *all, bool few)
 {
+    const int most = few ? FEW_BASIS : BASIS, singles = few ? FEW_SINGLES : SINGLES;
     basis->correlation = orr_alloc(BASIS, sizeof *basis->correlation);
     if (!basis->correlation)
         return ORR_ENOMEM;
-    for (int e = 0; e < all->count && basis->singles < SINGLES; e++) {
+    for (int e = 0; e < all->count && basis->singles < singles; e++) {
         const int n = basis->count;
         double unit[SR_ROWS];
         if (!sr_unit(all->value[e], SR_ROWS, least_variance, unit))
@@ -49,7 +55,7 @@ static int basis_init(struct basis *basis, const struct sr_enumeration *all)
         for (int i = 0; i < SR_ROWS; i++)
             basis->single[basis->singles / BLOCK][i][basis->singles % BLOCK] = (float)unit[i];
         basis->single_index[basis->singles++] = e;
-        if (n == BASIS || all->entry[e].constants)
+        if (n == most || all->entry[e].constants)
             continue;
         bool seen = false;
         for (int k = 0; k < n && !seen; k++) {
@@ -409,11 +415,13 @@ int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates
     struct divisor *divisor = orr_alloc(SR_FACTORS + 1, sizeof *divisor);
     struct target *target = orr_alloc(most, sizeof *target);
     struct target **list = orr_alloc(most, sizeof *list);
-    int rc = basis && divisor && target && list ? basis_init(basis, &p->bank.all) : ORR_ENOMEM;
+    const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
+    int rc = basis && divisor && target && list ? basis_init(basis, &p->bank.all, few) : ORR_ENOMEM;
     if (!rc) {
         int close;
         const int divisors = list_divisors(p, divisor, &close, candidates);
-        const int targets = solve_all(p, basis, divisor, divisors, close, target, list);
+        const int beside = few && close > FEW_CLOSE ? FEW_CLOSE : close;
+        const int targets = solve_all(p, basis, divisor, divisors, beside, target, list);
         rc = offer_best(p, target, targets, candidates);
     }
     if (basis)

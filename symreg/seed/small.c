@@ -15,6 +15,8 @@ enum { FIT_STEPS = 20, QUICK_STEPS = 5 };
  * have only this pass: among millions of formulas with free constants many fit a few rows by
  * chance. */
 static const double first_large = 2e4, first_small = 5e4;
+/* Share of --enumerate that tables of few rows for pairs have. */
+static const double few_share = 0.3;
 
 /* ---- a few rows */
 
@@ -103,6 +105,7 @@ int sr_small_find(struct sr_proposal *p)
 
 int sr_composed_find(struct sr_proposal *p)
 {
-    const double all = p->settings->enumerate;
+    const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
+    const double all = p->settings->enumerate * (few ? few_share : 1);
     return all <= first_large ? 0 : find_once(p, all, true);
 }

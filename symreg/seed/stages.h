@@ -80,6 +80,9 @@ bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr);
 /* Fits constants and outer scale of the seeds from number `first` on to all rows. */
 void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
 
+/* Tables of fewer rows, of which a sample of SR_ROWS is the half and more: among as many pairs of
+ * formulas as larger tables are searched for, more and more fit by chance. */
+enum { SR_FEW_FOR_PAIRS = 64 };
 /* Small formulas (small.c); and, for tables with enough rows, more of them and their pairs. Each
  * stage appends fitted formulas to the seeds. */
 int sr_small_find(struct sr_proposal *p);
