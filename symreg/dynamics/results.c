@@ -169,7 +169,7 @@ static int write_categories(const struct program *p, const struct sr_states *s,
             orr_file_printf(file, p->of, quoted, list);
         cJSON_free(quoted);
         cJSON_Delete(label);
-        TRY(quoted ? 0 : ORR_ENOMEM);
+        TRY(quoted ? 0 : ORR_FAIL(ORR_ENOMEM, "equations: out of memory"));
     }
     orr_file_printf(file, "%s", p->close);
     return 0;

@@ -319,7 +319,7 @@ static int number_category(struct sr_states *s, const char *label, size_t *categ
                         s->file, s->category, SR_CATEGORIES);
     s->category_label[k] = strdup(label);
     s->categories += s->category_label[k] != NULL;
-    return s->category_label[k] ? 0 : ORR_ENOMEM;
+    return s->category_label[k] ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", s->file);
 }
 
 /* The row of the file that line `line` is. */
