@@ -340,7 +340,8 @@ def test_coefficients_are_those_of_terms(tmp_path):
     file = tmp_path / "equations.json"
     file.write_text(json.dumps({
         "version": "0", "order": 1, "columns": ["x", "my y"], "time": "t", "inputs": [],
-        "equations": ['0.5 * (x * (3 - "my y"))', '(x - "my y")^2 / 4 - 2 * sin(x) / (1 + x^2) - 7'],
+        "equations": ['0.5 * (x * (3 - "my y"))',
+                      '(x - "my y")^2 / 4 - 2 * sin(x) / (1 + x^2) - 7'],
         "latex": ["", ""], "constants": [[], []], "standard_errors": [[], []], "conserved": [],
         "noise": [0, 0], "residual": 1, "chosen_by_track": True, "explicit_time": False}))
     model = orrery.Motion.from_file(file)

@@ -95,8 +95,8 @@ static bool eliminate(struct sr_arcs *s, double damping, double *A, double *b)
     return true;
 }
 
-/* The next starts, of `other`, and parameters. *gain: what chi2 would fall by if all were linear, or
- * more. */
+/* The next starts, of `other`, and parameters. *gain: what chi2 would fall by if all were linear,
+ * or more. */
 static bool solve(struct sr_arcs *s, double damping, const double *value, struct sr_arcs *other,
                   double *next, double *gain)
 {

@@ -39,10 +39,10 @@ static const double hopeless = 100;
 
 struct candidate {
     struct sr_form form;
-    bool whole;
-    double table, nats;  /* nats by the table, by the paths */
+    bool whole, late;           /* fitted to whole paths; its time ended before that */
+    double table, nats;         /* nats by the table, by the paths */
     double chi2, spare, misfit; /* of the paths; numbers to spare; chi2 over these */
-    double *state;       /* (paths.states) */
+    double *state;              /* (paths.states) */
     double value[SR_NODES];
     struct sr_uncertainty u;
 };
@@ -181,6 +181,7 @@ static int fit_whole(const struct court *c, struct candidate *one, size_t rows, 
     TRY(sr_arcs_fit_whole(&c->paths, rows, until_s, &one->form, one->state, &fit));
     weigh(one, &fit);
     one->whole = fit.whole;
+    one->late = !fit.whole && sr_arcs_over(until_s);
     return 0;
 }
 
@@ -384,6 +385,8 @@ int sr_motion_judge(const struct sr_motion_court *asked, const struct sr_data *d
     if (!rc && c.count)
         rc = fit_all(&c);
     verdict->stopped = sr_arcs_over(c.until_s);
+    for (int k = 0; k < c.count; k++)
+        verdict->stopped = verdict->stopped || c.of[k].late;
     for (int k = 0; k < c.count && !rc; k++)
         if (is_fitted(&c.of[k]) && !(sqrt(c.of[k].misfit) >= verdict->misfit))
             verdict->misfit = sqrt(c.of[k].misfit);
