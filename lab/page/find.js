@@ -30,17 +30,19 @@ function tableOfText(text, from) {
   const names = lines[0].split(',').map((n) => n.trim().replace(/^"|"$/g, ''));
   if (names.length < 2 || names.length > 20) throw new Error(`${from}: line 1: expected 2 to 20 columns, found ${names.length}`);
   if (lines.length > 5001) throw new Error(`${from}: expected at most 5000 rows, found ${lines.length - 1}`);
-  const columns = names.map(() => []);
-  lines.slice(1).forEach((l, i) => {
+  const rows = lines.slice(1).map((l, i) => {
     const cells = l.split(',');
     if (cells.length !== names.length) throw new Error(`${from}: row ${i + 1}: expected ${names.length} columns, found ${cells.length}`);
-    cells.forEach((cell, c) => {
-      const number = Number(cell);
-      if (!cell.trim() || !Number.isFinite(number)) throw new Error(`${from}: row ${i + 1}, column "${names[c].slice(0, 40)}": expected a number, found "${cell.slice(0, 40)}"`);
-      columns[c].push(number);
-    });
+    return cells;
   });
-  return { names: names.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: names.at(-1), from };
+  const isNumber = (cell) => cell.trim() && Number.isFinite(Number(cell));
+  const kept = names.map((_, c) => c).filter((c) => rows.some((cells) => isNumber(cells[c]))); // names of things are left out
+  rows.forEach((cells, i) => kept.forEach((c) => {
+    if (!isNumber(cells[c])) throw new Error(`${from}: row ${i + 1}, column "${names[c].slice(0, 40)}": expected a number, found "${cells[c].slice(0, 40)}"`);
+  }));
+  if (kept.length < 2) throw new Error(`${from}: expected at least 2 columns of numbers, found ${kept.length}`);
+  const columns = kept.map((c) => rows.map((cells) => Number(cells[c]))), left = kept.map((c) => names[c]);
+  return { names: left.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: left.at(-1), from };
 }
 function ends(text) {
   if (worker) worker.terminate();

@@ -4,6 +4,7 @@ const STEPS = 40; // of the orbit that is shown
 let run = { networks: [] };
 const networks = new Map(); // name: the opened network, or an Error
 let asked = null; // the numbers that are shown
+let refused = ''; // why the last file was no network; stays until another is chosen
 
 const nameOf = (one) => `${one.name}: ${one.forces ? 'forces' : 'next positions'}`;
 function fillNetworks() {
@@ -88,7 +89,7 @@ function drawNetwork() {
   $('given-text').textContent = state.given;
   $('share-text').textContent = `${Math.round(100 * state.share)} %`;
   $('layer-text').textContent = state.layer;
-  $('net-error').textContent = '';
+  $('net-error').textContent = refused;
   asked = null;
   let network = null;
   if (!state.network) return;
@@ -167,9 +168,10 @@ function rangeWarnings() {
   if (!/^GM\/(r\^2|square\(r\))$/.test(state.a.replace(/\s/g, '')) && run.law === 'newton') list.push('another law');
   return list;
 }
-$('network').addEventListener('change', () => { state.network = $('network').value; drawSoon(); });
+$('network').addEventListener('change', () => { state.network = $('network').value; refused = ''; drawSoon(); });
 async function openOwn(file) {
   if (!file) return;
+  refused = '';
   try {
     if (file.size > 1e8) throw new Error(`${file.name}: expected at most 100 MB, found ${(file.size / 1e6).toFixed(0)} MB`);
     const bytes = new Uint8Array(await file.arrayBuffer()), network = lab.network(bytes, file.name);
@@ -180,7 +182,7 @@ async function openOwn(file) {
     fillNetworks();
     draw();
   } catch (error) {
-    $('net-error').textContent = error.message;
+    $('net-error').textContent = refused = error.message;
   }
 }
 $('own').addEventListener('change', () => openOwn($('own').files[0]));

@@ -30,6 +30,18 @@ def run(run_folder):
 # ---------------------------------------------------------------------------------- results
 
 
+def test_its_orbit_lab(run, space_folder, tmp_path):
+    page = orrery.lab(run, tmp_path / "of a run.html", programs=BIN)
+    lines = page.path.read_text(encoding="utf-8").splitlines()
+    held = json.loads(lines[lines.index('<script type="application/json" id="run">') + 1])
+    assert [(each["name"], each["forces"]) for each in held["networks"]] == [
+        ("lssar", False), ("untrained", True), ("lssar", True)]
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    with pytest.raises(ValueError, match="coordinates in the plane"):
+        orrery.lab(space_folder, tmp_path / "space.html", programs=BIN)
+    assert not (tmp_path / "space.html").exists()
+
+
 def test_what_it_is(run):
     assert run.sources == ["truth", "oracle", "untrained", "lssar"]
     assert run.attentions == ["lssar"]

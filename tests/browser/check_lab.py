@@ -174,6 +174,12 @@ def files(page):
         page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
         check("a damaged table is refused by its name", name in
               page.locator("#find-state").inner_text())
+    planets = pathlib.Path(__file__).parents[2] / "docs/data/planets.csv"
+    page.locator("#file").set_input_files(planets)
+    page.wait_for_selector("#find:enabled", timeout=90000)
+    formulas = page.locator("#front td.formula").all_inner_texts()
+    check("Kepler's third law is found in the planets' table",
+          any(f in ("(a_au * sqrt(a_au))", "(sqrt(a_au) * a_au)") for f in formulas), formulas)
     rows = "\n".join(f"{k},{3 * k + 1}" for k in range(1, 30))
     page.locator("#file").set_input_files(
         {"name": "line.csv", "mimeType": "text/csv", "buffer": f"<i>k</i>,y\n{rows}\n".encode()})
