@@ -19,8 +19,8 @@
  * compares formulas with k m1 m2 / r^2 after the search.
  *
  * User-defined operators, a user-defined loss and prices of operators belong to a language (struct
- * sr_language, formula/expr.h); every search may have its own. Complexity is the sum of the nodes' prices,
- * which are 1 unless the language sets others.
+ * sr_language of formula/expr.h); every search may have its own. Complexity is the sum of the
+ * nodes' prices, which are 1 unless the language sets others.
  * Functions that return int follow base.h (0 or an enum orr_status). They may be called from
  * several threads at once unless their comment says otherwise. */
 #ifndef SR_SYMREG_H
