@@ -149,7 +149,7 @@ static int take_shape(const struct orrery_attention_shape *given, struct pass *p
                                  .H = s.heads,
                                  .D = s.size,
                                  .variant = variant,
-                                 .p = s.power,
+                                 .power = s.power,
                                  .window = s.window},
                        .ops = api_backend(s.reference || s.type == ORRERY_FLOAT64),
                        .wide = s.type == ORRERY_FLOAT64,

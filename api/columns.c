@@ -236,7 +236,7 @@ static int take_figures(const struct compare_cell *cell, const cJSON *of_model,
             return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, upper bound, baseline, raw",
                             cell->path, item->string);
         row.model = model;
-        row.seed = cell->preset.seed;
+        row.seed = cell->settings.seed;
         row.quantity = item->string;
         row.value = x[0];
         row.upper_bound = x[1];
@@ -264,7 +264,7 @@ static int take_probes(const struct compare_cell *cell, const char *model, struc
             continue;
         snprintf(probe, sizeof probe, "%.*s", (int)(length - 5), name);
         const size_t before = table->count;
-        rc = compare_probe_read(cell->path, &cell->preset, model, probe, table);
+        rc = compare_probe_read(cell->path, &cell->settings, model, probe, table);
         table->count = rc ? before : table->count;
     }
     orr_entries_free(&entries);

@@ -123,7 +123,7 @@ static int describe_shape(const struct orrery_model *m, struct orrery_shape *sha
                                    .positions = (int)c->positions,
                                    .gate = (int)c->gate,
                                    .attention = m->model.config.attention,
-                                   .power = c->attention_p,
+                                   .power = c->power,
                                    .window = c->attention_window,
                                    .parameters = m->model.count,
                                    .step = m->step,
@@ -173,7 +173,7 @@ static int take_change(const struct orrery_attend *given, struct gpt_attention_o
                                               .reweight = a.reweight == 1   ? GPT_REWEIGHT_ON
                                                           : a.reweight == 2 ? GPT_REWEIGHT_OFF
                                                                             : 0,
-                                              .p = a.power,
+                                              .power = a.power,
                                               .set_window = a.set_window != 0,
                                               .window = a.window,
                                               .context = a.context,

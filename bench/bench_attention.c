@@ -57,7 +57,7 @@ static float *allocated(size_t n, bool filled)
 
 static struct problem problem_create(const struct size *s)
 {
-    struct problem a = {.shape = {.B = s->B, .T = s->T, .H = s->H, .D = D, .p = 15}};
+    struct problem a = {.shape = {.B = s->B, .T = s->T, .H = s->H, .D = D, .power = 15}};
     const size_t n = (size_t)s->B * (size_t)s->T * (size_t)s->H * D;
     a.qkv = allocated(3 * n, true);
     a.dqkv = allocated(3 * n, false);

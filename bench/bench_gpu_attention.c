@@ -88,7 +88,7 @@ static int problem_create(struct problem *p, const struct size *s)
                                     .T = s->T,
                                     .H = s->H,
                                     .D = s->D,
-                                    .p = 15,
+                                    .power = 15,
                                     .bf16 = true,
                                     .may_overwrite_qk = true}};
     const size_t bytes[TENSORS] = {

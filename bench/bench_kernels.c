@@ -468,7 +468,7 @@ static void bench_rows(const struct data *d)
 
 static int bench_shape(int threads, int T, int C)
 {
-    struct data d = {.attention = {.B = B, .T = T, .H = H, .D = C / H, .p = 15}};
+    struct data d = {.attention = {.B = B, .T = T, .H = H, .D = C / H, .power = 15}};
     data_create(&d, T, C);
     for (int bf16 = 0; bf16 < 2; bf16++) {
         const int rc = k_cpu()->open(threads, bf16);

@@ -88,7 +88,7 @@ static int row(const struct k_ops *ops, int shape, int batch, bool recompute)
                            .positions = ORR_POSITIONS_LEARNED,
                            .rope_base = 10000,
                            .recompute = recompute,
-                           .attention_p = 15};
+                           .power = 15};
     snprintf(c.attention, sizeof c.attention, "softmax");
     asked = 0;
     const int rc = gpt_create(&model, &c, ops, 1);

@@ -75,7 +75,7 @@ static void take_sequence(const struct sim_sequence *s, double noise, gsl_rng *r
 }
 
 /* Every system is one of its own: rows of pairs are made system by system. */
-static int make_table(const struct orr_settings *preset, double noise, int threads,
+static int make_table(const struct orr_settings *settings, double noise, int threads,
                       struct sr_tracks *tracks, struct sr_motion_table *table)
 {
     static char names[SYSTEMS][8];
@@ -87,9 +87,9 @@ static int make_table(const struct orr_settings *preset, double noise, int threa
     *tracks = (struct sr_tracks){.file = "positions"};
     int rc = rng ? sr_tracks_create(tracks, 2, 2 * SYSTEMS, rows) : ORR_ENOMEM;
     if (!rc)
-        rc = sim_sequence_create(&sequence, preset, SIM_SPLIT_TWO_BODY_TEST);
+        rc = sim_sequence_create(&sequence, settings, SIM_SPLIT_TWO_BODY_TEST);
     for (size_t i = 0; i < SYSTEMS && !rc; i++) {
-        rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_TWO_BODY_TEST, i);
+        rc = sim_sequence_make(&sequence, settings, SIM_SPLIT_TWO_BODY_TEST, i);
         if (rc)
             break;
         take_sequence(&sequence, noise, rng, tracks->track + 2 * i);
@@ -146,7 +146,7 @@ static void measure(const struct sim_dynamics *d, const struct sr_motion_table *
     free(law);
 }
 
-static int search(const struct orr_settings *preset, double seconds, int threads,
+static int search(const struct orr_settings *given, double seconds, int threads,
                   const struct sr_tracks *tracks, const struct sr_motion_table *table,
                   struct law_true *law, double tolerance, struct result *result)
 {
@@ -169,7 +169,7 @@ static int search(const struct orr_settings *preset, double seconds, int threads
     }
     for (size_t i = 0; i < n; i++)
         weight[i] /= total;
-    int rc = sr_settings_init(&settings, preset);
+    int rc = sr_settings_init(&settings, given);
     settings.max_seconds = (1 - SR_MOTION_JUDGE_SHARE) * seconds;
     fit->data = (struct sr_data){.rows = n, .features = 3, .x = x, .y = y, .weight = weight};
     if (!rc)
@@ -207,34 +207,35 @@ static int search(const struct orr_settings *preset, double seconds, int threads
     return rc;
 }
 
-static int settings_for(int law, struct orr_settings *preset)
+static int settings_for(int law, struct orr_settings *settings)
 {
-    int rc = orr_settings_load(preset, "quick");
+    int rc = orr_settings_load(settings, "quick");
     static const char *const searched[] = {"orbits.positions=81",   "symreg.binary=+,*,/",
                                            "symreg.unary=exp,sqrt", "symreg.maxsize=24",
                                            "symreg.loss=l2",        "symreg.iterations=100000"};
     for (size_t k = 0; k < sizeof searched / sizeof *searched && !rc; k++)
-        rc = orr_settings_set(preset, searched[k]);
+        rc = orr_settings_set(settings, searched[k]);
     for (int k = 0; k < 3 && !rc && settings_of[law][k]; k++)
-        rc = orr_settings_set(preset, settings_of[law][k]);
+        rc = orr_settings_set(settings, settings_of[law][k]);
     return rc;
 }
 
 static int run(int law, double noise, double seconds, int threads, struct result *result)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sr_tracks tracks = {0};
     struct sr_motion_table table = {0};
     struct law_true truth = {0};
     *result = (struct result){0};
-    int rc = settings_for(law, &preset);
+    int rc = settings_for(law, &settings);
     if (!rc)
-        rc = law_true_create(&truth, &preset);
+        rc = law_true_create(&truth, &settings);
     if (!rc)
-        rc = make_table(&preset, noise, threads, &tracks, &table);
+        rc = make_table(&settings, noise, threads, &tracks, &table);
     if (!rc) {
         measure(&truth.dynamics, &table, result);
-        rc = search(&preset, seconds, threads, &tracks, &table, &truth, 0.005 + 5 * noise, result);
+        rc =
+            search(&settings, seconds, threads, &tracks, &table, &truth, 0.005 + 5 * noise, result);
     }
     law_true_free(&truth);
     sr_motion_free(&table);
@@ -324,17 +325,17 @@ static double best_error(const struct sr_tracks *tracks, const struct sim_dynami
 
 static int compare_ways(int threads)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sim_dynamics d;
     double *error = orr_alloc(SYSTEMS * STEPS, sizeof *error);
-    int rc = error ? settings_for(0, &preset) : ORR_ENOMEM;
+    int rc = error ? settings_for(0, &settings) : ORR_ENOMEM;
     if (!rc)
-        rc = sim_dynamics_create(&d, &preset);
+        rc = sim_dynamics_create(&d, &settings);
     printf("noise    process  weak form  polynomial\n");
     for (int k = 0; k < NOISES && !rc; k++) {
         struct sr_tracks tracks = {0};
         struct sr_motion_table table = {0};
-        rc = make_table(&preset, noise_of[k], threads, &tracks, &table);
+        rc = make_table(&settings, noise_of[k], threads, &tracks, &table);
         if (!rc)
             printf("%4.1f%%  %9.2g  %9.2g  %10.2g\n", 100 * noise_of[k],
                    median_error(&tracks, &d, process, 0, error),

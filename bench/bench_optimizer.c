@@ -58,16 +58,16 @@ static double moments(const struct gpt_model *model)
 static int measure(const struct shape *s, int step, const struct k_ops *ops, int runs,
                    struct bench_results *results)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct gpt_model model[ORR_OPTIMIZERS] = {{.param = NULL}};
     struct gpt_config config;
     struct gpt_batch batch = {0};
     double pass[2 * MOST_RUNS], update[ORR_OPTIMIZERS][MOST_RUNS], loss, norm;
     int rc = 0;
-    orr_settings_defaults(&preset);
+    orr_settings_defaults(&settings);
     shape_config(&config, s, "softmax");
     config.positions = ORR_POSITIONS_ROPE;
-    struct orr_train_settings *train = &preset.pretrain;
+    struct orr_train_settings *train = &settings.pretrain;
     for (int k = 0; k < ORR_OPTIMIZERS && !rc; k++)
         rc = gpt_create(&model[k], &config, ops, 1);
     rc = rc ? rc : gpt_batch_create(&batch, &config, s->B, s->T);

@@ -128,8 +128,8 @@ static double thread_time_s(void)
 
 /* Makes `count` sequences of the training set on each thread: busy_s of all threads together, and
  * seconds of the clock. */
-static int make_sequences(const struct orr_settings *preset, int threads, int count, double *busy_s,
-                          double *seconds)
+static int make_sequences(const struct orr_settings *settings, int threads, int count,
+                          double *busy_s, double *seconds)
 {
     int rc = 0;
     double busy = 0;
@@ -138,10 +138,10 @@ static int make_sequences(const struct orr_settings *preset, int threads, int co
     reduction(+ : busy)
     for (int thread = 0; thread < threads; thread++) {
         struct sim_sequence q;
-        rc = sim_sequence_create(&q, preset, SIM_SPLIT_TRAIN);
+        rc = sim_sequence_create(&q, settings, SIM_SPLIT_TRAIN);
         const double from = thread_time_s();
         for (int i = 0; i < count && !rc; i++)
-            rc = sim_sequence_make(&q, preset, SIM_SPLIT_TRAIN, (uint64_t)(i * threads + thread));
+            rc = sim_sequence_make(&q, settings, SIM_SPLIT_TRAIN, (uint64_t)(i * threads + thread));
         busy += thread_time_s() - from;
         sim_sequence_free(&q);
     }
@@ -153,14 +153,14 @@ static int make_sequences(const struct orr_settings *preset, int threads, int co
 static int bench_sequences(const char *preset_name, const char *what, int count,
                            struct bench_results *results)
 {
-    struct orr_settings preset;
-    int rc = orr_settings_load(&preset, preset_name);
+    struct orr_settings settings;
+    int rc = orr_settings_load(&settings, preset_name);
     for (int threads = 1; threads <= 2 && !rc; threads++) {
         double core[RUNS], clock[RUNS];
         char name[64];
         for (int run = -1; run < RUNS && !rc; run++) {
             double busy, seconds;
-            rc = make_sequences(&preset, threads, count, &busy, &seconds);
+            rc = make_sequences(&settings, threads, count, &busy, &seconds);
             if (run >= 0) {
                 core[run] = threads * count / busy;
                 clock[run] = threads * count / seconds;
@@ -175,7 +175,7 @@ static int bench_sequences(const char *preset_name, const char *what, int count,
         snprintf(name, sizeof name, "sequences, %s, threads %d, by the clock", what, threads);
         bench_add(results, name, per_second, "1/s", NULL, 0);
         printf("%-14s %d positions, %d thread%s: %.0f sequences/s/core, %.0f/s by the clock\n",
-               what, preset.orbits.positions, threads, threads > 1 ? "s" : " ", per_core.median,
+               what, settings.orbits.positions, threads, threads > 1 ? "s" : " ", per_core.median,
                per_second.median);
     }
     return rc;
@@ -208,22 +208,22 @@ static int write_plain(const char *path, double bytes, double *seconds)
 static int bench_writing(const char *dir, struct bench_results *results)
 {
     enum { WRITES = 5 };
-    struct orr_settings preset;
+    struct orr_settings settings;
     char path[4096], sink[4096];
     double rate[WRITES], plain[WRITES];
-    int rc = orr_settings_load(&preset, "vafa2025");
-    preset.orbits.train = preset.orbits.train_files = 100000;
+    int rc = orr_settings_load(&settings, "vafa2025");
+    settings.orbits.train = settings.orbits.train_files = 100000;
     if (!rc)
         rc = orr_mkdir(dir);
     if (!rc)
         rc = orr_path(sink, "%s/plain", dir);
     if (!rc)
         rc = orr_path(path, "%s/orbits", dir);
-    const double bytes = rc ? 0 : sim_dataset_bytes(&preset, 0, 1);
+    const double bytes = rc ? 0 : sim_dataset_bytes(&settings, 0, 1);
     for (int run = 0; run < WRITES && !rc; run++) {
         double seconds = 1;
         const double start = orr_time_s();
-        rc = sim_dataset_write(&preset, path, 2, false, true);
+        rc = sim_dataset_write(&settings, path, 2, false, true);
         rate[run] = bytes / 1e6 / (orr_time_s() - start);
         if (!rc)
             rc = write_plain(sink, bytes, &seconds);

@@ -82,11 +82,11 @@ static int bench_mode(const char *mode, int threads, struct bench_results *resul
     const double goal_s = compat ? 300 : 60;
     struct orr_cli *cli = orr_alloc(1, sizeof *cli);
     char name[160];
-    int rc = cli ? orr_settings_load(&cli->preset, "vafa2025") : ORR_ENOMEM;
+    int rc = cli ? orr_settings_load(&cli->settings, "vafa2025") : ORR_ENOMEM;
     if (!rc)
-        rc = orr_settings_set(&cli->preset, "attention=softmax");
+        rc = orr_settings_set(&cli->settings, "attention=softmax");
     if (!rc && compat)
-        rc = orr_settings_set(&cli->preset, "symreg.algorithm=pysr");
+        rc = orr_settings_set(&cli->settings, "symreg.algorithm=pysr");
     if (!rc)
         rc = orr_path(cli->run, "%s", folder);
     if (!rc)

@@ -31,20 +31,20 @@ static int print_states(struct sim_dynamics *dynamics, const struct sim_system *
 
 int main(int argc, char **argv)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sim_dynamics dynamics = {0};
     struct sim_system system = {.planets = 1, .star_mass = 1, .mass = {0.3}};
     const bool solar = argc == 3 && !strcmp(argv[1], "solar");
     int rc = 0;
     if (!solar && (argc != 4 || strcmp(argv[1], "pair")))
         rc = ORR_FAIL(ORR_EUSAGE, "usage: orbit_states pair E STEPS | solar STEPS");
-    orr_settings_defaults(&preset);
-    preset.orbits.nbody = solar;
+    orr_settings_defaults(&settings);
+    settings.orbits.nbody = solar;
     if (!rc)
-        rc = sim_dynamics_create(&dynamics, &preset);
+        rc = sim_dynamics_create(&dynamics, &settings);
     if (!rc && solar) {
         gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-        rc = rng ? sim_system_draw(&preset, SIM_SPLIT_SOLAR_SYSTEM, 0, rng, &system) : ORR_ENOMEM;
+        rc = rng ? sim_system_draw(&settings, SIM_SPLIT_SOLAR_SYSTEM, 0, rng, &system) : ORR_ENOMEM;
         gsl_rng_free(rng);
     } else if (!rc) {
         system.orbit[0] = (struct sim_elements){.a_au = 1, .e = atof(argv[2]), .omega_rad = 0.7};

@@ -27,7 +27,7 @@ static inline void shape_config(struct gpt_config *c, const struct shape *s, con
                              .outputs = s->tokens ? 2 * SHAPE_VOCABULARY : 2,
                              .positions = ORR_POSITIONS_LEARNED,
                              .rope_base = 10000,
-                             .attention_p = 15};
+                             .power = 15};
     snprintf(c->attention, sizeof c->attention, "%s", attention);
 }
 

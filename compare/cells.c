@@ -31,7 +31,7 @@ int compare_add_source(struct compare_cells *cells, struct compare_cell *cell, c
     snprintf(model, sizeof model, "%s%s", model_key, name);
     struct orr_row row = orr_row_none;
     row.model = model;
-    row.seed = cell->preset.seed;
+    row.seed = cell->settings.seed;
     if (!cell->sources++)
         cell->first = cells->table.count;
     for (int c = 0; c < rows_of(cells); c++) {
@@ -224,11 +224,11 @@ static int look_into(struct compare_cells *cells, const char *path, int depth)
 /* ------------------------------------------------------------------------------ settings */
 
 /* The text of a setting; "" where it has no effect given the other settings. */
-static void setting_of(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
+static void setting_of(const struct orr_settings *settings, const char *key, char text[ORR_SETTING])
 {
     char why[256];
-    orr_settings_value(preset, key, text);
-    if (orr_settings_unused(preset, key, why))
+    orr_settings_value(settings, key, text);
+    if (orr_settings_unused(settings, key, why))
         text[0] = '\0';
 }
 
@@ -237,15 +237,15 @@ static int label_by(struct compare_cells *cells, const char *key)
 {
     char first[ORR_SETTING], text[ORR_SETTING];
     bool differs = false;
-    setting_of(&cells->cell[0].preset, key, first);
+    setting_of(&cells->cell[0].settings, key, first);
     for (size_t i = 1; i < cells->count && !differs; i++) {
-        setting_of(&cells->cell[i].preset, key, text);
+        setting_of(&cells->cell[i].settings, key, text);
         differs = strcmp(first, text) != 0;
     }
     for (size_t i = 0; i < cells->count && differs; i++) {
         struct compare_cell *cell = &cells->cell[i];
         const size_t used = strlen(cell->label);
-        setting_of(&cell->preset, key, text);
+        setting_of(&cell->settings, key, text);
         if (!*text)
             continue;
         if (snprintf(cell->label + used, COMPARE_LABEL - used, "%s%s=%s", used ? " " : "", key,
@@ -282,10 +282,10 @@ static int group_cells(struct compare_cells *cells)
             if (strcmp(cell->label, other->label) != 0)
                 continue;
             cell->group = other->group;
-            if (cell->preset.seed == other->preset.seed && share_a_model(cells, cell, other))
+            if (cell->settings.seed == other->settings.seed && share_a_model(cells, cell, other))
                 return ORR_FAIL(ORR_EINVAL, "%s%s%s: of the same settings and seed (%llu) as %s",
                                 cells->folder, *cells->folder ? "/" : "", cell->path,
-                                (unsigned long long)cell->preset.seed, other->path);
+                                (unsigned long long)cell->settings.seed, other->path);
         }
         if (cell->group < 0)
             cell->group = cells->groups++;

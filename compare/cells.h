@@ -43,7 +43,7 @@ extern const struct compare_column_name compare_column_name[COMPARE_COLUMNS];
 struct compare_cell {
     char path[REPORT_PATH]; /* path below the folder */
     struct cJSON *record;   /* the file of results in place of the run; NULL: the run itself */
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct report_true_law true_law;
     char rule[ORR_NAME];       /* the rule whose choice counts as selected */
     int sources;               /* number of sources, the truth first */
@@ -117,7 +117,7 @@ int compare_cell_take_record(struct compare_cells *cells, struct compare_cell *c
 struct cJSON *compare_cell_json(const struct compare_cells *cells, const struct compare_cell *cell);
 /* Reads the rows of <run>/<name>/probe/<probe>.json. ORR_EINVAL where the results belong to another
  * or changed checkpoint; ORR_EFORMAT. */
-int compare_probe_read(const char *run, const struct orr_settings *preset, const char *name,
+int compare_probe_read(const char *run, const struct orr_settings *settings, const char *name,
                        const char *probe, struct orr_table *table);
 /* The row with the quantity and measure (NULL: any): of the model as a whole and the context (-1:
  * the largest), or of the deepest layer. NULL: none. */

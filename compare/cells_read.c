@@ -59,7 +59,7 @@ static int take_source(const struct report_run *run, int s, struct compare_cells
     char name[2 * ORR_NAME + 8];
     if (from->role == REPORT_UNTRAINED)
         snprintf(name, sizeof name, "%s (%s)", from->name,
-                 orr_source_attention(&run->preset, from->name));
+                 orr_source_attention(&run->settings, from->name));
     else
         snprintf(name, sizeof name, "%s", from->name);
     TRY(compare_add_source(cells, cell, name, from->role == REPORT_ATTENTION));
@@ -98,14 +98,14 @@ static int take_probe(const cJSON *json, const char *path, const char *checkpoin
     return orr_rows_take(path, json, table);
 }
 
-int compare_probe_read(const char *run, const struct orr_settings *preset, const char *name,
+int compare_probe_read(const char *run, const struct orr_settings *settings, const char *name,
                        const char *probe, struct orr_table *table)
 {
     char path[REPORT_PATH], checkpoint[REPORT_PATH];
     cJSON *json = NULL;
     TRY(orr_path(path, "%s/%s/probe/%s.json", run, name, probe));
     TRY(orr_path(checkpoint, "%s/%s/pretrain/%s.safetensors", run, name,
-                 preset->pretrain.patience > 0 ? "best" : "last"));
+                 settings->pretrain.patience > 0 ? "best" : "last"));
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "not found");
     int rc = orr_json_read(path, &json);
@@ -165,11 +165,11 @@ static int read_random(const char *run, const char *name, struct orr_row *next)
 
 /* Reads the errors beyond the trained length, from the longest sequences of bin/probe length. Files
  * that belong to another model or cannot be read are ignored. */
-static int read_beyond(const char *run, const struct orr_settings *preset, const char *name,
+static int read_beyond(const char *run, const struct orr_settings *settings, const char *name,
                        struct orr_row *beyond)
 {
     struct orr_table table = {0};
-    const int rc = compare_probe_read(run, preset, name, "length", &table);
+    const int rc = compare_probe_read(run, settings, name, "length", &table);
     const struct orr_row *row = compare_probe_row(&table, "next position, beyond", NULL, -1, false);
     if (!rc && row) {
         beyond->value = row->value;
@@ -232,9 +232,9 @@ static int read_trained(const struct compare_cells *cells, const struct compare_
 {
     const char *name = compare_cell_source(cells, cell, s);
     char path[REPORT_PATH], untrained[2 * ORR_NAME + 16];
-    const struct orr_settings *preset = &cell->preset;
-    const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
-                             (preset->orbits.positions - 1);
+    const struct orr_settings *settings = &cell->settings;
+    const double positions = (double)settings->pretrain.batch * settings->pretrain.accumulation *
+                             (settings->orbits.positions - 1);
     struct orr_row *row = compare_cell_row(cells, cell, s, 0), *next = row + COMPARE_NEXT_STATE,
                    *beyond = row + COMPARE_BEYOND;
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
@@ -243,7 +243,7 @@ static int read_trained(const struct compare_cells *cells, const struct compare_
     TRY(report_read_number(path, "orbit_fit", &next->upper_bound)); /* written by older versions */
     TRY(report_read_number(path, "persistence", &next->raw));
     TRY(read_random(run, name, next));
-    TRY(read_beyond(run, preset, name, beyond));
+    TRY(read_beyond(run, settings, name, beyond));
     set_bound(cells, cell, "truth", COMPARE_NEXT_STATE, next->upper_bound);
     set_bound(cells, cell, "truth", COMPARE_BEYOND, beyond->upper_bound);
     set_bound(cells, cell, untrained, COMPARE_NEXT_STATE, next->baseline);
@@ -257,7 +257,7 @@ static int read_trained(const struct compare_cells *cells, const struct compare_
 static int take_run(const struct report_run *run, const char *path, struct compare_cells *cells,
                     struct compare_cell *cell)
 {
-    cell->preset = run->preset;
+    cell->settings = run->settings;
     cell->true_law = run->true_law;
     snprintf(cell->rule, sizeof cell->rule, "%s", report_headline_rule(run));
     for (int s = 0; s < run->source_count; s++)
@@ -275,10 +275,10 @@ int compare_cell_read(struct compare_cells *cells, struct compare_cell *cell, co
     if (!run)
         return ORR_ENOMEM;
     int rc = report_read_settings(run, path, "");
-    if (!rc && !orr_has_task(&run->preset, false))
+    if (!rc && !orr_has_task(&run->settings, false))
         rc = ORR_FAIL(ORR_EINVAL, "%s: its settings have no force magnitudes", path);
     rc = rc ? rc : report_read_laws_json(run);
-    rc = rc ? rc : report_origin_laws(path, &run->preset);
+    rc = rc ? rc : report_origin_laws(path, &run->settings);
     rc = rc ? rc : take_run(run, path, cells, cell);
     report_free(run);
     free(run);

@@ -33,8 +33,8 @@ static void add_source(const struct compare_cells *cells, const struct compare_c
 
 cJSON *compare_cell_json(const struct compare_cells *cells, const struct compare_cell *cell)
 {
-    cJSON *json = orr_json_create(format), *settings = orr_settings_json(&cell->preset);
-    cJSON_AddStringToObject(settings, "name", cell->preset.name);
+    cJSON *json = orr_json_create(format), *settings = orr_settings_json(&cell->settings);
+    cJSON_AddStringToObject(settings, "name", cell->settings.name);
     cJSON_AddItemToObject(json, "settings", settings);
     cJSON *law = cJSON_AddObjectToObject(json, "true_law");
     cJSON_AddBoolToObject(law, "newton", cell->true_law.newton);
@@ -111,7 +111,7 @@ static int take_cell(const cJSON *json, const char *path, struct compare_cells *
     if (!orr_json_says(json, "format", format))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
                         format);
-    TRY(orr_settings_from_json(&cell->preset, orr_json_get(json, "settings"), path));
+    TRY(orr_settings_from_json(&cell->settings, orr_json_get(json, "settings"), path));
     TRY(take_text(json, "rule", cell->rule, sizeof cell->rule, path));
     TRY(take_text(law, "formula", true_law->formula, sizeof true_law->formula, path));
     TRY(take_count(law, "constants", 2, &true_law->constants, path));

@@ -308,7 +308,7 @@ static void add_cells(cJSON *json, const struct compare_cells *cells)
         }
         cJSON_AddItemToArray(list, item);
         cJSON_AddStringToObject(item, "path", cells->cell[i].path);
-        orr_json_add_u64(item, "seed", cells->cell[i].preset.seed);
+        orr_json_add_u64(item, "seed", cells->cell[i].settings.seed);
         cJSON_AddNumberToObject(item, "settings", cells->cell[i].group);
     }
     compare_missing_json(&cells->left_out, "path", left_out);

@@ -101,17 +101,17 @@ static int write_head(const struct report_run *run, struct orr_file *html)
     orr_file_printf(html,
                     "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: %s</h1>\n"
                     "<p class=\"meta\">Run <strong>",
-                    *run->preset.tracks ? "continued tracks" : "recovered force laws");
+                    *run->settings.tracks ? "continued tracks" : "recovered force laws");
     orr_html_text(html, run->name);
     orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
-                    (unsigned long long)run->preset.seed, ORR_VERSION, date);
+                    (unsigned long long)run->settings.seed, ORR_VERSION, date);
     orr_file_printf(html, "</p>\n");
-    if (*run->preset.about) {
+    if (*run->settings.about) {
         orr_file_printf(html, "<p>");
-        orr_html_text(html, run->preset.about);
+        orr_html_text(html, run->settings.about);
         orr_file_printf(html, "</p>\n");
     }
-    if (*run->preset.tracks) {
+    if (*run->settings.tracks) {
         report_html_tracks_head(run, html);
         return 0;
     }
@@ -287,7 +287,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
 
 static void write_contents(const struct report_run *run, bool verdict, struct orr_file *html)
 {
-    const bool tracks = *run->preset.tracks;
+    const bool tracks = *run->settings.tracks;
     const struct {
         const char *id, *title;
         bool there;
@@ -314,7 +314,7 @@ static void write_contents(const struct report_run *run, bool verdict, struct or
 static void write_true_law(const struct report_run *run, struct orr_file *html)
 {
     const struct report_true_law *law = &run->true_law;
-    const struct orr_orbits_settings *o = &run->preset.orbits;
+    const struct orr_orbits_settings *o = &run->settings.orbits;
     orr_file_printf(html, "<h2 id=\"recovered\">Recovered laws</h2>\n<p>");
     if (law->newton) {
         orr_file_printf(html, "Newton: ");
@@ -383,7 +383,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(find_telling(run, &telling));
     TRY(write_head(run, html));
     write_contents(run, verdict != NULL, html);
-    if (*run->preset.tracks) {
+    if (*run->settings.tracks) {
         TRY(report_html_verdict(verdict, html));
         TRY(report_html_tracks(run, html));
     } else {

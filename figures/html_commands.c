@@ -44,8 +44,8 @@ static int write_command(const struct report_run *run, const char *before, const
 
 bool report_has_lab(const struct report_run *run)
 {
-    const struct orr_orbits_settings *o = &run->preset.orbits;
-    return !*run->preset.tracks && o->output == ORR_OUTPUT_CONTINUOUS && o->dimensions == 2;
+    const struct orr_orbits_settings *o = &run->settings.orbits;
+    return !*run->settings.tracks && o->output == ORR_OUTPUT_CONTINUOUS && o->dimensions == 2;
 }
 
 int report_html_lab(const struct report_run *run, const char *page, struct orr_file *html)

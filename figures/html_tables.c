@@ -302,7 +302,7 @@ void report_html_exponents(const struct report_run *run, struct orr_file *html)
 /* Limits of planet runs (docs/laws.md). */
 static void planets_note(const struct report_run *run, struct orr_file *html)
 {
-    if (!run->preset.planets.enabled)
+    if (!run->settings.planets.enabled)
         return;
     orr_file_printf(html, "<p class=\"note\">Planet runs test directions and the dependence on r "
                           "only, not magnitudes and not one planet against another: ");
@@ -368,7 +368,7 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
             TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_BASELINE, bodies));
         }
     /* the second is exact under Newton's law only */
-    for (size_t f = 0; f < (run->preset.orbits.law == ORR_LAW_NEWTON ? 2 : 1); f++) {
+    for (size_t f = 0; f < (run->settings.orbits.law == ORR_LAW_NEWTON ? 2 : 1); f++) {
         orr_file_printf(html, "<tr class=\"baseline\"><th scope=\"row\">%s</th>",
                         baselines[f].name);
         TRY(vector_cells(html, run->source[0].orbit, cosine, baselines[f].baseline, bodies));

@@ -76,7 +76,7 @@ void report_html_tracks_head(const struct report_run *run, struct orr_file *html
 {
     orr_file_printf(html, "<p>Sequence models were trained to continue tracks that were imported, "
                           "in the folder <code>");
-    orr_html_text(html, run->preset.tracks);
+    orr_html_text(html, run->settings.tracks);
     orr_file_printf(html, "</code>. Models see positions and the time step only. Tracks have no "
                           "forces, so nothing was fine-tuned to forces and no law was searched "
                           "for.</p>\n</header>\n<main>\n");
@@ -104,8 +104,8 @@ int report_html_tracks(const struct report_run *run, struct orr_file *html)
     orr_file_printf(html,
                     "Sequences: %ld to train, %ld to validate, %ld for the errors below, %d rows "
                     "each.</p>\n",
-                    run->preset.orbits.train, run->preset.orbits.val, run->preset.orbits.test,
-                    run->preset.orbits.positions);
+                    run->settings.orbits.train, run->settings.orbits.val, run->settings.orbits.test,
+                    run->settings.orbits.positions);
     report_html_table(
         html, "next-positions",
         "Mean distances from the true positions, in the unit of the data, on held-out "

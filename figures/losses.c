@@ -99,7 +99,7 @@ static int read_all(const char *const *path, int count, struct report_run *all,
     for (int i = 0; i < count; i++) {
         int rc = read_pretraining(one, path[i]);
         if (!rc && i == 0) {
-            all->preset = one->preset;
+            all->settings = one->settings;
             memcpy(all->path, one->path, sizeof all->path);
         }
         rc = rc ? rc : take_curves(all, one, count > 1);

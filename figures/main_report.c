@@ -198,7 +198,7 @@ static int make_wanted(struct call *call)
                                                .keep = keep_page,
                                                .make = make_page};
     const struct orr_cli *cli = call->cli;
-    TRY(orr_answers_parse(&call->answers, answers_option, &cli->preset));
+    TRY(orr_answers_parse(&call->answers, answers_option, &cli->settings));
     TRY(report_origin_open(&call->origin, cli, orbits_option, &call->answers, verdict_option));
     if (animate_option)
         return animate_orbits(call);
@@ -262,7 +262,7 @@ static int make_report(const struct orr_cli *cli)
 {
     if (orr_plan_text(cli, "report"))
         return 0;
-    TRY(orr_settings_needs_orbits(&cli->preset, "a report"));
+    TRY(orr_settings_needs_orbits(&cli->settings, "a report"));
     struct call *call = orr_alloc(1, sizeof *call);
     if (!call)
         return ORR_ENOMEM;

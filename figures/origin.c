@@ -83,7 +83,7 @@ static int take_probes(struct report_origin *origin, const struct orr_cli *cli,
                        const struct orr_answers *answers, char digest[ORR_DIGEST])
 {
     uint64_t content;
-    TRY(report_probes_content(cli->run, &cli->preset, answers, &content));
+    TRY(report_probes_content(cli->run, &cli->settings, answers, &content));
     return content ? orr_records_add(&origin->lineage.records,
                                      orr_record_external("probes", content, "results of probes"),
                                      digest)
@@ -94,14 +94,14 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
                        const struct orr_answers *answers, const char *verdict)
 {
     char verdict_digest[ORR_DIGEST] = "", probes_digest[ORR_DIGEST] = "";
-    const struct orr_settings *preset = &cli->preset;
+    const struct orr_settings *settings = &cli->settings;
     struct orr_sources of_laws;
     char path[REPORT_PATH];
     memset(origin, 0, sizeof *origin);
-    orr_sources_list(preset, cli->attention, &origin->sources);
+    orr_sources_list(settings, cli->attention, &origin->sources);
     for (int i = 0; i < answers->count; i++)
         snprintf(origin->sources.name[origin->sources.count++], ORR_NAME, "%s", answers->name[i]);
-    int rc = orr_lineage_open(&origin->lineage, preset, orbits);
+    int rc = orr_lineage_open(&origin->lineage, settings, orbits);
     origin->lineage.answers = answers;
     for (int vector = 0; vector < 2 && !rc; vector++)
         rc = orr_lineage_find_external_tables(&origin->lineage, cli->run, cli->attention, vector);
@@ -116,7 +116,7 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
         rc = orr_lineage_adopt_answers(&origin->lineage, origin->laws, path, &of_laws);
     sources_of_laws(origin->laws, &of_laws);
     add_positions(origin->laws, &of_laws);
-    if (!rc && orr_has_task(preset, false))
+    if (!rc && orr_has_task(settings, false))
         rc = orr_lineage_laws(&origin->lineage, &of_laws, origin->laws_digest);
     if (!rc && *verdict)
         rc = take_verdict(origin, verdict, verdict_digest);
@@ -175,7 +175,7 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
     char why[ORR_WHY] = "", digest[ORR_DIGEST];
     TRY(orr_lineage_find_external_tables(lineage, run, "", false));
     TRY(orr_lineage_take_starts(lineage, made, path));
-    orr_sources_list(lineage->preset, "", &sources);
+    orr_sources_list(lineage->settings, "", &sources);
     leave_out_unmade(run, made, &sources);
     TRY(orr_lineage_adopt_answers(lineage, made, path, &sources));
     add_positions(made, &sources);
@@ -185,13 +185,13 @@ static int judge_laws(struct orr_lineage *lineage, const char *run, const char *
                : ORR_FAIL(ORR_EINVAL, "%s: not what %s/preset.json makes: %s", path, run, why);
 }
 
-int report_origin_laws(const char *run, const struct orr_settings *preset)
+int report_origin_laws(const char *run, const struct orr_settings *settings)
 {
     char path[REPORT_PATH];
     cJSON *made = NULL;
     TRY(orr_path(path, "%s/laws/laws.json", run));
     struct orr_lineage *lineage = orr_alloc(1, sizeof *lineage);
-    int rc = lineage ? orr_lineage_open(lineage, preset, "") : ORR_ENOMEM;
+    int rc = lineage ? orr_lineage_open(lineage, settings, "") : ORR_ENOMEM;
     if (!rc) {
         rc = made_of(path, &made);
         rc = rc ? rc : judge_laws(lineage, run, path, made);
@@ -208,7 +208,7 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
 {
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST], command[ORR_COMMAND];
     cJSON *json = NULL;
-    if (!orr_report_shows_evaluation(origin->lineage.preset, source) || !orr_exists(run) ||
+    if (!orr_report_shows_evaluation(origin->lineage.settings, source) || !orr_exists(run) ||
         orr_lineage_is_answers(&origin->lineage, source))
         return 0; /* not a run is reported when it is read */
     int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run, source);
@@ -245,7 +245,7 @@ static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *
         const char *source = sources->name[i];
         char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
-        if (!orr_has_table(lineage->preset, source, true) ||
+        if (!orr_has_table(lineage->settings, source, true) ||
             orr_lineage_is_answers(lineage, source))
             continue;
         rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
@@ -261,14 +261,14 @@ static int check_vectors(struct orr_lineage *lineage, const struct orr_sources *
     return rc;
 }
 
-int report_origin_vectors(const char *run, const struct orr_settings *preset)
+int report_origin_vectors(const char *run, const struct orr_settings *settings)
 {
     struct orr_sources sources;
     struct orr_lineage *lineage = orr_alloc(1, sizeof *lineage);
-    int rc = lineage ? orr_lineage_open(lineage, preset, "") : ORR_ENOMEM;
+    int rc = lineage ? orr_lineage_open(lineage, settings, "") : ORR_ENOMEM;
     if (!rc) {
         rc = orr_lineage_find_external_tables(lineage, run, "", true);
-        orr_sources_list(preset, "", &sources);
+        orr_sources_list(settings, "", &sources);
         rc = rc ? rc : check_vectors(lineage, &sources, run);
         orr_lineage_close(lineage);
     }

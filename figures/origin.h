@@ -23,9 +23,9 @@ void report_origin_close(struct report_origin *origin);
 int report_origin_check(struct report_origin *origin, const char *run);
 /* ORR_EINVAL where the run's laws are not those of all sources of its settings. Reads only
  * laws/laws.json. */
-int report_origin_laws(const char *run, const struct orr_settings *preset);
+int report_origin_laws(const char *run, const struct orr_settings *settings);
 /* Checks the run's tables of force vectors: that they match the settings and are unchanged. */
-int report_origin_vectors(const char *run, const struct orr_settings *preset);
+int report_origin_vectors(const char *run, const struct orr_settings *settings);
 /* Whether the report in `out` was made from the current inputs. */
 int report_origin_status(const struct report_origin *origin, const char *out,
                          struct orr_artefact *page);

@@ -96,7 +96,7 @@ int report_plot_loss(const struct report_run *run, const char *folder,
     snprintf(picture->caption, sizeof picture->caption,
              "Training losses per stage (logarithmic). Lines: training batches, smoothed, with the "
              "logged values in pale; dots: held-out validation, the best one in a circle.%s",
-             run->preset.pretrain.ema > 0 && run->preset.pretrain.noise_au > 0
+             run->settings.pretrain.ema > 0 && run->settings.pretrain.noise_au > 0
                  ? " In pretraining, validation uses averaged weights and inputs without noise, so "
                    "that it can lie below the training batches."
                  : "");

@@ -15,8 +15,8 @@ static const double arrow_share = 0.45; /* arrow of force 1, relative to the mea
 
 const char *report_force_unit(const struct report_run *run)
 {
-    return run->preset.finetune.vector_scale == ORR_VECTOR_LARGEST ? "largest force of each axis"
-                                                                   : "largest labelled force";
+    return run->settings.finetune.vector_scale == ORR_VECTOR_LARGEST ? "largest force of each axis"
+                                                                     : "largest labelled force";
 }
 
 enum arrow_kind { ARROW_PREDICTED, ARROW_LABELLED, ARROW_CUT, ARROW_OMITTED };

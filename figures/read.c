@@ -158,7 +158,7 @@ static int read_curves(struct report_run *run, struct report_source *source)
 /* Lists the sources that the settings of a run name. */
 static int list_sources(struct report_run *run, const char *attention)
 {
-    const struct orr_name_list *names = &run->preset.attention;
+    const struct orr_name_list *names = &run->settings.attention;
     TRY(report_add_source(run, "truth", REPORT_TRUTH));
     TRY(report_add_source(run, "oracle", REPORT_ORACLE));
     bool found = !*attention;
@@ -183,7 +183,7 @@ static int read_preset(struct report_run *run)
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make orbits RUN=%s", path,
                         run->path);
-    TRY(orr_settings_load(&run->preset, path));
+    TRY(orr_settings_load(&run->settings, path));
     size_t bytes;
     return orr_file_read(path, &run->preset_text, &bytes);
 }
@@ -223,10 +223,10 @@ int report_read(struct report_run *run, const char *path, const char *attention,
 {
     char table[REPORT_PATH];
     int rc = report_read_settings(run, path, attention);
-    run->has_vectors = orr_has_task(&run->preset, true);
+    run->has_vectors = orr_has_task(&run->settings, true);
     for (int s = 0; s < run->source_count && !rc; s++) {
         const char *name = run->source[s].name;
-        if (orr_has_table(&run->preset, name, true)) {
+        if (orr_has_table(&run->settings, name, true)) {
             rc = orr_table_path(run->path, name, true, table);
             rc = rc ? rc : read_vectors(run, &run->source[s], table);
         }
@@ -235,7 +235,7 @@ int report_read(struct report_run *run, const char *path, const char *attention,
     }
     rc = rc ? rc : read_answers(run, answers);
     rc = rc ? rc : report_read_probes(run, answers);
-    return rc || !orr_has_task(&run->preset, false) ? rc : report_read_laws(run);
+    return rc || !orr_has_task(&run->settings, false) ? rc : report_read_laws(run);
 }
 
 void report_free(struct report_run *run)

@@ -103,7 +103,7 @@ static int add_content(const char *path, uint64_t *content)
     return 0;
 }
 
-int report_probes_content(const char *run, const struct orr_settings *preset,
+int report_probes_content(const char *run, const struct orr_settings *settings,
                           const struct orr_answers *answers, uint64_t *content)
 {
     char folder[REPORT_PATH], path[REPORT_PATH];
@@ -111,7 +111,7 @@ int report_probes_content(const char *run, const struct orr_settings *preset,
     bool any, there;
     *content = 0;
     TRY(any_results(answers, &any));
-    orr_sources_list(preset, "", &sources);
+    orr_sources_list(settings, "", &sources);
     for (int i = 0; i < answers->count; i++)
         snprintf(sources.name[sources.count++], ORR_NAME, "%s", answers->name[i]);
     for (int i = 0; i < sources.count && any; i++) {

@@ -117,7 +117,7 @@ struct report_true_law {
 struct report_run {
     char path[REPORT_PATH];
     char name[256]; /* last part of the path */
-    struct orr_settings preset;
+    struct orr_settings settings;
     char *preset_text; /* text of preset.json */
     int source_count;
     struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained,
@@ -195,7 +195,7 @@ int report_read_probes(struct report_run *run, const struct orr_answers *answers
 /* Whether any source has results of probes. */
 bool report_has_probes(const struct report_run *run);
 /* The XXH64 of the files of results that report_read_probes() would read; 0: none. */
-int report_probes_content(const char *run, const struct orr_settings *preset,
+int report_probes_content(const char *run, const struct orr_settings *settings,
                           const struct orr_answers *answers, uint64_t *content);
 /* The rule whose choice tables show first: `best` when it was used, else the last. */
 const char *report_headline_rule(const struct report_run *run);

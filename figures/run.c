@@ -55,7 +55,7 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
     source->colour = orr_attention_colour(name, run->source_count);
     char label[ORR_NAME];
     if (role == REPORT_UNTRAINED) /* the title has its attention */
-        name = orr_source_attention(&run->preset, name);
+        name = orr_source_attention(&run->settings, name);
     snprintf(label, sizeof label, "%s", name);
     if (!strcmp(name, "softmax"))
         snprintf(label, sizeof label, "Softmax");
@@ -95,7 +95,7 @@ int report_add_source(struct report_run *run, const char *name, enum report_role
 
 int report_bodies(const struct report_run *run)
 {
-    const bool eccentric = run->preset.planets.enabled && run->preset.planets.eccentric;
+    const bool eccentric = run->settings.planets.enabled && run->settings.planets.eccentric;
     return eccentric ? REPORT_BODIES : REPORT_PLANETS;
 }
 
@@ -109,7 +109,7 @@ int report_body_of(const char *name)
 
 int report_views(const struct report_run *run)
 {
-    return run->preset.orbits.dimensions == 3 ? REPORT_VIEWS : 1;
+    return run->settings.orbits.dimensions == 3 ? REPORT_VIEWS : 1;
 }
 
 const char *report_headline_rule(const struct report_run *run)

@@ -35,7 +35,7 @@ struct ft_bounds {
     double r_min, r_max, m_min, m_max;
 };
 /* orbits.label_r_min ... label_m_max. */
-void ft_bounds_of(const struct orr_settings *preset, struct ft_bounds *bounds);
+void ft_bounds_of(const struct orr_settings *settings, struct ft_bounds *bounds);
 /* The length of a row's vector (axes). sqrt is used instead of hypot(), whose result depends on the
  * CPU; squares of floats are exact in double. */
 double ft_length(const float v[], int axes);
@@ -119,7 +119,7 @@ void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
 
 /* State that all tables of a fine-tuning call share. */
 struct ft_run {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const struct k_ops *ops;
     struct orr_lineage *lineage;         /* records of what models and tables should be made from */
     char run[4096];                      /* run directory */
@@ -132,7 +132,7 @@ struct ft_run {
     bool resume, quiet;
     bool force; /* models of other settings or data, or any without resume, may be lost */
 };
-int ft_run_open(struct ft_run *run, const struct orr_settings *preset, const char *run_dir,
+int ft_run_open(struct ft_run *run, const struct orr_settings *settings, const char *run_dir,
                 const char *orbits_dir, const struct k_ops *ops, struct orr_lineage *lineage);
 void ft_run_close(struct ft_run *run);
 

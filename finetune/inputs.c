@@ -6,7 +6,7 @@
 
 static int open_magnitude(struct ft_run *run, const char *orbits)
 {
-    const struct orr_settings *p = run->preset;
+    const struct orr_settings *p = run->settings;
     run->has_magnitude = orr_has_task(p, false);
     if (!run->has_magnitude)
         return 0;
@@ -24,7 +24,7 @@ static int open_magnitude(struct ft_run *run, const char *orbits)
 
 static int open_vector(struct ft_run *run, const char *orbits)
 {
-    const struct orr_settings *p = run->preset;
+    const struct orr_settings *p = run->settings;
     run->has_vector = orr_has_task(p, true);
     if (!run->has_vector)
         return 0;
@@ -45,11 +45,11 @@ static int open_vector(struct ft_run *run, const char *orbits)
     return 0;
 }
 
-int ft_run_open(struct ft_run *run, const struct orr_settings *preset, const char *run_dir,
+int ft_run_open(struct ft_run *run, const struct orr_settings *settings, const char *run_dir,
                 const char *orbits_dir, const struct k_ops *ops, struct orr_lineage *lineage)
 {
     memset(run, 0, sizeof *run);
-    run->preset = preset;
+    run->settings = settings;
     run->ops = ops;
     run->lineage = lineage;
     int rc = orr_path(run->run, "%s", run_dir);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ft_bounds_of(const struct orr_settings *preset, struct ft_bounds *bounds)
+void ft_bounds_of(const struct orr_settings *settings, struct ft_bounds *bounds)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &settings->orbits;
     *bounds = (struct ft_bounds){.r_min = o->label_r_min,
                                  .r_max = o->label_r_max,
                                  .m_min = o->label_m_min,

@@ -59,11 +59,11 @@ static int find_labels(struct magnitude *task)
     const struct orr_train_settings *train = task->feed.train;
     const size_t most = train->eval_sequences > 0 ? (size_t)train->eval_sequences : 0;
     struct ft_bounds bounds;
-    ft_bounds_of(run->preset, &bounds);
+    ft_bounds_of(run->settings, &bounds);
     task->feed.labels = &task->train;
     TRY(ft_labels_find(&task->train, &run->train, &bounds));
     TRY(ft_labels_find(&task->val, &run->val, &bounds));
-    TRY(ft_labels_transform(&task->train, run->preset->finetune.magnitude_loss,
+    TRY(ft_labels_transform(&task->train, run->settings->finetune.magnitude_loss,
                             &task->feed.transform));
     if (run->val.n > 0 && !task->val.count && train->patience > 0)
         return ORR_FAIL(ORR_EINVAL,
@@ -87,9 +87,9 @@ static void close_task(struct magnitude *task)
 int ft_magnitude_model(struct ft_run *run, const char *source, const char *attention,
                        const char *from)
 {
-    const struct orr_train_settings *train = &run->preset->finetune.magnitude;
+    const struct orr_train_settings *train = &run->settings->finetune.magnitude;
     const int T = (int)run->train.positions - 1;
-    struct magnitude task = {.run = run, .feed = {.seed = run->preset->seed, .train = train}};
+    struct magnitude task = {.run = run, .feed = {.seed = run->settings->seed, .train = train}};
     struct gpt_model model;
     char force[FT_TRANSFORM_TEXT];
     int rc = find_labels(&task);
@@ -99,7 +99,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     }
     task.most = gpt_evaluation_batch(&model, T, task.most);
     double *F = orr_alloc(run->row_count, sizeof *F);
-    task.feed.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
+    task.feed.rng = orr_rng_create(run->settings->seed, ORR_STAGE_NOISE, 0);
     rc = F && task.feed.rng ? gpt_batch_create(&task.batch, &model.config, task.most, T)
                             : ORR_ENOMEM;
     struct gpt_task loop = {.context = &task,
@@ -142,9 +142,9 @@ int ft_magnitude_oracle(struct ft_run *run)
 {
     struct ft_labels labels;
     struct ft_bounds bounds;
-    ft_bounds_of(run->preset, &bounds);
+    ft_bounds_of(run->settings, &bounds);
     TRY(ft_labels_find(&labels, &run->train, &bounds));
-    if (ft_labels_enough(&labels, (size_t)run->preset->finetune.knn_magnitude)) {
+    if (ft_labels_enough(&labels, (size_t)run->settings->finetune.knn_magnitude)) {
         ft_labels_free(&labels);
         return ORR_EINVAL;
     }
@@ -160,7 +160,7 @@ int ft_magnitude_oracle(struct ft_run *run)
             memcpy(queries + full * i, run->test.full_state + full * place_of(run, i),
                    full * sizeof *queries);
         ft_standardise(full, n, states, m, queries);
-        rc = ft_knn(run->preset->finetune.knn_magnitude, full, n, states, 1, forces, m, queries,
+        rc = ft_knn(run->settings->finetune.knn_magnitude, full, n, states, 1, forces, m, queries,
                     out);
     }
     for (size_t i = 0; i < m && !rc; i++)

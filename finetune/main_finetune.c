@@ -65,14 +65,14 @@ static bool is_pretrained(const struct call *call)
 /* Whether the model was pretrained on planet runs, as for the vectors of their planets. */
 static bool on_planets(const struct call *call)
 {
-    return call->vector && call->cli.preset.planets.enabled;
+    return call->vector && call->cli.settings.planets.enabled;
 }
 
 /* The next table that the settings and options select. */
 static int next_table(void *of, int *i, bool *there)
 {
     struct call *call = of;
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     for (*there = false; *i < 2 * call->sources.count && !*there; *i += !*there) {
         call->source = call->sources.name[*i / 2];
         call->attention = orr_source_attention(p, call->source);
@@ -126,7 +126,7 @@ static int pretrained_path(const struct call *call, const char *attention, bool 
                            char path[4096])
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     *path = '\0';
     if (*cli->checkpoint && !planets)
         return orr_path(path, "%s", cli->checkpoint);
@@ -156,7 +156,7 @@ static int check_made(struct call *call, const char *path, const char *command)
 /* Checks that the pretraining is complete and was made with this run's settings and data. */
 static int check_pretraining(struct call *call, const char *used, const char *command)
 {
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     const bool planets = on_planets(call);
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
     char path[4096], advice[ORR_COMMAND + 32];
@@ -193,7 +193,7 @@ static int find_pretrained(struct call *call, char path[4096])
 /* Also checks that the checkpoint can be loaded and has the shape of the preset's model. */
 static int check_pretrained(struct call *call)
 {
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     const enum sim_split split =
         on_planets(call) ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN;
     struct gpt_config config;
@@ -218,7 +218,7 @@ static int take_start(struct call *call, int attention, bool planets)
     if (*cli->checkpoint && !planets)
         return orr_lineage_checkpoint(&call->lineage, cli->checkpoint,
                                       call->lineage.from[attention]);
-    TRY(pretrained_path(call, cli->preset.attention.item[attention], planets, path));
+    TRY(pretrained_path(call, cli->settings.attention.item[attention], planets, path));
     if (!*path)
         return 0;
     TRY(gpt_checkpoint_made(path, &made));
@@ -229,8 +229,8 @@ static int take_start(struct call *call, int attention, bool planets)
 
 static int open_chain(struct call *call)
 {
-    TRY(orr_lineage_open(&call->lineage, &call->cli.preset, orbits_option));
-    for (int i = 0; i < 2 * call->cli.preset.attention.count; i++)
+    TRY(orr_lineage_open(&call->lineage, &call->cli.settings, orbits_option));
+    for (int i = 0; i < 2 * call->cli.settings.attention.count; i++)
         TRY(take_start(call, i / 2, i % 2 == 1));
     return 0;
 }
@@ -243,7 +243,7 @@ static int verify_data(const struct call *call, bool quiet)
     static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
                                           SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
                                           SIM_SPLIT_PLANETS_SOLAR};
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     enum sim_split need[sizeof used / sizeof *used];
     int count = 0;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
@@ -254,7 +254,7 @@ static int verify_data(const struct call *call, bool quiet)
 
 static int check_names(const struct orr_cli *cli)
 {
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     char variants[256] = "";
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
@@ -355,7 +355,7 @@ static int make_tables(struct call *call)
 
 static int make_all(struct call *call)
 {
-    TRY(ft_run_open(&call->run, &call->cli.preset, call->out, call->orbits, call->device.ops,
+    TRY(ft_run_open(&call->run, &call->cli.settings, call->out, call->orbits, call->device.ops,
                     &call->lineage));
     const int rc = make_tables(call);
     ft_run_close(&call->run);
@@ -367,7 +367,7 @@ static int make_all(struct call *call)
 static int make_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     const struct orr_sources *sources = &call->sources;
     const char *name[ORR_LIST + 3];
     for (int i = 0; i < sources->count; i++)
@@ -407,9 +407,9 @@ static int finetune_all(struct call *call)
     if (call->work)
         return call->train ? make_on_device(call) : make_all(call);
     TRY(orr_cli_save_preset(cli, call->out));
-    if (*cli->preset.tracks)
+    if (*cli->settings.tracks)
         orr_note(cli->quiet, "finetune: %s holds tracks without forces: nothing to fine-tune to",
-                 cli->preset.tracks);
+                 cli->settings.tracks);
     else
         orr_note(cli->quiet, "finetune: complete");
     return 0;
@@ -426,7 +426,7 @@ static int open_call(struct call *call)
     TRY(gpt_device_find(&call->device, cli));
     TRY(check_names(cli));
     TRY(gpt_precision_decide(&call->cli, &call->device, ""));
-    orr_sources_list(&call->cli.preset, cli->attention, &call->sources);
+    orr_sources_list(&call->cli.settings, cli->attention, &call->sources);
     return 0;
 }
 

@@ -94,12 +94,12 @@ void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][SIM_AXES]
 {
     const struct sim_dataset *set = &run->planets;
     const size_t axes = (size_t)set->dimensions;
-    const size_t P = (size_t)set->positions, labels = (size_t)run->preset->planets.labels;
+    const size_t P = (size_t)set->positions, labels = (size_t)run->settings->planets.labels;
     for (size_t s = 0; s < (size_t)set->n; s++) {
         const float *force = set->force_vector + axes * s * P;
         double largest = 0;
         memset(unit[s], 0, sizeof unit[s]);
-        if (run->preset->finetune.vector_scale == ORR_VECTOR_LARGEST) {
+        if (run->settings->finetune.vector_scale == ORR_VECTOR_LARGEST) {
             for (size_t t = 0; t < P; t++)
                 for (size_t c = 0; c < axes && isfinite(force[axes * t]); c++)
                     unit[s][c] = fmax(unit[s][c], fabs((double)force[axes * t + c]));
@@ -115,7 +115,7 @@ void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][SIM_AXES]
 
 static bool is_label(const struct ft_run *run, size_t sequence, int row)
 {
-    const int count = run->preset->planets.labels;
+    const int count = run->settings->planets.labels;
     const int *labels = run->labels + sequence * (size_t)count;
     for (int i = 0; i < count; i++)
         if (labels[i] == row)

@@ -21,11 +21,11 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
                   const char *from, int positions, int outputs)
 {
     struct gpt_config config;
-    TRY(gpt_config_from_preset(&config, run->preset, attention, positions));
+    TRY(gpt_config_from_preset(&config, run->settings, attention, positions));
     TRY(from ? gpt_load_as(model, from, &config, true, run->ops, NULL)
-             : gpt_create(model, &config, run->ops, run->preset->seed));
+             : gpt_create(model, &config, run->ops, run->settings->seed));
     gpt_swap_average(model); /* the averaged weights, where pretraining kept an average */
-    const int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->preset->seed);
+    const int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->settings->seed);
     if (rc)
         gpt_free(model);
     return rc;
@@ -34,7 +34,7 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
 int ft_training_of(struct ft_training *of, struct orr_lineage *lineage, const char *run_dir,
                    const char *source, bool vector)
 {
-    const struct orr_finetune_settings *f = &lineage->preset->finetune;
+    const struct orr_finetune_settings *f = &lineage->settings->finetune;
     const char *name = vector ? "vector" : "magnitude";
     TRY(orr_path(of->folder, "%s/%s/finetune", run_dir, source));
     snprintf(of->last, sizeof of->last, "%s.safetensors", name);

@@ -21,14 +21,14 @@ static int fill_planets(void *context, long step, int pass, struct gpt_batch *ba
     const struct ft_run *run = task->run;
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)batch->T, axes = (size_t)set->dimensions;
-    const int labels = run->preset->planets.labels;
+    const int labels = run->settings->planets.labels;
     const int passes = gpt_passes_of(task->train).count;
     memset(batch->weight, 0, (size_t)batch->B * T * sizeof *batch->weight);
     for (int b = 0; b < batch->B; b++) {
         const size_t s = (size_t)b % (size_t)set->n;
         const uint64_t draw =
             ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B + (uint64_t)b;
-        orr_rng_seek(task->rng, run->preset->seed, ORR_STAGE_NOISE, (2ull << 40) + draw);
+        orr_rng_seek(task->rng, run->settings->seed, ORR_STAGE_NOISE, (2ull << 40) + draw);
         ft_fill_inputs(&task->inputs, set, s, task->train->noise_au, task->rng, b, batch);
         for (int i = 0; i < labels; i++) {
             const size_t row = (size_t)run->labels[s * (size_t)labels + (size_t)i];
@@ -77,7 +77,7 @@ static void print_units(const struct vector *task, char text[UNITS_TEXT])
 
 int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)
 {
-    const struct orr_train_settings *train = &run->preset->finetune.vector;
+    const struct orr_train_settings *train = &run->settings->finetune.vector;
     const int T = (int)run->planets.positions - 1;
     struct vector task = {.run = run, .train = train};
     struct gpt_model model;
@@ -88,7 +88,7 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     ft_vector_scale(run, task.unit);
     print_units(&task, force);
     task.inputs.config = &model.config;
-    task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
+    task.rng = orr_rng_create(run->settings->seed, ORR_STAGE_NOISE, 0);
     double *f = alloc_forces(run);
     struct gpt_task loop = {.context = &task, .fill = fill_planets, .T = T};
     int rc = task.rng && f ? 0 : ORR_ENOMEM;
@@ -130,7 +130,7 @@ int ft_vector_oracle(struct ft_run *run)
 {
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)set->positions - 1, P = (size_t)set->positions, m = (size_t)set->n * T;
-    const size_t labels = (size_t)run->preset->planets.labels, n = (size_t)set->n * labels;
+    const size_t labels = (size_t)run->settings->planets.labels, n = (size_t)set->n * labels;
     const size_t axes = (size_t)set->dimensions, dims = (size_t)sim_state_columns(set->dimensions);
     float *points = orr_alloc(n * dims, sizeof *points);
     float *values = orr_alloc(n * axes, sizeof *values);
@@ -149,7 +149,7 @@ int ft_vector_oracle(struct ft_run *run)
         for (size_t i = 0; i < m; i++)
             memcpy(queries + dims * i, set->state + dims * (i / T * P + i % T),
                    dims * sizeof *queries);
-        rc = ft_knn(run->preset->finetune.knn_vector, dims, n, points, axes, values, m, queries,
+        rc = ft_knn(run->settings->finetune.knn_vector, dims, n, points, axes, values, m, queries,
                     out);
     }
     for (size_t i = 0; i < axes * m && !rc; i++)

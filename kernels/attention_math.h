@@ -53,10 +53,10 @@ struct k_math_rule {
     int unshifted_rows;
     int T;
     int window; /* 0 = all keys; otherwise less than T, so that window + position cannot overflow */
-    float p;
-    int p_integer; /* p when it is a small whole number, else 0 */
-    float tail;    /* where all scores of a row are below it, phi is replaced by its asymptote */
-    float scale;   /* factor of dot products, 1 / sqrt(d), or of cosines, ln d (times ln n) */
+    float power;
+    int power_integer; /* p when it is a small whole number, else 0 */
+    float tail;  /* where all scores of a row are below it, phi is replaced by its asymptote */
+    float scale; /* factor of dot products, 1 / sqrt(d), or of cosines, ln d (times ln n) */
 };
 
 /* The numbers from which a row's weights are computed; saved for the backward pass. */
@@ -128,8 +128,8 @@ static inline struct k_math_rule k_math_rule(const struct k_attention *v, int T,
     r.unshifted_rows = v->unshifted_rows;
     r.T = T;
     r.window = window < T ? window : 0;
-    r.p = (float)p;
-    r.p_integer = p >= 1 && p <= K_MATH_LARGEST_INTEGER_P && p == floor(p) ? (int)p : 0;
+    r.power = (float)p;
+    r.power_integer = p >= 1 && p <= K_MATH_LARGEST_INTEGER_P && p == floor(p) ? (int)p : 0;
     r.scale = (float)(v->score == K_SCORE_DOT ? 1 / sqrt((double)D) : log((double)D));
     return r;
 }
@@ -417,10 +417,10 @@ K_MATH float k_math_power(const struct k_math_rule *r, float z)
 {
     if (z <= 0.0f)
         return 0.0f;
-    if (r->p_integer == 0)
-        return expf((r->p - 1.0f) * logf(z));
+    if (r->power_integer == 0)
+        return expf((r->power - 1.0f) * logf(z));
     float y = 1.0f;
-    for (int n = r->p_integer - 1; n > 0; n >>= 1, z *= z)
+    for (int n = r->power_integer - 1; n > 0; n >>= 1, z *= z)
         y = n & 1 ? y * z : y;
     return y;
 }
@@ -434,7 +434,7 @@ K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inver
         return x - theta;
     }
     const float z = k_math_relu((x - theta) * inverse), lower = k_math_power(r, z);
-    *steepness = r->p * inverse * lower;
+    *steepness = r->power * inverse * lower;
     return lower * z;
 }
 

@@ -33,8 +33,8 @@ typedef float real; /* type of tensors, and of what other folders compute from t
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;   /* power of re-weighted variants, >= 1 */
-    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    double power; /* of re-weighted variants, >= 1 */
+    int window;   /* 0 = all earlier positions; w: row i attends (i - w, i] */
     /* Forward: only rows first .. end - 1 are needed (end 0 means T). Rows of qkv from `end` on
      * are not read; other rows of out and row_stats may or may not be written. */
     int first, end;

@@ -49,7 +49,7 @@ struct law_true {
 };
 /* Creates the law of a preset, with labels at step 0. ORR_EUSAGE where an expression cannot be
  * parsed. Free the law after an error, too. */
-int law_true_create(struct law_true *law, const struct orr_settings *preset);
+int law_true_create(struct law_true *law, const struct orr_settings *settings);
 void law_true_free(struct law_true *law);
 /* Sets the range of labelled steps, `first` to `last`. */
 void law_true_steps(struct law_true *law, size_t first, size_t last);

@@ -31,11 +31,11 @@ static int list_answers(struct laws *laws)
 /* Sets names and paths of the tables of forces that the settings name. */
 static int list_sources(struct laws *laws)
 {
-    const struct orr_settings *preset = &laws->cli->preset;
+    const struct orr_settings *settings = &laws->cli->settings;
     struct orr_sources names;
-    orr_sources_list(preset, laws->cli->attention, &names);
+    orr_sources_list(settings, laws->cli->attention, &names);
     for (int i = 0; i < names.count; i++) {
-        if (!orr_has_table(preset, names.name[i], false))
+        if (!orr_has_table(settings, names.name[i], false))
             continue;
         struct law_source *source = &laws->source[laws->sources++];
         snprintf(source->name, sizeof source->name, "%s", names.name[i]);
@@ -56,7 +56,7 @@ static int read_made(struct laws *laws, struct law_source *source, cJSON **made,
 static int find_digest(struct laws *laws)
 {
     struct orr_sources names;
-    orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
+    orr_sources_list(&laws->cli->settings, laws->cli->attention, &names);
     for (int i = 0; i < laws->answers.count; i++)
         snprintf(names.name[names.count++], ORR_NAME, "%s", laws->answers.name[i]);
     if (laws->positions)
@@ -81,7 +81,7 @@ static bool made_from_positions(const struct laws *laws)
 /* Existing laws with the source "positions" stay up to date when its data set is gone. */
 static bool wants_positions(const struct laws *laws)
 {
-    return !law_positions_lack(&laws->cli->preset) && !*laws->lineage.external_tables[0] &&
+    return !law_positions_lack(&laws->cli->settings) && !*laws->lineage.external_tables[0] &&
            (law_positions_there(laws->cli, laws->orbits) || made_from_positions(laws));
 }
 
@@ -89,7 +89,7 @@ static int open_lineage(struct laws *laws)
 {
     const struct orr_cli *cli = laws->cli;
     char why[ORR_WHY];
-    TRY(orr_lineage_open(&laws->lineage, &cli->preset, laws->orbits));
+    TRY(orr_lineage_open(&laws->lineage, &cli->settings, laws->orbits));
     laws->lineage.answers = &laws->answers;
     TRY(orr_lineage_find_external_tables(&laws->lineage, cli->run, cli->attention, false));
     for (int i = 0; i < laws->sources; i++) {
@@ -131,7 +131,7 @@ static int check_sources(struct laws *laws, bool needed)
     orr_command_of_run("finetune", command);
     snprintf(advice, sizeof advice, "--attention NAME leaves the other variants out");
     if (cli->attention_added)
-        snprintf(advice, sizeof advice, "preset %s alone would not train %s", cli->preset.name,
+        snprintf(advice, sizeof advice, "preset %s alone would not train %s", cli->settings.name,
                  cli->attention);
     for (int i = 0; i < laws->sources && needed; i++)
         if (!orr_exists(laws->source[i].path))
@@ -238,7 +238,7 @@ static void note_no_positions(const struct laws *laws, const char *why)
 static int open_positions(struct laws *laws, struct law_source *source, struct sim_dataset *set,
                           bool *opened)
 {
-    const char *lack = law_positions_lack(&laws->cli->preset);
+    const char *lack = law_positions_lack(&laws->cli->settings);
     *opened = false;
     if (!lack && *laws->lineage.external_tables[0])
         lack = "the tables of forces were made elsewhere, of other sequences";
@@ -271,7 +271,7 @@ static int add_positions(struct laws *laws)
     int rc = law_positions_estimate(&set, &laws->source[0].forces, laws->cli->threads,
                                     &laws->true_law, &source->forces);
     sim_dataset_close(&set);
-    rc = rc ? rc : analyse_source(source, laws->cli->preset.seed);
+    rc = rc ? rc : analyse_source(source, laws->cli->settings.seed);
     if (!rc) {
         laws->sources++;
         return 0;
@@ -346,7 +346,7 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
                 rc = cut_front(settings, &laws->source[i].sample[s].fit);
             if (!rc)
                 rc = find_true_law(&laws->true_law, &laws->source[i].sample[s],
-                                   laws->cli->preset.symreg.constant_tolerance);
+                                   laws->cli->settings.symreg.constant_tolerance);
         }
     free(fits);
     return rc;
@@ -366,7 +366,7 @@ static void laws_free(struct laws *laws)
 static int compare_labels(struct laws *laws)
 {
     const struct law_forces *truth = &laws->source[0].forces;
-    double first = HUGE_VAL, last = 0, tolerance = laws->cli->preset.symreg.constant_tolerance;
+    double first = HUGE_VAL, last = 0, tolerance = laws->cli->settings.symreg.constant_tolerance;
     for (size_t i = 0; i < truth->rows; i++) {
         first = fmin(first, truth->step[i]);
         last = fmax(last, truth->step[i]);
@@ -383,7 +383,7 @@ static int compare_labels(struct laws *laws)
 static void note_attention(const struct laws *laws)
 {
     const struct orr_cli *cli = laws->cli;
-    const struct orr_name_list *names = &cli->preset.attention;
+    const struct orr_name_list *names = &cli->settings.attention;
     char folder[4096], known[ORR_LIST * (ORR_NAME + 2)] = "";
     if (!cli->attention_added || orr_path(folder, "%s/%s", cli->run, cli->attention) ||
         orr_exists(folder))
@@ -419,7 +419,7 @@ static int read_all(void *of, const struct orr_stage_output *output)
     laws->has_read = true;
     TRY(check_sources(laws, true));
     for (int i = 0; i < laws->sources; i++)
-        TRY(read_source(&laws->source[i], &laws->source[0], laws->cli->preset.seed));
+        TRY(read_source(&laws->source[i], &laws->source[0], laws->cli->settings.seed));
     TRY(law_analyse_baselines(&laws->source[0].forces, &laws->baselines));
     TRY(compare_labels(laws));
     return add_positions(laws);
@@ -454,15 +454,15 @@ static int run_laws(struct laws *laws)
                                                .keep = keep_laws,
                                                .make = make_laws};
     const struct orr_cli *cli = laws->cli;
-    TRY(sr_settings_init(&laws->settings, &cli->preset));
-    TRY(law_true_create(&laws->true_law, &cli->preset));
+    TRY(sr_settings_init(&laws->settings, &cli->settings));
+    TRY(law_true_create(&laws->true_law, &cli->settings));
     TRY(*cli->out ? orr_path(laws->folder, "%s", cli->out)
                   : orr_path(laws->folder, "%s/laws", cli->run));
     TRY(orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder));
     TRY(list_sources(laws));
     if (laws->sources == 0) {
         orr_note(cli->quiet, "%s: preset %s has no force magnitudes: nothing to do", laws->program,
-                 cli->preset.name);
+                 cli->settings.name);
         return 0;
     }
     TRY(open_lineage(laws));
@@ -482,14 +482,14 @@ int laws_run(const struct orr_cli *cli, const char *orbits, const char *answers,
 {
     if (orr_plan_text(cli, program))
         return 0;
-    TRY(orr_settings_needs_orbits(&cli->preset, "a search for laws"));
+    TRY(orr_settings_needs_orbits(&cli->settings, "a search for laws"));
     struct laws *laws = orr_alloc(1, sizeof *laws);
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
     laws->program = program;
     laws->orbits = orbits;
-    int rc = orr_answers_parse(&laws->answers, answers, &cli->preset);
+    int rc = orr_answers_parse(&laws->answers, answers, &cli->settings);
     rc = rc ? rc : run_laws(laws);
     laws_free(laws);
     return rc;

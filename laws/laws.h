@@ -48,7 +48,7 @@ struct laws {
 /* ---- the source "positions" (positions.c) */
 
 /* Why a run of these settings cannot have it; NULL: it can. */
-const char *law_positions_lack(const struct orr_settings *preset);
+const char *law_positions_lack(const struct orr_settings *settings);
 /* Whether its data set is there: that of the settings, or with --orbits any. */
 bool law_positions_there(const struct orr_cli *cli, const char *orbits);
 /* Opens two_body_test after it was verified; path (4096): its folder. */

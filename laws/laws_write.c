@@ -11,7 +11,7 @@
 static int chosen_row(const struct laws *laws, const struct law_sample *sample, int rule)
 {
     enum sr_rule r;
-    if (sr_rule_find("symreg.rules", laws->cli->preset.symreg.rules.item[rule], &r))
+    if (sr_rule_find("symreg.rules", laws->cli->settings.symreg.rules.item[rule], &r))
         return -1;
     return sr_front_select(&sample->fit.front, r);
 }
@@ -40,7 +40,7 @@ static void add_law(const struct laws *laws, const struct law_source *source, in
     sr_expr_print(NULL, &front->expr[row], law_features, text, sizeof text);
     cJSON_AddStringToObject(law, "source", source->name);
     cJSON_AddNumberToObject(law, "sample", number);
-    cJSON_AddStringToObject(law, "rule", laws->cli->preset.symreg.rules.item[rule]);
+    cJSON_AddStringToObject(law, "rule", laws->cli->settings.symreg.rules.item[rule]);
     cJSON_AddStringToObject(law, "equation", text);
     cJSON_AddNumberToObject(law, "complexity", front->expr[row].count);
     cJSON_AddNumberToObject(law, "loss", front->loss[row]);
@@ -115,14 +115,14 @@ static void fill_json(const struct laws *laws, cJSON *json)
     add_true_law(laws, json);
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddItemToObject(json, "made", orr_records_made(&laws->lineage.records, laws->digest));
-    orr_json_add_u64(json, "seed", laws->cli->preset.seed);
-    cJSON_AddStringToObject(json, "preset", laws->cli->preset.name);
+    orr_json_add_u64(json, "seed", laws->cli->settings.seed);
+    cJSON_AddStringToObject(json, "preset", laws->cli->settings.name);
     for (int i = 0; i < laws->sources; i++) {
         const struct law_source *source = &laws->source[i];
         add_source(laws, source, sources);
         for (int s = 0; s < source->forces.samples; s++) {
             add_sample(source, s, samples);
-            for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++)
+            for (int r = 0; r < laws->cli->settings.symreg.rules.count; r++)
                 add_law(laws, source, s, r, list);
         }
     }
@@ -140,7 +140,7 @@ static void source_title(const struct laws *laws, const struct law_source *sourc
     const bool baseline = !strcmp(source->name, "untrained") && !*laws->lineage.external_tables[0];
     if (baseline)
         snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
-                 orr_source_attention(&laws->cli->preset, source->name));
+                 orr_source_attention(&laws->cli->settings, source->name));
     else
         snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
 }
@@ -207,7 +207,7 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
         double k = NAN;
         TRY(find_true_law(source, &on_front, &k));
         source_title(laws, source, title);
-        for (int r = 0; r < laws->cli->preset.symreg.rules.count; r++) {
+        for (int r = 0; r < laws->cli->settings.symreg.rules.count; r++) {
             int selected = 0;
             for (int s = 0; s < n; s++) {
                 const int chosen = chosen_row(laws, &source->sample[s], r);
@@ -219,7 +219,8 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
                 sr_expr_print(NULL, &source->sample[0].fit.front.expr[row], law_features, text,
                               sizeof text);
             orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
-                            laws->cli->preset.symreg.rules.item[r], text, selected, n, on_front, n);
+                            laws->cli->settings.symreg.rules.item[r], text, selected, n, on_front,
+                            n);
             if (isnan(k))
                 orr_file_printf(file, " - |\n");
             else
@@ -274,10 +275,10 @@ static void write_source_rows(const struct laws *laws, struct orr_file *file)
 /* A preset's name is a file name, so it may hold any character. */
 static void write_settings(const struct laws *laws, struct orr_file *file)
 {
-    const struct orr_settings *preset = &laws->cli->preset;
+    const struct orr_settings *settings = &laws->cli->settings;
     orr_file_printf(file, "\nPreset ");
-    orr_markdown_code(file, preset->name, false);
-    orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)preset->seed,
+    orr_markdown_code(file, settings->name, false);
+    orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)settings->seed,
                     ORR_VERSION);
 }
 

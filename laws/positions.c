@@ -13,9 +13,9 @@
 
 enum { BODIES = 2 };
 
-const char *law_positions_lack(const struct orr_settings *preset)
+const char *law_positions_lack(const struct orr_settings *settings)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &settings->orbits;
     if (o->two_body_test == 0)
         return "orbits.two_body_test is 0: there are no sequences";
     if (o->output == ORR_OUTPUT_TOKENS)
@@ -33,7 +33,7 @@ bool law_positions_there(const struct orr_cli *cli, const char *orbits)
     if (orr_cli_orbits(cli, orbits, folder))
         return false;
     if (!orbits || !*orbits)
-        return sim_dataset_has(&cli->preset, folder, SIM_SPLIT_TWO_BODY_TEST);
+        return sim_dataset_has(&cli->settings, folder, SIM_SPLIT_TWO_BODY_TEST);
     static const char *const name[] = {"coords_two_body_test.npy", "manifest.json"};
     for (int i = 0; i < 2; i++)
         if (!orr_path(path, "%s/%s", folder, name[i]) && orr_exists(path))
@@ -203,8 +203,8 @@ int law_positions_open(const struct orr_cli *cli, const char *orbits, char *path
     static const enum sim_split split[] = {SIM_SPLIT_TWO_BODY_TEST};
     *set = (struct sim_dataset){0};
     TRY(orr_cli_orbits(cli, orbits, path));
-    TRY(sim_dataset_verify(&cli->preset, path, split, 1, !orbits || !*orbits, true));
-    TRY(sim_dataset_open(set, &cli->preset, path, SIM_SPLIT_TWO_BODY_TEST));
+    TRY(sim_dataset_verify(&cli->settings, path, split, 1, !orbits || !*orbits, true));
+    TRY(sim_dataset_open(set, &cli->settings, path, SIM_SPLIT_TWO_BODY_TEST));
     if (set->coords && set->full_state)
         return 0;
     sim_dataset_close(set);

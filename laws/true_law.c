@@ -21,7 +21,7 @@ static bool force_doubles(const struct sim_dynamics *d, double gravity, double j
 
 /* Writes the name: "k m1 m2 / r^2", or "k times the force of the law power,
  * orbits.law_exponent=-2.5". */
-static void print_name(struct law_true *true_law, const struct orr_settings *preset)
+static void print_name(struct law_true *true_law, const struct orr_settings *settings)
 {
     char *text = true_law->name;
     if (true_law->newton) {
@@ -29,26 +29,26 @@ static void print_name(struct law_true *true_law, const struct orr_settings *pre
         return;
     }
     snprintf(text, LAW_TEXT, "k times the force of the law %s", sim_law_name(&true_law->dynamics));
-    for (const char *at = orr_force_laws[preset->orbits.law].settings; *at;) {
+    for (const char *at = orr_force_laws[settings->orbits.law].settings; *at;) {
         char key[128], value[ORR_SETTING];
         const size_t length = strcspn(++at, " ");
         snprintf(key, sizeof key, "%.*s", (int)length, at);
-        orr_settings_value(preset, key, value);
+        orr_settings_value(settings, key, value);
         orr_append(text, LAW_TEXT, ", %.100s=%.300s", key, value);
         at += length;
     }
 }
 
-int law_true_create(struct law_true *law, const struct orr_settings *preset)
+int law_true_create(struct law_true *law, const struct orr_settings *settings)
 {
     *law = (struct law_true){.sides = 1};
-    TRY(sim_dynamics_create(&law->dynamics, preset));
+    TRY(sim_dynamics_create(&law->dynamics, settings));
     const struct sim_dynamics *d = &law->dynamics;
     law->newton = d->law->force == sim_laws[ORR_LAW_NEWTON].force;
     law->unit = force_doubles(d, 2, 1)   ? LAW_UNIT_GRAVITY
                 : force_doubles(d, 1, 2) ? LAW_UNIT_JUMP
                                          : LAW_UNIT_NONE;
-    print_name(law, preset);
+    print_name(law, settings);
     law_true_steps(law, 0, 0);
     return 0;
 }

@@ -12,7 +12,7 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
                                       .H = c->heads,
                                       .D = c->width / c->heads,
                                       .variant = &model->variant,
-                                      .p = c->attention_p,
+                                      .power = c->power,
                                       .window = c->attention_window};
 }
 

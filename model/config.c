@@ -68,9 +68,8 @@ int gpt_config_check(const struct gpt_config *c)
     if (!k_attention_find(c->attention))
         return gpt_config_unknown_attention(c->attention);
     TRY(orr_heads_check(c->width, c->heads, c->positions));
-    if (!(c->attention_p >= 1))
-        return ORR_FAIL(ORR_EUSAGE, "model.attention_p: expected at least 1, found %g",
-                        c->attention_p);
+    if (!(c->power >= 1))
+        return ORR_FAIL(ORR_EUSAGE, "model.attention_p: expected at least 1, found %g", c->power);
     if (c->positions == ORR_POSITIONS_ROPE && !(c->rope_base >= 1))
         return ORR_FAIL(ORR_EUSAGE, "model.rope_base: expected at least 1, found %g", c->rope_base);
     if (!(c->init_std >= 0 && c->init_std <= 100))
@@ -95,22 +94,22 @@ int gpt_config_check(const struct gpt_config *c)
 }
 
 /* Sets the members that depend on the data: input, vocabulary, head. */
-static int set_data(struct gpt_config *config, const struct orr_settings *preset)
+static int set_data(struct gpt_config *config, const struct orr_settings *settings)
 {
-    const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
-    if (orr_settings_is_text(preset)) {
-        TRY(gpt_text_vocab(preset, &config->vocab));
+    const bool tokens = settings->orbits.output == ORR_OUTPUT_TOKENS;
+    if (orr_settings_is_text(settings)) {
+        TRY(gpt_text_vocab(settings, &config->vocab));
         config->input = GPT_INPUT_TEXT;
         config->head = GPT_HEAD_TEXT;
         config->outputs = config->vocab;
-        config->tied = preset->model.tie;
+        config->tied = settings->model.tie;
         return 0;
     }
-    config->input = tokens                           ? GPT_INPUT_TOKENS
-                    : preset->orbits.dimensions == 3 ? GPT_INPUT_SPACE
-                                                     : GPT_INPUT_CONTINUOUS;
-    config->vocab = tokens ? preset->orbits.bins + 3 : 0;
-    config->fourier = tokens ? 0 : preset->model.fourier;
+    config->input = tokens                             ? GPT_INPUT_TOKENS
+                    : settings->orbits.dimensions == 3 ? GPT_INPUT_SPACE
+                                                       : GPT_INPUT_CONTINUOUS;
+    config->vocab = tokens ? settings->orbits.bins + 3 : 0;
+    config->fourier = tokens ? 0 : settings->model.fourier;
     config->head = tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION;
     config->outputs = tokens ? 2 * config->vocab : gpt_config_axes(config);
     return 0;
@@ -122,10 +121,10 @@ _Static_assert((int)ORR_GATE_NONE == (int)K_GATE_NONE &&
                    (int)ORR_GATE_SOFTPLUS == (int)K_GATE_SOFTPLUS,
                "gates of settings and of kernels");
 
-int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *settings,
                            const char *attention, int positions)
 {
-    const struct orr_model_settings *m = &preset->model;
+    const struct orr_model_settings *m = &settings->model;
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
     if (positions < 3)
@@ -141,11 +140,11 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings 
         .positions = m->positions,
         .rope_base = m->rope_base,
         .init_std = m->init_std,
-        .attention_p = m->attention_p,
+        .power = m->attention_p,
         .attention_window = m->attention_window,
         .gate = (enum k_gate)m->gate,
         .recompute = m->recompute == ORR_RECOMPUTE_BLOCK,
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);
-    return set_data(config, preset);
+    return set_data(config, settings);
 }

@@ -32,7 +32,7 @@ struct gpt_config {
     double huber; /* regression head: delta of its pseudo-Huber loss, 0 = squared error */
     double rope_base;
     char attention[ORR_NAME];
-    double attention_p;
+    double power;
     int attention_window;
     enum k_gate gate;
     enum orr_positions positions;
@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double
  * next-state head that belongs to its input. ffn = ffn_mult width, minus width / 2 with an
  * output gate (the published 3.5 instead of 4), which keeps the number of weights. Unknown
  * attention: ORR_EUSAGE. Text: opens the first file to find its kind, bytes or tokens. */
-int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *preset,
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_settings *settings,
                            const char *attention, int positions);
 /* Whether the input is coordinates. */
 static inline bool gpt_is_continuous(const struct gpt_config *config)

@@ -28,7 +28,7 @@ static int explain_failure(const struct orr_cli *cli, int rc)
         return ORR_FAIL(rc, "--device cuda:%d: %s", cli->device_number, why);
     if (cli->device == ORR_DEVICE_CUDA)
         return ORR_FAIL(rc, "--device cuda: %s", why);
-    return ORR_FAIL(rc, "preset %s, model.device = cuda: %s", cli->preset.name, why);
+    return ORR_FAIL(rc, "preset %s, model.device = cuda: %s", cli->settings.name, why);
 }
 
 /* Falls back to the CPU where a GPU is optional; the message says why. Where the machine has a
@@ -42,10 +42,10 @@ static int fall_back_to_cpu(struct gpt_device *device, const struct orr_cli *cli
             ORR_EDEVICE,
             "preset %s, model.device = auto: an NVIDIA GPU is here and cannot be used: %s; "
             "--device cpu computes on the CPU",
-            cli->preset.name, why);
+            cli->settings.name, why);
     orr_note(cli->quiet,
              "note: preset %s, model.device = auto: no GPU can be used: %s; computing on the CPU",
-             cli->preset.name, orr_error());
+             cli->settings.name, orr_error());
     orr_error_clear();
     device->optional = false;
     return choose_backend(device, cli, "cpu");
@@ -54,7 +54,7 @@ static int fall_back_to_cpu(struct gpt_device *device, const struct orr_cli *cli
 int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
 {
     const enum orr_device wanted =
-        cli->device != ORR_DEVICE_AUTO ? cli->device : cli->preset.model.device;
+        cli->device != ORR_DEVICE_AUTO ? cli->device : cli->settings.model.device;
     device->optional = wanted == ORR_DEVICE_AUTO;
     const int rc = choose_backend(device, cli, wanted == ORR_DEVICE_CPU ? "cpu" : "cuda");
     return rc == ORR_EDEVICE && device->optional ? fall_back_to_cpu(device, cli)
@@ -96,26 +96,26 @@ int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
                          const char *checkpoint)
 {
     char assignment[ORR_NAME + 32], made[ORR_NAME] = "";
-    if (cli->preset.model.precision != ORR_PRECISION_AUTO)
+    if (cli->settings.model.precision != ORR_PRECISION_AUTO)
         return 0;
     if (checkpoint && *checkpoint)
         TRY(precision_made(checkpoint, made));
     if (*made) {
         snprintf(assignment, sizeof assignment, "model.precision=%s", made);
-        return orr_settings_set(&cli->preset, assignment);
+        return orr_settings_set(&cli->settings, assignment);
     }
-    cli->preset.model.precision = automatic_precision(device->ops);
+    cli->settings.model.precision = automatic_precision(device->ops);
     return 0;
 }
 
 void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decided,
                         const struct gpt_device *device)
 {
-    const enum orr_precision precision = decided->preset.model.precision;
+    const enum orr_precision precision = decided->settings.model.precision;
     const bool cpu = is_cpu(device->ops);
     struct k_cpu_kind kind;
     k_cpu_kind(&kind);
-    if (given->preset.model.precision == ORR_PRECISION_AUTO)
+    if (given->settings.model.precision == ORR_PRECISION_AUTO)
         orr_note(decided->quiet, "precision: %s (%s), kept by this run from here on",
                  precision == ORR_PRECISION_BF16 ? "bf16" : "fp32",
                  cpu ? k_cpu_kind_name(&kind) : device->ops->name);
@@ -129,7 +129,7 @@ bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, lo
                   long positions)
 {
     return cli->threads > 1 && device->ops->host &&
-           (double)batch * (double)positions * cli->preset.model.width <= 0x1p20;
+           (double)batch * (double)positions * cli->settings.model.width <= 0x1p20;
 }
 
 /* Settings number the precisions as kernels do, offset by "auto". */
@@ -141,7 +141,7 @@ _Static_assert((int)ORR_PRECISION_BF16 - ORR_PRECISION_FP32 == (int)K_PRECISION_
 static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops,
                                      bool fp32_only)
 {
-    const enum orr_precision wanted = cli->preset.model.precision;
+    const enum orr_precision wanted = cli->settings.model.precision;
     const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic_precision(ops) : wanted;
     return fp32_only ? K_PRECISION_FP32 : (enum k_precision)(p - ORR_PRECISION_FP32);
 }

@@ -60,7 +60,7 @@ static int sum_manifest(const struct call *call, uint64_t *sum)
  * folder made elsewhere also the sets for rollouts. quiet: without notes on other settings. */
 static int verify_data(const struct call *call, bool quiet)
 {
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     const bool orbits = orr_has_pretrain(p, false), planets = orr_has_pretrain(p, true);
     const struct {
         enum sim_split split;
@@ -103,7 +103,7 @@ static int verify_again(void *of, bool opened)
 
 static int check_names(const struct orr_cli *cli)
 {
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     struct gpt_config config;
     int wanted = 0;
     if (orr_settings_is_text(p) && *orbits_option)
@@ -121,12 +121,12 @@ static int check_names(const struct orr_cli *cli)
 static int open_chain(struct call *call)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_name_list *names = &cli->preset.attention;
+    const struct orr_name_list *names = &cli->settings.attention;
     const bool quiet = cli->quiet || cli->plan || orr_is_job() || !cluster_leads();
     uint64_t content;
-    TRY(orr_lineage_open(&call->lineage, &cli->preset, orbits_option));
-    if (orr_settings_is_text(&cli->preset)) {
-        TRY(gpt_text_content(&cli->preset, quiet, &content));
+    TRY(orr_lineage_open(&call->lineage, &cli->settings, orbits_option));
+    if (orr_settings_is_text(&cli->settings)) {
+        TRY(gpt_text_content(&cli->settings, quiet, &content));
         TRY(orr_lineage_take_text(&call->lineage, content));
     }
     for (int i = 0; i < names->count && *cli->checkpoint; i++)
@@ -139,9 +139,9 @@ static int open_chain(struct call *call)
 static int open_job(struct call *call, const char *attention, bool planets)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     struct gpt_pretraining *job = &call->job;
-    *job = (struct gpt_pretraining){.preset = p,
+    *job = (struct gpt_pretraining){.settings = p,
                                     .train = planets ? &p->pretrain_planets : &p->pretrain,
                                     .ops = call->device.ops,
                                     .attention = attention,
@@ -163,7 +163,7 @@ static int open_job(struct call *call, const char *attention, bool planets)
 static int next_job(void *of, int *i, bool *there)
 {
     struct call *call = of;
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     for (*there = false; *i < 2 * p->attention.count; ++*i) {
         const char *attention = p->attention.item[*i / 2];
         const bool planets = *i % 2 == 1;
@@ -205,7 +205,7 @@ static int check_share(struct call *call)
 static int train_side_by_side(struct call *call, bool *done)
 {
     const struct orr_cli *cli = &call->cli;
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     const char *name[ORR_LIST];
     int count = 0;
     for (int i = 0; i < p->attention.count; i++)
@@ -242,7 +242,7 @@ static void close_device(struct call *call)
 /* Notes the variants whose attention is uniform for any weights. */
 static void tell_uniform(const struct orr_cli *cli)
 {
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     for (int i = 0; i < p->attention.count && p->model.width == p->model.heads; i++) {
         const struct k_attention *v = k_attention_find(p->attention.item[i]);
         if (v && v->score == K_SCORE_COS_LOGN && orr_cli_wants(cli, v->name))
@@ -257,7 +257,7 @@ static void tell_uniform(const struct orr_cli *cli)
 /* Notes the variants that have no fused kernels, unless the generic path was requested for all. */
 static void tell_generic(const struct orr_cli *cli)
 {
-    const struct orr_name_list *names = &cli->preset.attention;
+    const struct orr_name_list *names = &cli->settings.attention;
     for (int i = 0; i < names->count && !cli->generic_attention; i++) {
         const struct k_attention *v = k_attention_find(names->item[i]);
         if (v && !k_attention_has_fused(v) && orr_cli_wants(cli, v->name))
@@ -307,7 +307,7 @@ static int train_all(struct call *call)
 /* Where the settings leave the precision open, rank 0 decides it for all ranks. */
 static int decide_precision(struct call *call, const char *checkpoint)
 {
-    enum orr_precision *precision = &call->cli.preset.model.precision;
+    enum orr_precision *precision = &call->cli.settings.model.precision;
     TRY(cluster_agree(
         cluster_rank() == 0 ? gpt_precision_decide(&call->cli, &call->device, checkpoint) : 0));
     return cluster_broadcast(precision, sizeof *precision, 0);
@@ -316,7 +316,7 @@ static int decide_precision(struct call *call, const char *checkpoint)
 /* Whether the ranks of this job can share the trainings. */
 static int check_ranks(const struct call *call)
 {
-    const struct orr_settings *p = &call->cli.preset;
+    const struct orr_settings *p = &call->cli.settings;
     TRY(gpt_ranks_suit("pretrain", &p->pretrain, call->device.ops));
     return gpt_ranks_suit("pretrain_planets", &p->pretrain_planets, call->device.ops);
 }

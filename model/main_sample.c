@@ -60,7 +60,7 @@ static int read_options(const struct orr_cli *cli, struct call *c)
     char *end = NULL;
     c->length = 256;
     c->count = 1;
-    c->sampling = (struct gpt_sampling){.temperature = 1, .seed = cli->preset.seed};
+    c->sampling = (struct gpt_sampling){.temperature = 1, .seed = cli->settings.seed};
     TRY(read_whole("--length", length_text, 1, 10000000, &c->length));
     TRY(read_whole("--count", count_text, 1, 1000000, &c->count));
     TRY(read_whole("--top-k", top_k_text, 0, 65536, &top_k));
@@ -82,7 +82,7 @@ static int read_options(const struct orr_cli *cli, struct call *c)
 /* The checkpoint that is named, or that of the run's first variant or of --attention. */
 static int find_checkpoint(const struct orr_cli *cli, char path[4096])
 {
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     const char *attention = *cli->attention ? cli->attention : p->attention.item[0];
     if (*cli->checkpoint)
         return orr_exists(cli->checkpoint)

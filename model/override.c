@@ -78,8 +78,8 @@ int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_o
         return gpt_config_unknown_attention(name);
     struct k_attention variant = *line;
     TRY(change_reweighting(&variant, change->reweight));
-    if (change->p != 0) /* an invalid power is rejected below */
-        config.attention_p = change->p;
+    if (change->power != 0) /* an invalid power is rejected below */
+        config.power = change->power;
     if (change->set_window)
         config.attention_window = change->window;
     TRY(change_context(&config, change->context, change->ntk));
@@ -87,12 +87,13 @@ int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_o
     memset(config.attention, 0, sizeof config.attention);
     snprintf(config.attention, sizeof config.attention, "%s", variant.name);
     TRY(gpt_config_check(&config));
-    if (!isfinite(config.attention_p))
-        return ORR_FAIL(ORR_EUSAGE, "attention_p: expected a finite power, found %g", change->p);
+    if (!isfinite(config.power))
+        return ORR_FAIL(ORR_EUSAGE, "attention_p: expected a finite power, found %g",
+                        change->power);
     model->config = config;
     model->variant = variant;
     model->trained = trained;
-    model->overridden = change->attention || change->reweight || change->p != 0 ||
+    model->overridden = change->attention || change->reweight || change->power != 0 ||
                         change->set_window || change->context || change->ntk;
     return 0;
 }

@@ -9,7 +9,7 @@ enum gpt_reweight { GPT_REWEIGHT_AS_TRAINED, GPT_REWEIGHT_ON, GPT_REWEIGHT_OFF }
 struct gpt_attention_override {
     const char *attention;      /* another variant; NULL: as trained */
     enum gpt_reweight reweight; /* the re-weighting of LSSAR Eq. (5) on or off */
-    double p;                   /* its power, >= 1; 0: as trained; unused without re-weighting */
+    double power;               /* >= 1; 0: as trained; unused without re-weighting */
     bool set_window;
     int window;  /* with set_window: 0 = all earlier positions */
     int context; /* larger than trained: rope or no positions only; 0: as trained */

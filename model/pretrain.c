@@ -27,7 +27,7 @@ struct next_state {
 static enum sim_split split_of(const struct gpt_pretraining *job, enum role role)
 {
     if (role == ROLE_FINAL)
-        return gpt_final_split(job->preset, job->planets);
+        return gpt_final_split(job->settings, job->planets);
     if (role == ROLE_VAL)
         return job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL;
     return job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
@@ -36,7 +36,7 @@ static enum sim_split split_of(const struct gpt_pretraining *job, enum role role
 /* Whether the settings give the split any sequences. */
 static bool has_split(const struct gpt_pretraining *job, enum role role)
 {
-    const struct orr_settings *p = job->preset;
+    const struct orr_settings *p = job->settings;
     if (orr_settings_is_text(p))
         return role == ROLE_TRAIN || *p->text.val || p->text.val_fraction > 0;
     return sim_split_count(p, split_of(job, role)) > 0;
@@ -45,12 +45,12 @@ static bool has_split(const struct gpt_pretraining *job, enum role role)
 static int open_source(const struct gpt_pretraining *job, enum role role,
                        const struct gpt_config *config, struct gpt_source **source)
 {
-    return gpt_source_open(source, job->preset, job->orbits_dir, split_of(job, role), config);
+    return gpt_source_open(source, job->settings, job->orbits_dir, split_of(job, role), config);
 }
 
 static int config_of(const struct gpt_pretraining *job, struct gpt_config *config)
 {
-    const struct orr_settings *p = job->preset;
+    const struct orr_settings *p = job->settings;
     TRY(gpt_config_from_preset(config, p, job->attention,
                                orr_settings_is_text(p)
                                    ? p->text.positions
@@ -66,7 +66,7 @@ int gpt_pretrain_check(const struct gpt_pretraining *job)
     TRY(config_of(job, &config));
     for (int role = ROLE_TRAIN; role < (cluster_leads() ? ROLES : ROLE_VAL); role++) {
         struct gpt_source *source;
-        if (!orr_settings_is_text(job->preset) && !has_split(job, (enum role)role))
+        if (!orr_settings_is_text(job->settings) && !has_split(job, (enum role)role))
             continue;
         TRY(open_source(job, (enum role)role, &config, &source));
         gpt_source_close(source);
@@ -84,7 +84,8 @@ static int fill_batch(void *context, long step, int pass, struct gpt_batch *batc
     const struct orr_train_settings *t = task->job->train;
     const uint64_t passes = (uint64_t)gpt_passes_of(t).count;
     const uint64_t first = ((uint64_t)step * passes + (uint64_t)pass) * (uint64_t)batch->B;
-    return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
+    return gpt_source_fill(task->source, first, false, t->noise_au, task->job->settings->seed,
+                           batch);
 }
 
 static int evaluate_val(void *context, struct gpt_model *model, double *loss)
@@ -103,7 +104,7 @@ static int evaluate_val(void *context, struct gpt_model *model, double *loss)
 
 static const char *error_unit(const struct gpt_pretraining *job)
 {
-    return job->planets ? "separation at step 0" : *job->preset->tracks ? GPT_TRACKS_UNIT : "AU";
+    return job->planets ? "separation at step 0" : *job->settings->tracks ? GPT_TRACKS_UNIT : "AU";
 }
 
 /* Begins evaluation.json with the record of what it was made from; the metrics follow. */
@@ -138,9 +139,9 @@ static int evaluate_orbits(const struct gpt_pretraining *job, struct gpt_model *
     double period_r2 = 0;
     bool rollouts = false;
     TRY(gpt_evaluate_next_state(model, source, job->train->eval_sequences,
-                                job->preset->orbits.extent_au, &r));
+                                job->settings->orbits.extent_au, &r));
     if (job->planets) {
-        TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
+        TRY(sim_prior_period_r2(job->settings, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
         TRY(gpt_rollouts_write(job, model, &rollouts));
     }
     cJSON *json;
@@ -248,7 +249,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
     }
     if (*job->checkpoint)
         return start_from(job, config, model);
-    return gpt_create(model, config, job->ops, job->preset->seed);
+    return gpt_create(model, config, job->ops, job->settings->seed);
 }
 
 /* Opens the model on rank 0, which alone reads files, and copies it to all ranks. */
@@ -338,11 +339,11 @@ static int open_sources(struct next_state *task)
 static int create_val_batch(struct next_state *task, const struct gpt_model *model)
 {
     const struct gpt_pretraining *job = task->job;
-    const bool text = orr_settings_is_text(job->preset);
+    const bool text = orr_settings_is_text(job->settings);
     if (!task->val)
         return 0;
     const long held_out = text ? gpt_source_count(task->val)
-                               : (long)sim_split_count(job->preset, split_of(job, ROLE_VAL));
+                               : (long)sim_split_count(job->settings, split_of(job, ROLE_VAL));
     const long n = job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
     const int wanted = text && job->train->batch < 64 ? job->train->batch : 64;
     const int most = gpt_evaluation_batch(model, task->config.context, wanted);

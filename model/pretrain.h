@@ -8,7 +8,7 @@
 /* One pretraining of one attention variant, on the preset's orbits or its planet runs. */
 struct gpt_pretraining {
     char folder[4096]; /* where checkpoints go */
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const struct orr_train_settings *train;
     const struct k_ops *ops;
     const char *attention;

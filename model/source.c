@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct gpt_source {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const struct gpt_config *config;
     enum sim_split split;
     bool stream;
@@ -21,28 +21,28 @@ struct gpt_source {
     struct gpt_text *text; /* text: replaces all members above */
 };
 
-int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
+int gpt_source_open(struct gpt_source **source, const struct orr_settings *settings,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config)
 {
     struct gpt_source *s = calloc(1, sizeof *s);
     if (!s)
         return ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
-    s->preset = preset;
+    s->settings = settings;
     s->config = config;
     s->split = split;
-    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_settings_streams(preset));
+    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_settings_streams(settings));
     int rc = 0;
-    if (orr_settings_is_text(preset)) {
-        rc = gpt_text_open(&s->text, preset, split != SIM_SPLIT_TRAIN);
+    if (orr_settings_is_text(settings)) {
+        rc = gpt_text_open(&s->text, settings, split != SIM_SPLIT_TRAIN);
         s->count = rc ? 0 : gpt_text_sequences(s->text);
     } else if (s->stream) {
-        s->count = (long)sim_split_count(preset, split);
-        rc = sim_sequence_create(&s->sequence, preset, split);
+        s->count = (long)sim_split_count(settings, split);
+        rc = sim_sequence_create(&s->sequence, settings, split);
     } else {
-        rc = sim_dataset_open(&s->set, preset, orbits_dir, split);
+        rc = sim_dataset_open(&s->set, settings, orbits_dir, split);
         s->count = (long)s->set.n;
     }
-    s->rng = orr_rng_create(preset->seed, ORR_STAGE_NOISE, 0);
+    s->rng = orr_rng_create(settings->seed, ORR_STAGE_NOISE, 0);
     if (!rc && !s->rng)
         rc = ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
     if (rc) {
@@ -70,7 +70,7 @@ void gpt_source_close(struct gpt_source *source)
 
 bool gpt_source_is_tracks(const struct gpt_source *source)
 {
-    return *source->preset->tracks != '\0';
+    return *source->settings->tracks != '\0';
 }
 
 long gpt_source_count(const struct gpt_source *source)
@@ -87,7 +87,7 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
         return gpt_text_sequence(source->text, i, tokens);
     }
     if (source->stream) {
-        TRY(sim_sequence_make(&source->sequence, source->preset, source->split, i));
+        TRY(sim_sequence_make(&source->sequence, source->settings, source->split, i));
         *tokens = source->sequence.tokens;
         *coords = source->sequence.coords;
         *bodies = source->sequence.num_bodies;
@@ -111,7 +111,7 @@ static int next_draw(struct gpt_source *source, const struct sim_stream_order *o
         sim_stream_close(source->ahead);
         source->ahead = NULL;
         source->order = *order;
-        TRY(sim_stream_open(&source->ahead, source->preset, source->split, order, 1));
+        TRY(sim_stream_open(&source->ahead, source->settings, source->split, order, 1));
     }
     return sim_stream_draw(source->ahead, d, tokens, coords, bodies);
 }

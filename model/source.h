@@ -14,7 +14,7 @@
  * draw number d is the P tokens from one of N - P + 1 positions, a pure function of (seed, d).
  * The train split ends where the held-out part begins. */
 struct gpt_source;
-int gpt_source_open(struct gpt_source **source, const struct orr_settings *preset,
+int gpt_source_open(struct gpt_source **source, const struct orr_settings *settings,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
 void gpt_source_close(struct gpt_source *source);
 /* Whether sequences are those of imported tracks (stage/tracks.h). */
@@ -27,7 +27,7 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
                     uint64_t seed, struct gpt_batch *batch);
 /* *content = XXH64 of the whole text of a text preset, held-out part included. Unless quiet,
  * prints a line on stderr for each setting that says how its files are read. */
-int gpt_text_content(const struct orr_settings *preset, bool quiet, uint64_t *content);
+int gpt_text_content(const struct orr_settings *settings, bool quiet, uint64_t *content);
 /* A record that hides a key: "\n", words, "{" key "}", words, "?" key, with the key at a random
  * place; record (length), length at least GPT_PASSKEY_LEAST. The text "passkey:N" consists of
  * such records; records of (seed, index > 0) are not among them. */
@@ -41,6 +41,6 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
 /* The split for final next-state metrics: the test split or, where the preset has no test
  * sequences, the validation split, on which checkpoints are selected; for text, the held-out
  * part. */
-enum sim_split gpt_final_split(const struct orr_settings *preset, bool planets);
+enum sim_split gpt_final_split(const struct orr_settings *settings, bool planets);
 
 #endif

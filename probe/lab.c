@@ -74,7 +74,7 @@ static int add_network(struct lab_page *page, const char *name, bool forces, con
 /* Those that predict first, then the untrained one, and others that were fine-tuned to forces. */
 static int add_networks(struct lab_page *page)
 {
-    const struct orr_settings *p = page->options->preset;
+    const struct orr_settings *p = page->options->settings;
     char file[64];
     snprintf(file, sizeof file, "pretrain/%s", gpt_final_checkpoint(&p->pretrain));
     for (int i = 0; i < p->attention.count; i++)
@@ -94,7 +94,7 @@ static int add_networks(struct lab_page *page)
 /* The line of the page: what the networks were trained on, and the networks. */
 static int write_run(struct lab_page *page)
 {
-    const struct orr_settings *p = page->options->preset;
+    const struct orr_settings *p = page->options->settings;
     char law[ORR_SETTING];
     orr_settings_value(p, "orbits.law", law);
     orr_file_printf(&page->html, "{\"law\": \"%s\", \"dt_yr\": %.17g, ", law, p->orbits.dt_yr);
@@ -140,8 +140,8 @@ int probe_lab(const struct probe_options *options)
     if (!rc && !options->quiet)
         printf("lab: %s (%d networks)\n", out, page.networks);
     if (!rc && *page.left_out)
-        orr_note(options->quiet, "note: left out, so that the page stays below %d bytes: %s", PAGE_MOST,
-                 page.left_out);
+        orr_note(options->quiet, "note: left out, so that the page stays below %d bytes: %s",
+                 PAGE_MOST, page.left_out);
     orr_file_close(&page.html);
     orr_tempdir_remove(&page.work);
     free(text);

@@ -97,8 +97,8 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
         change->reweight = GPT_REWEIGHT_OFF;
     else if (reweight_text)
         return ORR_FAIL(ORR_EUSAGE, "--reweight: expected on or off, found \"%s\"", reweight_text);
-    change->p = p_text ? strtod(p_text, &end) : 0;
-    if (p_text && (end == p_text || *end || !isfinite(change->p) || change->p < 1))
+    change->power = p_text ? strtod(p_text, &end) : 0;
+    if (p_text && (end == p_text || *end || !isfinite(change->power) || change->power < 1))
         return ORR_FAIL(ORR_EUSAGE, "--p: expected a number of at least 1, found \"%s\"", p_text);
     change->set_window = window_text != NULL;
     change->ntk = ntk_text != NULL;
@@ -108,7 +108,7 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
 static int read_options(const struct orr_cli *cli, const struct probe_command *command,
                         struct probe_options *o)
 {
-    *o = (struct probe_options){.preset = &cli->preset,
+    *o = (struct probe_options){.settings = &cli->settings,
                                 .checkpoint = cli->checkpoint,
                                 .run = cli->run_given || !*cli->checkpoint ? cli->run : "",
                                 .orbits = orbits_text ? orbits_text : "",
@@ -165,7 +165,7 @@ static int no_model(const char *checkpoint, const char *attention)
 static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
                      struct probe_options *o)
 {
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     const struct orr_name_list *names = &p->attention;
     const struct orr_train_settings *train = command->planets ? &p->pretrain_planets : &p->pretrain;
     char checkpoint[4096], last[4096];
@@ -235,9 +235,9 @@ static int run_answers(const struct orr_cli *cli, const struct probe_command *co
         of.judged = judged_text ? judged_text : "";
         return command->run(&of);
     }
-    rc = rc ? rc : probe_answers_open(&answers, answers_text, o->preset);
+    rc = rc ? rc : probe_answers_open(&answers, answers_text, o->settings);
     if (!rc && untrained_text) {
-        rc = probe_answers_open(&twin, untrained_text, o->preset);
+        rc = probe_answers_open(&twin, untrained_text, o->settings);
         rc = rc ? rc : probe_answers_check_twin(&answers, &twin);
         of.twin = &twin;
     }
@@ -258,11 +258,11 @@ static int run_answers(const struct orr_cli *cli, const struct probe_command *co
 static int of_tracks(const struct orr_cli *cli, const struct probe_command *command)
 {
     if (answers_text)
-        return orr_tracks_refuse(&cli->preset, "--answers");
+        return orr_tracks_refuse(&cli->settings, "--answers");
     if (command->no_model || !strcmp(command->name, "answer"))
-        return orr_tracks_refuse(&cli->preset, "an exchange with other programs");
+        return orr_tracks_refuse(&cli->settings, "an exchange with other programs");
     orr_note(cli->quiet, "probe %s: %s holds tracks without states and forces: left out",
-             command->name, cli->preset.tracks);
+             command->name, cli->settings.tracks);
     return 0;
 }
 
@@ -301,7 +301,7 @@ static int run_command(const struct orr_cli *cli)
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
     rc = rc ? rc : check_run(cli, command);
-    if (!rc && *cli->preset.tracks && (command->states || answers_text))
+    if (!rc && *cli->settings.tracks && (command->states || answers_text))
         return of_tracks(cli, command);
     if (!rc && answers_text)
         return run_answers(cli, command, &o);

@@ -17,7 +17,7 @@
 struct probe_answers;
 
 struct probe_options {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const struct k_ops *ops; /* opened by the caller */
     const char *checkpoint;
     const char *run;    /* the run of the checkpoint; "": unknown */
@@ -29,10 +29,10 @@ struct probe_options {
     bool final;         /* use gpt_final_split(), on which nothing was selected */
     /* change of attention; all zero except context: as trained */
     struct gpt_attention_override change;
-    int steps, draws;        /* steps of fine-tuning and number of data sets; 0: the default */
-    bool no_untrained;       /* labels, extrapolate: leave the untrained model out */
-    const char *sizes;       /* numbers of labelled sequences; NULL: the default */
-    bool resume;             /* keep existing results with an equal key */
+    int steps, draws;  /* steps of fine-tuning and number of data sets; 0: the default */
+    bool no_untrained; /* labels, extrapolate: leave the untrained model out */
+    const char *sizes; /* numbers of labelled sequences; NULL: the default */
+    bool resume;       /* keep existing results with an equal key */
     bool quiet;
     /* no checkpoint is opened: probe_export() needs none, and answers stand for one */
     bool no_model;
@@ -47,9 +47,9 @@ struct probe_options {
 
 /* A model with its data. It contains pointers into itself and must not be copied. */
 struct probe {
-    struct orr_settings preset; /* settings of the data, with positions and counts adapted */
-    struct gpt_model model;     /* averaged weights where the checkpoint has them */
-    struct gpt_config trained;  /* configuration before the change */
+    struct orr_settings settings; /* settings of the data, with positions and counts adapted */
+    struct gpt_model model;       /* averaged weights where the checkpoint has them */
+    struct gpt_config trained;    /* configuration before the change */
     char stage[ORR_NAME];  /* stage of training: pretrain, pretrain_planets, magnitude, vector */
     char source[ORR_NAME]; /* as in file names: the variant, or "untrained" */
     enum sim_split split;
@@ -216,12 +216,12 @@ struct probe_command {
     /* Options that not every probe takes, "--layer,--head" (stage/cli.h); for --resume see
      * probe_results_there(). */
     const char *takes;
-    bool exact;    /* computes matrix products in fp32, never in bf16 */
-    bool planets;  /* with a run: takes the models of planet runs */
+    bool exact;          /* computes matrix products in fp32, never in bf16 */
+    bool planets;        /* with a run: takes the models of planet runs */
     const char *program; /* the program that does it now, in place of `run`; NULL: this one */
-    bool judges;   /* runs other probes */
-    bool no_model; /* takes the settings of a run, and no model */
-    bool states;   /* needs states, forces or longer sequences, which imported tracks lack */
+    bool judges;         /* runs other probes */
+    bool no_model;       /* takes the settings of a run, and no model */
+    bool states;         /* needs states, forces or longer sequences, which imported tracks lack */
     const char *about, *usage, *usual; /* of its own --help (stage/cli.h); NULL: that of all */
 };
 extern const struct probe_command probe_table[]; /* ends with name == NULL */

@@ -36,11 +36,12 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
         TRY(orr_file_checksum(o->checkpoint, &content, &bytes));
     if (o->twin) /* the options of the key are those that seeds share */
         content = (content << 1 | content >> 63) ^ o->twin->content;
-    const int used = snprintf(key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s",
-                              name, revision, (unsigned long long)content,
-                              (unsigned long long)orr_settings_checksum(o->preset, PROBE_SETTINGS),
-                              o->sequences, o->length, c->attention ? c->attention : "-",
-                              (int)c->reweight, c->p, c->set_window, c->window, c->ntk, more);
+    const int used =
+        snprintf(key, PROBE_KEY, "%s-%d %016llx %016llx %d %d %s %d %g %d %d %d %s", name, revision,
+                 (unsigned long long)content,
+                 (unsigned long long)orr_settings_checksum(o->settings, PROBE_SETTINGS),
+                 o->sequences, o->length, c->attention ? c->attention : "-", (int)c->reweight,
+                 c->power, c->set_window, c->window, c->ntk, more);
     return used < PROBE_KEY
                ? 0
                : ORR_FAIL(ORR_EINVAL, "%s: options too long to be recorded: %s", name, more);
@@ -49,14 +50,14 @@ int probe_key(const struct probe_options *o, const char *name, int revision, con
 /* ----------------------------------------------------------------------------------- write */
 
 /* The settings that the results depend on and that have an effect, as in a preset file. */
-static cJSON *settings_json(const struct orr_settings *preset)
+static cJSON *settings_json(const struct orr_settings *settings)
 {
-    cJSON *json = orr_settings_json(preset);
+    cJSON *json = orr_settings_json(settings);
     const char *key;
     for (int k = 0; (key = orr_settings_key(k)) != NULL; k++) {
         char group[ORR_NAME], why[256];
         const char *dot = strchr(key, '.');
-        if (orr_made_from(key) && !orr_settings_unused(preset, key, why))
+        if (orr_made_from(key) && !orr_settings_unused(settings, key, why))
             continue;
         snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
         cJSON_DeleteItemFromObjectCaseSensitive(dot ? orr_json_get(json, group) : json,
@@ -76,15 +77,15 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "source", probe->source);
     cJSON_AddStringToObject(json, "stage", probe->stage);
     cJSON_AddStringToObject(json, "attention", text);
-    cJSON_AddStringToObject(json, "preset", options->preset->name);
-    orr_json_add_u64(json, "seed", options->preset->seed);
+    cJSON_AddStringToObject(json, "preset", options->settings->name);
+    orr_json_add_u64(json, "seed", options->settings->seed);
     cJSON_AddStringToObject(json, "key", key);
     (void)sscanf(key, "%*s %16s", content); /* in the format of probe_key() */
     cJSON_AddStringToObject(json, "checkpoint_xxh64", content);
     if (options->answers)
         cJSON_AddStringToObject(json, "untrained", options->twin ? options->twin->folder : "");
     cJSON_AddBoolToObject(json, "changed", probe_is_changed(options));
-    cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
+    cJSON_AddItemToObject(json, "settings", settings_json(options->settings));
     if (results->about)
         cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));
     orr_rows_json(&results->table, json);
@@ -183,7 +184,7 @@ void probe_results_print(const struct probe_results *results, const struct probe
                          const char *name, bool (*is_shown)(const struct orr_row *row))
 {
     printf("%s of %s (%s), seed %llu; 95%% intervals over %s\n\n", name, probe->source,
-           probe->stage, (unsigned long long)probe->preset.seed,
+           probe->stage, (unsigned long long)probe->settings.seed,
            results->over ? results->over : "held-out sequences");
     printf("| quantity | measure | layer | context | value | interval | upper bound | baseline | "
            "raw | n "

@@ -15,13 +15,13 @@
 
 enum { TERMS = 3 }; /* ln r, ln m1, ln m2 */
 
-static int draw_all(const struct orr_settings *preset, enum sim_split split,
+static int draw_all(const struct orr_settings *settings, enum sim_split split,
                     struct sim_system system[SIM_PRIOR_SYSTEMS])
 {
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     int rc = rng ? 0 : ORR_FAIL(ORR_ENOMEM, "drawing systems: out of memory");
     for (uint64_t i = 0; i < SIM_PRIOR_SYSTEMS && !rc; i++)
-        rc = sim_system_draw(preset, split, i, rng, &system[i]);
+        rc = sim_system_draw(settings, split, i, rng, &system[i]);
     if (rng)
         gsl_rng_free(rng);
     return rc;
@@ -32,11 +32,11 @@ static double period_yr(const struct sim_system *s)
     return sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass);
 }
 
-int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2)
+int sim_prior_period_r2(const struct orr_settings *settings, enum sim_split split, double *r2)
 {
     struct sim_system *system = orr_alloc(SIM_PRIOR_SYSTEMS, sizeof *system);
     double *x = orr_alloc((size_t)2 * SIM_PRIOR_SYSTEMS, sizeof *x);
-    int rc = system && x ? draw_all(preset, split, system) : ORR_ENOMEM;
+    int rc = system && x ? draw_all(settings, split, system) : ORR_ENOMEM;
     if (!rc) {
         double *y = x + SIM_PRIOR_SYSTEMS;
         for (size_t i = 0; i < SIM_PRIOR_SYSTEMS; i++) {
@@ -105,9 +105,9 @@ static void add_sequence(const struct sim_sequence *q, struct rows *rows)
         rows->mean_r[k] = log(mean_r / (double)(rows->count - from));
 }
 
-static int make_rows(const struct orr_settings *preset, struct rows *rows)
+static int make_rows(const struct orr_settings *settings, struct rows *rows)
 {
-    const size_t most = SIM_PRIOR_SYSTEMS * (size_t)preset->orbits.positions;
+    const size_t most = SIM_PRIOR_SYSTEMS * (size_t)settings->orbits.positions;
     struct sim_sequence q;
     *rows = (struct rows){.x = orr_alloc(most * TERMS, sizeof *rows->x),
                           .F = orr_alloc(most, sizeof *rows->F),
@@ -115,11 +115,11 @@ static int make_rows(const struct orr_settings *preset, struct rows *rows)
                           .motion = orr_alloc(SIM_PRIOR_SYSTEMS, sizeof *rows->motion)};
     if (!rows->x || !rows->F || !rows->mean_r || !rows->motion)
         return ORR_ENOMEM;
-    int rc = sim_sequence_create(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN);
+    int rc = sim_sequence_create(&q, settings, SIM_SPLIT_TWO_BODY_TRAIN);
     if (rc)
         return rc;
     for (uint64_t i = 0; i < SIM_PRIOR_SYSTEMS && !rc; i++) {
-        rc = sim_sequence_make(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN, i);
+        rc = sim_sequence_make(&q, settings, SIM_SPLIT_TWO_BODY_TRAIN, i);
         if (!rc) {
             add_sequence(&q, rows);
             rows->motion[i] = lesser_motion(&q);
@@ -130,7 +130,7 @@ static int make_rows(const struct orr_settings *preset, struct rows *rows)
         rc = ORR_FAIL(ORR_EUSAGE,
                       "orbits.label_from_step: %d leaves no labelled row in sequences "
                       "of %d positions",
-                      preset->orbits.label_from_step, preset->orbits.positions);
+                      settings->orbits.label_from_step, settings->orbits.positions);
     return rc;
 }
 
@@ -198,10 +198,10 @@ static int deviation_left(const struct rows *rows, size_t which, double *left)
     return rc;
 }
 
-static int facts_of_rows(const struct orr_settings *preset, struct sim_prior_facts *facts)
+static int facts_of_rows(const struct orr_settings *settings, struct sim_prior_facts *facts)
 {
     struct rows rows;
-    int rc = make_rows(preset, &rows);
+    int rc = make_rows(settings, &rows);
     const double *column[2] = {rows.x, rows.mean_r};
     const size_t stride[2] = {TERMS, 1};
     facts->rows = rows.count;
@@ -224,10 +224,10 @@ static int facts_of_rows(const struct orr_settings *preset, struct sim_prior_fac
 }
 
 /* The fraction of draws without the sampling window that fall inside it. */
-static int share_kept(const struct orr_settings *preset, struct sim_system *system, double *share)
+static int share_kept(const struct orr_settings *settings, struct sim_system *system, double *share)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
-    struct orr_settings open = *preset;
+    const struct orr_orbits_settings *o = &settings->orbits;
+    struct orr_settings open = *settings;
     open.orbits.samples_min = 0;
     open.orbits.samples_max = HUGE_VAL;
     int kept = 0, rc = draw_all(&open, SIM_SPLIT_TWO_BODY_TRAIN, system);
@@ -239,15 +239,15 @@ static int share_kept(const struct orr_settings *preset, struct sim_system *syst
     return rc;
 }
 
-int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts)
+int sim_prior_facts(const struct orr_settings *settings, struct sim_prior_facts *facts)
 {
     enum { N = SIM_PRIOR_SYSTEMS };
     struct sim_system *system = orr_alloc(N, sizeof *system);
     double *m = orr_alloc((size_t)2 * N, sizeof *m);
     *facts = (struct sim_prior_facts){0};
-    int rc = system && m ? share_kept(preset, system, &facts->kept) : ORR_ENOMEM;
+    int rc = system && m ? share_kept(settings, system, &facts->kept) : ORR_ENOMEM;
     if (!rc)
-        rc = draw_all(preset, SIM_SPLIT_TWO_BODY_TRAIN, system);
+        rc = draw_all(settings, SIM_SPLIT_TWO_BODY_TRAIN, system);
     if (!rc) {
         for (size_t i = 0; i < N; i++) {
             m[i] = log(system[i].mass[0]);
@@ -256,22 +256,22 @@ int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *f
         facts->mass_sd[0] = gsl_stats_sd(m, 1, N);
         facts->mass_sd[1] = gsl_stats_sd(m + N, 1, N);
         facts->mass_r = gsl_stats_correlation(m, 1, m + N, 1, N);
-        rc = facts_of_rows(preset, facts);
+        rc = facts_of_rows(settings, facts);
     }
     free(system);
     free(m);
     return rc;
 }
 
-static int print_identifiable(const struct orr_settings *preset)
+static int print_identifiable(const struct orr_settings *settings)
 {
     struct sim_prior_facts f;
-    const int rc = sim_prior_facts(preset, &f);
+    const int rc = sim_prior_facts(settings, &f);
     if (rc)
         return rc;
     printf("two comparable bodies: %d systems of two_body_train\n", SIM_PRIOR_SYSTEMS);
     printf("  kept                 %.1f%% of draws have %g to %g samples per orbit\n", 100 * f.kept,
-           preset->orbits.samples_min, preset->orbits.samples_max);
+           settings->orbits.samples_min, settings->orbits.samples_max);
     printf("  ln m1, ln m2         standard deviations %.3f, %.3f, correlation %+.3f\n",
            f.mass_sd[0], f.mass_sd[1], f.mass_r);
     printf("  ln r, ln m1, ln m2   on %zu labelled rows: condition number %.2f, standard\n"
@@ -284,23 +284,23 @@ static int print_identifiable(const struct orr_settings *preset)
     return 0;
 }
 
-int sim_prior_print(const struct orr_settings *preset)
+int sim_prior_print(const struct orr_settings *settings)
 {
     double r2;
-    TRY(orr_tracks_refuse(preset, "a prior"));
-    int rc = orr_settings_needs_orbits(preset, "a prior");
-    if (!rc && preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
-        rc = print_identifiable(preset);
+    TRY(orr_tracks_refuse(settings, "a prior"));
+    int rc = orr_settings_needs_orbits(settings, "a prior");
+    if (!rc && settings->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
+        rc = print_identifiable(settings);
     else if (!rc) {
-        rc = sim_prior_period_r2(preset, SIM_SPLIT_TRAIN, &r2);
+        rc = sim_prior_period_r2(settings, SIM_SPLIT_TRAIN, &r2);
         if (!rc)
             printf("protocol vafa2025: %d systems of train\n"
                    "  period, time step    R^2 of ln T on ln dt %.3f\n",
                    SIM_PRIOR_SYSTEMS, r2);
     }
-    if (rc || !preset->planets.enabled)
+    if (rc || !settings->planets.enabled)
         return rc;
-    rc = sim_prior_period_r2(preset, SIM_SPLIT_PLANETS_TRAIN, &r2);
+    rc = sim_prior_period_r2(settings, SIM_SPLIT_PLANETS_TRAIN, &r2);
     if (!rc)
         printf("planet runs: %d systems of planets_train\n"
                "  period, time step    R^2 of ln T on ln dt %.3f\n",

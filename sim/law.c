@@ -127,9 +127,9 @@ const char *sim_law_name(const struct sim_dynamics *d)
 /* ------------------------------------------------------------------------------ dynamics */
 
 #define NUMBER(law, key, ...) .key = o->key,
-int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *preset)
+int sim_dynamics_create(struct sim_dynamics *d, const struct orr_settings *settings)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &settings->orbits;
     *d = (struct sim_dynamics){
         .law = &sim_laws[o->law],
         .params = {.gravity = SIM_G,

@@ -226,23 +226,23 @@ static enum orr_stage stage_of(enum sim_split split)
     return stages[split];
 }
 
-static int draw_in_plane(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+static int draw_in_plane(const struct orr_settings *settings, enum sim_split split, uint64_t index,
                          gsl_rng *rng, struct sim_system *system)
 {
     switch (split) {
     case SIM_SPLIT_SOLAR_SYSTEM:
     case SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY:
     case SIM_SPLIT_PLANETS_SOLAR:
-        draw_solar(preset, split, index, rng, system);
+        draw_solar(settings, split, index, rng, system);
         return 0;
     case SIM_SPLIT_PLANETS_TRAIN:
     case SIM_SPLIT_PLANETS_VAL:
     case SIM_SPLIT_PLANETS_TEST:
-        return draw_planet_run(preset, rng, system);
+        return draw_planet_run(settings, rng, system);
     default:
-        if (preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
-            return draw_identifiable(&preset->orbits, rng, system);
-        draw_study(preset, sim_split_labelled(split), stage_of(split), index, rng, system);
+        if (settings->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
+            return draw_identifiable(&settings->orbits, rng, system);
+        draw_study(settings, sim_split_labelled(split), stage_of(split), index, rng, system);
         return 0;
     }
 }
@@ -267,13 +267,13 @@ static void draw_orientations(const struct orr_settings *p, enum sim_split split
 }
 
 /* What a third dimension needs is drawn last: the orbits are those of the plane, turned. */
-int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+int sim_system_draw(const struct orr_settings *settings, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system)
 {
     *system = (struct sim_system){0};
-    orr_rng_seek(rng, preset->seed, stage_of(split), index);
-    const int rc = draw_in_plane(preset, split, index, rng, system);
-    if (!rc && preset->orbits.dimensions == 3)
-        draw_orientations(preset, split, index, rng, system);
+    orr_rng_seek(rng, settings->seed, stage_of(split), index);
+    const int rc = draw_in_plane(settings, split, index, rng, system);
+    if (!rc && settings->orbits.dimensions == 3)
+        draw_orientations(settings, split, index, rng, system);
     return rc;
 }

@@ -35,18 +35,18 @@ static size_t work_size(size_t P, size_t axes)
     return axes * (P + padding) + (P + padding) + 2 * axes * (P + padding);
 }
 
-int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *preset,
+int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *settings,
                         enum sim_split split)
 {
     memset(q, 0, sizeof *q);
-    TRY(orr_tracks_refuse(preset, "making a sequence"));
-    q->positions = sim_split_positions(preset, split);
-    q->dimensions = preset->orbits.dimensions;
+    TRY(orr_tracks_refuse(settings, "making a sequence"));
+    q->positions = sim_split_positions(settings, split);
+    q->dimensions = settings->orbits.dimensions;
     const size_t P = (size_t)q->positions, axes = (size_t)q->dimensions;
     const size_t full = (size_t)sim_full_columns(q->dimensions);
     const size_t state = (size_t)sim_state_columns(q->dimensions);
     bool ok = true;
-    if (preset->orbits.output == ORR_OUTPUT_TOKENS)
+    if (settings->orbits.output == ORR_OUTPUT_TOKENS)
         ok &= (q->tokens = orr_alloc(P * 2, sizeof *q->tokens)) != NULL;
     else
         ok &= (q->coords = orr_alloc(P * axes, sizeof *q->coords)) != NULL;
@@ -58,7 +58,7 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_settings *prese
     }
     ok &= (q->work = orr_alloc(work_size(P, axes), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
-    const int rc = ok ? sim_dynamics_create(&q->dynamics, preset) : 0;
+    const int rc = ok ? sim_dynamics_create(&q->dynamics, settings) : 0;
     if (ok && !rc)
         return 0;
     sim_sequence_free(q);
@@ -84,7 +84,7 @@ void sim_sequence_free(struct sim_sequence *q)
 
 struct making {
     struct sim_sequence *q;
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const struct sim_system *s;
     enum sim_split split;
     size_t rows, steps; /* rows after the first; time steps (the last may be cut) */
@@ -170,7 +170,7 @@ static size_t rows_of(const struct making *m, size_t i)
 /* Writes the tokens of all rows of one body. */
 static void write_tokens(const struct making *m, int i)
 {
-    const struct orr_orbits_settings *o = &m->preset->orbits;
+    const struct orr_orbits_settings *o = &m->settings->orbits;
     const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
     uint16_t *row = m->q->tokens + 2 * (1 + (size_t)i);
     if (i < m->moving) {
@@ -208,7 +208,7 @@ static void write_coords(const struct making *m, int i)
 static void write_state(const struct making *m, size_t row, int i, size_t k)
 {
     struct sim_sequence *q = m->q;
-    const struct orr_orbits_settings *o = &m->preset->orbits;
+    const struct orr_orbits_settings *o = &m->settings->orbits;
     const double m1 = m->s->mass[i], m2 = m->s->star_mass;
     const int axes = m->axes;
     double x[SIM_STATE], *const v = x + axes;
@@ -257,7 +257,7 @@ static void write_labels(const struct making *m, size_t row, int body, size_t k)
     if (body != m->s->planets)
         return;
     write_state(m, row, 0, k);
-    if (k >= (size_t)m->preset->orbits.label_from_step)
+    if (k >= (size_t)m->settings->orbits.label_from_step)
         write_force(m, row, 0, k);
 }
 
@@ -265,14 +265,14 @@ static void write_labels(const struct making *m, size_t row, int body, size_t k)
 static void keep_two_labels(const struct making *m, uint64_t index)
 {
     struct sim_sequence *q = m->q;
-    const uint64_t n = sim_split_count(m->preset, m->split);
+    const uint64_t n = sim_split_count(m->settings, m->split);
     if (!q->tokens || m->split != SIM_SPLIT_TWO_BODY_TRAIN || index < n - n / 10)
         return;
     size_t *rows = (size_t *)(void *)q->work, count = 0, keep[2]; /* the solver is done */
     for (size_t t = 0; t < (size_t)q->positions; t++)
         if (isfinite(q->force_magnitude[t]))
             rows[count++] = t;
-    orr_rng_seek(q->rng, m->preset->seed, ORR_STAGE_LABELS, (1ull << 40) + index);
+    orr_rng_seek(q->rng, m->settings->seed, ORR_STAGE_LABELS, (1ull << 40) + index);
     gsl_ran_choose(q->rng, keep, count < 2 ? count : 2, rows, count, sizeof *rows);
     for (size_t t = 0; t < (size_t)q->positions; t++) {
         if (count >= 2 && t != keep[0] && t != keep[1]) {
@@ -312,7 +312,7 @@ static void write_first_row(const struct making *m)
 {
     for (size_t c = 0; c < (size_t)m->axes; c++) {
         if (m->q->tokens)
-            m->q->tokens[c] = (uint16_t)(m->preset->orbits.bins + m->s->dt_token);
+            m->q->tokens[c] = (uint16_t)(m->settings->orbits.bins + m->s->dt_token);
         else
             m->q->coords[c] = c == 0 ? (float)orr_log(m->s->dt_yr) : 0;
     }
@@ -322,7 +322,7 @@ static void write_first_row(const struct making *m)
 static int make_orbits(struct making *m, uint64_t index)
 {
     struct sim_sequence *q = m->q;
-    TRY(sim_system_draw(m->preset, m->split, index, q->rng, &q->system));
+    TRY(sim_system_draw(m->settings, m->split, index, q->rng, &q->system));
     const size_t bodies = (size_t)q->system.planets + 1;
     m->steps = (m->rows + bodies - 1) / bodies;
     q->num_bodies = (int)bodies;
@@ -336,7 +336,7 @@ static int make_orbits(struct making *m, uint64_t index)
 static int make_system(struct making *m, uint64_t index)
 {
     enum { DRAWS = 100 };
-    const bool redraw = m->preset->orbits.encounters == ORR_ENCOUNTERS_REDRAW;
+    const bool redraw = m->settings->orbits.encounters == ORR_ENCOUNTERS_REDRAW;
     struct sim_sequence *q = m->q;
     int rc = make_orbits(m, index);
     for (q->redrawn = 0; rc && q->dynamics.met && redraw && q->redrawn + 1 < DRAWS;) {
@@ -357,12 +357,12 @@ static int make_system(struct making *m, uint64_t index)
                     sim_split_name(m->split), why, hint);
 }
 
-int sim_sequence_make(struct sim_sequence *q, const struct orr_settings *preset,
+int sim_sequence_make(struct sim_sequence *q, const struct orr_settings *settings,
                       enum sim_split split, uint64_t index)
 {
     const size_t rows = (size_t)q->positions - 1;
     struct making m = {.q = q,
-                       .preset = preset,
+                       .settings = settings,
                        .s = &q->system,
                        .split = split,
                        .rows = rows,

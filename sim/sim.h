@@ -142,16 +142,16 @@ const char *sim_split_name(enum sim_split split);
 /* Finds a set by name. False if there is none; *nearest is then the nearest name. */
 bool sim_split_find(const char *name, enum sim_split *split, struct orr_nearest *nearest);
 /* Number of sequences of a split under a preset (train: all, written or not); 0 = no such set. */
-uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split);
+uint64_t sim_split_count(const struct orr_settings *settings, enum sim_split split);
 /* Number of rows in a sequence of a split. */
-int sim_split_positions(const struct orr_settings *preset, enum sim_split split);
+int sim_split_positions(const struct orr_settings *settings, enum sim_split split);
 /* Whether a split has states and forces. */
 bool sim_split_labelled(enum sim_split split);
 
 /* Draws system `index` of a split, a pure function of (preset, split, index). For the solar system,
  * indices that differ by multiples of 2^48 give the same bodies. rng: any orr_rng_philox generator.
  * Sources: spec of the study section 1 (vafa2025), section 3 (identifiable, planet runs). */
-int sim_system_draw(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+int sim_system_draw(const struct orr_settings *settings, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
 
 /* Facts about a prior, before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
@@ -159,7 +159,7 @@ enum { SIM_PRIOR_SYSTEMS = 5000 };
 /* R^2 of ln T on ln dt, where T is the period of the first planet: how much the time step reveals
  * of the period. Near 1, a model that is given dt knows the period, and hence M / a^3, without
  * using the orbit. 0 if dt is constant. */
-int sim_prior_period_r2(const struct orr_settings *preset, enum sim_split split, double *r2);
+int sim_prior_period_r2(const struct orr_settings *settings, enum sim_split split, double *r2);
 /* For two bodies of similar mass (protocol identifiable), over systems of two_body_train. */
 struct sim_prior_facts {
     double kept;               /* fraction of first draws of an axis inside the window */
@@ -173,9 +173,9 @@ struct sim_prior_facts {
     double motion_au[2]; /* largest distance from its start of the body that moves less: 0.01
                             quantile and median over sequences */
 };
-int sim_prior_facts(const struct orr_settings *preset, struct sim_prior_facts *facts);
+int sim_prior_facts(const struct orr_settings *settings, struct sim_prior_facts *facts);
 /* Prints these facts to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
-int sim_prior_print(const struct orr_settings *preset);
+int sim_prior_print(const struct orr_settings *settings);
 
 /* --------------------------------------------------------------------------- force laws */
 
@@ -219,7 +219,7 @@ struct sim_dynamics {
 };
 /* ORR_EUSAGE if orbits.expression is invalid; the message names the position and what was
  * expected. */
-int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *preset);
+int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_settings *settings);
 /* The number d of coordinates of positions. */
 static inline int sim_dynamics_axes(const struct sim_dynamics *dynamics)
 {
@@ -302,12 +302,12 @@ struct sim_sequence {
     struct sim_system system; /* the system of the sequence */
     int redrawn;              /* number of systems rejected for close encounters */
 };
-int sim_sequence_create(struct sim_sequence *sequence, const struct orr_settings *preset,
+int sim_sequence_create(struct sim_sequence *sequence, const struct orr_settings *settings,
                         enum sim_split split);
 void sim_sequence_free(struct sim_sequence *sequence);
 /* Makes sequence `index` of the split. With orbits.encounters = redraw, it is made from the first
  * system without a close encounter, drawn as index + k 2^48, k = 0, 1, ... */
-int sim_sequence_make(struct sim_sequence *sequence, const struct orr_settings *preset,
+int sim_sequence_make(struct sim_sequence *sequence, const struct orr_settings *settings,
                       enum sim_split split, uint64_t index);
 
 /* The bin of a coordinate; *clipped is increased if it lies outside [-extent, extent]. */
@@ -330,28 +330,28 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * differ from the manifest. ORR_EFORMAT if manifest or progress file is damaged, unless force.
  * ORR_EINTR after a signal. ORR_EIO if a process with another plan writes there, or if dir holds
  * external data files, which are never overwritten. */
-int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
-                           int threads, bool force, bool quiet);
+int sim_dataset_write_part(const struct orr_settings *settings, const char *dir, int part,
+                           int parts, int threads, bool force, bool quiet);
 /* sim_dataset_write_part() with a single part. */
-int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
+int sim_dataset_write(const struct orr_settings *settings, const char *dir, int threads, bool force,
                       bool quiet);
 /* Returns the refusals of sim_dataset_write_part() without writing anything. */
-int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force);
+int sim_dataset_may_write(const struct orr_settings *settings, const char *dir, bool force);
 /* sim_dataset_has(): whether dir holds a finished set of these settings. sim_dataset_complete():
  * whether it holds all their sets; sums: also with the checksums of the manifest. */
-bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split);
-bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums);
+bool sim_dataset_has(const struct orr_settings *settings, const char *dir, enum sim_split split);
+bool sim_dataset_complete(const struct orr_settings *settings, const char *dir, bool sums);
 /* Whether dir has data files but neither a manifest nor sets under way: it was made elsewhere. */
 bool sim_dataset_is_foreign(const char *dir);
 /* Prints a line per set: what sim_dataset_write_part() would do with it. */
-int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force);
+int sim_dataset_plan(const struct orr_settings *settings, const char *dir, bool force);
 /* Removes what an interrupted run left beside complete sets. */
 int sim_dataset_tidy(const char *dir);
 /* Checks that the files of these sets exist and match the manifest's sizes and checksums. The
  * message names the command that makes missing ones. own: the sets must have been made from the
  * settings (ORR_EINVAL naming set and setting); otherwise a note says if they were not (unless
  * quiet). Without a manifest: checks types and shapes of external files, with a note. */
-int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
+int sim_dataset_verify(const struct orr_settings *settings, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet);
 /* Checks every file of dir's manifest (existence, size, checksum, header) and prints a line per
  * set. */
@@ -364,8 +364,8 @@ int sim_folder_export(const char *dir, const char *out, const enum sim_split *on
 /* sim_dataset_bytes(): bytes that a part of the sets needs (with 1 part: all sets).
  * sim_dataset_bytes_there(): bytes of its data files that exist and either stay or are removed
  * first. */
-double sim_dataset_bytes(const struct orr_settings *preset, int part, int parts);
-double sim_dataset_bytes_there(const struct orr_settings *preset, const char *dir, int part,
+double sim_dataset_bytes(const struct orr_settings *settings, int part, int parts);
+double sim_dataset_bytes_there(const struct orr_settings *settings, const char *dir, int part,
                                int parts);
 
 /* ------------------------------------------------------------------------ imported tracks */
@@ -430,7 +430,7 @@ struct sim_dataset {
 /* Opens a split. External sets may have num_bodies and obs of wider integer types, which are
  * copied. Checks the numbers of bodies and, in labelled splits, every row, label and state
  * (ORR_EFORMAT). */
-int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset, const char *dir,
+int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *settings, const char *dir,
                      enum sim_split split);
 /* Opens a split without a preset: tokens or coordinates of any number of positions. Checks only the
  * numbers of bodies; bins: 0. */
@@ -456,7 +456,7 @@ struct sim_stream_order {
     uint64_t seed, stream;
 };
 enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
-int sim_stream_open(struct sim_stream **stream, const struct orr_settings *preset,
+int sim_stream_open(struct sim_stream **stream, const struct orr_settings *settings,
                     enum sim_split split, const struct sim_stream_order *order, int threads);
 /* Stops the threads and frees everything; NULL is allowed. */
 void sim_stream_close(struct sim_stream *stream);
@@ -467,13 +467,14 @@ int sim_stream_draw(struct sim_stream *stream, uint64_t d, const uint16_t **toke
 /* The sequence index of draw d. */
 uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d);
 /* XXH64 of the rows of all training sequences in order, without files. */
-int sim_stream_checksum(const struct orr_settings *preset, int threads, bool quiet, uint64_t *sum);
+int sim_stream_checksum(const struct orr_settings *settings, int threads, bool quiet,
+                        uint64_t *sum);
 
 /* -------------------------------------------------------------------------- one sequence */
 
 /* Prints elements, masses and sampling of one sequence, with a warning if a body has too few
  * samples per orbit. picture: a .png or .svg file to draw, or NULL. */
-int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+int sim_sequence_show(const struct orr_settings *settings, enum sim_split split, uint64_t index,
                       const char *picture);
 /* sim_sequence_show() for a sequence in a folder. Rows come from its files, elements from the
  * settings in its manifest; a note says why if these are missing or of another version. given:

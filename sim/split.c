@@ -26,15 +26,15 @@ bool sim_split_find(const char *name, enum sim_split *split, struct orr_nearest 
     return false;
 }
 
-uint64_t sim_split_count(const struct orr_settings *preset, enum sim_split split)
+uint64_t sim_split_count(const struct orr_settings *settings, enum sim_split split)
 {
-    return (uint64_t)orr_set_count_at(preset, (int)split);
+    return (uint64_t)orr_set_count_at(settings, (int)split);
 }
 
-int sim_split_positions(const struct orr_settings *preset, enum sim_split split)
+int sim_split_positions(const struct orr_settings *settings, enum sim_split split)
 {
-    return split >= SIM_SPLIT_PLANETS_TRAIN ? 1 + 2 * preset->planets.steps
-                                            : preset->orbits.positions;
+    return split >= SIM_SPLIT_PLANETS_TRAIN ? 1 + 2 * settings->planets.steps
+                                            : settings->orbits.positions;
 }
 
 bool sim_split_labelled(enum sim_split split)

@@ -140,9 +140,9 @@ static int keep_seed(struct parse *p, const char *value)
 
 static int keep_assignment(struct parse *p, const char *value)
 {
-    if (p->cli->setting_count == ORR_SETTINGS_GIVEN)
+    if (p->cli->set_texts == ORR_SETTINGS_GIVEN)
         return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", ORR_SETTINGS_GIVEN);
-    p->cli->settings[p->cli->setting_count++] = value;
+    p->cli->set_text[p->cli->set_texts++] = value;
     return 0;
 }
 
@@ -328,14 +328,14 @@ static int load_preset(struct parse *p)
     struct orr_cli *cli = p->cli;
     char path[4096];
     if (p->preset)
-        return orr_settings_load(&cli->preset, p->preset);
+        return orr_settings_load(&cli->settings, p->preset);
     if (cli->argc_rest && p->program->rest_preset)
-        return orr_settings_load(&cli->preset, p->program->rest_preset);
+        return orr_settings_load(&cli->settings, p->program->rest_preset);
     const int rc = find_run_preset(cli, path);
     if (rc)
         return rc;
     cli->preset_given = *path && cli->run_given;
-    return orr_settings_load(&cli->preset, *path ? path : "quick");
+    return orr_settings_load(&cli->settings, *path ? path : "quick");
 }
 
 /* A precision of "auto" is decided once in a run, by its first training. An unreadable preset.json
@@ -345,7 +345,7 @@ static int keep_precision(struct orr_cli *cli)
     char path[4096], assignment[128];
     cJSON *json = NULL;
     const int rc = find_run_preset(cli, path);
-    if (rc || !*path || cli->preset.model.precision != ORR_PRECISION_AUTO)
+    if (rc || !*path || cli->settings.model.precision != ORR_PRECISION_AUTO)
         return rc;
     const int read = orr_json_read(path, &json);
     if (read == ORR_ENOMEM)
@@ -355,7 +355,7 @@ static int keep_precision(struct orr_cli *cli)
         const cJSON *precision = orr_json_get(model, "precision");
         if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {
             snprintf(assignment, sizeof assignment, "model.precision=%s", precision->valuestring);
-            (void)orr_settings_set(&cli->preset, assignment);
+            (void)orr_settings_set(&cli->settings, assignment);
         }
         cJSON_Delete(json);
     }
@@ -365,7 +365,7 @@ static int keep_precision(struct orr_cli *cli)
 
 static int add_attention(struct orr_cli *cli)
 {
-    struct orr_name_list *names = &cli->preset.attention;
+    struct orr_name_list *names = &cli->settings.attention;
     for (int i = 0; i < names->count; i++)
         if (!strcmp(names->item[i], cli->attention))
             return 0;
@@ -398,8 +398,8 @@ static bool is_unused(const struct parse *p, const char *key, char why[256])
     const char *loss = own_value(p, "--loss");
     struct orr_settings *whole = *loss ? malloc(sizeof *whole) : NULL;
     if (!whole)
-        return orr_settings_unused(&p->cli->preset, key, why);
-    *whole = p->cli->preset;
+        return orr_settings_unused(&p->cli->settings, key, why);
+    *whole = p->cli->settings;
     const bool formula = orr_settings_set_by(whole, "--loss", "symreg.loss", loss);
     const bool unused = orr_settings_unused(whole, key, why);
     if (formula && unused && !strncmp(why, stands_for, strlen(stands_for)))
@@ -414,12 +414,12 @@ static bool is_unused(const struct parse *p, const char *key, char why[256])
 static void note_unused(const struct parse *p)
 {
     const struct orr_cli *cli = p->cli;
-    for (int i = 0; i < p->cli->setting_count; i++) {
+    for (int i = 0; i < p->cli->set_texts; i++) {
         char key[128], why[256];
-        key_of(p->cli->settings[i], key);
+        key_of(p->cli->set_text[i], key);
         if (p->program->groups && orr_settings_in_groups(key, p->program->groups) &&
             is_unused(p, key, why) && strncmp(why, key, strlen(key)) != 0)
-            orr_note(cli->quiet, "note: --set %s has no effect: %s", p->cli->settings[i], why);
+            orr_note(cli->quiet, "note: --set %s has no effect: %s", p->cli->set_text[i], why);
     }
 }
 
@@ -428,24 +428,23 @@ static void note_unused(const struct parse *p)
  * run's own, such settings of the file return to their defaults. */
 static int check_laws(const struct parse *p)
 {
-    struct orr_settings *preset = &p->cli->preset;
+    struct orr_settings *settings = &p->cli->settings;
     char key[128];
     bool law = !p->preset;
-    for (int i = 0; i < p->cli->setting_count; i++) {
-        key_of(p->cli->settings[i], key);
+    for (int i = 0; i < p->cli->set_texts; i++) {
+        key_of(p->cli->set_text[i], key);
         law |= !strcmp(key, "orbits.law");
-        TRY(orr_settings_check_law(preset, "--set", key));
+        TRY(orr_settings_check_law(settings, "--set", key));
     }
-    return law ? orr_settings_drop_laws(preset) : orr_settings_check_laws(preset, p->preset);
+    return law ? orr_settings_drop_laws(settings) : orr_settings_check_laws(settings, p->preset);
 }
 
 /* Refuses settings that apply to a run but not to the given files. */
 static int refuse_of_runs(const struct parse *p)
 {
-    for (int i = 0; i < p->cli->setting_count && p->cli->argc_rest && p->program->rest_ignores;
-         i++) {
+    for (int i = 0; i < p->cli->set_texts && p->cli->argc_rest && p->program->rest_ignores; i++) {
         char key[128];
-        key_of(p->cli->settings[i], key);
+        key_of(p->cli->set_text[i], key);
         if (orr_settings_in_groups(key, p->program->rest_ignores))
             return ORR_FAIL(ORR_EUSAGE, "--set: %s: belongs to a run, has no effect on %s", key,
                             p->cli->argv_rest[0]);
@@ -464,14 +463,14 @@ static const char *named_orbits(const struct parse *p)
 static int check_against_tracks(const struct parse *p, const struct orr_settings *before)
 {
     const struct orr_cli *cli = p->cli;
-    for (int i = 0; i < cli->setting_count; i++) {
+    for (int i = 0; i < cli->set_texts; i++) {
         char key[128], wanted[ORR_SETTING], found[ORR_SETTING];
-        key_of(cli->settings[i], key);
+        key_of(cli->set_text[i], key);
         orr_settings_value(before, key, wanted);
-        orr_settings_value(&cli->preset, key, found);
+        orr_settings_value(&cli->settings, key, found);
         if (strcmp(wanted, found) != 0)
             return ORR_FAIL(ORR_EUSAGE, "--set: %s=%s: %s holds imported tracks, with %s=%s", key,
-                            wanted, cli->preset.tracks, key, found);
+                            wanted, cli->settings.tracks, key, found);
     }
     return 0;
 }
@@ -484,7 +483,7 @@ static int take_tracks(struct parse *p)
     const char *named = named_orbits(p);
     char folder[4096];
     bool adopted;
-    if (orr_settings_is_text(&cli->preset) ||
+    if (orr_settings_is_text(&cli->settings) ||
         (cli->argc_rest && (p->program->rest_preset || p->program->makes_orbits)) ||
         (p->program->makes_orbits && *own_value(p, "--systems"))) /* makes them anew */
         return 0;
@@ -492,10 +491,10 @@ static int take_tracks(struct parse *p)
     struct orr_settings *before = malloc(sizeof *before);
     if (!before)
         return ORR_FAIL(ORR_ENOMEM, "settings: out of memory");
-    *before = cli->preset;
+    *before = cli->settings;
     if (*named)
-        *cli->preset.tracks = '\0';
-    int rc = orr_tracks_adopt(&cli->preset, folder, &adopted);
+        *cli->settings.tracks = '\0';
+    int rc = orr_tracks_adopt(&cli->settings, folder, &adopted);
     if (!rc && adopted)
         rc = check_against_tracks(p, before);
     free(before);
@@ -507,26 +506,27 @@ static int merge_settings(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
     cli->preset_given = p->preset != NULL;
-    cli->set_given = p->cli->setting_count > 0;
+    cli->set_given = p->cli->set_texts > 0;
     cli->run_given = *cli->run != '\0';
     TRY(refuse_of_runs(p));
     TRY(load_preset(p));
-    for (int i = 0; i < cli->setting_count; i++)
-        TRY(orr_settings_set(&cli->preset, cli->settings[i]));
+    for (int i = 0; i < cli->set_texts; i++)
+        TRY(orr_settings_set(&cli->settings, cli->set_text[i]));
     for (int i = 0; i < p->change_count; i++) {
         const struct change *c = &p->change[i];
         cli->seed_given |= !strcmp(c->key, "seed");
-        TRY(orr_settings_set_by(&cli->preset, c->option, c->key, c->value));
+        TRY(orr_settings_set_by(&cli->settings, c->option, c->key, c->value));
     }
-    TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->preset.name));
+    TRY(cli->run_given ? 0 : orr_path(cli->run, "runs/%s", cli->settings.name));
     TRY(take_tracks(p));
     TRY(check_laws(p));
     TRY(take_threads(p));
     TRY(take_compute(p));
     TRY(*cli->attention ? add_attention(cli) : 0);
     TRY(keep_precision(cli));
-    TRY(orr_settings_check(&cli->preset));
-    if (!cli->argc_rest && cli->preset.symreg.binary.count + cli->preset.symreg.unary.count == 0)
+    TRY(orr_settings_check(&cli->settings));
+    if (!cli->argc_rest &&
+        cli->settings.symreg.binary.count + cli->settings.symreg.unary.count == 0)
         return ORR_FAIL(ORR_EUSAGE, "symreg.binary, symreg.unary: expected at least one operator");
     note_unused(p);
     return 0;
@@ -535,9 +535,9 @@ static int merge_settings(struct parse *p)
 bool orr_cli_sets(const struct orr_cli *cli, const char *setting)
 {
     bool sets = false;
-    for (int i = 0; i < cli->setting_count; i++) {
+    for (int i = 0; i < cli->set_texts; i++) {
         char key[128];
-        key_of(cli->settings[i], key);
+        key_of(cli->set_text[i], key);
         sets |= !strcmp(key, setting);
     }
     return sets;
@@ -552,8 +552,8 @@ int orr_cli_orbits(const struct orr_cli *cli, const char *orbits, char path[4096
 {
     if (orbits && *orbits)
         return orr_path(path, "%s", orbits);
-    return *cli->preset.tracks ? orr_path(path, "%s", cli->preset.tracks)
-                               : orr_path(path, "%s/orbits", cli->run);
+    return *cli->settings.tracks ? orr_path(path, "%s", cli->settings.tracks)
+                                 : orr_path(path, "%s/orbits", cli->run);
 }
 
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
@@ -561,7 +561,7 @@ int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
     char path[4096];
     TRY(orr_mkdir(run));
     TRY(orr_path(path, "%s/preset.json", run));
-    return orr_settings_save(&cli->preset, path);
+    return orr_settings_save(&cli->settings, path);
 }
 
 /* Prints help with the settings that a run with these arguments would have, as far as they can be
@@ -575,14 +575,14 @@ static void print_help(struct parse *p)
         *run = '\0';
     const bool failed = load_preset(p);
     if (failed)
-        orr_settings_defaults(&cli->preset);
-    for (int i = 0; i < cli->setting_count; i++)
-        (void)orr_settings_set(&cli->preset, cli->settings[i]);
+        orr_settings_defaults(&cli->settings);
+    for (int i = 0; i < cli->set_texts; i++)
+        (void)orr_settings_set(&cli->settings, cli->set_text[i]);
     orr_error_clear();
     if (!p->preset && !reads_file && *run && !failed)
         snprintf(from, sizeof from, "%s", run);
     else
-        snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->preset.name);
+        snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->settings.name);
     struct orr_program program = *p->program;
     for (const struct orr_command *c = program.commands; c && c->name; c++)
         if (cli->argc_rest && !strcmp(cli->argv_rest[0], c->name)) {
@@ -590,7 +590,7 @@ static void print_help(struct parse *p)
             program.usage = c->usage ? c->usage : program.usage;
             program.purpose = c->purpose ? c->purpose : program.purpose;
         }
-    orr_help_print(&program, &cli->preset, from, *p->help);
+    orr_help_print(&program, &cli->settings, from, *p->help);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

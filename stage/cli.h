@@ -15,20 +15,20 @@
  * it is not in it, and the run's list does not change. */
 enum { ORR_SETTINGS_GIVEN = 256 }; /* maximum number of settings by --set and by options */
 struct orr_cli {
-    struct orr_settings preset; /* file, --set, then options of settings: merged */
-    char run[4096];             /* --run DIR, default runs/<preset name> */
-    char out[4096];             /* --out DIR, "" when not given */
-    char attention[64];         /* --attention NAME, "" when not given: all variants */
-    bool attention_added;       /* --attention is not in the settings' list and was added at its
+    struct orr_settings settings; /* file, --set, then options of settings: merged */
+    char run[4096];               /* --run DIR, default runs/<preset name> */
+    char out[4096];               /* --out DIR, "" when not given */
+    char attention[64];           /* --attention NAME, "" when not given: all variants */
+    bool attention_added;         /* --attention is not in the settings' list and was added at its
                                    end */
-    char checkpoint[4096];      /* --checkpoint FILE, "" when not given */
-    enum orr_device device;     /* --device; auto: the preset decides */
-    int device_number;          /* --device cuda:N, 0 to 99; -1 when not given */
-    int threads;                /* --threads N, default orr_cores() */
-    bool generic_attention;     /* --attention-impl generic */
+    char checkpoint[4096];        /* --checkpoint FILE, "" when not given */
+    enum orr_device device;       /* --device; auto: the preset decides */
+    int device_number;            /* --device cuda:N, 0 to 99; -1 when not given */
+    int threads;                  /* --threads N, default orr_cores() */
+    bool generic_attention;       /* --attention-impl generic */
     bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
-    int setting_count; /* number of --set KEY=VALUE */
-    const char *settings[ORR_SETTINGS_GIVEN];
+    int set_texts; /* number of --set KEY=VALUE */
+    const char *set_text[ORR_SETTINGS_GIVEN];
     int argc_rest; /* number of positional arguments, in order */
     const char *argv_rest[1024];
 };

@@ -30,10 +30,10 @@ void orr_artefact_resume(const struct orr_cli *cli, struct orr_artefact *status)
 
 bool orr_plan_text(const struct orr_cli *cli, const char *program)
 {
-    const bool nothing = cli->plan && orr_settings_is_text(&cli->preset);
+    const bool nothing = cli->plan && orr_settings_is_text(&cli->settings);
     if (nothing)
         orr_note(cli->quiet, "%s: preset %s trains on text: nothing to do", program,
-                 cli->preset.name);
+                 cli->settings.name);
     return nothing;
 }
 

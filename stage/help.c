@@ -101,22 +101,22 @@ static void accepted_values(const struct orr_setting *f, char text[256])
 }
 
 /* The value of a setting, or the key of the setting that it follows. */
-static void value_of(const struct orr_settings *preset, const struct orr_setting *f,
+static void value_of(const struct orr_settings *settings, const struct orr_setting *f,
                      char text[ORR_SETTING])
 {
-    if (orr_setting_follows(preset, f, text))
+    if (orr_setting_follows(settings, f, text))
         return;
-    orr_setting_text(preset, f, text);
+    orr_setting_text(settings, f, text);
     if (!*text)
         strcpy(text, "\"\"");
 }
 
-static void print_setting(const struct orr_setting *f, const struct orr_settings *preset,
+static void print_setting(const struct orr_setting *f, const struct orr_settings *settings,
                           const struct orr_settings *file, bool all)
 {
     char line[2 * ORR_SETTING + 1024], value[ORR_SETTING], other[ORR_SETTING], takes[256];
-    value_of(preset, f, value);
-    value_of(file ? file : preset, f, other);
+    value_of(settings, f, value);
+    value_of(file ? file : settings, f, other);
     accepted_values(f, takes);
     const bool differs = strcmp(value, other) != 0, shown = all || f->type == ORR_FIELD_ENUM;
     snprintf(line, sizeof line, "%s%s%s%s%s%s [%s]", f->help, shown ? " " : "", shown ? takes : "",
@@ -124,12 +124,12 @@ static void print_setting(const struct orr_setting *f, const struct orr_settings
     print_row(f->key, line, all);
 }
 
-static void print_settings(const struct orr_program *program, const struct orr_settings *preset,
+static void print_settings(const struct orr_program *program, const struct orr_settings *settings,
                            const char *from, bool all)
 {
     struct orr_settings file;
     const bool reads_file = program->rest_preset &&
-                            strcmp(preset->name, program->rest_preset) != 0 &&
+                            strcmp(settings->name, program->rest_preset) != 0 &&
                             !orr_settings_load(&file, program->rest_preset);
     orr_error_clear();
     bool any = false;
@@ -140,7 +140,7 @@ static void print_settings(const struct orr_program *program, const struct orr_s
         if (!any)
             printf("\nsettings, given as --set KEY=VALUE [value in %s]:\n", from);
         any = true;
-        print_setting(f, preset, reads_file ? &file : NULL, all);
+        print_setting(f, settings, reads_file ? &file : NULL, all);
     }
 }
 
@@ -179,7 +179,7 @@ static bool usual_exists(const struct orr_program *program)
     return true;
 }
 
-void orr_help_print(const struct orr_program *program, const struct orr_settings *preset,
+void orr_help_print(const struct orr_program *program, const struct orr_settings *settings,
                     const char *from, bool all)
 {
     assert(usual_exists(program));
@@ -187,7 +187,7 @@ void orr_help_print(const struct orr_program *program, const struct orr_settings
     print_usage(program);
     print_options(program, all);
     if (program->groups && *program->groups)
-        print_settings(program, preset, from, all);
+        print_settings(program, settings, from, all);
     if (!all && program->usual)
         printf("\n--help all: every option and setting, with units and ranges.\n");
 }

@@ -10,12 +10,12 @@
 
 /* ------------------------------------------------------------------------------- the lineage */
 
-int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *preset,
+int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *settings,
                      const char *orbits)
 {
     memset(lineage, 0, sizeof *lineage);
-    lineage->preset = preset;
-    lineage->orbits = orbits && *orbits ? orbits : preset->tracks;
+    lineage->settings = settings;
+    lineage->orbits = orbits && *orbits ? orbits : settings->tracks;
     return orr_records_create(&lineage->records);
 }
 
@@ -28,7 +28,7 @@ void orr_lineage_close(struct orr_lineage *lineage)
 
 int orr_lineage_take_text(struct orr_lineage *lineage, uint64_t content)
 {
-    cJSON *record = orr_record_external("text", content, lineage->preset->text.train);
+    cJSON *record = orr_record_external("text", content, lineage->settings->text.train);
     return orr_records_add(&lineage->records, record, lineage->text);
 }
 
@@ -54,10 +54,10 @@ int orr_lineage_checkpoint(struct orr_lineage *lineage, const char *path, char d
     return orr_records_add(&lineage->records, record, digest);
 }
 
-static int attention_index(const struct orr_settings *preset, const char *attention)
+static int attention_index(const struct orr_settings *settings, const char *attention)
 {
-    for (int i = 0; i < preset->attention.count; i++)
-        if (!strcmp(preset->attention.item[i], attention))
+    for (int i = 0; i < settings->attention.count; i++)
+        if (!strcmp(settings->attention.item[i], attention))
             return i;
     return -1;
 }
@@ -69,7 +69,7 @@ char *orr_lineage_earlier_lengths(struct orr_lineage *lineage, enum orr_kind kin
                       : kind == ORR_KIND_PRETRAIN_PLANETS ? 1
                       : kind == ORR_KIND_MAGNITUDE        ? 2
                                                           : 3;
-    const int i = attention_index(lineage->preset, source);
+    const int i = attention_index(lineage->settings, source);
     return lineage->earlier_lengths[place][i < 0 ? ORR_LIST : i];
 }
 
@@ -116,7 +116,7 @@ int orr_lineage_take_starts(struct orr_lineage *lineage, const cJSON *made, cons
         const cJSON *attention = orr_json_get(record, "attention");
         const cJSON *start = orr_json_get(inputs, "start");
         const int i = cJSON_IsString(attention)
-                          ? attention_index(lineage->preset, attention->valuestring)
+                          ? attention_index(lineage->settings, attention->valuestring)
                           : -1;
         if (i < 0 || !cJSON_IsString(start) || strlen(start->valuestring) >= ORR_DIGEST)
             continue;
@@ -131,19 +131,21 @@ int orr_lineage_take_starts(struct orr_lineage *lineage, const cJSON *made, cons
 
 /* ------------------------------------------------------------------- what there is in a run */
 
-bool orr_has_pretrain(const struct orr_settings *preset, bool planets)
+bool orr_has_pretrain(const struct orr_settings *settings, bool planets)
 {
     if (planets)
-        return preset->pretrain_planets.steps > 0 && preset->planets.enabled;
-    return preset->pretrain.steps > 0 && (orr_settings_is_text(preset) || preset->orbits.train > 0);
+        return settings->pretrain_planets.steps > 0 && settings->planets.enabled;
+    return settings->pretrain.steps > 0 &&
+           (orr_settings_is_text(settings) || settings->orbits.train > 0);
 }
 
-bool orr_has_task(const struct orr_settings *preset, bool vector)
+bool orr_has_task(const struct orr_settings *settings, bool vector)
 {
-    if (orr_settings_is_text(preset))
+    if (orr_settings_is_text(settings))
         return false;
-    return vector ? preset->planets.enabled || orr_set_count(preset, "solar_system_two_body") > 0
-                  : preset->orbits.two_body_train > 0;
+    return vector
+               ? settings->planets.enabled || orr_set_count(settings, "solar_system_two_body") > 0
+               : settings->orbits.two_body_train > 0;
 }
 
 static bool is_model(const char *source)
@@ -151,17 +153,18 @@ static bool is_model(const char *source)
     return strcmp(source, "truth") != 0 && strcmp(source, "oracle") != 0;
 }
 
-bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector)
+bool orr_has_table(const struct orr_settings *settings, const char *source, bool vector)
 {
-    const long steps = vector ? preset->finetune.vector.steps : preset->finetune.magnitude.steps;
-    return orr_has_task(preset, vector) && (!is_model(source) || steps > 0);
+    const long steps =
+        vector ? settings->finetune.vector.steps : settings->finetune.magnitude.steps;
+    return orr_has_task(settings, vector) && (!is_model(source) || steps > 0);
 }
 
-const char *orr_source_attention(const struct orr_settings *preset, const char *source)
+const char *orr_source_attention(const struct orr_settings *settings, const char *source)
 {
     if (!is_model(source))
         return "";
-    return strcmp(source, "untrained") ? source : preset->attention.item[0];
+    return strcmp(source, "untrained") ? source : settings->attention.item[0];
 }
 
 const char *orr_attention_colour(const char *attention, int number)
@@ -178,10 +181,10 @@ const char *orr_attention_colour(const char *attention, int number)
     return palette[(size_t)number % (sizeof palette / sizeof *palette)];
 }
 
-void orr_sources_list(const struct orr_settings *preset, const char *only,
+void orr_sources_list(const struct orr_settings *settings, const char *only,
                       struct orr_sources *sources)
 {
-    const struct orr_name_list *names = &preset->attention;
+    const struct orr_name_list *names = &settings->attention;
     sources->count = 0;
     snprintf(sources->name[sources->count++], ORR_NAME, "truth");
     snprintf(sources->name[sources->count++], ORR_NAME, "oracle");
@@ -203,7 +206,7 @@ struct draft {
 
 static struct draft begin_draft(struct orr_lineage *lineage, enum orr_kind kind)
 {
-    return (struct draft){lineage, orr_record_create(kind, lineage->preset), 0};
+    return (struct draft){lineage, orr_record_create(kind, lineage->settings), 0};
 }
 
 /* rc: result of the call that computed the digest. */
@@ -226,7 +229,7 @@ static void add_lengths(struct draft *draft, enum orr_kind kind, const char *sou
 static void add_set(struct draft *draft, const char *set)
 {
     char digest[ORR_DIGEST];
-    if (orr_set_count(draft->lineage->preset, set) > 0)
+    if (orr_set_count(draft->lineage->settings, set) > 0)
         add_input(draft, set, orr_lineage_set(draft->lineage, set, digest), digest);
 }
 
@@ -248,7 +251,7 @@ static void add_sets(struct draft *draft, enum orr_kind kind)
     };
     for (int i = 0; i < 2 && sets[kind][i]; i++) {
         const bool solar =
-            !strcmp(sets[kind][i], "planets_solar") && !draft->lineage->preset->planets.enabled;
+            !strcmp(sets[kind][i], "planets_solar") && !draft->lineage->settings->planets.enabled;
         add_set(draft, solar ? "solar_system_two_body" : sets[kind][i]);
     }
 }
@@ -266,7 +269,7 @@ int orr_lineage_pretrain(struct orr_lineage *lineage, const char *attention, boo
 {
     const enum orr_kind kind = planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN;
     struct draft draft = begin_draft(lineage, kind);
-    const int i = attention_index(lineage->preset, attention);
+    const int i = attention_index(lineage->settings, attention);
     orr_record_fact(draft.record, "attention", attention);
     add_lengths(&draft, kind, attention);
     if (*lineage->text)
@@ -287,9 +290,9 @@ int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, b
     add_input(&draft, "model", orr_lineage_pretrain(lineage, attention, planets, model), model);
     const char *test = planets ? "planets_test" : "test";
     if (!*lineage->text) /* without test sequences the validation set is used */
-        add_set(&draft, orr_set_count(lineage->preset, test) > 0 ? test
-                        : planets                                ? "planets_val"
-                                                                 : "val");
+        add_set(&draft, orr_set_count(lineage->settings, test) > 0 ? test
+                        : planets                                  ? "planets_val"
+                                                                   : "val");
     if (planets) /* the model continues the orbits of these sets */
         add_set(&draft, "planets_solar");
     return finish_draft(&draft, digest);
@@ -300,12 +303,12 @@ int orr_lineage_evaluation(struct orr_lineage *lineage, const char *attention, b
 static void add_pretrained(struct draft *draft, const char *attention, bool vector)
 {
     struct orr_lineage *lineage = draft->lineage;
-    const bool planets = vector && lineage->preset->planets.enabled;
-    const int i = attention_index(lineage->preset, attention);
+    const bool planets = vector && lineage->settings->planets.enabled;
+    const int i = attention_index(lineage->settings, attention);
     char digest[ORR_DIGEST];
     if (!planets && i >= 0 && *lineage->from[i])
         add_input(draft, "start", 0, lineage->from[i]);
-    else if (orr_has_pretrain(lineage->preset, planets))
+    else if (orr_has_pretrain(lineage->settings, planets))
         add_input(draft, "model", orr_lineage_pretrain(lineage, attention, planets, digest),
                   digest);
 }
@@ -313,7 +316,7 @@ static void add_pretrained(struct draft *draft, const char *attention, bool vect
 int orr_lineage_model(struct orr_lineage *lineage, const char *source, bool vector,
                       char digest[ORR_DIGEST])
 {
-    const char *attention = orr_source_attention(lineage->preset, source);
+    const char *attention = orr_source_attention(lineage->settings, source);
     const enum orr_kind kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE;
     struct draft draft = begin_draft(lineage, kind);
     orr_record_fact(draft.record, "attention", attention);
@@ -344,7 +347,7 @@ int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *ru
     struct orr_sources sources;
     char path[4096];
     bool there = false;
-    orr_sources_list(lineage->preset, only, &sources);
+    orr_sources_list(lineage->settings, only, &sources);
     for (int i = 0; i < sources.count; i++) {
         TRY(orr_table_path(run, sources.name[i], vector, path));
         if (orr_sidecar_exists(path))
@@ -404,7 +407,7 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
                      char digest[ORR_DIGEST])
 {
     struct draft draft = begin_draft(lineage, ORR_KIND_LAWS);
-    if (lineage->preset->orbits.law != ORR_LAW_NEWTON)
+    if (lineage->settings->orbits.law != ORR_LAW_NEWTON)
         orr_record_fact(draft.record, "true_law",
                         "the run's own"); /* earlier versions searched for Newton's law */
     for (int i = 0; i < sources->count; i++) {
@@ -414,7 +417,7 @@ int orr_lineage_laws(struct orr_lineage *lineage, const struct orr_sources *sour
             add_answers(&draft, source, source, false);
         else if (!strcmp(source, ORR_POSITIONS))
             add_input(&draft, source, orr_lineage_set(lineage, "two_body_test", table), table);
-        else if (orr_has_table(lineage->preset, source, false))
+        else if (orr_has_table(lineage->settings, source, false))
             add_input(&draft, source, orr_lineage_table(lineage, source, false, table), table);
     }
     return finish_draft(&draft, digest);
@@ -426,12 +429,12 @@ bool orr_made_from_positions(const cJSON *made)
     return cJSON_HasObjectItem(orr_json_get(record, "inputs"), ORR_POSITIONS);
 }
 
-bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source)
+bool orr_report_shows_evaluation(const struct orr_settings *settings, const char *source)
 {
     const bool measured =
-        orr_set_count(preset, "planets_test") > 0 || orr_set_count(preset, "planets_val") > 0;
-    return is_model(source) && strcmp(source, "untrained") != 0 && orr_has_pretrain(preset, true) &&
-           measured;
+        orr_set_count(settings, "planets_test") > 0 || orr_set_count(settings, "planets_val") > 0;
+    return is_model(source) && strcmp(source, "untrained") != 0 &&
+           orr_has_pretrain(settings, true) && measured;
 }
 
 int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
@@ -453,21 +456,21 @@ int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *so
             add_answers(&draft, name, source, true);
             continue;
         }
-        if (!orr_has_table(lineage->preset, source, true))
+        if (!orr_has_table(lineage->settings, source, true))
             continue;
         add_input(&draft, name, orr_lineage_table(lineage, source, true, input), input);
     }
-    for (int i = 0; i < sources->count && *lineage->preset->tracks; i++) {
+    for (int i = 0; i < sources->count && *lineage->settings->tracks; i++) {
         const char *source = sources->name[i];
         if (!is_model(source) || !strcmp(source, "untrained") ||
-            !orr_has_pretrain(lineage->preset, false) || orr_lineage_is_answers(lineage, source))
+            !orr_has_pretrain(lineage->settings, false) || orr_lineage_is_answers(lineage, source))
             continue;
         snprintf(name, sizeof name, "evaluation of %s", source);
         add_input(&draft, name, orr_lineage_evaluation(lineage, source, false, input), input);
     }
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
-        if (!orr_report_shows_evaluation(lineage->preset, source) ||
+        if (!orr_report_shows_evaluation(lineage->settings, source) ||
             orr_lineage_is_answers(lineage, source))
             continue;
         snprintf(name, sizeof name, "evaluation of %s, planets", source);

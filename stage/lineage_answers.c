@@ -31,7 +31,7 @@ int orr_answers_name(const char *folder, char name[ORR_NAME])
 
 /* Adds a folder, whose name may be that of no other source. */
 static int add_folder(struct orr_answers *answers, const char *folder,
-                      const struct orr_settings *preset)
+                      const struct orr_settings *settings)
 {
     const int n = answers->count;
     struct orr_sources sources;
@@ -39,7 +39,7 @@ static int add_folder(struct orr_answers *answers, const char *folder,
         return ORR_FAIL(ORR_EUSAGE, "--answers: expected at most %d folders", ORR_ANSWERS);
     TRY(orr_path(answers->folder[n], "%s", folder));
     TRY(orr_answers_name(folder, answers->name[n]));
-    orr_sources_list(preset, "", &sources);
+    orr_sources_list(settings, "", &sources);
     bool taken = !strcmp(answers->name[n], ORR_POSITIONS);
     for (int i = 0; i < sources.count; i++)
         taken |= !strcmp(answers->name[n], sources.name[i]);
@@ -57,14 +57,14 @@ static int add_folder(struct orr_answers *answers, const char *folder,
 }
 
 int orr_answers_parse(struct orr_answers *answers, const char *list,
-                      const struct orr_settings *preset)
+                      const struct orr_settings *settings)
 {
     char folder[4096];
     answers->count = 0;
     while (*list) {
         const size_t bytes = strcspn(list, ",");
         TRY(orr_path(folder, "%.*s", (int)bytes, list));
-        TRY(add_folder(answers, folder, preset));
+        TRY(add_folder(answers, folder, settings));
         list += bytes + (list[bytes] == ',');
     }
     return 0;

@@ -26,10 +26,10 @@ static enum orr_kind kind_of_set(const char *set)
                                           : ORR_KIND_STATES;
 }
 
-long orr_set_count_at(const struct orr_settings *preset, int set)
+long orr_set_count_at(const struct orr_settings *settings, int set)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
-    const struct orr_planets_settings *p = &preset->planets;
+    const struct orr_orbits_settings *o = &settings->orbits;
+    const struct orr_planets_settings *p = &settings->planets;
     const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
     const long count[ORR_SETS] = {
         o->train,
@@ -50,30 +50,30 @@ long orr_set_count_at(const struct orr_settings *preset, int set)
     return count[set];
 }
 
-long orr_set_count(const struct orr_settings *preset, const char *set)
+long orr_set_count(const struct orr_settings *settings, const char *set)
 {
     for (int i = 0; i < ORR_SETS; i++)
         if (!strcmp(orr_set_names[i], set))
-            return orr_set_count_at(preset, i);
+            return orr_set_count_at(settings, i);
     return 0;
 }
 
-static cJSON *set_record(const struct orr_settings *preset, const char *set)
+static cJSON *set_record(const struct orr_settings *settings, const char *set)
 {
     char count[32];
-    cJSON *record = orr_record_create(kind_of_set(set), preset);
-    snprintf(count, sizeof count, "%ld", orr_set_count(preset, set));
+    cJSON *record = orr_record_create(kind_of_set(set), settings);
+    snprintf(count, sizeof count, "%ld", orr_set_count(settings, set));
     orr_record_fact(record, "set", set);
     orr_record_fact(record, "sequences", count);
     return record;
 }
 
-int orr_set_made(const struct orr_settings *preset, const char *set, char digest[ORR_DIGEST],
+int orr_set_made(const struct orr_settings *settings, const char *set, char digest[ORR_DIGEST],
                  cJSON **made)
 {
     struct orr_records records;
     TRY(orr_records_create(&records));
-    int rc = orr_records_add(&records, set_record(preset, set), digest);
+    int rc = orr_records_add(&records, set_record(settings, set), digest);
     if (!rc && made)
         *made = orr_records_made(&records, digest);
     orr_records_free(&records);
@@ -156,7 +156,7 @@ int orr_lineage_set(struct orr_lineage *lineage, const char *set, char digest[OR
     uint64_t hash;
     size_t files = 0;
     bool found = false;
-    const bool streamed = !strcmp(set, "train") && orr_settings_streams(lineage->preset);
+    const bool streamed = !strcmp(set, "train") && orr_settings_streams(lineage->settings);
     const bool named = *lineage->orbits && !streamed;
     if (named)
         TRY(set_of_manifest(lineage, set, &found, digest));
@@ -168,5 +168,5 @@ int orr_lineage_set(struct orr_lineage *lineage, const char *set, char digest[OR
         return orr_records_add(
             &lineage->records,
             orr_record_external("data set made elsewhere", hash, lineage->orbits), digest);
-    return orr_records_add(&lineage->records, set_record(lineage->preset, set), digest);
+    return orr_records_add(&lineage->records, set_record(lineage->settings, set), digest);
 }

@@ -268,7 +268,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     if (rc || done)
         return orr_error_exit(program->name, rc);
     gsl_set_error_handler_off();
-    orr_trace("%s begins, preset %s", program->name, cli.preset.name);
+    orr_trace("%s begins, preset %s", program->name, cli.settings.name);
     rc = run(&cli);
     orr_trace("%s ends, %s, at most %.0f MB of memory", program->name,
               rc ? "not as it should" : "all well", (double)orr_memory_peak() / 1e6);

@@ -67,7 +67,7 @@ void orr_records_free(struct orr_records *records)
     records->by_digest = NULL;
 }
 
-cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset)
+cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *given)
 {
     char text[ORR_SETTING], why[256];
     const bool all = kind == ORR_KIND_REPORT; /* the report shows all settings */
@@ -76,9 +76,9 @@ cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset)
     cJSON_AddNumberToObject(record, "revision", kinds[kind].revision);
     cJSON *settings = cJSON_AddObjectToObject(record, "settings");
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
-        if (orr_kind_leaves_out(kind, f->key) || (!all && orr_settings_unused(preset, f->key, why)))
+        if (orr_kind_leaves_out(kind, f->key) || (!all && orr_settings_unused(given, f->key, why)))
             continue;
-        orr_setting_text(preset, f, text);
+        orr_setting_text(given, f, text);
         cJSON_AddStringToObject(settings, f->key, text);
     }
     return record;

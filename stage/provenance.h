@@ -74,7 +74,7 @@ void orr_records_free(struct orr_records *records);
 
 /* A record of a kind with its settings, without facts and inputs. If memory runs out,
  * orr_records_add() reports it. */
-struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *preset);
+struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_settings *settings);
 /* A record of something external, that no settings made: `what` ("checkpoint", "data set made
  * elsewhere"), the XXH64 of its content, and a name for messages, which is not part of the
  * digest. */
@@ -176,7 +176,7 @@ int orr_answers_name(const char *folder, char name[ORR_NAME]);
 /* Reads a list DIR,DIR. ORR_EUSAGE where a name is taken by another source of the settings,
  * ORR_EMISSING where there is no such folder. */
 int orr_answers_parse(struct orr_answers *answers, const char *list,
-                      const struct orr_settings *preset);
+                      const struct orr_settings *settings);
 /* The folder of a source; NULL: it is none of these, or answers is NULL. */
 const char *orr_answers_folder(const struct orr_answers *answers, const char *name);
 /* The path of its table of forces, and whether that exists. */
@@ -185,7 +185,7 @@ int orr_answers_table(const struct orr_answers *answers, const char *name, bool 
 
 /* The artefacts of a run under its settings. */
 struct orr_lineage {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     struct orr_records records;
     const char *orbits; /* folder given for the data sets, or of imported tracks; "" = made from the
                            settings */
@@ -200,7 +200,7 @@ struct orr_lineage {
 /* Opens the lineage of a run. orbits: folder of data sets, NULL or "" = the settings' tracks, if
  * any, else made from the settings.
  * preset and orbits must outlive the lineage. */
-int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *preset,
+int orr_lineage_open(struct orr_lineage *lineage, const struct orr_settings *settings,
                      const char *orbits);
 void orr_lineage_close(struct orr_lineage *lineage);
 /* Sets the text that is trained on, by the XXH64 of its content. */
@@ -231,21 +231,21 @@ int orr_lineage_find_external_tables(struct orr_lineage *lineage, const char *ru
 enum { ORR_SETS = 12, ORR_SUN_PLANETS = 8, ORR_SUN_BODIES = 12 };
 extern const char *const orr_set_names[ORR_SETS];
 /* The number of sequences of a set under a preset, by index in orr_set_names or by name. */
-long orr_set_count_at(const struct orr_settings *preset, int set);
-long orr_set_count(const struct orr_settings *preset, const char *set);
+long orr_set_count_at(const struct orr_settings *settings, int set);
+long orr_set_count(const struct orr_settings *settings, const char *set);
 /* The digest of a set made from the settings, and its "made" object if `made` is not NULL. */
-int orr_set_made(const struct orr_settings *preset, const char *set, char digest[ORR_DIGEST],
+int orr_set_made(const struct orr_settings *settings, const char *set, char digest[ORR_DIGEST],
                  struct cJSON **made);
 
 /* Whether a run has this pretraining under its settings. */
-bool orr_has_pretrain(const struct orr_settings *preset, bool planets);
-bool orr_has_task(const struct orr_settings *preset, bool vector); /* its data sets exist */
+bool orr_has_pretrain(const struct orr_settings *settings, bool planets);
+bool orr_has_task(const struct orr_settings *settings, bool vector); /* its data sets exist */
 /* Whether a source has a table of the task: truth and oracle always, other sources if their model
  * is fine-tuned. */
-bool orr_has_table(const struct orr_settings *preset, const char *source, bool vector);
+bool orr_has_table(const struct orr_settings *settings, const char *source, bool vector);
 /* The attention of a source: its own name, or the attention of the untrained baseline. "" for truth
  * and oracle. */
-const char *orr_source_attention(const struct orr_settings *preset, const char *source);
+const char *orr_source_attention(const struct orr_settings *settings, const char *source);
 /* The colour of an attention variant in every figure, "#rrggbb": fixed for softmax, lssar and lssa,
  * else by its number in the figure. */
 const char *orr_attention_colour(const char *attention, int number);
@@ -272,7 +272,7 @@ struct orr_sources {
     int count;
     char name[ORR_SOURCES][ORR_NAME];
 };
-void orr_sources_list(const struct orr_settings *preset, const char *only,
+void orr_sources_list(const struct orr_settings *settings, const char *only,
                       struct orr_sources *sources);
 /* The digest of the laws found from the tables of these sources, and from the data set of
  * ORR_POSITIONS if that is one of them. */
@@ -290,7 +290,7 @@ int orr_lineage_adopt_answers(struct orr_lineage *lineage, const struct cJSON *m
 /* Whether laws with the record `made` (NULL: none) were made from positions, too. */
 bool orr_made_from_positions(const struct cJSON *made);
 /* Whether the report shows a source's evaluation on planet runs. */
-bool orr_report_shows_evaluation(const struct orr_settings *preset, const char *source);
+bool orr_report_shows_evaluation(const struct orr_settings *settings, const char *source);
 /* The digest of the report. laws: digest of the laws that it shows; verdict: digest of the file
  * with a grid's verdict; probes: digest of results of probes; "" = none. */
 int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,

@@ -106,10 +106,10 @@ static int set_names(const struct orr_setting *f, char *at, const char *where, c
     return 0;
 }
 
-static int set_value(struct orr_settings *preset, const struct orr_setting *f, const char *where,
+static int set_value(struct orr_settings *settings, const struct orr_setting *f, const char *where,
                      const char *text)
 {
-    char *at = (char *)preset + f->offset;
+    char *at = (char *)settings + f->offset;
     switch (f->type) {
     case ORR_FIELD_BOOL:
         if (strcmp(text, "true") && strcmp(text, "false"))
@@ -119,7 +119,7 @@ static int set_value(struct orr_settings *preset, const struct orr_setting *f, c
     case ORR_FIELD_ENUM:
         return set_enum(f, at, where, text);
     case ORR_FIELD_TEXT:
-        if (strlen(text) >= sizeof preset->about)
+        if (strlen(text) >= sizeof settings->about)
             return refuse_value(where, f, "a text of at most 255 bytes", text);
         strcpy(at, text);
         return 0;
@@ -147,16 +147,16 @@ static uint64_t follower_bit(const struct orr_setting *f)
     return 1ull << bit;
 }
 
-static bool follows_planets(const struct orr_settings *preset, const struct orr_setting *f)
+static bool follows_planets(const struct orr_settings *settings, const struct orr_setting *f)
 {
     const uint64_t bit = follower_bit(f);
-    return bit && !(preset->planets_own & bit);
+    return bit && !(settings->planets_own & bit);
 }
 
-bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
+bool orr_setting_follows(const struct orr_settings *settings, const struct orr_setting *f,
                          char key[ORR_SETTING])
 {
-    if (!follows_planets(preset, f))
+    if (!follows_planets(settings, f))
         return false;
     snprintf(key, ORR_SETTING, "%s%s", source, f->key + strlen(follower));
     return true;
@@ -164,27 +164,27 @@ bool orr_setting_follows(const struct orr_settings *preset, const struct orr_set
 
 /* Assigns a setting. A setting of pretrain is copied to pretrain_planets where that one was not
  * given itself. */
-static int set_text(struct orr_settings *preset, const struct orr_setting *f, const char *where,
+static int set_text(struct orr_settings *settings, const struct orr_setting *f, const char *where,
                     const char *text)
 {
-    TRY(set_value(preset, f, where, text));
-    preset->planets_own |= follower_bit(f);
+    TRY(set_value(settings, f, where, text));
+    settings->planets_own |= follower_bit(f);
     const size_t length = strlen(source);
     if (strncmp(f->key, source, length) != 0)
         return 0;
     for (const struct orr_setting *g = orr_setting_rows; g->key; g++)
         if (!strncmp(g->key, follower, strlen(follower)) &&
-            !strcmp(g->key + strlen(follower), f->key + length) && follows_planets(preset, g))
-            TRY(set_value(preset, g, where, text));
+            !strcmp(g->key + strlen(follower), f->key + length) && follows_planets(settings, g))
+            TRY(set_value(settings, g, where, text));
     return 0;
 }
 
-void orr_settings_defaults(struct orr_settings *preset)
+void orr_settings_defaults(struct orr_settings *settings)
 {
-    memset(preset, 0, sizeof *preset);
-    strcpy(preset->name, "defaults");
+    memset(settings, 0, sizeof *settings);
+    strcpy(settings->name, "defaults");
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
-        set_value(preset, f, "", f->initial);
+        set_value(settings, f, "", f->initial);
 }
 
 static int find_setting(const char *where, const char *key, const struct orr_setting **found)
@@ -193,17 +193,17 @@ static int find_setting(const char *where, const char *key, const struct orr_set
     return *found ? 0 : orr_setting_unknown(where, key);
 }
 
-int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
+int orr_settings_set_by(struct orr_settings *settings, const char *option, const char *key,
                         const char *value)
 {
     char where[ORR_NAME];
     const struct orr_setting *f = NULL;
     snprintf(where, sizeof where, "%.60s: ", option);
     const int rc = find_setting(where, key, &f);
-    return rc ? rc : set_text(preset, f, where, value);
+    return rc ? rc : set_text(settings, f, where, value);
 }
 
-int orr_settings_set(struct orr_settings *preset, const char *assignment)
+int orr_settings_set(struct orr_settings *settings, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
     char key[128];
@@ -211,7 +211,7 @@ int orr_settings_set(struct orr_settings *preset, const char *assignment)
         return ORR_FAIL(ORR_EUSAGE, "--set: expected key=value, found \"%s\"", assignment);
     memcpy(key, assignment, (size_t)(equals - assignment));
     key[equals - assignment] = '\0';
-    return orr_settings_set_by(preset, "--set", key, equals + 1);
+    return orr_settings_set_by(settings, "--set", key, equals + 1);
 }
 
 /* ------------------------------------------------------------------------------- JSON */
@@ -259,7 +259,7 @@ static int json_text(const char *where, const struct orr_setting *f, const cJSON
     return 0;
 }
 
-static int read_group(struct orr_settings *preset, const char *where, const char *prefix,
+static int read_group(struct orr_settings *settings, const char *where, const char *prefix,
                       const cJSON *group)
 {
     const cJSON *item;
@@ -267,12 +267,12 @@ static int read_group(struct orr_settings *preset, const char *where, const char
         char key[128], text[ORR_SETTING];
         const struct orr_setting *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
-        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item)
+        int rc = cJSON_IsObject(item) ? read_group(settings, where, key, item)
                                       : find_setting(where, key, &f);
         if (!rc && f)
             rc = json_text(where, f, item, text);
         if (!rc && f)
-            rc = set_text(preset, f, where, text);
+            rc = set_text(settings, f, where, text);
         if (rc)
             return rc;
     }
@@ -338,10 +338,10 @@ static int check_name(const char *path, const char *name)
                     name);
 }
 
-int orr_settings_from_json(struct orr_settings *preset, const cJSON *json, const char *path)
+int orr_settings_from_json(struct orr_settings *settings, const cJSON *json, const char *path)
 {
     char where[4200];
-    orr_settings_defaults(preset);
+    orr_settings_defaults(settings);
     snprintf(where, sizeof where, "%s: ", path);
     if (!cJSON_IsObject(json))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a JSON object", path);
@@ -351,30 +351,30 @@ int orr_settings_from_json(struct orr_settings *preset, const cJSON *json, const
     cJSON *name = cJSON_DetachItemFromObjectCaseSensitive(own, "name");
     cJSON *tracks = cJSON_DetachItemFromObjectCaseSensitive(own, "tracks");
     if (cJSON_IsString(tracks))
-        snprintf(preset->tracks, sizeof preset->tracks, "%s", tracks->valuestring);
-    const int rc = read_group(preset, where, "", own);
+        snprintf(settings->tracks, sizeof settings->tracks, "%s", tracks->valuestring);
+    const int rc = read_group(settings, where, "", own);
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
     if (cJSON_IsString(name))
-        snprintf(preset->name, sizeof preset->name, "%.63s", name->valuestring);
+        snprintf(settings->name, sizeof settings->name, "%.63s", name->valuestring);
     else
-        snprintf(preset->name, sizeof preset->name, "%.*s", (int)strlen(base) - 5, base);
+        snprintf(settings->name, sizeof settings->name, "%.*s", (int)strlen(base) - 5, base);
     cJSON_Delete(name);
     cJSON_Delete(tracks);
     cJSON_Delete(own);
-    return rc ? rc : check_name(path, preset->name);
+    return rc ? rc : check_name(path, settings->name);
 }
 
-int orr_settings_load(struct orr_settings *preset, const char *name_or_file)
+int orr_settings_load(struct orr_settings *settings, const char *name_or_file)
 {
     char path[4096];
     cJSON *json = NULL;
-    orr_settings_defaults(preset);
+    orr_settings_defaults(settings);
     TRY(locate_preset(name_or_file, path));
     int rc = orr_json_read(path, &json);
     if (rc)
         return rc == ORR_ENOMEM ? rc : ORR_EUSAGE; /* the message names file, line and column */
-    rc = orr_settings_from_json(preset, json, path);
+    rc = orr_settings_from_json(settings, json, path);
     cJSON_Delete(json);
     return rc;
 }
@@ -389,10 +389,10 @@ static void enum_name(const struct orr_setting *f, int index, char *text, size_t
     snprintf(text, bytes, "%.*s", (int)strcspn(choice, "|"), choice);
 }
 
-void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
+void orr_setting_text(const struct orr_settings *settings, const struct orr_setting *f,
                       char text[ORR_SETTING])
 {
-    const char *at = (const char *)preset + f->offset;
+    const char *at = (const char *)settings + f->offset;
     const struct orr_name_list *names = (const void *)at;
     const size_t bytes = ORR_SETTING;
     text[0] = '\0';
@@ -429,25 +429,26 @@ const char *orr_settings_key(int i)
     return orr_setting_rows[i].key;
 }
 
-void orr_settings_value(const struct orr_settings *preset, const char *key, char text[ORR_SETTING])
+void orr_settings_value(const struct orr_settings *settings, const char *key,
+                        char text[ORR_SETTING])
 {
     const struct orr_setting *f = orr_setting_find(key);
     text[0] = '\0';
     if (f)
-        orr_setting_text(preset, f, text);
+        orr_setting_text(settings, f, text);
 }
 
-static cJSON *field_json(const struct orr_settings *preset, const struct orr_setting *f)
+static cJSON *field_json(const struct orr_settings *settings, const struct orr_setting *f)
 {
     char text[ORR_SETTING];
     if (f->type == ORR_FIELD_NAMES) {
-        const struct orr_name_list *names = (const void *)((const char *)preset + f->offset);
+        const struct orr_name_list *names = (const void *)((const char *)settings + f->offset);
         cJSON *array = cJSON_CreateArray();
         for (int i = 0; i < names->count; i++)
             cJSON_AddItemToArray(array, cJSON_CreateString(names->item[i]));
         return array;
     }
-    orr_setting_text(preset, f, text);
+    orr_setting_text(settings, f, text);
     if (f->type == ORR_FIELD_TEXT || f->type == ORR_FIELD_ENUM)
         return cJSON_CreateString(text);
     const bool rounded = f->type == ORR_FIELD_U64 && strtoull(text, NULL, 10) > 1ull << 53;
@@ -467,33 +468,33 @@ bool orr_settings_in_groups(const char *key, const char *groups)
 }
 
 /* Whether a setting is part of texts and checksums of all settings. */
-static bool is_written(const struct orr_settings *preset, const struct orr_setting *f)
+static bool is_written(const struct orr_settings *settings, const struct orr_setting *f)
 {
     char text[ORR_SETTING];
-    orr_setting_text(preset, f, text);
+    orr_setting_text(settings, f, text);
     return !f->later || strcmp(text, f->initial) != 0;
 }
 
-uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups)
+uint64_t orr_settings_checksum(const struct orr_settings *settings, const char *groups)
 {
     uint64_t sum = 0;
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         char text[ORR_SETTING];
-        if (!orr_settings_in_groups(f->key, groups) || !is_written(preset, f))
+        if (!orr_settings_in_groups(f->key, groups) || !is_written(settings, f))
             continue;
-        orr_setting_text(preset, f, text);
+        orr_setting_text(settings, f, text);
         sum = XXH64(text, strlen(text), XXH64(f->key, strlen(f->key), sum));
     }
     return sum;
 }
 
 /* The settings as JSON; given: without settings that follow others. */
-static cJSON *fields_json(const struct orr_settings *preset, bool given)
+static cJSON *fields_json(const struct orr_settings *settings, bool given)
 {
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++) {
         cJSON *group = root;
-        if ((given && follows_planets(preset, f)) || !is_written(preset, f))
+        if ((given && follows_planets(settings, f)) || !is_written(settings, f))
             continue;
         const char *rest = f->key, *dot;
         while ((dot = strchr(rest, '.')) != NULL) {
@@ -503,22 +504,22 @@ static cJSON *fields_json(const struct orr_settings *preset, bool given)
             group = inner ? inner : cJSON_AddObjectToObject(group, part);
             rest = dot + 1;
         }
-        cJSON_AddItemToObject(group, rest, field_json(preset, f));
+        cJSON_AddItemToObject(group, rest, field_json(settings, f));
     }
     return root;
 }
 
-cJSON *orr_settings_json(const struct orr_settings *preset)
+cJSON *orr_settings_json(const struct orr_settings *settings)
 {
-    return fields_json(preset, false);
+    return fields_json(settings, false);
 }
 
-int orr_settings_save(const struct orr_settings *preset, const char *path)
+int orr_settings_save(const struct orr_settings *settings, const char *path)
 {
-    cJSON *json = fields_json(preset, true);
-    cJSON_AddStringToObject(json, "name", preset->name);
-    if (*preset->tracks)
-        cJSON_AddStringToObject(json, "tracks", preset->tracks);
+    cJSON *json = fields_json(settings, true);
+    cJSON_AddStringToObject(json, "name", settings->name);
+    if (*settings->tracks)
+        cJSON_AddStringToObject(json, "tracks", settings->tracks);
     const int rc = orr_json_write_plain(path, json);
     cJSON_Delete(json);
     return rc;

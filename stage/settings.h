@@ -281,52 +281,54 @@ struct cJSON;
 
 /* Sets all defaults of the table. Settings of pretrain_planets, except its steps, follow those of
  * pretrain until a file or an assignment gives them. */
-void orr_settings_defaults(struct orr_settings *preset);
+void orr_settings_defaults(struct orr_settings *settings);
 /* Loads a preset by NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and
  * the program's data, base/data.h) or a FILE ending in .json. Starts from the defaults. ORR_EUSAGE
  * for unknown keys, wrong types and values out of range; the message names file, key, expected,
  * found and the nearest key. */
-int orr_settings_load(struct orr_settings *preset, const char *name_or_file);
+int orr_settings_load(struct orr_settings *settings, const char *name_or_file);
 /* Loads settings from a JSON object; `path` names its file in messages. */
-int orr_settings_from_json(struct orr_settings *preset, const struct cJSON *json, const char *path);
+int orr_settings_from_json(struct orr_settings *settings, const struct cJSON *json,
+                           const char *path);
 /* Assigns one setting: "pretrain.steps=500". */
-int orr_settings_set(struct orr_settings *preset, const char *assignment);
+int orr_settings_set(struct orr_settings *settings, const char *assignment);
 /* Assigns one setting for a command-line option, which messages name before the key. */
-int orr_settings_set_by(struct orr_settings *preset, const char *option, const char *key,
+int orr_settings_set_by(struct orr_settings *settings, const char *option, const char *key,
                         const char *value);
 /* Whether the data is text: text.train is not empty. */
-bool orr_settings_is_text(const struct orr_settings *preset);
+bool orr_settings_is_text(const struct orr_settings *settings);
 /* Whether training sequences are generated on the fly because not all were written to files. */
-bool orr_settings_streams(const struct orr_settings *preset);
+bool orr_settings_streams(const struct orr_settings *settings);
 /* ORR_EUSAGE if the data is text; `needs` says what needs forces ("fine-tuning"). */
-int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs);
+int orr_settings_needs_orbits(const struct orr_settings *settings, const char *needs);
 /* ORR_EUSAGE for impossible combinations (heads not dividing width, odd head size with RoPE,
  * ...). */
-int orr_settings_check(const struct orr_settings *preset);
+int orr_settings_check(const struct orr_settings *settings);
 /* ORR_EUSAGE if the heads do not divide the width, or the head size is odd with rotary
  * positions. */
 int orr_heads_check(int width, int heads, enum orr_positions positions);
 /* Whether the other settings make a setting ineffective; why: "orbits.law is newton". */
-bool orr_settings_unused(const struct orr_settings *preset, const char *key, char why[256]);
+bool orr_settings_unused(const struct orr_settings *settings, const char *key, char why[256]);
 /* ORR_EUSAGE if `key` is a setting of another law than orbits.law; the message names `where` it was
  * given, the law, and the law that reads it. 0 for settings that belong to no law. */
-int orr_settings_check_law(const struct orr_settings *preset, const char *where, const char *key);
+int orr_settings_check_law(const struct orr_settings *settings, const char *where, const char *key);
 /* orr_settings_check_law() for every setting that differs from its default. */
-int orr_settings_check_laws(const struct orr_settings *preset, const char *where);
+int orr_settings_check_laws(const struct orr_settings *settings, const char *where);
 /* Resets settings that the law does not read to their defaults. */
-int orr_settings_drop_laws(struct orr_settings *preset);
+int orr_settings_drop_laws(struct orr_settings *settings);
 /* All settings except the name, as in a preset file; cJSON_Delete() it. */
-struct cJSON *orr_settings_json(const struct orr_settings *preset);
+struct cJSON *orr_settings_json(const struct orr_settings *settings);
 /* The key of setting i, in the order of the table; NULL after the last. */
 const char *orr_settings_key(int i);
 /* A setting as text for --set: numbers in the shortest form that reads back as the same number,
  * lists with commas; "" for an unknown key. */
 enum { ORR_SETTING = ORR_LIST * ORR_NAME };
-void orr_settings_value(const struct orr_settings *preset, const char *key, char text[ORR_SETTING]);
+void orr_settings_value(const struct orr_settings *settings, const char *key,
+                        char text[ORR_SETTING]);
 /* Writes all settings except those that follow others, so that --preset FILE repeats the run. */
-int orr_settings_save(const struct orr_settings *preset, const char *path);
+int orr_settings_save(const struct orr_settings *settings, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */
 bool orr_settings_in_groups(const char *key, const char *groups);
 /* XXH64 of the keys and values of the groups. */
-uint64_t orr_settings_checksum(const struct orr_settings *preset, const char *groups);
+uint64_t orr_settings_checksum(const struct orr_settings *settings, const char *groups);
 #endif

@@ -100,12 +100,12 @@ int orr_heads_check(int width, int heads, enum orr_positions positions)
     return 0;
 }
 
-static int check_planets(const struct orr_settings *preset)
+static int check_planets(const struct orr_settings *settings)
 {
-    const struct orr_planets_settings *p = &preset->planets;
+    const struct orr_planets_settings *p = &settings->planets;
     if (!p->enabled)
         return 0;
-    if (preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
+    if (settings->orbits.output != ORR_OUTPUT_CONTINUOUS)
         return ORR_FAIL(ORR_EUSAGE, "planets.enabled: needs orbits.output = continuous");
     TRY(check_mass("planets.light_min", p->light_min, 1e-15));
     if (p->samples_min >= p->samples_max)
@@ -121,39 +121,39 @@ static int check_planets(const struct orr_settings *preset)
     if (p->labels >= p->steps)
         return ORR_FAIL(ORR_EUSAGE, "planets.labels: must be below planets.steps = %d, found %d",
                         p->steps, p->labels);
-    if (preset->pretrain_planets.steps > 0 && p->train < 1)
+    if (settings->pretrain_planets.steps > 0 && p->train < 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "planets.train: expected at least 1 sequence for "
                         "pretrain_planets.steps = %ld",
-                        preset->pretrain_planets.steps);
+                        settings->pretrain_planets.steps);
     return 0;
 }
 
-bool orr_settings_is_text(const struct orr_settings *preset)
+bool orr_settings_is_text(const struct orr_settings *settings)
 {
-    return *preset->text.train != '\0';
+    return *settings->text.train != '\0';
 }
 
-bool orr_settings_streams(const struct orr_settings *preset)
+bool orr_settings_streams(const struct orr_settings *settings)
 {
-    return preset->orbits.train_files < preset->orbits.train;
+    return settings->orbits.train_files < settings->orbits.train;
 }
 
-int orr_settings_needs_orbits(const struct orr_settings *preset, const char *needs)
+int orr_settings_needs_orbits(const struct orr_settings *settings, const char *needs)
 {
-    if (!orr_settings_is_text(preset))
+    if (!orr_settings_is_text(settings))
         return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "preset %s: %s needs orbits and their forces, found text (text.train = "
                     "\"%s\")",
-                    preset->name, needs, preset->text.train);
+                    settings->name, needs, settings->text.train);
 }
 
-static int check_text(const struct orr_settings *preset)
+static int check_text(const struct orr_settings *settings)
 {
-    if (!orr_settings_is_text(preset))
-        return *preset->text.val ? ORR_FAIL(ORR_EUSAGE, "text.val: needs text.train") : 0;
-    if (preset->planets.enabled)
+    if (!orr_settings_is_text(settings))
+        return *settings->text.val ? ORR_FAIL(ORR_EUSAGE, "text.val: needs text.train") : 0;
+    if (settings->planets.enabled)
         return ORR_FAIL(ORR_EUSAGE, "planets.enabled: expected false with text.train, found true");
     return 0;
 }
@@ -196,24 +196,25 @@ static int check_training(const char *stage, const struct orr_train_settings *t,
     return check_micro_batches(stage, t);
 }
 
-int orr_settings_check(const struct orr_settings *preset)
+int orr_settings_check(const struct orr_settings *settings)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
-    const struct orr_planets_settings *planets = &preset->planets;
-    const bool text = orr_settings_is_text(preset);
+    const struct orr_orbits_settings *o = &settings->orbits;
+    const struct orr_planets_settings *planets = &settings->planets;
+    const bool text = orr_settings_is_text(settings);
     const char *no_val =
-        text ? (*preset->text.val || preset->text.val_fraction > 0 ? NULL : "text.val_fraction = 0")
+        text ? (*settings->text.val || settings->text.val_fraction > 0 ? NULL
+                                                                       : "text.val_fraction = 0")
              : (o->val > 0 ? NULL : "orbits.val = 0");
     const char *no_planets = planets->enabled && planets->val < 1 ? "planets.val = 0" : NULL;
     const char *no_two_body =
         o->two_body_train > 0 && o->two_body_val < 1 ? "orbits.two_body_val = 0" : NULL;
-    TRY(check_orbits(&preset->orbits));
-    TRY(check_law(&preset->orbits));
-    TRY(orr_heads_check(preset->model.width, preset->model.heads, preset->model.positions));
-    TRY(check_planets(preset));
-    TRY(check_training("pretrain", &preset->pretrain, no_val));
-    TRY(check_training("pretrain_planets", &preset->pretrain_planets, no_planets));
-    TRY(check_training("finetune.magnitude", &preset->finetune.magnitude, no_two_body));
-    TRY(check_text(preset));
-    return check_attention(&preset->attention);
+    TRY(check_orbits(&settings->orbits));
+    TRY(check_law(&settings->orbits));
+    TRY(orr_heads_check(settings->model.width, settings->model.heads, settings->model.positions));
+    TRY(check_planets(settings));
+    TRY(check_training("pretrain", &settings->pretrain, no_val));
+    TRY(check_training("pretrain_planets", &settings->pretrain_planets, no_planets));
+    TRY(check_training("finetune.magnitude", &settings->finetune.magnitude, no_two_body));
+    TRY(check_text(settings));
+    return check_attention(&settings->attention);
 }

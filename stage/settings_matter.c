@@ -41,7 +41,7 @@ static bool is_one_of(const char *text, const char *values, size_t length)
 
 /* The first condition of "key=a|b,other!=c" that does not hold; NULL: all hold. Skips a condition
  * on `itself`. `value`: the present value of that setting. */
-static const struct orr_setting *unmet_condition(const struct orr_settings *preset,
+static const struct orr_setting *unmet_condition(const struct orr_settings *settings,
                                                  const char *needs, const char *itself,
                                                  char value[ORR_SETTING])
 {
@@ -55,23 +55,23 @@ static const struct orr_setting *unmet_condition(const struct orr_settings *pres
         if (itself && !strcmp(itself, key))
             continue;
         const struct orr_setting *f = orr_setting_find(key);
-        orr_setting_text(preset, f, value);
+        orr_setting_text(settings, f, value);
         if (is_one_of(value, values, (size_t)(at - values)) == not )
             return f;
     }
     return NULL;
 }
 
-bool orr_settings_unused(const struct orr_settings *preset, const char *key, char why[256])
+bool orr_settings_unused(const struct orr_settings *settings, const char *key, char why[256])
 {
     char value[ORR_SETTING];
     const struct orr_setting *f = orr_setting_find(key), *other;
     const struct orr_setting_group *group = group_of(key);
     if (!f)
         return false;
-    other = unmet_condition(preset, f->needs, NULL, value);
+    other = unmet_condition(settings, f->needs, NULL, value);
     if (!other && group && !(f->needs && !*f->needs))
-        other = unmet_condition(preset, group->needs, key, value);
+        other = unmet_condition(settings, group->needs, key, value);
     if (other)
         snprintf(why, 256, "%.100s is %.100s", other->key, *value ? value : "empty");
     return other != NULL;
@@ -87,11 +87,11 @@ static const char *law_of(const struct orr_setting *f)
     return is_of_law ? f->needs + strlen(law) : NULL;
 }
 
-int orr_settings_check_law(const struct orr_settings *preset, const char *where, const char *key)
+int orr_settings_check_law(const struct orr_settings *settings, const char *where, const char *key)
 {
     char why[256];
     const char *law = law_of(orr_setting_find(key));
-    if (!law || !orr_settings_unused(preset, key, why))
+    if (!law || !orr_settings_unused(settings, key, why))
         return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "%s: %s: %s, which does not read it; expected orbits.law=%s beside it", where,
@@ -99,30 +99,30 @@ int orr_settings_check_law(const struct orr_settings *preset, const char *where,
 }
 
 /* Whether the setting has its default. */
-static bool is_default(const struct orr_settings *preset, const struct orr_setting *f)
+static bool is_default(const struct orr_settings *settings, const struct orr_setting *f)
 {
     char text[ORR_SETTING], initial[ORR_SETTING];
     struct orr_settings defaults;
     orr_settings_defaults(&defaults);
-    orr_setting_text(preset, f, text);
+    orr_setting_text(settings, f, text);
     orr_setting_text(&defaults, f, initial);
     return !strcmp(text, initial);
 }
 
-int orr_settings_check_laws(const struct orr_settings *preset, const char *where)
+int orr_settings_check_laws(const struct orr_settings *settings, const char *where)
 {
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
-        if (law_of(f) && !is_default(preset, f))
-            TRY(orr_settings_check_law(preset, where, f->key));
+        if (law_of(f) && !is_default(settings, f))
+            TRY(orr_settings_check_law(settings, where, f->key));
     return 0;
 }
 
-int orr_settings_drop_laws(struct orr_settings *preset)
+int orr_settings_drop_laws(struct orr_settings *settings)
 {
     char why[256];
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
-        if (law_of(f) && orr_settings_unused(preset, f->key, why))
-            TRY(orr_settings_set_by(preset, "default", f->key, f->initial));
+        if (law_of(f) && orr_settings_unused(settings, f->key, why))
+            TRY(orr_settings_set_by(settings, "default", f->key, f->initial));
     return 0;
 }
 

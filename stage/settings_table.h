@@ -21,11 +21,11 @@ extern const struct orr_setting_group
     orr_setting_groups[]; /* ended by prefix == NULL; a key is in at most one */
 
 /* orr_settings_value() of a row. */
-void orr_setting_text(const struct orr_settings *preset, const struct orr_setting *f,
+void orr_setting_text(const struct orr_settings *settings, const struct orr_setting *f,
                       char text[ORR_SETTING]);
 /* Whether a setting of pretrain_planets was not given and has the value of another setting, whose
  * key is written to `key`. */
-bool orr_setting_follows(const struct orr_settings *preset, const struct orr_setting *f,
+bool orr_setting_follows(const struct orr_settings *settings, const struct orr_setting *f,
                          char key[ORR_SETTING]);
 /* Finds keys whose last part is this name ("lr"), or whose name in other programs it is
  * ("learning_rate"), in these groups (NULL: all), in the order of the table; returns their

@@ -17,9 +17,9 @@ static long sequences_of(const cJSON *manifest, const char *set)
 }
 
 /* Only train, val and test can be had without forces and states. */
-static int follow_folder(struct orr_settings *preset, const cJSON *manifest, double positions)
+static int follow_folder(struct orr_settings *settings, const cJSON *manifest, double positions)
 {
-    struct orr_orbits_settings *o = &preset->orbits;
+    struct orr_orbits_settings *o = &settings->orbits;
     o->protocol = ORR_PROTOCOL_IDENTIFIABLE;
     o->output = ORR_OUTPUT_CONTINUOUS;
     if (o->mass_prior == ORR_MASS_STUDY)
@@ -35,11 +35,11 @@ static int follow_folder(struct orr_settings *preset, const cJSON *manifest, dou
     o->law = ORR_LAW_NEWTON;
     o->jump_step = 0;
     o->jump_factor = 1;
-    preset->planets.enabled = false;
-    return orr_settings_drop_laws(preset);
+    settings->planets.enabled = false;
+    return orr_settings_drop_laws(settings);
 }
 
-int orr_tracks_adopt(struct orr_settings *preset, const char *folder, bool *adopted)
+int orr_tracks_adopt(struct orr_settings *settings, const char *folder, bool *adopted)
 {
     char path[4096];
     cJSON *manifest = NULL;
@@ -56,8 +56,8 @@ int orr_tracks_adopt(struct orr_settings *preset, const char *folder, bool *adop
     const double positions = orr_json_number(orr_json_get(manifest, "tracks"), "positions");
     if (!rc && positions >= 5 && positions <= 1e6) {
         *adopted = true;
-        strcpy(preset->tracks, folder);
-        rc = follow_folder(preset, manifest, positions);
+        strcpy(settings->tracks, folder);
+        rc = follow_folder(settings, manifest, positions);
     }
     cJSON_Delete(manifest);
     return rc;
@@ -82,15 +82,15 @@ static int number_tracks(const char *path, const char *set, const cJSON *pieces,
                                         path, set, n);
 }
 
-int orr_tracks_pieces(const struct orr_settings *preset, const char *set, int n, int track[])
+int orr_tracks_pieces(const struct orr_settings *settings, const char *set, int n, int track[])
 {
     char path[4096];
     cJSON *manifest = NULL;
     for (int i = 0; i < n; i++)
         track[i] = i;
-    if (!*preset->tracks)
+    if (!*settings->tracks)
         return 0;
-    TRY(orr_path(path, "%s/manifest.json", preset->tracks));
+    TRY(orr_path(path, "%s/manifest.json", settings->tracks));
     TRY(orr_json_read(path, &manifest));
     const cJSON *of = orr_json_get(orr_json_get(manifest, "sets"), set);
     const cJSON *pieces = orr_json_get(of, "pieces");
@@ -99,9 +99,10 @@ int orr_tracks_pieces(const struct orr_settings *preset, const char *set, int n,
     return rc;
 }
 
-int orr_tracks_refuse(const struct orr_settings *preset, const char *what)
+int orr_tracks_refuse(const struct orr_settings *settings, const char *what)
 {
-    return *preset->tracks ? ORR_FAIL(ORR_EINVAL, "%s: imported tracks: %s needs simulated orbits",
-                                      preset->tracks, what)
-                           : 0;
+    return *settings->tracks
+               ? ORR_FAIL(ORR_EINVAL, "%s: imported tracks: %s needs simulated orbits",
+                          settings->tracks, what)
+               : 0;
 }

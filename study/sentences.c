@@ -264,7 +264,7 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 
 static void cannot_say(const struct verdict *v, char text[2048])
 {
-    const struct orr_settings *preset = &v->cells.cell[0].preset;
+    const struct orr_settings *settings = &v->cells.cell[0].settings;
     char other[512] = "";
     *text = '\0';
     orr_append(
@@ -275,8 +275,8 @@ static void cannot_say(const struct verdict *v, char text[2048])
         "difference that is not significant is not shown to be zero. Recovered laws, readouts and "
         "exponents are of "
         "predictions and states, not proofs of what a model computes.",
-        preset->model.layers, preset->model.layers == 1 ? "" : "s", preset->model.width,
-        preset->pretrain.steps, preset->pretrain.batch, preset->name, v->seeds,
+        settings->model.layers, settings->model.layers == 1 ? "" : "s", settings->model.width,
+        settings->pretrain.steps, settings->pretrain.batch, settings->name, v->seeds,
         v->seeds == 1 ? "" : "s");
     for (int i = 0; i < v->unasked.count; i++)
         orr_append(text, 2048, "%s%s", i ? ", " : " Not measured here: ", v->unasked.item[i]);

@@ -68,7 +68,7 @@ static int read_probe(struct verdict *v, const struct compare_cell *cell, int s,
     if (is_unasked(v, probe))
         return 0;
     TRY(orr_path(path, "%s/%s/probe/%s.json", cell->path, attention, probe));
-    int rc = compare_probe_read(cell->path, &cell->preset, attention, probe, &rows);
+    int rc = compare_probe_read(cell->path, &cell->settings, attention, probe, &rows);
     if (rc && rc != ORR_ENOMEM) {
         rc = compare_miss(&v->missing, path, orr_error());
         orr_error_clear();
@@ -124,7 +124,7 @@ static int measure_bodies(const struct report_run *run, const char *attention,
 {
     /* random weights have the shape of the run's first attention, so they are a baseline only for
      * it */
-    const char *shape = orr_source_attention(&run->preset, "untrained");
+    const char *shape = orr_source_attention(&run->settings, "untrained");
     TRY(measure_planets(run, attention, REPORT_NO_BASELINE, own));
     TRY(measure_planets(run, shape && !strcmp(shape, attention) ? "untrained" : "",
                         REPORT_NO_BASELINE, baseline));
@@ -136,12 +136,12 @@ static int read_bodies(struct verdict *v, const struct compare_cell *cell, int s
 {
     const char *attention = compare_cell_source(&v->cells, cell, s);
     double own[VERDICT_BODIES_VALUES], baseline[VERDICT_BODIES_VALUES], raw[VERDICT_BODIES_VALUES];
-    if (!orr_has_task(&cell->preset, true))
+    if (!orr_has_task(&cell->settings, true))
         return 0;
     struct report_run *run = orr_alloc(1, sizeof *run);
     if (!run)
         return ORR_ENOMEM;
-    int rc = report_origin_vectors(cell->path, &cell->preset);
+    int rc = report_origin_vectors(cell->path, &cell->settings);
     rc = rc ? rc : report_read(run, cell->path, attention, NULL);
     rc = rc ? rc : measure_bodies(run, attention, own, baseline, raw);
     report_free(run);
@@ -222,9 +222,9 @@ static int list_model(struct verdict *v, const struct compare_cell *cell, int s)
     for (int a = 0; a < v->attentions; a++)
         has |= !strcmp(v->attention[a], attention);
     for (int k = 0; k < v->seeds; k++)
-        has_seed |= v->seed[k] == cell->preset.seed;
+        has_seed |= v->seed[k] == cell->settings.seed;
     if (!has_seed)
-        v->seed[v->seeds++] = cell->preset.seed;
+        v->seed[v->seeds++] = cell->settings.seed;
     if (has)
         return 0;
     if (v->attentions == ORR_LIST)

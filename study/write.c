@@ -158,7 +158,7 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
 {
     char path[4096];
     cJSON *json = orr_json_create("orrery-verdict-1");
-    cJSON_AddStringToObject(json, "preset", v->cells.cell[0].preset.name);
+    cJSON_AddStringToObject(json, "preset", v->cells.cell[0].settings.name);
     add_words(s, json);
     cJSON *attentions = cJSON_AddArrayToObject(json, "attentions");
     for (int a = 0; a < v->attentions; a++)

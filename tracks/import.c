@@ -127,7 +127,7 @@ int tracks_import(const struct orr_cli *cli, const struct tracks_options *o)
     struct tracks_source source = {0};
     struct tracks_common common = {0};
     struct tracks_units units;
-    struct sim_import import = {.seed = cli->preset.seed, .val = 0.1, .test = 0.1};
+    struct sim_import import = {.seed = cli->settings.seed, .val = 0.1, .test = 0.1};
     double resample;
     bool is_array;
     if (cli->argc_rest != 2)

@@ -69,7 +69,7 @@ static const struct orr_option options[] = {
 /* Reports the space that large sets, or a part of them, need, and refuses sets that do not fit. */
 static int check_disk(const struct orr_cli *cli, const char *dir, int part, int parts)
 {
-    const double bytes = sim_dataset_bytes(&cli->preset, part, parts);
+    const double bytes = sim_dataset_bytes(&cli->settings, part, parts);
     if (bytes > 10e9)
         orr_note(cli->quiet, "orbits: %.1f GB will be written to %s", bytes / 1e9, dir);
     char probe[4096];
@@ -87,7 +87,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir, int part, int 
         return rc;
     /* existing files are finished parts of these sets, or are removed first */
     const double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize +
-                              sim_dataset_bytes_there(&cli->preset, dir, part, parts);
+                              sim_dataset_bytes_there(&cli->settings, dir, part, parts);
     if (bytes > free_bytes)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
@@ -126,7 +126,7 @@ static int read_part(int *part, int *parts)
 static int keep_tracks(const struct orr_cli *cli)
 {
     static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_VAL, SIM_SPLIT_TEST};
-    const struct orr_settings *p = &cli->preset;
+    const struct orr_settings *p = &cli->settings;
     for (size_t i = 0; i < sizeof splits / sizeof *splits && cli->plan; i++) {
         struct orr_artefact set = {.action = ORR_KEEP, .why = "imported tracks"};
         if (!sim_split_count(p, splits[i]))
@@ -166,8 +166,9 @@ static int write_sets(const struct orr_cli *cli)
     int part = 0, parts = 1;
     char dir[4096];
     struct sim_dynamics dynamics;
-    if (orr_settings_is_text(&cli->preset)) { /* nothing to simulate */
-        orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
+    if (orr_settings_is_text(&cli->settings)) { /* nothing to simulate */
+        orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed",
+                 cli->settings.name);
         return 0;
     }
     tracks.force = force != NULL;
@@ -179,31 +180,32 @@ static int write_sets(const struct orr_cli *cli)
         return tracks.steps ? refuse_tracks_option("--steps", tracks.steps)
                : tracks.val ? refuse_tracks_option("--val", tracks.val)
                             : refuse_tracks_option("--test", tracks.test);
-    if (*cli->preset.tracks)
+    if (*cli->settings.tracks)
         return keep_tracks(cli);
     if (part_text && cli->plan)
         return ORR_FAIL(ORR_EUSAGE, "--plan: of all data sets, not of a --part");
-    const int rc = sim_dynamics_create(&dynamics, &cli->preset); /* reports an invalid expression */
+    const int rc =
+        sim_dynamics_create(&dynamics, &cli->settings); /* reports an invalid expression */
     sim_dynamics_free(&dynamics);
     TRY(rc); /* before anything is made */
     TRY(*cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run));
     if (part_text)
         TRY(read_part(&part, &parts));
     if (cli->plan)
-        return sim_dataset_plan(&cli->preset, dir, force != NULL);
+        return sim_dataset_plan(&cli->settings, dir, force != NULL);
     if (cli->resume && *cli->out && sim_dataset_is_foreign(dir)) { /* a stage of a run */
         orr_note(cli->quiet, "orbits: %s was made elsewhere: read as it is", dir);
         return 0;
     }
-    const bool complete = sim_dataset_complete(&cli->preset, dir, force != NULL);
+    const bool complete = sim_dataset_complete(&cli->settings, dir, force != NULL);
     if (!complete) {
-        TRY(sim_dataset_may_write(&cli->preset, dir, force != NULL));
+        TRY(sim_dataset_may_write(&cli->settings, dir, force != NULL));
         TRY(check_disk(cli, dir, part, parts));
         TRY(note_new_folder(cli, dir));
     }
     TRY(*cli->out ? 0 : orr_cli_save_preset(cli, cli->run));
     if (!complete)
-        return sim_dataset_write_part(&cli->preset, dir, part, parts, cli->threads, force != NULL,
+        return sim_dataset_write_part(&cli->settings, dir, part, parts, cli->threads, force != NULL,
                                       cli->quiet);
     orr_note(cli->quiet, "orbits: %s is up to date", dir);
     return sim_dataset_tidy(dir);
@@ -238,12 +240,12 @@ static int print_checksum(const struct orr_cli *cli)
     const double start_s = orr_time_s();
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "checksum: unexpected argument \"%s\"", cli->argv_rest[1]);
-    TRY(sim_stream_checksum(&cli->preset, cli->threads, cli->quiet, &sum));
+    TRY(sim_stream_checksum(&cli->settings, cli->threads, cli->quiet, &sum));
     const double seconds = orr_time_s() - start_s;
-    printf("train: %ld sequences, xxh64 %016llx\n", cli->preset.orbits.train,
+    printf("train: %ld sequences, xxh64 %016llx\n", cli->settings.orbits.train,
            (unsigned long long)sum);
     orr_note(cli->quiet, "orbits: %.1f s, %.0f sequences per second", seconds,
-             (double)cli->preset.orbits.train / seconds);
+             (double)cli->settings.orbits.train / seconds);
     return 0;
 }
 
@@ -251,7 +253,7 @@ static int print_prior(const struct orr_cli *cli)
 {
     if (cli->argc_rest > 1)
         return ORR_FAIL(ORR_EUSAGE, "prior: unexpected argument \"%s\"", cli->argv_rest[1]);
-    return sim_prior_print(&cli->preset);
+    return sim_prior_print(&cli->settings);
 }
 
 static int find_split(const char *name, enum sim_split *split)
@@ -293,19 +295,19 @@ static int show_sequence(const struct orr_cli *cli)
     const char *picture = *cli->out ? cli->out : NULL;
     if (cli->argc_rest > 1)
         dir = cli->argv_rest[1];
-    const struct orr_settings *preset = &cli->preset;
+    const struct orr_settings *settings = &cli->settings;
     if (dir) {
         const bool given = cli->preset_given || cli->set_given || cli->seed_given;
-        return sim_folder_show(dir, given ? preset : NULL, split, index, picture);
+        return sim_folder_show(dir, given ? settings : NULL, split, index, picture);
     }
-    const unsigned long long count = sim_split_count(preset, split);
+    const unsigned long long count = sim_split_count(settings, split);
     if (!count)
         return ORR_FAIL(ORR_EUSAGE, "--split: expected one that preset %s makes, found %s",
-                        preset->name, sim_split_name(split));
+                        settings->name, sim_split_name(split));
     if (index >= count)
         return ORR_FAIL(ORR_EUSAGE, "--sequence: %s of preset %s has %llu sequences, found %llu",
-                        sim_split_name(split), preset->name, count, index);
-    return sim_sequence_show(preset, split, index, picture);
+                        sim_split_name(split), settings->name, count, index);
+    return sim_sequence_show(settings, split, index, picture);
 }
 
 static int import_tracks(const struct orr_cli *cli)

@@ -287,12 +287,12 @@ static cJSON *describe(const struct orr_settings *settings, size_t steps)
 static int write_systems(const struct orr_cli *cli, const struct tracks_options *o,
                          struct systems *s, struct tracks_common *common)
 {
-    struct sim_import import = {.file = s->file, .seed = cli->preset.seed};
+    struct sim_import import = {.file = s->file, .seed = cli->settings.seed};
     double unused;
     uint64_t bytes;
     TRY(sr_cells_read(s->file, ORR_CSV_KEEP_TEXT, &s->csv));
     TRY(find_columns(s));
-    if (cli->preset.orbits.dimensions == 3 && s->axes == 2)
+    if (cli->settings.orbits.dimensions == 3 && s->axes == 2)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: orbits.dimensions is 3: expected columns %s and %s, found none",
                         s->file, (s->form == FORM_ELEMENTS ? element_name : state_name)[4],
@@ -300,9 +300,9 @@ static int write_systems(const struct orr_cli *cli, const struct tracks_options 
     TRY(tracks_read_options(o, &import, &unused));
     const size_t steps = import.steps ? (size_t)import.steps : STEPS;
     import.steps = (int)steps;
-    TRY(simulate_all(s, &cli->preset, steps, common));
+    TRY(simulate_all(s, &cli->settings, steps, common));
     TRY(orr_file_checksum(s->file, &import.content, &bytes));
-    cJSON *how = describe(&cli->preset, steps);
+    cJSON *how = describe(&cli->settings, steps);
     import.how = how;
     import.dimensions = s->axes;
     import.systems = common->systems;

@@ -16,7 +16,7 @@
 struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape *shape)
 {
     const struct k_attention *v = shape->variant;
-    const struct k_math_rule math = k_math_rule(v, shape->T, shape->D, shape->window, shape->p);
+    const struct k_math_rule math = k_math_rule(v, shape->T, shape->D, shape->window, shape->power);
     return (struct k_cpu_attention_rule){
         .math = math,
         .takes_both_signs = k_math_signed(v->phi),
@@ -214,11 +214,11 @@ static inline cpu_vec power(const struct k_cpu_attention_rule *rule, cpu_vec z, 
 {
     const cpu_vec zero = {0};
     cpu_vec y;
-    if (rule->math.p_integer > 0) {
-        y = cpu_power_integer(z, rule->math.p_integer - 1);
+    if (rule->math.power_integer > 0) {
+        y = cpu_power_integer(z, rule->math.power_integer - 1);
     } else {
         const cpu_vec tiny = cpu_set(0x1p-126f);
-        y = cpu_exp((rule->math.p - 1.0f) * cpu_log(cpu_max(tiny, z)));
+        y = cpu_exp((rule->math.power - 1.0f) * cpu_log(cpu_max(tiny, z)));
     }
     *lower = cpu_select_greater(z, zero, y, zero);
     return *lower * z;
@@ -229,7 +229,7 @@ static void reweight_row(const struct k_cpu_attention_rule *rule, const struct k
                          struct k_math_row *weights, float *x, float *steepness)
 {
     const cpu_vec zero = {0}, shift = cpu_set(weights->theta), scale = cpu_set(weights->inverse);
-    const float slope = rule->math.p * weights->inverse;
+    const float slope = rule->math.power * weights->inverse;
     cpu_vec sum = {0};
     for (int v = 0; v < row->vecs; v++) {
         const cpu_vec z = cpu_max(zero, (cpu_load(x + v * CPU_LANES) - shift) * scale);

@@ -32,7 +32,7 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape, bool ba
 {
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
     const struct k_math_rule rule =
-        k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+        k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->power);
     const int T = k_attention_end(shape);
     return (struct cpu_fused){
         .backward = backward,

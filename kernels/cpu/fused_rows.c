@@ -73,9 +73,9 @@ power(const struct k_math_rule *rule, const int integer, cpu_vec z, cpu_vec *low
     }
     cpu_vec y;
     if (integer)
-        y = cpu_power_integer(z, rule->p_integer - 1);
+        y = cpu_power_integer(z, rule->power_integer - 1);
     else
-        y = cpu_exp((rule->p - 1.0f) * cpu_log(cpu_max(cpu_set(0x1p-126f), z)));
+        y = cpu_exp((rule->power - 1.0f) * cpu_log(cpu_max(cpu_set(0x1p-126f), z)));
     *lower = cpu_select_greater(z, zero, y, zero); /* z^0 is also 0 at z = 0 */
     return *lower * z;
 }
@@ -140,9 +140,9 @@ static inline __attribute__((always_inline)) void reweight(const struct k_math_r
 void k_cpu_fused_row_reweight(const struct k_math_rule *rule, int vecs, float *x,
                               struct cpu_fused_row *row)
 {
-    if (rule->p_integer == 15)
+    if (rule->power_integer == 15)
         reweight(rule, 15, vecs, x, row);
-    else if (rule->p_integer > 0)
+    else if (rule->power_integer > 0)
         reweight(rule, 1, vecs, x, row);
     else
         reweight(rule, 0, vecs, x, row);
@@ -183,7 +183,7 @@ reweighted_backward(const struct k_math_rule *rule, const bool is_exp, const int
 {
     const cpu_vec zero = {0}, top = cpu_set(row->top), centre = cpu_set(row->centre);
     const cpu_vec theta = cpu_set(row->theta), inverse = cpu_set(row->inverse);
-    const cpu_vec steepness = cpu_set(rule->p * row->inverse);
+    const cpu_vec steepness = cpu_set(rule->power * row->inverse);
     cpu_vec sum = row->sum;
     for (int v = 0; v < vecs; v++) {
         const int at = v * CPU_LANES;
@@ -207,11 +207,11 @@ void k_cpu_fused_row_backward(const struct k_math_rule *rule, int vecs, float *x
         plain_backward(true, vecs, x, d, row);
     else if (!rule->reweight)
         plain_backward(false, vecs, x, d, row);
-    else if (rule->p_integer == 15 && is_exp)
+    else if (rule->power_integer == 15 && is_exp)
         reweighted_backward(rule, true, 15, vecs, x, d, slope, row);
-    else if (rule->p_integer == 15)
+    else if (rule->power_integer == 15)
         reweighted_backward(rule, false, 15, vecs, x, d, slope, row);
-    else if (rule->p_integer > 0)
+    else if (rule->power_integer > 0)
         reweighted_backward(rule, is_exp, 1, vecs, x, d, slope, row);
     else
         reweighted_backward(rule, is_exp, 0, vecs, x, d, slope, row);

@@ -14,7 +14,7 @@ static struct problem problem_of(const float *qkv, float *row_stats,
 {
     struct problem p;
     memset(&p, 0, sizeof p);
-    p.rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+    p.rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->power);
     p.B = shape->B;
     p.T = shape->T;
     p.H = shape->H;

@@ -35,7 +35,7 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
            log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE &&
            k_cuda_fused_shared(width_of(shape->D)) <= k_cuda_shared_most() &&
-           (!shape->variant->reweight || shape->p <= LARGEST_P);
+           (!shape->variant->reweight || shape->power <= LARGEST_P);
 }
 
 /* Where the next copy goes in scratch memory. */
@@ -99,7 +99,7 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *row
 {
     struct fused p;
     memset(&p, 0, sizeof(p));
-    p.rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+    p.rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->power);
     p.B = shape->B;
     p.T = shape->T;
     p.H = shape->H;

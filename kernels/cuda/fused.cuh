@@ -157,7 +157,7 @@ template <int N>
 static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r, const float z[N],
                                                     float power[N])
 {
-    if (r.p_integer == 15) { /* the published p, with the multiplications of the general case */
+    if (r.power_integer == 15) { /* the published p, with the multiplications of the general case */
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const float third = z[i] * z[i] * z[i], seventh = third * third * z[i];
@@ -165,13 +165,13 @@ static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r,
         }
         return;
     }
-    if (r.p_integer == 0) {
+    if (r.power_integer == 0) {
 #pragma unroll
         for (int i = 0; i < N; i++)
-            power[i] = z[i] > 0.0f ? fast_exp2((r.p - 1.0f) * fast_log2(z[i])) : 0.0f;
+            power[i] = z[i] > 0.0f ? fast_exp2((r.power - 1.0f) * fast_log2(z[i])) : 0.0f;
         return;
     }
-    const unsigned n = (unsigned)r.p_integer - 1;
+    const unsigned n = (unsigned)r.power_integer - 1;
     if (n == 0) {
 #pragma unroll
         for (int i = 0; i < N; i++)

@@ -67,7 +67,7 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
         if (KIND == LSSA)
             e *= r.y;
         if (fused_reweighted(KIND))
-            e = fmaf(e, power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * r.x : p.rule.p), -r.inner);
+            e = fmaf(e, power[j] * (KIND == LSSAR ? p.rule.power * LOG2_E * r.x : p.rule.power), -r.inner);
         d[j / 4][j % 4] = slope[j] * e;
         s[j / 4][j % 4] = fused_reweighted(KIND) ? power[j] * z[j] : z[j];
     }

@@ -124,8 +124,8 @@ static __device__ __forceinline__ struct fused_row fused_row_of(const struct fus
         return {factor * LN_2, factor, outer, 0.0f};
     if (degenerate)
         return {KIND == LSSAR ? 0.0f : INFINITY, 0.0f, 0.0f, 0.0f};
-    const float root = exp2f(log2f(factor) / p.rule.p), scale = inverse * root;
-    const float shift = theta * scale, times = p.rule.p * factor * along;
+    const float root = exp2f(log2f(factor) / p.rule.power), scale = inverse * root;
+    const float shift = theta * scale, times = p.rule.power * factor * along;
     if (KIND == LSSAR)
         return {scale * LN_2, shift, outer, times * inverse};
     return {fmaf(top, LOG2_E, -log2f(scale)), shift, outer, times / root};

@@ -143,7 +143,7 @@ static void reweight(struct k_ref_row *r, const struct k_attention_shape *shape)
     for (int j = 0; j < r->n; j++) {
         const double u = r->n * r->a[j] - offset;
         r->z[j] = r->degenerate || u <= 0 ? 0 : u / r->z_largest;
-        r->A[j] = r->z[j] > 0 ? pow(r->z[j], shape->p) : 0;
+        r->A[j] = r->z[j] > 0 ? pow(r->z[j], shape->power) : 0;
         r->z_sum += r->A[j];
     }
     for (int j = 0; j < r->n && !r->degenerate; j++)
@@ -224,7 +224,7 @@ void k_ref_row_backward(struct k_ref_row *r, const struct k_attention_shape *sha
         return;
     }
     if (variant->reweight)
-        reweight_backward(r, shape->p);
+        reweight_backward(r, shape->power);
     if (variant->transform == K_TRANSFORM_RECENTRED_L1 && recentred(r, variant))
         l1_backward(r, r->A, r->z_sum);
     for (int j = 0; j < r->n && variant->transform == K_TRANSFORM_INVERSE; j++)

@@ -35,7 +35,7 @@ int gpt_evaluate_predictions(const struct gpt_config *config, struct gpt_source 
  * 64 (model/evaluate/orbit_fit.h). The prior of the fit, which matters while positions are few,
  * comes from the first 256 training sequences. Only for two bodies under Newton's law, in
  * coordinates of the plane. ORR_EINTR after a signal. */
-int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,
+int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *settings,
                           bool planets, int positions, int late_from,
                           struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); NaN becomes null. */

@@ -10,10 +10,10 @@
 
 enum { EVAL_BATCH = 32 };
 
-enum sim_split gpt_final_split(const struct orr_settings *preset, bool planets)
+enum sim_split gpt_final_split(const struct orr_settings *settings, bool planets)
 {
     const enum sim_split test = planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST;
-    if (!orr_settings_is_text(preset) && sim_split_count(preset, test) > 0)
+    if (!orr_settings_is_text(settings) && sim_split_count(settings, test) > 0)
         return test;
     return planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL;
 }

@@ -201,20 +201,21 @@ static void summarise_errors(struct gpt_next_state *result, int n, const struct 
         result->orbit_fit_late = late / n / (o->steps - first);
 }
 
-static bool has_upper_bound(const struct orr_settings *preset, bool planets)
+static bool has_upper_bound(const struct orr_settings *settings, bool planets)
 {
     const enum sim_split training = planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
-    return !orr_settings_is_text(preset) && !*preset->tracks &&
-           preset->orbits.output == ORR_OUTPUT_CONTINUOUS && preset->orbits.law == ORR_LAW_NEWTON &&
-           !preset->orbits.nbody && sim_split_count(preset, training) >= LEAST;
+    return !orr_settings_is_text(settings) && !*settings->tracks &&
+           settings->orbits.output == ORR_OUTPUT_CONTINUOUS &&
+           settings->orbits.law == ORR_LAW_NEWTON && !settings->orbits.nbody &&
+           sim_split_count(settings, training) >= LEAST;
 }
 
-int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *preset,
+int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *settings,
                           bool planets, int positions, int late_from, struct gpt_next_state *result)
 {
     const long count = gpt_source_count(source);
     const int n = result->sequences < count ? result->sequences : (int)count;
-    struct observed o = {.axes = preset->orbits.dimensions,
+    struct observed o = {.axes = settings->orbits.dimensions,
                          .n = n < SEQUENCES ? n : SEQUENCES,
                          .steps = (positions - 1) / 2,
                          .late_step = late_from / 2}; /* body 1 is in rows 1, 3, ... */
@@ -224,10 +225,10 @@ int gpt_orbit_upper_bound(struct gpt_source *source, const struct orr_settings *
     bool two = true;
     result->orbit_fit = result->orbit_fit_half = result->orbit_fit_late = NAN;
     result->orbit_fit_sequences = 0;
-    if (!has_upper_bound(preset, planets) || n < LEAST || o.steps < LEAST_STEPS)
+    if (!has_upper_bound(settings, planets) || n < LEAST || o.steps < LEAST_STEPS)
         return 0;
     /* generated again from (seed, index): the data files may be on another machine */
-    TRY(gpt_source_open(&training, preset, NULL,
+    TRY(gpt_source_open(&training, settings, NULL,
                         planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, NULL));
     int rc = create_observed(&o);
     rc = rc ? rc : learn_prior(training, o.axes, o.steps, &prior, &two);

@@ -83,7 +83,7 @@ int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *mode
     char path[4096];
     *written = false;
     TRY(orr_path(path, "%s/%s", job->folder, GPT_ROLLOUTS));
-    int rc = sim_dataset_open(&r.set, job->preset, job->orbits_dir, SIM_SPLIT_PLANETS_SOLAR);
+    int rc = sim_dataset_open(&r.set, job->settings, job->orbits_dir, SIM_SPLIT_PLANETS_SOLAR);
     if (rc == ORR_EMISSING && *job->lineage->orbits) {
         orr_error_clear(); /* data sets made elsewhere need not have this set */
         return 0;

@@ -14,11 +14,11 @@ static char *describe_rank(const struct orr_cli *cli)
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
         return NULL;
-    fprintf(stream, "version=%s\npreset=%s\n", ORR_VERSION, cli->preset.name);
+    fprintf(stream, "version=%s\npreset=%s\n", ORR_VERSION, cli->settings.name);
     for (int i = 0; orr_settings_key(i); i++) {
         if (!strcmp(orr_settings_key(i), "model.precision"))
             continue;
-        orr_settings_value(&cli->preset, orr_settings_key(i), value);
+        orr_settings_value(&cli->settings, orr_settings_key(i), value);
         fprintf(stream, "%s=%s\n", orr_settings_key(i), value);
     }
     fprintf(stream,

@@ -15,18 +15,18 @@ struct gpt_text {
     uint16_t *window; /* (positions) */
 };
 
-int gpt_text_vocab(const struct orr_settings *preset, int *vocab)
+int gpt_text_vocab(const struct orr_settings *settings, int *vocab)
 {
     struct gpt_text_files files;
-    const int rc = gpt_text_files_open(&files, "text.train", preset->text.train, &preset->text);
+    const int rc = gpt_text_files_open(&files, "text.train", settings->text.train, &settings->text);
     *vocab = files.vocab;
     gpt_text_files_close(&files);
     return rc;
 }
 
-int gpt_text_content(const struct orr_settings *preset, bool quiet, uint64_t *content)
+int gpt_text_content(const struct orr_settings *settings, bool quiet, uint64_t *content)
 {
-    const struct orr_text_settings *p = &preset->text;
+    const struct orr_text_settings *p = &settings->text;
     const char *const keys[] = {"text.train", "text.val"}, *const paths[] = {p->train, p->val};
     int rc = 0;
     *content = 0;
@@ -74,12 +74,12 @@ static int check_part(const struct gpt_text *t, const struct orr_text_settings *
     return 0;
 }
 
-static int open_text(struct gpt_text *t, const struct orr_settings *preset, bool held_out)
+static int open_text(struct gpt_text *t, const struct orr_settings *settings, bool held_out)
 {
-    const struct orr_text_settings *p = &preset->text;
+    const struct orr_text_settings *p = &settings->text;
     const bool own = held_out && *p->val;
     int vocab;
-    TRY(gpt_text_vocab(preset, &vocab));
+    TRY(gpt_text_vocab(settings, &vocab));
     TRY(gpt_text_files_open(&t->files, own ? "text.val" : "text.train", own ? p->val : p->train,
                             p));
     t->positions = p->positions;
@@ -90,12 +90,12 @@ static int open_text(struct gpt_text *t, const struct orr_settings *preset, bool
     return t->window ? 0 : ORR_ENOMEM;
 }
 
-int gpt_text_open(struct gpt_text **text, const struct orr_settings *preset, bool held_out)
+int gpt_text_open(struct gpt_text **text, const struct orr_settings *settings, bool held_out)
 {
     struct gpt_text *t = calloc(1, sizeof *t);
     if (!t)
         return ORR_FAIL(ORR_ENOMEM, "text: out of memory");
-    const int rc = open_text(t, preset, held_out);
+    const int rc = open_text(t, settings, held_out);
     if (rc)
         gpt_text_close(t);
     else

@@ -57,11 +57,11 @@ int gpt_text_hash(const struct gpt_text_files *text, uint64_t *hash);
 int gpt_passkey_text(const char *key, const char *asked, struct gpt_text_file *file);
 
 /* Vocabulary of a text preset. */
-int gpt_text_vocab(const struct orr_settings *preset, int *vocab);
+int gpt_text_vocab(const struct orr_settings *settings, int *vocab);
 
 /* One split of a text, for gpt_source. */
 struct gpt_text;
-int gpt_text_open(struct gpt_text **text, const struct orr_settings *preset, bool held_out);
+int gpt_text_open(struct gpt_text **text, const struct orr_settings *settings, bool held_out);
 void gpt_text_close(struct gpt_text *text);
 /* Number of sequences in order; 0: no text is held out. */
 long gpt_text_sequences(const struct gpt_text *text);

@@ -116,14 +116,14 @@ static cJSON *json_settings(const struct probe_run *run)
     cJSON_AddStringToObject(json, "trained_attention", probe->trained.attention);
     cJSON_AddBoolToObject(json, "reweighted", probe->model.variant.reweight);
     if (probe->model.variant.reweight)
-        cJSON_AddNumberToObject(json, "p", c->attention_p);
+        cJSON_AddNumberToObject(json, "p", c->power);
     else
         cJSON_AddNullToObject(json, "p");
     cJSON_AddNumberToObject(json, "window", c->attention_window);
     if (c->positions == ORR_POSITIONS_ROPE)
         cJSON_AddNumberToObject(json, "rope_base", c->rope_base);
-    cJSON_AddStringToObject(json, "preset", probe->preset.name);
-    orr_json_add_u64(json, "seed", probe->preset.seed);
+    cJSON_AddStringToObject(json, "preset", probe->settings.name);
+    orr_json_add_u64(json, "seed", probe->settings.seed);
     cJSON_AddStringToObject(json, "data", sim_split_name(probe->split));
     cJSON_AddStringToObject(json, "data_from", probe->from_files ? "files" : "seed");
     cJSON_AddNumberToObject(json, "sequences", probe->sequences);

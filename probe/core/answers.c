@@ -35,13 +35,13 @@ static int take_content(struct probe_answers *a)
     return rc;
 }
 
-void probe_settings_sum(const struct orr_settings *preset, char text[PROBE_SUM])
+void probe_settings_sum(const struct orr_settings *settings, char text[PROBE_SUM])
 {
-    snprintf(text, PROBE_SUM, "%016" PRIx64, orr_settings_checksum(preset, PROBE_SETTINGS));
+    snprintf(text, PROBE_SUM, "%016" PRIx64, orr_settings_checksum(settings, PROBE_SETTINGS));
 }
 
 static int check_export(struct probe_answers *a, const char *path, enum orr_json_sum sum,
-                        const struct orr_settings *preset)
+                        const struct orr_settings *settings)
 {
     char expected[PROBE_SUM];
     const struct cJSON *options = orr_json_get(a->exported, "options");
@@ -50,7 +50,7 @@ static int check_export(struct probe_answers *a, const char *path, enum orr_json
     if (sum != ORR_JSON_AS_WRITTEN)
         return ORR_FAIL(ORR_EFORMAT, "%s: %s; copy it anew from the export", path,
                         sum == ORR_JSON_CHANGED ? ORR_JSON_IS_CHANGED : "it has no checksum");
-    probe_settings_sum(preset, expected);
+    probe_settings_sum(settings, expected);
     if (!orr_json_says(a->exported, "settings_xxh64", expected))
         return ORR_FAIL(ORR_EINVAL,
                         "%s: answers to other data: settings and seed of preset %s, checksum %s; "
@@ -64,7 +64,7 @@ static int check_export(struct probe_answers *a, const char *path, enum orr_json
 }
 
 int probe_answers_open(struct probe_answers *a, const char *folder,
-                       const struct orr_settings *preset)
+                       const struct orr_settings *settings)
 {
     char path[4096];
     enum orr_json_sum sum;
@@ -78,7 +78,7 @@ int probe_answers_open(struct probe_answers *a, const char *folder,
                         "which probe export writes",
                         path);
     TRY(orr_json_read_any(path, &a->exported, &sum));
-    TRY(check_export(a, path, sum, preset));
+    TRY(check_export(a, path, sum, settings));
     return take_content(a);
 }
 
@@ -120,7 +120,7 @@ int probe_rows_checksum(struct probe *probe, uint64_t *checksum)
         rc = gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies);
         if (!rc)
             XXH64_update(state, coords,
-                         (size_t)(probe->T * probe->preset.orbits.dimensions) * sizeof *coords);
+                         (size_t)(probe->T * probe->settings.orbits.dimensions) * sizeof *coords);
     }
     *checksum = rc ? 0 : XXH64_digest(state);
     XXH64_freeState(state);

@@ -13,7 +13,7 @@
 #define PROBE_SETTINGS "seed,orbits,planets,finetune,text"
 enum { PROBE_SUM = 17 };
 /* Their checksum, 16 hexadecimal digits. */
-void probe_settings_sum(const struct orr_settings *preset, char text[PROBE_SUM]);
+void probe_settings_sum(const struct orr_settings *settings, char text[PROBE_SUM]);
 #define PROBE_EXCHANGE      "exchange" /* the folder of a run's export */
 #define PROBE_EXPORT_FORMAT "orrery-export-1"
 
@@ -29,7 +29,7 @@ struct probe_answers {
  * what is expected: without export.json, or where it was changed or is of other settings. Close
  * after an error, too. */
 int probe_answers_open(struct probe_answers *answers, const char *folder,
-                       const struct orr_settings *preset);
+                       const struct orr_settings *settings);
 void probe_answers_close(struct probe_answers *answers);
 /* ORR_EINVAL where the twin is the model itself, or answers another export. */
 int probe_answers_check_twin(const struct probe_answers *answers, const struct probe_answers *twin);

@@ -25,7 +25,7 @@ static int write_drawing(const void *of, struct orr_file *data, struct orr_file 
             isfinite(r->high) ? r->high : r->value, r->upper_bound, r->baseline, r->raw, r->n);
     probe_describe(&probe->model, text);
     orr_gnuplot_assign(settings, "model", 0, text);
-    orr_file_printf(settings, "seed = \"%llu\"\n", (unsigned long long)probe->preset.seed);
+    orr_file_printf(settings, "seed = \"%llu\"\n", (unsigned long long)probe->settings.seed);
     if (d->settings)
         d->settings(d->of, settings);
     return 0;

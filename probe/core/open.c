@@ -5,16 +5,17 @@
 #include <string.h>
 
 /* The held-out split for each stage of training. */
-static enum sim_split split_of(const struct orr_settings *preset, const char *stage, bool final)
+static enum sim_split split_of(const struct orr_settings *settings, const char *stage, bool final)
 {
     if (final && !strncmp(stage, "pretrain", 8))
-        return gpt_final_split(preset, !strcmp(stage, "pretrain_planets"));
+        return gpt_final_split(settings, !strcmp(stage, "pretrain_planets"));
     if (!strcmp(stage, "pretrain_planets"))
         return SIM_SPLIT_PLANETS_VAL;
     if (!strcmp(stage, "magnitude"))
         return SIM_SPLIT_TWO_BODY_VAL;
     if (!strcmp(stage, "vector"))
-        return preset->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+        return settings->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR
+                                         : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
     return SIM_SPLIT_VAL;
 }
 
@@ -33,7 +34,7 @@ static int check_stage(const char *checkpoint, const char *stage)
 /* Checks that the text has the model's kind of tokens. */
 static int check_text(const struct probe *probe, const char *checkpoint)
 {
-    const struct orr_settings *p = &probe->preset;
+    const struct orr_settings *p = &probe->settings;
     struct gpt_config of_text;
     const int rc = gpt_config_from_preset(&of_text, p, "softmax", p->text.positions);
     if (rc || of_text.vocab == probe->trained.vocab)
@@ -46,7 +47,7 @@ static int check_text(const struct probe *probe, const char *checkpoint)
 static int check_input(const struct probe *probe, const char *checkpoint)
 {
     const struct gpt_config *c = &probe->trained;
-    const struct orr_settings *p = &probe->preset;
+    const struct orr_settings *p = &probe->settings;
     const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS, text = orr_settings_is_text(p);
     if (text != (c->input == GPT_INPUT_TEXT))
         return ORR_FAIL(ORR_EINVAL, "%s: a model of %s, preset %s is of %s; give its --preset",
@@ -66,7 +67,7 @@ static int check_input(const struct probe *probe, const char *checkpoint)
 /* A model of another program: the rows that it is given are those of the settings' models. */
 static int describe_answers(struct probe *probe, const struct probe_options *options)
 {
-    const struct orr_settings *p = &probe->preset;
+    const struct orr_settings *p = &probe->settings;
     struct gpt_config *c = &probe->trained;
     const char *name = options->answers ? options->answers->name : "";
     if (orr_settings_is_text(p) || p->orbits.output != ORR_OUTPUT_CONTINUOUS)
@@ -110,7 +111,7 @@ static int load_model(struct probe *probe, const struct probe_options *options)
 /* The number of sequences in the stage's own evaluation. */
 static int default_sequences(const struct probe *probe)
 {
-    const struct orr_settings *p = &probe->preset;
+    const struct orr_settings *p = &probe->settings;
     if (orr_settings_is_text(p)) { /* an equal amount of text, whatever the length */
         const long tokens = (long)p->pretrain.eval_sequences * probe->trained.context;
         return tokens > probe->T ? (int)(tokens / probe->T) : 1;
@@ -123,43 +124,43 @@ static int default_sequences(const struct probe *probe)
 }
 
 /* Enlarges the split to at least `count` sequences, where its size may be changed. */
-static void set_count(struct orr_settings *preset, enum sim_split split, long count)
+static void set_count(struct orr_settings *settings, enum sim_split split, long count)
 {
-    if (split == SIM_SPLIT_VAL && preset->orbits.val < count)
-        preset->orbits.val = count;
-    else if (split == SIM_SPLIT_TEST && preset->orbits.test < count)
-        preset->orbits.test = count;
-    else if (split == SIM_SPLIT_TWO_BODY_VAL && preset->orbits.two_body_val < count)
-        preset->orbits.two_body_val = count;
-    else if (split == SIM_SPLIT_PLANETS_VAL && preset->planets.val < count)
-        preset->planets.val = count;
-    else if (split == SIM_SPLIT_PLANETS_TEST && preset->planets.test < count)
-        preset->planets.test = count;
+    if (split == SIM_SPLIT_VAL && settings->orbits.val < count)
+        settings->orbits.val = count;
+    else if (split == SIM_SPLIT_TEST && settings->orbits.test < count)
+        settings->orbits.test = count;
+    else if (split == SIM_SPLIT_TWO_BODY_VAL && settings->orbits.two_body_val < count)
+        settings->orbits.two_body_val = count;
+    else if (split == SIM_SPLIT_PLANETS_VAL && settings->planets.val < count)
+        settings->planets.val = count;
+    else if (split == SIM_SPLIT_PLANETS_TEST && settings->planets.test < count)
+        settings->planets.test = count;
 }
 
 /* Opens held-out text in sequences of T + 1 tokens. */
 static int open_text(struct probe *probe, const struct probe_options *options, int sequences)
 {
     if (*options->orbits)
-        return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s is of text", probe->preset.name);
-    probe->preset.text.positions = probe->T + 1;
+        return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s is of text", probe->settings.name);
+    probe->settings.text.positions = probe->T + 1;
     probe->from_files = true;
     const int rc =
-        gpt_source_open(&probe->data, &probe->preset, NULL, probe->split, &probe->model.config);
+        gpt_source_open(&probe->data, &probe->settings, NULL, probe->split, &probe->model.config);
     if (rc)
         return rc;
     const long count = gpt_source_count(probe->data);
     probe->sequences = sequences < count ? sequences : (int)count;
     return count > 0 ? 0
                      : ORR_FAIL(ORR_EINVAL, "%s: preset %s holds no text out; give text.val",
-                                options->checkpoint, probe->preset.name);
+                                options->checkpoint, probe->settings.name);
 }
 
 /* Opens the run's files or generates the sequences. The files hold the preset's own sequences, so
  * the choice affects only the run time. */
 static int open_data(struct probe *probe, const struct probe_options *options, int sequences)
 {
-    struct orr_settings *p = &probe->preset;
+    struct orr_settings *p = &probe->settings;
     const bool longer = probe->T + 1 > sim_split_positions(p, probe->split);
     const bool enough = sim_split_count(p, probe->split) >= (uint64_t)sequences;
     const bool tracks = *p->tracks != '\0'; /* which cannot be made on the fly */
@@ -206,11 +207,11 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
                int sequences)
 {
     memset(probe, 0, sizeof *probe);
-    probe->preset = *options->preset;
+    probe->settings = *options->settings;
     int rc = options->no_model ? describe_answers(probe, options) : load_model(probe, options);
     if (rc)
         return rc;
-    probe->split = split_of(&probe->preset, probe->stage, options->final);
+    probe->split = split_of(&probe->settings, probe->stage, options->final);
     probe->T = changed && options->length ? options->length : probe->trained.context;
     if (changed && !options->no_model) {
         struct gpt_attention_override change = options->change;
@@ -220,8 +221,8 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
     if (!rc && !sequences)
         sequences = default_sequences(probe);
     if (!rc)
-        rc = (orr_settings_is_text(&probe->preset) ? open_text : open_data)(probe, options,
-                                                                            sequences);
+        rc = (orr_settings_is_text(&probe->settings) ? open_text : open_data)(probe, options,
+                                                                              sequences);
     return rc;
 }
 
@@ -251,7 +252,7 @@ void probe_close(struct probe *probe)
 int probe_baseline(const struct probe *probe, const struct probe_options *options,
                    struct gpt_model *baseline)
 {
-    TRY(gpt_create(baseline, &probe->model.config, options->ops, probe->preset.seed));
+    TRY(gpt_create(baseline, &probe->model.config, options->ops, probe->settings.seed));
     /* a variant with re-weighting may have no name of its own */
     baseline->variant = probe->model.variant;
     return 0;
@@ -316,7 +317,7 @@ void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT])
     if (named && named->reweight != model->variant.reweight)
         orr_append(text, PROBE_TEXT, ", re-weighting %s", model->variant.reweight ? "on" : "off");
     if (model->variant.reweight)
-        orr_append(text, PROBE_TEXT, ", p = %g", c->attention_p);
+        orr_append(text, PROBE_TEXT, ", p = %g", c->power);
     if (c->attention_window > 0)
         orr_append(text, PROBE_TEXT, ", window %d", c->attention_window);
 }

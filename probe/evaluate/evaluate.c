@@ -31,8 +31,8 @@ struct both {
 bool probe_is_changed(const struct probe_options *o)
 {
     const struct gpt_attention_override *c = &o->change;
-    return c->attention || c->reweight != GPT_REWEIGHT_AS_TRAINED || c->p > 0 || c->set_window ||
-           c->ntk || o->length > 0;
+    return c->attention || c->reweight != GPT_REWEIGHT_AS_TRAINED || c->power > 0 ||
+           c->set_window || c->ntk || o->length > 0;
 }
 
 int probe_check_unchanged(const struct probe_options *o)
@@ -53,7 +53,7 @@ static int evaluate_model(const struct both *both, struct probe *probe, struct g
     return both->is_text ? gpt_evaluate_text(model, probe->data, probe->sequences,
                                              probe->trained.context, &e->text)
                          : gpt_evaluate_next_state(model, probe->data, probe->sequences,
-                                                   probe->preset.orbits.extent_au, &e->next);
+                                                   probe->settings.orbits.extent_au, &e->next);
 }
 
 static int evaluate_baseline(const struct both *both, struct probe *probe,
@@ -146,7 +146,7 @@ static int evaluate_opened(struct both *both, struct probe *probe,
     TRY(options->answers ? evaluate_answers(probe, options->answers, &column->model.next)
                          : evaluate_model(both, probe, &probe->model, &column->model));
     if (!both->is_text)
-        TRY(gpt_orbit_upper_bound(probe->data, &probe->preset, both->planets, probe->T + 1, 0,
+        TRY(gpt_orbit_upper_bound(probe->data, &probe->settings, both->planets, probe->T + 1, 0,
                                   &column->model.next));
     column->baseline.next.teacher_forced = NAN;
     if (options->answers)
@@ -310,8 +310,8 @@ static void print_next_state(const struct both *both)
 int probe_evaluate(const struct probe_options *options)
 {
     struct both both = {.changed = probe_is_changed(options),
-                        .is_text = orr_settings_is_text(options->preset),
-                        .is_tracks = *options->preset->tracks != '\0'};
+                        .is_text = orr_settings_is_text(options->settings),
+                        .is_tracks = *options->settings->tracks != '\0'};
     struct probe_options o = *options;
     o.final = !both.is_text;
     TRY(evaluate_column(&o, false, &both));

@@ -229,7 +229,7 @@ static int answer_curve(struct answerer *a, const char *file, const struct ft_la
     int rc = 0;
     for (int k = 0; k < t->sizes && !rc; k++) {
         c.size = (size_t)t->n[k];
-        rc = probe_labels_each(&a->arena, labels, a->options->preset->seed, t->draws, c.size,
+        rc = probe_labels_each(&a->arena, labels, a->options->settings->seed, t->draws, c.size,
                                answer_draw, &c);
     }
     rc = rc ? rc : orr_file_commit(&c.file);
@@ -397,7 +397,7 @@ static int answer_planets(struct answerer *a)
     struct probe_options o = *a->options;
     char checkpoint[4096];
     TRY(orr_path(checkpoint, "%s/%s/pretrain_planets/%s", o.run, a->study.s.probe.source,
-                 gpt_final_checkpoint(&o.preset->pretrain_planets)));
+                 gpt_final_checkpoint(&o.settings->pretrain_planets)));
     if (!orr_exists(checkpoint))
         return 0;
     struct probe_planets *p = orr_alloc(1, sizeof *p);
@@ -488,7 +488,7 @@ static int open_all(struct answerer *a, struct probe_options *o)
     const bool named = a->options->exported && *a->options->exported;
     TRY(named ? orr_path(folder, "%s", a->options->exported)
               : orr_path(folder, "%s/" PROBE_EXCHANGE, a->options->run));
-    TRY(probe_answers_open(&a->exported, folder, o->preset));
+    TRY(probe_answers_open(&a->exported, folder, o->settings));
     o->sequences = a->exported.sequences;
     o->draws = a->exported.draws;
     o->sizes = *a->exported.sizes ? a->exported.sizes : NULL;

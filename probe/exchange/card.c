@@ -216,7 +216,7 @@ static void add_laws(const struct probe_card *card, cJSON *json)
 
 static void settings_sum(const struct probe_card *card, char sum[PROBE_SUM])
 {
-    probe_settings_sum(card->preset, sum);
+    probe_settings_sum(card->settings, sum);
 }
 
 static int write_json(const struct probe_card *card, const char *folder)
@@ -229,8 +229,8 @@ static int write_json(const struct probe_card *card, const char *folder)
     probe_card_answer(card, text);
     cJSON_AddStringToObject(json, "does_it_know_the_force", text);
     cJSON *data = cJSON_AddObjectToObject(json, "data");
-    cJSON_AddStringToObject(data, "preset", card->preset->name);
-    orr_json_add_u64(data, "seed", card->preset->seed);
+    cJSON_AddStringToObject(data, "preset", card->settings->name);
+    orr_json_add_u64(data, "seed", card->settings->seed);
     settings_sum(card, sum);
     cJSON_AddStringToObject(data, "settings_xxh64", sum);
     cJSON_AddNumberToObject(json, "seeds", card->trainings);
@@ -317,7 +317,7 @@ static void make_page(const struct probe_card *card, char page[PAGE])
     add_text(page,
              "Data: preset %s, seed %llu, settings %s; Orrery %s. Trainings: %d. "
              "Intervals: %s.",
-             card->preset->name, (unsigned long long)card->preset->seed, sum, ORR_VERSION,
+             card->settings->name, (unsigned long long)card->settings->seed, sum, ORR_VERSION,
              card->trainings, intervals_of(card));
     orr_append(page, PAGE, "\n```\n%-27s%8s %-18s%8s%8s%8s\n", "measure", "model", "interval",
                "untrain.", "truth", "nothing");

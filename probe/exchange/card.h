@@ -19,7 +19,7 @@ struct probe_card_laws {
 };
 
 struct probe_card {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     char name[ORR_NAME];
     int trainings; /* of more than one: means, and intervals over trainings */
     char training[PROBE_TRAININGS][ORR_NAME];

@@ -169,7 +169,7 @@ static int list_kept(struct exporter *e, int *kept)
 {
     const int steps = (e->T - 1) / 2;
     struct probe_context context[PROBE_CONTEXTS];
-    const int count = probe_contexts(steps, e->options->preset->orbits.label_from_step, context);
+    const int count = probe_contexts(steps, e->options->settings->orbits.label_from_step, context);
     int *place = probe_take(&e->arena, (size_t)steps, sizeof *place);
     TRY(e->arena.failed);
     *kept = probe_stream_places(steps, context, count, place);
@@ -277,7 +277,7 @@ static int write_draws(struct exporter *e, const char *name, const struct ft_lab
     int rc = probe_export_open(e, &d.file, name, "n,draw,sequence");
     for (int k = 0; k < t->sizes && !rc; k++) {
         d.n = (size_t)t->n[k];
-        rc = probe_labels_each(&e->arena, labels, e->options->preset->seed, t->draws, d.n,
+        rc = probe_labels_each(&e->arena, labels, e->options->settings->seed, t->draws, d.n,
                                write_draw, &d);
     }
     if (!rc)
@@ -328,14 +328,14 @@ static int copy_truth(struct exporter *e, bool vector, bool *there)
 }
 
 /* The set of the solar system, which is asked where the run has the truth of its forces. */
-static enum sim_split solar_split(const struct orr_settings *preset)
+static enum sim_split solar_split(const struct orr_settings *settings)
 {
-    return preset->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+    return settings->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
 }
 
 static int export_solar(struct exporter *e)
 {
-    const struct orr_settings *p = e->options->preset;
+    const struct orr_settings *p = e->options->settings;
     const enum sim_split split = solar_split(p);
     struct sim_dataset set = {0};
     char dir[4096];
@@ -394,9 +394,9 @@ static void begin_json(struct exporter *e)
     const struct probe_options *o = e->options;
     char sum[PROBE_SUM];
     e->json = orr_json_create(PROBE_EXPORT_FORMAT);
-    cJSON_AddStringToObject(e->json, "preset", o->preset->name);
-    orr_json_add_u64(e->json, "seed", o->preset->seed);
-    probe_settings_sum(o->preset, sum);
+    cJSON_AddStringToObject(e->json, "preset", o->settings->name);
+    orr_json_add_u64(e->json, "seed", o->settings->seed);
+    probe_settings_sum(o->settings, sum);
     cJSON_AddStringToObject(e->json, "settings_xxh64", sum);
     cJSON *options = cJSON_AddObjectToObject(e->json, "options");
     cJSON_AddNumberToObject(options, "sequences", o->sequences);
@@ -411,7 +411,7 @@ static void begin_json(struct exporter *e)
 /* The label curve needs labelled sequences; without enough of them it is left out. */
 static int open_forces(struct exporter *e)
 {
-    const struct orr_settings *p = e->options->preset;
+    const struct orr_settings *p = e->options->settings;
     e->study.s.options = e->options;
     e->has_forces = p->orbits.two_body_train > 0 && p->orbits.two_body_test > 0;
     if (!e->has_forces)
@@ -437,7 +437,7 @@ static int check_solar(const struct probe_options *o)
     TRY(orr_path(dir, "%s/orbits", o->run));
     if (!orr_exists(truth))
         return 0;
-    const int rc = sim_dataset_open(&set, o->preset, dir, solar_split(o->preset));
+    const int rc = sim_dataset_open(&set, o->settings, dir, solar_split(o->settings));
     sim_dataset_close(&set);
     if (!rc)
         return 0;

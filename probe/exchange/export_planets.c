@@ -57,7 +57,7 @@ int probe_export_planets(struct exporter *e)
 {
     struct probe_options o = *e->options;
     o.planet_runs = true;
-    if (!orr_has_pretrain(o.preset, true))
+    if (!orr_has_pretrain(o.settings, true))
         return 0;
     if (probe_ephemeris_check()) {
         orr_note(o.quiet, "export: no real planets: %s", orr_error());

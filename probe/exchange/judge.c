@@ -105,12 +105,12 @@ static int find_tables(struct training *t, char why[PROBE_CARD_TEXT])
     char path[4096], first[ORR_NAME] = "";
     int there = 0, gone = 0;
     *why = *t->variants = '\0';
-    orr_sources_list(t->options.preset, "", &sources);
+    orr_sources_list(t->options.settings, "", &sources);
     for (int i = 0; i < sources.count && !*why; i++) {
         const char *name = sources.name[i];
-        const bool is_variant = !strcmp(orr_source_attention(t->options.preset, name), name);
+        const bool is_variant = !strcmp(orr_source_attention(t->options.settings, name), name);
         TRY(orr_table_path(run, name, false, path));
-        if (!orr_has_table(t->options.preset, name, false))
+        if (!orr_has_table(t->options.settings, name, false))
             continue;
         if (orr_exists(path) && is_variant)
             orr_append(t->variants, sizeof t->variants, "%s%s", there++ ? "," : "", name);
@@ -164,12 +164,12 @@ static int open_training(struct training *t, const struct probe_options *options
                          const char *folder, const char *twin)
 {
     t->has_twin = *twin != '\0';
-    TRY(probe_answers_open(&t->answers, folder, options->preset));
+    TRY(probe_answers_open(&t->answers, folder, options->settings));
     if (t->has_twin) {
-        TRY(probe_answers_open(&t->twin, twin, options->preset));
+        TRY(probe_answers_open(&t->twin, twin, options->settings));
         TRY(probe_answers_check_twin(&t->answers, &t->twin));
     }
-    t->card.preset = options->preset;
+    t->card.settings = options->settings;
     snprintf(t->card.name, ORR_NAME, "%s", t->answers.name);
     TRY(orr_path(t->probes, "%s/probe", t->answers.folder));
     t->options = *options;

@@ -20,7 +20,7 @@ static const char *const learner_name[PROBE_MODELS] = {"pretrained", "untrained"
 /* Full batches, split into passes of the preset's batch size. */
 static void set_training(struct probe_inductive *p)
 {
-    const struct orr_train_settings *t = &p->s.options->preset->finetune.magnitude;
+    const struct orr_train_settings *t = &p->s.options->settings->finetune.magnitude;
     int batch = t->batch < PROBE_NOISE_SEQUENCES ? t->batch : PROBE_NOISE_SEQUENCES;
     while (PROBE_NOISE_SEQUENCES % batch)
         batch--;
@@ -33,7 +33,7 @@ int probe_inductive_open(void *of)
 {
     struct probe_inductive *p = of;
     const struct probe_options *o = p->s.options;
-    const int from = o->preset->orbits.label_from_step;
+    const int from = o->settings->orbits.label_from_step;
     TRY(probe_check_unchanged(o));
     TRY(probe_open_labelled(&p->s.probe, o, "inductive", true));
     const int steps = (p->s.probe.T - 1) / 2;
@@ -97,8 +97,8 @@ int probe_inductive_points(struct probe_inductive *p)
                             own > PROBE_NOISE_POINTS ? own : PROBE_NOISE_POINTS));
     TRY(probe_labelled_make(&p->s.arena, &p->held_out, &p->s.probe, SIM_SPLIT_TWO_BODY_TEST,
                             o->sequences ? o->sequences : HELD));
-    TRY(probe_pool_create(&p->s.arena, &p->pool, &p->fit, o->preset->orbits.label_from_step,
-                          (p->s.probe.T - 1) / 2, o->preset->seed));
+    TRY(probe_pool_create(&p->s.arena, &p->pool, &p->fit, o->settings->orbits.label_from_step,
+                          (p->s.probe.T - 1) / 2, o->settings->seed));
     p->noise = probe_take(&p->s.arena, (size_t)p->sets, sizeof *p->noise);
     TRY(p->s.arena.failed);
     return draw_points(p);

@@ -102,7 +102,7 @@ int probe_inductive_fit(struct probe_inductive *p, int learner, int d, double *g
     struct gpt_model model;
     TRY(probe_copy(&p->s.probe, p->s.options, learner == PROBE_BY_BASELINE, &model));
     struct filling filling = {p, d, &model.config};
-    int rc = ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.preset.seed, fill_pass,
+    int rc = ft_fit_batches(&model, &p->train, p->s.probe.T, p->s.probe.settings.seed, fill_pass,
                             &filling);
     rc = rc ? rc : predict_points(p, &model, d, guess);
     gpt_free(&model);
@@ -173,7 +173,7 @@ static int by_inputs(struct probe_inductive *p, int d, const double *y)
 
 int probe_inductive_observe(struct probe_inductive *p, int d)
 {
-    const uint64_t seed = p->s.probe.preset.seed;
+    const uint64_t seed = p->s.probe.settings.seed;
     const int D = p->noise[d].states;
     double labels[LABELS * PROBE_STATE], y[LABELS], linear[PROBE_STATE + 1], mlp[PROBE_MLP];
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, mlp_stream + (uint64_t)d);

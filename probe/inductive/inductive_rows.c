@@ -261,7 +261,7 @@ int probe_inductive_rows(struct probe_inductive *p)
     enum { COMPARISONS = PROBE_FORMS * ORACLES };
     struct comparison j[COMPARISONS];
     struct probe_resamples resamples;
-    TRY(probe_resamples_create(&p->s.arena, &resamples, p->s.probe.preset.seed, p->usable));
+    TRY(probe_resamples_create(&p->s.arena, &resamples, p->s.probe.settings.seed, p->usable));
     for (int k = 0; k < COMPARISONS; k++) {
         j[k] = (struct comparison){.p = p,
                                    .form = (enum probe_form)(k / ORACLES),

@@ -224,7 +224,7 @@ int probe_intervene_layer(struct probe_intervene *v, enum probe_subject_of who,
                                                .orbit = v->orbit,
                                                .base = v->base,
                                                .random = who == PROBE_OF_RANDOM,
-                                               .seed = v->s.probe.preset.seed};
+                                               .seed = v->s.probe.settings.seed};
             v->trial = 1 + (((int)how.random * PROBE_WAYS + way) * v->changes + q) * 6;
             TRY(probe_steer(&v->s.arena, subject, &how,
                             moved_of(v, who, (enum probe_way)way, layer, q)));
@@ -381,13 +381,13 @@ static int check_model(const struct probe_intervene *v)
             "probe intervene: %s: %d positions leave no step to continue after a prefix "
             "of half of them; give a --length of 4 or more",
             v->s.options->checkpoint, v->s.probe.T);
-    const struct orr_orbits_settings *o = &v->s.probe.preset.orbits;
+    const struct orr_orbits_settings *o = &v->s.probe.settings.orbits;
     if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
         return ORR_FAIL(
             ORR_EINVAL,
             "probe intervene: %s: orbits of preset %s do not follow Newton's law, whose "
             "closed form the model is compared with",
-            v->s.options->checkpoint, v->s.probe.preset.name);
+            v->s.options->checkpoint, v->s.probe.settings.name);
     return 0;
 }
 
@@ -433,7 +433,7 @@ int probe_intervene_prepare(struct probe_intervene *v)
     TRY(find_widths(v));
     const size_t N = (size_t)n, H = (size_t)v->horizons, L = (size_t)v->layers;
     const size_t all = L * (size_t)v->changes;
-    TRY(probe_resamples_create(arena, &v->s.resamples, v->s.probe.preset.seed, n));
+    TRY(probe_resamples_create(arena, &v->s.resamples, v->s.probe.settings.seed, n));
     v->orbit = probe_take(arena, N, sizeof *v->orbit);
     v->base = probe_take(arena, N * H * (size_t)v->axes, sizeof *v->base);
     v->direction = probe_take(arena, PROBE_WAYS * all * (size_t)v->widest, sizeof *v->direction);

@@ -77,7 +77,7 @@ static int one_draw(void *of, int number, const struct ft_labels *labels)
     struct probe_arena *arena = &a->t.s.arena;
     TRY(create_draw(arena, d, a->t.held_out.rows));
     TRY(probe_held_out_draw(arena, &fit, labels->set, &labels->bounds, labels->sequence,
-                            labels->count, ROWS, a->t.s.options->preset->seed));
+                            labels->count, ROWS, a->t.s.options->settings->seed));
     for (int random = 0; random < 2; random++)
         TRY(read_learner(a, random, number == 0, labels, &fit, d));
     return probe_read_places(arena, &fit, &a->t.held_out, &d->places);
@@ -158,7 +158,7 @@ static int add_row(struct adaptation *a, struct figure f)
         difference ? " less " : "", difference ? way_name[f.less] : "",
         f.outside ? "outside" : "inside");
     row.context = a->t.n[0];
-    TRY(probe_draws_interval(&a->t.s.arena, a->t.s.options->preset->seed, a->t.held_out.sequences,
+    TRY(probe_draws_interval(&a->t.s.arena, a->t.s.options->settings->seed, a->t.held_out.sequences,
                              a->t.draws, of_draw, &f, &row));
     f.random = true;
     row.baseline = probe_over_draws(a->t.draws, of_draw, &f, NULL, NULL);
@@ -260,7 +260,7 @@ static int measure_model(void *of)
     struct adaptation *a = of;
     orr_progress_init(&a->t.s.progress, "adaptation", 2 * (uint64_t)a->t.draws,
                       a->t.s.options->quiet);
-    const int rc = probe_labels_each(&a->t.s.arena, &a->r.labels, a->t.s.options->preset->seed,
+    const int rc = probe_labels_each(&a->t.s.arena, &a->r.labels, a->t.s.options->settings->seed,
                                      a->t.draws, (size_t)a->t.n[0], one_draw, a);
     orr_progress_end(&a->t.s.progress, NULL);
     TRY(rc);

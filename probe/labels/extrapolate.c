@@ -135,7 +135,7 @@ static int add_row(struct extrapolation *x, const struct probe_experiment *e, in
         row.raw = value[PROBE_NEIGHBOURS];
     }
     m.log_f = p->of[power ? PROBE_POWER : PROBE_PRETRAINED];
-    TRY(probe_draws_interval(&x->t.s.arena, x->t.s.options->preset->seed, x->t.held_out.sequences,
+    TRY(probe_draws_interval(&x->t.s.arena, x->t.s.options->settings->seed, x->t.held_out.sequences,
                              x->t.draws, statistic_of, &m, &row));
     probe_rewind(&x->t.s.arena, kept);
     return orr_table_add(&x->t.s.results.table, &row);
@@ -182,7 +182,7 @@ static int measure_experiment(struct extrapolation *x, int i)
         struct predicting into = {x, &x->last[i], {NULL, NULL}};
         for (int k = 0; k < 2; k++)
             into.answer[k] = x->answer[i][k] ? x->answer[i][k] + at : NULL;
-        TRY(probe_labels_each(&x->t.s.arena, &e->labels, x->t.s.options->preset->seed, x->t.draws,
+        TRY(probe_labels_each(&x->t.s.arena, &e->labels, x->t.s.options->settings->seed, x->t.draws,
                               (size_t)x->t.n[size], one_draw, &into));
         TRY(add_rows(x, e, x->t.n[size], &x->last[i]));
     }

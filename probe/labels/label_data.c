@@ -11,7 +11,7 @@
 
 int probe_label_sets_check(const struct probe *probe, const struct probe_options *options)
 {
-    const struct orr_settings *p = options->preset;
+    const struct orr_settings *p = options->settings;
     const struct gpt_config *c = &probe->trained;
     TRY(probe_check_unchanged(options));
     if (strcmp(probe->stage, "pretrain") != 0)
@@ -53,12 +53,12 @@ static void keep_sequence(const struct arrays *a, size_t i, const struct sim_seq
 }
 
 static int make_set(struct probe_arena *arena, struct sim_dataset *set,
-                    const struct orr_settings *preset, enum sim_split split)
+                    const struct orr_settings *settings, enum sim_split split)
 {
-    const size_t n = (size_t)sim_split_count(preset, split);
-    const size_t P = (size_t)sim_split_positions(preset, split);
-    const size_t axes = (size_t)preset->orbits.dimensions;
-    const size_t full = (size_t)sim_full_columns(preset->orbits.dimensions);
+    const size_t n = (size_t)sim_split_count(settings, split);
+    const size_t P = (size_t)sim_split_positions(settings, split);
+    const size_t axes = (size_t)settings->orbits.dimensions;
+    const size_t full = (size_t)sim_full_columns(settings->orbits.dimensions);
     struct sim_sequence sequence = {0};
     const struct arrays a = {.coords = probe_take(arena, n * P * axes, sizeof(float)),
                              .full_state = probe_take(arena, n * P * full, sizeof(float)),
@@ -66,17 +66,17 @@ static int make_set(struct probe_arena *arena, struct sim_dataset *set,
                              .bodies = probe_take(arena, n, 1)};
     *set = (struct sim_dataset){.n = n,
                                 .positions = (int)P,
-                                .dimensions = preset->orbits.dimensions,
+                                .dimensions = settings->orbits.dimensions,
                                 .split = split,
                                 .coords = a.coords,
                                 .full_state = a.full_state,
                                 .force_magnitude = a.force,
                                 .num_bodies = a.bodies};
     TRY(arena->failed);
-    int rc = sim_sequence_create(&sequence, preset, split);
+    int rc = sim_sequence_create(&sequence, settings, split);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
-                               : sim_sequence_make(&sequence, preset, split, i);
+                               : sim_sequence_make(&sequence, settings, split, i);
         if (!rc)
             keep_sequence(&a, i, &sequence);
     }
@@ -94,10 +94,10 @@ static int open_set(struct probe_arena *arena, struct sim_dataset *set,
     else if (*options->run)
         TRY(orr_path(dir, "%s/orbits", options->run));
     if (named)
-        TRY(sim_dataset_verify(options->preset, dir, &split, 1, false, options->quiet));
-    *made = !named && !(*dir && sim_dataset_has(options->preset, dir, split));
-    return *made ? make_set(arena, set, options->preset, split)
-                 : sim_dataset_open(set, options->preset, dir, split);
+        TRY(sim_dataset_verify(options->settings, dir, &split, 1, false, options->quiet));
+    *made = !named && !(*dir && sim_dataset_has(options->settings, dir, split));
+    return *made ? make_set(arena, set, options->settings, split)
+                 : sim_dataset_open(set, options->settings, dir, split);
 }
 
 int probe_label_sets_open(struct probe_arena *arena, struct probe_label_sets *f,
@@ -105,7 +105,7 @@ int probe_label_sets_open(struct probe_arena *arena, struct probe_label_sets *f,
 {
     struct ft_bounds bounds;
     *f = (struct probe_label_sets){0};
-    ft_bounds_of(options->preset, &bounds);
+    ft_bounds_of(options->settings, &bounds);
     TRY(open_set(arena, &f->train, options, SIM_SPLIT_TWO_BODY_TRAIN, &f->made[0]));
     TRY(open_set(arena, &f->test, options, SIM_SPLIT_TWO_BODY_TEST, &f->made[1]));
     return ft_labels_find(&f->labels, &f->train, &bounds);

@@ -86,7 +86,7 @@ void probe_shorter(const struct orr_train_settings *of, long steps, int batch,
 void probe_learners_init(struct probe_learners *learners, struct probe_arena *arena,
                          const struct probe *probe, const struct probe_options *options)
 {
-    const struct orr_train_settings *t = &options->preset->finetune.magnitude;
+    const struct orr_train_settings *t = &options->settings->finetune.magnitude;
     const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
     *learners = (struct probe_learners){.arena = arena, .probe = probe, .options = options};
     probe_shorter(t, options->steps ? options->steps : usual, t->batch < BATCH ? t->batch : BATCH,
@@ -122,7 +122,7 @@ int probe_learner_train(struct probe_learners *learners, enum probe_learner lear
                         const struct ft_labels *labels, double lr, long steps,
                         struct gpt_model *model, struct ft_transform *transform)
 {
-    const struct orr_settings *p = learners->options->preset;
+    const struct orr_settings *p = learners->options->settings;
     struct orr_train_settings train = learners->train;
     train.warmup = train.warmup * steps / train.steps;
     train.muon_lr *= lr / train.lr;
@@ -168,7 +168,7 @@ static int by_neighbours(const struct probe_learners *learners, const struct ft_
                          const struct probe_held_out *held_out, double *F)
 {
     const size_t n = ft_labels_points(labels, NULL, NULL), m = held_out->rows;
-    const int wanted = learners->options->preset->finetune.knn_magnitude;
+    const int wanted = learners->options->settings->finetune.knn_magnitude;
     struct probe_arena *arena = learners->arena;
     const size_t full = (size_t)sim_full_columns(held_out->set->dimensions);
     float *states = probe_take(arena, n * full, sizeof *states);
@@ -259,7 +259,7 @@ int probe_learner_rate(struct probe_learners *learners, enum probe_learner learn
     probe_labels_split(labels, &trained, &held);
     const size_t held_out = held.count < INNER_SEQUENCES ? held.count : INNER_SEQUENCES;
     TRY(probe_held_out_draw(learners->arena, &inner, held.set, &held.bounds, held.sequence,
-                            held_out, INNER_ROWS, learners->options->preset->seed));
+                            held_out, INNER_ROWS, learners->options->settings->seed));
     for (int k = 0; k < PROBE_RATES; k++) {
         double r2;
         TRY(try_rate(learners, learner, &trained, learners->rate[k], &inner, &r2));

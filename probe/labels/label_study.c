@@ -19,7 +19,7 @@ int probe_label_study_open(struct probe_label_study *t)
     t->draws = o->draws ? o->draws : DRAWS;
     return probe_held_out_draw(&t->s.arena, &t->held_out, &t->forces.test, &none, NULL,
                                t->forces.test.n < asked ? t->forces.test.n : asked, ROWS,
-                               o->preset->seed);
+                               o->settings->seed);
 }
 
 int probe_label_study_sizes(struct probe_label_study *t, const int *standard, int standards,

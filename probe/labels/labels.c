@@ -153,7 +153,7 @@ static double mean_r2(const struct curves *c, enum probe_learner learner, int si
  * size. */
 static int summarise_cells(struct curves *c, struct summary *s)
 {
-    const uint64_t seed = c->t.s.options->preset->seed, own = 5ull << 40;
+    const uint64_t seed = c->t.s.options->settings->seed, own = 5ull << 40;
     struct probe_arena *arena = &c->t.s.arena;
     double *times = probe_take(arena, (size_t)c->t.draws, sizeof *times);
     double *weight = probe_take(arena, c->t.held_out.sequences, sizeof *weight);
@@ -336,7 +336,7 @@ static int measure_model(void *of)
     char more[PROBE_KEY], key[PROBE_KEY];
     c->order = probe_take(&c->t.s.arena, c->t.forces.labels.count, sizeof *c->order);
     TRY(c->t.s.arena.failed);
-    TRY(probe_labels_order(&c->t.forces.labels, o->preset->seed, c->order));
+    TRY(probe_labels_order(&c->t.forces.labels, o->settings->seed, c->order));
     TRY(read_answers(c));
     snprintf(more, sizeof more, "%ld", c->t.learners.train.steps);
     TRY(probe_key(o, "labels_cells", REVISION, more, key));

@@ -13,7 +13,7 @@ enum { SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
 struct way {
     const char *name; /* suffix of the quantity's name; "": none */
     bool ntk;
-    double p; /* 0: as trained */
+    double power; /* 0: as trained */
 };
 static const struct way ways[] = {
     {"", false, 0},        {", NTK", true, 0},    {", p = 1", false, 1},  {", p = 2", false, 2},
@@ -136,11 +136,11 @@ static int open_measurement(struct length *l, struct measurement *m, int times)
     o.length = times * l->trained.context;
     o.final = true;
     o.change.ntk = m->way->ntk;
-    if (m->way->p > 0)
-        o.change.p = m->way->p;
+    if (m->way->power > 0)
+        o.change.power = m->way->power;
     TRY(probe_open(&m->probe, &o, true, o.sequences ? o.sequences : SEQUENCES));
     TRY(probe_baseline(&m->probe, &o, &m->baseline));
-    return probe_resamples_create(&l->s.arena, &m->resamples, m->probe.preset.seed,
+    return probe_resamples_create(&l->s.arena, &m->resamples, m->probe.settings.seed,
                                   m->probe.sequences);
 }
 
@@ -155,7 +155,7 @@ static int measure_upper_bound(const struct length *l, struct measurement *m,
                                struct gpt_next_state *upper_bound)
 {
     upper_bound->sequences = m->probe.sequences;
-    return gpt_orbit_upper_bound(m->probe.data, &m->probe.preset,
+    return gpt_orbit_upper_bound(m->probe.data, &m->probe.settings,
                                  m->probe.split >= SIM_SPLIT_PLANETS_TRAIN, m->probe.T + 1,
                                  l->trained.context + 1, upper_bound);
 }
@@ -187,7 +187,7 @@ static bool is_skipped(const struct length *l, const struct way *way, int times)
         return true;
     if (way->ntk)
         return times == 1 || !gpt_has_ntk(c);
-    return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
+    return way->power > 0 && (!l->sharpens || way->power == c->power);
 }
 
 static int measure_model(void *of)
@@ -255,7 +255,7 @@ static int check_model(const struct probe *probe, const struct probe_options *o)
                         "probe length: %s: expected a model that predicts what comes next (stage "
                         "pretrain), found stage %s",
                         o->checkpoint, probe->stage);
-    if (o->change.p > 0)
+    if (o->change.power > 0)
         return ORR_FAIL(ORR_EUSAGE, "--p: probe length takes powers by itself");
     if (o->length && o->length < probe->trained.context)
         return ORR_FAIL(ORR_EUSAGE,

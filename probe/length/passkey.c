@@ -54,7 +54,7 @@ static int try_one(const struct probe *probe, struct gpt_model *model, struct gp
     uint8_t *record = orr_alloc((size_t)T + 1, sizeof *record);
     if (!record)
         return ORR_ENOMEM;
-    int rc = gpt_passkey(probe->preset.seed, 1 + (uint64_t)i, T + 1, record);
+    int rc = gpt_passkey(probe->settings.seed, 1 + (uint64_t)i, T + 1, record);
     for (int t = 0; t < T; t++)
         batch->tokens[t] = record[t];
     struct digits digits = {.record = record, .T = T, .V = model->config.vocab};
@@ -196,7 +196,7 @@ static int measure_model(void *of)
     p->trials = p->s.options->sequences ? p->s.options->sequences : TRIALS;
     p->found.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
     p->below.share = probe_take(&p->s.arena, (size_t)p->trials, sizeof(double));
-    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed, p->trials));
+    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.settings.seed, p->trials));
     return measure_all(p);
 }
 

@@ -340,7 +340,7 @@ static int find_layers(struct linear *l)
 /* Three rows of a single step per feature; check_plumbing() has the most features. */
 static int find_counts(struct linear *l, int *fit, int *held_out)
 {
-    const int numbers = probe_numbers(l->s.probe.preset.orbits.dimensions);
+    const int numbers = probe_numbers(l->s.probe.settings.orbits.dimensions);
     const int least = 3 * (l->s.probe.model.config.width + numbers);
     const struct probe_options *o = l->s.options;
     *fit = probe_readout_sequences(o, held_out);
@@ -364,12 +364,12 @@ static int prepare_sets(struct linear *l)
     int fit, held_out;
     TRY(find_counts(l, &fit, &held_out));
     TRY(find_layers(l));
-    l->contexts = probe_contexts(steps, l->s.probe.preset.orbits.label_from_step, l->context);
+    l->contexts = probe_contexts(steps, l->s.probe.settings.orbits.label_from_step, l->context);
     struct probe_arena *arena = &l->s.arena;
     l->reading =
         probe_take(arena, (size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,
                    sizeof *l->reading);
-    TRY(probe_resamples_create(arena, &l->s.resamples, l->s.probe.preset.seed, held_out));
+    TRY(probe_resamples_create(arena, &l->s.resamples, l->s.probe.settings.seed, held_out));
     TRY(probe_labelled_make(arena, &l->fit, &l->s.probe, SIM_SPLIT_TWO_BODY_TRAIN, fit));
     TRY(probe_labelled_make(arena, &l->held_out, &l->s.probe, SIM_SPLIT_TWO_BODY_TEST, held_out));
     return l->s.options->answers ? 0 : probe_baseline(&l->s.probe, l->s.options, &l->s.baseline);

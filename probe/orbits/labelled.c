@@ -33,11 +33,11 @@ int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
                         const struct probe *probe, enum sim_split split, int n)
 {
     const size_t N = (size_t)n, P = (size_t)probe->T + 1, S = (size_t)probe->T / 2;
-    const size_t axes = (size_t)probe->preset.orbits.dimensions;
-    struct orr_settings preset = probe->preset;
+    const size_t axes = (size_t)probe->settings.orbits.dimensions;
+    struct orr_settings settings = probe->settings;
     struct sim_sequence q = {0};
-    preset.orbits.positions = (int)P;
-    preset.orbits.compat_velocity_sign = preset.orbits.compat_relative_state = false;
+    settings.orbits.positions = (int)P;
+    settings.orbits.compat_velocity_sign = settings.orbits.compat_relative_state = false;
     *set = (struct probe_labelled){
         .n = n,
         .P = (int)P,
@@ -49,11 +49,11 @@ int probe_labelled_make(struct probe_arena *arena, struct probe_labelled *set,
         .force = probe_take(arena, N * S * axes, sizeof *set->force),
         .dt_yr = probe_take(arena, N, sizeof *set->dt_yr)};
     TRY(arena->failed);
-    int rc = sim_sequence_create(&q, &preset, split);
-    set->newton = !rc && preset.orbits.law == ORR_LAW_NEWTON && !preset.orbits.nbody &&
+    int rc = sim_sequence_create(&q, &settings, split);
+    set->newton = !rc && settings.orbits.law == ORR_LAW_NEWTON && !settings.orbits.nbody &&
                   q.dynamics.jump_step == 0;
     for (int i = 0; i < n && !rc; i++) {
-        rc = sim_sequence_make(&q, &preset, split, (uint64_t)i);
+        rc = sim_sequence_make(&q, &settings, split, (uint64_t)i);
         rc = rc ? rc : copy_sequence(set, &q, i);
     }
     sim_sequence_free(&q);
@@ -64,7 +64,7 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
                       int n, bool quiet)
 {
     const int there = (int)gpt_source_count(probe->data);
-    const size_t P = (size_t)probe->T + 1, axes = (size_t)probe->preset.orbits.dimensions;
+    const size_t P = (size_t)probe->T + 1, axes = (size_t)probe->settings.orbits.dimensions;
     const uint16_t *tokens;
     const float *coords;
     int bodies, count[256] = {0}, most = 0, seen = there < n ? there : n;
@@ -75,7 +75,7 @@ int probe_tracks_read(struct probe_arena *arena, struct probe_labelled *set, str
         .dt_yr = probe_take(arena, (size_t)seen, sizeof *set->dt_yr),
         .track = probe_take(arena, (size_t)there, sizeof *set->track)};
     TRY(arena->failed);
-    TRY(orr_tracks_pieces(&probe->preset, sim_split_name(probe->split), there, set->track));
+    TRY(orr_tracks_pieces(&probe->settings, sim_split_name(probe->split), there, set->track));
     for (int i = 0; i < seen; i++) {
         TRY(gpt_source_sequence(probe->data, (uint64_t)i, &tokens, &coords, &bodies));
         most = ++count[bodies] > count[most] ? bodies : most;
@@ -129,14 +129,14 @@ void probe_labelled_fill(const struct probe_labelled *set, const struct gpt_conf
 /* Checks settings and options before anything is opened. */
 static int check_options(const struct probe_options *o, const char *name)
 {
-    if (orr_settings_is_text(o->preset))
+    if (orr_settings_is_text(o->settings))
         return ORR_FAIL(ORR_EINVAL, "probe %s: %s: a model of text: there are no orbits to ask for",
                         name, o->checkpoint);
-    if (o->preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
+    if (o->settings->orbits.output != ORR_OUTPUT_CONTINUOUS)
         return ORR_FAIL(ORR_EINVAL,
                         "probe %s: %s: expected a model of coordinates, preset %s makes tokens",
-                        name, o->checkpoint, o->preset->name);
-    if (*o->orbits && !*o->preset->tracks)
+                        name, o->checkpoint, o->settings->name);
+    if (*o->orbits && !*o->settings->tracks)
         return ORR_FAIL(ORR_EUSAGE, "--orbits: probe %s makes its labelled sequences from the seed",
                         name);
     return 0;
@@ -164,7 +164,7 @@ int probe_open_labelled(struct probe *probe, const struct probe_options *options
 {
     memset(probe, 0, sizeof *probe);
     struct probe_options final = *options; /* of tracks: the sequences of final results */
-    final.final |= *options->preset->tracks != '\0';
+    final.final |= *options->settings->tracks != '\0';
     TRY(check_options(options, name));
     TRY(probe_open(probe, &final, true, 1));
     TRY(check_model(probe, options, name, next));

@@ -23,7 +23,7 @@ const char *probe_planets_name(int planet)
 /* A planet's time step is that of its simulated sequence in planets_solar. */
 int probe_planets_tracks(struct probe_planets *p)
 {
-    const double samples = p->s.probe.preset.planets.samples_per_orbit;
+    const double samples = p->s.probe.settings.planets.samples_per_orbit;
     const int steps = (p->T - 1) / 2 + 1, orbit = (int)floor(samples);
     p->held_out = orbit < steps - 1 ? orbit : steps - 1;
     for (int i = 0; i < PROBE_PLANETS; i++) {
@@ -204,7 +204,7 @@ static int add_about(struct probe_planets *p)
     cJSON_AddNumberToObject(about, "year_days", PROBE_YEAR_DAYS);
     cJSON_AddNumberToObject(about, "next_places", p->held_out);
     cJSON_AddNumberToObject(about, "orbits",
-                            p->held_out / p->s.probe.preset.planets.samples_per_orbit);
+                            p->held_out / p->s.probe.settings.planets.samples_per_orbit);
     cJSON *planets = cJSON_AddArrayToObject(about, "planets");
     for (int i = 0; i < PROBE_PLANETS; i++) {
         cJSON *planet = cJSON_CreateObject();
@@ -302,7 +302,7 @@ static int measure_model(void *of)
     struct probe_planets *p = of;
     TRY(probe_planets_tracks(p));
     TRY(p->s.options->answers ? 0 : probe_baseline(&p->s.probe, p->s.options, &p->s.baseline));
-    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.preset.seed,
+    TRY(probe_resamples_create(&p->s.arena, &p->s.resamples, p->s.probe.settings.seed,
                                PROBE_PLANETS));
     TRY(measure_places(p, "next position", p->real));
     TRY(measure_places(p, "next position, two bodies", p->kepler));

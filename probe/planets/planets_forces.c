@@ -39,8 +39,8 @@ static int find_head(struct probe_arrows *a, int which, const char *run, const c
 static int check_baseline(struct probe_planets *p)
 {
     struct probe_arrows *a = &p->arrows;
-    const char *own = orr_source_attention(p->s.options->preset, p->s.probe.source);
-    const char *its = orr_source_attention(p->s.options->preset, "untrained");
+    const char *own = orr_source_attention(p->s.options->settings, p->s.probe.source);
+    const char *its = orr_source_attention(p->s.options->settings, "untrained");
     const char *why = NULL;
     bool trained = false;
     TRY(check_origin(p, 1, false, &trained));
@@ -59,15 +59,15 @@ void probe_arrows_steps(struct probe_planets *p, const char **why)
 {
     const struct probe_options *o = p->s.options;
     struct probe_arrows *a = &p->arrows;
-    const int steps = (p->T - 1) / 2, orbit = (int)floor(o->preset->planets.samples_per_orbit);
-    a->first = o->preset->orbits.label_from_step;
+    const int steps = (p->T - 1) / 2, orbit = (int)floor(o->settings->planets.samples_per_orbit);
+    a->first = o->settings->orbits.label_from_step;
     a->count = steps - a->first < orbit ? steps - a->first : orbit;
     *why = NULL;
     if (probe_is_changed(o))
         *why = "attention or length changed";
     else if (!*o->run)
         *why = "the checkpoint belongs to no run";
-    else if (o->preset->orbits.law != ORR_LAW_NEWTON)
+    else if (o->settings->orbits.law != ORR_LAW_NEWTON)
         *why = "the run's forces are of another law than Newton's";
     else if (a->count < 1)
         *why = "sequences end before orbits.label_from_step";
@@ -121,28 +121,29 @@ struct simulated {
 };
 
 static int simulate_labels(struct probe_arena *arena, struct simulated *s,
-                           const struct orr_settings *preset)
+                           const struct orr_settings *settings)
 {
-    const size_t P = (size_t)sim_split_positions(preset, SIM_SPLIT_PLANETS_SOLAR);
-    const size_t labels = (size_t)preset->planets.labels, axes = (size_t)preset->orbits.dimensions;
+    const size_t P = (size_t)sim_split_positions(settings, SIM_SPLIT_PLANETS_SOLAR);
+    const size_t labels = (size_t)settings->planets.labels,
+                 axes = (size_t)settings->orbits.dimensions;
     struct sim_sequence sequence = {0};
     s->force = probe_take(arena, PROBE_PLANETS * P * axes, sizeof *s->force);
-    s->run.preset = preset;
+    s->run.settings = settings;
     s->run.labels = probe_take(arena, PROBE_PLANETS * labels, sizeof *s->run.labels);
     s->run.planets = (struct sim_dataset){.n = PROBE_PLANETS,
                                           .positions = (int)P,
-                                          .dimensions = preset->orbits.dimensions,
+                                          .dimensions = settings->orbits.dimensions,
                                           .split = SIM_SPLIT_PLANETS_SOLAR,
                                           .force_vector = s->force};
     TRY(arena->failed);
-    int rc = sim_sequence_create(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR);
+    int rc = sim_sequence_create(&sequence, settings, SIM_SPLIT_PLANETS_SOLAR);
     for (size_t i = 0; i < PROBE_PLANETS && !rc; i++) {
-        rc = sim_sequence_make(&sequence, preset, SIM_SPLIT_PLANETS_SOLAR, i);
+        rc = sim_sequence_make(&sequence, settings, SIM_SPLIT_PLANETS_SOLAR, i);
         if (rc)
             break;
         memcpy(s->force + axes * i * P, sequence.force_vector, axes * P * sizeof *s->force);
         s->scale[i] = sequence.scale;
-        rc = ft_choose_labels(&s->run.planets, (long)i, (int)P - 1, preset->seed, (int)labels,
+        rc = ft_choose_labels(&s->run.planets, (long)i, (int)P - 1, settings->seed, (int)labels,
                               s->run.labels + i * labels);
     }
     sim_sequence_free(&sequence);
@@ -156,9 +157,9 @@ int probe_arrows_units(struct probe_planets *p)
 {
     struct simulated s = {0};
     double unit[FT_PLANETS][SIM_AXES];
-    TRY(simulate_labels(&p->s.arena, &s, &p->s.probe.preset));
+    TRY(simulate_labels(&p->s.arena, &s, &p->s.probe.settings));
     ft_vector_scale(&s.run, unit);
-    const int labels = p->s.probe.preset.planets.labels;
+    const int labels = p->s.probe.settings.planets.labels;
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const double ratio = (double)s.scale[i] / p->real[i].scale_au;
         double size = 0;

@@ -38,7 +38,7 @@ int probe_ephemeris(const struct probe_options *options)
     TRY(orr_file_create(&file, path));
     int rc = orr_file_printf(&file, "planet,body,t,x,y,z,m\n");
     for (int planet = 0; planet < PROBE_PLANETS && !rc; planet++)
-        rc = write_track(&file, options->preset, planet);
+        rc = write_track(&file, options->settings, planet);
     rc = rc ? rc : orr_file_commit(&file);
     orr_file_close(&file);
     if (!rc)

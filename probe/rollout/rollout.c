@@ -275,7 +275,7 @@ static int prepare_set(struct rollout *r)
     int n = probe_rollout_sequences(r->s.options);
     r->T = r->s.probe.T;
     struct probe_arena *arena = &r->s.arena;
-    if (*r->s.probe.preset.tracks)
+    if (*r->s.probe.settings.tracks)
         TRY(probe_tracks_read(arena, &r->set, &r->s.probe, n, r->s.options->quiet));
     else
         r->set.bodies = PROBE_BODIES;
@@ -287,10 +287,10 @@ static int prepare_set(struct rollout *r)
             "probe rollout: %s: %d positions leave no step to continue after a prefix of "
             "half of them; give a --length of 4 or more",
             r->s.options->checkpoint, r->T);
-    if (!*r->s.probe.preset.tracks)
+    if (!*r->s.probe.settings.tracks)
         TRY(probe_labelled_make(arena, &r->set, &r->s.probe, SIM_SPLIT_TWO_BODY_TEST, n));
     n = r->set.n;
-    const uint64_t seed = r->s.probe.preset.seed;
+    const uint64_t seed = r->s.probe.settings.seed;
     TRY(r->set.track ? probe_resamples_of_tracks(arena, &r->s.resamples, seed, n, r->set.track)
                      : probe_resamples_create(arena, &r->s.resamples, seed, n));
     r->s.results.over = r->set.track ? "held-out tracks" : NULL;

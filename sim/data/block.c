@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
+int sim_block_create(struct sim_block *block, const struct orr_settings *settings,
                      enum sim_split split, int capacity)
 {
-    const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
+    const bool tokens = settings->orbits.output == ORR_OUTPUT_TOKENS;
     memset(block, 0, sizeof *block);
     block->tally = orr_alloc((size_t)capacity, sizeof *block->tally);
     if (!block->tally)
@@ -16,8 +16,8 @@ int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
     for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!sim_kind_used((enum sim_kind)kind, split, tokens))
             continue;
-        block->row[kind] = sim_kind_bytes((enum sim_kind)kind, sim_split_positions(preset, split),
-                                          preset->orbits.dimensions);
+        block->row[kind] = sim_kind_bytes((enum sim_kind)kind, sim_split_positions(settings, split),
+                                          settings->orbits.dimensions);
         block->rows[kind] = orr_alloc((size_t)capacity, block->row[kind]);
         if (!block->rows[kind]) {
             sim_block_free(block);
@@ -53,7 +53,7 @@ static void point_arrays(struct sim_sequence *q, uint16_t *tokens, float *coords
 }
 
 int sim_block_make(struct sim_block *block, int k, struct sim_sequence *q,
-                   const struct orr_settings *preset, enum sim_split split, uint64_t index)
+                   const struct orr_settings *settings, enum sim_split split, uint64_t index)
 {
     const struct sim_sequence own = *q;
     float *const kept[4] = {own.full_state, own.state, own.force_magnitude, own.force_vector};
@@ -63,7 +63,7 @@ int sim_block_make(struct sim_block *block, int k, struct sim_sequence *q,
                               entry_rows(block, SIM_KIND_FORCE_VECTOR, k)};
     point_arrays(q, entry_rows(block, SIM_KIND_OBS, k), entry_rows(block, SIM_KIND_COORDS, k),
                  labels);
-    const int rc = sim_sequence_make(q, preset, split, index);
+    const int rc = sim_sequence_make(q, settings, split, index);
     point_arrays(q, own.tokens, own.coords, kept);
     if (rc)
         return rc;

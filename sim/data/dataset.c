@@ -193,14 +193,14 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     return rc;
 }
 
-int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *preset, const char *dir,
+int sim_dataset_open(struct sim_dataset *set, const struct orr_settings *settings, const char *dir,
                      enum sim_split split)
 {
     memset(set, 0, sizeof *set);
-    set->positions = sim_split_positions(preset, split);
-    set->bins = preset->orbits.bins;
-    set->dimensions = preset->orbits.dimensions;
-    int rc = open_set(set, dir, split, preset->orbits.output == ORR_OUTPUT_TOKENS);
+    set->positions = sim_split_positions(settings, split);
+    set->bins = settings->orbits.bins;
+    set->dimensions = settings->orbits.dimensions;
+    int rc = open_set(set, dir, split, settings->orbits.output == ORR_OUTPUT_TOKENS);
     if (!rc && sim_split_labelled(split)) {
         rc = sim_labels_check(set);
         if (rc)

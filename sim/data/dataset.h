@@ -54,11 +54,11 @@ int sim_labels_check(const struct sim_dataset *set);
 /* ---------------------------------------------------------------------- files and shards */
 
 /* The number of a split's sequences that are written to files. */
-uint64_t sim_split_written(const struct orr_settings *preset, enum sim_split split);
+uint64_t sim_split_written(const struct orr_settings *settings, enum sim_split split);
 /* The number of sequences in a shard of a set of n sequences. */
-uint64_t sim_shard_size(const struct orr_settings *preset, uint64_t n, uint64_t shard);
+uint64_t sim_shard_size(const struct orr_settings *settings, uint64_t n, uint64_t shard);
 /* Files per kind for n sequences: 1, or as many as orbits.shard_sequences requires. */
-uint64_t sim_shard_count(const struct orr_settings *preset, uint64_t n);
+uint64_t sim_shard_count(const struct orr_settings *settings, uint64_t n);
 /* The name of a file: "obs_train.npy", or with shards > 1 "obs_train-00002-of-00005.npy". */
 enum { SIM_NAME = 128 };
 void sim_shard_name(char name[SIM_NAME], enum sim_kind kind, enum sim_split split, uint64_t shard,
@@ -92,7 +92,7 @@ bool sim_set_lacks(const struct cJSON *set, enum sim_split split, bool tokens, u
 bool sim_set_has(const struct cJSON *set, const struct sim_shard *shard, bool tokens);
 /* Before sets are made: removes data files whose layout differs from the `plan` for the settings,
  * and records of shards that the sets `there` do not list. */
-int sim_outdated_remove(const char *dir, const struct orr_settings *preset,
+int sim_outdated_remove(const char *dir, const struct orr_settings *settings,
                         const struct cJSON *plan, const struct cJSON *there);
 /* After the manifest is written: removes temporary files and all records. */
 int sim_scaffold_remove(const char *dir);
@@ -100,7 +100,7 @@ int sim_scaffold_remove(const char *dir);
 /* -------------------------------------------------------------- manifest and progress file */
 
 /* The beginning of a manifest, with an empty object "sets" at its end. */
-struct cJSON *sim_manifest_create(const struct orr_settings *preset);
+struct cJSON *sim_manifest_create(const struct orr_settings *settings);
 /* *json: the folder's manifest; NULL if there is none. ORR_EFORMAT if it is damaged. */
 int sim_manifest_read(const char *dir, struct cJSON **json);
 /* Reads the bins of a manifest, within the ranges of orbits.bins and orbits.extent_au. */
@@ -108,7 +108,7 @@ int sim_manifest_bins(const char *dir, const struct cJSON *json, int *bins, doub
 /* The sets of a folder, compared with the settings: from the manifest or, without one, from the
  * progress file, including shards that have a record. */
 struct sim_inventory {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const char *dir;
     bool force;                        /* as sim_inventory_open() takes it */
     struct cJSON *manifest, *progress; /* NULL: none */
@@ -118,7 +118,7 @@ struct sim_inventory {
 };
 /* ORR_EFORMAT if manifest or progress file is damaged; with force, a damaged one counts as missing,
  * and files are compared with their checksums. Call close also after an error. */
-int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *preset,
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *settings,
                        const char *dir, bool force);
 /* Finds an external data file in the folder (sim_is_unlisted); "" = none. */
 int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME]);
@@ -136,7 +136,7 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, struct cJSON
 /* Whether the folder's list already equals the plan: the settings' sets, finished or unfinished. */
 bool sim_inventory_follows(const struct sim_inventory *inventory, const struct cJSON *plan);
 /* Atomically writes DIR/progress.json: the unfinished sets and those that stay. */
-int sim_progress_write(const struct orr_settings *preset, const char *dir,
+int sim_progress_write(const struct orr_settings *settings, const char *dir,
                        const struct cJSON *plan);
 /* Adds the folder's shard records to `sets`, the sets of a progress file with `shard_sequences`
  * sequences per shard. A record counts if its files exist (sums: with their checksums). A set that
@@ -151,7 +151,7 @@ bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 
 /* Makes the shards of a part that belong to unfinished sets of the folder and are not listed yet,
  * each with its record. */
-int sim_shards_write(const struct orr_settings *preset, const char *dir, const struct cJSON *sets,
+int sim_shards_write(const struct orr_settings *settings, const char *dir, const struct cJSON *sets,
                      int part, int parts, int threads, bool quiet);
 
 /* -------------------------------------------------------------------- blocks of sequences */
@@ -164,16 +164,16 @@ struct sim_block {
     uint64_t first;
     int count;
 };
-int sim_block_create(struct sim_block *block, const struct orr_settings *preset,
+int sim_block_create(struct sim_block *block, const struct orr_settings *settings,
                      enum sim_split split, int capacity);
 void sim_block_free(struct sim_block *block);
 /* Makes sequence `index` as entry k. sequence: storage created for this split, one per thread. */
 int sim_block_make(struct sim_block *block, int k, struct sim_sequence *sequence,
-                   const struct orr_settings *preset, enum sim_split split, uint64_t index);
+                   const struct orr_settings *settings, enum sim_split split, uint64_t index);
 
 /* Streams of blocks (stream.c): block b holds draws b * size .. (b + 1) * size - 1; with `once`
  * only those below the order's count. */
-int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *preset,
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *settings,
                            enum sim_split split, const struct sim_stream_order *order, int threads,
                            int size, bool once);
 /* Waits for block `number`; valid until the next call. */

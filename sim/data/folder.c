@@ -34,7 +34,7 @@ static int remove_files(const char *dir, const cJSON *set)
 /* Begins new sets: removes damaged files and outdated ones, writes the plan, removes the manifest.
  * In this order, an interruption at any instant leaves no incomplete set that looks complete, and
  * the next run can resume. */
-static int begin_sets(const struct orr_settings *preset, const struct sim_inventory *before,
+static int begin_sets(const struct orr_settings *settings, const struct sim_inventory *before,
                       const cJSON *plan)
 {
     const char *dir = before->dir;
@@ -44,9 +44,9 @@ static int begin_sets(const struct orr_settings *preset, const struct sim_invent
         if (!rc && !cJSON_HasObjectItem(plan, set->string))
             rc = remove_files(dir, set);
     if (!rc)
-        rc = sim_outdated_remove(dir, preset, plan, before->progress ? before->sets : NULL);
+        rc = sim_outdated_remove(dir, settings, plan, before->progress ? before->sets : NULL);
     if (!rc)
-        rc = sim_progress_write(preset, dir, plan);
+        rc = sim_progress_write(settings, dir, plan);
     return rc ? rc : remove_file(dir, "manifest.json");
 }
 
@@ -69,23 +69,23 @@ static int refuse_old_parts(const char *dir)
 }
 
 /* Plans a set with no shards yet: records will add its files and counts. */
-static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_split split)
+static int plan_set(const struct orr_settings *settings, cJSON *plan, enum sim_split split)
 {
     const char *name = sim_split_name(split);
-    const uint64_t n = sim_split_written(preset, split);
+    const uint64_t n = sim_split_written(settings, split);
     char digest[ORR_DIGEST], unused[256];
     cJSON *made = NULL, *set = orr_json_get(plan, name);
     if (n == 0 ||
         (set && (!cJSON_HasObjectItem(set, "planned") || cJSON_HasObjectItem(set, "digest"))))
         return 0;
-    TRY(orr_set_made(preset, name, digest, &made));
+    TRY(orr_set_made(settings, name, digest, &made));
     if (!set) {
         set = cJSON_AddObjectToObject(plan, name);
         cJSON_AddItemToObject(set, "made", made);
         cJSON_AddObjectToObject(set, "files");
         cJSON_AddNumberToObject(set, "sequences", 0);
         cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
-        if (!orr_settings_unused(preset, "orbits.encounters", unused))
+        if (!orr_settings_unused(settings, "orbits.encounters", unused))
             cJSON_AddNumberToObject(set, "redrawn_systems", 0);
         cJSON_AddNumberToObject(set, "planned", (double)n);
     } else {
@@ -97,12 +97,12 @@ static int plan_set(const struct orr_settings *preset, cJSON *plan, enum sim_spl
 
 /* Reads what exists, and plans what stays and what is made; the folder must be writable. Close the
  * inventory and delete *plan also after an error. */
-static int plan_sets(const struct orr_settings *preset, const char *dir, bool force,
+static int plan_sets(const struct orr_settings *settings, const char *dir, bool force,
                      struct sim_inventory *before, cJSON **plan)
 {
     char foreign[SIM_NAME];
     *plan = NULL;
-    TRY(sim_inventory_open(before, preset, dir, force));
+    TRY(sim_inventory_open(before, settings, dir, force));
     TRY(refuse_old_parts(dir));
     TRY(sim_inventory_foreign(before, foreign));
     if (*foreign)
@@ -112,15 +112,15 @@ static int plan_sets(const struct orr_settings *preset, const char *dir, bool fo
                         dir, foreign);
     TRY(sim_inventory_keep(before, force, plan));
     for (int i = 0; i < SIM_SPLITS; i++)
-        TRY(plan_set(preset, *plan, (enum sim_split)i));
+        TRY(plan_set(settings, *plan, (enum sim_split)i));
     return 0;
 }
 
-int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bool force)
+int sim_dataset_may_write(const struct orr_settings *settings, const char *dir, bool force)
 {
     struct sim_inventory before;
     cJSON *plan;
-    const int rc = plan_sets(preset, dir, force, &before, &plan);
+    const int rc = plan_sets(settings, dir, force, &before, &plan);
     cJSON_Delete(plan);
     sim_inventory_close(&before);
     return rc;
@@ -128,14 +128,15 @@ int sim_dataset_may_write(const struct orr_settings *preset, const char *dir, bo
 
 /* Writes the plan into the folder. alone: no other process writes there. With force, also removes
  * records of files whose bytes have changed. */
-static int begin_folder(const struct orr_settings *preset, const char *dir, bool force, bool alone)
+static int begin_folder(const struct orr_settings *settings, const char *dir, bool force,
+                        bool alone)
 {
     struct sim_inventory before;
     cJSON *plan;
-    int rc = plan_sets(preset, dir, force, &before, &plan);
+    int rc = plan_sets(settings, dir, force, &before, &plan);
     const bool follows = !rc && sim_inventory_follows(&before, plan);
     if (!rc && alone && (force || !follows))
-        rc = begin_sets(preset, &before, plan);
+        rc = begin_sets(settings, &before, plan);
     else if (!rc && !follows)
         rc = ORR_FAIL(ORR_EIO,
                       "%s: another process is writing data sets there, of other settings or in "
@@ -147,10 +148,10 @@ static int begin_folder(const struct orr_settings *preset, const char *dir, bool
 }
 
 /* Writes the manifest, with its sets in a fixed order. */
-static int write_manifest(const struct orr_settings *preset, const char *dir, const cJSON *sets)
+static int write_manifest(const struct orr_settings *settings, const char *dir, const cJSON *sets)
 {
     char path[4096];
-    cJSON *json = sim_manifest_create(preset), *all = cJSON_Duplicate(sets, true);
+    cJSON *json = sim_manifest_create(settings), *all = cJSON_Duplicate(sets, true);
     for (int i = 0; i < SIM_SPLITS; i++) {
         const char *name = sim_split_name((enum sim_split)i);
         cJSON *set = cJSON_DetachItemFromObjectCaseSensitive(all, name);
@@ -169,15 +170,15 @@ static int write_manifest(const struct orr_settings *preset, const char *dir, co
 
 /* Writes the manifest if all sets are complete. Otherwise other processes still make parts, and the
  * last of them calls this again. */
-static int finish_folder(const struct orr_settings *preset, const char *dir, bool *whole)
+static int finish_folder(const struct orr_settings *settings, const char *dir, bool *whole)
 {
     struct sim_inventory inventory;
     *whole = false;
-    int rc = sim_inventory_open(&inventory, preset, dir, false);
+    int rc = sim_inventory_open(&inventory, settings, dir, false);
     if (!rc)
         rc = sim_inventory_whole(&inventory, whole);
     if (!rc && *whole && !inventory.manifest)
-        rc = write_manifest(preset, dir, inventory.sets);
+        rc = write_manifest(settings, dir, inventory.sets);
     sim_inventory_close(&inventory);
     return rc;
 }
@@ -190,13 +191,13 @@ static void forget_plan(const char *dir)
 }
 
 /* Makes the missing shards of this part. */
-static int write_missing(const struct orr_settings *preset, const char *dir, int part, int parts,
+static int write_missing(const struct orr_settings *settings, const char *dir, int part, int parts,
                          int threads, bool quiet)
 {
     struct sim_inventory there;
-    int rc = sim_inventory_open(&there, preset, dir, false);
+    int rc = sim_inventory_open(&there, settings, dir, false);
     if (!rc)
-        rc = sim_shards_write(preset, dir, there.sets, part, parts, threads, quiet);
+        rc = sim_shards_write(settings, dir, there.sets, part, parts, threads, quiet);
     sim_inventory_close(&there);
     return rc;
 }
@@ -216,15 +217,15 @@ static int lock_alone(const char *dir, int *fd)
 }
 
 /* A single process, which locks the folder from the plan to the manifest. */
-static int write_alone(const struct orr_settings *preset, const char *dir, int threads, bool force,
-                       bool quiet)
+static int write_alone(const struct orr_settings *settings, const char *dir, int threads,
+                       bool force, bool quiet)
 {
     bool whole = true;
     int fd;
     TRY(orr_lock(dir, writing, ORR_LOCK_WAIT_S, &fd));
-    int rc = begin_folder(preset, dir, force, true);
+    int rc = begin_folder(settings, dir, force, true);
     if (!rc)
-        rc = write_missing(preset, dir, 0, 1, threads, quiet);
+        rc = write_missing(settings, dir, 0, 1, threads, quiet);
     if (rc) {
         struct sim_failure first;
         sim_failure_keep(&first, rc);
@@ -232,7 +233,7 @@ static int write_alone(const struct orr_settings *preset, const char *dir, int t
         rc = sim_failure_raise(&first);
     }
     if (!rc)
-        rc = finish_folder(preset, dir, &whole);
+        rc = finish_folder(settings, dir, &whole);
     if (!rc && !whole)
         rc = ORR_FAIL(ORR_EIO, "%s: files are gone that were written; run the same command again",
                       dir);
@@ -242,29 +243,29 @@ static int write_alone(const struct orr_settings *preset, const char *dir, int t
 
 /* One of several processes, which share the folder. The first locks it exclusively for the plan,
  * and the last for the manifest; a process that finds it locked leaves the work to the others. */
-int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, int part, int parts,
-                           int threads, bool force, bool quiet)
+int sim_dataset_write_part(const struct orr_settings *settings, const char *dir, int part,
+                           int parts, int threads, bool force, bool quiet)
 {
     bool whole = false;
     int alone, shared;
     TRY(orr_mkdir(dir));
     if (parts == 1)
-        return write_alone(preset, dir, threads, force, quiet);
+        return write_alone(settings, dir, threads, force, quiet);
     TRY(lock_alone(dir, &alone));
     if (alone >= 0) {
-        const int rc = begin_folder(preset, dir, force, true);
+        const int rc = begin_folder(settings, dir, force, true);
         orr_unlock(alone);
         TRY(rc);
     }
     TRY(orr_lock_shared(dir, writing, ORR_LOCK_WAIT_S, &shared));
-    int rc = begin_folder(preset, dir, force && alone < 0, false);
+    int rc = begin_folder(settings, dir, force && alone < 0, false);
     if (!rc)
-        rc = write_missing(preset, dir, part, parts, threads, quiet);
+        rc = write_missing(settings, dir, part, parts, threads, quiet);
     orr_unlock(shared);
     TRY(rc);
     TRY(lock_alone(dir, &alone));
     if (alone >= 0) {
-        rc = finish_folder(preset, dir, &whole);
+        rc = finish_folder(settings, dir, &whole);
         orr_unlock(alone);
     }
     if (!rc && !whole)
@@ -273,10 +274,10 @@ int sim_dataset_write_part(const struct orr_settings *preset, const char *dir, i
     return rc;
 }
 
-int sim_dataset_write(const struct orr_settings *preset, const char *dir, int threads, bool force,
+int sim_dataset_write(const struct orr_settings *settings, const char *dir, int threads, bool force,
                       bool quiet)
 {
-    return sim_dataset_write_part(preset, dir, 0, 1, threads, force, quiet);
+    return sim_dataset_write_part(settings, dir, 0, 1, threads, force, quiet);
 }
 
 int sim_dataset_tidy(const char *dir)

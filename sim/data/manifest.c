@@ -11,11 +11,11 @@
 
 #include "base/cjson.h"
 
-cJSON *sim_manifest_create(const struct orr_settings *preset)
+cJSON *sim_manifest_create(const struct orr_settings *settings)
 {
-    const struct orr_orbits_settings *o = &preset->orbits;
+    const struct orr_orbits_settings *o = &settings->orbits;
     cJSON *json = orr_json_create("orrery-orbits-1");
-    cJSON_AddStringToObject(json, "preset", preset->name);
+    cJSON_AddStringToObject(json, "preset", settings->name);
     cJSON_AddStringToObject(json, "protocol",
                             o->protocol == ORR_PROTOCOL_VAFA2025 ? "vafa2025" : "identifiable");
     if (o->output == ORR_OUTPUT_TOKENS) {
@@ -24,7 +24,7 @@ cJSON *sim_manifest_create(const struct orr_settings *preset)
     }
     if (o->dimensions == 3)
         cJSON_AddNumberToObject(json, "dimensions", o->dimensions);
-    orr_json_add_u64(json, "seed", preset->seed);
+    orr_json_add_u64(json, "seed", settings->seed);
     cJSON_AddObjectToObject(json, "sets");
     return json;
 }
@@ -160,10 +160,10 @@ int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SI
     return 0;
 }
 
-int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *preset,
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_settings *settings,
                        const char *dir, bool force)
 {
-    *inventory = (struct sim_inventory){.preset = preset, .dir = dir, .force = force};
+    *inventory = (struct sim_inventory){.settings = settings, .dir = dir, .force = force};
     int rc = read_sets(dir, "manifest.json", force, &inventory->manifest);
     if (!rc && !inventory->manifest)
         rc = read_sets(dir, "progress.json", force, &inventory->progress);
@@ -190,7 +190,7 @@ static bool same_layout(const struct sim_inventory *inventory)
 {
     const cJSON *layout = orr_json_get(inventory->progress, "shard_sequences");
     return cJSON_IsNumber(layout) &&
-           layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
+           layout->valuedouble == (double)inventory->settings->orbits.shard_sequences;
 }
 
 /* The name of a file that is missing or damaged, or that a finished set, or a shard of an
@@ -198,14 +198,14 @@ static bool same_layout(const struct sim_inventory *inventory)
 static const char *missing_file(const struct sim_inventory *inventory, enum sim_split split,
                                 const cJSON *set, char name[SIM_NAME])
 {
-    const struct orr_settings *preset = inventory->preset;
+    const struct orr_settings *settings = inventory->settings;
     const char *broken = broken_file(inventory, set);
     const uint64_t shards = cJSON_HasObjectItem(set, "planned")
-                                ? sim_shard_count(preset, sim_split_written(preset, split))
+                                ? sim_shard_count(settings, sim_split_written(settings, split))
                                 : sim_set_shards(set, split);
     if (broken)
         return broken;
-    return sim_set_lacks(set, split, preset->orbits.output == ORR_OUTPUT_TOKENS, shards, name)
+    return sim_set_lacks(set, split, settings->orbits.output == ORR_OUTPUT_TOKENS, shards, name)
                ? name
                : NULL;
 }
@@ -218,7 +218,7 @@ static enum orr_action extent_status(const struct sim_inventory *inventory, enum
     const cJSON *planned = orr_json_get(set, "planned"); /* set if unfinished */
     char name[SIM_NAME];
     const char *broken = missing_file(inventory, split, set, name);
-    const double wanted = (double)sim_split_written(inventory->preset, split);
+    const double wanted = (double)sim_split_written(inventory->settings, split);
     const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
     if (broken || !cJSON_IsNumber(orr_json_get(set, "clipped_coordinates"))) {
         snprintf(why, ORR_WHY, "%.200s is not %s", broken ? broken : "a file",
@@ -249,7 +249,7 @@ int sim_inventory_status(struct sim_inventory *inventory, enum sim_split split,
     TRY(orr_path(status->path, "%s/%s", inventory->dir, name));
     if (!set)
         return 0;
-    int rc = orr_set_made(inventory->preset, name, digest, &expected);
+    int rc = orr_set_made(inventory->settings, name, digest, &expected);
     if (!rc)
         rc = orr_records_import(&inventory->records, expected, name, digest);
     cJSON_Delete(expected);
@@ -273,7 +273,7 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
     *whole = true;
     for (int i = 0; i < SIM_SPLITS; i++) {
         struct orr_artefact status;
-        if (sim_split_written(inventory->preset, (enum sim_split)i) == 0)
+        if (sim_split_written(inventory->settings, (enum sim_split)i) == 0)
             continue;
         TRY(sim_inventory_status(inventory, (enum sim_split)i, &status));
         *whole = *whole && status.action == ORR_KEEP;
@@ -281,11 +281,11 @@ int sim_inventory_whole(struct sim_inventory *inventory, bool *whole)
     return 0;
 }
 
-bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum sim_split split)
+bool sim_dataset_has(const struct orr_settings *settings, const char *dir, enum sim_split split)
 {
     struct sim_inventory inventory;
     struct orr_artefact status = {.action = ORR_MAKE};
-    int rc = sim_inventory_open(&inventory, preset, dir, false);
+    int rc = sim_inventory_open(&inventory, settings, dir, false);
     if (!rc)
         rc = sim_inventory_status(&inventory, split, &status);
     const bool has = !rc && inventory.manifest && status.action == ORR_KEEP;
@@ -294,11 +294,11 @@ bool sim_dataset_has(const struct orr_settings *preset, const char *dir, enum si
     return has;
 }
 
-bool sim_dataset_complete(const struct orr_settings *preset, const char *dir, bool sums)
+bool sim_dataset_complete(const struct orr_settings *settings, const char *dir, bool sums)
 {
     struct sim_inventory inventory;
     bool whole = false;
-    int rc = sim_inventory_open(&inventory, preset, dir, sums);
+    int rc = sim_inventory_open(&inventory, settings, dir, sums);
     if (!rc && inventory.manifest)
         rc = sim_inventory_whole(&inventory, &whole);
     sim_inventory_close(&inventory);
@@ -321,15 +321,15 @@ static int plan_set(struct sim_inventory *inventory, enum sim_split split, const
     return 0;
 }
 
-int sim_dataset_plan(const struct orr_settings *preset, const char *dir, bool force)
+int sim_dataset_plan(const struct orr_settings *settings, const char *dir, bool force)
 {
     struct sim_inventory inventory;
     char foreign[SIM_NAME] = "";
-    int rc = sim_inventory_open(&inventory, preset, dir, force);
+    int rc = sim_inventory_open(&inventory, settings, dir, force);
     if (!rc)
         rc = sim_inventory_foreign(&inventory, foreign);
     for (int i = 0; i < SIM_SPLITS && !rc; i++)
-        if (sim_split_written(preset, (enum sim_split)i) > 0)
+        if (sim_split_written(settings, (enum sim_split)i) > 0)
             rc = plan_set(&inventory, (enum sim_split)i, foreign);
     sim_inventory_close(&inventory);
     return rc;
@@ -359,7 +359,7 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
         enum sim_split split = SIM_SPLIT_TRAIN;
         while (split < SIM_SPLITS && strcmp(sim_split_name(split), set->string) != 0)
             split++;
-        const bool asked = split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0;
+        const bool asked = split < SIM_SPLITS && sim_split_written(inventory->settings, split) > 0;
         if (asked)
             rc = sim_inventory_status(inventory, split, &status);
         else if (broken_file(inventory, set))
@@ -380,11 +380,11 @@ bool sim_inventory_follows(const struct sim_inventory *inventory, const cJSON *p
            cJSON_Compare(orr_json_get(json, "sets"), plan, true);
 }
 
-int sim_progress_write(const struct orr_settings *preset, const char *dir, const cJSON *plan)
+int sim_progress_write(const struct orr_settings *settings, const char *dir, const cJSON *plan)
 {
     char path[4096];
-    cJSON *json = sim_manifest_create(preset);
-    cJSON_AddNumberToObject(json, "shard_sequences", (double)preset->orbits.shard_sequences);
+    cJSON *json = sim_manifest_create(settings);
+    cJSON_AddNumberToObject(json, "shard_sequences", (double)settings->orbits.shard_sequences);
     cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", cJSON_Duplicate(plan, true));
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc)

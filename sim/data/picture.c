@@ -19,7 +19,7 @@ static const char *const colours[SIM_PLANETS] = {"#1f6fb4", "#d1602b", "#2a8f5b"
 static void seen_at(const struct sim_shown *w, size_t row, double xy[])
 {
     const struct sim_sequence *q = &w->sequence;
-    const struct orr_orbits_settings *o = &w->preset->orbits;
+    const struct orr_orbits_settings *o = &w->settings->orbits;
     const size_t axes = (size_t)q->dimensions;
     for (size_t c = 0; c < axes; c++)
         xy[c] = q->tokens

@@ -38,7 +38,7 @@ static void print_head(const struct sim_shown *w)
     if (w->dir)
         printf("%s: ", orr_shown(shown, sizeof shown, w->dir));
     else
-        printf("preset %s, seed %llu: ", w->preset->name, (unsigned long long)w->preset->seed);
+        printf("preset %s, seed %llu: ", w->settings->name, (unsigned long long)w->settings->seed);
     printf("%d bodies, %d positions, dt %.6g%s\n", w->system.planets + 1, w->sequence.positions,
            w->system.dt_yr, w->tracks ? "" : " yr");
     sim_shown_law(w, law);
@@ -89,16 +89,16 @@ static void print_table(const struct sim_shown *w)
     }
 }
 
-int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, uint64_t index,
+int sim_sequence_show(const struct orr_settings *settings, enum sim_split split, uint64_t index,
                       const char *picture)
 {
-    struct sim_shown w = {.preset = preset, .split = split, .index = index};
+    struct sim_shown w = {.settings = settings, .split = split, .index = index};
     int rc = picture ? sim_picture_check(picture) : 0;
     if (!rc)
-        rc = sim_sequence_create(&w.sequence, preset, split);
+        rc = sim_sequence_create(&w.sequence, settings, split);
     if (rc)
         return rc;
-    rc = sim_sequence_make(&w.sequence, preset, split, index);
+    rc = sim_sequence_make(&w.sequence, settings, split, index);
     w.system = w.sequence.system;
     if (!rc)
         print_table(&w);
@@ -111,7 +111,7 @@ int sim_sequence_show(const struct orr_settings *preset, enum sim_split split, u
 /* --------------------------------------------------------------------- sequences of a folder */
 
 /* Sets the settings' number of sequences to the number in the set's record. */
-static int take_count(struct orr_settings *preset, enum sim_split split, const cJSON *record)
+static int take_count(struct orr_settings *settings, enum sim_split split, const cJSON *record)
 {
     static const char *const keys[SIM_SPLITS] = {
         "orbits.train",          "orbits.val",          "orbits.test",
@@ -119,16 +119,16 @@ static int take_count(struct orr_settings *preset, enum sim_split split, const c
         "orbits.solar_system",   "orbits.solar_system", "planets.train",
         "planets.val",           "planets.eccentric",   "planets.test"};
     const char *value = cJSON_GetStringValue(orr_json_get(record, "sequences"));
-    preset->planets.enabled |= split >= SIM_SPLIT_PLANETS_TRAIN;
+    settings->planets.enabled |= split >= SIM_SPLIT_PLANETS_TRAIN;
     if (split == SIM_SPLIT_PLANETS_SOLAR)
         value = value && atoi(value) > SIM_SUN_PLANETS ? "true" : "false";
     else if (split == SIM_SPLIT_SOLAR_SYSTEM || split == SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY)
         value = "true";
-    return value ? orr_settings_set_by(preset, "manifest.json", keys[split], value) : 0;
+    return value ? orr_settings_set_by(settings, "manifest.json", keys[split], value) : 0;
 }
 
 /* ORR_EINVAL with the reason if the set was made from other settings. */
-static int compare_settings(const struct orr_settings *preset, enum sim_split split,
+static int compare_settings(const struct orr_settings *settings, enum sim_split split,
                             const cJSON *made)
 {
     char digest[ORR_DIGEST], why[ORR_WHY] = "";
@@ -136,7 +136,7 @@ static int compare_settings(const struct orr_settings *preset, enum sim_split sp
     struct orr_records records = {0};
     int rc = orr_records_create(&records);
     if (!rc)
-        rc = orr_set_made(preset, sim_split_name(split), digest, &expected);
+        rc = orr_set_made(settings, sim_split_name(split), digest, &expected);
     if (!rc)
         rc = orr_records_import(&records, expected, sim_split_name(split), digest);
     if (!rc && !orr_made_same(&records, digest, made, why))
@@ -148,12 +148,12 @@ static int compare_settings(const struct orr_settings *preset, enum sim_split sp
 
 /* Reads the settings from a set's record; settings that it omits had no effect. ORR_EINVAL if there
  * is no record, or it is of another version. */
-static int take_settings(struct orr_settings *preset, enum sim_split split, const cJSON *manifest,
+static int take_settings(struct orr_settings *settings, enum sim_split split, const cJSON *manifest,
                          const cJSON *set)
 {
     const cJSON *made = orr_json_get(set, "made");
     const cJSON *record = orr_made_record(made, orr_made_digest(made)), *item;
-    orr_settings_defaults(preset);
+    orr_settings_defaults(settings);
     if (orr_json_get(manifest, "tracks"))
         return ORR_FAIL(ORR_EINVAL, "imported tracks of %s",
                         orr_json_text(orr_json_get(manifest, "tracks"), "file"));
@@ -163,9 +163,9 @@ static int take_settings(struct orr_settings *preset, enum sim_split split, cons
                                  : "no manifest.json, made elsewhere");
     cJSON_ArrayForEach (item, orr_json_get(record, "settings"))
         if (cJSON_IsString(item))
-            TRY(orr_settings_set_by(preset, "manifest.json", item->string, item->valuestring));
-    TRY(take_count(preset, split, record));
-    return compare_settings(preset, split, made);
+            TRY(orr_settings_set_by(settings, "manifest.json", item->string, item->valuestring));
+    TRY(take_count(settings, split, record));
+    return compare_settings(settings, split, made);
 }
 
 /* Checks that the set was made from the given settings, whatever its number of sequences. */
@@ -173,10 +173,10 @@ static int check_given(const struct orr_settings *given, const char *dir, enum s
                        const cJSON *set)
 {
     const cJSON *made = orr_json_get(set, "made");
-    struct orr_settings preset = *given;
+    struct orr_settings settings = *given;
     char why[ORR_WHY];
-    TRY(take_count(&preset, split, orr_made_record(made, orr_made_digest(made))));
-    const int rc = compare_settings(&preset, split, made);
+    TRY(take_count(&settings, split, orr_made_record(made, orr_made_digest(made))));
+    const int rc = compare_settings(&settings, split, made);
     if (rc != ORR_EINVAL)
         return rc;
     snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, orr_error());
@@ -187,17 +187,17 @@ static int check_given(const struct orr_settings *given, const char *dir, enum s
 }
 
 /* Makes the sequence from known settings, for its elements. */
-static int make_known(struct sim_shown *w, struct orr_settings *preset)
+static int make_known(struct sim_shown *w, struct orr_settings *settings)
 {
-    TRY(sim_sequence_create(&w->sequence, preset, w->split));
-    TRY(sim_sequence_make(&w->sequence, preset, w->split, w->index));
+    TRY(sim_sequence_create(&w->sequence, settings, w->split));
+    TRY(sim_sequence_make(&w->sequence, settings, w->split, w->index));
     w->system = w->sequence.system;
     return 0;
 }
 
 /* Replaces the rows by those of the files. */
 static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
-                     struct orr_settings *preset)
+                     struct orr_settings *settings)
 {
     struct sim_sequence *q = &w->sequence;
     const size_t bytes =
@@ -208,7 +208,7 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
     if (w->unknown) {
         w->system = (struct sim_system){.planets = set->num_bodies[w->index] - 1};
         w->system.dt_yr =
-            tokens ? sim_token_dt_yr(tokens[0], preset->orbits.bins) : orr_exp((double)coords[0]);
+            tokens ? sim_token_dt_yr(tokens[0], settings->orbits.bins) : orr_exp((double)coords[0]);
         q->positions = set->positions;
         q->dimensions = set->dimensions;
         q->scale = set->scale ? set->scale[w->index] : 1;
@@ -232,15 +232,15 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set,
 /* Shows a sequence of an open set: settings, elements and rows. The caller provides the storage of
  * preset and why. */
 static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *manifest,
-                    const char *picture, struct orr_settings *preset, char why[512])
+                    const char *picture, struct orr_settings *settings, char why[512])
 {
-    const struct orr_settings *given = w->preset;
+    const struct orr_settings *given = w->settings;
     const cJSON *sets = orr_json_get(manifest, "sets");
     const cJSON *set = orr_json_get(sets, sim_split_name(w->split));
-    int rc = take_settings(preset, w->split, manifest, set);
-    w->preset = preset;
-    if (!rc && (sim_split_positions(preset, w->split) != data->positions ||
-                preset->orbits.dimensions != data->dimensions))
+    int rc = take_settings(settings, w->split, manifest, set);
+    w->settings = settings;
+    if (!rc && (sim_split_positions(settings, w->split) != data->positions ||
+                settings->orbits.dimensions != data->dimensions))
         rc = ORR_FAIL(ORR_EFORMAT, "its files have other lengths than its settings");
     if (rc) {
         if (rc == ORR_ENOMEM)
@@ -251,19 +251,19 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
         const double bins = orr_json_number(manifest, "bins");
         const double extent = orr_json_number(manifest, "extent_au");
         if (given) {
-            preset->orbits.bins = given->orbits.bins;
-            preset->orbits.extent_au = given->orbits.extent_au;
+            settings->orbits.bins = given->orbits.bins;
+            settings->orbits.extent_au = given->orbits.extent_au;
         }
         if (bins >= 1 && bins <= 65532 && extent > 0) { /* else given, or the study's */
-            preset->orbits.bins = (int)bins;
-            preset->orbits.extent_au = extent;
+            settings->orbits.bins = (int)bins;
+            settings->orbits.extent_au = extent;
         }
     }
-    data->bins = preset->orbits.bins;
+    data->bins = settings->orbits.bins;
     TRY(sim_dataset_check_rows(data, w->index));
     if (!w->unknown)
-        TRY(make_known(w, preset));
-    TRY(take_rows(w, data, preset));
+        TRY(make_known(w, settings));
+    TRY(take_rows(w, data, settings));
     print_table(w);
     return picture ? sim_picture_draw(w, picture) : 0;
 }
@@ -271,9 +271,9 @@ static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *
 int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_split split,
                     uint64_t index, const char *picture)
 {
-    struct sim_shown w = {.preset = given, .split = split, .index = index, .dir = dir};
+    struct sim_shown w = {.settings = given, .split = split, .index = index, .dir = dir};
     struct sim_dataset data = {0};
-    struct orr_settings preset;
+    struct orr_settings settings;
     char why[512];
     cJSON *manifest = NULL;
     if (picture)
@@ -293,7 +293,7 @@ int sim_folder_show(const char *dir, const struct orr_settings *given, enum sim_
         rc = ORR_FAIL(ORR_EUSAGE, "--sequence: %s of %s has %zu sequences, found %llu",
                       sim_split_name(split), dir, data.n, (unsigned long long)index);
     if (!rc)
-        rc = show_set(&w, &data, manifest, picture, &preset, why);
+        rc = show_set(&w, &data, manifest, picture, &settings, why);
     sim_dataset_close(&data);
     sim_sequence_free(&w.sequence);
     cJSON_Delete(manifest);

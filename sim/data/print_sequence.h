@@ -5,7 +5,7 @@
 #include "sim/data/dataset.h"
 
 struct sim_shown {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     enum sim_split split;
     uint64_t index;
     const char *unknown; /* why the elements are not known; NULL: they are */

@@ -53,23 +53,23 @@ size_t sim_kind_bytes(enum sim_kind kind, int positions, int dimensions)
     return orr_dtype_size(sim_arrays[kind].dtype) * (cols ? cols * (size_t)positions : 1);
 }
 
-uint64_t sim_split_written(const struct orr_settings *preset, enum sim_split split)
+uint64_t sim_split_written(const struct orr_settings *settings, enum sim_split split)
 {
-    const uint64_t n = sim_split_count(preset, split);
-    const uint64_t most = (uint64_t)preset->orbits.train_files;
+    const uint64_t n = sim_split_count(settings, split);
+    const uint64_t most = (uint64_t)settings->orbits.train_files;
     return split == SIM_SPLIT_TRAIN && most < n ? most : n;
 }
 
-uint64_t sim_shard_count(const struct orr_settings *preset, uint64_t n)
+uint64_t sim_shard_count(const struct orr_settings *settings, uint64_t n)
 {
-    const uint64_t most = (uint64_t)preset->orbits.shard_sequences;
+    const uint64_t most = (uint64_t)settings->orbits.shard_sequences;
     return n > most ? (n + most - 1) / most : 1;
 }
 
-uint64_t sim_shard_size(const struct orr_settings *preset, uint64_t n, uint64_t shard)
+uint64_t sim_shard_size(const struct orr_settings *settings, uint64_t n, uint64_t shard)
 {
-    const uint64_t shards = sim_shard_count(preset, n),
-                   each = shards == 1 ? n : (uint64_t)preset->orbits.shard_sequences;
+    const uint64_t shards = sim_shard_count(settings, n),
+                   each = shards == 1 ? n : (uint64_t)settings->orbits.shard_sequences;
     return shard + 1 < shards ? each : n - shard * each;
 }
 
@@ -271,7 +271,7 @@ static bool is_scaffold(const char *name)
 
 /* Whether a data file has another shard layout than the unfinished set, or a record's files are not
  * listed. */
-static bool is_outdated(const struct orr_settings *preset, const char *name, const cJSON *plan,
+static bool is_outdated(const struct orr_settings *settings, const char *name, const cJSON *plan,
                         const cJSON *there)
 {
     enum sim_kind kind;
@@ -279,12 +279,12 @@ static bool is_outdated(const struct orr_settings *preset, const char *name, con
     if (sim_record_parse(name, false, &shard)) {
         const cJSON *set = orr_json_get(there, sim_split_name(shard.split));
         return !is_unfinished(plan, shard.split) ||
-               !sim_set_has(set, &shard, preset->orbits.output == ORR_OUTPUT_TOKENS);
+               !sim_set_has(set, &shard, settings->orbits.output == ORR_OUTPUT_TOKENS);
     }
     const bool data = sim_name_parse(name, false, &kind, &shard);
-    const uint64_t n = data ? sim_split_written(preset, shard.split) : 0;
+    const uint64_t n = data ? sim_split_written(settings, shard.split) : 0;
     return n > 0 && is_unfinished(plan, shard.split) &&
-           (shard.count != sim_shard_count(preset, n) || shard.number >= shard.count);
+           (shard.count != sim_shard_count(settings, n) || shard.number >= shard.count);
 }
 
 bool sim_set_has(const cJSON *set, const struct sim_shard *shard, bool tokens)
@@ -302,7 +302,7 @@ bool sim_set_has(const cJSON *set, const struct sim_shard *shard, bool tokens)
 }
 
 /* Removes outdated files; if `preset` is NULL, temporary files and records. */
-static int remove_where(const char *dir, const struct orr_settings *preset, const cJSON *plan,
+static int remove_where(const char *dir, const struct orr_settings *settings, const cJSON *plan,
                         const cJSON *there)
 {
     DIR *folder = opendir(dir);
@@ -311,8 +311,8 @@ static int remove_where(const char *dir, const struct orr_settings *preset, cons
     int rc = 0;
     for (struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
         char path[4096];
-        if (!(preset ? is_outdated(preset, entry->d_name, plan, there)
-                     : is_scaffold(entry->d_name)))
+        if (!(settings ? is_outdated(settings, entry->d_name, plan, there)
+                       : is_scaffold(entry->d_name)))
             continue;
         rc = orr_path(path, "%s/%s", dir, entry->d_name);
         if (!rc && unlink(path) && errno != ENOENT && errno != EISDIR && errno != EPERM)
@@ -322,10 +322,10 @@ static int remove_where(const char *dir, const struct orr_settings *preset, cons
     return rc;
 }
 
-int sim_outdated_remove(const char *dir, const struct orr_settings *preset, const cJSON *plan,
+int sim_outdated_remove(const char *dir, const struct orr_settings *settings, const cJSON *plan,
                         const cJSON *there)
 {
-    return remove_where(dir, preset, plan, there);
+    return remove_where(dir, settings, plan, there);
 }
 
 int sim_scaffold_remove(const char *dir)

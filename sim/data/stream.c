@@ -18,7 +18,7 @@ struct slot {
 };
 
 struct sim_stream {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     enum sim_split split;
     struct sim_stream_order order;
     int threads, started;
@@ -56,7 +56,7 @@ static void make_block(struct sim_stream *s, struct slot *slot, uint64_t number,
     slot->block.count = s->once && left < (uint64_t)s->size ? (int)left : s->size;
     for (int k = 0; k < slot->block.count; k++) {
         const uint64_t i = sim_stream_index(&s->order, first + (uint64_t)k);
-        const int rc = sim_block_make(&slot->block, k, q, s->preset, s->split, i);
+        const int rc = sim_block_make(&slot->block, k, q, s->settings, s->split, i);
         if (rc) {
             sim_failure_keep(&slot->failure, rc);
             return;
@@ -112,7 +112,7 @@ static int start_threads(struct sim_stream *s)
     return rc;
 }
 
-int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *preset,
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings *settings,
                            enum sim_split split, const struct sim_stream_order *order, int threads,
                            int size, bool once)
 {
@@ -123,7 +123,7 @@ int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings
     struct sim_stream *s = calloc(1, sizeof *s);
     if (!s)
         return ORR_FAIL(ORR_ENOMEM, "sequences: out of memory");
-    s->preset = preset;
+    s->settings = settings;
     s->split = split;
     s->order = *order;
     s->size = size;
@@ -137,9 +137,9 @@ int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings
     int rc =
         s->slot && s->sequence && s->thread ? 0 : ORR_FAIL(ORR_ENOMEM, "sequences: out of memory");
     for (; !rc && s->threads < threads; s->threads += !rc)
-        rc = sim_sequence_create(&s->sequence[s->threads], preset, split);
+        rc = sim_sequence_create(&s->sequence[s->threads], settings, split);
     for (size_t i = 0; i < s->slots && !rc; i++)
-        rc = sim_block_create(&s->slot[i].block, preset, split, size);
+        rc = sim_block_create(&s->slot[i].block, settings, split, size);
     if (rc) {
         sim_stream_close(s);
         return rc;
@@ -148,10 +148,10 @@ int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_settings
     return 0;
 }
 
-int sim_stream_open(struct sim_stream **stream, const struct orr_settings *preset,
+int sim_stream_open(struct sim_stream **stream, const struct orr_settings *settings,
                     enum sim_split split, const struct sim_stream_order *order, int threads)
 {
-    return sim_stream_open_blocks(stream, preset, split, order, threads, SIM_STREAM_BLOCK, false);
+    return sim_stream_open_blocks(stream, settings, split, order, threads, SIM_STREAM_BLOCK, false);
 }
 
 void sim_stream_close(struct sim_stream *s)
@@ -240,17 +240,17 @@ int sim_stream_draw(struct sim_stream *s, uint64_t d, const uint16_t **tokens, c
     return 0;
 }
 
-int sim_stream_checksum(const struct orr_settings *preset, int threads, bool quiet, uint64_t *sum)
+int sim_stream_checksum(const struct orr_settings *settings, int threads, bool quiet, uint64_t *sum)
 {
-    const struct sim_stream_order order = {.count = sim_split_count(preset, SIM_SPLIT_TRAIN)};
+    const struct sim_stream_order order = {.count = sim_split_count(settings, SIM_SPLIT_TRAIN)};
     const enum sim_kind kind =
-        preset->orbits.output == ORR_OUTPUT_TOKENS ? SIM_KIND_OBS : SIM_KIND_COORDS;
+        settings->orbits.output == ORR_OUTPUT_TOKENS ? SIM_KIND_OBS : SIM_KIND_COORDS;
     struct orr_progress progress;
     struct sim_stream *stream = NULL;
     XXH64_state_t *state = XXH64_createState();
     int rc = state ? 0 : ORR_FAIL(ORR_ENOMEM, "checksum: out of memory");
     if (!rc)
-        rc = sim_stream_open_blocks(&stream, preset, SIM_SPLIT_TRAIN, &order, threads,
+        rc = sim_stream_open_blocks(&stream, settings, SIM_SPLIT_TRAIN, &order, threads,
                                     CHECKSUM_BLOCK, true);
     if (!rc)
         XXH64_reset(state, 0);

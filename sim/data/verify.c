@@ -31,19 +31,19 @@ static const char *import_again(const char *dir, char command[ORR_COMMAND])
 
 /* The command that makes the sets of dir, for the reader's folder. own: they are the sets of the
  * run. Settings come from this program's options, else from its preset. */
-static const char *command_to_make(const struct orr_settings *preset, const char *dir, bool own,
+static const char *command_to_make(const struct orr_settings *wanted, const char *dir, bool own,
                                    char command[ORR_COMMAND])
 {
     static const char *const settings[] = {"--preset", "--run", NULL};
     static const char *const shared[] = {"--preset", "--set", "--seed", "--run", NULL};
-    if (*preset->tracks)
+    if (*wanted->tracks)
         return import_again(dir, command);
     begin_command(settings, command);
     const bool given = strchr(command, ' ') != NULL;
     begin_command(shared, command);
     if (!given && !own) {
         orr_command_add(command, ORR_COMMAND, "--preset");
-        orr_command_add(command, ORR_COMMAND, preset->name);
+        orr_command_add(command, ORR_COMMAND, wanted->name);
     }
     if (!own) {
         orr_command_add(command, ORR_COMMAND, "--out");
@@ -156,7 +156,7 @@ static int verify_set(const char *dir, const cJSON *manifest, const char *name, 
 }
 
 /* Reports a folder without a manifest: empty, unfinished, or external data sets. */
-static int verify_foreign(const struct orr_settings *preset, const char *dir,
+static int verify_foreign(const struct orr_settings *settings, const char *dir,
                           const enum sim_split splits[], int count, const char *command, bool quiet)
 {
     char path[4096];
@@ -168,7 +168,7 @@ static int verify_foreign(const struct orr_settings *preset, const char *dir,
     if (!sim_folder_has_data(dir))
         return ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: %s", dir, command);
     for (int i = 0; i < count; i++) {
-        TRY(sim_dataset_open(&set, preset, dir, splits[i]));
+        TRY(sim_dataset_open(&set, settings, dir, splits[i]));
         sim_dataset_close(&set);
     }
     orr_note(quiet, "%s: note: no manifest.json: made elsewhere, not verified", dir);
@@ -176,12 +176,12 @@ static int verify_foreign(const struct orr_settings *preset, const char *dir,
 }
 
 /* Whether the sets were made from the settings. */
-static int verify_settings(const struct orr_settings *preset, const char *dir,
+static int verify_settings(const struct orr_settings *settings, const char *dir,
                            const enum sim_split splits[], int count, const char *command, bool own,
                            bool quiet)
 {
     struct sim_inventory inventory;
-    int rc = sim_inventory_open(&inventory, preset, dir, false);
+    int rc = sim_inventory_open(&inventory, settings, dir, false);
     for (int i = 0; i < count && !rc; i++) {
         struct orr_artefact status;
         rc = sim_inventory_status(&inventory, splits[i], &status);
@@ -200,23 +200,23 @@ static int verify_settings(const struct orr_settings *preset, const char *dir,
     return rc;
 }
 
-int sim_dataset_verify(const struct orr_settings *preset, const char *dir,
+int sim_dataset_verify(const struct orr_settings *settings, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet)
 {
     char path[4096], buffer[ORR_COMMAND];
     cJSON *json = NULL;
-    const char *command = command_to_make(preset, dir, own, buffer);
+    const char *command = command_to_make(settings, dir, own, buffer);
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
-        return verify_foreign(preset, dir, splits, count, command, quiet);
+        return verify_foreign(settings, dir, splits, count, command, quiet);
     if (!rc)
         rc = orr_json_read(path, &json);
     for (int i = 0; i < count && !rc; i++)
         rc = verify_set(dir, json, sim_split_name(splits[i]), command);
     cJSON_Delete(json);
-    return rc || *preset->tracks /* the settings follow the folder */
+    return rc || *settings->tracks /* the settings follow the folder */
                ? rc
-               : verify_settings(preset, dir, splits, count, command, own, quiet);
+               : verify_settings(settings, dir, splits, count, command, own, quiet);
 }
 
 /* ---------------------------------------------------------------------- without a preset */

@@ -13,7 +13,7 @@
 enum { BLOCK_BYTES = 1 << 19, BLOCK_MOST = 1024 };
 
 struct writer {
-    const struct orr_settings *preset;
+    const struct orr_settings *settings;
     const char *dir;
     enum sim_split split;
     uint64_t n, shards; /* sequences; files per kind */
@@ -33,12 +33,12 @@ static int open_shard(struct writer *w, uint64_t shard)
 {
     int rc = 0;
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++) {
-        const size_t cols = sim_kind_cols((enum sim_kind)kind, w->preset->orbits.dimensions);
+        const size_t cols = sim_kind_cols((enum sim_kind)kind, w->settings->orbits.dimensions);
         char path[4096], name[SIM_NAME];
         if (!w->used[kind])
             continue;
-        const size_t shape[3] = {sim_shard_size(w->preset, w->n, shard),
-                                 (size_t)sim_split_positions(w->preset, w->split), cols};
+        const size_t shape[3] = {sim_shard_size(w->settings, w->n, shard),
+                                 (size_t)sim_split_positions(w->settings, w->split), cols};
         sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
         rc = orr_path(path, "%s/%s", w->dir, name);
         if (!rc)
@@ -75,7 +75,8 @@ static int write_record(const struct commit *c)
         sim_shard_name(name, (enum sim_kind)kind, w->split, c->shard, w->shards);
         sim_manifest_add(record, name, c->file[kind].bytes, c->file[kind].checksum);
     }
-    cJSON_AddNumberToObject(record, "sequences", (double)sim_shard_size(w->preset, w->n, c->shard));
+    cJSON_AddNumberToObject(record, "sequences",
+                            (double)sim_shard_size(w->settings, w->n, c->shard));
     cJSON_AddNumberToObject(record, "clipped_coordinates", (double)c->tally.clipped);
     if (cJSON_HasObjectItem(w->set, "redrawn_systems"))
         cJSON_AddNumberToObject(record, "redrawn_systems", (double)c->tally.redrawn);
@@ -172,8 +173,8 @@ static int block_size(const struct writer *w)
     size_t bytes = 1;
     for (int kind = 0; kind < SIM_KINDS; kind++)
         if (w->used[kind])
-            bytes += sim_kind_bytes((enum sim_kind)kind, sim_split_positions(w->preset, w->split),
-                                    w->preset->orbits.dimensions);
+            bytes += sim_kind_bytes((enum sim_kind)kind, sim_split_positions(w->settings, w->split),
+                                    w->settings->orbits.dimensions);
     const size_t fit = BLOCK_BYTES / bytes;
     return fit < 1 ? 1 : fit < BLOCK_MOST ? (int)fit : BLOCK_MOST;
 }
@@ -213,7 +214,7 @@ static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr
     const struct sim_stream_order order = {.count = w->n};
     struct sim_stream *stream = NULL;
     const int size = block_size(w);
-    int rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
+    int rc = sim_stream_open_blocks(&stream, w->settings, w->split, &order, w->threads, size, true);
     if (!rc)
         rc = write_blocks(w, stream, (uint64_t)size, from, end, progress);
     sim_stream_close(stream);
@@ -241,9 +242,9 @@ static bool is_to_be_made(const struct writer *w, uint64_t shard)
 static bool select_split(struct writer *w, enum sim_split split)
 {
     w->split = split;
-    w->n = sim_split_written(w->preset, split);
-    w->shards = sim_shard_count(w->preset, w->n);
-    w->per_shard = sim_shard_size(w->preset, w->n, 0);
+    w->n = sim_split_written(w->settings, split);
+    w->shards = sim_shard_count(w->settings, w->n);
+    w->per_shard = sim_shard_size(w->settings, w->n, 0);
     for (int kind = 0; kind < SIM_KINDS; kind++)
         w->used[kind] = sim_kind_used((enum sim_kind)kind, split, w->tokens);
     w->set = orr_json_get(w->sets, sim_split_name(split));
@@ -273,7 +274,7 @@ static void count_sequences(struct writer *w, uint64_t *total, uint64_t *there)
     for (int i = 0; i < SIM_SPLITS; i++)
         for (uint64_t shard = (uint64_t)w->part;
              select_split(w, (enum sim_split)i) && shard < w->shards; shard += (uint64_t)w->parts) {
-            const uint64_t size = sim_shard_size(w->preset, w->n, shard);
+            const uint64_t size = sim_shard_size(w->settings, w->n, shard);
             *total += size;
             *there += is_to_be_made(w, shard) ? 0 : size;
         }
@@ -295,16 +296,16 @@ static void summarise_sets(const struct writer *w, uint64_t total, double per_s,
         orr_append(summary, 160, ", %.0f systems drawn again", redrawn);
 }
 
-int sim_shards_write(const struct orr_settings *preset, const char *dir, const cJSON *sets,
+int sim_shards_write(const struct orr_settings *settings, const char *dir, const cJSON *sets,
                      int part, int parts, int threads, bool quiet)
 {
-    struct writer w = {.preset = preset,
+    struct writer w = {.settings = settings,
                        .dir = dir,
                        .sets = sets,
                        .part = part,
                        .parts = parts,
                        .threads = threads,
-                       .tokens = preset->orbits.output == ORR_OUTPUT_TOKENS};
+                       .tokens = settings->orbits.output == ORR_OUTPUT_TOKENS};
     struct orr_progress progress;
     uint64_t total, done;
     char summary[160];

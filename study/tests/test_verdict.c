@@ -40,7 +40,7 @@ static void add_law(cJSON *json, const char *source, double exponent, bool found
                                 e ? 1 : exponent);
 }
 
-static void write_laws(const char *path, const struct orr_settings *preset, const char *attention,
+static void write_laws(const char *path, const struct orr_settings *settings, const char *attention,
                        double exponent)
 {
     struct orr_lineage lineage;
@@ -49,8 +49,8 @@ static void write_laws(const char *path, const struct orr_settings *preset, cons
     cJSON *json = cJSON_CreateObject();
     cJSON_AddArrayToObject(json, "laws");
     cJSON_AddArrayToObject(json, "sources");
-    assert_int_equal(orr_lineage_open(&lineage, preset, ""), 0);
-    orr_sources_list(preset, "", &sources);
+    assert_int_equal(orr_lineage_open(&lineage, settings, ""), 0);
+    orr_sources_list(settings, "", &sources);
     assert_int_equal(orr_lineage_laws(&lineage, &sources, digest), 0);
     cJSON_AddItemToObject(json, "made", orr_records_made(&lineage.records, digest));
     orr_lineage_close(&lineage);
@@ -101,18 +101,18 @@ static void write_probe(const char *cell, const char *attention, const char *pro
 static void write_cell(const char *cell, const char *attention, const char *settings, double r2,
                        double exponent)
 {
-    static struct orr_settings preset;
+    static struct orr_settings given;
     char path[4096], file[4096], name[256], row[2][128];
     static const char *const made[] = {"", "/laws", "/%s", "/%s/pretrain", "/%s/probe"};
-    orr_settings_defaults(&preset);
+    orr_settings_defaults(&given);
     snprintf(name, sizeof name, "attention=%s", attention);
-    assert_int_equal(orr_settings_set(&preset, name), 0);
-    assert_int_equal(orr_settings_set(&preset, "planets.enabled=false"), 0);
-    assert_int_equal(orr_settings_set(&preset, "orbits.solar_system=false"), 0);
+    assert_int_equal(orr_settings_set(&given, name), 0);
+    assert_int_equal(orr_settings_set(&given, "planets.enabled=false"), 0);
+    assert_int_equal(orr_settings_set(&given, "orbits.solar_system=false"), 0);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        assert_int_equal(orr_settings_set(&preset, one), 0);
+        assert_int_equal(orr_settings_set(&given, one), 0);
         at += strcspn(at, " ");
     }
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
@@ -129,8 +129,8 @@ static void write_cell(const char *cell, const char *attention, const char *sett
     }
     scratch_path(path, scratch_dir, cell);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
-    assert_int_equal(orr_settings_save(&preset, file), 0);
-    write_laws(path, &preset, attention, exponent);
+    assert_int_equal(orr_settings_save(&given, file), 0);
+    write_laws(path, &given, attention, exponent);
     snprintf(name, sizeof name, "%s/pretrain/last.safetensors", attention);
     write_text(cell, name, cell);
     snprintf(name, sizeof name, "%s/pretrain/evaluation.json", attention);
@@ -138,7 +138,7 @@ static void write_cell(const char *cell, const char *attention, const char *sett
                "{\"teacher_forced\": 0.01, \"orbit_fit\": 0.005, \"persistence\": 0.1}");
     snprintf(row[0], sizeof row[0], "log force|R^2|-1|100|%.9g|1|0.5", r2);
     snprintf(row[1], sizeof row[1], "log force|R^2|-1|300|%.9g|1|0.7",
-             0.9 + 0.004 * (double)preset.seed);
+             0.9 + 0.004 * (double)given.seed);
     write_probe(cell, attention, "labels", (const char *const[]){row[0], row[1]}, 2, false);
 }
 

@@ -135,12 +135,12 @@ static char *list_features(const struct sr_states *s)
 }
 
 /* Whether a search may begin with sums of products: without constraints that these may break. */
-static bool takes_guesses(const struct orr_settings *preset, const struct sr_csv_options *o)
+static bool takes_guesses(const struct orr_settings *settings, const struct sr_csv_options *o)
 {
     bool sums = false, products = false;
-    for (int k = 0; k < preset->symreg.binary.count; k++) {
-        sums = sums || !strcmp(preset->symreg.binary.item[k], "+");
-        products = products || !strcmp(preset->symreg.binary.item[k], "*");
+    for (int k = 0; k < settings->symreg.binary.count; k++) {
+        sums = sums || !strcmp(settings->symreg.binary.item[k], "+");
+        products = products || !strcmp(settings->symreg.binary.item[k], "*");
     }
     return sums && products && !o->guess && !o->units && !o->form && !o->constrain &&
            !o->constrain_constants && !o->nest && !o->maxdepth && !o->complexity && !o->require &&
@@ -148,9 +148,9 @@ static bool takes_guesses(const struct orr_settings *preset, const struct sr_csv
 }
 
 /* Operators that formulas may have. */
-static void list_operators(const struct orr_settings *preset, bool allowed[SR_OPS])
+static void list_operators(const struct orr_settings *settings, bool allowed[SR_OPS])
 {
-    const struct orr_name_list *const list[] = {&preset->symreg.unary, &preset->symreg.binary};
+    const struct orr_name_list *const list[] = {&settings->symreg.unary, &settings->symreg.binary};
     memset(allowed, 0, SR_OPS * sizeof *allowed);
     for (int arity = 1; arity <= 2; arity++)
         for (int k = 0; k < list[arity - 1]->count; k++) {
@@ -161,10 +161,10 @@ static void list_operators(const struct orr_settings *preset, bool allowed[SR_OP
 }
 
 /* Fills in sums that the search of equation run->d begins with. */
-static int find_sums(struct run *run, const struct orr_settings *preset, char **guess)
+static int find_sums(struct run *run, const struct orr_settings *settings, char **guess)
 {
-    list_operators(preset, run->allowed);
-    run->maxsize = preset->symreg.maxsize;
+    list_operators(settings, run->allowed);
+    run->maxsize = settings->symreg.maxsize;
     TRY(sr_states_sums(&run->states, run->d, run->maxsize, &run->sums));
     TRY(sr_states_weak(&run->states, run->d, run->allowed, run->maxsize, &run->sums));
     return sr_sums_text(&run->states, &run->sums, guess);
@@ -186,8 +186,8 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
         o.units = units && *units ? units : NULL;
     }
     run->sums.count = 0;
-    if (!rc && takes_guesses(&cli->preset, given)) {
-        rc = find_sums(run, &cli->preset, &guess);
+    if (!rc && takes_guesses(&cli->settings, given)) {
+        rc = find_sums(run, &cli->settings, &guess);
         o.guess = guess && *guess ? guess : NULL;
     }
     sr_states_sigma_name(s, run->d, sigma);
@@ -197,7 +197,7 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     o.category = s->categories ? s->category : NULL;
     o.made = table;
     o.receiver = &receiver;
-    own.preset.symreg.seconds = seconds;
+    own.settings.symreg.seconds = seconds;
     if (!rc && *cli->out)
         rc = orr_path(own.out, "%s/%s", cli->out, folder);
     if (!rc) {
@@ -345,7 +345,7 @@ static const double little = 1.5, enough = 10;
 static double seconds_left(const struct orr_cli *cli, const struct sr_csv_options *given,
                            const struct run *run)
 {
-    const double all = cli->preset.symreg.seconds * run->states.dims;
+    const double all = cli->settings.symreg.seconds * run->states.dims;
     const double least = run->states.categories ? least_with_categories : least_share;
     return given->use_seconds ? fmax(all - (orr_time_s() - run->start), least * all) : 0;
 }
@@ -356,7 +356,7 @@ static double seconds_of_search(const struct orr_cli *cli, const struct sr_csv_o
 {
     const double share = run->states.categories ? share_with_categories : share_of_search;
     return share * (given->use_seconds ? seconds_left(cli, given, run) / run->states.dims
-                                       : cli->preset.symreg.seconds);
+                                       : cli->settings.symreg.seconds);
 }
 
 /* Whether equations may contain the time. */
@@ -456,7 +456,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
     TRY(sr_states_part(s, &run->part));
-    run->by_vectors = sr_may_be_vectors(s) && takes_guesses(&cli->preset, given);
+    run->by_vectors = sr_may_be_vectors(s) && takes_guesses(&cli->settings, given);
     if (run->by_vectors)
         TRY(sr_system_vectors(&run->part, NULL, share_of_vectors * seconds_left(cli, given, run),
                               &run->vectors));

@@ -61,7 +61,7 @@ extern const struct sr_algorithm sr_algorithm_pysr;
 
 /* Fills the settings from a preset. Errors: unknown names of operators or rules. Allocates
  * nothing. */
-int sr_settings_init(struct sr_settings *settings, const struct orr_settings *preset);
+int sr_settings_init(struct sr_settings *settings, const struct orr_settings *given);
 
 /* Why a search ended. */
 enum sr_end {

@@ -17,9 +17,9 @@ static int find_all(const char *key, const struct orr_name_list *names, int arit
     return 0;
 }
 
-int sr_settings_init(struct sr_settings *settings, const struct orr_settings *preset)
+int sr_settings_init(struct sr_settings *settings, const struct orr_settings *given)
 {
-    const struct orr_symreg_settings *s = &preset->symreg;
+    const struct orr_symreg_settings *s = &given->symreg;
     *settings = (struct sr_settings){
         .loss = s->loss,
         .loss_parameter = s->loss_parameter > 0 ? s->loss_parameter : 0.5,
@@ -33,7 +33,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_settings *pr
         .restarts = s->restarts,
         .parsimony = s->parsimony,
         .nests = s->algorithm == ORR_SR_PYSR || s->loss == ORR_SR_STUDY, /* as published */
-        .seed = preset->seed,
+        .seed = given->seed,
         .max_seconds = s->seconds,
         .max_evaluations = s->evaluations,
         .stop_loss = s->stop_loss,

@@ -6,7 +6,7 @@
 #include "solve.h"
 
 /* Sets the loss: a name of the preset's, or a formula of p and t. */
-static int choose_loss(const char *text, struct orr_settings *preset, struct sr_csv_setup *setup)
+static int choose_loss(const char *text, struct orr_settings *settings, struct sr_csv_setup *setup)
 {
     static const char *const letters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -15,15 +15,15 @@ static int choose_loss(const char *text, struct orr_settings *preset, struct sr_
         static const char *const names[] = {"l1",    "l2",       "study",    "relative",
                                             "huber", "logcosh",  "quantile", "poisson",
                                             "gamma", "bernoulli"};
-        snprintf(setup->loss, sizeof setup->loss, "%s", names[preset->symreg.loss]);
+        snprintf(setup->loss, sizeof setup->loss, "%s", names[settings->symreg.loss]);
         return 0;
     }
     snprintf(setup->loss, sizeof setup->loss, "%s", text);
     if (!text[strspn(text, letters)])
-        return orr_settings_set_by(preset, "--loss", "symreg.loss", text);
+        return orr_settings_set_by(settings, "--loss", "symreg.loss", text);
     const int rc = sr_custom_loss_define(setup->language, text);
     if (!rc)
-        preset->symreg.loss = ORR_SR_CUSTOM;
+        settings->symreg.loss = ORR_SR_CUSTOM;
     return rc;
 }
 
@@ -394,17 +394,17 @@ enum { SAMPLE = 4096 }; /* rows, for large tables */
 int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
-    struct orr_settings preset = *given;
+    struct orr_settings settings = *given;
     const long batch = o->batch ? atol(o->batch) : table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     TRY(setup->language ? 0 : ORR_ENOMEM);
     TRY(sr_options_check(o));
     TRY(set_language(o, table, setup));
-    TRY(choose_loss(o->loss, &preset, setup));
-    TRY(check_sigma_x(o, table, preset.symreg.loss));
-    TRY(sr_settings_init(&setup->settings, &preset));
+    TRY(choose_loss(o->loss, &settings, setup));
+    TRY(check_sigma_x(o, table, settings.symreg.loss));
+    TRY(sr_settings_init(&setup->settings, &settings));
     if (table->data.low)
-        TRY(sr_interval_refuse(o, setup, preset.symreg.loss));
+        TRY(sr_interval_refuse(o, setup, settings.symreg.loss));
     if (o->round_constants)
         setup->settings.round =
             (enum sr_round)sr_option_word(SR_OPTION_round_constants, o->round_constants);
@@ -417,17 +417,17 @@ int sr_csv_setup(const struct orr_settings *given, const struct sr_csv_options *
         setup->rule = (enum sr_rule)sr_option_word(SR_OPTION_rule, o->rule);
     if (batch == 1)
         return ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
-    if (preset.symreg.loss == ORR_SR_CUSTOM)
+    if (settings.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data, table->file, table->csv.line));
-    TRY(sr_targets_check(preset.symreg.loss, o, table, table->file));
+    TRY(sr_targets_check(settings.symreg.loss, o, table, table->file));
     setup->settings.language = setup->language;
     setup->settings.tolerance = o->tolerance ? strtod(o->tolerance, NULL) : 0;
     /* with errors in x those that are nearly the best are compared once more (sr_front_finish()) */
     setup->settings.alternatives = table->data.x_variance ? 1
                                    : o->alternatives      ? atoi(o->alternatives)
                                                           : 0;
-    setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
-    setup->rules = preset.symreg.rules;
+    setup->settings.restarts_fresh = o->use_seconds && settings.symreg.seconds > 0;
+    setup->rules = settings.symreg.rules;
     setup->permutations = o->permutations ? atoi(o->permutations) : 0;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
     setup->settings.context_text = setup->about = sr_options_record(o);

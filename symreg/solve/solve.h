@@ -278,7 +278,7 @@ struct sr_csv_setup {
  * the line and the column, log(y) with --log-target. */
 int sr_targets_check(enum orr_symreg_loss loss, const struct sr_csv_options *options,
                      const struct sr_table *table, const char *file);
-int sr_csv_setup(const struct orr_settings *preset, const struct sr_csv_options *options,
+int sr_csv_setup(const struct orr_settings *settings, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
 /* Also after an error of sr_csv_setup(). A zeroed setup needs no free. */
 void sr_csv_setup_free(struct sr_csv_setup *setup);

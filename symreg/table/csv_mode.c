@@ -359,7 +359,7 @@ static int set_up(const struct orr_cli *cli, const char *file, struct sr_csv_opt
         TRY(sr_table_units(table, file, true, &table->units));
     if (table->units) {
         options->units = table->units;
-        const int rc = sr_csv_setup(&cli->preset, options, table, setup);
+        const int rc = sr_csv_setup(&cli->settings, options, table, setup);
         if (!rc || rc == ORR_ENOMEM)
             return rc;
         snprintf(why, 1024, "%s", orr_error());
@@ -367,7 +367,7 @@ static int set_up(const struct orr_cli *cli, const char *file, struct sr_csv_opt
         sr_csv_setup_free(setup);
         options->units = NULL;
     }
-    return sr_csv_setup(&cli->preset, options, table, setup);
+    return sr_csv_setup(&cli->settings, options, table, setup);
 }
 
 /* Prints which units of the file are used, and which are not. */

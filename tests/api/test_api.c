@@ -615,9 +615,9 @@ TEST(sequences_are_those_of_the_program)
     }
     assert_memory_equal(xy[0], xy[1], sizeof xy[0]);
     assert_memory_equal(force[0], force[1], sizeof force[0]);
-    struct orr_settings *preset = orr_alloc(1, sizeof *preset);
-    assert_non_null(preset);
-    orr_settings_defaults(preset);
+    struct orr_settings *settings = orr_alloc(1, sizeof *settings);
+    assert_non_null(settings);
+    orr_settings_defaults(settings);
     static const char *const lines[] = {"seed=5",
                                         "orbits.protocol=identifiable",
                                         "orbits.output=continuous",
@@ -627,17 +627,17 @@ TEST(sequences_are_those_of_the_program)
                                         "orbits.law=yukawa",
                                         "orbits.law_lambda_au=20"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        assert_int_equal(orr_settings_set(preset, lines[i]), 0);
+        assert_int_equal(orr_settings_set(settings, lines[i]), 0);
     struct sim_sequence q;
-    assert_int_equal(sim_sequence_create(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN), 0);
+    assert_int_equal(sim_sequence_create(&q, settings, SIM_SPLIT_TWO_BODY_TRAIN), 0);
     for (uint64_t i = 0; i < N; i++) {
-        assert_int_equal(sim_sequence_make(&q, preset, SIM_SPLIT_TWO_BODY_TRAIN, FIRST + i), 0);
+        assert_int_equal(sim_sequence_make(&q, settings, SIM_SPLIT_TWO_BODY_TRAIN, FIRST + i), 0);
         assert_memory_equal(q.coords, xy[0] + i * P * 2, P * 2 * sizeof(float));
         assert_memory_equal(q.force_magnitude, force[0] + i * P, P * sizeof(float));
         assert_int_equal(bodies[i], 2);
     }
     sim_sequence_free(&q);
-    free(preset);
+    free(settings);
     orrery_simulation_free(s);
 }
 

@@ -163,8 +163,13 @@ TEST(floats_are_those_of_the_backends)
 {
     struct orrery_attention *a = NULL;
     struct orrery_attention_shape shape = shape_of("lssar", 4, ORRERY_FLOAT32);
-    const struct k_attention_shape inside = {
-        .B = B, .T = T, .H = H, .D = D, .p = 3, .window = 4, .variant = k_attention_find("lssar")};
+    const struct k_attention_shape inside = {.B = B,
+                                             .T = T,
+                                             .H = H,
+                                             .D = D,
+                                             .power = 3,
+                                             .window = 4,
+                                             .variant = k_attention_find("lssar")};
     float x[3 * N], out[N], dqkv[3 * N], expected[N], saved[SAVED];
     fill();
     for (size_t i = 0; i < 3 * N; i++)

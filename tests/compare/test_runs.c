@@ -45,17 +45,17 @@ static void add_source(cJSON *laws, cJSON *sources, const char *name, const stru
 }
 
 /* laws.json as bin/symreg makes it from the settings. */
-static void write_laws(const char *path, const struct orr_settings *preset,
+static void write_laws(const char *path, const struct orr_settings *settings,
                        const struct says *model)
 {
     struct orr_lineage lineage;
     struct orr_sources sources;
     char digest[ORR_DIGEST], file[4096];
-    const struct says truth = {preset->orbits.law == ORR_LAW_POWER ? -1.5 : -2, 1, 2, 2};
+    const struct says truth = {settings->orbits.law == ORR_LAW_POWER ? -1.5 : -2, 1, 2, 2};
     cJSON *json = cJSON_CreateObject(), *laws = cJSON_AddArrayToObject(json, "laws");
     cJSON *list = cJSON_AddArrayToObject(json, "sources");
-    assert_int_equal(orr_lineage_open(&lineage, preset, ""), 0);
-    orr_sources_list(preset, "", &sources);
+    assert_int_equal(orr_lineage_open(&lineage, settings, ""), 0);
+    orr_sources_list(settings, "", &sources);
     assert_int_equal(orr_lineage_laws(&lineage, &sources, digest), 0);
     cJSON_AddItemToObject(json, "made", orr_records_made(&lineage.records, digest));
     orr_lineage_close(&lineage);
@@ -81,16 +81,16 @@ static void write_laws(const char *path, const struct orr_settings *preset,
 /* A run of the settings "a=b c=d", beside the defaults. */
 static void write_run(const char *name, const char *settings, const struct says *model)
 {
-    static struct orr_settings preset;
+    static struct orr_settings given;
     char path[4096], file[4096];
-    orr_settings_defaults(&preset);
+    orr_settings_defaults(&given);
     char variant[64];
     snprintf(variant, sizeof variant, "attention=%s", attention);
-    assert_int_equal(orr_settings_set(&preset, variant), 0);
+    assert_int_equal(orr_settings_set(&given, variant), 0);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        if (orr_settings_set(&preset, one))
+        if (orr_settings_set(&given, one))
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
@@ -98,8 +98,8 @@ static void write_run(const char *name, const char *settings, const struct says 
     assert_int_equal(orr_path(file, "%s/laws", path), 0);
     assert_int_equal(orr_mkdir(file), 0);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
-    assert_int_equal(orr_settings_save(&preset, file), 0);
-    write_laws(path, &preset, model);
+    assert_int_equal(orr_settings_save(&given, file), 0);
+    write_laws(path, &given, model);
 }
 
 #define POWER "orbits.law=power orbits.law_exponent=-1.5"
@@ -524,7 +524,7 @@ TEST_BETWEEN(attentions_of_one_seed_are_put_together, scratch_setup, scratch_tea
     row = cJSON_GetArrayItem(rows, 3);
     number_is(get(row, "next_state"), "mean", 0.0125);
     number_is(get(row, "next_state_beyond"), "mean", 0.5);
-    number_is(get(row, "step_ms"), "mean", 2000.0 * cells.cell[1].preset.pretrain.batch / 64);
+    number_is(get(row, "step_ms"), "mean", 2000.0 * cells.cell[1].settings.pretrain.batch / 64);
     number_is(get(row, "memory_mb"), "mean", 75);
     cJSON_Delete(json);
     compare_cells_free(&cells);

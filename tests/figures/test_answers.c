@@ -63,7 +63,7 @@ static void make_run(const struct case_of *c)
     run.true_law.newton = true;
     run.rules.count = 1;
     snprintf(run.rules.item[0], sizeof run.rules.item[0], "best");
-    assert_int_equal(orr_settings_load(&run.preset, "smoke"), 0);
+    assert_int_equal(orr_settings_load(&run.settings, "smoke"), 0);
     set_source(TRUTH, "truth", REPORT_TRUTH, 0, truth_found);
     set_source(ORACLE, "oracle", REPORT_ORACLE, 0.2, 1);
     set_source(SOFTMAX, "Softmax", REPORT_ATTENTION, c->softmax, c->softmax_found);

@@ -58,7 +58,7 @@ static void make_run(void)
     static const char *const names[] = {"truth", "lssar"};
     static struct report_position at[2][REPORT_PLANETS][POSITIONS];
     memset(&run, 0, sizeof run);
-    orr_settings_defaults(&run.preset);
+    orr_settings_defaults(&run.settings);
     assert_int_equal(orr_path(run.path, "%s", dir), 0);
     run.source_count = 2;
     for (int s = 0; s < 2; s++) {

@@ -310,7 +310,7 @@ TEST(arrows_fit_their_axes)
     assert_int_equal(count_of(near_sun.set, "ending = 1\n"), 1);
     assert_true(near_sun.farthest < 1 && near_sun.farthest > 0.9);
     free(near_sun.set);
-    run.preset.finetune.vector_scale = ORR_VECTOR_LARGEST; /* the study's units are told */
+    run.settings.finetune.vector_scale = ORR_VECTOR_LARGEST; /* the study's units are told */
     struct drawn d = draw(&run, 4, "forces_jupiter");
     assert_non_null(strstr(d.set, "unit_name = \"largest force of each axis\""));
     free(d.set);
@@ -615,8 +615,8 @@ TEST(own_law_is_asked_for)
             run.true_law.exponent[0] = -2.5;
             run.source[s].exponent[0] = (struct report_interval){-2.5, -2.6, -2.4};
         }
-        run.preset.orbits.jump_step = 9;
-        run.preset.orbits.jump_factor = 2;
+        run.settings.orbits.jump_step = 9;
+        run.settings.orbits.jump_factor = 2;
         assert_int_equal(report_plot(&run, folder, true, &pictures), 0);
         assert_int_equal(report_html(&run, &pictures, folder, NULL, in_folder("own.html")), 0);
         page = read_text("own.html");
@@ -644,7 +644,7 @@ TEST(planet_tables_have_their_limits)
         assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
         assert_true(kind == 0 ? run.period_r2 == 0.7385 : isnan(run.period_r2));
         if (kind == 2)
-            run.preset.planets.enabled = false;
+            run.settings.planets.enabled = false;
         char *page = page_of(&run, report_html_vectors);
         const int tables = kind == 2 ? 2 : 4; /* planets; eccentric bodies, too */
         assert_int_equal(count_of(page, "</table>"), tables);

@@ -8,14 +8,14 @@ static struct tiny tiny;
 /* The loss rises again soon, and patience ends the training. */
 static void impatient_preset(int ema)
 {
-    tiny_preset(&tiny.preset, false);
-    struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
+    tiny_preset(&tiny.settings, false);
+    struct orr_train_settings *t = &tiny.settings.finetune.magnitude;
     t->steps = 80;
     t->lr = 0.1;
     t->ema = ema ? 0.4 : 0;
     t->eval_every = 1;
     t->patience = 3;
-    assert_int_equal(orr_settings_check(&tiny.preset), 0);
+    assert_int_equal(orr_settings_check(&tiny.settings), 0);
 }
 
 /* Largest difference, relative to the force, between the table and what the weights of a checkpoint
@@ -96,9 +96,9 @@ TEST(test_resume)
 {
     char stopped[4096], path[4096];
     impatient_preset(0);
-    tiny.preset.finetune.magnitude.keep = 3;
-    tiny.preset.finetune.magnitude.keep_every = 2;
-    tiny.preset.finetune.magnitude.checkpoint_every = 2;
+    tiny.settings.finetune.magnitude.keep = 3;
+    tiny.settings.finetune.magnitude.keep_every = 2;
+    tiny.settings.finetune.magnitude.checkpoint_every = 2;
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
     const uint64_t whole = tiny_checksum(&tiny, "lssar", "forces_magnitude.csv");
@@ -122,8 +122,8 @@ TEST(test_last_predicts)
 {
     char path[4096];
     impatient_preset(0);
-    tiny.preset.finetune.magnitude.patience = 0;
-    tiny.preset.finetune.magnitude.steps = 6;
+    tiny.settings.finetune.magnitude.patience = 0;
+    tiny.settings.finetune.magnitude.steps = 6;
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
     tiny_path(path, &tiny, "lssar", "magnitude_best.safetensors");

@@ -83,13 +83,13 @@ TEST(test_outside_is_not_learned)
         struct change change = {.bounds = tried[k]};
         uint64_t before[3], after[3];
         size_t all, inside;
-        tiny_preset(&tiny.preset, false);
-        struct orr_orbits_settings *o = &tiny.preset.orbits;
+        tiny_preset(&tiny.settings, false);
+        struct orr_orbits_settings *o = &tiny.settings.orbits;
         o->label_r_min = tried[k].r_min;
         o->label_r_max = tried[k].r_max;
         o->label_m_min = tried[k].m_min;
         o->label_m_max = tried[k].m_max;
-        struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
+        struct orr_train_settings *t = &tiny.settings.finetune.magnitude;
         t->steps = 40;
         t->lr = 0.1;
         t->eval_every = 1;
@@ -99,7 +99,7 @@ TEST(test_outside_is_not_learned)
         assert_true(inside > 20 && inside + 20 < all);
         struct ft_labels labels;
         struct ft_bounds bounds;
-        ft_bounds_of(&tiny.preset, &bounds);
+        ft_bounds_of(&tiny.settings, &bounds);
         assert_int_equal(ft_labels_find(&labels, &tiny.run.train, &bounds), 0);
         assert_int_equal(ft_labels_points(&labels, NULL, NULL), inside);
         assert_true(labels.count > 0 && (k < 2 || labels.count < tiny.run.train.n));
@@ -122,13 +122,13 @@ TEST(test_outside_is_not_learned)
 
 TEST(test_refused)
 {
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.orbits.label_r_min = 2;
-    tiny.preset.orbits.label_r_max = 1;
-    assert_int_equal(orr_settings_check(&tiny.preset), ORR_EUSAGE);
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.orbits.label_r_min = 2;
+    tiny.settings.orbits.label_r_max = 1;
+    assert_int_equal(orr_settings_check(&tiny.settings), ORR_EUSAGE);
     error_names("orbits.label_r_min", "1", "2", NULL);
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.orbits.label_m_max = 1e-9;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.orbits.label_m_max = 1e-9;
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), ORR_EINVAL);
     error_names("label_m_max = 1e-09", "0 labels", NULL);

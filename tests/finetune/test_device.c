@@ -23,8 +23,8 @@ TEST(test_fine_tuning)
     enum { FILES = sizeof files / sizeof *files };
     for (int tokens = 0; tokens < 2; tokens++) {
         uint64_t sum[FILES];
-        tiny_preset(&tiny.preset, tokens);
-        tiny.preset.finetune.magnitude.ema = 0.6;
+        tiny_preset(&tiny.settings, tokens);
+        tiny.settings.finetune.magnitude.ema = 0.6;
         tiny_open(&tiny);
         tiny_close_run(&tiny);
         fine_tune(&k_ref, "ref");

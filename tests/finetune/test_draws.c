@@ -53,13 +53,13 @@ static void open_watched(struct k_ops *watching)
 TEST(test_noise_of_magnitudes)
 {
     struct k_ops watching;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.orbits.two_body_train = 1;
-    tiny.preset.finetune.magnitude.steps = STEPS;
-    tiny.preset.finetune.magnitude.accumulation = ACCUMULATION;
-    tiny.preset.finetune.magnitude.noise_au = 0.01;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.orbits.two_body_train = 1;
+    tiny.settings.finetune.magnitude.steps = STEPS;
+    tiny.settings.finetune.magnitude.accumulation = ACCUMULATION;
+    tiny.settings.finetune.magnitude.noise_au = 0.01;
     open_watched(&watching);
-    batch_rows = tiny.preset.finetune.magnitude.batch;
+    batch_rows = tiny.settings.finetune.magnitude.batch;
     length = tiny.run.train.positions - 1;
     assert_int_equal(batch_rows, 4); /* 5 sequences are validated, 17 predicted */
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
@@ -71,10 +71,10 @@ TEST(test_noise_of_magnitudes)
 TEST(test_noise_of_vectors)
 {
     struct k_ops watching;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.vector.steps = STEPS;
-    tiny.preset.finetune.vector.accumulation = ACCUMULATION;
-    tiny.preset.finetune.vector.noise_au = 0.01;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.vector.steps = STEPS;
+    tiny.settings.finetune.vector.accumulation = ACCUMULATION;
+    tiny.settings.finetune.vector.noise_au = 0.01;
     open_watched(&watching);
     batch_rows = (int)tiny.run.planets.n;
     length = tiny.run.planets.positions - 1;
@@ -89,11 +89,11 @@ TEST(test_noise_of_vectors)
 TEST(test_draws_of_magnitudes)
 {
     struct k_ops watching;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.magnitude.steps = 1;
-    tiny.preset.finetune.magnitude.accumulation = ACCUMULATION;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.magnitude.steps = 1;
+    tiny.settings.finetune.magnitude.accumulation = ACCUMULATION;
     open_watched(&watching);
-    batch_rows = tiny.preset.finetune.magnitude.batch;
+    batch_rows = tiny.settings.finetune.magnitude.batch;
     length = tiny.run.train.positions - 1;
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
     assert_int_equal(count, ACCUMULATION * batch_rows);
@@ -107,11 +107,11 @@ TEST(test_draws_of_magnitudes)
 TEST(test_heads_of_seeds)
 {
     struct gpt_model first, again, other;
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     assert_int_equal(ft_model_open(&first, &tiny.run, "lssar", NULL, 33, 2), 0);
     assert_int_equal(ft_model_open(&again, &tiny.run, "lssar", NULL, 33, 2), 0);
-    tiny.preset.seed++;
+    tiny.settings.seed++;
     assert_int_equal(ft_model_open(&other, &tiny.run, "lssar", NULL, 33, 2), 0);
     const size_t n = first.table[first.head_w].count;
     const real *const head = gpt_param(&first, first.head_w);

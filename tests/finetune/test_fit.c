@@ -14,8 +14,8 @@ TEST(test_same_predictions)
         struct ft_bounds bounds;
         struct ft_transform transform;
         struct orr_csv csv;
-        tiny_preset(&tiny.preset, kind == 2);
-        struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
+        tiny_preset(&tiny.settings, kind == 2);
+        struct orr_train_settings *t = &tiny.settings.finetune.magnitude;
         t->ema = kind == 1 ? 0.7 : 0;
         t->train = kind == 1 ? ORR_TRAINED_LAST_BLOCK : ORR_TRAINED_ALL;
         t->accumulation = kind == 1 ? 2 : 1;
@@ -23,19 +23,19 @@ TEST(test_same_predictions)
         t->huber = kind == 1 ? 0.1 : 0;
         t->steps = 9;
         t->warmup = 3;
-        tiny.preset.orbits.label_r_max = kind == 1 ? 1.8 : 0;
+        tiny.settings.orbits.label_r_max = kind == 1 ? 1.8 : 0;
         tiny_open(&tiny);
         scratch_path(from, tiny.dir, "pretrained.safetensors");
-        assert_int_equal(
-            gpt_config_from_preset(&config, &tiny.preset, "lssar", tiny.preset.orbits.positions),
-            0);
+        assert_int_equal(gpt_config_from_preset(&config, &tiny.settings, "lssar",
+                                                tiny.settings.orbits.positions),
+                         0);
         assert_int_equal(gpt_create(&model, &config, &k_ref, 77), 0);
         assert_int_equal(gpt_save(&model, from, 3, false, NULL), 0);
         assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", from), 0);
-        ft_bounds_of(&tiny.preset, &bounds);
+        ft_bounds_of(&tiny.settings, &bounds);
         assert_int_equal(ft_labels_find(&labels, &tiny.run.train, &bounds), 0);
-        assert_int_equal(ft_fit(&model, t, &labels, tiny.preset.finetune.magnitude_loss,
-                                tiny.preset.seed, &transform),
+        assert_int_equal(ft_fit(&model, t, &labels, tiny.settings.finetune.magnitude_loss,
+                                tiny.settings.seed, &transform),
                          0);
         const size_t n = tiny.run.test.n, T = (size_t)tiny.run.test.positions - 1;
         double *F = malloc(n * T * sizeof *F);

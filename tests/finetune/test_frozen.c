@@ -13,9 +13,9 @@ enum { PARTS = 3, LAYERS = 2 };
 
 static void frozen_preset(void)
 {
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.model.layers = LAYERS;
-    struct orr_train_settings *t = &tiny.preset.finetune.magnitude;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.model.layers = LAYERS;
+    struct orr_train_settings *t = &tiny.settings.finetune.magnitude;
     t->weight_decay = 0.3;
     t->ema = 0.7;
     t->accumulation = 2;
@@ -36,7 +36,7 @@ static bool is_trained(enum orr_trained part, const char *name)
 static void pretrained(struct gpt_model *model, const char *path)
 {
     struct gpt_config config;
-    assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "lssar", 33), 0);
+    assert_int_equal(gpt_config_from_preset(&config, &tiny.settings, "lssar", 33), 0);
     assert_int_equal(gpt_create(model, &config, &k_ref, 77), 0);
     for (size_t i = 0; i < model->total; i++) /* no zero and no one that decay would leave alone */
         model->param[i] += (real)(0.1 * (tiny_uniform(1, i) - 0.5));
@@ -52,8 +52,8 @@ TEST(test_bits)
         struct gpt_model start, trained;
         long step;
         frozen_preset();
-        tiny.preset.finetune.magnitude.train = parts[k];
-        tiny.preset.finetune.magnitude.optimizer = (enum orr_optimizer)(i / PARTS);
+        tiny.settings.finetune.magnitude.train = parts[k];
+        tiny.settings.finetune.magnitude.optimizer = (enum orr_optimizer)(i / PARTS);
         tiny_open(&tiny);
         scratch_path(from, tiny.dir, "pretrained.safetensors");
         pretrained(&start, from);
@@ -70,7 +70,7 @@ TEST(test_bits)
                     fail_msg("part %d by %s: %s is %s", k, gpt_optimizers[i / PARTS].name, p->name,
                              same ? "as it was" : "changed");
             }
-        assert_int_equal(gpt_replace_head(&start, GPT_HEAD_REGRESSION, 1, tiny.preset.seed), 0);
+        assert_int_equal(gpt_replace_head(&start, GPT_HEAD_REGRESSION, 1, tiny.settings.seed), 0);
         assert_memory_not_equal(gpt_param(&trained, trained.head_w),
                                 gpt_param(&start, start.head_w), 8 * sizeof(real));
         gpt_free(&start);
@@ -102,8 +102,8 @@ TEST(test_gradient)
     struct gpt_batch batch;
     double loss, norm, again;
     frozen_preset();
-    train = tiny.preset.finetune.magnitude;
-    assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "softmax", 20), 0);
+    train = tiny.settings.finetune.magnitude;
+    assert_int_equal(gpt_config_from_preset(&config, &tiny.settings, "softmax", 20), 0);
     for (int k = 0; k < PARTS; k++) {
         assert_int_equal(gpt_create(&model[k], &config, &k_ref, 5), 0);
         assert_int_equal(gpt_replace_head(&model[k], GPT_HEAD_REGRESSION, 1, 6), 0);

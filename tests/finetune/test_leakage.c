@@ -36,9 +36,9 @@ TEST(test_held_out_labels)
 {
     for (int kind = 0; kind < 3; kind++) {
         struct orr_csv before, after;
-        tiny_preset(&tiny.preset, kind == 1);
-        tiny.preset.finetune.magnitude_loss = (enum orr_force_loss)kind;
-        tiny.preset.finetune.magnitude.ema = 0.7;
+        tiny_preset(&tiny.settings, kind == 1);
+        tiny.settings.finetune.magnitude_loss = (enum orr_force_loss)kind;
+        tiny.settings.finetune.magnitude.ema = 0.7;
         tiny_open(&tiny);
         tiny_close_run(&tiny);
         const uint64_t expected = weights("original", true);
@@ -100,14 +100,14 @@ TEST(test_unlabelled_forces)
     for (int kind = 0; kind < 4; kind++) {
         const bool tokens = kind % 2, leaks = kind / 2;
         struct orr_csv before[2], after[2];
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         if (leaks)
-            tiny.preset.finetune.vector_scale = ORR_VECTOR_LARGEST;
+            tiny.settings.finetune.vector_scale = ORR_VECTOR_LARGEST;
         tiny_open(&tiny);
         tiny_close_run(&tiny);
         const uint64_t expected = vector_weights("original", &before[0], &before[1]);
         const struct unlabelled u = {&tiny.run, (size_t)tiny.run.planets.positions,
-                                     (size_t)tiny.preset.planets.labels};
+                                     (size_t)tiny.settings.planets.labels};
         tiny_change(&tiny, "force_vector", tokens ? "solar_system_two_body" : "planets_solar",
                     enlarge_unlabelled, &u);
         tiny_close_run(&tiny);
@@ -147,7 +147,7 @@ static float replace_last_row(float value, size_t index, const void *context)
 TEST(test_last_rows)
 {
     for (int tokens = 0; tokens < 2; tokens++) {
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         tiny_open(&tiny);
         const size_t P = (size_t)tiny.run.train.positions;
         assert_true(isfinite(tiny.run.train.force_magnitude[P - 1]));
@@ -168,7 +168,7 @@ TEST(test_last_rows)
 /* Training data that are not there cannot be learned from: held-out sequences never enter. */
 TEST(test_sets_are_apart)
 {
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     const struct sim_dataset *sets[] = {&tiny.run.train, &tiny.run.val, &tiny.run.test};
     const size_t bytes = 2 * (size_t)tiny.run.train.positions * sizeof(float);
@@ -189,7 +189,7 @@ static void pretrained(const char *path, bool average)
     struct gpt_config c;
     struct gpt_model model;
     assert_int_equal(
-        gpt_config_from_preset(&c, &tiny.preset, "lssar", tiny.preset.orbits.positions), 0);
+        gpt_config_from_preset(&c, &tiny.settings, "lssar", tiny.settings.orbits.positions), 0);
     assert_int_equal(gpt_create(&model, &c, &k_ref, 77), 0);
     if (average) {
         model.average = orr_alloc(model.total, sizeof(real));
@@ -206,10 +206,10 @@ static void pretrained(const char *path, bool average)
 TEST(test_start)
 {
     static real head[8], first[3][8];
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.magnitude.steps = 1;
-    tiny.preset.finetune.magnitude.lr = 1e-12;
-    tiny.preset.finetune.magnitude.weight_decay = 0;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.magnitude.steps = 1;
+    tiny.settings.finetune.magnitude.lr = 1e-12;
+    tiny.settings.finetune.magnitude.weight_decay = 0;
     tiny_open(&tiny);
     for (int kind = 0; kind < 3; kind++) {
         char from[4096], path[4096];
@@ -245,7 +245,7 @@ TEST(test_start)
 TEST(test_wrong_start)
 {
     char from[4096], folder[4096];
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     scratch_path(from, tiny.dir, "pretrained.safetensors");
     pretrained(from, false);
@@ -262,7 +262,7 @@ TEST(test_wrong_start)
  * refused, and with force it starts anew and ends in the same bytes. */
 TEST(test_resume)
 {
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
     assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
@@ -284,7 +284,7 @@ TEST(test_resume)
     }
     tiny.run.resume = true;
     tiny.run.force = false;
-    tiny.preset.finetune.magnitude.lr *= 2;
+    tiny.settings.finetune.magnitude.lr *= 2;
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), ORR_EINVAL);
     assert_int_equal(tiny_checksum(&tiny, "lssar", files[0]), sum[0]);
     tiny.run.force = true;

@@ -161,9 +161,9 @@ TEST(test_oracle_of_known_positions)
 {
     struct tiny tiny;
     struct orr_csv csv;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.knn_magnitude = 1;
-    tiny.preset.orbits.two_body_train = 17;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.knn_magnitude = 1;
+    tiny.settings.orbits.two_body_train = 17;
     tiny_open(&tiny);
     const struct sim_dataset test = tiny.run.test;
     tiny.run.test = tiny.run.train; /* rows of the training sequences */
@@ -183,8 +183,8 @@ TEST(test_magnitude_oracle)
 {
     struct tiny tiny;
     struct orr_csv csv;
-    tiny_preset(&tiny.preset, true);
-    tiny.preset.finetune.knn_magnitude = 3;
+    tiny_preset(&tiny.settings, true);
+    tiny.settings.finetune.knn_magnitude = 3;
     tiny_open(&tiny);
     const struct sim_dataset *train = &tiny.run.train, *test = &tiny.run.test;
     assert_int_equal(ft_magnitude_oracle(&tiny.run), 0);
@@ -225,12 +225,12 @@ TEST(test_vector_oracle)
     for (int tokens = 0; tokens < 2; tokens++) {
         struct tiny tiny;
         struct orr_csv csv;
-        tiny_preset(&tiny.preset, tokens);
-        tiny.preset.finetune.knn_vector = 1;
+        tiny_preset(&tiny.settings, tokens);
+        tiny.settings.finetune.knn_vector = 1;
         tiny_open(&tiny);
         const struct sim_dataset *set = &tiny.run.planets;
         const size_t P = (size_t)set->positions;
-        const int labels = tiny.preset.planets.labels;
+        const int labels = tiny.settings.planets.labels;
         double unit[FT_PLANETS][SIM_AXES];
         float points[5 * 120], values[2 * 120];
         ft_vector_scale(&tiny.run, unit);

@@ -28,7 +28,7 @@ static void check_sample(const struct sim_dataset *set, int T, const struct ft_r
 TEST(test_samples)
 {
     for (int kind = 0; kind < 2; kind++) {
-        tiny_preset(&tiny.preset, kind == 1);
+        tiny_preset(&tiny.settings, kind == 1);
         tiny_open(&tiny);
         const struct ft_run *run = &tiny.run;
         assert_int_equal(run->row_count, 120);
@@ -44,7 +44,7 @@ TEST(test_samples)
 /* As many rows as there are: each exactly once; one more is an error. */
 TEST(test_all_rows)
 {
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
     const int T = set->positions - 1;
@@ -71,7 +71,7 @@ TEST(test_all_rows)
 TEST(test_shares)
 {
     struct ft_row rows[170];
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
     const int T = set->positions - 1;
@@ -102,7 +102,7 @@ TEST(test_shares)
 TEST(test_seeds)
 {
     struct ft_row a[60], b[60];
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
     assert_int_equal(ft_sample(set, 32, 3, 3, 20, a), 0);
@@ -121,7 +121,7 @@ TEST(test_seeds)
 TEST(test_uniform)
 {
     enum { SEEDS = 2000, SIZE = 30, SAMPLES = 3 };
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
     static int hits[SAMPLES][17][33], together;
@@ -153,14 +153,14 @@ TEST(test_uniform)
 TEST(test_labels)
 {
     for (int kind = 0; kind < 2; kind++) {
-        tiny_preset(&tiny.preset, kind == 1);
+        tiny_preset(&tiny.settings, kind == 1);
         tiny_open(&tiny);
         const struct sim_dataset *set = &tiny.run.planets;
-        const int T = set->positions - 1, count = tiny.preset.planets.labels;
+        const int T = set->positions - 1, count = tiny.settings.planets.labels;
         int found[64], differs = 0;
         assert_int_equal(set->n, kind ? SIM_SUN_PLANETS : SIM_SUN_BODIES);
         for (long s = 0; s < (long)set->n; s++) {
-            assert_int_equal(ft_choose_labels(set, s, T, tiny.preset.seed, count, found), 0);
+            assert_int_equal(ft_choose_labels(set, s, T, tiny.settings.seed, count, found), 0);
             assert_memory_equal(found, tiny.run.labels + s * count, (size_t)count * sizeof(int));
             for (int i = 0; i < count; i++) {
                 const size_t at = (size_t)s * (size_t)set->positions + (size_t)found[i];
@@ -182,7 +182,7 @@ TEST(test_labels)
         for (size_t i = 0; i < rows; i++)
             none[i] = INFINITY;
         other.force_magnitude = none;
-        assert_int_equal(ft_choose_labels(&other, 7, T, tiny.preset.seed, count, found), 0);
+        assert_int_equal(ft_choose_labels(&other, 7, T, tiny.settings.seed, count, found), 0);
         assert_memory_equal(found, tiny.run.labels + 7 * count, (size_t)count * sizeof(int));
         free(none);
         tiny_close(&tiny);

@@ -57,7 +57,7 @@ TEST(test_magnitude)
 {
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv truth, oracle, model;
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         tiny_open(&tiny);
         assert_int_equal(ft_magnitude_truth(&tiny.run), 0);
         assert_int_equal(ft_magnitude_oracle(&tiny.run), 0);
@@ -86,7 +86,7 @@ TEST(test_vector)
 {
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv truth, oracle, model;
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         tiny_open(&tiny);
         assert_int_equal(ft_vector_truth(&tiny.run), 0);
         assert_int_equal(ft_vector_oracle(&tiny.run), 0);
@@ -131,7 +131,7 @@ static int entries(const char *source)
 /* A table that cannot be written whole leaves the old one, and nothing else. */
 TEST(test_all_or_nothing)
 {
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_truth(&tiny.run), 0);
     assert_int_equal(ft_vector_truth(&tiny.run), 0);
@@ -168,7 +168,7 @@ TEST(test_all_or_nothing)
 TEST(test_no_folder)
 {
     char file[4096];
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     scratch_path(file, tiny.dir, "file");
     scratch_text(file, "not a folder\n");

@@ -127,9 +127,9 @@ static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
     const real *out;
     double sum = 0, rows = 0;
     assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)T), 0);
-    assert_int_equal(gpt_config_from_preset(&c, &tiny->preset, "lssar", T + 1), 0);
-    assert_int_equal(gpt_create(&model, &c, &k_ref, tiny->preset.seed), 0);
-    assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny->preset.seed), 0);
+    assert_int_equal(gpt_config_from_preset(&c, &tiny->settings, "lssar", T + 1), 0);
+    assert_int_equal(gpt_create(&model, &c, &k_ref, tiny->settings.seed), 0);
+    assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny->settings.seed), 0);
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
     for (int i = 0; i < T; i++)
         if (batch.tokens)
@@ -156,10 +156,10 @@ TEST(test_only_labelled_rows_count)
     for (int tokens = 0; tokens < 2; tokens++)
         for (int k = 0; k < 3; k++) {
             struct tiny tiny;
-            tiny_preset(&tiny.preset, tokens);
-            tiny.preset.orbits.two_body_train = 1;
-            tiny.preset.finetune.magnitude_loss = kinds[k];
-            tiny.preset.finetune.magnitude.steps = 1;
+            tiny_preset(&tiny.settings, tokens);
+            tiny.settings.orbits.two_body_train = 1;
+            tiny.settings.finetune.magnitude_loss = kinds[k];
+            tiny.settings.finetune.magnitude.steps = 1;
             tiny_open(&tiny);
             assert_int_equal(ft_magnitude_model(&tiny.run, "untrained", "lssar", NULL), 0);
             const double found = logged_loss(&tiny, "untrained");
@@ -183,17 +183,17 @@ TEST(test_validation_loss)
         char path[4096], *text;
         size_t bytes;
         const real *out;
-        tiny_preset(&tiny.preset, false);
-        tiny.preset.orbits.two_body_val = 110;
-        tiny.preset.orbits.two_body_train = 8;
-        tiny.preset.orbits.label_r_max = 3;
-        tiny.preset.finetune.magnitude.eval_sequences = asked;
+        tiny_preset(&tiny.settings, false);
+        tiny.settings.orbits.two_body_val = 110;
+        tiny.settings.orbits.two_body_train = 8;
+        tiny.settings.orbits.label_r_max = 3;
+        tiny.settings.finetune.magnitude.eval_sequences = asked;
         tiny_open(&tiny);
         const struct sim_dataset *train = &tiny.run.train, *val = &tiny.run.val;
         const size_t P = (size_t)val->positions, T = P - 1;
         struct ft_bounds bounds;
         struct ft_labels labels, all;
-        ft_bounds_of(&tiny.preset, &bounds);
+        ft_bounds_of(&tiny.settings, &bounds);
         assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
         tiny_path(path, &tiny, "lssar", "magnitude.jsonl");
         assert_int_equal(orr_file_read(path, &text, &bytes), 0);
@@ -271,7 +271,7 @@ static double force_of(const struct sim_dataset *train, enum orr_force_loss kind
 TEST(test_predictions_are_forces)
 {
     struct tiny tiny;
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     for (int k = 0; k < 3; k++) {
         const struct sim_dataset *test = &tiny.run.test;
@@ -281,8 +281,8 @@ TEST(test_predictions_are_forces)
         struct orr_csv csv;
         char path[4096];
         const real *out;
-        tiny.preset.finetune.magnitude_loss = kinds[k];
-        tiny.preset.finetune.magnitude.ema = k == 1 ? 0.6 : 0;
+        tiny.settings.finetune.magnitude_loss = kinds[k];
+        tiny.settings.finetune.magnitude.ema = k == 1 ? 0.6 : 0;
         tiny.run.force = k > 0;
         assert_int_equal(ft_magnitude_model(&tiny.run, "softmax", "softmax", NULL), 0);
         tiny_read(&csv, &tiny, "softmax", "forces_magnitude.csv");

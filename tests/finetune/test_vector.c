@@ -14,9 +14,9 @@ TEST(test_units)
         struct orr_csv csv;
         double unit[FT_PLANETS][SIM_AXES], reached[FT_PLANETS][2] = {{0}};
         int above = 0; /* unlabelled forces that are larger than the unit */
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         if (of_axes)
-            tiny.preset.finetune.vector_scale = ORR_VECTOR_LARGEST;
+            tiny.settings.finetune.vector_scale = ORR_VECTOR_LARGEST;
         tiny_open(&tiny);
         const struct sim_dataset *set = &tiny.run.planets;
         const size_t P = (size_t)set->positions;
@@ -56,10 +56,10 @@ TEST(test_flags)
 {
     for (int tokens = 0; tokens < 2; tokens++) {
         struct orr_csv csv;
-        tiny_preset(&tiny.preset, tokens);
+        tiny_preset(&tiny.settings, tokens);
         tiny_open(&tiny);
         const struct sim_dataset *set = &tiny.run.planets;
-        const int labels = tiny.preset.planets.labels;
+        const int labels = tiny.settings.planets.labels;
         assert_int_equal(labels, tokens ? 10 : 7);
         assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
         tiny_read(&csv, &tiny, "lssar", "forces_vector.csv");
@@ -103,7 +103,7 @@ static float scale_force(float value, size_t index, const void *context)
     const struct edit *edit = context;
     const size_t row = index / 2 % (size_t)edit->run->planets.positions;
     const size_t s = index / 2 / (size_t)edit->run->planets.positions;
-    const int labels = edit->run->preset->planets.labels;
+    const int labels = edit->run->settings->planets.labels;
     bool label = false;
     double unit[FT_PLANETS][SIM_AXES];
     for (int k = 0; k < labels; k++)
@@ -143,8 +143,8 @@ static uint64_t weights_after(float (*change)(float, size_t, const void *), stru
 
 TEST(test_only_labels_are_learned)
 {
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.vector.noise_au = 0.01;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.vector.noise_au = 0.01;
     tiny_open(&tiny);
     struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 1e4f, 1e-3f, -75, 3, 2, -3, 0.5f, 7}};
     const uint64_t before = weights_after(NULL, NULL, "run");
@@ -161,7 +161,7 @@ TEST(test_only_labels_are_learned)
  * bit. */
 TEST(test_units_of_training)
 {
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     tiny_open(&tiny);
     struct edit edit = {
         .factor = {1024, 1, 0.25f, 0x1p20f, 1, 0x1p-15f, 2, 1, 0x1p30f, 0.5f, 0x1p-9f, 4}};
@@ -178,9 +178,9 @@ TEST(test_predictions)
     struct orr_csv csv;
     char path[4096];
     const real *out;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.vector.noise_au = 0.3;
-    tiny.preset.finetune.vector.ema = 0.5;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.vector.noise_au = 0.3;
+    tiny.settings.finetune.vector.ema = 0.5;
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.planets;
     const int T = set->positions - 1;
@@ -220,8 +220,8 @@ TEST(test_space)
     char path[4096], key[2];
     const real *out;
     double tall = 0;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.orbits.dimensions = 3;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.orbits.dimensions = 3;
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.planets;
     const int T = set->positions - 1;
@@ -289,10 +289,10 @@ TEST(test_noise_never_repeats)
     enum { STEPS = 3, ACCUMULATION = 70 };
     struct k_ops watching = k_ref;
     watching.linear_forward = watching_linear;
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.vector.steps = STEPS;
-    tiny.preset.finetune.vector.accumulation = ACCUMULATION;
-    tiny.preset.finetune.vector.noise_au = 0.01;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.vector.steps = STEPS;
+    tiny.settings.finetune.vector.accumulation = ACCUMULATION;
+    tiny.settings.finetune.vector.noise_au = 0.01;
     tiny_open(&tiny);
     tiny.run.ops = &watching;
     passes = 0;

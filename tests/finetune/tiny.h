@@ -46,7 +46,7 @@ static inline void tiny_preset(struct orr_settings *p, bool tokens)
 
 struct tiny {
     char dir[64];
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct orr_lineage lineage;
     struct ft_run run; /* of dir/run, data sets in dir/orbits */
 };
@@ -56,8 +56,8 @@ static inline void tiny_open_run(struct tiny *tiny, const char *name)
     char run[4096], orbits[4096];
     scratch_path(run, tiny->dir, name);
     scratch_path(orbits, tiny->dir, "orbits");
-    assert_int_equal(orr_lineage_open(&tiny->lineage, &tiny->preset, NULL), 0);
-    assert_int_equal(ft_run_open(&tiny->run, &tiny->preset, run, orbits, &k_ref, &tiny->lineage),
+    assert_int_equal(orr_lineage_open(&tiny->lineage, &tiny->settings, NULL), 0);
+    assert_int_equal(ft_run_open(&tiny->run, &tiny->settings, run, orbits, &k_ref, &tiny->lineage),
                      0);
     tiny->run.quiet = true;
 }
@@ -68,7 +68,7 @@ static inline void tiny_open(struct tiny *tiny)
     char orbits[4096];
     scratch_create(tiny->dir);
     scratch_path(orbits, tiny->dir, "orbits");
-    assert_int_equal(sim_dataset_write(&tiny->preset, orbits, 1, false, true), 0);
+    assert_int_equal(sim_dataset_write(&tiny->settings, orbits, 1, false, true), 0);
     tiny_open_run(tiny, "run");
 }
 

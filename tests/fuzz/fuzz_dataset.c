@@ -67,7 +67,7 @@ static void read_rows(const struct sim_dataset *set)
 FUZZ_TARGET(dataset)
 {
     struct sim_dataset set;
-    static struct orr_settings preset;
+    static struct orr_settings settings;
     if (size < 2)
         return 0;
     const enum sim_split split = (enum sim_split)(bytes[0] % SIM_SPLITS);
@@ -78,11 +78,11 @@ FUZZ_TARGET(dataset)
         read_rows(&set);
         sim_dataset_close(&set);
     }
-    orr_settings_defaults(&preset);
-    preset.orbits.output = tokens ? ORR_OUTPUT_TOKENS : ORR_OUTPUT_CONTINUOUS;
-    preset.orbits.positions = 4;
-    preset.orbits.bins = 20;
-    const int rc = sim_dataset_open(&set, &preset, fuzz_folder(), split);
+    orr_settings_defaults(&settings);
+    settings.orbits.output = tokens ? ORR_OUTPUT_TOKENS : ORR_OUTPUT_CONTINUOUS;
+    settings.orbits.positions = 4;
+    settings.orbits.bins = 20;
+    const int rc = sim_dataset_open(&set, &settings, fuzz_folder(), split);
     FUZZ_EXPECT(!rc || *orr_error());
     if (!rc) {
         read_rows(&set);

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "sim/data/dataset.h"
 
-static struct orr_settings preset;
+static struct orr_settings settings;
 static char sets_folder[4096];
 
 /* Two small data sets, made once. */
@@ -19,16 +19,16 @@ static void prepare(void)
 {
     if (*sets_folder)
         return;
-    orr_settings_defaults(&preset);
-    preset.orbits.positions = 5;
-    preset.orbits.train = preset.orbits.train_files = 3;
-    preset.orbits.val = 2;
-    preset.orbits.test = preset.orbits.two_body_train = preset.orbits.two_body_val = 0;
-    preset.orbits.two_body_test = 0;
-    preset.orbits.solar_system = false;
-    preset.planets.enabled = false;
+    orr_settings_defaults(&settings);
+    settings.orbits.positions = 5;
+    settings.orbits.train = settings.orbits.train_files = 3;
+    settings.orbits.val = 2;
+    settings.orbits.test = settings.orbits.two_body_train = settings.orbits.two_body_val = 0;
+    settings.orbits.two_body_test = 0;
+    settings.orbits.solar_system = false;
+    settings.planets.enabled = false;
     snprintf(sets_folder, sizeof sets_folder, "%s/sets", fuzz_folder());
-    if (sim_dataset_write(&preset, sets_folder, 1, false, true)) {
+    if (sim_dataset_write(&settings, sets_folder, 1, false, true)) {
         fprintf(stderr, "%s\n", orr_error());
         abort();
     }
@@ -64,7 +64,7 @@ static char *fill_in(const char *text)
         cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
             own_file(file);
         if (!is_own(set, "made") || !set->string ||
-            orr_set_made(&preset, set->string, digest, &made))
+            orr_set_made(&settings, set->string, digest, &made))
             continue;
         cJSON_DeleteItemFromObjectCaseSensitive(set, "made");
         cJSON_AddItemToObject(set, "made", made);
@@ -79,11 +79,11 @@ static void judge(bool force)
     struct sim_inventory inventory;
     cJSON *kept = NULL;
     char foreign[SIM_NAME];
-    const int rc = sim_inventory_open(&inventory, &preset, sets_folder, force);
+    const int rc = sim_inventory_open(&inventory, &settings, sets_folder, force);
     FUZZ_EXPECT(!rc || *orr_error());
     for (int s = 0; !rc && s < SIM_SPLITS; s++) {
         struct orr_artefact found;
-        if (sim_split_written(&preset, (enum sim_split)s) == 0)
+        if (sim_split_written(&settings, (enum sim_split)s) == 0)
             continue;
         FUZZ_EXPECT(sim_inventory_status(&inventory, (enum sim_split)s, &found) == 0);
         FUZZ_EXPECT(found.action == ORR_KEEP || found.action == ORR_MAKE || *found.why);
@@ -135,7 +135,7 @@ FUZZ_TARGET(manifest)
     judge(false);
     judge(true);
     fuzz_quiet();
-    (void)sim_dataset_verify(&preset, sets_folder, both, 2, bytes[0] & 2, true);
+    (void)sim_dataset_verify(&settings, sets_folder, both, 2, bytes[0] & 2, true);
     (void)sim_dataset_check(sets_folder);
     return 0;
 }

@@ -6,24 +6,24 @@
 #include "fuzz.h"
 #include "stage/settings.h"
 
-FUZZ_TARGET(preset)
+FUZZ_TARGET(settings)
 {
     char path[4096];
-    static struct orr_settings preset, again;
+    static struct orr_settings settings, again;
     fuzz_file(path, "a.json", bytes, size);
-    if (orr_settings_load(&preset, path)) {
+    if (orr_settings_load(&settings, path)) {
         FUZZ_EXPECT(*orr_error());
         return 0;
     }
-    FUZZ_EXPECT(orr_is_name(preset.name));
-    for (int i = 0; i < preset.attention.count; i++)
-        FUZZ_EXPECT(orr_is_name(preset.attention.item[i]));
-    const int rc = orr_settings_check(&preset);
+    FUZZ_EXPECT(orr_is_name(settings.name));
+    for (int i = 0; i < settings.attention.count; i++)
+        FUZZ_EXPECT(orr_is_name(settings.attention.item[i]));
+    const int rc = orr_settings_check(&settings);
     snprintf(path, sizeof path, "%s/b.json", fuzz_folder());
-    FUZZ_EXPECT(orr_settings_save(&preset, path) == 0);
+    FUZZ_EXPECT(orr_settings_save(&settings, path) == 0);
     FUZZ_EXPECT(orr_settings_load(&again, path) == 0);
     FUZZ_EXPECT(orr_settings_check(&again) == rc);
-    memcpy(again.name, preset.name, sizeof again.name); /* it is the file's */
-    FUZZ_EXPECT(!memcmp(&preset, &again, sizeof preset));
+    memcpy(again.name, settings.name, sizeof again.name); /* it is the file's */
+    FUZZ_EXPECT(!memcmp(&settings, &again, sizeof settings));
     return 0;
 }

@@ -15,7 +15,7 @@ struct attention {
 static inline struct attention make(const char *variant, int B, int T, int H, int D, double p,
                                     int window)
 {
-    struct attention a = {.shape = {.B = B, .T = T, .H = H, .D = D, .p = p, .window = window}};
+    struct attention a = {.shape = {.B = B, .T = T, .H = H, .D = D, .power = p, .window = window}};
     struct stream s = {(uint64_t)(T * 1000 + D * 10 + window), 0};
     a.shape.variant = k_attention_find(variant);
     assert_non_null(a.shape.variant);

@@ -349,7 +349,7 @@ static const char *take_case(struct a_case *c, const char *root, const cJSON *en
                   .T = (int)number_or(entry, "L", 0),
                   .H = (int)number_or(entry, "heads", 0),
                   .D = (int)number_or(entry, "d", 0),
-                  .p = 15,
+                  .power = 15,
                   .window = (int)number_or(params, "window", 0)},
         .rope = cJSON_HasObjectItem(params, "layout"),
         .interleaved = !strcmp(text_or(params, "layout", "half"), "interleaved"),
@@ -373,8 +373,8 @@ static const char *take_case(struct a_case *c, const char *root, const cJSON *en
                    (d > 2 ? pow(number_or(params, "ntk_scale", 1), d / (d - 2)) : 1);
     if (!strcmp(c->variant, "rope"))
         return NULL;
-    c->shape.variant = find_variant(c->variant, &c->shape.p);
-    c->shape.p = number_or(params, "p", c->shape.p);
+    c->shape.variant = find_variant(c->variant, &c->shape.power);
+    c->shape.power = number_or(params, "p", c->shape.power);
     return c->shape.variant ? NULL : "no such line in the attention table";
 }
 

@@ -14,7 +14,7 @@ enum { ON_CUDA = false };
 /* Powers enlarge rounding by their own size. */
 static double tolerance(const struct attention *a)
 {
-    return a->shape.variant->reweight ? 3e-5 * (1 + a->shape.p) : 2e-5;
+    return a->shape.variant->reweight ? 3e-5 * (1 + a->shape.power) : 2e-5;
 }
 
 static void compare(const struct attention *a)
@@ -22,7 +22,7 @@ static void compare(const struct attention *a)
     struct outputs expected = {0}, own[2] = {{0}}, generic[2] = {{0}};
     char what[128];
     snprintf(what, sizeof what, "%s, T %d, H %d, D %d, window %d, p %g", a->shape.variant->name,
-             a->shape.T, a->shape.H, a->shape.D, a->shape.window, a->shape.p);
+             a->shape.T, a->shape.H, a->shape.D, a->shape.window, a->shape.power);
     run(&k_ref, a, false, &expected);
     for (int i = 0; i < 2; i++) {
         /* bf16 is for matrices of weights; of CUDA also for attention: cuda_fused.c */
@@ -350,7 +350,7 @@ TEST(table_is_sound)
         assert_ptr_equal(k_attention_find(v->name), v);
         if (!*v->source || (v->reweight && !k_attention_reweightable(v)))
             fail_msg("%s: no source, or re-weighting of weights that do not sum to one", v->name);
-        struct k_attention_shape shape = {.B = 2, .T = 3, .H = 5, .D = 4, .variant = v, .p = 3};
+        struct k_attention_shape shape = {.B = 2, .T = 3, .H = 5, .D = 4, .variant = v, .power = 3};
         if (k_attention_row_stats(NULL, &shape) < 2 * 3 * 5)
             fail_msg("%s: saves less than a number per row", v->name);
     }

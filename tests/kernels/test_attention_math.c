@@ -41,7 +41,7 @@ static void run_row(struct row *row)
 {
     const struct k_attention_shape *shape = &row->shape;
     const struct k_math_rule rule =
-        k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+        k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->power);
     const bool outer_l1 = k_math_outer_l1(&rule, row->n);
     const struct k_math_sums sums =
         k_math_sums_join(&rule, part_sums(&rule, row, 0), part_sums(&rule, row, 1));
@@ -112,7 +112,7 @@ static void compare(struct row *row, double tolerance)
     run_reference(row, &e);
     char what[96];
     snprintf(what, sizeof what, "%s, n %d, p %g, s %.3g %.3g", row->shape.variant->name, row->n,
-             row->shape.p, (double)row->s[0], (double)row->s[row->n - 1]);
+             row->shape.power, (double)row->s[0], (double)row->s[row->n - 1]);
     if (row->degenerate != e.row.degenerate)
         fail_msg("%s: degenerate is %d", what, row->degenerate);
     const double weights = error_of(row->A, e.A, row->n, 1e-6);
@@ -128,7 +128,7 @@ static void compare(struct row *row, double tolerance)
 static struct row row_of(const struct k_attention *variant, int n, double p)
 {
     return (struct row){.n = n,
-                        .shape = {.B = 1, .T = N, .H = 1, .D = 64, .variant = variant, .p = p}};
+                        .shape = {.B = 1, .T = N, .H = 1, .D = 64, .variant = variant, .power = p}};
 }
 
 /* Scores around many means, also where phi overflows or vanishes in float. */

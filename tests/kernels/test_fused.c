@@ -41,7 +41,8 @@ static struct attention make(const struct k_attention *variant, int B, int T, in
                              double p, int window)
 {
     struct attention a = {
-        .shape = {.B = B, .T = T, .H = H, .D = D, .variant = variant, .p = p, .window = window}};
+        .shape = {
+            .B = B, .T = T, .H = H, .D = D, .variant = variant, .power = p, .window = window}};
     struct stream s = {(uint64_t)(T * 1000 + D * 10 + window), 0};
     a.n = (size_t)B * (size_t)T * (size_t)H * (size_t)D;
     a.qkv = input(&a.memory, &s, 3 * a.n, 1);
@@ -92,13 +93,14 @@ static double worst(const struct outputs *found, const struct outputs *expected)
 enum { WITH_REF = 1, WITH_THREADS = 2, WITH_ALL = 3 };
 static void compare(const struct attention *a, double scale, int with)
 {
-    const double tolerance = scale * (a->shape.variant->reweight ? 3e-5 * (1 + a->shape.p) : 2e-5);
+    const double tolerance =
+        scale * (a->shape.variant->reweight ? 3e-5 * (1 + a->shape.power) : 2e-5);
     struct outputs one = {0}, two = {0}, three = {0}, other = {0};
     struct k_ops generic;
     char what[128];
     snprintf(what, sizeof what, "%s, B %d, T %d, H %d, D %d, window %d, p %g",
              a->shape.variant->name, a->shape.B, a->shape.T, a->shape.H, a->shape.D,
-             a->shape.window, a->shape.p);
+             a->shape.window, a->shape.power);
     assert_true(k_cpu_loops_of(orr_isa())->fused_serves(&a->shape));
     run(k_cpu(), a, 1, &one);
     if (with & WITH_THREADS) {
@@ -280,7 +282,7 @@ TEST(nothing_looks_ahead_or_beyond_the_window)
 /* The rule looks at fields; what it does not serve takes the generic path. */
 TEST(serves_by_fields)
 {
-    struct k_attention_shape shape = {.B = 1, .T = 9, .H = 1, .D = 8, .p = 15};
+    struct k_attention_shape shape = {.B = 1, .T = 9, .H = 1, .D = 8, .power = 15};
     for (const struct k_attention *v = k_attention_table; v->name; v++) {
         shape.variant = v;
         const bool expected = !strcmp(v->name, "softmax") || !strcmp(v->name, "lssa") ||
@@ -314,7 +316,7 @@ TEST(memory_is_linear)
                                                         .T = i ? 32768 : 16384,
                                                         .H = 1,
                                                         .D = 64,
-                                                        .p = 15,
+                                                        .power = 15,
                                                         .variant = &variants[v]};
                 bytes[i] = k_cpu_loops_of(orr_isa())->fused_scratch(&shape, backward);
             }

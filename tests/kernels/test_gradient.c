@@ -436,7 +436,7 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
                  T, D);
         struct problem p = begin(name, generic ? run_attention_generic : run_attention);
         p.shape = (struct k_attention_shape){
-            .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
+            .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .power = p_power, .window = window};
         p.samples = 75;
         p.tolerance = variant->reweight ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
         const size_t n = product(T, 2 * D), rows = product(T, 2 * 6);

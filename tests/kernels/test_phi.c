@@ -31,7 +31,7 @@ TEST(phi_on_a_grid)
                                              w->phi, K_NORM_NONE, K_TRANSFORM_NONE,
                                              false,  0,           "a test"};
             const struct k_attention_shape shape = {
-                .B = N, .T = 1, .H = 1, .D = 1, .variant = &line, .p = 1};
+                .B = N, .T = 1, .H = 1, .D = 1, .variant = &line, .power = 1};
             struct outputs o = {0};
             struct stream s = {3, 0};
             real *qkv = input(&o, &s, 3 * (size_t)N, 0), *dout = input(&o, &s, (size_t)N, 0);
@@ -74,7 +74,7 @@ TEST(tails_are_normalised)
                                                  phis[i], K_NORM_L1,   K_TRANSFORM_NONE,
                                                  false,   0,           "a test"};
                 const struct k_attention_shape shape = {
-                    .B = 1, .T = T, .H = 1, .D = 1, .variant = &line, .p = 1};
+                    .B = 1, .T = T, .H = 1, .D = 1, .variant = &line, .power = 1};
                 real qkv[3 * T], out[T], row_stats[6 * T];
                 double sum = 0, expected = 0;
                 for (int t = 0; t < T; t++) {

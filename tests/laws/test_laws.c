@@ -51,7 +51,7 @@ static void write_forces(const struct fixture *f, int source)
 
 static void set(struct fixture *f, const char *assignment)
 {
-    if (orr_settings_set(&f->cli.preset, assignment))
+    if (orr_settings_set(&f->cli.settings, assignment))
         fail_msg("%s: %s", assignment, orr_error());
 }
 
@@ -62,8 +62,8 @@ static int create(void **state)
     *state = f;
     memset(f, 0, sizeof *f);
     scratch_create(f->dir);
-    orr_settings_defaults(&f->cli.preset);
-    snprintf(f->cli.preset.name, sizeof f->cli.preset.name, "tiny");
+    orr_settings_defaults(&f->cli.settings);
+    snprintf(f->cli.settings.name, sizeof f->cli.settings.name, "tiny");
     scratch_path(f->cli.run, f->dir, "run");
     scratch_path(f->laws, f->dir, "run/laws");
     scratch_path(f->printed, f->dir, "printed");
@@ -220,7 +220,7 @@ TEST_BETWEEN(laws_are_written, create, discard)
                 number(baselines, "constant") == 0);
     assert_string_equal(get(json, "preset")->valuestring, "tiny");
     assert_string_equal(get(json, "version")->valuestring, ORR_VERSION);
-    assert_true(number(json, "seed") == (double)f->cli.preset.seed);
+    assert_true(number(json, "seed") == (double)f->cli.settings.seed);
     cJSON_Delete(json);
 }
 
@@ -311,9 +311,9 @@ TEST_BETWEEN(columns_are_what_they_say, create, discard)
     snprintf(laws.folder, sizeof laws.folder, "%s", f->laws);
     scratch_path(laws.checkpoint, f->dir, "checkpoint.bin");
     assert_int_equal(orr_mkdir(laws.folder), 0);
-    assert_int_equal(law_true_create(&laws.true_law, &f->cli.preset), 0);
-    assert_int_equal(orr_lineage_open(&laws.lineage, &f->cli.preset, NULL), 0);
-    orr_sources_list(&f->cli.preset, "", &sources);
+    assert_int_equal(law_true_create(&laws.true_law, &f->cli.settings), 0);
+    assert_int_equal(orr_lineage_open(&laws.lineage, &f->cli.settings, NULL), 0);
+    orr_sources_list(&f->cli.settings, "", &sources);
     assert_int_equal(orr_lineage_laws(&laws.lineage, &sources, laws.digest), 0);
     for (int i = 0; i < 2; i++) {
         struct law_source *source = &laws.source[i];
@@ -574,7 +574,7 @@ TEST_BETWEEN(broken_sources_are_named, create, discard)
     fails(f, ORR_EFORMAT);
     error_names(path, ":2: ", "truth/finetune/forces_magnitude.csv, found ", NULL);
     write_forces(f, 1);
-    snprintf(f->cli.preset.symreg.unary.item[0], sizeof f->cli.preset.symreg.unary.item[0],
+    snprintf(f->cli.settings.symreg.unary.item[0], sizeof f->cli.settings.symreg.unary.item[0],
              "inverse");
     fails(f, ORR_EUSAGE);
     error_names("symreg.unary", "inverse", NULL);

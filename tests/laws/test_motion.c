@@ -22,7 +22,7 @@ struct made {
 
 /* Two tracks of each sequence of preset quick's prior; noise: standard deviation of every
  * coordinate, AU. */
-static void make(struct made *made, const struct orr_settings *preset, double noise)
+static void make(struct made *made, const struct orr_settings *settings, double noise)
 {
     size_t rows[2 * SYSTEMS];
     struct sim_sequence s;
@@ -31,12 +31,12 @@ static void make(struct made *made, const struct orr_settings *preset, double no
     for (size_t k = 0; k < 2 * SYSTEMS; k++)
         rows[k] = STEPS;
     assert_int_equal(sr_tracks_create(&made->tracks, 2, 2 * SYSTEMS, rows), 0);
-    assert_int_equal(sim_sequence_create(&s, preset, SIM_SPLIT_TWO_BODY_TEST), 0);
+    assert_int_equal(sim_sequence_create(&s, settings, SIM_SPLIT_TWO_BODY_TEST), 0);
     for (size_t k = 0; k < 2 * SYSTEMS; k++) {
         struct sr_track *track = &made->tracks.track[k];
         const size_t body = k % 2;
         if (body == 0)
-            assert_int_equal(sim_sequence_make(&s, preset, SIM_SPLIT_TWO_BODY_TEST, k / 2), 0);
+            assert_int_equal(sim_sequence_make(&s, settings, SIM_SPLIT_TWO_BODY_TEST, k / 2), 0);
         snprintf(made->system[k / 2], sizeof made->system[0], "%zu", k / 2);
         track->system = made->system[k / 2];
         track->mass = (double)s.full_state[6 * 2 + 4 + body];
@@ -95,18 +95,18 @@ static double median_noise(const struct sr_tracks *tracks)
 /* Exponents to 4 of their standard errors, and the largest that a standard error may be. */
 static void law_holds(const char *const settings[3], double noise, double largest)
 {
-    struct orr_settings preset;
+    struct orr_settings given;
     struct sim_dynamics dynamics;
     struct made made;
     double exponent[TERMS], error[TERMS];
-    assert_int_equal(orr_settings_load(&preset, "quick"), 0);
-    assert_int_equal(orr_settings_set(&preset, "orbits.positions=81"), 0);
+    assert_int_equal(orr_settings_load(&given, "quick"), 0);
+    assert_int_equal(orr_settings_set(&given, "orbits.positions=81"), 0);
     if (noise > 0.005) /* a periapsis that few noisy samples see errs by more: docs/motion.md */
-        assert_int_equal(orr_settings_set(&preset, "orbits.e_max=0.6"), 0);
+        assert_int_equal(orr_settings_set(&given, "orbits.e_max=0.6"), 0);
     for (int k = 0; k < 3 && settings[k]; k++)
-        assert_int_equal(orr_settings_set(&preset, settings[k]), 0);
-    assert_int_equal(sim_dynamics_create(&dynamics, &preset), 0);
-    make(&made, &preset, noise);
+        assert_int_equal(orr_settings_set(&given, settings[k]), 0);
+    assert_int_equal(sim_dynamics_create(&dynamics, &given), 0);
+    make(&made, &given, noise);
     assert_true(made.table.force);
     assert_true(made.table.count > 100);
     fit_exponents(&made.table, &dynamics, exponent, error);
@@ -177,15 +177,15 @@ static double distance_from_model(const struct made *made, struct multiple *of, 
  * bodies beyond those asked for have none. */
 TEST(models_follow_their_law)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sim_dynamics dynamics;
     struct made made;
     struct multiple of = {&dynamics, 1};
-    assert_int_equal(orr_settings_load(&preset, "quick"), 0);
-    assert_int_equal(orr_settings_set(&preset, "orbits.positions=81"), 0);
-    assert_int_equal(orr_settings_set(&preset, "orbits.e_max=0.6"), 0);
-    assert_int_equal(sim_dynamics_create(&dynamics, &preset), 0);
-    make(&made, &preset, 0);
+    assert_int_equal(orr_settings_load(&settings, "quick"), 0);
+    assert_int_equal(orr_settings_set(&settings, "orbits.positions=81"), 0);
+    assert_int_equal(orr_settings_set(&settings, "orbits.e_max=0.6"), 0);
+    assert_int_equal(sim_dynamics_create(&dynamics, &settings), 0);
+    make(&made, &settings, 0);
     const double right = distance_from_model(&made, &of, 2 * SYSTEMS);
     of.factor = 1.1;
     const double wrong = distance_from_model(&made, &of, 2 * SYSTEMS);
@@ -218,16 +218,16 @@ TEST(every_law_with_noise_of_a_hundredth)
 
 static const char *const columns[] = {"r", "m1", "m2"};
 
-static void prepare(struct orr_settings *preset, const char *const law[3])
+static void prepare(struct orr_settings *settings, const char *const law[3])
 {
     static const char *const searched[] = {"orbits.positions=81", "symreg.binary=+,*,/",
                                            "symreg.unary=exp,sqrt", "symreg.maxsize=24",
                                            "symreg.loss=l2"};
-    assert_int_equal(orr_settings_load(preset, "quick"), 0);
+    assert_int_equal(orr_settings_load(settings, "quick"), 0);
     for (size_t k = 0; k < sizeof searched / sizeof *searched; k++)
-        assert_int_equal(orr_settings_set(preset, searched[k]), 0);
+        assert_int_equal(orr_settings_set(settings, searched[k]), 0);
     for (int k = 0; k < 3 && law[k]; k++)
-        assert_int_equal(orr_settings_set(preset, law[k]), 0);
+        assert_int_equal(orr_settings_set(settings, law[k]), 0);
 }
 
 /* The table as the search has it: (5, rows) r, m1, m2, value, weight. */
@@ -253,7 +253,7 @@ static struct sr_data data_of(const struct sr_motion_table *table, double *x, do
 /* From a front that has an inverse square alone, the tracks choose the law, or a multiple of it. */
 static void tracks_choose(const char *const law[3], double noise)
 {
-    struct orr_settings preset;
+    struct orr_settings given;
     struct sr_settings settings;
     struct law_true truth;
     struct made made;
@@ -262,10 +262,10 @@ static void tracks_choose(const char *const law[3], double noise)
     bool is_true[SR_NODES + 1] = {false};
     struct sr_front *front = orr_alloc(1, sizeof *front);
     struct sr_hall_of_fame *hall = orr_alloc(1, sizeof *hall);
-    prepare(&preset, law);
-    assert_int_equal(law_true_create(&truth, &preset), 0);
-    assert_int_equal(sr_settings_init(&settings, &preset), 0);
-    make(&made, &preset, noise);
+    prepare(&given, law);
+    assert_int_equal(law_true_create(&truth, &given), 0);
+    assert_int_equal(sr_settings_init(&settings, &given), 0);
+    make(&made, &given, noise);
     double *x = orr_alloc(5 * made.table.count, sizeof *x);
     const struct sr_data data = data_of(&made.table, x, low, high);
     struct sr_expr square;
@@ -311,14 +311,14 @@ TEST(tracks_choose_a_response)
  * table errs by more. */
 TEST(exponents_by_the_tracks_are_unbiased)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct made made;
     struct sr_paths paths;
     struct sr_form form;
     struct sr_expr power;
     struct sr_arcs_fit fit;
-    prepare(&preset, laws[0]);
-    make(&made, &preset, 0.01);
+    prepare(&settings, laws[0]);
+    make(&made, &settings, 0.01);
     assert_int_equal(sr_paths_create(&made.tracks, &made.table, columns, 3, 10000, &paths), 0);
     assert_int_equal(paths.count, SYSTEMS);
     assert_int_equal(sr_expr_parse(NULL, "38.0*m1*m2/r^1.9", columns, 3, &power), 0);

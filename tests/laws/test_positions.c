@@ -22,7 +22,7 @@ static char dir[64], orbits[4096], folder[4096];
 
 static void set(const char *assignment)
 {
-    if (orr_settings_set(&cli.preset, assignment))
+    if (orr_settings_set(&cli.settings, assignment))
         fail_msg("%s: %s", assignment, orr_error());
 }
 
@@ -59,8 +59,8 @@ static void configure(void)
                                              "symreg.cycles=40",
                                              "symreg.restarts=1",
                                              "symreg.enumerate=20000"};
-    orr_settings_defaults(&cli.preset);
-    snprintf(cli.preset.name, sizeof cli.preset.name, "tiny");
+    orr_settings_defaults(&cli.settings);
+    snprintf(cli.settings.name, sizeof cli.settings.name, "tiny");
     for (size_t i = 0; i < sizeof assignment / sizeof *assignment; i++)
         set(assignment[i]);
     cli.threads = 2;
@@ -95,7 +95,7 @@ static void write_table(const char *source, const struct sim_dataset *data, doub
     assert_int_equal(orr_path(path, "%s/%s/finetune", cli.run, source), 0);
     assert_int_equal(orr_mkdir(path), 0);
     assert_int_equal(orr_table_path(cli.run, source, false, path), 0);
-    assert_int_equal(orr_lineage_open(&lineage, &cli.preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &cli.settings, NULL), 0);
     assert_int_equal(orr_lineage_table(&lineage, source, false, digest), 0);
     assert_int_equal(orr_file_create(&file, path), 0);
     assert_int_equal(orr_file_write(&file, text, bytes), 0);
@@ -114,8 +114,8 @@ FIXTURE(create)
     scratch_path(cli.run, dir, "run");
     scratch_path(orbits, dir, "run/orbits");
     scratch_path(folder, dir, "run/laws");
-    if (sim_dataset_write(&cli.preset, orbits, 1, false, true) ||
-        sim_dataset_open(&data, &cli.preset, orbits, SIM_SPLIT_TWO_BODY_TEST))
+    if (sim_dataset_write(&cli.settings, orbits, 1, false, true) ||
+        sim_dataset_open(&data, &cli.settings, orbits, SIM_SPLIT_TWO_BODY_TEST))
         fail_msg("%s", orr_error());
     write_table("truth", &data, 1);
     write_table("oracle", &data, 1.25);
@@ -191,7 +191,7 @@ static int count_of(const char *text, const char *part)
 static void open_set(struct sim_dataset *data, struct law_forces *truth, struct law_true *law)
 {
     char path[4096];
-    if (law_positions_open(&cli, "", path, data) || law_true_create(law, &cli.preset))
+    if (law_positions_open(&cli, "", path, data) || law_true_create(law, &cli.settings))
         fail_msg("%s", orr_error());
     assert_string_equal(path, orbits);
     assert_int_equal(orr_table_path(cli.run, "truth", false, path), 0);
@@ -367,18 +367,18 @@ TEST_BETWEEN(some_settings_cannot, create, discard)
         {"orbits.output=tokens", "orbits.output=continuous", "orbits.output is tokens"},
         {"orbits.positions=15", "orbits.positions=41", "orbits.positions"},
         {"orbits.two_body_test=0", "orbits.two_body_test=24", "orbits.two_body_test is 0"}};
-    assert_null(law_positions_lack(&cli.preset));
+    assert_null(law_positions_lack(&cli.settings));
     for (int c = 0; c < 3; c++) {
         set(cases[c][0]);
-        assert_non_null(law_positions_lack(&cli.preset));
-        assert_non_null(strstr(law_positions_lack(&cli.preset), cases[c][2]));
+        assert_non_null(law_positions_lack(&cli.settings));
+        assert_non_null(strstr(law_positions_lack(&cli.settings), cases[c][2]));
         set(cases[c][1]);
     }
     set("orbits.jump_step=9");
     set("orbits.jump_factor=2");
-    assert_non_null(strstr(law_positions_lack(&cli.preset), "orbits.jump_step"));
+    assert_non_null(strstr(law_positions_lack(&cli.settings), "orbits.jump_step"));
     set("orbits.jump_factor=1");
-    assert_null(law_positions_lack(&cli.preset));
+    assert_null(law_positions_lack(&cli.settings));
 }
 
 TESTS(NULL, NULL)

@@ -7,17 +7,17 @@ static struct sr_front front;
 static const double low[3] = {0.6, 0.1, 0.1}, high[3] = {3.1, 2, 2};
 
 /* The law of the settings "a=b c=d", added to the defaults, which are Newton's. */
-static void create_law(struct law_true *law, struct orr_settings *preset, const char *settings)
+static void create_law(struct law_true *law, struct orr_settings *given, const char *settings)
 {
-    orr_settings_defaults(preset);
+    orr_settings_defaults(given);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
-        if (orr_settings_set(preset, one))
+        if (orr_settings_set(given, one))
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
-    if (law_true_create(law, preset))
+    if (law_true_create(law, given))
         fail_msg("%s: %s", settings, orr_error());
 }
 
@@ -25,8 +25,8 @@ static struct law_true newton;
 
 FIXTURE(create_newton)
 {
-    static struct orr_settings preset;
-    create_law(&newton, &preset, "");
+    static struct orr_settings settings;
+    create_law(&newton, &settings, "");
     return 0;
 }
 
@@ -193,9 +193,9 @@ static const double fine = 1e-3; /* the default of symreg.constant_tolerance */
 TEST(every_law_asks_for_itself)
 {
     for (int u = 0; u < UNIVERSES; u++) {
-        struct orr_settings preset;
+        struct orr_settings settings;
         struct law_true law;
-        create_law(&law, &preset, universes[u].settings);
+        create_law(&law, &settings, universes[u].settings);
         assert_string_equal(law.name, universes[u].name);
         assert_true(near(law.k[0], universes[u].k > 0 ? SIM_G : 1, 1e-15));
         assert_int_equal(law.sides, 1);
@@ -223,10 +223,10 @@ TEST(every_law_asks_for_itself)
 /* A law without a change of Newton's force has Newton's formula. */
 TEST(post_newtonian_force_is_newtons)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct law_true law;
     double k = 0;
-    create_law(&law, &preset, "orbits.law=post_newtonian");
+    create_law(&law, &settings, "orbits.law=post_newtonian");
     assert_string_equal(law.name, "k m1 m2 / r^2");
     const struct sr_expr expr = formula("3 * m1 * m2 / r ^ 2");
     assert_true(law_true_is(&law, &expr, low, high, fine, &k));
@@ -237,10 +237,10 @@ TEST(post_newtonian_force_is_newtons)
 /* What follows a law with a scale in the range of the labels alone is not the law. */
 TEST(laws_with_a_scale_are_asked_beyond_the_labels)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct law_true law;
     double k;
-    create_law(&law, &preset, universes[3].settings);
+    create_law(&law, &settings, universes[3].settings);
     const struct sr_expr expr =
         formula("m1 * m2 / r ^ 2 * min(1 + (2 + 2.5 * r) / exp(1.25 * r), 2.661)");
     const double inside_low[3] = {1.2, 0.1, 0.1}, inside_high[3] = {1.55, 2, 2};
@@ -269,9 +269,9 @@ TEST(jump_has_the_constants_of_the_labelled_steps)
                  {"orbits.law=expression" JUMP, 1, 2.5},
                  {"orbits.law=mond" JUMP, 1, 1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct orr_settings preset;
+        struct orr_settings given;
         struct law_true law;
-        create_law(&law, &preset, cases[c].settings);
+        create_law(&law, &given, cases[c].settings);
         law_true_steps(&law, 2, 8);
         assert_int_equal(law.sides, 1);
         assert_true(near(law.k[0], cases[c].before, 1e-15));
@@ -295,10 +295,10 @@ TEST(jump_of_mond_has_a_shape_on_each_side)
                                 " ^ 2 / 4 + 2.5 * " G " * 30 * r ^ 2 / (m1 + m2)))";
     static const char between[] = "m1 * m2 / r ^ 2 * (1.5 * " G " / 2 + sqrt(2.25 * " G
                                   " ^ 2 / 4 + 1.5 * " G " * 30 * r ^ 2 / (m1 + m2)))";
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct law_true law;
     double k = 0;
-    create_law(&law, &preset, "orbits.law=mond orbits.law_a0=30" JUMP);
+    create_law(&law, &settings, "orbits.law=mond orbits.law_a0=30" JUMP);
     law_true_steps(&law, 0, 8);
     assert_true(passes(&law, before, &k) && near(k, 1, 1e-12));
     assert_false(passes(&law, after, &k));
@@ -319,16 +319,16 @@ TEST(labels_of_another_law_are_noticed)
     double m1[ROWS] = {0.3, 1.2, 0.8, 2.1, 1.7}, m2[ROWS] = {1.4, 0.2, 0.6, 0.9, 2.9}, f[ROWS];
     const struct law_forces forces = {
         .rows = ROWS, .step = step, .r = r, .m1 = m1, .m2 = m2, .f_true = f};
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct law_true law;
     double difference = -1;
     for (int i = 0; i < ROWS; i++)
         f[i] = SIM_G * (i > 1 ? 2.5 : 1) * m1[i] * m2[i] / r[i];
-    create_law(&law, &preset, "orbits.law=power orbits.law_exponent=-1" JUMP);
+    create_law(&law, &settings, "orbits.law=power orbits.law_exponent=-1" JUMP);
     assert_int_equal(law_true_difference(&law, &forces, &difference), 0);
     assert_true(difference >= 0 && difference < 1e-14);
     law_true_free(&law);
-    create_law(&law, &preset, "orbits.law=power orbits.law_exponent=-1");
+    create_law(&law, &settings, "orbits.law=power orbits.law_exponent=-1");
     assert_int_equal(law_true_difference(&law, &forces, &difference), 0);
     assert_true(near(difference, 1.5, 1e-12)); /* three of five are after the jump */
     law_true_free(&law);

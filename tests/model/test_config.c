@@ -156,7 +156,7 @@ TEST(test_impossible)
     REFUSED(outputs, 0, "outputs", "0");
     REFUSED(fourier, -1, "fourier", "-1");
     REFUSED(fourier_min_au, 0, "fourier_min_au", "0");
-    REFUSED(attention_p, 0.5, "attention_p", "0.5");
+    REFUSED(power, 0.5, "attention_p", "0.5");
     REFUSED(attention_window, -3, "attention_window", "-3");
     REFUSED(huber, -0.25, "huber", "-0.25");
     REFUSED(input, (enum gpt_input)9, "input", "9");

@@ -242,7 +242,7 @@ static void pretraining(struct seen *seen, int tokens)
 {
     struct orr_settings p;
     struct orr_lineage lineage;
-    struct gpt_pretraining job = {.preset = &p,
+    struct gpt_pretraining job = {.settings = &p,
                                   .lineage = &lineage,
                                   .train = &p.pretrain,
                                   .ops = seen->ops,
@@ -310,7 +310,7 @@ static void changes(struct seen *seen, int kind)
     enlarge(&model);
     assert_int_equal(gpt_batch_create(&batch, &c, 2, c.context), 0);
     const struct gpt_attention_override override[] = {
-        {0}, {.reweight = GPT_REWEIGHT_ON, .p = 2}, {.set_window = true, .window = 3}, {0}};
+        {0}, {.reweight = GPT_REWEIGHT_ON, .power = 2}, {.set_window = true, .window = 3}, {0}};
     for (size_t k = 0; k < sizeof override / sizeof *override; k++) {
         assert_int_equal(gpt_override_attention(&model, &override[k]), 0);
         for (uint64_t pass = 0; pass < 3; pass++) {

@@ -8,32 +8,33 @@
 #include <cjson/cJSON.h>
 
 static char dir[64], orbits[4096];
-static struct orr_settings preset;
+static struct orr_settings settings;
 
 static void make_preset(bool tokens)
 {
-    orr_settings_defaults(&preset);
-    strcpy(preset.name, "tiny");
-    preset.seed = 31;
-    preset.orbits.train = preset.orbits.train_files = 12;
-    preset.orbits.val = 37; /* two batches of the evaluation */
-    preset.orbits.test = 0;
-    preset.orbits.two_body_train = preset.orbits.two_body_val = preset.orbits.two_body_test = 0;
-    preset.orbits.positions = 42;
-    preset.orbits.bins = 64;
-    preset.orbits.planets_max = 4;
-    preset.orbits.solar_system = false;
+    orr_settings_defaults(&settings);
+    strcpy(settings.name, "tiny");
+    settings.seed = 31;
+    settings.orbits.train = settings.orbits.train_files = 12;
+    settings.orbits.val = 37; /* two batches of the evaluation */
+    settings.orbits.test = 0;
+    settings.orbits.two_body_train = settings.orbits.two_body_val = settings.orbits.two_body_test =
+        0;
+    settings.orbits.positions = 42;
+    settings.orbits.bins = 64;
+    settings.orbits.planets_max = 4;
+    settings.orbits.solar_system = false;
     if (!tokens) {
-        preset.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
-        preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
-        preset.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
-        preset.orbits.a_max_au = 4;
+        settings.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+        settings.orbits.output = ORR_OUTPUT_CONTINUOUS;
+        settings.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+        settings.orbits.a_max_au = 4;
     }
-    preset.model.layers = 1;
-    preset.model.heads = 2;
-    preset.model.width = 8;
-    preset.pretrain = tiny_training(6, 4);
-    assert_int_equal(orr_settings_check(&preset), 0);
+    settings.model.layers = 1;
+    settings.model.heads = 2;
+    settings.model.width = 8;
+    settings.pretrain = tiny_training(6, 4);
+    assert_int_equal(orr_settings_check(&settings), 0);
 }
 
 static void write_orbits(bool tokens)
@@ -41,7 +42,7 @@ static void write_orbits(bool tokens)
     make_preset(tokens);
     scratch_create(dir);
     scratch_path(orbits, dir, "orbits");
-    assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
+    assert_int_equal(sim_dataset_write(&settings, orbits, 1, false, true), 0);
 }
 
 /* ------------------------------------------------------------------------------- sources */
@@ -56,9 +57,9 @@ TEST(test_rows)
         struct gpt_batch batch;
         struct sim_dataset set;
         write_orbits(kind == 1);
-        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
-        assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
-        assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
+        assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&source, &settings, orbits, SIM_SPLIT_VAL, &c), 0);
+        assert_int_equal(sim_dataset_open(&set, &settings, orbits, SIM_SPLIT_VAL), 0);
         assert_int_equal(gpt_source_count(source), 37);
         assert_int_equal(gpt_batch_create(&batch, &c, 3, 41), 0);
         assert_int_equal(gpt_source_fill(source, 35, true, 0, 0, &batch), 0);
@@ -91,10 +92,10 @@ TEST(test_streaming)
         struct gpt_config c;
         struct gpt_source *files, *stream;
         write_orbits(kind == 1);
-        struct orr_settings streamed = preset;
+        struct orr_settings streamed = settings;
         streamed.orbits.train_files = 11;
-        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
-        assert_int_equal(gpt_source_open(&files, &preset, orbits, SIM_SPLIT_TRAIN, &c), 0);
+        assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&files, &settings, orbits, SIM_SPLIT_TRAIN, &c), 0);
         assert_int_equal(gpt_source_open(&stream, &streamed, dir, SIM_SPLIT_TRAIN, &c), 0);
         assert_int_equal(gpt_source_count(stream), 12);
         for (uint64_t i = 0; i < 12; i++) {
@@ -123,8 +124,8 @@ TEST(test_draws_and_noise)
     struct gpt_source *source;
     struct gpt_batch all, one, clean;
     write_orbits(false);
-    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
-    assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_TRAIN, &c), 0);
+    assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", 42), 0);
+    assert_int_equal(gpt_source_open(&source, &settings, orbits, SIM_SPLIT_TRAIN, &c), 0);
     assert_int_equal(gpt_batch_create(&all, &c, 96, 41), 0);
     assert_int_equal(gpt_batch_create(&clean, &c, 96, 41), 0);
     assert_int_equal(gpt_batch_create(&one, &c, 1, 41), 0);
@@ -270,9 +271,9 @@ TEST(test_evaluation)
         struct gpt_next_state r;
         struct sim_dataset set;
         write_orbits(kind == 1);
-        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
-        assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
-        assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
+        assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&source, &settings, orbits, SIM_SPLIT_VAL, &c), 0);
+        assert_int_equal(sim_dataset_open(&set, &settings, orbits, SIM_SPLIT_VAL), 0);
         constant_model(&model, &c, 40, 11);
         assert_int_equal(gpt_evaluate_next_state(&model, source, 35, 50, &r), 0);
         assert_int_equal(r.sequences, 35);
@@ -316,14 +317,14 @@ TEST(test_upper_bound)
         struct gpt_next_state r = {.sequences = 1000};
         const int positions = kind == SHORT ? 21 : 41;
         make_preset(kind == TOKENS);
-        preset.orbits.positions = positions;
-        preset.orbits.dimensions = kind == SPACE ? 3 : 2;
-        preset.orbits.clockwise = kind == SPACE ? 0 : preset.orbits.clockwise;
-        preset.orbits.law = kind == OTHER_LAW ? ORR_LAW_POWER : ORR_LAW_NEWTON;
-        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
-        assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
+        settings.orbits.positions = positions;
+        settings.orbits.dimensions = kind == SPACE ? 3 : 2;
+        settings.orbits.clockwise = kind == SPACE ? 0 : settings.orbits.clockwise;
+        settings.orbits.law = kind == OTHER_LAW ? ORR_LAW_POWER : ORR_LAW_NEWTON;
+        assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", positions), 0);
+        assert_int_equal(gpt_source_open(&source, &settings, NULL, SIM_SPLIT_VAL, &c), 0);
         assert_int_equal(
-            gpt_orbit_upper_bound(source, &preset, false, positions, kind == SHORT ? 0 : 21, &r),
+            gpt_orbit_upper_bound(source, &settings, false, positions, kind == SHORT ? 0 : 21, &r),
             0);
         gpt_source_close(source);
         if (kind >= OTHER_LAW) {
@@ -349,13 +350,13 @@ static void bound(int held_out, int train, int positions, int late_from, struct 
     struct gpt_config c;
     struct gpt_source *source;
     make_preset(false);
-    preset.orbits.val = held_out;
-    preset.orbits.train = train;
-    preset.orbits.positions = positions;
+    settings.orbits.val = held_out;
+    settings.orbits.train = train;
+    settings.orbits.positions = positions;
     *r = (struct gpt_next_state){.sequences = 1000};
-    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
-    assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
-    assert_int_equal(gpt_orbit_upper_bound(source, &preset, false, positions, late_from, r), 0);
+    assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", positions), 0);
+    assert_int_equal(gpt_source_open(&source, &settings, NULL, SIM_SPLIT_VAL, &c), 0);
+    assert_int_equal(gpt_orbit_upper_bound(source, &settings, false, positions, late_from, r), 0);
     gpt_source_close(source);
 }
 
@@ -391,15 +392,15 @@ TEST(test_short_sequences)
             struct gpt_next_state r;
             struct sim_dataset set;
             make_preset(kind == 1);
-            preset.orbits.positions = positions;
-            preset.orbits.planets_max = 10;
-            preset.orbits.label_from_step = 0;
+            settings.orbits.positions = positions;
+            settings.orbits.planets_max = 10;
+            settings.orbits.label_from_step = 0;
             scratch_create(dir);
             scratch_path(orbits, dir, "orbits");
-            assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
-            assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
-            assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
-            assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
+            assert_int_equal(sim_dataset_write(&settings, orbits, 1, false, true), 0);
+            assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", positions), 0);
+            assert_int_equal(gpt_source_open(&source, &settings, orbits, SIM_SPLIT_VAL, &c), 0);
+            assert_int_equal(sim_dataset_open(&set, &settings, orbits, SIM_SPLIT_VAL), 0);
             constant_model(&model, &c, 40, 11);
             assert_int_equal(gpt_evaluate_next_state(&model, source, 1000, 50, &r), 0);
             assert_int_equal(r.sequences, 37);
@@ -421,8 +422,8 @@ TEST(test_pretrain)
 {
     write_orbits(false);
     struct orr_lineage lineage;
-    struct gpt_pretraining job = {.preset = &preset,
-                                  .train = &preset.pretrain,
+    struct gpt_pretraining job = {.settings = &settings,
+                                  .train = &settings.pretrain,
                                   .ops = &k_ref,
                                   .attention = "lssar",
                                   .orbits_dir = orbits,
@@ -431,9 +432,9 @@ TEST(test_pretrain)
                                   .quiet = true};
     uint64_t sum[3], bytes;
     char path[4096];
-    preset.pretrain.eval_sequences = 37;
-    preset.pretrain.noise_au = 0.01;
-    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
+    settings.pretrain.eval_sequences = 37;
+    settings.pretrain.noise_au = 0.01;
+    assert_int_equal(orr_lineage_open(&lineage, &settings, NULL), 0);
     for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, repeated elsewhere */
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
@@ -450,7 +451,7 @@ TEST(test_pretrain)
     assert_true(cJSON_GetObjectItem(json, "teacher_forced")->valuedouble > 0);
     assert_true(cJSON_GetObjectItem(json, "rollout_1")->valuedouble > 0);
     cJSON_Delete(json);
-    preset.pretrain.lr *= 2; /* other settings: refused, and made anew where that is asked for */
+    settings.pretrain.lr *= 2; /* other settings: refused, and made anew where that is asked for */
     job.resume = true;
     scratch_path(path, job.folder, "last.safetensors");
     assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), ORR_EINVAL);
@@ -485,8 +486,8 @@ TEST(test_start)
 {
     write_orbits(true);
     struct orr_lineage lineage;
-    struct gpt_pretraining job = {.preset = &preset,
-                                  .train = &preset.pretrain,
+    struct gpt_pretraining job = {.settings = &settings,
+                                  .train = &settings.pretrain,
                                   .ops = &k_ref,
                                   .attention = "softmax",
                                   .orbits_dir = orbits,
@@ -496,10 +497,10 @@ TEST(test_start)
     struct gpt_model start, model;
     char from[2][4096], last[4096];
     uint64_t sum[2];
-    preset.pretrain.keep = 2;
-    preset.pretrain.keep_every = 3;
-    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
-    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+    settings.pretrain.keep = 2;
+    settings.pretrain.keep_every = 3;
+    assert_int_equal(orr_lineage_open(&lineage, &settings, NULL), 0);
+    assert_int_equal(gpt_config_from_preset(&c, &settings, "softmax", 42), 0);
     c.head_bias = 1;
     tiny_trained(&start, &c);
     scratch_path(from[0], dir, "whole.safetensors");

@@ -62,7 +62,7 @@ static void check_equal(const struct gpt_config *config, const char *made,
     assert_string_equal(model.variant.name, made);
     assert_int_equal(model.config.context, config->context);
     assert_true(model.config.rope_base == config->rope_base);
-    assert_true(model.config.attention_p == config->attention_p);
+    assert_true(model.config.power == config->power);
     assert_int_equal(model.config.attention_window, config->attention_window);
     gpt_free(&model);
     gpt_free(&expected);
@@ -96,11 +96,11 @@ TEST_BETWEEN(test_variant_power_window, scratch_setup, scratch_teardown)
 {
     const struct gpt_config c = tiny_continuous();
     struct gpt_config like = c;
-    like.attention_p = 4.5;
-    const struct gpt_attention_override power = {.p = 4.5};
+    like.power = 4.5;
+    const struct gpt_attention_override power = {.power = 4.5};
     check_equal(&c, "lssar", &power, &like, "lssar", 11, &k_ref);
     const struct gpt_attention_override both = {
-        .attention = "softmax", .reweight = GPT_REWEIGHT_ON, .p = 4.5};
+        .attention = "softmax", .reweight = GPT_REWEIGHT_ON, .power = 4.5};
     check_equal(&c, "lssa", &both, &like, "rw_softmax", 11, &k_ref);
     like = c;
     like.attention_window = 5;
@@ -154,9 +154,9 @@ TEST_BETWEEN(test_refused, scratch_setup, scratch_teardown)
         {"softmax", ORR_POSITIONS_NONE, {.context = 12, .ntk = true}, "NTK", "no positions"},
         {"softmax", ORR_POSITIONS_ROPE, {.context = -1}, "context", "-1"},
         {"softmax", ORR_POSITIONS_ROPE, {.context = 2000000}, "context", "2000000"},
-        {"softmax", ORR_POSITIONS_ROPE, {.p = 0.5}, "attention_p", "0.5"},
-        {"softmax", ORR_POSITIONS_ROPE, {.p = NAN}, "attention_p", "nan"},
-        {"softmax", ORR_POSITIONS_ROPE, {.p = INFINITY}, "attention_p", "inf"},
+        {"softmax", ORR_POSITIONS_ROPE, {.power = 0.5}, "attention_p", "0.5"},
+        {"softmax", ORR_POSITIONS_ROPE, {.power = NAN}, "attention_p", "nan"},
+        {"softmax", ORR_POSITIONS_ROPE, {.power = INFINITY}, "attention_p", "inf"},
         {"softmax", ORR_POSITIONS_ROPE, {.set_window = true, .window = -2}, "window", "-2"},
         {"decomp_I", ORR_POSITIONS_ROPE, {.reweight = GPT_REWEIGHT_ON}, "decomp_I", "sum to"},
         {"relu_wortsman", ORR_POSITIONS_ROPE, {.reweight = GPT_REWEIGHT_ON}, "wortsman", "sum to"},

@@ -8,47 +8,48 @@
 #include <gsl/gsl_randist.h>
 
 static char dir[64], orbits[4096];
-static struct orr_settings preset;
+static struct orr_settings settings;
 static struct orr_lineage lineage; /* of the job made last */
 
 /* 70 validation sequences: a batch of 64, and a smaller one. */
 static void make_preset(bool tokens)
 {
-    orr_settings_defaults(&preset);
-    strcpy(preset.name, "tiny");
-    preset.seed = 32;
-    preset.orbits.train = preset.orbits.train_files = 12;
-    preset.orbits.val = 70;
-    preset.orbits.test = 0;
-    preset.orbits.two_body_train = preset.orbits.two_body_val = preset.orbits.two_body_test = 0;
-    preset.orbits.positions = 22;
-    preset.orbits.bins = 64;
-    preset.orbits.planets_max = 3;
-    preset.orbits.solar_system = false;
+    orr_settings_defaults(&settings);
+    strcpy(settings.name, "tiny");
+    settings.seed = 32;
+    settings.orbits.train = settings.orbits.train_files = 12;
+    settings.orbits.val = 70;
+    settings.orbits.test = 0;
+    settings.orbits.two_body_train = settings.orbits.two_body_val = settings.orbits.two_body_test =
+        0;
+    settings.orbits.positions = 22;
+    settings.orbits.bins = 64;
+    settings.orbits.planets_max = 3;
+    settings.orbits.solar_system = false;
     if (!tokens) {
-        preset.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
-        preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
-        preset.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
-        preset.orbits.a_max_au = 4;
+        settings.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+        settings.orbits.output = ORR_OUTPUT_CONTINUOUS;
+        settings.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+        settings.orbits.a_max_au = 4;
     }
-    preset.model.layers = 1;
-    preset.model.heads = 2;
-    preset.model.width = 8;
-    preset.pretrain = tiny_training(4, 4);
-    assert_int_equal(orr_settings_check(&preset), 0);
+    settings.model.layers = 1;
+    settings.model.heads = 2;
+    settings.model.width = 8;
+    settings.pretrain = tiny_training(4, 4);
+    assert_int_equal(orr_settings_check(&settings), 0);
 }
 
 static void write_orbits(void)
 {
     scratch_create(dir);
     scratch_path(orbits, dir, "orbits");
-    assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
+    assert_int_equal(sim_dataset_write(&settings, orbits, 1, false, true), 0);
 }
 
 static struct gpt_pretraining make_job(const char *folder)
 {
-    struct gpt_pretraining job = {.preset = &preset,
-                                  .train = &preset.pretrain,
+    struct gpt_pretraining job = {.settings = &settings,
+                                  .train = &settings.pretrain,
                                   .lineage = &lineage,
                                   .ops = &k_ref,
                                   .attention = "softmax",
@@ -57,7 +58,7 @@ static struct gpt_pretraining make_job(const char *folder)
                                   .quiet = true};
     scratch_path(job.folder, dir, folder);
     orr_lineage_close(&lineage);
-    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &settings, NULL), 0);
     return job;
 }
 
@@ -84,7 +85,7 @@ static double loss_of(const char *checkpoint, enum sim_split split, int count)
     struct gpt_batch batch;
     double sum = 0, part;
     assert_int_equal(gpt_load(&model, checkpoint, &k_ref, NULL), 0);
-    assert_int_equal(gpt_source_open(&source, &preset, orbits, split, &model.config), 0);
+    assert_int_equal(gpt_source_open(&source, &settings, orbits, split, &model.config), 0);
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, model.config.context), 0);
     for (uint64_t i = 0; i < (uint64_t)count; i++) {
         assert_int_equal(gpt_source_fill(source, i, true, 0, 0, &batch), 0);
@@ -106,7 +107,7 @@ TEST(test_all_sequences_count)
         write_orbits();
         for (int k = 0; k < 5; k++) {
             char path[4096];
-            preset.pretrain.eval_sequences = asked[k];
+            settings.pretrain.eval_sequences = asked[k];
             struct gpt_pretraining job = make_job("pretrain");
             job.force = k > 0;
             assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
@@ -143,25 +144,25 @@ TEST(test_final_figures)
             for (int test = 9; test >= 0; test -= 9) {
                 char path[4096];
                 make_preset(kind == 1);
-                preset.orbits.val = 11;
-                preset.orbits.test = planets ? 3 : test;
-                preset.planets.enabled = kind == 0;
-                preset.planets.train = 5;
-                preset.planets.val = 11;
-                preset.planets.test = planets ? test : 3;
-                preset.planets.steps = 11;
-                preset.planets.labels = 2;
-                preset.pretrain_planets = preset.pretrain;
+                settings.orbits.val = 11;
+                settings.orbits.test = planets ? 3 : test;
+                settings.planets.enabled = kind == 0;
+                settings.planets.train = 5;
+                settings.planets.val = 11;
+                settings.planets.test = planets ? test : 3;
+                settings.planets.steps = 11;
+                settings.planets.labels = 2;
+                settings.pretrain_planets = settings.pretrain;
                 write_orbits();
                 struct gpt_pretraining job = make_job("pretrain");
                 job.planets = planets;
-                job.train = planets ? &preset.pretrain_planets : &preset.pretrain;
+                job.train = planets ? &settings.pretrain_planets : &settings.pretrain;
                 assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
                 cJSON *json = evaluation_of(&job);
                 const enum sim_split split =
                     test ? (planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST)
                          : (planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL);
-                assert_int_equal(gpt_final_split(&preset, planets), split);
+                assert_int_equal(gpt_final_split(&settings, planets), split);
                 assert_string_equal(text_of(json, "split"), sim_split_name(split));
                 assert_string_equal(text_of(json, "checkpoint"), "last.safetensors");
                 const int sequences = cJSON_GetObjectItem(json, "sequences")->valueint;
@@ -173,7 +174,7 @@ TEST(test_final_figures)
                 /* what such a run can be asked for is beside its figures */
                 double r2;
                 const cJSON *period = cJSON_GetObjectItem(json, "period_r2");
-                assert_int_equal(sim_prior_period_r2(&preset, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
+                assert_int_equal(sim_prior_period_r2(&settings, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
                 assert_true(planets == (period != NULL));
                 /* cJSON writes 15 digits where these are the number to its last bits */
                 assert_true(!planets || fabs(period->valuedouble - r2) <= 1e-14);
@@ -196,10 +197,10 @@ TEST(test_test_set_is_apart)
     for (int run = 0; run < 2; run++) {
         char path[4096];
         make_preset(false);
-        preset.orbits.val = preset.orbits.test = 8;
-        preset.pretrain.steps = 12;
-        preset.pretrain.eval_every = 1;
-        preset.pretrain.patience = 3;
+        settings.orbits.val = settings.orbits.test = 8;
+        settings.pretrain.steps = 12;
+        settings.pretrain.eval_every = 1;
+        settings.pretrain.patience = 3;
         write_orbits();
         if (run == 1) { /* the same places, mirrored and far away */
             struct orr_npy npy;
@@ -238,12 +239,12 @@ TEST(test_best_is_judged)
         long step[2];
         bool ended;
         make_preset(false);
-        preset.orbits.val = preset.orbits.test = 8;
-        preset.pretrain.steps = 60;
-        preset.pretrain.lr = 0.1; /* too large: the loss soon rises again */
-        preset.pretrain.ema = ema ? 0.5 : 0;
-        preset.pretrain.eval_every = 1;
-        preset.pretrain.patience = 4;
+        settings.orbits.val = settings.orbits.test = 8;
+        settings.pretrain.steps = 60;
+        settings.pretrain.lr = 0.1; /* too large: the loss soon rises again */
+        settings.pretrain.ema = ema ? 0.5 : 0;
+        settings.pretrain.eval_every = 1;
+        settings.pretrain.patience = 4;
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
         assert_int_equal(orr_output_make(&gpt_pretrain_stage, &job), 0);
@@ -279,25 +280,25 @@ TEST(test_streams_are_apart)
     uint64_t drawn[2][DRAWS];
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     make_preset(false);
-    preset.planets.enabled = true;
-    preset.planets.train = 12;
-    preset.planets.val = 1;
-    preset.planets.steps = 11;
+    settings.planets.enabled = true;
+    settings.planets.train = 12;
+    settings.planets.val = 1;
+    settings.planets.steps = 11;
     write_orbits();
     for (int planets = 0; planets < 2; planets++) {
         struct gpt_config config;
         struct gpt_source *source;
         struct gpt_batch clean, noisy;
-        const int positions = planets ? 1 + 2 * preset.planets.steps : preset.orbits.positions;
-        assert_int_equal(gpt_config_from_preset(&config, &preset, "softmax", positions), 0);
-        assert_int_equal(gpt_source_open(&source, &preset, orbits,
+        const int positions = planets ? 1 + 2 * settings.planets.steps : settings.orbits.positions;
+        assert_int_equal(gpt_config_from_preset(&config, &settings, "softmax", positions), 0);
+        assert_int_equal(gpt_source_open(&source, &settings, orbits,
                                          planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN,
                                          &config),
                          0);
         assert_int_equal(gpt_batch_create(&clean, &config, DRAWS, config.context), 0);
         assert_int_equal(gpt_batch_create(&noisy, &config, DRAWS, config.context), 0);
-        assert_int_equal(gpt_source_fill(source, 40, false, 0, preset.seed, &clean), 0);
-        assert_int_equal(gpt_source_fill(source, 40, false, 0.25, preset.seed, &noisy), 0);
+        assert_int_equal(gpt_source_fill(source, 40, false, 0, settings.seed, &clean), 0);
+        assert_int_equal(gpt_source_fill(source, 40, false, 0.25, settings.seed, &noisy), 0);
         for (uint64_t d = 0; d < DRAWS; d++) {
             const uint16_t *tokens;
             const float *coords;
@@ -305,12 +306,12 @@ TEST(test_streams_are_apart)
             const size_t at =
                 (d * (size_t)config.context + 1) * (size_t)gpt_config_features(&config);
             const uint64_t i =
-                orr_rng_hash(preset.seed, ORR_STAGE_SHUFFLE, planets ? 2 : 0, 40 + d) % 12;
+                orr_rng_hash(settings.seed, ORR_STAGE_SHUFFLE, planets ? 2 : 0, 40 + d) % 12;
             assert_int_equal(gpt_source_sequence(source, i, &tokens, &coords, &bodies), 0);
             assert_true(clean.features[at] == (real)coords[2]);
             noise[planets][d] = (double)noisy.features[at] - (double)clean.features[at];
             drawn[planets][d] = i;
-            orr_rng_seek(rng, preset.seed, ORR_STAGE_NOISE, (planets ? 3ull << 40 : 0) + 40 + d);
+            orr_rng_seek(rng, settings.seed, ORR_STAGE_NOISE, (planets ? 3ull << 40 : 0) + 40 + d);
             assert_true(fabs(noise[planets][d] - gsl_ran_gaussian_ziggurat(rng, 0.25)) < 1e-5);
         }
         gpt_batch_free(&clean);
@@ -350,11 +351,11 @@ TEST(test_passes_differ)
     struct k_ops watching = k_ref;
     watching.linear_forward = watching_linear;
     make_preset(false);
-    preset.orbits.val = 3; /* a batch of another size than those of training */
-    preset.pretrain.steps = TRAINED;
-    preset.pretrain.accumulation = PASSES;
-    preset.pretrain.noise_au = 0;
-    training_rows = preset.pretrain.batch * (preset.orbits.positions - 1);
+    settings.orbits.val = 3; /* a batch of another size than those of training */
+    settings.pretrain.steps = TRAINED;
+    settings.pretrain.accumulation = PASSES;
+    settings.pretrain.noise_au = 0;
+    training_rows = settings.pretrain.batch * (settings.orbits.positions - 1);
     sum_count = 0;
     write_orbits();
     struct gpt_pretraining job = make_job("pretrain");
@@ -373,7 +374,7 @@ TEST(test_pseudo_huber)
 {
     for (int tokens = 0; tokens < 2; tokens++) {
         make_preset(tokens);
-        preset.pretrain.huber = 0.3125;
+        settings.pretrain.huber = 0.3125;
         write_orbits();
         struct gpt_pretraining job = make_job("pretrain");
         struct gpt_model model;

@@ -8,40 +8,41 @@
 
 enum { STEPS = 11, LISTED = STEPS - 1, KNOWN = LISTED / 2 };
 static char dir[64], orbits[4096];
-static struct orr_settings preset;
+static struct orr_settings settings;
 static struct orr_lineage lineage;
 static struct gpt_pretraining job;
 
 static void open_job(void)
 {
-    orr_settings_defaults(&preset);
-    strcpy(preset.name, "tiny");
-    preset.seed = 34;
-    preset.orbits.train = preset.orbits.train_files = 2;
-    preset.orbits.val = preset.orbits.test = 0;
-    preset.orbits.two_body_train = preset.orbits.two_body_val = preset.orbits.two_body_test = 0;
-    preset.orbits.solar_system = false;
-    preset.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
-    preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
-    preset.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
-    preset.orbits.a_max_au = 4;
-    preset.orbits.label_from_step = 3;
-    preset.planets.enabled = preset.planets.eccentric = true;
-    preset.planets.train = 5;
-    preset.planets.val = preset.planets.test = 3;
-    preset.planets.steps = STEPS;
-    preset.planets.labels = 2;
-    preset.model.layers = 1;
-    preset.model.heads = 2;
-    preset.model.width = 8;
-    preset.pretrain_planets = tiny_training(4, 4);
-    assert_int_equal(orr_settings_check(&preset), 0);
+    orr_settings_defaults(&settings);
+    strcpy(settings.name, "tiny");
+    settings.seed = 34;
+    settings.orbits.train = settings.orbits.train_files = 2;
+    settings.orbits.val = settings.orbits.test = 0;
+    settings.orbits.two_body_train = settings.orbits.two_body_val = settings.orbits.two_body_test =
+        0;
+    settings.orbits.solar_system = false;
+    settings.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+    settings.orbits.output = ORR_OUTPUT_CONTINUOUS;
+    settings.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+    settings.orbits.a_max_au = 4;
+    settings.orbits.label_from_step = 3;
+    settings.planets.enabled = settings.planets.eccentric = true;
+    settings.planets.train = 5;
+    settings.planets.val = settings.planets.test = 3;
+    settings.planets.steps = STEPS;
+    settings.planets.labels = 2;
+    settings.model.layers = 1;
+    settings.model.heads = 2;
+    settings.model.width = 8;
+    settings.pretrain_planets = tiny_training(4, 4);
+    assert_int_equal(orr_settings_check(&settings), 0);
     scratch_create(dir);
     scratch_path(orbits, dir, "orbits");
-    assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
-    assert_int_equal(orr_lineage_open(&lineage, &preset, NULL), 0);
-    job = (struct gpt_pretraining){.preset = &preset,
-                                   .train = &preset.pretrain_planets,
+    assert_int_equal(sim_dataset_write(&settings, orbits, 1, false, true), 0);
+    assert_int_equal(orr_lineage_open(&lineage, &settings, NULL), 0);
+    job = (struct gpt_pretraining){.settings = &settings,
+                                   .train = &settings.pretrain_planets,
                                    .lineage = &lineage,
                                    .ops = &k_ref,
                                    .attention = "softmax",
@@ -105,7 +106,7 @@ TEST(test_places)
     assert_int_equal(orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv), 0);
     assert_int_equal(csv.rows, SIM_SUN_BODIES * LISTED);
     assert_int_equal(csv.cols, 7);
-    assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_PLANETS_SOLAR), 0);
+    assert_int_equal(sim_dataset_open(&set, &settings, orbits, SIM_SPLIT_PLANETS_SOLAR), 0);
     assert_int_equal(orr_path(path, "%s/last.safetensors", job.folder), 0);
     assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
     gpt_swap_average(&model);

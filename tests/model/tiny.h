@@ -30,7 +30,7 @@ static inline struct gpt_config tiny_continuous(void)
                                .positions = ORR_POSITIONS_LEARNED,
                                .rope_base = 10000,
                                .attention = "softmax",
-                               .attention_p = 3};
+                               .power = 3};
 }
 
 /* Coordinates of three dimensions. */

@@ -7,10 +7,10 @@
 #include "probe/probe.h"
 
 /* Quietly, by the reference backend, of a model that belongs to no run. */
-static inline struct probe_options asked_of(const struct orr_settings *preset,
+static inline struct probe_options asked_of(const struct orr_settings *settings,
                                             const char *checkpoint, const char *out)
 {
-    return (struct probe_options){.preset = preset,
+    return (struct probe_options){.settings = settings,
                                   .ops = &k_ref,
                                   .checkpoint = checkpoint,
                                   .run = "",
@@ -32,7 +32,7 @@ static inline int asked_untrained(struct tiny *tiny, char checkpoint[2][4096])
         struct gpt_config config;
         struct gpt_model model;
         scratch_path(checkpoint[k], tiny->dir, stages[k]);
-        if (gpt_config_from_preset(&config, &tiny->preset, "softmax", 33))
+        if (gpt_config_from_preset(&config, &tiny->settings, "softmax", 33))
             return 1;
         config.outputs = k ? 1 : 2;
         if (gpt_create(&model, &config, &k_ref, 3) ||

@@ -171,7 +171,7 @@ TEST(test_refused)
     assert_int_equal(probe_adaptation(&f.options), ORR_EUSAGE);
     error_names("24", NULL);
     f.options.sizes = NULL;
-    f.options.change.p = 3;
+    f.options.change.power = 3;
     assert_int_equal(probe_adaptation(&f.options), ORR_EUSAGE);
     error_names("--p", NULL);
     assert_false(orr_exists(f.out)); /* before anything is written */

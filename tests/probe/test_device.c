@@ -16,19 +16,19 @@ TEST(test_probes)
     struct gpt_model model;
     char checkpoint[4096], out[2][4096], path[4096];
     const char *const extra[] = {"stage", "pretrain", NULL};
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.orbits.val = 4;
-    tiny.preset.model.layers = 2;
-    tiny.preset.model.positions = ORR_POSITIONS_ROPE; /* for length */
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.orbits.val = 4;
+    tiny.settings.model.layers = 2;
+    tiny.settings.model.positions = ORR_POSITIONS_ROPE; /* for length */
     tiny_open(&tiny);
     scratch_path(checkpoint, tiny.dir, "model.safetensors");
-    assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "lssar", 33), 0);
+    assert_int_equal(gpt_config_from_preset(&config, &tiny.settings, "lssar", 33), 0);
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(gpt_save(&model, checkpoint, 0, false, extra), 0);
     gpt_free(&model);
     for (int i = 0; i < 2; i++) {
         scratch_path(out[i], tiny.dir, i ? "guarded" : "ref");
-        struct probe_options options = {.preset = &tiny.preset,
+        struct probe_options options = {.settings = &tiny.settings,
                                         .ops = i ? &guarded_ops : &k_ref,
                                         .checkpoint = checkpoint,
                                         .run = "",

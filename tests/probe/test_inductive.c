@@ -110,11 +110,11 @@ enum { FROM = 5, STEPS = 15 }; /* 32 rows: steps 0 .. 14 are complete */
 /* Untrained models of the preset, saved as trained ones. */
 FIXTURE(setup)
 {
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.magnitude.lr = 0.01;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.magnitude.lr = 0.01;
     if (asked_untrained(&tiny, checkpoint))
         return 1;
-    options = asked_of(&tiny.preset, checkpoint[0], "");
+    options = asked_of(&tiny.settings, checkpoint[0], "");
     options.sequences = 30;
     options.steps = options.draws = 2;
     return 0;
@@ -218,7 +218,7 @@ TEST(test_data_sets)
     }
     /* the best of all trials, scaled */
     for (int t = 0; t < PROBE_NOISE_TRIALS; t++) {
-        assert_int_equal(probe_noise_projection(tiny.preset.seed, 1, t, S, weight), 0);
+        assert_int_equal(probe_noise_projection(tiny.settings.seed, 1, t, S, weight), 0);
         const double found = spearman_of(&p.pool, weight, p.pool.projected_rank);
         if (found > best) {
             best = found;
@@ -299,7 +299,7 @@ TEST(test_guesses)
     assert_int_equal(p.points[PROBE_PUBLISHED], 2000);
     assert_int_equal(probe_inductive_fit(&p, PROBE_BY_MODEL, 1, guess), 0);
     assert_int_equal(probe_copy(&p.s.probe, &options, false, &model), 0);
-    assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny.preset.seed), 0);
+    assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny.settings.seed), 0);
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
     for (size_t i = 0; i < p.points[PROBE_CORRECTED]; i += 17) {
         assert_true(p.step[i] >= FROM && p.step[i] < STEPS);
@@ -645,10 +645,10 @@ TEST(test_divergence)
     options.out = out;
     options.draws = 1;
     options.steps = 3;
-    tiny.preset.finetune.magnitude.lr = 1e30;
+    tiny.settings.finetune.magnitude.lr = 1e30;
     assert_int_equal(probe_inductive(&options), ORR_EDIVERGED);
     error_names("1 data sets", "lr = 1e+30", options.checkpoint, NULL);
-    tiny.preset.finetune.magnitude.lr = 0.01;
+    tiny.settings.finetune.magnitude.lr = 0.01;
     options.draws = options.steps = 2;
 }
 
@@ -665,21 +665,21 @@ TEST(test_refusals)
     char out[4096];
     scratch_path(out, tiny.dir, "refused");
     options.out = out;
-    options.change.p = 3;
+    options.change.power = 3;
     refuses(ORR_EUSAGE, "as they were trained", "--p");
-    options.change.p = 0;
+    options.change.power = 0;
     options.length = 20;
     refuses(ORR_EUSAGE, "as they were trained", "--length");
     options.length = 0;
     options.checkpoint = checkpoint[1];
     refuses(ORR_EINVAL, "inductive", "stage magnitude");
     options.checkpoint = checkpoint[0];
-    tiny.preset.orbits.output = ORR_OUTPUT_TOKENS;
+    tiny.settings.orbits.output = ORR_OUTPUT_TOKENS;
     refuses(ORR_EINVAL, "coordinates", "tokens");
-    tiny.preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
-    tiny.preset.orbits.label_from_step = STEPS - 1; /* one step is left for two labels */
+    tiny.settings.orbits.output = ORR_OUTPUT_CONTINUOUS;
+    tiny.settings.orbits.label_from_step = STEPS - 1; /* one step is left for two labels */
     refuses(ORR_EINVAL, "orbits.label_from_step", "15 steps");
-    tiny.preset.orbits.label_from_step = FROM;
+    tiny.settings.orbits.label_from_step = FROM;
     options.orbits = "somewhere";
     assert_int_equal(probe_inductive(&options), ORR_EUSAGE);
     error_names("--orbits", "inductive", NULL);

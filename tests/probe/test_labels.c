@@ -268,7 +268,7 @@ TEST(test_rates_of_optimizers)
 {
     struct forces_fixture f;
     open_fixture(&f);
-    struct orr_train_settings *train = &f.tiny.preset.finetune.magnitude;
+    struct orr_train_settings *train = &f.tiny.settings.finetune.magnitude;
     train->weight_decay = 0;
     for (int i = 0; i < ORR_OPTIMIZERS; i++) {
         train->optimizer = (enum orr_optimizer)i;
@@ -527,15 +527,15 @@ TEST(test_refused)
     f.options.sizes = "5,24";
     refused(&f, ORR_EUSAGE, "two_body_train");
     f.options.sizes = NULL;
-    f.options.change.p = 3;
+    f.options.change.power = 3;
     refused(&f, ORR_EUSAGE, "--p");
-    f.options.change.p = 0;
-    f.tiny.preset.orbits.two_body_train = 0;
+    f.options.change.power = 0;
+    f.tiny.settings.orbits.two_body_train = 0;
     refused(&f, ORR_EINVAL, "two_body_train = 0");
-    f.tiny.preset.orbits.two_body_train = 23;
-    f.tiny.preset.orbits.positions = 35;
+    f.tiny.settings.orbits.two_body_train = 23;
+    f.tiny.settings.orbits.positions = 35;
     refused(&f, ORR_EINVAL, "positions");
-    f.tiny.preset.orbits.positions = 33;
+    f.tiny.settings.orbits.positions = 33;
     probe.trained.context = 32;
     probe.trained.input = GPT_INPUT_TOKENS;
     assert_int_equal(probe_label_sets_check(&probe, &f.options), ORR_EINVAL);

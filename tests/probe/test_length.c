@@ -23,12 +23,12 @@ FIXTURE(setup)
     struct gpt_model model;
     static const char *const stages[] = {"pretrain", "pretrain", "magnitude", "pretrain"};
     static const char *const names[] = {"rope", "learned", "magnitude", "softmax"};
-    tiny_preset(&tiny.preset, false);
+    tiny_preset(&tiny.settings, false);
     scratch_create(tiny.dir);
     for (int k = 0; k < 4; k++) {
         const char *const extra[] = {"stage", stages[k], NULL};
         scratch_path(checkpoint[k], tiny.dir, names[k]);
-        if (gpt_config_from_preset(&config, &tiny.preset, k == 3 ? "softmax" : "lssar", 33))
+        if (gpt_config_from_preset(&config, &tiny.settings, k == 3 ? "softmax" : "lssar", 33))
             return 1;
         config.positions = k == 1 ? ORR_POSITIONS_LEARNED : ORR_POSITIONS_ROPE;
         config.outputs = 2;
@@ -41,7 +41,7 @@ FIXTURE(setup)
             return 1;
         gpt_free(&model);
     }
-    options = asked_of(&tiny.preset, checkpoint[0], tiny.dir);
+    options = asked_of(&tiny.settings, checkpoint[0], tiny.dir);
     options.sequences = 5;
     return 0;
 }
@@ -164,7 +164,7 @@ TEST(test_probe)
     assert_true(isnan(of_row(json, "next position, NTK", -1, 32, "value")));
     assert_true(isnan(of_row(json, "next position, beyond", -1, 32, "value")));
     assert_true(of_row(json, "next position, beyond", -1, 64, "raw") > 0);
-    snprintf(name, sizeof name, "next position, p = %g", tiny.preset.model.attention_p);
+    snprintf(name, sizeof name, "next position, p = %g", tiny.settings.model.attention_p);
     assert_true(isnan(of_row(json, name, -1, 32, "value")));
     cJSON_Delete(json);
 }
@@ -202,7 +202,7 @@ TEST(test_refusals)
     o.length = 31; /* below the trained length */
     assert_int_equal(probe_length(&o), ORR_EUSAGE);
     o = options;
-    o.change.p = 3;
+    o.change.power = 3;
     assert_int_equal(probe_length(&o), ORR_EUSAGE);
 }
 

@@ -17,11 +17,11 @@ static struct probe_options options;
 /* Untrained models of the preset, saved as trained ones. */
 FIXTURE(setup)
 {
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.model.layers = 2;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.model.layers = 2;
     if (asked_untrained(&tiny, checkpoint))
         return 1;
-    options = asked_of(&tiny.preset, checkpoint[0], "");
+    options = asked_of(&tiny.settings, checkpoint[0], "");
     return 0;
 }
 
@@ -81,8 +81,8 @@ TEST(test_sequences)
     char orbits[4096];
     open_sets(&s, 20, 17);
     assert_int_equal(orr_path(orbits, "%s/orbits", tiny.dir), 0);
-    assert_int_equal(sim_dataset_write(&tiny.preset, orbits, 1, false, true), 0);
-    assert_int_equal(sim_dataset_open(&set, &tiny.preset, orbits, SIM_SPLIT_TWO_BODY_TEST), 0);
+    assert_int_equal(sim_dataset_write(&tiny.settings, orbits, 1, false, true), 0);
+    assert_int_equal(sim_dataset_open(&set, &tiny.settings, orbits, SIM_SPLIT_TWO_BODY_TEST), 0);
     assert_int_equal(s.held_out.P, 33);
     assert_int_equal(s.held_out.steps, 16);
     assert_true(s.held_out.newton);
@@ -393,9 +393,9 @@ TEST(test_refusals)
     char out[4096];
     scratch_path(out, tiny.dir, "refused");
     options.out = out;
-    tiny.preset.orbits.output = ORR_OUTPUT_TOKENS;
+    tiny.settings.orbits.output = ORR_OUTPUT_TOKENS;
     refuses(ORR_EINVAL, "coordinates", "tokens");
-    tiny.preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
+    tiny.settings.orbits.output = ORR_OUTPUT_CONTINUOUS;
     options.length = 2;
     refuses(ORR_EUSAGE, "2 positions", "--length");
     options.length = 0;
@@ -409,14 +409,14 @@ TEST(test_refusals)
     assert_int_equal(probe_linear(&options), ORR_EUSAGE);
     error_names("--sequences", "found 20", NULL);
     options.sequences = 0;
-    tiny.preset.orbits.law = ORR_LAW_HOOKE;
+    tiny.settings.orbits.law = ORR_LAW_HOOKE;
     assert_int_equal(probe_intervene(&options), ORR_EINVAL);
     error_names("intervene", "Newton", NULL);
-    tiny.preset.orbits.law = ORR_LAW_NEWTON;
-    tiny.preset.orbits.jump_step = 3;
+    tiny.settings.orbits.law = ORR_LAW_NEWTON;
+    tiny.settings.orbits.jump_step = 3;
     assert_int_equal(probe_intervene(&options), ORR_EINVAL);
     error_names("intervene", "Newton", NULL);
-    tiny.preset.orbits.jump_step = 0;
+    tiny.settings.orbits.jump_step = 0;
     options.orbits = "somewhere";
     assert_int_equal(probe_rollout(&options), ORR_EUSAGE);
     error_names("--orbits", "rollout", NULL);

@@ -8,7 +8,7 @@
 #include "probe/results.h"
 
 static char dir[64], checkpoint[4096];
-static struct orr_settings preset;
+static struct orr_settings settings;
 enum { trials = 40 };
 
 TEST(test_record)
@@ -45,8 +45,8 @@ TEST(test_weights)
     struct gpt_config config;
     struct gpt_source *source;
     struct gpt_batch batch;
-    assert_int_equal(gpt_config_from_preset(&config, &preset, "softmax", 33), 0);
-    assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_TRAIN, &config), 0);
+    assert_int_equal(gpt_config_from_preset(&config, &settings, "softmax", 33), 0);
+    assert_int_equal(gpt_source_open(&source, &settings, NULL, SIM_SPLIT_TRAIN, &config), 0);
     assert_int_equal(gpt_batch_create(&batch, &config, 8, 32), 0);
     assert_int_equal(gpt_source_fill(source, 0, false, 0, 3, &batch), 0);
     int counted = 0;
@@ -75,7 +75,7 @@ TEST(test_names)
     static const char *const wrong[] = {"passkey:", "passkey:12", "passkey:x", "passkey:64,text"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct gpt_config config;
-        struct orr_settings p = preset;
+        struct orr_settings p = settings;
         struct gpt_source *source = NULL;
         strcpy(p.text.train, wrong[i]);
         int rc = gpt_config_from_preset(&config, &p, "softmax", 33);
@@ -91,7 +91,7 @@ TEST(test_probe)
 {
     cJSON *json;
     const cJSON *row;
-    struct probe_options options = asked_of(&preset, checkpoint, dir);
+    struct probe_options options = asked_of(&settings, checkpoint, dir);
     options.sequences = trials;
     assert_int_equal(probe_passkey(&options), 0);
     assert_int_equal(orr_json_read(scratch_at(dir, "passkey.json"), &json), 0);
@@ -105,7 +105,7 @@ TEST(test_probe)
         int right = 0;
         for (int i = 0; i < trials; i++) {
             uint8_t record[600];
-            assert_int_equal(gpt_passkey(preset.seed, 1 + (uint64_t)i, T + 1, record), 0);
+            assert_int_equal(gpt_passkey(settings.seed, 1 + (uint64_t)i, T + 1, record), 0);
             for (int k = T - 3; k <= T; k++)
                 right += record[k] == '7';
         }
@@ -131,7 +131,7 @@ TEST(test_length)
 {
     cJSON *json;
     const cJSON *row;
-    struct probe_options options = asked_of(&preset, checkpoint, dir);
+    struct probe_options options = asked_of(&settings, checkpoint, dir);
     options.sequences = 16;
     assert_int_equal(probe_length(&options), 0);
     assert_int_equal(orr_json_read(scratch_at(dir, "length.json"), &json), 0);
@@ -157,16 +157,17 @@ FIXTURE(setup)
     static const char *const extra[] = {"stage", "pretrain", NULL};
     scratch_create(dir);
     scratch_path(checkpoint, dir, "model.safetensors");
-    orr_settings_defaults(&preset);
-    strcpy(preset.name, "tiny");
-    strcpy(preset.text.train, "passkey:32");
-    preset.text.positions = 33;
-    preset.model.layers = 1;
-    preset.model.heads = 2;
-    preset.model.width = 8;
-    preset.model.tie = false;
-    preset.model.positions = ORR_POSITIONS_ROPE;
-    if (orr_settings_check(&preset) || gpt_config_from_preset(&config, &preset, "softmax", 33) ||
+    orr_settings_defaults(&settings);
+    strcpy(settings.name, "tiny");
+    strcpy(settings.text.train, "passkey:32");
+    settings.text.positions = 33;
+    settings.model.layers = 1;
+    settings.model.heads = 2;
+    settings.model.width = 8;
+    settings.model.tie = false;
+    settings.model.positions = ORR_POSITIONS_ROPE;
+    if (orr_settings_check(&settings) ||
+        gpt_config_from_preset(&config, &settings, "softmax", 33) ||
         gpt_create(&model, &config, &k_ref, 3))
         return 1;
     memset(model.param, 0, model.total * sizeof *model.param);

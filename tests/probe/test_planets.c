@@ -10,7 +10,7 @@ static struct probe_arena arena;
 #define assert_near(found, expected, tolerance)                                                    \
     assert_true(fabs((found) - (expected)) <= (tolerance))
 
-static struct orr_settings preset;
+static struct orr_settings settings;
 static double shift_steps; /* a planet that starts so many steps later on its orbit */
 
 static struct sim_system system_of(int planet)
@@ -18,7 +18,7 @@ static struct sim_system system_of(int planet)
     struct sim_system drawn;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     assert_int_equal(
-        sim_system_draw(&preset, SIM_SPLIT_PLANETS_SOLAR, (uint64_t)planet, rng, &drawn), 0);
+        sim_system_draw(&settings, SIM_SPLIT_PLANETS_SOLAR, (uint64_t)planet, rng, &drawn), 0);
     gsl_rng_free(rng);
     return drawn;
 }
@@ -37,8 +37,8 @@ static void make_tracks(struct probe_track track[PROBE_PLANETS])
 {
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct sim_system s = system_of(i);
-        assert_int_equal(probe_track_make(&arena, &track[i], 2, i, s.mass[0], preset.planets.steps,
-                                          40, s.dt_yr, simulated),
+        assert_int_equal(probe_track_make(&arena, &track[i], 2, i, s.mass[0],
+                                          settings.planets.steps, 40, s.dt_yr, simulated),
                          0);
     }
 }
@@ -52,14 +52,14 @@ TEST(test_next_places)
     struct gpt_source *source;
     struct gpt_next_state expected;
     double error[PROBE_PLANETS], mean = 0, stays = 0;
-    tiny_preset(&preset, false);
+    tiny_preset(&settings, false);
     shift_steps = 0;
-    const int P = sim_split_positions(&preset, SIM_SPLIT_PLANETS_SOLAR);
-    assert_int_equal(gpt_config_from_preset(&config, &preset, "softmax", P), 0);
+    const int P = sim_split_positions(&settings, SIM_SPLIT_PLANETS_SOLAR);
+    assert_int_equal(gpt_config_from_preset(&config, &settings, "softmax", P), 0);
     config.init_std = 0.3;
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(
-        gpt_source_open(&source, &preset, NULL, SIM_SPLIT_PLANETS_SOLAR, &model.config), 0);
+        gpt_source_open(&source, &settings, NULL, SIM_SPLIT_PLANETS_SOLAR, &model.config), 0);
     assert_int_equal(gpt_evaluate_next_state(&model, source, PROBE_PLANETS, 0, &expected), 0);
     make_tracks(track);
     const int held_out = (P - 2) / 2;
@@ -80,10 +80,10 @@ TEST(test_next_places)
 static void measure(struct probe_planets *p, const struct tiny *tiny)
 {
     static const struct probe_options options = {.ops = &k_ref};
-    *p = (struct probe_planets){.s.options = &options, .axes = 2, .T = 2 * preset.planets.steps};
-    p->s.probe.preset = preset;
-    p->arrows.first = preset.orbits.label_from_step;
-    p->arrows.count = preset.planets.steps - 1 - p->arrows.first;
+    *p = (struct probe_planets){.s.options = &options, .axes = 2, .T = 2 * settings.planets.steps};
+    p->s.probe.settings = settings;
+    p->arrows.first = settings.orbits.label_from_step;
+    p->arrows.count = settings.planets.steps - 1 - p->arrows.first;
     tiny_path(p->arrows.path[0], tiny, "untrained", "vector.safetensors");
     assert_int_equal(probe_resamples_create(&p->s.arena, &p->s.resamples, 3, PROBE_PLANETS), 0);
     make_tracks(p->real);
@@ -179,11 +179,11 @@ TEST(test_forces)
     struct probe_planets *p = calloc(2, sizeof *p);
     char path[4096];
     assert_non_null(p);
-    tiny_preset(&tiny.preset, false);
-    tiny.preset.finetune.vector.ema = 0.9; /* predictions are those of averaged weights */
-    tiny.preset.finetune.vector.lr = 0.03;
+    tiny_preset(&tiny.settings, false);
+    tiny.settings.finetune.vector.ema = 0.9; /* predictions are those of averaged weights */
+    tiny.settings.finetune.vector.lr = 0.03;
     tiny_open(&tiny);
-    preset = tiny.preset;
+    settings = tiny.settings;
     assert_int_equal(ft_vector_model(&tiny.run, "untrained", "softmax", NULL), 0);
     shift_steps = 0;
     measure(&p[0], &tiny);

@@ -202,7 +202,7 @@ static const struct gpt_config small = {.layers = 2,
                                         .outputs = 2,
                                         .positions = ORR_POSITIONS_ROPE,
                                         .rope_base = 10000,
-                                        .attention_p = 3};
+                                        .power = 3};
 
 /* sum_j A_ij v_j is what the layer's attention put out; degenerate rows are those that it counted.
  * */
@@ -298,22 +298,22 @@ static void open_saved(struct saved *s, bool tokens, const char *stage)
     const char *const extra[] = {"stage", stage, NULL};
     char orbits[4096];
     const bool planets = !strcmp(stage, "pretrain_planets");
-    tiny_preset(&s->tiny.preset, tokens);
-    s->tiny.preset.orbits.val = 4;
+    tiny_preset(&s->tiny.settings, tokens);
+    s->tiny.settings.orbits.val = 4;
     scratch_create(s->tiny.dir);
     scratch_path(s->run, s->tiny.dir, "run");
     assert_int_equal(orr_path(orbits, "%s/orbits", s->run), 0);
     assert_int_equal(orr_path(s->checkpoint, "%s/model.safetensors", s->run), 0);
-    assert_int_equal(sim_dataset_write(&s->tiny.preset, orbits, 1, false, true), 0);
-    assert_int_equal(gpt_config_from_preset(&config, &s->tiny.preset, "lssar",
-                                            planets ? 1 + 2 * s->tiny.preset.planets.steps
-                                                    : s->tiny.preset.orbits.positions),
+    assert_int_equal(sim_dataset_write(&s->tiny.settings, orbits, 1, false, true), 0);
+    assert_int_equal(gpt_config_from_preset(&config, &s->tiny.settings, "lssar",
+                                            planets ? 1 + 2 * s->tiny.settings.planets.steps
+                                                    : s->tiny.settings.orbits.positions),
                      0);
     config.positions = ORR_POSITIONS_ROPE;
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(gpt_save(&model, s->checkpoint, 0, false, extra), 0);
     gpt_free(&model);
-    s->options = asked_of(&s->tiny.preset, s->checkpoint, "");
+    s->options = asked_of(&s->tiny.settings, s->checkpoint, "");
     s->options.run = s->run;
 }
 
@@ -391,7 +391,7 @@ TEST(test_as_in_training)
     const struct gpt_config *c = &probe.model.config;
     assert_int_equal(gpt_batch_create(&trained, c, 1, probe.T), 0);
     assert_int_equal(gpt_batch_create(&fed_now, c, 1, probe.T), 0);
-    assert_int_equal(gpt_source_open(&source, &s.tiny.preset, NULL, SIM_SPLIT_VAL, c), 0);
+    assert_int_equal(gpt_source_open(&source, &s.tiny.settings, NULL, SIM_SPLIT_VAL, c), 0);
     assert_int_equal(gpt_source_fill(source, 2, true, 0, 0, &trained), 0);
     assert_int_equal(probe_fill(&probe, 2, &fed_now), 0);
     assert_memory_equal(trained.features, fed_now.features,
@@ -428,7 +428,7 @@ TEST(test_change_and_refusal)
     assert_string_equal(text, "lssar, p = 15");
     assert_int_equal(probe.T, probe.trained.context);
     probe_close(&probe);
-    s.tiny.preset.orbits.output = ORR_OUTPUT_TOKENS;
+    s.tiny.settings.orbits.output = ORR_OUTPUT_TOKENS;
     assert_int_equal(probe_open(&probe, &s.options, false, 0), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "a model of coordinates"));
     probe_close(&probe);

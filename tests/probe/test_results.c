@@ -29,14 +29,14 @@ static void write_file(const char *path, const char *text)
 static void open_fixture(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
-    tiny_preset(&f->tiny.preset, false);
+    tiny_preset(&f->tiny.settings, false);
     scratch_create(f->tiny.dir);
     scratch_path(f->checkpoint, f->tiny.dir, "model.safetensors");
     scratch_path(f->folder, f->tiny.dir, "probe");
     write_file(f->checkpoint, "any content");
     f->options = (struct probe_options){
-        .preset = &f->tiny.preset, .checkpoint = f->checkpoint, .resume = true, .quiet = true};
-    f->probe.preset = f->tiny.preset;
+        .settings = &f->tiny.settings, .checkpoint = f->checkpoint, .resume = true, .quiet = true};
+    f->probe.settings = f->tiny.settings;
     strcpy(f->probe.source, "lssar");
     strcpy(f->probe.stage, "pretrain");
     strcpy(f->probe.model.config.attention, "lssar");
@@ -110,7 +110,7 @@ TEST(test_read_back)
     for (int i = 0; i < 2; i++) {
         const struct orr_row *a = &f.results.table.row[i], *b = &read.row[i];
         assert_string_equal(b->model, "attention=lssar stage=pretrain");
-        assert_true(b->seed == f.tiny.preset.seed);
+        assert_true(b->seed == f.tiny.settings.seed);
         assert_string_equal(a->quantity, b->quantity);
         assert_string_equal(a->measure, b->measure);
         assert_int_equal(a->layer, b->layer);
@@ -169,17 +169,17 @@ TEST(test_kept)
         assert_true(there(&f));
     }
 
-    f.tiny.preset.orbits.e_max *= 0.5; /* settings of the data */
+    f.tiny.settings.orbits.e_max *= 0.5; /* settings of the data */
     assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
     assert_string_not_equal(other, f.key);
-    f.tiny.preset.orbits.e_max *= 2;
-    f.tiny.preset.symreg.maxsize++; /* no matter of probes */
+    f.tiny.settings.orbits.e_max *= 2;
+    f.tiny.settings.symreg.maxsize++; /* no matter of probes */
     assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
     assert_string_equal(other, f.key);
-    f.options.change.p = 3;
+    f.options.change.power = 3;
     assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
     assert_string_not_equal(other, f.key);
-    f.options.change.p = 0;
+    f.options.change.power = 0;
     assert_int_equal(probe_key(&f.options, "linear", 2, "x", other), 0);
     assert_string_not_equal(other, f.key);
     write_file(f.checkpoint, "Any content");

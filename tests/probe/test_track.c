@@ -200,16 +200,16 @@ static int simulated(int planet, double t_yr, double place[3])
 
 TEST(test_rows)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sim_sequence q;
     struct probe_track t;
     float rows[2 * (1 + 2 * 25)];
-    tiny_preset(&preset, false);
+    tiny_preset(&settings, false);
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    assert_int_equal(sim_sequence_create(&q, &preset, SIM_SPLIT_PLANETS_SOLAR), 0);
+    assert_int_equal(sim_sequence_create(&q, &settings, SIM_SPLIT_PLANETS_SOLAR), 0);
     for (uint64_t i = 0; i < SIM_SUN_PLANETS; i++) {
-        assert_int_equal(sim_system_draw(&preset, SIM_SPLIT_PLANETS_SOLAR, i, rng, &drawn), 0);
-        assert_int_equal(sim_sequence_make(&q, &preset, SIM_SPLIT_PLANETS_SOLAR, i), 0);
+        assert_int_equal(sim_system_draw(&settings, SIM_SPLIT_PLANETS_SOLAR, i, rng, &drawn), 0);
+        assert_int_equal(sim_sequence_make(&q, &settings, SIM_SPLIT_PLANETS_SOLAR, i), 0);
         assert_int_equal(
             probe_track_make(&arena, &t, 2, 0, drawn.mass[0], 25, 40, drawn.dt_yr, simulated), 0);
         probe_track_rows(&t, rows);

@@ -132,17 +132,17 @@ static enum sim_split split_of(const char *file)
 }
 
 /* The set opens, and every sequence of it is what it should be. */
-static int use(const struct orr_settings *preset, enum sim_split split)
+static int use(const struct orr_settings *settings, enum sim_split split)
 {
     struct sim_dataset set;
-    int rc = sim_dataset_open(&set, preset, dir, split);
+    int rc = sim_dataset_open(&set, settings, dir, split);
     for (size_t i = 0; !rc && i < set.n; i++)
         rc = sim_dataset_check_rows(&set, i);
     sim_dataset_close(&set);
     return rc;
 }
 
-static void check(const struct orr_settings *preset, const struct defect *defects, size_t count,
+static void check(const struct orr_settings *settings, const struct defect *defects, size_t count,
                   bool when_opened)
 {
     for (size_t i = 0; i < count; i++) {
@@ -152,15 +152,16 @@ static void check(const struct orr_settings *preset, const struct defect *defect
         unsigned char old[4];
         char path[4096];
         scratch_path(path, dir, d->file);
-        assert_int_equal(use(preset, split), 0);
+        assert_int_equal(use(settings, split), 0);
         const size_t bytes = poke(path, d->at, d->value, old);
-        assert_int_equal(sim_dataset_open(&set, preset, dir, split), when_opened ? ORR_EFORMAT : 0);
+        assert_int_equal(sim_dataset_open(&set, settings, dir, split),
+                         when_opened ? ORR_EFORMAT : 0);
         if (!when_opened)
             sim_dataset_close(&set);
-        assert_int_equal(use(preset, split), ORR_EFORMAT);
+        assert_int_equal(use(settings, split), ORR_EFORMAT);
         error_names(path, d->row, d->expected, d->found, NULL);
         restore(path, d->at, old, bytes);
-        assert_int_equal(use(preset, split), 0);
+        assert_int_equal(use(settings, split), 0);
     }
 }
 

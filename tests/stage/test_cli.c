@@ -86,9 +86,9 @@ TEST_BETWEEN(test_nothing_given, setup, teardown)
     bool done = true;
     assert_int_equal(parse(&done, NULL), 0);
     assert_false(done);
-    assert_string_equal(cli.preset.name, "quick");
+    assert_string_equal(cli.settings.name, "quick");
     assert_string_equal(cli.run, "runs/quick");
-    assert_true(cli.preset.seed == 41 && cli.preset.pretrain.steps == 7);
+    assert_true(cli.settings.seed == 41 && cli.settings.pretrain.steps == 7);
     assert_false(cli.preset_given || cli.seed_given || cli.run_given || cli.resume || cli.quiet);
     assert_string_equal(cli.out, "");
     assert_string_equal(cli.attention, "");
@@ -106,9 +106,9 @@ TEST_BETWEEN(test_list_of_attention, setup, teardown)
     bool done = true;
     assert_int_equal(parse(&done, "--attention", "lssa,softmax", NULL), 0);
     assert_string_equal(cli.attention, "");
-    assert_int_equal(cli.preset.attention.count, 2);
-    assert_string_equal(cli.preset.attention.item[0], "lssa");
-    assert_string_equal(cli.preset.attention.item[1], "softmax");
+    assert_int_equal(cli.settings.attention.count, 2);
+    assert_string_equal(cli.settings.attention.item[0], "lssa");
+    assert_string_equal(cli.settings.attention.item[1], "softmax");
     assert_true(orr_cli_wants(&cli, "lssa") && orr_cli_wants(&cli, "softmax"));
     assert_int_equal(parse(&done, "--attention", "lssa,../up", NULL), ORR_EUSAGE);
     error_names("--attention", "../up", NULL);
@@ -126,22 +126,22 @@ TEST_BETWEEN(test_every_option, setup, teardown)
                            "--set=about=a=b", "--target", "F", "--loose", "in.csv", "-", NULL),
                      0);
     assert_false(done);
-    assert_string_equal(cli.preset.name, "mine");
-    assert_true(cli.preset.model.width == 96 && cli.preset.model.heads == 3);
-    assert_string_equal(cli.preset.about, "a=b");
+    assert_string_equal(cli.settings.name, "mine");
+    assert_true(cli.settings.model.width == 96 && cli.settings.model.heads == 3);
+    assert_string_equal(cli.settings.about, "a=b");
     assert_string_equal(cli.run, "r/1");
     assert_string_equal(cli.out, "o");
     assert_string_equal(cli.checkpoint, "c.safetensors");
     assert_string_equal(cli.attention, "lssa");
-    assert_int_equal(cli.preset.attention.count, 3); /* one more of the preset's two */
-    assert_string_equal(cli.preset.attention.item[0], "softmax");
-    assert_string_equal(cli.preset.attention.item[2], "lssa");
+    assert_int_equal(cli.settings.attention.count, 3); /* one more of the preset's two */
+    assert_string_equal(cli.settings.attention.item[0], "softmax");
+    assert_string_equal(cli.settings.attention.item[2], "lssa");
     assert_true(orr_cli_wants(&cli, "lssa") && !orr_cli_wants(&cli, "softmax"));
     assert_int_equal(cli.device, ORR_DEVICE_CUDA);
     assert_int_equal(cli.device_number, 7);
     assert_true(cli.generic_attention);
     assert_int_equal(cli.threads, 3);
-    assert_true(cli.preset.seed == UINT64_MAX);
+    assert_true(cli.settings.seed == UINT64_MAX);
     assert_true(cli.preset_given && cli.seed_given && cli.run_given && cli.resume && cli.quiet);
     assert_string_equal(target, "F");
     assert_string_equal(flag, "1");
@@ -160,13 +160,13 @@ TEST_BETWEEN(test_order, setup, teardown)
     assert_int_equal(parse(&done, "--seed", "5", "--set", "seed=6", "--set", "pretrain.batch=3",
                            "--set", "pretrain.batch=4", "--preset", "mine", NULL),
                      0);
-    assert_true(cli.preset.seed == 5 && cli.preset.pretrain.batch == 4);
+    assert_true(cli.settings.seed == 5 && cli.settings.pretrain.batch == 4);
     assert_string_equal(cli.run, "runs/mine");
     assert_null(steps);
     assert_int_equal(parse(&done, "--steps", "3", "--layers=2", "--set", "pretrain.steps=5",
                            "--set", "model.layers=7", "--steps=1e4", NULL),
                      0);
-    assert_true(cli.preset.pretrain.steps == 10000 && cli.preset.model.layers == 2);
+    assert_true(cli.settings.pretrain.steps == 10000 && cli.settings.model.layers == 2);
     assert_string_equal(steps, "1e4");
     assert_false(cli.seed_given);
 }
@@ -262,21 +262,21 @@ TEST_BETWEEN(test_settings_of_the_run, setup, teardown)
     bool done;
     write_run("r", "{\"name\": \"mine\", \"seed\": 12, \"pretrain\": {\"steps\": 3}}");
     assert_int_equal(parse(&done, "--run", "r", "--set", "pretrain.batch=5", NULL), 0);
-    assert_string_equal(cli.preset.name, "mine");
-    assert_true(cli.preset.seed == 12 && cli.preset.pretrain.steps == 3);
-    assert_int_equal(cli.preset.pretrain.batch, 5);
+    assert_string_equal(cli.settings.name, "mine");
+    assert_true(cli.settings.seed == 12 && cli.settings.pretrain.steps == 3);
+    assert_int_equal(cli.settings.pretrain.batch, 5);
     assert_int_equal(parse(&done, "--run", "r", "--preset", "quick", NULL), 0);
-    assert_true(cli.preset.seed == 41 && cli.preset.pretrain.steps == 7);
+    assert_true(cli.settings.seed == 41 && cli.settings.pretrain.steps == 7);
     assert_int_equal(parse(&done, "--run", "none", NULL), 0);
-    assert_string_equal(cli.preset.name, "quick");
+    assert_string_equal(cli.settings.name, "quick");
     write_run("runs/quick", "{\"name\": \"quick\", \"seed\": 13}"); /* the default run */
     assert_int_equal(parse(&done, NULL), 0);
-    assert_true(cli.preset.seed == 13);
+    assert_true(cli.settings.seed == 13);
     assert_string_equal(cli.run, "runs/quick");
     tried = &narrow; /* a table has settings of its own */
     assert_int_equal(parse(&done, "a.csv", NULL), 0);
-    assert_string_equal(cli.preset.name, "mine");
-    assert_true(cli.preset.seed == 0);
+    assert_string_equal(cli.settings.name, "mine");
+    assert_true(cli.settings.seed == 0);
     tried = &program;
     write_run("r", "{\"seed\": ");
     assert_int_equal(parse(&done, "--run", "r", NULL), ORR_EUSAGE);
@@ -293,18 +293,18 @@ TEST_BETWEEN(test_kept_by_the_run, setup, teardown)
     bool done;
     write_run("r", "{\"model\": {\"precision\": \"bf16\"}, \"attention\": [\"lssar\"]}");
     assert_int_equal(parse(&done, "--run", "r", "--preset", "quick", NULL), 0);
-    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_BF16);
-    assert_int_equal(cli.preset.attention.count, 2); /* the preset's own */
+    assert_int_equal(cli.settings.model.precision, ORR_PRECISION_BF16);
+    assert_int_equal(cli.settings.attention.count, 2); /* the preset's own */
     assert_int_equal(
         parse(&done, "--run", "r", "--preset", "quick", "--set", "model.precision=fp32", NULL), 0);
-    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_FP32);
+    assert_int_equal(cli.settings.model.precision, ORR_PRECISION_FP32);
     assert_int_equal(parse(&done, "--run", "none", NULL), 0);
-    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_AUTO);
+    assert_int_equal(cli.settings.model.precision, ORR_PRECISION_AUTO);
     assert_int_equal(parse(&done, "--run", "r", "--attention", "softmax", NULL), 0);
-    assert_int_equal(cli.preset.attention.count, 2);
-    assert_string_equal(cli.preset.attention.item[0], "lssar"); /* the baseline's stays */
+    assert_int_equal(cli.settings.attention.count, 2);
+    assert_string_equal(cli.settings.attention.item[0], "lssar"); /* the baseline's stays */
     assert_int_equal(parse(&done, "--run", "r", "--attention", "lssar", NULL), 0);
-    assert_int_equal(cli.preset.attention.count, 1);
+    assert_int_equal(cli.settings.attention.count, 1);
     scratch_remove("r");
 }
 

@@ -25,14 +25,14 @@ static int teardown(void **state)
 /* Reads the tracks of 5 sequences of test from a manifest with these pieces. */
 static int pieces_of(const char *pieces, int track[5])
 {
-    static struct orr_settings preset;
+    static struct orr_settings settings;
     char text[256];
     snprintf(text, sizeof text,
              "{\"tracks\": {\"positions\": 9}, \"sets\": {\"test\": {\"sequences\": 5%s%s}}}",
              *pieces ? ", \"pieces\": " : "", pieces);
     scratch_text(scratch_at(dir, "manifest.json"), text);
-    snprintf(preset.tracks, sizeof preset.tracks, "%s", dir);
-    return orr_tracks_pieces(&preset, "test", 5, track);
+    snprintf(settings.tracks, sizeof settings.tracks, "%s", dir);
+    return orr_tracks_pieces(&settings, "test", 5, track);
 }
 
 TEST(pieces_of_a_track_have_its_number)

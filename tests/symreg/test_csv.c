@@ -396,7 +396,7 @@ static int set_up(const struct sr_csv_options *o)
     struct sr_table t;
     sr_csv_setup_free(&setup); /* of the call before */
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n3,4,5,6\n", o, &t), 0);
-    const int rc = sr_csv_setup(&cli.preset, o, &t, &setup);
+    const int rc = sr_csv_setup(&cli.settings, o, &t, &setup);
     sr_table_free(&t);
     return rc;
 }
@@ -419,9 +419,9 @@ TEST_BETWEEN(options_become_settings, scratch_setup, scratch_teardown)
                                            "symreg.maxsize=12",      "symreg.seconds=7.5",
                                            "symreg.evaluations=1e6", "symreg.stop_loss=1e-9",
                                            "symreg.iterations=4",    "symreg.algorithm=pysr"};
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        assert_int_equal(orr_settings_set(&cli.preset, settings[i]), 0);
+        assert_int_equal(orr_settings_set(&cli.settings, settings[i]), 0);
     if (set_up(&o))
         fail_msg("%s", orr_error());
     const struct sr_settings *s = &setup.settings;
@@ -438,8 +438,8 @@ TEST_BETWEEN(options_become_settings, scratch_setup, scratch_teardown)
     assert_true(s->iterations == 4 && setup.batch == 2 && s->algorithm == &sr_algorithm_pysr);
     assert_int_equal(setup.rule, SR_MDL);
     /* operators of the user are operators enough */
-    assert_int_equal(orr_settings_set(&cli.preset, "symreg.binary="), 0);
-    assert_int_equal(orr_settings_set(&cli.preset, "symreg.unary="), 0);
+    assert_int_equal(orr_settings_set(&cli.settings, "symreg.binary="), 0);
+    assert_int_equal(orr_settings_set(&cli.settings, "symreg.unary="), 0);
     const struct sr_csv_options defined = {.target = "y", .define = "g(x)=x*x"};
     assert_int_equal(set_up(&defined), 0);
     assert_true(s->binary_count == 0 && s->unary_count == 1 && (int)s->unary[0] == SR_CUSTOM);
@@ -447,7 +447,7 @@ TEST_BETWEEN(options_become_settings, scratch_setup, scratch_teardown)
     assert_int_equal(set_up(&none), ORR_EUSAGE);
     error_names("symreg.binary", "symreg.unary", "at least one operator", NULL);
     const struct sr_csv_options plain = {.target = "y"};
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     assert_int_equal(set_up(&plain), 0);
     assert_true(!s->admissible && !s->penalty && s->guesses == 0 && !setup.batch);
     assert_true(s->language == setup.language && !sr_op_known(s->language, SR_CUSTOM));
@@ -462,10 +462,10 @@ TEST_BETWEEN(setups_do_not_share, scratch_setup, scratch_teardown)
     const struct sr_csv_options p = {
         .target = "y", .define = "k(a,b)=a-b", .guess = "k(r, exp(m1))"};
     struct sr_table t;
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     assert_int_equal(set_up(&o), 0);
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n", &p, &t), 0);
-    assert_int_equal(sr_csv_setup(&cli.preset, &p, &t, &other), 0);
+    assert_int_equal(sr_csv_setup(&cli.settings, &p, &t, &other), 0);
     assert_int_equal(sr_expr_complexity(other.language, &other.guess[0]), 4);
     assert_int_equal(sr_expr_complexity(setup.language, &other.guess[0]), 6);
     assert_string_equal(sr_op(setup.language, SR_CUSTOM)->name, "g");
@@ -502,7 +502,7 @@ TEST_BETWEEN(losses_are_tried_on_the_table, scratch_setup, scratch_teardown)
                {"t^2", "no larger"},          {"(p-1.1*t)^2", "smallest at p = t"},
                {"log(0-p*t)", "not finite"},  {"abs(p-t-0.01)", "smallest at p = t"}};
     struct sr_csv_options o = {.target = "y"};
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         o.loss = good[i];
         if (set_up(&o))
@@ -522,7 +522,7 @@ TEST_BETWEEN(losses_are_tried_on_the_table, scratch_setup, scratch_teardown)
         o.loss = i % 2 ? "(p-t)^2" : "0-(p-t)^2";
         assert_int_equal(read_table(tables[i / 2], &o, &t), 0);
         sr_csv_setup_free(&setup);
-        assert_int_equal(sr_csv_setup(&cli.preset, &o, &t, &setup), i % 2 ? 0 : ORR_EUSAGE);
+        assert_int_equal(sr_csv_setup(&cli.settings, &o, &t, &setup), i % 2 ? 0 : ORR_EUSAGE);
         sr_table_free(&t);
     }
     sr_csv_setup_free(&setup);
@@ -605,7 +605,7 @@ TEST_BETWEEN(constants_are_chosen_last, scratch_setup, scratch_teardown)
 
 TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
 {
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     REFUSED("--loss: symreg.loss", "l3", .loss = "l3");
     REFUSED("--loss", "character", .loss = "(p-t");
     REFUSED("--define", "g(x", .define = "g(x");
@@ -613,9 +613,9 @@ TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
     REFUSED("--batch", "found 1", .batch = "1");
     REFUSED("--rule", "worst", .rule = "worst");
     REFUSED("--guess", "m3", .guess = "r + m3");
-    cli.preset.symreg.maxsize = 4;
+    cli.settings.symreg.maxsize = 4;
     REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2");
-    orr_settings_defaults(&cli.preset);
+    orr_settings_defaults(&cli.settings);
     REFUSED("--guess", "breaks", .guess = "sin(r)", .units = "r=m");
     REFUSED("--units", "no feature", .units = "q=m");
     REFUSED("--units-penalty", "--units", .units_penalty = "1");
@@ -624,7 +624,7 @@ TEST_BETWEEN(bad_options_are_refused, scratch_setup, scratch_teardown)
     REFUSED("--nest", "sin", .nest = "sin");
     REFUSED("--complexity", "sin", .complexity = "sin");
     REFUSED("no formula", "not even", .complexity = "variable=30,constant=30");
-    assert_int_equal(orr_settings_set(&cli.preset, "symreg.unary=expp"), 0);
+    assert_int_equal(orr_settings_set(&cli.settings, "symreg.unary=expp"), 0);
     REFUSED("symreg.unary", "\"expp\"", .rule = "best");
     sr_csv_setup_free(&setup);
 }

@@ -509,25 +509,25 @@ TEST(changes_reach_every_neighbour)
 
 TEST(settings_come_from_the_preset)
 {
-    struct orr_settings preset;
+    struct orr_settings settings;
     struct sr_settings s;
-    orr_settings_defaults(&preset);
-    assert_int_equal(orr_settings_set(&preset, "symreg.binary=+,*,^,*"), 0);
-    assert_int_equal(orr_settings_set(&preset, "symreg.unary=inv,tanh"), 0);
-    assert_int_equal(orr_settings_set(&preset, "symreg.maxsize=17"), 0);
-    assert_int_equal(orr_settings_set(&preset, "symreg.loss=relative"), 0);
-    assert_int_equal(orr_settings_set(&preset, "seed=99"), 0);
-    assert_int_equal(sr_settings_init(&s, &preset), 0);
+    orr_settings_defaults(&settings);
+    assert_int_equal(orr_settings_set(&settings, "symreg.binary=+,*,^,*"), 0);
+    assert_int_equal(orr_settings_set(&settings, "symreg.unary=inv,tanh"), 0);
+    assert_int_equal(orr_settings_set(&settings, "symreg.maxsize=17"), 0);
+    assert_int_equal(orr_settings_set(&settings, "symreg.loss=relative"), 0);
+    assert_int_equal(orr_settings_set(&settings, "seed=99"), 0);
+    assert_int_equal(sr_settings_init(&s, &settings), 0);
     assert_true(s.binary_count == 3 && s.binary[0] == SR_ADD && s.binary[1] == SR_MUL &&
                 s.binary[2] == SR_POW); /* the second * counts once */
     assert_true(s.unary_count == 2 && s.unary[0] == SR_INV && s.unary[1] == SR_TANH);
     assert_true(s.maxsize == 17 && s.loss == ORR_SR_RELATIVE && s.seed == 99);
-    assert_int_equal(orr_settings_set(&preset, "symreg.unary=inv,cosine"), 0);
-    assert_int_equal(sr_settings_init(&s, &preset), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&settings, "symreg.unary=inv,cosine"), 0);
+    assert_int_equal(sr_settings_init(&s, &settings), ORR_EUSAGE);
     error_names("symreg.unary", "cosine", NULL);
-    assert_int_equal(orr_settings_set(&preset, "symreg.unary=inv"), 0);
-    assert_int_equal(orr_settings_set(&preset, "symreg.rules=best,scor"), 0);
-    assert_int_equal(sr_settings_init(&s, &preset), ORR_EUSAGE);
+    assert_int_equal(orr_settings_set(&settings, "symreg.unary=inv"), 0);
+    assert_int_equal(orr_settings_set(&settings, "symreg.rules=best,scor"), 0);
+    assert_int_equal(sr_settings_init(&s, &settings), ORR_EUSAGE);
     error_names("symreg.rules", "scor", "score", NULL);
 }
 
