@@ -7,8 +7,8 @@
 
 enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
 
-/* Whether the epoch has fitted this formula, whatever its numbers were before: in the same form they
- * become the same ones, with few exceptions. */
+/* Whether the epoch has fitted this formula, whatever its numbers were before: with few exceptions
+ * fits of one form end at the same numbers. */
 static bool was_fitted(struct sr_worker *w, const struct sr_expr *expr)
 {
     struct sr_expr form;

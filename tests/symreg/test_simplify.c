@@ -47,6 +47,7 @@ TEST(knows_the_usual_identities)
         {"(r + r + r) * m1 * 2", "(6 * (r * m1))"},
         {"abs(abs(r))", "abs(r)"},
         {"2 * r + 3 * r", "(5 * r)"},
+        {"(m1 - m1) + (3 * r + (3 * m1 + 3 * sin(m2)))", "3 * (r + m1 + sin(m2))"},
         {"max(r, r)", "r"},
         {"cbrt(neg(r)) + cbrt(r)", "0"},
         {"hypot(neg(r), m1) - hypot(m1, r)", "0"},
