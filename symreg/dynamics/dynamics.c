@@ -8,8 +8,9 @@
 
 #include "base/file.h"
 
-/* The search takes this share of the seconds, the choice by the tracks the rest. */
-static const double share_of_search = 0.6;
+/* The search takes this share of the seconds, of exact tracks a larger one, as these tell formulas
+ * apart; the choice by the tracks takes the rest. */
+static const double share_of_search = 0.6, share_of_search_exact = 0.7;
 /* ... of which sums of vectors take this share. */
 static const double share_of_vectors = 0.5;
 
@@ -41,6 +42,12 @@ static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
 }
 
 /* ---- the search for one equation */
+
+static double search_seconds(const struct orr_cli *cli, const struct sr_states *s)
+{
+    return (sr_states_are_exact(s) ? share_of_search_exact : share_of_search) *
+           cli->preset.symreg.seconds;
+}
 
 /* Keeps a front, its features by the names of the states. */
 static int take_front(void *context, const struct sr_problem *problem,
@@ -317,8 +324,7 @@ static int search_with_time(const struct orr_cli *cli, const char *file,
     memcpy(before, run->found, sizeof run->found);
     s->explicit_time = run->again = true;
     int rc = search_all(cli, file, run, given, wanted,
-                        given->use_seconds ? part / count
-                                           : share_of_search * cli->preset.symreg.seconds);
+                        given->use_seconds ? part / count : search_seconds(cli, &run->states));
     if (!rc)
         rc = sr_system_choose(s, run->language, run->found, part, timed);
     if (!rc && !(timed->residual < little))
@@ -370,7 +376,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     tell_tracks(cli, s);
     TRY(*cli->out && !cli->resume ? remove_results(cli->out) : 0);
     run->start = orr_time_s();
-    TRY(search_all(cli, file, run, given, each, share_of_search * cli->preset.symreg.seconds));
+    TRY(search_all(cli, file, run, given, each, search_seconds(cli, &run->states)));
     TRY(choose(cli, file, given, run));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
