@@ -14,8 +14,9 @@
 enum {
     SWEEPS = 3, /* through all equations, at most */
     MOST_CANDIDATES = 2 * SR_EQUATIONS_FOUND,
-    CANDIDATES = 24, /* of an equation that are tried with the others */
-    AGAIN = 24,      /* that are fitted again along the solutions */
+    CANDIDATES = 24,       /* of an equation that are tried with the others */
+    EXACT_CANDIDATES = 12, /* likewise, of exact tracks, which tell them apart alone */
+    AGAIN = 24,            /* that are fitted again along the solutions */
 };
 /* A formula of one equation, fitted with the other states known; the likeliest first. */
 struct candidate {
@@ -51,7 +52,7 @@ static const double far_off = 3, explained = 1.5;
  * has to be worse to be left out unseen. */
 static const double noise_left = 0.85, margin = 25;
 /* The choices of single equations take this share of the seconds, each time. */
-static const double share_alone = 0.3;
+static const double share_alone = 0.3, share_alone_exact = 0.4;
 /* The choice along the solutions of the first one takes this share, and what that left. */
 static const double share_again = 0.45;
 
@@ -229,9 +230,9 @@ static int try_candidates(const struct sr_judge *c, struct candidates *kept, int
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
-    const int from = *place;
+    const int from = *place, count = sr_states_are_exact(c->states) ? EXACT_CANDIDATES : CANDIDATES;
     const double most = kept->item[0].nats + fmax(nearly, nearly_a_row * (double)c->states->rows);
-    for (int k = 0; k < kept->count && k < CANDIDATES && !rc && !sr_judge_over(c); k++) {
+    for (int k = 0; k < kept->count && k < count && !rc && !sr_judge_over(c); k++) {
         struct candidate *const item = &kept->item[k];
         if (k == from || item->nats > most || item->behind > nearly_again)
             continue;
@@ -306,8 +307,8 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
     return rc;
 }
 
-/* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0, or
- * a product with one. */
+/* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0,
+ * or a product with one. */
 static bool may_be_zero(const struct sr_judged *f, int d, int i)
 {
     const struct sr_expr *const expr = &f->expr[d];
@@ -386,6 +387,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
     const struct sr_states *const s = c->states;
     struct sr_states alone = {0};
     struct sr_judge judge = {0};
+    const double share = sr_states_are_exact(s) ? share_alone_exact : share_alone;
     int number[SR_STATE_NAMES], own = *choice;
     struct sr_equations_found *const renamed = orr_alloc(1, sizeof *renamed);
     struct sr_judged *const best = orr_alloc(1, sizeof *best);
@@ -397,7 +399,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
     for (int k = 0; k < found->count && !rc; k++)
         sr_equation_rename(&renamed->expr[k], number, s->names, false);
     if (!rc)
-        rc = sr_judge_create(&alone, c->language, c->seconds * share_alone / s->dims, &judge);
+        rc = sr_judge_create(&alone, c->language, c->seconds * share / s->dims, &judge);
     if (!rc) {
         kept->first = found->first;
         sr_judged_put(best, 0, &renamed->expr[own], found->first, &found->each[own]);
@@ -566,15 +568,6 @@ static int list_again(const struct sr_states *along, const struct candidates *ke
     return rc;
 }
 
-/* Whether smoothed tracks have errors that solutions do not have. */
-static bool are_rough(const struct sr_states *s)
-{
-    bool rough = false;
-    for (int d = 0; d < s->dims; d++)
-        rough = rough || !sr_state_is_exact(s, d);
-    return rough;
-}
-
 /* Chooses once more, beginning with *best, which follows the tracks: its solutions are the smoothed
  * tracks now, so that what is known of other states when an equation is chosen alone has hardly an
  * error, and the true one is no longer charged for these. */
@@ -655,7 +648,7 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
 {
     struct sr_judged *const best = orr_alloc(1, sizeof *best);
     struct candidates *const kept = orr_alloc((size_t)c->states->dims, sizeof *kept);
-    const bool rough = are_rough(c->states);
+    const bool rough = !sr_states_are_exact(c->states);
     int rc = best && kept ? 0 : ORR_ENOMEM;
     if (!rc) {
         memcpy(best->expr, system->expr, sizeof best->expr);

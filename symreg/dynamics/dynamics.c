@@ -12,9 +12,10 @@
 
 enum { FOLDER = SR_TARGET_FOLDER + 16 };
 
-/* The search takes this share of the seconds, the choice by the tracks the rest, and at least the
- * other share of all. With categories a search may end later, as it fits the constants of each. */
-static const double share_of_search = 0.6, least_share = 0.02;
+/* The search takes this share of the seconds, of exact tracks a larger one, as these tell formulas
+ * apart; the choice by the tracks takes the rest, and at least the other share of all. With
+ * categories a search may end later, as it fits the constants of each. */
+static const double share_of_search = 0.6, share_of_search_exact = 0.7, least_share = 0.02;
 static const double share_with_categories = 0.5, least_with_categories = 0.3;
 /* Sums of vectors, which come first, take at most this share. */
 static const double share_of_vectors = 0.5;
@@ -354,7 +355,9 @@ static double seconds_left(const struct orr_cli *cli, const struct sr_csv_option
 static double seconds_of_search(const struct orr_cli *cli, const struct sr_csv_options *given,
                                 const struct run *run)
 {
-    const double share = run->states.categories ? share_with_categories : share_of_search;
+    const double share = run->states.categories              ? share_with_categories
+                         : sr_states_are_exact(&run->states) ? share_of_search_exact
+                                                             : share_of_search;
     return share * (given->use_seconds ? seconds_left(cli, given, run) / run->states.dims
                                        : cli->settings.symreg.seconds);
 }

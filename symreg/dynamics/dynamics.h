@@ -184,6 +184,7 @@ int sr_states_sums(const struct sr_states *states, int d, int maxsize,
 /* Whether the noise of state d is below a ten-thousandth of its values: derivatives are then better
  * than integrals between rows. */
 bool sr_state_is_exact(const struct sr_states *states, int d);
+bool sr_states_are_exact(const struct sr_states *states);
 /* Appends sums of terms of a library, functions and saturations among them, that explain the tracks
  * in integral form, unless the state is exact: formulas of at most `maxsize` nodes of the operators
  * that are `allowed` (SR_OPS). ORR_ENOMEM. */

@@ -385,6 +385,14 @@ bool sr_state_is_exact(const struct sr_states *s, int d)
     return noise < hardly * hardly * squares;
 }
 
+bool sr_states_are_exact(const struct sr_states *s)
+{
+    bool exact = true;
+    for (int d = 0; d < s->dims; d++)
+        exact = exact && sr_state_is_exact(s, d);
+    return exact;
+}
+
 int sr_states_weak(const struct sr_states *s, int d, const bool *allowed, int maxsize,
                    struct sr_equations_found *found)
 {
