@@ -5,8 +5,8 @@ WASM_ROOT ?= /usr
 LAB_RUN   ?= $(or $(wildcard docs/lab.html),none)
 WASM      := $(B)/lab
 # the search for formulas and what it calls; what has no sense in a page stands in lab/none.c and lab/gsl.c
-WASM_SRC := $(filter-out base/draw_loops.c $(addprefix base/,foreign.c gnuplot.c input.c map.c npy.c safetensors.c signals.c terminal.c) symreg/value/vec_loops.c, \
-    $(wildcard lab/*.c base/*.c $(foreach s,expr value fit select seed evolve layout solve,symreg/$s/*.c)) \
+WASM_SRC := $(filter-out base/draw_loops.c $(addprefix base/,foreign.c gnuplot.c input.c lock.c map.c npy.c picture.c safetensors.c signals.c terminal.c) symreg/value/vec_loops.c, \
+    $(wildcard lab/*.c base/*.c formula/*.c $(foreach s,value fit select seed evolve layout solve,symreg/$s/*.c)) \
     $(addprefix stage/,force_laws.c help.c settings.c settings_check.c settings_matter.c settings_near.c settings_table.c) \
     $(addprefix api/,answer.c call.c columns.c compute.c formula.c model.c options.c predict.c regress.c table.c) \
     $(addprefix kernels/,precision.c host_memory.c variants.c ref/*.c) finetune/transform.c \

@@ -1,4 +1,4 @@
-/* picture.c - draws pictures by gnuplot from a temporary data file and a temporary settings file. */
+/* picture.c - draws pictures by gnuplot from temporary files, of data and of settings. */
 #include "error.h"
 #include "file.h"
 #include "gnuplot.h"

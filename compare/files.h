@@ -21,9 +21,9 @@ struct compare_files {
     int count;
     struct orr_table table; /* rows of all files, in their order */
 };
-/* Reads options->file. Call compare_files_free() after an error, too. ORR_EUSAGE or ORR_EINVAL where
- * there are no files or too many, where they differ in probe, preset or options, or where a
- * checkpoint was trained again since. `name`: the calling probe. */
+/* Reads options->file. Call compare_files_free() after an error, too. ORR_EUSAGE or ORR_EINVAL
+ * where there are no files or too many, where they differ in probe, preset or options, or where a
+ * checkpoint was trained again since. `name`: the calling command. */
 int compare_files_read(const struct compare_options *options, const char *name,
                        struct compare_files *files);
 void compare_files_free(struct compare_files *files);

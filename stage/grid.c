@@ -15,7 +15,9 @@ struct text {
     char of[];
 };
 
-const char *orr_grid_text(struct orr_grid *grid, const char *format, ...)
+/* A copy of the text, which belongs to the grid; NULL: out of memory. */
+static __attribute__((format(printf, 2, 3))) const char *grid_text(struct orr_grid *grid,
+                                                                   const char *format, ...)
 {
     va_list list, again;
     va_start(list, format);
@@ -32,7 +34,7 @@ const char *orr_grid_text(struct orr_grid *grid, const char *format, ...)
     return text ? text->of : NULL;
 }
 
-int orr_words_add(struct orr_words *words, const char *word)
+static int words_add(struct orr_words *words, const char *word)
 {
     if (!word)
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
@@ -86,15 +88,15 @@ static int add_setting(struct reading *r, struct orr_words *options, const char 
         snprintf(why, sizeof why, "%s", orr_error());
         return ORR_FAIL(ORR_EFORMAT, "%s", why);
     }
-    TRY(orr_words_add(options, "--set"));
-    return orr_words_add(options, orr_grid_text(r->grid, "%s", setting));
+    TRY(words_add(options, "--set"));
+    return words_add(options, grid_text(r->grid, "%s", setting));
 }
 
 static int one_word(const struct reading *r, const char *what, const char **value)
 {
     if (r->words != 2 || *value)
         return ORR_FAIL(ORR_EFORMAT, "expected one line \"%s NAME\"", what);
-    *value = orr_grid_text(r->grid, "%s", r->word[1]);
+    *value = grid_text(r->grid, "%s", r->word[1]);
     return *value ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
 }
 
@@ -136,8 +138,7 @@ static int read_free_level(struct reading *r, struct orr_axis *axis, char *word,
                            struct orr_words *options)
 {
     char *settings = strchr(word, ':'), *rest = NULL;
-    *tag =
-        orr_grid_text(r->grid, "%.*s", settings ? (int)(settings - word) : (int)strlen(word), word);
+    *tag = grid_text(r->grid, "%.*s", settings ? (int)(settings - word) : (int)strlen(word), word);
     if (!settings)
         return 0;
     for (char *one = strtok_r(settings + 1, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
@@ -157,17 +158,17 @@ static int read_value(struct reading *r, const struct orr_axis *axis, const char
         if (!orr_whole(value, 0, 999999999, &seed) || (value[0] == '0' && value[1]))
             return ORR_FAIL(ORR_EFORMAT, "axis seed: expected whole numbers, found \"%.100s\"",
                             value);
-        *tag = orr_grid_text(r->grid, "seed%s", value);
-        TRY(orr_words_add(options, "--seed"));
-        return orr_words_add(options, orr_grid_text(r->grid, "%s", value));
+        *tag = grid_text(r->grid, "seed%s", value);
+        TRY(words_add(options, "--seed"));
+        return words_add(options, grid_text(r->grid, "%s", value));
     }
-    const char *const setting = orr_grid_text(r->grid, "%s=%s", axis->name, value);
+    const char *const setting = grid_text(r->grid, "%s=%s", axis->name, value);
     const char *const dot = strrchr(axis->name, '.');
-    *tag = orr_grid_text(r->grid, "%s%s",
-                         !strcmp(axis->name, "attention") ? ""
-                         : dot                            ? dot + 1
-                                                          : axis->name,
-                         value);
+    *tag = grid_text(r->grid, "%s%s",
+                     !strcmp(axis->name, "attention") ? ""
+                     : dot                            ? dot + 1
+                                                      : axis->name,
+                     value);
     return setting ? add_setting(r, options, setting) : ORR_FAIL(ORR_ENOMEM, "out of memory");
 }
 
@@ -216,7 +217,7 @@ static int read_axis(struct reading *r)
     const bool is_free =
         !strchr(name, '.') && strcmp(name, "seed") != 0 && strcmp(name, "attention") != 0;
     struct orr_axis *axis = &grid->axis[grid->axes];
-    *axis = (struct orr_axis){.name = orr_grid_text(grid, "%s", name),
+    *axis = (struct orr_axis){.name = grid_text(grid, "%s", name),
                               .stage = is_free ? ORR_GRID_LATER : stage_of(name),
                               .level = calloc((size_t)r->words - 2, sizeof *axis->level)};
     if (!axis->name || !axis->level) {
@@ -256,7 +257,7 @@ static int read_step(struct reading *r)
     struct orr_step *step = &grid->step[grid->steps++];
     *step = (struct orr_step){.program = program};
     for (int i = 2; i < r->words; i++)
-        TRY(orr_words_add(&step->own, orr_grid_text(grid, "%s", r->word[i])));
+        TRY(words_add(&step->own, grid_text(grid, "%s", r->word[i])));
     return 0;
 }
 
@@ -317,7 +318,7 @@ static int name_folder(struct orr_grid *grid)
     const char *const slash = strrchr(grid->file, '/'), *const name =
                                                             slash ? slash + 1 : grid->file;
     const size_t length = strlen(name) - (orr_ends_in(name, ".grid") ? strlen(".grid") : 0);
-    grid->folder = orr_grid_text(grid, "%.*s", (int)length, name);
+    grid->folder = grid_text(grid, "%.*s", (int)length, name);
     if (!grid->folder)
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
     return is_folder(grid->folder)
@@ -334,7 +335,7 @@ int orr_grid_read(const char *file, struct orr_grid *grid)
     size_t bytes;
     *grid = (struct orr_grid){0};
     struct reading *r = calloc(1, sizeof *r);
-    grid->file = orr_grid_text(grid, "%s", file);
+    grid->file = grid_text(grid, "%s", file);
     int rc = r && grid->file ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     if (!rc) {
         r->grid = grid;

@@ -81,12 +81,4 @@ int orr_grid_cell_folder(const struct orr_grid *grid, const struct orr_grid_plac
 int orr_grid_command(const struct orr_grid *grid, const struct orr_grid_place *place, long i, int s,
                      struct orr_cell_command *command);
 
-/* ---- inside stage/ */
-
-/* A copy of the text, which belongs to the grid; NULL: out of memory. */
-const char *orr_grid_text(struct orr_grid *grid, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* Appends a word; ORR_EFORMAT where there are too many of them. */
-int orr_words_add(struct orr_words *words, const char *word);
-
 #endif

@@ -76,7 +76,7 @@ over() {
     [ ! -d "$RUNS" ] || ln -sfn "$(realpath "$RUNS")" "$work/runs"
     ln -sfn "$beside/cells" "$work/cells"
     files=("${@/#"$RUNS"\//runs/}") && files=("${files[@]/#"$results"\//}")
-    (cd "$work" && "$BIN/compare" "${kind/grid/effects}" "${files[@]}" --out . --quiet >/dev/null) ||
+    (cd "$work" && "$BIN/compare" ${kind/grid/effects} "${files[@]}" --out . --quiet >/dev/null) ||
         { failed=1 && return; }
     [[ ${files[0]} == cells/* ]] || here=runs
     take "$name" "$work/${probe}_$kind.json" $here

@@ -127,9 +127,9 @@ bool sr_state_rests(const struct sr_state_track *track, size_t d);
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
-/* A part of smoothed states: of more than 10,000 rows pieces of tracks that are evenly spread and
- * have about so many, one of each category at least; of fewer all tracks. Labels stay those of `states`. ORR_ENOMEM; the caller
- * frees the part, after errors too. */
+/* A part of smoothed states: of more than 3,000 rows pieces of tracks that are evenly spread and
+ * have about so many, one of each category at least; of fewer all tracks. Labels stay those of
+ * `states`. ORR_ENOMEM; the caller frees the part, after errors too. */
 int sr_states_part(const struct sr_states *states, struct sr_states *part);
 
 /* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs

@@ -252,7 +252,7 @@ two subcommands | 2 'unexpected argument' | attention evaluate
 unknown option | 2 --heads 'did you mean --head?' | attention --heads 2
 no checkpoint there | 1 '$none' 'no such checkpoint' | attention --checkpoint '$none'
 no preset for it | 2 alone.safetensors 'no preset.json' | attention --checkpoint '$alone'
-results have a length | 2 --length: 'does not go with probe seeds' | seeds '$WORK/any.json' --length 4
+results, a length | 2 --length: 'does not go with probe seeds' | seeds '$WORK/any.json' --length 4
 END
 refuse "a stopped training of the run" 1 lssar/pretrain/last.safetensors 'not complete: step ' \
     ' of 9999; continue with: ' '--resume' --checkpoint -- program probe attention --run "$run" \

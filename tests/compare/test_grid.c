@@ -28,7 +28,7 @@ static void make_files(void)
         f->path = "file";
         f->seed = (uint64_t)(k % SEEDS);
         f->probe = "length";
-        f->settings = "";
+        f->preset = "";
         f->source = attention[k / SEEDS / B];
         f->stage = "pretrain";
         f->json = cJSON_CreateObject();

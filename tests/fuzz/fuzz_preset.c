@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "stage/settings.h"
 
-FUZZ_TARGET(settings)
+FUZZ_TARGET(preset)
 {
     char path[4096];
     static struct orr_settings settings, again;
