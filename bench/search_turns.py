@@ -12,7 +12,7 @@ row of the
 other one, a row that is no more complex and has no larger loss (by more than a millionth, or both
 count as 0). At the end: the ratio of the sums, median and quartiles of the ratios, the same of the
 times per formula that was tried, and how many fronts are equal, better, worse or neither. (Builds
-before --evaluations was shared out among the islands to the end stop at 60 to 90% of them.)
+before --evaluations was shared out among the islands to the end stop at 62 to 94% of them.)
 Tables of the held-out laws without noise:
 build/bench/bench_symreg_laws --held-out --noise 0 --samples 1 --export DIR. Tables of few rows:
 bench/few_rows_cost.sh. Needs Python 3 alone.
