@@ -298,6 +298,25 @@ static void add_constants(struct list *list, const struct sr_expr *expr, const s
 
 /* ---- the sentence */
 
+/* Standard errors of numbers that a further judge measured: those of the front's formula, whose
+ * numbers the printed one has in its own order, or as their inverses. NAN: none of these. */
+static int take_measured(const struct sr_answer *o, int row, struct numbers *of)
+{
+    double value[SR_NODES], error[SR_NODES];
+    const int count = sr_expr_constants(&o->front->expr[row], value);
+    const double same = 1e-9;
+    TRY(sr_answer_errors(o, row, error));
+    for (int k = 0; k < of->count; k++)
+        for (int j = 0; j < count && isnan(of->error[k]); j++) {
+            const double is = fabs(of->value[k]), was = fabs(value[j]);
+            if (fabs(is - was) <= same * was)
+                of->error[k] = error[j];
+            else if (fabs(is * was - 1) <= same)
+                of->error[k] = error[j] * is * is;
+        }
+    return 0;
+}
+
 static int measure_numbers(const struct sr_answer *o, int row, const struct sr_expr *expr,
                            struct numbers *of)
 {
@@ -306,7 +325,10 @@ static int measure_numbers(const struct sr_answer *o, int row, const struct sr_e
         of->error[k] = NAN;
     if (!of->count || !o->least_squares || o->category || o->front->unfitted[row])
         return 0;
-    return sr_answer_errors(o, row, of->error);
+    double chi2, freedom;
+    return sr_answer_measured(o, row, &chi2, &freedom)
+               ? take_measured(o, row, of)
+               : sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error);
 }
 
 /* R2 with as many digits as show what is unexplained. */
