@@ -172,7 +172,7 @@ one_task cells.sbatch no.grid >"$WORK/out" 2>&1 # a grid that is not there
 check "cells.sbatch finds orrery" grep -q 'no.grid: no such grid' "$WORK/out"
 for script in "$root"/share/doc/orrery/docs/cluster/*.sbatch; do
     check "$(basename "$script") parses" bash -n "$script"
-    check "... and names an installed program" grep -q '=(orrery ' "$script"
+    check "... and names an installed program" grep -Eq '=\(orrery |orrery=orrery' "$script"
 done
 
 # ---- the programs by names of their own, too

@@ -10,8 +10,8 @@ native() { # PROGRAM SOURCE ...
     local program=$1
     shift
     "${CC:-cc}" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. "$@" lab/orbit.c \
-        "$BUILT/liborrery.so.2" "$BUILT"/lib{symreg,stage,base}.a -Wl,-rpath,"$BUILT" -lgsl \
-        -lgslcblas -lcjson -lmuparser -lz -fopenmp -lm -ldl -o "$program"
+        "$BUILT/liborrery.so.2" "$BUILT"/lib{symreg,formula,stage,base}.a -Wl,-rpath,"$BUILT" -lgsl \
+        -lgslcblas -lcjson -lz -fopenmp -lm -ldl -o "$program"
 }
 
 # ---- the page: its texts, which need no compiler
@@ -61,7 +61,8 @@ check "orrery lab writes RUN/lab.html" filled "$run/lab.html"
 node tests/lab/unpack.js "$run/lab.html" "$WORK/back"
 for file in softmax_next lssar_next softmax_forces lssar_forces; do
     check "the page has the run's $file" \
-        cmp -s "$WORK/shipped/$file.safetensors" "$WORK/back/$file.safetensors"
+        node tests/lab/same_network.js "$WORK/shipped/$file.safetensors" \
+        "$WORK/back/$file.safetensors"
 done
 check_not "... and no network that the run lacks" test -e "$WORK/back/untrained_forces.safetensors"
 
