@@ -91,13 +91,6 @@ int sr_states_part(const struct sr_states *s, struct sr_states *part)
 
 /* ---- all rows */
 
-/* A constant to a hundredth of its error, as elsewhere. */
-static double rounded(double value, double error)
-{
-    return error > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * error / fabs(value), 17)
-                                   : value;
-}
-
 static bool is_fitted(const struct sr_judged *f)
 {
     return f->nats < HUGE_VAL;
@@ -133,8 +126,8 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
             if (!sr_is_number(&system->expr[d].node[i]))
                 continue;
             if (sr_is_number(node)) {
-                system->error[d][number] = f->error[fitted++];
-                node->value = rounded(node->value, system->error[d][number]);
+                system->error[d][number] = f->error[fitted];
+                node->value = sr_judged_round(node->value, f->alone[fitted++]);
             }
             node->feature = 0;
             number++;
@@ -164,7 +157,7 @@ static int refit_vectors(const struct sr_judge *c, struct sr_judged *f, struct s
         if (number[k] < 0)
             continue;
         form->error[k] = f->error[number[k]];
-        form->value[k] = rounded(f->value[number[k]], form->error[k]);
+        form->value[k] = sr_judged_round(f->value[number[k]], f->alone[number[k]]);
     }
     sr_form_components(c->states, form, system->expr, group);
     for (int d = 0; d < c->states->dims; d++) {
