@@ -108,6 +108,7 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
     const int dims = c->states->dims;
     int fitted = 0;
     memcpy(f->expr, system->expr, sizeof f->expr);
+    f->each = system->each;
     for (int d = 0; d < dims; d++)
         for (int i = 0, number = 0; i < f->expr[d].count; i++) {
             struct sr_node *const node = &f->expr[d].node[i];
@@ -133,6 +134,12 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
             number++;
         }
     memcpy(system->expr, f->expr, sizeof f->expr);
+    for (int k = 0; k < system->constants; k++)
+        for (int i = 0; i < c->states->categories; i++) {
+            system->each_error.value[k][i] = f->each_error.value[k][i];
+            system->each.value[k][i] =
+                sr_judged_round(f->each.value[k][i], f->each_alone.value[k][i]);
+        }
     take_residual(f, system);
     return 0;
 }
@@ -175,7 +182,7 @@ int sr_system_refit(const struct sr_states *s, const struct sr_language *languag
                     struct sr_system *system)
 {
     struct sr_judge judge = {0};
-    if (!system->by_track || s->categories)
+    if (!system->by_track)
         return 0;
     for (int d = 0; d < s->dims; d++)
         if (system->alone[d])

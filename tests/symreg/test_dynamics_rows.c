@@ -198,6 +198,41 @@ TEST(constants_are_those_of_all_rows)
     sr_states_free(&s);
 }
 
+/* The same with constants of each category, x' = y, y' = c1[category] x - 0.2 y: -4 in both. */
+TEST(constants_of_categories_are_those_of_all_rows)
+{
+    struct sr_states s, part;
+    struct sr_system *const few = calloc(1, sizeof *few), *const all = calloc(1, sizeof *all);
+    struct sr_language *language = sr_language_create();
+    make_oscillations(&s, 64);
+    s.categories = 2;
+    for (size_t k = 0; k < s.count; k++)
+        s.track[k].category = k / 3 % 2;
+    assert_int_equal(sr_states_part(&s, &part), 0);
+    choose(&s, few);
+    sr_system_number(&s, few);
+    few->expr[1].node[1] = sr_feature_node(SR_EACH_FIRST);
+    few->constants = 1;
+    few->error[1][0] = NAN; /* 2 and 10 stay */
+    for (int i = 0; i < 2; i++)
+        few->each.value[0][i] = -4.03;
+    *all = *few;
+    assert_int_equal(sr_system_refit(&part, language, few), 0);
+    assert_int_equal(sr_system_refit(&s, language, all), 0);
+    for (int i = 0; i < 2; i++) {
+        const double value = all->each.value[0][i], error = all->each_error.value[0][i];
+        const double ratio = few->each_error.value[0][i] / error;
+        print_message("%.5f +- %.2g by all rows, %.2f times that by a part\n", value, error, ratio);
+        assert_true(fabs(value + 4) < 4 * error);
+        assert_true(ratio > 1.5 && ratio < 2); /* sqrt(3) where tracks are alike */
+    }
+    sr_language_free(language);
+    free(few);
+    free(all);
+    sr_states_free(&part);
+    sr_states_free(&s);
+}
+
 /* What a fit leaves where its numbers stay and only the starts are fitted. */
 static double left_by(const struct sr_judge *judge, struct sr_judged *fit)
 {
