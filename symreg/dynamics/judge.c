@@ -219,22 +219,6 @@ static double *given_shared(const struct sr_flow_result *r)
     return c;
 }
 
-/* The diagonal of the inverse of a covariance (n, n), which is overwritten; work (2 n). Infinite
- * where the matrix has none, as constants determine each other. */
-static void invert_diagonal(double *covariance, size_t n, double *inverse, double *work)
-{
-    double *const size = work + n;
-    for (size_t a = 0; a < n; a++)
-        size[a] = sqrt(covariance[a * n + a]);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b <= a; b++)
-            covariance[a * n + b] /= size[a] * size[b];
-    const bool known = sr_cholesky(covariance, n, n, 1e-14);
-    for (size_t a = 0; a < n; a++)
-        inverse[a] =
-            known ? sr_cholesky_inverse(covariance, n, n, a, work) / (size[a] * size[a]) : HUGE_VAL;
-}
-
 /* Fills in the errors of constants with all others known. Categories are independent given the
  * shared constants, so that each of them, beside these, tells what it adds to what is known of
  * these. count: constants of a category, in `slot`. */
@@ -257,7 +241,7 @@ static int weigh_alone(const struct sr_flow_result *r, int categories, int count
                 const size_t column = b < shared ? b : first + b - shared;
                 part[a * size + b] = r->covariance[row * n + column];
             }
-        invert_diagonal(part, size, i < 0 ? base : inverse, work);
+        sr_covariance_inverse(part, size, i < 0 ? base : inverse, work);
         for (size_t a = 0; a < shared; a++)
             all[a] = i < 0 ? base[a] : all[a] + inverse[a] - base[a];
         for (size_t a = shared; a < size; a++)

@@ -81,8 +81,7 @@ TEST(divisors_are_described_by_their_reciprocal)
     says("m1 / (0.37 * r)", 0.05, "F = m1 / (0.3700 * r)   (2.703 +- 0.005; R2 0.9997; 40 rows)");
 }
 
-/* The formula that is written has its numbers in another order than the row: c = sum(f y) / sum(f^2)
- * where the exponent is known well, so that its error is of some 1e-4 of c. */
+/* The formula that is written has its numbers in another order than the row. */
 TEST(errors_stay_with_their_numbers_where_the_order_changes)
 {
     make_table("370000 * exp(log(r) / -0.3717)", 300);
