@@ -193,33 +193,31 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
     if (!rc && fixed && trial->nats < HUGE_VAL && worse <= 2 * fixed + 2) {
         /* fixed numbers were no numbers for the list of constants */
         for (int k = 0, free_one = 0; k < best->constants; k++)
-            if (isnan(best->simple[k]))
+            if (isnan(best->simple[k])) {
+                best->alone[k] = trial->alone[free_one];
                 best->error[k] = trial->error[free_one++];
-            else
-                best->error[k] = NAN;
+            } else {
+                best->alone[k] = best->error[k] = NAN;
+            }
         sr_judged_copy(trial, best);
         best->each_error = trial->each_error;
+        best->each_alone = trial->each_alone;
         best->misfit = trial->misfit;
     }
     free(trial);
     return rc;
 }
 
-static double rounded(double value, double error)
-{
-    return error > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * error / fabs(value), 17)
-                                   : value;
-}
-
-/* Rounds constants to a hundredth of their standard errors. */
+/* Rounds constants. */
 static void round_constants(const struct sr_judge *c, struct sr_judged *best)
 {
     for (int k = 0; k < SR_EACH; k++)
         for (int i = 0; i < c->states->categories; i++)
-            best->each.value[k][i] = rounded(best->each.value[k][i], best->each_error.value[k][i]);
+            best->each.value[k][i] =
+                sr_judged_round(best->each.value[k][i], best->each_alone.value[k][i]);
     for (int k = 0; k < best->constants; k++) {
         struct sr_node *node = node_of(&best->expr[best->equation[k]], best->number[k]);
-        node->value = rounded(node->value, best->error[k]);
+        node->value = sr_judged_round(node->value, best->alone[k]);
     }
 }
 

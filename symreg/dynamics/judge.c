@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "symreg/value/cholesky.h"
+
 enum {
     ITERATIONS = 25,    /* of a fit */
     PARTS_OF_TIME = 20, /* a fit takes at most this part of the seconds */
@@ -217,6 +219,40 @@ static double *given_shared(const struct sr_flow_result *r)
     return c;
 }
 
+/* Fills in the errors of constants with all others known. Categories are independent given the
+ * shared constants, so that each of them, beside these, tells what it adds to what is known of
+ * these. count: constants of a category, in `slot`. */
+static int weigh_alone(const struct sr_flow_result *r, int categories, int count, const int *slot,
+                       double scale, struct sr_judged *f)
+{
+    const size_t n = (size_t)r->constants, shared = (size_t)r->shared;
+    const size_t most = shared + (size_t)count;
+    double *const part = orr_alloc(most * most + 5 * most + 1, sizeof *part);
+    if (!part)
+        return ORR_ENOMEM;
+    double *const inverse = part + most * most, *const all = inverse + most,
+                  *const base = all + most, *const work = base + most;
+    for (int i = -1; i < (count ? categories : 0); i++) {
+        const size_t size = i < 0 ? shared : most;
+        const size_t first = shared + (i < 0 ? 0 : (size_t)i * (size_t)count);
+        for (size_t a = 0; a < size; a++)
+            for (size_t b = 0; b < size; b++) {
+                const size_t row = a < shared ? a : first + a - shared;
+                const size_t column = b < shared ? b : first + b - shared;
+                part[a * size + b] = r->covariance[row * n + column];
+            }
+        sr_covariance_inverse(part, size, i < 0 ? base : inverse, work);
+        for (size_t a = 0; a < shared; a++)
+            all[a] = i < 0 ? base[a] : all[a] + inverse[a] - base[a];
+        for (size_t a = shared; a < size; a++)
+            f->each_alone.value[slot[a - shared]][i] = sqrt(scale / inverse[a]);
+    }
+    for (size_t a = 0; a < shared; a++)
+        f->alone[a] = sqrt(scale / all[a]);
+    free(part);
+    return 0;
+}
+
 /* Adds the nats of constants of each category, which cost what measured numbers do, and fills in
  * their errors. scale: of variances. */
 static int weigh_each(const struct sr_flow *flow, const struct sr_flow_result *r, double scale,
@@ -225,6 +261,7 @@ static int weigh_each(const struct sr_flow *flow, const struct sr_flow_result *r
     int slot[SR_EACH];
     const int count = flow->each ? sr_each_fitted(flow, slot) : 0;
     const size_t n = (size_t)r->constants;
+    TRY(weigh_alone(r, flow->categories, count, slot, scale, f));
     double *const covariance = count ? given_shared(r) : NULL;
     if (count && !covariance)
         return ORR_ENOMEM;
@@ -327,6 +364,12 @@ static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, s
     f->nats += 0.5 * (double)f->starts * sr_flow_states(flow) *
                fmax(0, orr_log(fmax(misfit, c->exact) / fmax(f->misfit, c->exact)));
     return 0;
+}
+
+double sr_judged_round(double value, double alone)
+{
+    return alone > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * alone / fabs(value), 17)
+                                   : value;
 }
 
 int sr_judge_fit(const struct sr_judge *c, struct sr_judged *f)

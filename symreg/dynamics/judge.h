@@ -36,6 +36,10 @@ struct sr_judged {
      * a fraction that it may be (NAN: none), standard error */
     int equation[SR_NODES], number[SR_NODES];
     double value[SR_NODES], simple[SR_NODES], error[SR_NODES];
+    /* standard errors with all other constants known, by which digits are counted: those of a line
+     * against Julian dates have errors that nearly cancel */
+    double alone[SR_NODES];
+    struct sr_each each_alone;
 };
 
 /* Takes all tracks of the states. ORR_ENOMEM. */
@@ -48,6 +52,9 @@ bool sr_judge_over(const struct sr_judge *judge);
  * systems are integrated. */
 int sr_judge_fit(const struct sr_judge *judge, struct sr_judged *judged);
 
+/* The fewest digits of a constant that change it by at most a hundredth of its standard error with
+ * the others known; all digits where that error is 0 or not known. */
+double sr_judged_round(double value, double alone);
 /* Copies the formulas of a system, with the constants of each category. */
 void sr_judged_copy(const struct sr_judged *from, struct sr_judged *to);
 /* Gives equation d a formula, whose constants of each category are those from `first` on. */

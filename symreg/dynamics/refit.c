@@ -91,13 +91,6 @@ int sr_states_part(const struct sr_states *s, struct sr_states *part)
 
 /* ---- all rows */
 
-/* A constant to a hundredth of its error, as elsewhere. */
-static double rounded(double value, double error)
-{
-    return error > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * error / fabs(value), 17)
-                                   : value;
-}
-
 static bool is_fitted(const struct sr_judged *f)
 {
     return f->nats < HUGE_VAL;
@@ -115,6 +108,7 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
     const int dims = c->states->dims;
     int fitted = 0;
     memcpy(f->expr, system->expr, sizeof f->expr);
+    f->each = system->each;
     for (int d = 0; d < dims; d++)
         for (int i = 0, number = 0; i < f->expr[d].count; i++) {
             struct sr_node *const node = &f->expr[d].node[i];
@@ -133,13 +127,19 @@ static int refit_formulas(const struct sr_judge *c, struct sr_judged *f, struct 
             if (!sr_is_number(&system->expr[d].node[i]))
                 continue;
             if (sr_is_number(node)) {
-                system->error[d][number] = f->error[fitted++];
-                node->value = rounded(node->value, system->error[d][number]);
+                system->error[d][number] = f->error[fitted];
+                node->value = sr_judged_round(node->value, f->alone[fitted++]);
             }
             node->feature = 0;
             number++;
         }
     memcpy(system->expr, f->expr, sizeof f->expr);
+    for (int k = 0; k < system->constants; k++)
+        for (int i = 0; i < c->states->categories; i++) {
+            system->each_error.value[k][i] = f->each_error.value[k][i];
+            system->each.value[k][i] =
+                sr_judged_round(f->each.value[k][i], f->each_alone.value[k][i]);
+        }
     take_residual(f, system);
     return 0;
 }
@@ -164,7 +164,7 @@ static int refit_vectors(const struct sr_judge *c, struct sr_judged *f, struct s
         if (number[k] < 0)
             continue;
         form->error[k] = f->error[number[k]];
-        form->value[k] = rounded(f->value[number[k]], form->error[k]);
+        form->value[k] = sr_judged_round(f->value[number[k]], f->alone[number[k]]);
     }
     sr_form_components(c->states, form, system->expr, group);
     for (int d = 0; d < c->states->dims; d++) {
@@ -182,7 +182,7 @@ int sr_system_refit(const struct sr_states *s, const struct sr_language *languag
                     struct sr_system *system)
 {
     struct sr_judge judge = {0};
-    if (!system->by_track || s->categories)
+    if (!system->by_track)
         return 0;
     for (int d = 0; d < s->dims; d++)
         if (system->alone[d])

@@ -53,9 +53,11 @@ static int fit_form(const struct sr_judge *c, struct trial *t)
     for (int k = 0; k < t->form.count && t->judged.nats < HUGE_VAL; k++) {
         t->form.value[k] = t->judged.value[k];
         t->form.error[k] = t->judged.error[k];
+        t->form.alone[k] = t->judged.alone[k];
         if (!t->form.free[k])
             continue;
         t->form.term[k].power = 2 * t->judged.value[t->form.count + free];
+        t->form.power_alone[k] = 2 * t->judged.alone[t->form.count + free];
         t->form.power_error[k] = 2 * t->judged.error[t->form.count + free++];
     }
     return 0;
@@ -402,12 +404,14 @@ static void take_numbers(const struct trial *t, const int *number, struct sr_for
     for (int k = 0; k < form->count; k++) {
         form->value[k] = number[k] < 0 ? t->form.value[k] : t->judged.value[number[k]];
         form->error[k] = number[k] < 0 ? NAN : t->judged.error[number[k]];
+        form->alone[k] = number[k] < 0 ? NAN : t->judged.alone[number[k]];
         if (!form->free[k])
             continue;
         const int power = number[next++];
         form->free[k] = power >= 0;
         form->term[k].power = power < 0 ? t->form.term[k].power : 2 * t->judged.value[power];
         form->power_error[k] = power < 0 ? NAN : 2 * t->judged.error[power];
+        form->power_alone[k] = power < 0 ? NAN : 2 * t->judged.alone[power];
     }
 }
 
@@ -454,18 +458,15 @@ static int simplify(const struct sr_judge *c, struct trial *best)
     return rc;
 }
 
-/* Simplifies numbers, rounds the others to a hundredth of their errors, and writes the components
- * with them. */
+/* Simplifies numbers, rounds the others, and writes the components with them. */
 static int round_form(const struct sr_judge *c, struct trial *best)
 {
     TRY(simplify(c, best));
     for (int k = 0; k < best->form.count; k++) {
         double *const value = &best->form.value[k], *const power = &best->form.term[k].power;
-        if (best->form.error[k] > 0 && *value != 0)
-            *value = sr_fewest_digits(*value, 0.01 * best->form.error[k] / fabs(*value), 17);
-        if (best->form.free[k] && best->form.power_error[k] > 0)
-            *power = 2 * sr_fewest_digits(0.5 * *power,
-                                          0.01 * best->form.power_error[k] / fabs(*power), 17);
+        *value = sr_judged_round(*value, best->form.alone[k]);
+        if (best->form.free[k])
+            *power = 2 * sr_judged_round(0.5 * *power, 0.5 * best->form.power_alone[k]);
     }
     sr_form_components(c->states, &best->form, best->judged.expr, best->group);
     return 0;

@@ -31,6 +31,8 @@ struct sr_form {
     double value[SR_FORM_TERMS], error[SR_FORM_TERMS]; /* error: NAN where it is not known */
     bool free[SR_FORM_TERMS];                          /* whether the power of r is fitted, too */
     double power_error[SR_FORM_TERMS];                 /* of that power */
+    /* errors with all other numbers known, by which digits are counted */
+    double alone[SR_FORM_TERMS], power_alone[SR_FORM_TERMS];
 };
 /* Lists the vectors that forms are made of: those without the time, then those with it. Returns how
  * many; *timeless: of the first kind. */

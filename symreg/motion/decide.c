@@ -12,6 +12,7 @@
  * constants, as in the evidence of a front. */
 #include "decide.h"
 #include "forms.h"
+#include "symreg/value/cholesky.h"
 
 #include <float.h>
 #include <math.h>
@@ -234,13 +235,18 @@ struct entry {
     const struct candidate *one; /* that was fitted to the paths */
 };
 
-/* The law with constants to a hundredth of their standard errors. */
+/* The law with constants to a hundredth of the error that each has when the others stay: errors of
+ * an amplitude and an exponent nearly cancel where distances hardly change. */
 static struct sr_expr rounded(const struct candidate *one)
 {
     struct sr_form form = one->form;
-    double value[SR_NODES];
+    const size_t n = (size_t)one->u.constants;
+    double value[SR_NODES], inverse[SR_NODES], work[2 * SR_NODES], covariance[SR_NODES * SR_NODES];
+    for (size_t a = 0; a < n; a++)
+        memcpy(covariance + a * n, one->u.covariance[a], n * sizeof *covariance);
+    sr_covariance_inverse(covariance, n, inverse, work);
     for (int k = 0; k < form.params; k++) {
-        const double exact = one->value[k], error = one->u.error[k];
+        const double exact = one->value[k], error = k < (int)n ? sqrt(1 / inverse[k]) : 0;
         value[k] = error > 0 && exact != 0 ? sr_fewest_digits(exact, 0.01 * error / fabs(exact), 17)
                                            : exact;
     }

@@ -58,3 +58,17 @@ double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, d
         sum += work[k] * work[k];
     return sum;
 }
+
+void sr_covariance_inverse(double *covariance, size_t n, double *inverse, double *work)
+{
+    double *const size = work + n;
+    for (size_t a = 0; a < n; a++)
+        size[a] = sqrt(covariance[a * n + a]);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b <= a; b++)
+            covariance[a * n + b] /= size[a] * size[b];
+    const bool known = sr_cholesky(covariance, n, n, 1e-14);
+    for (size_t a = 0; a < n; a++)
+        inverse[a] =
+            known ? sr_cholesky_inverse(covariance, n, n, a, work) / (size[a] * size[a]) : HUGE_VAL;
+}

@@ -15,5 +15,8 @@ void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b);
 /* Element (i, i) of A^-1. Overwrites work (n). */
 double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, double *work);
+/* The diagonal of the inverse of a covariance (n, n), which is overwritten; work (2 n). Infinite
+ * where the matrix has none, as numbers determine each other. */
+void sr_covariance_inverse(double *covariance, size_t n, double *inverse, double *work);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <gsl/gsl_randist.h>
 
+#include "symreg/dynamics/judge.h"
 #include "symreg/motion/motion.h"
 #include "testing.h"
 
@@ -194,6 +195,114 @@ TEST(constants_are_those_of_all_rows)
     free(few);
     free(all);
     sr_states_free(&part);
+    sr_states_free(&s);
+}
+
+/* The same with constants of each category, x' = y, y' = c1[category] x - 0.2 y: -4 in both. */
+TEST(constants_of_categories_are_those_of_all_rows)
+{
+    struct sr_states s, part;
+    struct sr_system *const few = calloc(1, sizeof *few), *const all = calloc(1, sizeof *all);
+    struct sr_language *language = sr_language_create();
+    make_oscillations(&s, 64);
+    s.categories = 2;
+    for (size_t k = 0; k < s.count; k++)
+        s.track[k].category = k / 3 % 2;
+    assert_int_equal(sr_states_part(&s, &part), 0);
+    choose(&s, few);
+    sr_system_number(&s, few);
+    few->expr[1].node[1] = sr_feature_node(SR_EACH_FIRST);
+    few->constants = 1;
+    few->error[1][0] = NAN; /* 2 and 10 stay */
+    for (int i = 0; i < 2; i++)
+        few->each.value[0][i] = -4.03;
+    *all = *few;
+    assert_int_equal(sr_system_refit(&part, language, few), 0);
+    assert_int_equal(sr_system_refit(&s, language, all), 0);
+    for (int i = 0; i < 2; i++) {
+        const double value = all->each.value[0][i], error = all->each_error.value[0][i];
+        const double ratio = few->each_error.value[0][i] / error;
+        print_message("%.5f +- %.2g by all rows, %.2f times that by a part\n", value, error, ratio);
+        assert_true(fabs(value + 4) < 4 * error);
+        assert_true(ratio > 1.5 && ratio < 2); /* sqrt(3) where tracks are alike */
+    }
+    sr_language_free(language);
+    free(few);
+    free(all);
+    sr_states_free(&part);
+    sr_states_free(&s);
+}
+
+/* What a fit leaves where its numbers stay and only the starts are fitted. */
+static double left_by(const struct sr_judge *judge, struct sr_judged *fit)
+{
+    fit->held = 1;
+    for (int i = 0; i < fit->expr[0].count; i++)
+        if (sr_is_number(&fit->expr[0].node[i]))
+            fit->expr[0].node[i].feature = SR_FIXED;
+    assert_int_equal(sr_judge_fit(judge, fit), 0);
+    assert_true(fit->nats < HUGE_VAL);
+    return fit->misfit;
+}
+
+/* Against days far from 0 the errors of a line's numbers nearly cancel: x' = c[category] + 0.3 t.
+ * Digits are counted by how much one number may change when the others stay. */
+TEST(digits_are_those_that_a_number_has_when_the_others_stay)
+{
+    enum { ROWS = 80, CATEGORIES = 3 };
+    const size_t rows[] = {ROWS, ROWS, ROWS, ROWS};
+    struct sr_states s;
+    struct sr_judge judge;
+    struct sr_judged *const fit = calloc(1, sizeof *fit), *const moved = calloc(1, sizeof *moved);
+    struct sr_language *language = sr_language_create();
+    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 73);
+    name_states(&s, 1);
+    s.explicit_time = true;
+    s.categories = CATEGORIES;
+    assert_int_equal(sr_states_create(&s, 4, rows), 0);
+    for (size_t k = 0; k < s.count; k++) {
+        struct sr_state_track *const track = &s.track[k];
+        track->category = k % CATEGORIES;
+        for (size_t i = 0; i < ROWS; i++) {
+            const double t = 0.1 * (double)i;
+            track->t[i] = 5e4 + t;
+            track->smooth[i] = (1 + (double)track->category) * t + 0.15 * t * t;
+            track->x[i] = track->smooth[i] + gsl_ran_gaussian(rng, 0.05);
+            track->sigma[i] = 0.05;
+        }
+    }
+    gsl_rng_free(rng);
+    sr_put_node(&fit->expr[0], sr_feature_node(SR_EACH_FIRST));
+    sr_put_constant(&fit->expr[0], 0.31);
+    sr_put_node(&fit->expr[0], sr_feature_node(1));
+    sr_put_op(&fit->expr[0], SR_MUL);
+    sr_put_op(&fit->expr[0], SR_ADD);
+    assert_true(sr_put_end(NULL, &fit->expr[0], SR_NODES));
+    assert_int_equal(sr_judge_create(&s, language, 0, &judge), 0);
+    assert_int_equal(sr_judge_fit(&judge, fit), 0);
+    assert_true(fit->nats < HUGE_VAL);
+    const double numbers = 4 * ROWS, variance = numbers * fit->misfit / fit->spare;
+    for (int k = 0; k <= CATEGORIES; k++) {
+        double *const alone = k ? &fit->each_alone.value[0][k - 1] : &fit->alone[0];
+        const double error = k ? fit->each_error.value[0][k - 1] : fit->error[0];
+        *moved = *fit;
+        if (k)
+            moved->each.value[0][k - 1] += *alone;
+        else
+            moved->expr[0].node[1].value += *alone;
+        const double more = numbers * (left_by(&judge, moved) - fit->misfit) / variance;
+        print_message("%g +- %g, +- %g alone: chi2 rises by %g\n",
+                      k ? fit->each.value[0][k - 1] : fit->expr[0].node[1].value, error, *alone,
+                      more);
+        assert_true(fabs(more - 1) < 0.02);
+        assert_true(*alone < 1e-3 * error);
+    }
+    assert_true(sr_judged_round(49025.153673, 1e-3) == 49025.15367);
+    assert_true(sr_judged_round(49025.153673, NAN) == 49025.153673);
+    sr_judge_free(&judge);
+    sr_language_free(language);
+    free(fit);
+    free(moved);
     sr_states_free(&s);
 }
 

@@ -81,6 +81,20 @@ TEST(divisors_are_described_by_their_reciprocal)
     says("m1 / (0.37 * r)", 0.05, "F = m1 / (0.3700 * r)   (2.703 +- 0.005; R2 0.9997; 40 rows)");
 }
 
+/* The formula that is written has its numbers in another order than the row. */
+TEST(errors_stay_with_their_numbers_where_the_order_changes)
+{
+    make_table("370000 * exp(log(r) / -0.3717)", 300);
+    const char *const line = line_of("exp(log(r) / -0.3717) * 370000");
+    print_message("%s\n", line);
+    const char *const numbers = strstr(line, "   (");
+    double c, error, exponent, of_exponent;
+    assert_int_equal(
+        sscanf(numbers, "   (%lf +- %lf, %lf +- %lf; R2", &c, &error, &exponent, &of_exponent), 4);
+    assert_true(fabs(c / 370000 - 1) < 1e-3 && error > 20 && error < 200);
+    assert_true(fabs(exponent - 2.69034) < 1e-3 && of_exponent > 1e-4 && of_exponent < 1e-3);
+}
+
 TEST(waves_have_a_period_and_an_amplitude)
 {
     says("-3 + 1.7 * sin(2.1 * r + 0.4)", 0.01,
