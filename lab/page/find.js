@@ -114,13 +114,14 @@ function plot(row) {
   if (!table) { $('plot').replaceChildren(); return; }
   const x = table.columns[0], all = row ? table.y.concat(row.values.filter(Number.isFinite)) : table.y;
   const [x0, x1] = range(x), [y0, y1] = range(all);
+  const spans = (...list) => list.map((v) => String(Number(v.toPrecision(3)))).join(' to ');
   const px = (v) => 20 + 360 * (v - x0) / (x1 - x0 || 1), py = (v) => 225 - 195 * (v - y0) / (y1 - y0 || 1);
   const nodes = table.y.slice(0, 1000).map((v, i) => make('circle', { cx: px(x[i]), cy: py(v), r: 3, class: 'mark' })).filter((one) => one.getAttribute('cy') !== 'NaN');
   if (row) {
     const order = x.map((_, i) => i).filter((i) => Number.isFinite(row.values[i])).sort((i, j) => x[i] - x[j]);
     nodes.push(make('path', { class: 'a', d: order.map((i, k) => `${k ? 'L' : 'M'}${px(x[i])} ${py(row.values[i])}`).join('') }));
   }
-  nodes.push(make('text', { x: 20, y: 18 }, table.target.slice(0, 40)), make('text', { x: 20, y: 248 }, table.names[0].slice(0, 40)));
+  nodes.push(make('text', { x: 20, y: 18 }, `${table.target.slice(0, 30)}: ${spans(y0, y1)}`), make('text', { x: 20, y: 248 }, `${table.names[0].slice(0, 30)}: ${spans(x0, x1)}`));
   $('plot').replaceChildren(...nodes);
 }
 function open(file) {

@@ -8,7 +8,7 @@ const speed = () => SPEED * state.view / 2;
 
 // Energy per mass (the potential is 0 at 1 AU, by Simpson's rule in ln r) and angular momentum per mass.
 function energyOf(law, x, y, vx, vy) {
-  const r = Math.hypot(x, y), n = 64, h = Math.log(r) / n;
+  const r = Math.hypot(x, y), n = 2 * Math.ceil(32 * Math.max(1, Math.abs(Math.log(r)))), h = Math.log(r) / n;
   let sum = 0;
   for (let i = 0; i <= n; i++) {
     const at = Math.exp(i * h);

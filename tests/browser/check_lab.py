@@ -73,6 +73,8 @@ def a_turn(page, address):
     page.goto("about:blank")
     page.goto(f"{address}#a=-GM/r^2&b=")
     page.wait_for_selector("body[data-ready]")
+    check("a planet that flies away keeps its energy",
+          abs(float(value(page, 1))) < 1e-6, value(page, 1))
     check("a force away from the star is drawn below zero",
           page.locator("#net-plot text").all_text_contents()[2] == "0",
           page.locator("#net-plot text").all_text_contents())
@@ -193,6 +195,9 @@ def a_search(page):
     page.wait_for_selector("#front tr:nth-child(2)", timeout=90000)
     best = page.locator("#front tr:has(input:checked) td.formula").inner_text()
     check("the law of the throw is found", best.startswith("square(") or "square(r)" in best, best)
+    axes = page.locator("#plot text").all_text_contents()
+    check("the plot says what its axes span", axes[0].startswith("force: ") and " to " in axes[0]
+          and axes[1].startswith("r: ") and " to " in axes[1], axes)
     check("its code is shown", "Python: " in page.locator("#code").input_value())
 
 

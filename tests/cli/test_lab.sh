@@ -109,8 +109,9 @@ closes() {
 # Newton's orbits do not turn; those of GM/r^2 + 1/r^3 turn by 2 pi (1/sqrt(1 - 1/h^2) - 1), h = 3
 turns() {
     awk -v pi=3.141592653589793 'function near(a, b) { return (a - b) ^ 2 < 1e-16 }
-        $1 == "precession" { n++ } n == 1 && $1 == "precession" { newton = $2 } n == 4 { other = $2; n++ }
-        END { exit !(near(newton, 0) && near(other, 2 * pi * (1 / sqrt(8 / 9) - 1))) }' "$1"
+        $1 == "precession" { turn[++n] = $2 }
+        END { exit !(n == 4 && near(turn[1], 0) &&
+                     near(turn[4], 2 * pi * (1 / sqrt(8 / 9) - 1))) }' "$1"
 }
 check "precession is that of the closed forms within 1e-8" turns "$WORK/module.txt"
 check "a circle closes after five years within 1e-7" closes "$WORK/module.txt"
