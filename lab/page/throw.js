@@ -42,18 +42,24 @@ function follow(which) {
     law.free();
   }
 }
+// What is wrong with a number's field: its state keeps the last number that was right. Any number of its range is: the
+// field's step is that of its arrows.
+function wrongOf(field) {
+  const right = field.value && !field.validity.rangeUnderflow && !field.validity.rangeOverflow;
+  return field.type !== 'number' || right ? [] : [`${field.labels[0].textContent}: expected ${field.min} to ${field.max}, found "${field.value}"; ${state[field.id]} is drawn.`];
+}
 function drawThrow() {
   if (!lab) return;
-  const of = {};
-  $('law-error').textContent = '';
+  const of = {}, wrong = FIELDS.flatMap(([id]) => wrongOf($(id)));
   for (const which of ['a', 'b']) {
     try {
       of[which] = follow(which);
     } catch (error) {
-      $('law-error').textContent = `Law ${which.toUpperCase()}: ${error.message}`;
+      wrong.push(`Law ${which.toUpperCase()}: ${error.message}. A law is written like GM/r^2, of r, v, GM and p.`);
     }
     $('orbit-' + which).setAttribute('d', pathOf(of[which] ? of[which].line : []));
   }
+  $('law-error').textContent = wrong.join(' ');
   const size = state.view;
   $('sky').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
   const put = (id, attributes) => Object.entries(attributes).forEach(([k, v]) => $(id).setAttribute(k, v));
@@ -104,7 +110,7 @@ for (const [id, key] of FIELDS) {
   $(id).addEventListener('input', () => {
     const field = $(id);
     if (field.type === 'text') state[key] = field.value;
-    else if (field.value && field.validity.valid) state[key] = Number(field.value);
+    else if (!wrongOf(field).length) state[key] = Number(field.value);
     drawSoon();
   });
 }

@@ -101,6 +101,16 @@ def a_throw(page):
     page.wait_for_timeout(100)
     check("a law that is no formula is named", 'expected ")"' in
           page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    check("... with an example of one", "written like GM/r^2" in
+          page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    for key, number in (("mass", 2), ("power", 2.05), ("years", 2.55)):
+        page.locator(f"#{key}").fill(str(number))
+        check(f"{key} takes {number}", page.evaluate(f"state.{key}") == number)
+    page.locator("#mass").fill("-5")
+    page.wait_for_timeout(100)
+    check("a mass that is refused is named", 'expected 0.01 to 100, found "-5"; 2 is drawn' in
+          page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    page.locator("#mass").fill("1")
     page.locator("#law-b").fill("<img src=x onerror=alert(1)>")
     page.wait_for_timeout(100)
     check("markup in a law stays text", page.locator("main img").count() == 0)
