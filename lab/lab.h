@@ -17,8 +17,13 @@ double lab_law_force(struct lab_law *law, double gm, double p, double r, double 
 /* The planet's motion around a fixed star: x, y, vx, vy (AU, AU/yr) at the times 0, dt, ...,
  * (rows - 1) dt (yr) into track (rows, 4), beginning with track's first row. Dormand-Prince 5(4),
  * with relative errors of a step below 1e-11. Returns how many rows were written: fewer than `rows`
- * where the planet reaches the star or the force has no value. */
+ * where the planet reaches the star, the force has no value or 200,000 steps were not enough, and
+ * lab_message() says which. */
 int lab_orbit(struct lab_law *law, double gm, double p, double dt, int rows, double *track);
+/* The angle between the first two points nearest to the star after `from` (x, y, vx, vy), less a
+ * turn, in (-pi, pi]; found on the integrator's own steps, so that no orbit is too fast for it. NaN
+ * where there are not two of them within `years`, or the distance does not change (a circle). */
+double lab_precession(struct lab_law *law, double gm, double p, double years, const double *from);
 
 /* Searches formulas of y (rows) in x (columns, rows) with one thread, by lines of options KEY=VALUE
  * (orrery_regression_set()). `names`: those of the columns, one a line. Replaces the front of the

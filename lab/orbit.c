@@ -145,7 +145,7 @@ static int advance(const struct motion *m, double y[AXES], double dt, double *h,
             return 0;
         /* the step grows or shrinks by the fifth root of the error, found by Newton's square roots
          * (a fourth root shrinks a little more), so that no function of libm chooses it */
-        double factor = error > 0 ? 0.9 * sqrt(sqrt(TOLERANCE / error)) : 4;
+        double factor = error == 0 ? 4 : 0.9 * sqrt(sqrt(TOLERANCE / error)); /* NaN: 0.1 */
         factor = factor > 4 ? 4 : factor > 0.1 ? factor : 0.1;
         if (error <= TOLERANCE) {
             left = step < left ? left - step : 0;
@@ -167,11 +167,62 @@ int lab_orbit(struct lab_law *law, double gm, double p, double dt, int rows, dou
     int steps = STEPS_MAX;
     memcpy(y, track, sizeof y);
     for (int row = 1; row < rows; row++) {
-        if (!advance(&m, y, dt, &h, &steps))
+        if (!advance(&m, y, dt, &h, &steps)) {
+            lab_say(0, steps < 0 ? "stops: too many rounds for the page"
+                       : hypot(y[0], y[1]) < 1e-3 * hypot(track[0], track[1])
+                           ? "ends at the star"
+                           : "ends where the law has no value");
             return row;
+        }
         memcpy(track + AXES * row, y, sizeof y);
     }
     return rows;
+}
+
+/* The direction of the point nearest to the star, which lies less than `dt` after y: by bisection
+ * of the product of distance and radial speed. */
+static double nearest_angle(const struct motion *m, const double y[AXES], double dt, int *steps)
+{
+    double low = 0, high = dt, at[AXES];
+    memcpy(at, y, sizeof at);
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        double h = middle;
+        memcpy(at, y, sizeof at);
+        if (!advance(m, at, middle, &h, steps))
+            return NAN;
+        *(at[0] * at[2] + at[1] * at[3] < 0 ? &low : &high) = middle;
+    }
+    return atan2(at[1], at[0]);
+}
+
+double lab_precession(struct lab_law *law, double gm, double p, double years, const double *from)
+{
+    const struct motion m = {law, gm, p};
+    double y[AXES], h = years / 1e4, first = NAN, near = 0, far = 0;
+    int steps = STEPS_MAX;
+    memcpy(y, from, sizeof y);
+    for (double t = 0; t < years;) {
+        const double step = h < years - t ? h : years - t;
+        double last[AXES];
+        memcpy(last, y, sizeof last);
+        if (!advance(&m, y, step, &h, &steps) || h < 1e-13 * years)
+            return NAN; /* it falls into the star */
+        t += step;
+        const double r = hypot(y[0], y[1]);
+        far = r > far ? r : far;
+        if (!(last[0] * last[2] + last[1] * last[3] < 0 && y[0] * y[2] + y[1] * y[3] >= 0))
+            continue;
+        const double angle = nearest_angle(&m, last, step, &steps);
+        if (!isnan(first)) {
+            near = r < near ? r : near;
+            const double between = angle - first;
+            return far > near * (1 + 1e-7) ? atan2(sin(between), cos(between)) : (double)NAN;
+        }
+        first = angle;
+        near = far = r;
+    }
+    return NAN;
 }
 
 void *lab_alloc(size_t bytes)

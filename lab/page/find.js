@@ -25,13 +25,25 @@ function tableOfTrack() {
   return { names: moves ? ['r', 'v'] : ['r'], columns: moves ? columns : [columns[0]], y, target: 'force', from: 'the track of law A', track: true };
 }
 function tableOfText(text, from) {
-  const lines = text.split(/\r?\n/).filter((l) => l.trim() && !l.startsWith('#'));
+  const lines = text.split(/\r\n?|\n/).filter((l) => l.trim() && !l.startsWith('#'));
   if (lines.length < 3) throw new Error(`${from}: expected a line of names and at least 2 rows, found ${lines.length} lines`);
-  const names = lines[0].split(',').map((n) => n.trim().replace(/^"|"$/g, ''));
-  if (names.length < 2 || names.length > 20) throw new Error(`${from}: line 1: expected 2 to 20 columns, found ${names.length}`);
+  const mark = [',', ';', '\t'].find((one) => lines[0].replace(/"[^"]*"/g, '').includes(one)) || ',';
+  const split = (l) => { // a mark between quotes is text
+    const cells = [''];
+    let quoted = false;
+    for (const c of l) {
+      if (c === '"') quoted = !quoted;
+      else if (c === mark && !quoted) cells.push('');
+      else cells[cells.length - 1] += c;
+    }
+    return cells;
+  };
+  const names = split(lines[0]).map((n) => n.trim());
+  if (names.length < 2 || names.length > 20) throw new Error(`${from}: line 1: expected 2 to 20 columns with commas, semicolons or tabs between, found ${names.length}`);
+  if (names.includes('')) throw new Error(`${from}: line 1: expected a name for each column, found none for column ${names.indexOf('') + 1}`);
   if (lines.length > 5001) throw new Error(`${from}: expected at most 5000 rows, found ${lines.length - 1}`);
   const rows = lines.slice(1).map((l, i) => {
-    const cells = l.split(',');
+    const cells = split(l);
     if (cells.length !== names.length) throw new Error(`${from}: row ${i + 1}: expected ${names.length} columns, found ${cells.length}`);
     return cells;
   });
@@ -67,7 +79,7 @@ onmessage = async ({ data }) => {
   URL.revokeObjectURL(url);
   worker.onmessage = ({ data }) => {
     if (data.progress) $('find-state').textContent = `Searching: ${Math.round(data.progress.evaluations)} formulas tried. So far: ${data.progress.best}`;
-    else if (data.error) ends(data.error);
+    else if (data.error) ends(data.error.replace(/^table(:0)?:/, `${table.from}:`));
     else {
       front = data.front;
       showFront();
@@ -99,23 +111,25 @@ function plot(row) {
   chosen = row;
   drawField();
   $('code').value = row ? `Python: ${row.numpy}\nC: ${row.c}\nLaTeX: ${row.latex}` : '';
-  if (!table) return;
+  if (!table) { $('plot').replaceChildren(); return; }
   const x = table.columns[0], all = row ? table.y.concat(row.values.filter(Number.isFinite)) : table.y;
   const [x0, x1] = range(x), [y0, y1] = range(all);
+  const spans = (...list) => list.map((v) => String(Number(v.toPrecision(3)))).join(' to ');
   const px = (v) => 20 + 360 * (v - x0) / (x1 - x0 || 1), py = (v) => 225 - 195 * (v - y0) / (y1 - y0 || 1);
-  const nodes = table.y.slice(0, 1000).map((v, i) => make('circle', { cx: px(x[i]), cy: py(v), r: 3, class: 'mark' }));
+  const nodes = table.y.slice(0, 1000).map((v, i) => make('circle', { cx: px(x[i]), cy: py(v), r: 3, class: 'mark' })).filter((one) => one.getAttribute('cy') !== 'NaN');
   if (row) {
     const order = x.map((_, i) => i).filter((i) => Number.isFinite(row.values[i])).sort((i, j) => x[i] - x[j]);
     nodes.push(make('path', { class: 'a', d: order.map((i, k) => `${k ? 'L' : 'M'}${px(x[i])} ${py(row.values[i])}`).join('') }));
   }
-  nodes.push(make('text', { x: 20, y: 18 }, table.target.slice(0, 40)), make('text', { x: 20, y: 248 }, table.names[0].slice(0, 40)));
+  nodes.push(make('text', { x: 20, y: 18 }, `${table.target.slice(0, 30)}: ${spans(y0, y1)}`), make('text', { x: 20, y: 248 }, `${table.names[0].slice(0, 30)}: ${spans(x0, x1)}`));
   $('plot').replaceChildren(...nodes);
 }
 function open(file) {
   if (!file) return;
   if (/\.safetensors$/.test(file.name)) { openOwn(file); return; }
-  if (file.size > 2e6) { ends(`${file.name}: expected at most 2 MB, found ${(file.size / 1e6).toFixed(1)} MB`); return; }
-  file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => ends(error.message));
+  const refuse = (text) => { table = null; front = []; showFront(); ends(text); }; // no formulas of another table beside it
+  if (file.size > 2e6) { refuse(`${file.name}: expected at most 2 MB, found ${(file.size / 1e6).toFixed(1)} MB`); return; }
+  file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => refuse(error.message));
 }
 // Arrows of law A, and of the chosen formula behind them, on a grid; as long as the logarithm of the force.
 function drawField() {
@@ -144,9 +158,9 @@ function drawField() {
   } catch { /* part 1 says what is wrong with the law */ }
   if (law) law.free();
   if (found) found.free();
-  far.sort((a, b) => a - b);
+  const median = medianOf(far);
   $('field').replaceChildren(...nodes);
-  $('field-text').textContent = found ? `Thin arrows: law A. Thick arrows behind them: the chosen formula, which differs by ${(100 * far[far.length >> 1]).toPrecision(2)} % (median of the arrows; the track is only a part of the picture).`
+  $('field-text').textContent = found ? `Thin arrows: law A. Thick arrows behind them: the chosen formula, which differs by ${Number.isFinite(median) ? (100 * median).toPrecision(2) : 'no number of'} % (median of the arrows; the track is only a part of the picture).`
     : 'Thin arrows: the force field of law A. A formula that was found on the track is drawn behind them.';
 }
 $('save-plot').addEventListener('click', () => save('plot.svg', 'image/svg+xml', svgText($('plot'))));
@@ -154,10 +168,12 @@ $('save-front').addEventListener('click', () => {
   const quoted = (text) => `"${text.replace(/"/g, '""')}"`;
   save('formulas.csv', 'text/csv', csv(['length', 'error', 'formula', 'python'], front.map((row) => [row.complexity, row.loss, quoted(row.formula), quoted(row.numpy)])));
 });
-$('find').addEventListener('click', () => {
+function findLaw() {
   try { search(tableOfTrack()); } catch (error) { ends(`Law A: ${error.message}`); }
-});
+}
+$('find').addEventListener('click', findLaw);
 $('stop').addEventListener('click', () => ends('Stopped.'));
+$('file').addEventListener('click', () => { $('file').value = ''; }); // a file that was mended may be chosen again
 $('file').addEventListener('change', () => open($('file').files[0]));
 addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', (event) => { event.preventDefault(); open(event.dataTransfer.files[0]); });

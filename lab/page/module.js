@@ -114,7 +114,14 @@ async function labOpen(bytes, progress) {
             calls.lab_free(track);
             return copy;
           },
-          free: () => calls.lab_law_free(law),
+          // why the last orbit has fewer rows
+        end: () => text(calls.lab_message()),
+        precession(gm, p, years, from) {
+          const at = putDoubles(from), angle = calls.lab_precession(law, gm, p, years, at);
+          calls.lab_free(at);
+          return angle;
+        },
+        free: () => calls.lab_law_free(law),
         };
       } finally {
         calls.lab_free(source); calls.lab_free(place);

@@ -128,14 +128,14 @@ function weightsOfSteps() {
 function drawForces(network) {
   const nodes = [];
   if (asked) {
-    const { truth, said, given, steps } = asked, [, most] = range(truth.filter(Number.isFinite)), top = 1.4 * most;
-    const px = (k) => 44 + 344 * k / (steps - 1 || 1), py = (f) => 195 - 175 * Math.max(-0.05, Math.min(1, f / top));
-    nodes.push(make('path', { class: 'edge', d: `M${px(given - 0.5)} 15V200` }), make('path', { class: 'edge', d: 'M44 195H388' }));
+    const { truth, said, given, steps } = asked, [low, most] = range([0, ...truth.filter(Number.isFinite)]), span = 1.4 * (most - low) || 1;
+    const px = (k) => 44 + 344 * k / (steps - 1 || 1), py = (f) => 195 - 175 * Math.max(-0.05, Math.min(1, (f - low) / span));
+    nodes.push(make('path', { class: 'edge', d: `M${px(given - 0.5)} 15V200` }), make('path', { class: 'edge', d: `M44 ${py(0)}H388` }));
     nodes.push(make('path', { class: 'a', d: pathOf(truth.map((f, k) => [px(k), Number.isFinite(f) ? -py(f) : NaN])) }));
     said.forEach((f, k) => {
       if (Number.isFinite(f)) nodes.push(make('path', { class: 'cross', d: `M${px(k) - 3} ${py(f) - 3}l6 6M${px(k) - 3} ${py(f) + 3}l6 -6` }));
     });
-    for (const f of [0, most / 2, most]) nodes.push(make('text', { x: 40, y: py(f) + 4, 'text-anchor': 'end' }, Number(f.toPrecision(2)).toString()));
+    for (const f of [low, (low + most) / 2, most]) nodes.push(make('text', { x: 40, y: py(f) + 4, 'text-anchor': 'end' }, Number(f.toPrecision(2)).toString()));
     nodes.push(make('text', { x: 388, y: 214, 'text-anchor': 'end' }, 'step'), make('text', { x: 48, y: 12 }, 'force per mass (AU/yr²)'));
   }
   $('net-plot').replaceChildren(...nodes);
@@ -148,7 +148,7 @@ function showNetworkNumbers() {
     const { truth, said, path, given, steps, track, attention } = asked;
     const wrong = medianOf(said.map((f, k) => Math.abs(f / truth[k] - 1)));
     const away = (k) => Math.hypot(path[k][0] - track[4 * k], path[k][1] - track[4 * k + 1]);
-    rows.push(['Force, median error', `${(100 * wrong).toPrecision(3)} %`]);
+    rows.push(['Force, median error', Number.isFinite(wrong) ? `${(100 * wrong).toPrecision(3)} %` : 'none']);
     if (path && given < steps) rows.push(['First own step, error', `${away(given).toPrecision(2)} AU`], [`Error after ${steps - given} own steps`, `${away(steps - 1).toPrecision(2)} AU`]);
     rows.push(['Attention on the time step', `${(100 * attention.weights[0]).toPrecision(3)} %`], ['This took', `${asked.ms.toFixed(0)} ms`]);
     const warnings = rangeWarnings();

@@ -15,9 +15,14 @@ function readState() {
     if (!Object.hasOwn(FIRST, key)) continue;
     const number = Number(value);
     if (typeof FIRST[key] === 'string') read[key] = value.slice(0, 200);
-    else if (value && Number.isFinite(number) && Math.abs(number) <= 100) read[key] = number;
+    else if (value && Number.isFinite(number) && Math.abs(number) <= 100 && fits($(key), number)) read[key] = number;
   }
-  return read;
+  return Math.hypot(read.x, read.y) < 0.05 ? { ...read, x: FIRST.x, y: FIRST.y } : read;
+}
+// Whether a field takes a number; how many layers a network has is known later.
+function fits(field, number) {
+  if (!field) return true; // of the planet
+  return number >= field.min && (field.id === 'layer' || number <= field.max) && (field.step !== '1' || Number.isInteger(number));
 }
 function keepState() {
   try { // a page in the frame of a notebook has no address

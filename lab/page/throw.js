@@ -8,7 +8,7 @@ const speed = () => SPEED * state.view / 2;
 
 // Energy per mass (the potential is 0 at 1 AU, by Simpson's rule in ln r) and angular momentum per mass.
 function energyOf(law, x, y, vx, vy) {
-  const r = Math.hypot(x, y), n = 64, h = Math.log(r) / n;
+  const r = Math.hypot(x, y), n = 2 * Math.ceil(32 * Math.max(1, Math.abs(Math.log(r)))), h = Math.log(r) / n;
   let sum = 0;
   for (let i = 0; i <= n; i++) {
     const at = Math.exp(i * h);
@@ -16,21 +16,14 @@ function energyOf(law, x, y, vx, vy) {
   }
   return (vx * vx + vy * vy) / 2 + sum * h / 3;
 }
-// Angle between the first two points nearest to the star, less a turn, in degrees: each between rows, by a parabola.
-function precessionOf(track) {
-  const angles = [];
-  const r = (i) => Math.hypot(track[4 * i], track[4 * i + 1]);
-  for (let i = 1; i + 1 < track.length / 4 && angles.length < 2; i++) {
-    const [p, q, s] = [r(i - 1), r(i), r(i + 1)];
-    if (!(q < p && q <= s) || p - 2 * q + s < 1e-9 * q) continue;
-    const shift = 0.5 * (p - s) / (p - 2 * q + s), j = shift < 0 ? i - 1 : i + 1;
-    const turn = (k) => Math.atan2(track[4 * k + 1], track[4 * k]);
-    const step = Math.atan2(Math.sin(turn(j) - turn(i)), Math.cos(turn(j) - turn(i)));
-    angles.push(turn(i) + Math.abs(shift) * step);
-  }
-  if (angles.length < 2) return NaN;
-  const d = angles[1] - angles[0];
-  return Math.atan2(Math.sin(d), Math.cos(d)) * 180 / Math.PI;
+// The path to draw: a track on which the planet turns far between rows is followed in smaller steps.
+function lineOf(law, track, from) {
+  let most = 0;
+  for (let i = 4; i < track.length; i += 4)
+    most = Math.max(most, Math.abs(Math.atan2(track[i - 4] * track[i + 1] - track[i - 3] * track[i], track[i - 4] * track[i] + track[i - 3] * track[i + 1])));
+  const finer = Math.min(8, Math.ceil(most / 0.2));
+  const rows = finer > 1 ? law.orbit(gm(), state.power, state.years / (ROWS - 1) / finer, (ROWS - 1) * finer + 1, from) : track;
+  return Array.from({ length: rows.length / 4 }, (_, i) => [rows[4 * i], rows[4 * i + 1]]);
 }
 function follow(which) {
   const text = state[which].trim();
@@ -38,31 +31,35 @@ function follow(which) {
   if (!text) return null;
   const law = lab.law(text);
   try {
-    tracks[which] = law.orbit(state.mass * GM_SUN, state.power, state.years / (ROWS - 1), ROWS,
-      [state.x, state.y, state.vx, state.vy]);
-    const made = tracks[which], end = made.length - 4;
+    const from = [state.x, state.y, state.vx, state.vy];
+    const made = tracks[which] = law.orbit(gm(), state.power, state.years / (ROWS - 1), ROWS, from);
+    const end = made.length - 4, motion = made.length < 4 * ROWS ? law.end() : 'has no end here';
     const first = energyOf(law, state.x, state.y, state.vx, state.vy);
     return { energy: first, drift: energyOf(law, ...made.slice(end)) - first,
-      momentum: state.x * state.vy - state.y * state.vx, precession: precessionOf(made),
-      ended: made.length < 4 * ROWS };
+      momentum: state.x * state.vy - state.y * state.vx, precession: law.precession(gm(), state.power, state.years, from) * 180 / Math.PI,
+      motion, line: lineOf(law, made, from) };
   } finally {
     law.free();
   }
 }
+// What is wrong with a number's field: its state keeps the last number that was right. Any number of its range is: the
+// field's step is that of its arrows.
+function wrongOf(field) {
+  const right = field.value && !field.validity.rangeUnderflow && !field.validity.rangeOverflow;
+  return field.type !== 'number' || right ? [] : [`${field.labels[0].textContent}: expected ${field.min} to ${field.max}, found "${field.value}"; ${state[field.id]} is drawn.`];
+}
 function drawThrow() {
   if (!lab) return;
-  const of = {};
-  $('law-error').textContent = '';
+  const of = {}, wrong = FIELDS.flatMap(([id]) => wrongOf($(id)));
   for (const which of ['a', 'b']) {
     try {
       of[which] = follow(which);
     } catch (error) {
-      $('law-error').textContent = `Law ${which.toUpperCase()}: ${error.message}`;
+      wrong.push(`Law ${which.toUpperCase()}: ${error.message}. A law is written like GM/r^2, of r, v, GM and p.`);
     }
-    const points = [];
-    for (let i = 0; i < tracks[which].length; i += 4) points.push([tracks[which][i], tracks[which][i + 1]]);
-    $('orbit-' + which).setAttribute('d', pathOf(points));
+    $('orbit-' + which).setAttribute('d', pathOf(of[which] ? of[which].line : []));
   }
+  $('law-error').textContent = wrong.join(' ');
   const size = state.view;
   $('sky').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
   const put = (id, attributes) => Object.entries(attributes).forEach(([k, v]) => $(id).setAttribute(k, v));
@@ -74,11 +71,11 @@ function drawThrow() {
   put('speed', { x1: state.x, y1: -state.y, x2: tip[0], y2: tip[1] });
   const both = (f) => ['a', 'b'].map((which) => (of[which] ? f(of[which]) : ''));
   $('values').replaceChildren(
-    line(['Energy (AU²/yr²)', ...both((v) => shown(v.energy, 4))]),
+    line(['Energy, potential 0 at 1 AU (AU²/yr²)', ...both((v) => shown(v.energy, 4))]),
     line(['Its change on the way', ...both((v) => (Number.isFinite(v.drift) ? v.drift.toExponential(1) : 'none'))]),
     line(['Angular momentum (AU²/yr)', ...both((v) => shown(v.momentum, 4))]),
     line(['Precession (degrees a turn)', ...both((v) => shown(v.precession, 2))]),
-    line(['The motion', ...both((v) => (v.ended ? 'ends at the star' : 'has no end here'))]));
+    line(['The motion', ...both((v) => v.motion)]));
 }
 const within = (x, most) => Math.max(-most, Math.min(most, x));
 function place(id, x, y) {
@@ -113,7 +110,7 @@ for (const [id, key] of FIELDS) {
   $(id).addEventListener('input', () => {
     const field = $(id);
     if (field.type === 'text') state[key] = field.value;
-    else if (field.value && field.validity.valid) state[key] = Number(field.value);
+    else if (!wrongOf(field).length) state[key] = Number(field.value);
     drawSoon();
   });
 }

@@ -47,6 +47,39 @@ def a_circle(page, address):
           path[-20:])
 
 
+def a_turn(page, address):
+    """Precession of closed forms, on orbits with few and with many rows; why a motion ends."""
+    for throw, turn in (("x=0.5&vy=3&a=GM/r^2", 0), ("x=0.1&vy=10&a=GM/r^2", 0),
+                        ("x=1&vy=1&a=GM/r^2", 0),
+                        ("x=1&vy=5&a=GM/r^2%2B4/r^3", 360 / math.sqrt(1 - 4 / 25) - 360)):
+        page.goto("about:blank")
+        page.goto(f"{address}#{throw}&b=")
+        page.wait_for_selector("body[data-ready]")
+        found = value(page, 3)
+        check(f"{throw} turns by {turn:.2f} degrees", abs(float(found) - turn) < 0.006, found)
+    for throw, end in (("x=0.1&vy=10&a=GM/r^2&years=50", "too many rounds"),
+                       ("vy=8&a=GM/r^2*sqrt(2-r)", "where the law has no value"),
+                       ("vy=0&a=GM/r^2", "at the star")):
+        page.goto("about:blank")
+        page.goto(f"{address}#{throw}&b=")
+        page.wait_for_selector("body[data-ready]")
+        check(f"{throw} says why it ends", end in value(page, 4), value(page, 4))
+    page.goto("about:blank")
+    page.goto(f"{address}#given=2.5&share=1&mass=-1&view=-1&years=-4&layer=0&x=0&y=0&noise=-5")
+    page.wait_for_selector("body[data-ready]")
+    inside = page.evaluate("Object.keys(FIRST).every((key) => key === 'network' || "
+                           "state[key] === FIRST[key])")
+    check("numbers of an address that no field takes are left out", inside, page.evaluate("state"))
+    page.goto("about:blank")
+    page.goto(f"{address}#a=-GM/r^2&b=")
+    page.wait_for_selector("body[data-ready]")
+    check("a planet that flies away keeps its energy",
+          abs(float(value(page, 1))) < 1e-6, value(page, 1))
+    check("a force away from the star is drawn below zero",
+          page.locator("#net-plot text").all_text_contents()[2] == "0",
+          page.locator("#net-plot text").all_text_contents())
+
+
 def a_throw(page):
     """The planet and its velocity by pointer and by keys; the state is in the address."""
     before = page.locator("#orbit-a").get_attribute("d")
@@ -68,6 +101,16 @@ def a_throw(page):
     page.wait_for_timeout(100)
     check("a law that is no formula is named", 'expected ")"' in
           page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    check("... with an example of one", "written like GM/r^2" in
+          page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    for key, number in (("mass", 2), ("power", 2.05), ("years", 2.55)):
+        page.locator(f"#{key}").fill(str(number))
+        check(f"{key} takes {number}", page.evaluate(f"state.{key}") == number)
+    page.locator("#mass").fill("-5")
+    page.wait_for_timeout(100)
+    check("a mass that is refused is named", 'expected 0.01 to 100, found "-5"; 2 is drawn' in
+          page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    page.locator("#mass").fill("1")
     page.locator("#law-b").fill("<img src=x onerror=alert(1)>")
     page.wait_for_timeout(100)
     check("markup in a law stays text", page.locator("main img").count() == 0)
@@ -162,18 +205,30 @@ def a_search(page):
     page.wait_for_selector("#front tr:nth-child(2)", timeout=90000)
     best = page.locator("#front tr:has(input:checked) td.formula").inner_text()
     check("the law of the throw is found", best.startswith("square(") or "square(r)" in best, best)
+    axes = page.locator("#plot text").all_text_contents()
+    check("the plot says what its axes span", axes[0].startswith("force: ") and " to " in axes[0]
+          and axes[1].startswith("r: ") and " to " in axes[1], axes)
     check("its code is shown", "Python: " in page.locator("#code").input_value())
 
 
 def files(page):
     name = "<img src=x onerror=alert(1)>.csv"
     for text, expected in (("a,b\n1,2\n1,x\n", 'found "x"'), ("a,b\n1\n2\n", "row 1"),
+                           (",b\n1,2\n3,4\n", "found none for column 1"),
                            ("", "found 0 lines"), ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
         page.locator("#file").set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
         page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
         check("a damaged table is refused by its name", name in
               page.locator("#find-state").inner_text())
+        check("... and no formulas of another table stay beside it",
+              page.locator("#front tr").count() == 0)
+    for text in ('"k, of";"y"\n1;2\n2;4\n3;6\n', "k\ty\r1\t2\r2\t4\r3\t6\r"):
+        page.locator("#file").set_input_files(
+            {"name": "marks.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_selector("#find:enabled", timeout=90000)
+        said = page.locator("#find-state").inner_text()
+        check("semicolons, tabs and quotes are read", "for y from marks.csv (3 rows)" in said, said)
     planets = pathlib.Path(__file__).parents[2] / "docs/data/planets.csv"
     page.locator("#file").set_input_files(planets)
     page.wait_for_selector("#find:enabled", timeout=90000)
@@ -205,6 +260,7 @@ def main():
             page.wait_for_selector("body[data-ready]")
             if width == 1440:
                 a_circle(page, lab.as_uri())
+                a_turn(page, lab.as_uri())
                 a_throw(page)
                 page.locator("#law-b").fill("GM/r^p")
                 the_networks(page, lab.as_uri())

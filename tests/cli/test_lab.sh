@@ -10,8 +10,8 @@ native() { # PROGRAM SOURCE ...
     local program=$1
     shift
     "${CC:-cc}" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. "$@" lab/orbit.c \
-        "$BUILT/liborrery.so.2" "$BUILT"/lib{symreg,formula,stage,base}.a -Wl,-rpath,"$BUILT" -lgsl \
-        -lgslcblas -lcjson -lz -fopenmp -lm -ldl -o "$program"
+        "$BUILT/liborrery.so.2" "$BUILT"/lib{symreg,formula,stage,base}.a -Wl,-rpath,"$BUILT" \
+        -lgsl -lgslcblas -lcjson -lz -fopenmp -lm -ldl -o "$program"
 }
 
 # ---- the page: its texts, which need no compiler
@@ -85,6 +85,8 @@ numbers_of() {
         >"$WORK/of.txt" 2>&1
     check "$2: orbits are those of the native code to the last bit" \
         node tests/lab/same.js orbit 0 "$WORK/native.txt" "$WORK/module.txt"
+    check "$2: precession is that of the native code within 1e-9" \
+        node tests/lab/same.js precession 1e-9 "$WORK/native.txt" "$WORK/module.txt"
     check "$2: a search gives the formulas of the native library, with losses within 1e-9" \
         node tests/lab/same.js row 1e-9 "$WORK/native.txt" "$WORK/module.txt"
     for word in next continued force attention; do
@@ -101,6 +103,14 @@ closes() {
         $1 == "orbit" { exit !($2 == 101 && near($3, 1) && near($4, 0) && near($5, 0) &&
                                near($6, 2 * pi)) }' "$1"
 }
+# Newton's orbits do not turn; those of GM/r^2 + 1/r^3 turn by 2 pi (1/sqrt(1 - 1/h^2) - 1), h = 3
+turns() {
+    awk -v pi=3.141592653589793 'function near(a, b) { return (a - b) ^ 2 < 1e-16 }
+        $1 == "precession" { turn[++n] = $2 }
+        END { exit !(n == 4 && near(turn[1], 0) &&
+                     near(turn[4], 2 * pi * (1 / sqrt(8 / 9) - 1))) }' "$1"
+}
+check "precession is that of the closed forms within 1e-8" turns "$WORK/module.txt"
 check "a circle closes after five years within 1e-7" closes "$WORK/module.txt"
 
 # ---- the module that this source makes: where `make lab` was not run, it would take a minute

@@ -10,10 +10,12 @@ const { labOpen } = require(path.resolve(process.argv[2]));
   const lines = fs.readFileSync(process.argv[4], 'utf8').trim().split('\n').slice(1);
   const rows = lines.map((line) => line.split(',').map(Number));
   for (const [text, vy] of [['GM/r^2', 6.283185307179586], ['GM/r^2', 4.1],
-    ['GM/r^p*(1+0.01/r)', 5.5], ['GM/r^3', 1.5]]) {
+    ['GM/r^p*(1+0.01/r)', 5.5], ['GM/r^2+1/r^3', 5.5], ['GM/r^3', 1.5]]) {
     const law = lab.law(text);
     const track = law.orbit(39.47841760435743, 2, 0.05, 101, [1, 0, 0, vy]);
     console.log('orbit', track.length / 4, ...Array.from(track.slice(-4)));
+    const turn = law.precession(39.47841760435743, 2, 5, [1, 0, 0.5, 3]);
+    if (Number.isFinite(turn)) console.log('precession', turn);
     law.free();
   }
   let front = [];

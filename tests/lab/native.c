@@ -29,6 +29,10 @@ static int show_orbit(const char *text, double vy)
     for (int c = 0; c < 4; c++)
         printf(" %.17g", track[4 * (rows - 1) + c]);
     printf("\n");
+    static const double from[4] = {1, 0, 0.5, 3.0};
+    const double turn = lab_precession(law, 39.47841760435743, 2, 5, from);
+    if (turn == turn) /* not NaN, of an orbit that is never nearest twice */
+        printf("precession %.15g\n", turn);
     lab_law_free(law);
     return 0;
 }
@@ -49,7 +53,8 @@ int main(int argc, char *argv[])
         n++;
     fclose(file);
     if (show_orbit("GM/r^2", 6.283185307179586) || show_orbit("GM/r^2", 4.1) ||
-        show_orbit("GM/r^p*(1+0.01/r)", 5.5) || show_orbit("GM/r^3", 1.5))
+        show_orbit("GM/r^p*(1+0.01/r)", 5.5) || show_orbit("GM/r^2+1/r^3", 5.5) ||
+        show_orbit("GM/r^3", 1.5))
         return 1;
     if (lab_search(x, y, n, 1, "r", options)) {
         printf("%s\n", lab_message());
