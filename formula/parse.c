@@ -266,11 +266,13 @@ static int emit_comparison(struct parser *p, char sign, bool or_equal, int start
     return or_equal ? emit_not(p, start) : 0;
 }
 
-/* *truth: whether the value can be 0 and 1 alone. */
+/* *truth: whether the value can be 0 and 1 alone. 0 < a < 2 is refused: its readers mean both
+ * comparisons, and one after the other would compare 0 or 1 with 2. */
 static int parse_comparison(struct parser *p, bool *truth)
 {
     static const char *const signs[] = {"<=", ">=", "==", "!=", "<", ">"};
     enum { SIGNS = sizeof signs / sizeof *signs };
+    bool ordered = false;
     const int start = p->expr->count;
     TRY(parse_sum(p));
     *truth = false;
@@ -281,6 +283,12 @@ static int parse_comparison(struct parser *p, bool *truth)
             k++;
         if (k == SIGNS)
             return 0;
+        const bool orders = *signs[k] == '<' || *signs[k] == '>';
+        if (orders && ordered) {
+            p->at -= strlen(signs[k]);
+            return fail_expected(p, "a < b && b < c or (a < b) < c, not a < b < c,");
+        }
+        ordered |= orders;
         TRY(parse_sum(p));
         TRY(emit_comparison(p, *signs[k], k < 2, start, middle));
         *truth = true;

@@ -37,19 +37,25 @@ struct reader {
     const char *text; /* of the whole law */
 };
 
+/* What to write for words of other languages. */
+static const struct {
+    const char *word, *write;
+} spellings[] = {{"sum", "sum(a, b) as a + b"}, {"avg", "avg(a, b) as (a + b) / 2"},
+                 {"pow", "pow(a, b) as a^b"},   {"if", "if(a, b, c) as a ? b : c"},
+                 {"pi", "pi as _pi"},           {"e", "e as _e"}};
+
 /* Refuses a word that is not known. */
 static int refuse_word(void *context, const char **at, size_t length, struct sr_node *leaf)
 {
     const struct reader *reader = context;
     const char *const word = *at;
-    const bool sum = length == 3 && !strncmp(word, "sum", length),
-               mean = length == 3 && !strncmp(word, "avg", length);
+    const char *write = "";
     (void)leaf;
-    return ORR_FAIL(ORR_EUSAGE, "found \"%.*s\" at character %td of \"%s\"%s", (int)length, word,
-                    word - reader->text + 1, reader->text,
-                    sum    ? "; write sum(a, b) as a + b"
-                    : mean ? "; write avg(a, b) as (a + b) / 2"
-                           : "");
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+        if (strlen(spellings[k].word) == length && !strncmp(word, spellings[k].word, length))
+            write = spellings[k].write;
+    return ORR_FAIL(ORR_EUSAGE, "found \"%.*s\" at character %td of \"%s\"%s%s", (int)length, word,
+                    word - reader->text + 1, reader->text, *write ? "; write " : "", write);
 }
 
 static int read_expression(struct sr_language *language, const char *text, struct sr_expr *expr)

@@ -201,6 +201,25 @@ static int check_level(const struct orr_axis *axis, int l, const char *word)
     return 0;
 }
 
+/* Refuses a setting that another axis gives as well: it would win, and a cell's name would say a
+ * level that the cell does not have. */
+static int check_keys(const struct orr_grid *grid, const struct orr_axis *axis, int l)
+{
+    const struct orr_words *new = &axis->level[l].options;
+    for (int i = 1; i < new->count; i += 2)
+        for (const struct orr_axis *other = grid->axis; other < axis; other++)
+            for (int k = 0; k < other->levels; k++)
+                for (int w = 1; w < other->level[k].options.count; w += 2) {
+                    const char *const word = other->level[k].options.word[w];
+                    const size_t key = strcspn(word, "=");
+                    if (word[key] && !strncmp(word, new->word[i], key + 1))
+                        return ORR_FAIL(ORR_EFORMAT,
+                                        "axis %s: %.*s is a setting of axis %s already", axis->name,
+                                        (int)key, word, other->name);
+                }
+    return 0;
+}
+
 static int read_axis(struct reading *r)
 {
     struct orr_grid *grid = r->grid;
@@ -233,6 +252,7 @@ static int read_axis(struct reading *r)
         if (!level->tag)
             return ORR_FAIL(ORR_ENOMEM, "out of memory");
         TRY(check_level(axis, l, word));
+        TRY(check_keys(grid, axis, l));
         axis->levels++;
     }
     return 0;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Words WORD=VALUE, or variables of the environment of these names. */
 enum word { RUNS, THREADS, FORCE, PART, KEPT, JOBS, WORDS };
@@ -32,6 +33,16 @@ static bool is_word(struct asked *a, const char *argument)
             return true;
         }
     return false;
+}
+
+/* The FILE of GRID=FILE, as make takes it, or of FILE; NULL: another WORD=VALUE. */
+static const char *grid_of(const char *argument)
+{
+    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", word[] = "GRID=";
+    const size_t length = strspn(argument, capitals);
+    if (!strncmp(argument, word, strlen(word)))
+        return argument + strlen(word);
+    return length && argument[length] == '=' ? NULL : argument;
 }
 
 static int refuse_word(const struct asked *a, const char *argument)
@@ -65,9 +76,7 @@ static int take_words(struct asked *a, int count, char *const *argument)
     for (int i = 0; i < count; i++)
         if (!strcmp(argument[i], "--folders") && !strcmp(a->command, "cells"))
             a->folders = true;
-        else if (!is_word(a, argument[i]) && !a->grid)
-            a->grid = argument[i];
-        else if (!is_word(a, argument[i]))
+        else if (!is_word(a, argument[i]) && (a->grid || !(a->grid = grid_of(argument[i]))))
             return refuse_word(a, argument[i]);
     for (int w = 0; w < WORDS; w++) {
         const char *const value = a->value[w] ? a->value[w] : getenv(word_name[w]);
@@ -110,12 +119,20 @@ static int find_grid(const char *given, char path[4096])
     return ORR_FAIL(ORR_EMISSING, "%s: no such grid", given);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat is;
+    return !stat(path, &is) && S_ISDIR(is.st_mode);
+}
+
 /* The cells of PART that have no result in KEPT, KEPT/FOLDER/CELL.json. */
 static int choose_cells(const struct asked *a, const struct orr_grid *grid, long **cell,
                         size_t *count)
 {
     char name[ORR_CELL_NAME], kept[4096];
     *count = 0;
+    if (a->value[KEPT] && !is_folder(a->value[KEPT]))
+        return ORR_FAIL(ORR_EMISSING, "KEPT: %s: no such folder", a->value[KEPT]);
     *cell = orr_alloc((size_t)grid->cells, sizeof **cell);
     if (!*cell)
         return ORR_FAIL(ORR_ENOMEM, "out of memory");

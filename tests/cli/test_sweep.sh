@@ -104,7 +104,9 @@ lines 'preset smoke' 'axis seed 1' 'step rm -rf'
 wrong "a step that is no program" 3 'found "rm"'
 lines 'preset smoke' 'axis law a a-b' 'axis seed 1' 'step pretrain'
 wrong "levels of the same settings" 2 'a-b has the settings of another level'
-lines 'preset smoke' 'axis law a a-b:orbits.e_max=0.5' 'axis noise b-c c:orbits.e_max=0.4' \
+lines 'preset smoke' 'axis orbits.e_max 0.1 0.2' 'axis law a b:orbits.e_max=0.5' 'step pretrain'
+wrong "a setting of two axes" 3 'orbits.e_max is a setting of axis orbits.e_max already'
+lines 'preset smoke' 'axis law a a-b:orbits.e_max=0.5' 'axis more b-c c:pretrain.steps=5' \
     'step pretrain'
 "$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
 check "two cells of one name: status" equal 1 $?
@@ -142,6 +144,14 @@ check "JOBS=0 is refused without the value" grep -q 'JOBS: expected a whole numb
 "$BIN/orrery" sweep "$grid" JOB=2 >"$WORK/out" 2>"$WORK/err"
 check "a misspelt word is not refused as wrong usage" equal 2 $?
 check "a misspelt word has no suggestion" grep -q 'did you mean "JOBS"' "$WORK/err"
+"$BIN/orrery" cells PRESET=quick "$grid" >"$WORK/out" 2>"$WORK/err"
+check "a word of other commands before the grid is not named" \
+    grep -q 'found "PRESET=quick"' "$WORK/err"
+check "GRID=FILE is not taken as make takes it" equal "$("$BIN/orrery" cells "$grid")" \
+    "$("$BIN/orrery" cells GRID="$grid")"
+"$BIN/orrery" cells "$grid" KEPT="$WORK/nowhere" >"$WORK/out" 2>"$WORK/err"
+check "KEPT without a folder does not fail" equal 1 $?
+check "KEPT without a folder is not named" grep -q 'KEPT: .*/nowhere: no such folder' "$WORK/err"
 "$BIN/orrery" sweep >"$WORK/out" 2>"$WORK/err"
 check "a sweep without a grid is not refused as wrong usage" equal 2 $?
 check "PART as a word is not as in the environment" equal \

@@ -192,6 +192,9 @@ TEST(test_expression)
         {"r ? 1", "character 6 ", "\":\""},
         {"r < 1 &&", "character 9 ", "a name"},
         {"m1*sum(r, m2)", "character 4 ", "write sum(a, b) as a + b"},
+        {"0 < r < 2", "character 7 ", "a < b && b < c"},
+        {"2*pi*r", "character 3 ", "write pi as _pi"},
+        {"pow(r, 2)", "character 1 ", "write pow(a, b) as a^b"},
         {"avg(r, m2)", "character 1 ", "write avg(a, b) as (a + b) / 2"},
     };
     struct sim_expression *e;
@@ -242,7 +245,7 @@ TEST(expressions_keep_their_meaning)
         {"r != 2.25", 0},
         {"r != m1", 1},
         {"1 < m1 == 1", 1},
-        {"3 > r > 1", 0},
+        {"(3 > r) > 1", 0},
         {"r < m1 && m1 < m2", 1},
         {"r < m1 && m1 > m2", 0},
         {"r > m1 || m1 < m2", 1},

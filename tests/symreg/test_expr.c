@@ -36,7 +36,7 @@ TEST(reads_comparisons_and_choices)
     prints("r >= m1", "(1 - greater(m1, r))");
     prints("r == m1", "(1 - greater(abs((r - m1)), 0))");
     prints("r != m1", "greater(abs((r - m1)), 0)");
-    prints("r < m1 < m2", "greater(m2, greater(m1, r))");
+    prints("(r < m1) < m2", "greater(m2, greater(m1, r))");
     prints("r > 1 && m1 > 2", "(greater(r, 1) * greater(m1, 2))");
     prints("r || m1 > 2", "max(greater(abs(r), 0), greater(m1, 2))");
     prints("r > 1 || m1 > 2 && m2 > 3", "max(greater(r, 1), (greater(m1, 2) * greater(m2, 3)))");
