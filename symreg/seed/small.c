@@ -106,6 +106,8 @@ int sr_small_find(struct sr_proposal *p)
 int sr_composed_find(struct sr_proposal *p)
 {
     const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
-    const double all = p->settings->enumerate * (few ? few_share : 1);
+    const double given = p->settings->enumerate;
+    /* of a small number that was asked for, none is left out */
+    const double all = few ? fmax(few_share * given, fmin(given, first_small)) : given;
     return all <= first_large ? 0 : find_once(p, all, true);
 }
