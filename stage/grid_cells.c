@@ -35,6 +35,40 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* What cells share by the tags of their levels up to a stage, and behind it their numbers. */
+struct shared {
+    char tags[ORR_CELL_NAME], levels[6 * ORR_GRID_AXES];
+};
+
+/* Two cells that share a folder have the same levels up to its stage. */
+static int check_shared(const struct orr_grid *grid, enum orr_grid_stage upto)
+{
+    struct shared *shared = orr_alloc((size_t)grid->cells, sizeof *shared);
+    if (!shared)
+        return ORR_FAIL(ORR_ENOMEM, "out of memory");
+    memset(shared, 0, (size_t)grid->cells * sizeof *shared);
+    for (long i = 0; i < grid->cells; i++)
+        for (int a = 0; a < grid->axes; a++) {
+            const struct orr_level *level = level_of(grid, i, a);
+            if (grid->axis[a].stage > upto)
+                continue;
+            orr_append(shared[i].tags, sizeof shared[i].tags, "-%s", level->tag);
+            orr_append(shared[i].levels, sizeof shared[i].levels, " %d",
+                       (int)(level - grid->axis[a].level));
+        }
+    int rc = 0;
+    qsort(shared, (size_t)grid->cells, sizeof *shared, by_name);
+    for (long i = 1; i < grid->cells && !rc; i++)
+        if (!strcmp(shared[i - 1].tags, shared[i].tags) &&
+            strcmp(shared[i - 1].levels, shared[i].levels) != 0)
+            rc = ORR_FAIL(ORR_EFORMAT,
+                          "%s: cells of other settings would share what is named \"%s\"; give "
+                          "levels other names",
+                          grid->file, shared[i].tags + 1);
+    free(shared);
+    return rc;
+}
+
 int orr_grid_check_names(const struct orr_grid *grid)
 {
     char(*name)[ORR_CELL_NAME] = orr_alloc((size_t)grid->cells, sizeof *name);
@@ -48,7 +82,8 @@ int orr_grid_check_names(const struct orr_grid *grid)
             rc = ORR_FAIL(ORR_EFORMAT, "%s: two cells are named %s; give levels other names",
                           grid->file, name[i]);
     free(name);
-    return rc;
+    rc = rc ? rc : check_shared(grid, ORR_GRID_DATA);
+    return rc ? rc : check_shared(grid, ORR_GRID_MODELS);
 }
 
 int orr_grid_cell_folder(const struct orr_grid *grid, const struct orr_grid_place *place, long i,

@@ -112,6 +112,12 @@ lines 'preset smoke' 'axis law a a-b:orbits.e_max=0.5' 'axis more b-c c:pretrain
 check "two cells of one name: status" equal 1 $?
 check "two cells of one name" grep -q 'two cells are named a-b-c' "$WORK/err"
 check_not "two cells of one name: no cell" test -s "$WORK/out"
+lines 'preset smoke' 'axis law x:orbits.e_max=0.5 x-y:orbits.e_max=0.4' \
+    'axis rate p:pretrain.lr=0.1 q:pretrain.lr=0.2' \
+    'axis noise y-z:orbits.com_sigma_au=0.1 z:orbits.com_sigma_au=0.2' 'step orbits'
+"$BIN/orrery" cells "$grid" >"$WORK/out" 2>"$WORK/err"
+check "data of other settings in one folder are not refused" equal 1 $?
+check "data of other settings in one folder are not named" grep -q 'share .*"x-y-z"' "$WORK/err"
 lines 'preset smoke' 'axis seed 1'
 "$BIN/orrery" cells "$grid" >/dev/null 2>"$WORK/err"
 check "no step" grep -q "$grid: expected a preset, an axis and a step" "$WORK/err"
