@@ -76,10 +76,10 @@ check "another file" grep -q 'other.json: expected a verdict' "$WORK/err"
 check "the page stays" grep -q 'class="verdict"' "$WORK/page/report.html"
 page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
 check "no file" grep -q 'nowhere.json' "$WORK/err"
-program compare runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
-check "not with --runs" grep -qF 'verdict: belongs to the page, not to compare runs' "$WORK/err"
-program compare runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
-check "no setting either" grep -q 'set: belongs to .* and the page, not to compare runs' \
+program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
+check "not with --runs" grep -qF 'verdict: belongs to the page, not to report --runs' "$WORK/err"
+program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
+check "no setting either" grep -q 'set: belongs to .* and the page, not to report --runs' \
     "$WORK/err"
 
 # ---- of files of results alone, as of cells that were made elsewhere
@@ -90,9 +90,7 @@ check "... in what it cannot say" grep -q 'Other grids that were not run: induct
     "$WORK/one/verdict/verdict.json"
 tally=$(sed -nE 's/^([0-9]+) (reproduced, [0-9]+ refuted here, [0-9]+ open)\.$/\1 are \2/p' \
     study/docs/claims.md)
-for page in README.md CHANGELOG.md; do
-    check "$page counts claims as study/docs/claims.md" grep -q "${tally:-no tally}" $page
-done
+check "README.md counts claims as study/docs/claims.md" grep -q "${tally:-no tally}" README.md
 check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
     "$WORK/one/verdict/claims.md"
 cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
