@@ -3,7 +3,7 @@
 #
 #   layout       clang-format, when installed
 #   analysis     cppcheck and clang-tidy, when installed
-#   names        every external symbol of lib<folder>.a starts with the folder's prefix
+#   symbols      every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    folders and submodules include only what folders.mk allows (lint_includes.sh)
 #   headers      what a header declares is implemented beside it (lint_headers.sh)
 #   circles      of some folders, no source files need each other in a circle (lint_circles.sh)
@@ -14,6 +14,7 @@
 #   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
+#   labels       no check of a shell test whose name only its predecessor completes ("... goes on")
 #   size         at most 800 lines a file, 100 columns a line (lint_size.sh)
 set -u
 build=$1
@@ -104,6 +105,10 @@ for file in tests/*/test_*.sh study/tests/test_*.sh; do
         echo "    use tests/cli/compare.sh: nothing is equal to nothing, and the status is lost"
     done < <(grep -nE '<\(|(test|\[) -z "?\$\(|^ *check(_not)? .*[^a-z_](cmp|diff) ' "$file")
 done
+
+while IFS= read -r found; do
+    complain "$found: a name by itself, as its line stands alone where it fails"
+done < <(grep -nE '^ *([A-Z]+=[^ ]+ )?[a-z_]+ "\.\.\. ' tests/*/test_*.sh study/tests/test_*.sh)
 
 # no test runs a benchmark
 for file in bench/*.c; do

@@ -28,7 +28,7 @@ check "messages of two nodes" equal 3.7 "$(field 16 4)"
 check "nothing hides" scaling $options gpus=8 overlap=0
 check "all is seen" equal 2.3 "$(field 8 5)"
 check "fewer sequences than GPUs" scaling gpus=1024
-check "... are named" grep -q '^| 1024 | - | fewer than one' "$WORK/out"
+check "fewer sequences than GPUs: are named" grep -q '^| 1024 | - | fewer than one' "$WORK/out"
 check "measured" grep -q 'measured, NVIDIA' "$WORK/out"
 for wrong in foo=1 net=x net=-1 model=7M ms=5; do
     scaling "$wrong"

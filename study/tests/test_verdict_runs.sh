@@ -49,9 +49,10 @@ check "text, whole" test -s "$WORK/one/verdict/results/table1.json"
 sed -i 's,=/usr/share/[^ ]*,=corpora/nothing.txt,' "$WORK/table1.grid"
 check "a corpus that cannot be had" equal 1 \
     "$(RUNS="$WORK/one" JOBS=2 study/verdict.sh long >/dev/null 2>"$WORK/err"; echo $?)"
-check "... is named" grep -q \
+check "a corpus that cannot be had: is named" grep -q \
     'corpora/nothing.txt: not there; study/grids/table1.grid is left out' "$WORK/err"
-check "... and the verdict is there" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
+check "a corpus that cannot be had: and the verdict is there" \
+    grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
 
@@ -86,7 +87,8 @@ check "no setting either" grep -q 'set: belongs to .* and the page, not to repor
 
 check "grids that were not run are named" grep -q \
     '^Not run, or not put together: inductive_fresh, context, ' "$WORK/one/verdict/verdict.md"
-check "... in what it cannot say" grep -q 'Other grids that were not run: inductive_fresh,' \
+check "grids that were not run are named: in what it cannot say" \
+    grep -q 'Other grids that were not run: inductive_fresh,' \
     "$WORK/one/verdict/verdict.json"
 tally=$(sed -nE 's/^([0-9]+) (reproduced, [0-9]+ refuted here, [0-9]+ open)\.$/\1 are \2/p' \
     study/docs/claims.md)
@@ -98,7 +100,7 @@ cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
 "$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
     >"$WORK/out" 2>"$WORK/err"
 check "a sweep's log beside its cell" test -e "$WORK/one/verdict/seed0-softmax.log"
-check_not "... is not named" grep -E '\.(log|lock)' "$WORK/err"
+check_not "a sweep's log beside its cell: is not named" grep -E '\.(log|lock)' "$WORK/err"
 check "one that is there stands beside" grep -q \
     '^| The inductive bias is not towards the state, corrected .* (10 seeds) | .*:' "$WORK/out"
 check "and is not named as missing" grep -q '^Not run, or not put together: context, ' \
@@ -152,7 +154,7 @@ take() { # FILE: the same, put together with what is kept
     RUNS=$WORK/few DOCS=$WORK/kept study/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
 }
 check "the first of a grid" take
-check "... names files below runs" grep -q \
+check "the first of a grid: names files below runs" grep -q \
     '"files":.\["runs/context/one/softmax/probe/rollout.json"\]' \
     "$WORK/results/context_rollout.json"
 for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' \
@@ -167,7 +169,8 @@ for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' \
     check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" study/claims.sh \
         "$WORK/results"
     check "$change: is replaced" grep -q '"seeds":.1,' "$WORK/results/context_rollout.json"
-    check "... of its preset" grep -q '"preset":."smoke"' "$WORK/results/context_rollout.json"
+    check "$change: is replaced: of its preset" \
+        grep -q '"preset":."smoke"' "$WORK/results/context_rollout.json"
 done
 rm "$WORK/results/context_rollout.json"
 cp -r "$WORK/results" "$WORK/results-stale" || exit # a run that is made again, its file left
@@ -196,8 +199,9 @@ RUNS=$WORK/again DOCS=$WORK/kept study/claims.sh "$WORK/results-kept" >/dev/null
 check "a run that is not whole: status" equal 1 $?
 check "what is kept of it stays" same_file "$WORK/kept/cells/verdict/seed1-lssar.json" \
     "$WORK/results-kept/cells/verdict/seed1-lssar.json"
-check "... in both places" test -e "$again/cell.json"
-check "... and that is said" grep -q 'cells/verdict/seed1-lssar.json stays as it was' "$WORK/err"
+check "what is kept of it stays: in both places" test -e "$again/cell.json"
+check "what is kept of it stays: and that is said" \
+    grep -q 'cells/verdict/seed1-lssar.json stays as it was' "$WORK/err"
 check "a run that is none: the same" grep -q kept "$WORK/results-kept/cells/universes/c1.json"
 check "the rest goes on" grep -q '"cells":.4,' "$WORK/results-kept/verdict.json"
 mkdir "$WORK/damaged" && cp "$WORK"/kept/cells/verdict/seed0-*.json "$WORK/damaged" || exit
@@ -235,8 +239,10 @@ sed "$bare;"'s/"missing":.\[\]/"missing": [{"what": "a\\n# b", "why": "\\u001b[3
 "$BIN/verdict" --out "$WORK/strange" "$WORK/kept/cells/verdict/seed0-softmax.json" \
     "$WORK/strange.json" >"$WORK/out" 2>"$WORK/err"
 check "missing things of strangers: in Markdown" grep -qxF -- '- a # b: ?[31mc??d' "$WORK/out"
-check "... and in a note" grep -qxF 'verdict: missing: a # b: ?[31mc??d' "$WORK/err"
-check_not "... no controls" grep -qP '\x1b|\xc2[\x80-\x9f]' "$WORK/out" "$WORK/err"
+check "missing things of strangers: in Markdown: and in a note" \
+    grep -qxF 'verdict: missing: a # b: ?[31mc??d' "$WORK/err"
+check_not "missing things of strangers: in Markdown: no controls" \
+    grep -qP '\x1b|\xc2[\x80-\x9f]' "$WORK/out" "$WORK/err"
 "$BIN/verdict" --cell "$WORK/bad.json" >"$WORK/out" 2>&1
 check "--cell of a file" grep -q 'expected a run directory' "$WORK/out"
 "$BIN/verdict" --claims "$WORK/kept" --cell >"$WORK/out" 2>&1
@@ -247,7 +253,7 @@ check "--beside with --claims" grep -q 'beside: belongs to a verdict, not to ver
     "$WORK/out"
 for wrong in "$WORK/out" "$WORK/few" "$WORK/nowhere"; do # a file, a folder without results, neither
     check_not "no results: $wrong" program verdict --claims "$wrong" --out "$WORK/ledger"
-    check_not "... and no ledger" test -e "$WORK/ledger"
+    check_not "no results: $wrong: and no ledger" test -e "$WORK/ledger"
 done
 "$BIN/verdict" --cell a b >"$WORK/out" 2>&1
 check "--cell of two" grep -q 'expected one run directory, found 2' "$WORK/out"

@@ -101,7 +101,7 @@ def a_throw(page):
     page.wait_for_timeout(100)
     check("a law that is no formula is named", 'expected ")"' in
           page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
-    check("... with an example of one", "written like GM/r^2" in
+    check("a law that cannot be read has an example", "written like GM/r^2" in
           page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
     for key, number in (("mass", 2), ("power", 2.05), ("years", 2.55)):
         page.locator(f"#{key}").fill(str(number))
@@ -137,7 +137,7 @@ def the_networks(page, address):
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(800)
     check("a key gives the network another step", "given=9" in page.url, page.url)
-    check("... which changes what it continues", page.locator("#net-sky").inner_html() != before)
+    check("another step changes its path", page.locator("#net-sky").inner_html() != before)
     page.locator("#share").fill("0.01")
     page.wait_for_timeout(500)
     inside = page.locator("#net-values tr").last.inner_text()
@@ -221,7 +221,7 @@ def files(page):
         page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
         check("a damaged table is refused by its name", name in
               page.locator("#find-state").inner_text())
-        check("... and no formulas of another table stay beside it",
+        check("no formulas of another table stay beside an error",
               page.locator("#front tr").count() == 0)
     for text in ('"k, of";"y"\n1;2\n2;4\n3;6\n', "k\ty\r1\t2\r2\t4\r3\t6\r"):
         page.locator("#file").set_input_files(

@@ -6,9 +6,6 @@
 # command that failed; the commands of compare.sh want it to be there, and make lint asks for them
 # where a check would look into $(...) or <(...).
 #
-# A name that begins with "... " goes on with the last that does not: it is told behind that one,
-# so that what failed is a sentence by itself.
-#
 # CHECK_RECORD=FILE appends a line "passed|failed, file:line, name" per check to FILE, which tells
 # what checks notice that a program was broken on purpose.
 set -u -o pipefail
@@ -16,7 +13,7 @@ set -u -o pipefail
 BIN=${BIN:-bin}
 PROGRAMS="orbits pretrain finetune symreg report"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/orrery-cli-XXXXXX") || exit 1
-passed=0 failed=0 skipped=0 finished= first= name_before= whole_name=
+passed=0 failed=0 skipped=0 finished= first=
 at_exit() { # a test may replace it
     :
 }
@@ -60,19 +57,10 @@ record() {
     printf '%s\t%s\t%s\n' "$1" "$(line)" "$2" >>"$CHECK_RECORD"
 }
 
-# whole NAME: into $whole_name, a name that goes on with another behind that one
-whole() {
-    case $1 in
-    "... "*) whole_name=${name_before:+$name_before }$1 ;;
-    *) name_before=$1 whole_name=$1 ;;
-    esac
-}
-
 # pass NAME
 pass() {
     passed=$((passed + 1))
-    whole "$1"
-    record passed "$whole_name"
+    record passed "$1"
 }
 
 # line: where the test is, for a line of its own
@@ -86,11 +74,10 @@ line() {
 
 # fail NAME [DETAIL...]: counts a failure and says why.
 fail() {
-    whole "$1"
-    [ $failed -ne 0 ] || first="$(line), $whole_name"
+    [ $failed -ne 0 ] || first="$(line), $1"
     failed=$((failed + 1))
-    record failed "$whole_name"
-    printf 'FAILED: %s\n' "$whole_name"
+    record failed "$1"
+    printf 'FAILED: %s\n' "$1"
     shift
     [ $# -eq 0 ] || printf '    %s\n' "$@"
 }
@@ -107,8 +94,7 @@ check_stopped() {
 # skip NAME WHY
 skip() {
     skipped=$((skipped + 1))
-    whole "$1"
-    printf 'skipped: %s (%s)\n' "$whole_name" "$2"
+    printf 'skipped: %s (%s)\n' "$1" "$2"
 }
 
 # check NAME COMMAND...: passes when the command succeeds; its output is shown when not.

@@ -50,7 +50,8 @@ flip "$data" 5000
 rm -rf "$run/softmax/pretrain"
 check_not "data corrupt" program pretrain "${TINY[@]}" --run "$run" --attention softmax --resume
 rm "$data" # as the message says
-check "... works as advised" works 0 "$BIN/pretrain" "${TINY[@]}" --run "$run" --attention softmax \
+check "data corrupt: works as advised" \
+    works 0 "$BIN/pretrain" "${TINY[@]}" --run "$run" --attention softmax \
     --resume
 # settings changed: the models of before are not theirs
 followed "other settings" "$BIN/finetune" "${TINY[@]}" --run "$run" --set pretrain.lr=0.02 \
@@ -70,11 +71,11 @@ END
 KEEP=$WORK/none PROGRAMS="$PROGRAMS probe"
 refuse "a variant" 2 'unknown variant "lsar" (did you mean "lssar"?)' 'softmax, lssa' -- \
     program pretrain --preset smoke --run "$WORK/none" --attention lsar
-refuse "... of a list" 2 'unknown variant "sofmax" (did you mean "softmax"?)' -- \
+refuse "a variant: of a list" 2 'unknown variant "sofmax" (did you mean "softmax"?)' -- \
     program pretrain --preset smoke --run "$WORK/none" --set attention=sofmax
-refuse "... that nothing is near" 2 'unknown variant "xyz"; expected one of softmax' -- \
+refuse "a variant: that nothing is near" 2 'unknown variant "xyz"; expected one of softmax' -- \
     program pretrain --preset smoke --run "$WORK/none" --attention xyz
-refuse "... of a run without models" 2 'unknown variant "lsar" (did you mean "lssar"?)' -- \
+refuse "a variant: of a run without models" 2 'unknown variant "lsar" (did you mean "lssar"?)' -- \
     program probe attention --preset smoke --run "$WORK/none" --attention lsar
 refuse "a probe" 2 'unknown probe "linaer" (did you mean "linear"?)' -- program probe linaer
 refuse "a source" 2 'truth, oracle, untrained, softmax, lssar, found "orcle"' -- \
@@ -93,10 +94,13 @@ refuse "a learning rate" 2 '--set pretrain.lr=1e-3' -- program pretrain --lr=1e-
 refuse "steps of an orbit" 2 \
     '--set orbits.positions=100 (rows of a sequence: one for the time step, then one per body' -- \
     program orbits --steps 100
-refuse "... by another word" 2 '--set orbits.positions=100' -- program orbits --n-steps=100
-refuse "... as a setting" 2 'unknown key "steps"; did you mean "orbits.positions" or' -- \
+refuse "steps of an orbit: by another word" \
+    2 '--set orbits.positions=100' -- program orbits --n-steps=100
+refuse "steps of an orbit: as a setting" \
+    2 'unknown key "steps"; did you mean "orbits.positions" or' -- \
     program orbits --set steps=100
-refuse "... of the group" 2 'unknown key "orbits.n_steps"; did you mean "orbits.positions"?' -- \
+refuse "steps of an orbit: of the group" \
+    2 'unknown key "orbits.n_steps"; did you mean "orbits.positions"?' -- \
     program orbits --set orbits.n_steps=100
 refuse "a planet of a figure" 2 'unknown option --planet; did you mean --body?' -- \
     program report --planet earth
@@ -109,8 +113,9 @@ unset ORRERY_PRESETS
 make -s world PRESET=quik RUN="$WORK/none" B="$WORK/build" BIN="$WORK/bin" >"$WORK/out" \
     2>"$WORK/err" </dev/null
 check "make PRESET=quik: status" equal 2 $?
-check "... and compiles nothing" test ! -e "$WORK/build" -a ! -e "$WORK/bin"
-check "... says the name" grep -qF 'no preset "quik" (did you mean "quick"?)' "$WORK/err"
+check "make PRESET=quik: status: and compiles nothing" test ! -e "$WORK/build" -a ! -e "$WORK/bin"
+check "make PRESET=quik: status: says the name" \
+    grep -qF 'no preset "quik" (did you mean "quick"?)' "$WORK/err"
 # ... and an unknown variant before it simulates anything
 for words in "PRESET=smoke ATTENTION=lsar" "PRESET=smoke SET=attention=lsar"; do
     for name in "stage orbits" world plan; do

@@ -42,12 +42,13 @@ SAYS=(--preset smoke --threads 1 "${ORBITS[@]}" "${SMOKE[@]:5}"
       --set attention=softmax,lssa,relu_li)
 program pretrain "${SAYS[@]}" --run "$WORK/says" 2>"$WORK/err"
 check "a note of the generic path" grep -q '^note: relu_li has no fused attention' "$WORK/err"
-check "... of no other variant" equal 1 "$(grep -c 'no fused attention' "$WORK/err")"
+check "a note of the generic path: of no other variant" \
+    equal 1 "$(grep -c 'no fused attention' "$WORK/err")"
 says() { # ARGUMENT...: whether such a note is given
     rm -rf "$WORK/says"
     program pretrain "${SAYS[@]}" --run "$WORK/says" "$@" 2>"$WORK/err"
     grep -q 'no fused attention' "$WORK/err"
 }
-check_not "... of variants that are not trained" says --attention softmax
-check_not "... where all take it" says --attention-impl generic
+check_not "a note of the generic path: of variants that are not trained" says --attention softmax
+check_not "a note of the generic path: where all take it" says --attention-impl generic
 finish

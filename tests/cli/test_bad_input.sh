@@ -277,19 +277,21 @@ rm "$data/manifest.json"; echo '{' >"$data/progress.json"
 KEEP=$data refuse "orbits: damaged progress file" 1 progress.json: --force -- \
     smoke orbits --out "$data"
 check "orbits --force: made again" smoke orbits --out "$data" --force
-check "... as they were" same_files "$run/orbits" "$data"
+check "orbits --force: made again: as they were" same_files "$run/orbits" "$data"
 fresh; cp "$data/coords_val.npy" "$data/obs_val.npy"
 check "orbits: up to date beside a foreign file" smoke orbits --out "$data"
-check "... which stays" test -e "$data/obs_val.npy"
+check "orbits: up to date beside a foreign file: which stays" test -e "$data/obs_val.npy"
 KEEP=$data refuse "orbits: a foreign file in the way" 1 obs_val.npy elsewhere -- \
     smoke orbits --out "$data" --force --seed 3
 smoke orbits --out "$data" --plan --force --seed 3 >"$WORK/planned"
-check "... in the plan, too" grep -q '^refuse .*/val: obs_val.npy was made elsewhere' \
+check "orbits: a foreign file in the way: in the plan, too" \
+    grep -q '^refuse .*/val: obs_val.npy was made elsewhere' \
     "$WORK/planned"
 # orbits makes a damaged set again
 fresh; rm "$data/coords_val.npy"
 check "orbits makes a missing array again" smoke orbits --out "$data"
-check "... as it was" same_file "$data/coords_val.npy" "$run/orbits/coords_val.npy"
+check "orbits makes a missing array again: as it was" \
+    same_file "$data/coords_val.npy" "$run/orbits/coords_val.npy"
 
 # ---- checkpoints
 last=$run/lssar/pretrain/last.safetensors bad=$WORK/bad.safetensors
@@ -331,14 +333,16 @@ check "pretrain --plan: what is spoilt is made again" prints \
 spoilt pretrain --resume >/dev/null 2>"$WORK/err"
 check "pretrain: what is spoilt is made again" grep -q 'lssar: made anew: it cannot be read' \
     "$WORK/err"
-check "... to the same bytes" same_file "$last" "$WORK/spoilt/lssar/pretrain/last.safetensors"
+check "pretrain: what is spoilt is made again: to the same bytes" \
+    same_file "$last" "$WORK/spoilt/lssar/pretrain/last.safetensors"
 head -c 99 "$run/lssar/finetune/magnitude.safetensors" \
     >"$WORK/spoilt/lssar/finetune/magnitude.safetensors"
 rm "$WORK/spoilt/lssar/finetune"/forces_magnitude.*
 check "finetune --plan: what is spoilt is made again" prints \
     '^remake .*finetune/magnitude.safetensors: it cannot be read' spoilt finetune --plan
 check "finetune: what is spoilt is made again" spoilt finetune --resume --quiet
-check "... to the same forces" same_file "$run/lssar/finetune/forces_magnitude.csv" \
+check "finetune: what is spoilt is made again: to the same forces" \
+    same_file "$run/lssar/finetune/forces_magnitude.csv" \
     "$WORK/spoilt/lssar/finetune/forces_magnitude.csv"
 
 # ---- tables (test_symreg_input.sh has what may be wrong in one)
@@ -395,8 +399,10 @@ KEEP=$WORK/kept refuse "pretrain: a loss that is not finite" 1 'the loss is not 
     "$BIN/pretrain" --preset smoke --quiet --threads 1 --attention lssar --run "$WORK/diverged" \
     --orbits "$run/orbits" --set pretrain.lr=1000 --set pretrain.clip=0 --set pretrain.warmup=0 \
     --set pretrain.eval_every=0 --set pretrain.checkpoint_every=0
-check "... leaves nothing temporary" clean "$WORK/diverged/lssar/pretrain"
-check_not "... and no checkpoint" test -e "$WORK/diverged/lssar/pretrain/last.safetensors"
+check "pretrain: a loss that is not finite: leaves nothing temporary" \
+    clean "$WORK/diverged/lssar/pretrain"
+check_not "pretrain: a loss that is not finite: and no checkpoint" \
+    test -e "$WORK/diverged/lssar/pretrain/last.safetensors"
 
 check "nothing temporary anywhere" clean "$WORK"
 finish

@@ -106,7 +106,8 @@ is_gravity() {
 }
 check "SI: G m1 m2 / r^2 is chosen" is_gravity
 check "SI: few rows make up the loss, said" grep -q -e '--weights relative' "$WORK/SI/report.md"
-check "... and what helps" grep -q -e '--log-target' "$WORK/SI/report.md"
+check "SI: few rows make up the loss, said: and what helps" \
+    grep -q -e '--log-target' "$WORK/SI/report.md"
 
 # ---- few rows
 for n in 5 8; do
@@ -247,9 +248,11 @@ fit archive $CASES/s10_archive.csv --target pl_orbper --features pl_orbsmax --it
 sed 's/"[^"]*"/name/' $CASES/s10_archive.csv >"$WORK/archive.csv" # cells without quotes
 check "archive: lines before the header" has_law archive pl_orbper \
     "$WORK/archive.csv" 1e-4
-check "... and said" grep -q 'skipped 6 lines' "$WORK/archive.err"
-check "... in the log" grep -q '"skipped_lines": 6' "$WORK/archive/log.jsonl"
-refuse "... a cell is missing" 1 "$CASES/s10_archive.csv:11: column \"st_mass\"" -- \
+check "archive: lines before the header: and said" grep -q 'skipped 6 lines' "$WORK/archive.err"
+check "archive: lines before the header: in the log" \
+    grep -q '"skipped_lines": 6' "$WORK/archive/log.jsonl"
+refuse "archive: lines before the header: a cell is missing" \
+    1 "$CASES/s10_archive.csv:11: column \"st_mass\"" -- \
     program symreg $CASES/s10_archive.csv --target pl_orbper --quiet
 fit fortran $CASES/s11_fortranD.csv --target T --iterations 1
 check "fortran: D exponents" has_law fortran T $CASES/s11_fortranD.csv 1e-4
@@ -297,7 +300,7 @@ predicts_rates() { # NAME: the law at every row
             ($NF - $2) ^ 2 > 1e-18) { print; bad = 1 } END { exit bad || NR != 41 }'
 }
 check "T = 0: the law is found, and predicted at every row" predicts_rates cold
-check "... and at T = 0 alone" equal "0" "$(
+check "T = 0: the law is found, and predicted at every row: and at T = 0 alone" equal "0" "$(
     program symreg predict "$WORK/cold/front.json" $CASES/b1_predict_rows.csv --quiet | sed -n 2p)"
 fit guess $CASES/b1_arrhenius_T0.csv --target k --evaluations 1 --guess '3.4*exp(-1400/T)'
 check "T = 0: a guess of the law is kept and fitted" predicts_rates guess
@@ -347,7 +350,7 @@ chosen_is_gravity() { # and nothing beyond the seven columns
     evaluate "$formula" law "$WORK/law.csv" | awk '{ exit !($2 < 0.002) }' ||
         { echo "$formula"; return 1; }
 }
-check "... is chosen" chosen_is_gravity
+check "gravity with noise: the law: is chosen" chosen_is_gravity
 
 # y = sqrt(a) b^3 / c^2 with noise of 1%, and 6 x + 4
 fit faint $CASES/n3_faint_term.csv --target y --seed 1 --evaluations 8000

@@ -48,13 +48,15 @@ END
 # ---- sums
 sums "one" 0 '3 passed, 0 failed' "$good"
 sums "two" 0 '4 passed, 0 failed' "$good" "$cmocka"
-check "... skipped ones are told" grep -q '^1 skipped: see ' "$WORK/out"
+check "two: skipped ones are told" grep -q '^1 skipped: see ' "$WORK/out"
 sums "a failing one" 1 '7 passed, 2 failed' "$bad" "$good"
-check "... is shown" grep -q '^4 passed, 2 failed, 1 skipped$' "$WORK/out"
-check "... by its line" grep -q '^FAILED    4 passed   2 failed   1 skipped .*bad.sh$' "$WORK/out"
-check "... beside the good one" grep -q '^ok        3 passed   0 failed   0 skipped .*good.sh$' \
+check "a failing one: is shown" grep -q '^4 passed, 2 failed, 1 skipped$' "$WORK/out"
+check "a failing one: by its line" \
+    grep -q '^FAILED    4 passed   2 failed   1 skipped .*bad.sh$' "$WORK/out"
+check "a failing one: beside the good one" \
+    grep -q '^ok        3 passed   0 failed   0 skipped .*good.sh$' \
     "$WORK/out"
-check "... with a log each" filled "$WORK"/logs/*_good_sh.log "$WORK"/logs/*_bad_sh.log
+check "a failing one: with a log each" filled "$WORK"/logs/*_good_sh.log "$WORK"/logs/*_bad_sh.log
 sums "failing tests of cmocka" 1 '1 passed, 2 failed' "$named"
 sums "no program" 1 '0 passed, 0 failed'
 
@@ -125,7 +127,8 @@ ALONE="none $WORK/b.sh $WORK/a.sh" JOBS=3 sums "alone" 0 '3 passed, 0 failed' "$
 seconds='[0-9]*\.[0-9]' # at least 0.3, more on a busy machine
 check "seconds of each" equal 3 "$(grep -cx "$seconds bash $WORK/[abc]\.sh" "$WORK/logs/seconds")"
 check "seconds in the report" grep -q "^ok  *1 passed .* $seconds s  bash .*/a\.sh$" "$WORK/out"
-check_not "... not none" grep -q '^0\.[0-2] bash .*/[abc]\.sh$' "$WORK/logs/seconds"
+check_not "seconds in the report: not none" \
+    grep -q '^0\.[0-2] bash .*/[abc]\.sh$' "$WORK/logs/seconds"
 refused_jobs() {
     JOBS=$1 tools/check.sh "$WORK/logs" "$good" >"$WORK/out" 2>&1
     [ $? -eq 2 ] && grep -q '^check.sh: error: JOBS' "$WORK/out"
@@ -148,7 +151,8 @@ JOBS=1 orders "the longest first" 'b c a ' run "${lonely[@]}"
 printf '%s\n' "1.5 ${lonely[0]}" "10.2 ${lonely[1]}" "7 an other" >"$WORK/logs/seconds"
 JOBS=1 orders "those not known before" 'c b a ' run "${lonely[@]}"
 check "the seconds of others are kept" grep -qx '7 an other' "$WORK/logs/seconds"
-check "... new ones written" grep -qx "$seconds ${lonely[2]}" "$WORK/logs/seconds"
+check "the seconds of others are kept: new ones written" \
+    grep -qx "$seconds ${lonely[2]}" "$WORK/logs/seconds"
 
 # ---- a failure, a crash, a hang and the end of check.sh's own process, in company
 crash=$(program_of crash <<<'kill -SEGV $$')
@@ -156,9 +160,9 @@ hang=$(program_of hang <<<'echo "1 passed, 0 failed"; sleep 50')
 orphan=$(program_of orphan <<<'kill -KILL $(cut -d " " -f 4 "/proc/$PPID/stat")')
 rm "$WORK"/logs/*.log
 CHECK_LIMIT=2 JOBS=3 sums "company" 1 '11 passed, 4 failed' "$hang" "$good" "$bad" "$crash" "$good"
-check "... in order" equal "hang.sh good.sh bad.sh crash.sh good.sh " \
+check "the seconds of others are kept: in order" equal "hang.sh good.sh bad.sh crash.sh good.sh " \
     "$(sed -nE 's:^(ok|FAILED) .*/::p' "$WORK/out" | tr '\n' ' ')"
-check "... a log each" equal 5 "$(ls "$WORK"/logs/*.log | wc -l)"
+check "the seconds of others are kept: a log each" equal 5 "$(ls "$WORK"/logs/*.log | wc -l)"
 JOBS=2 sums "a process of check.sh that is killed" 1 '3 passed, 1 failed' "$orphan" "$good"
 
 # ---- a stop of check.sh is one of the programs under way
@@ -217,22 +221,13 @@ shell_test "no answer is not no" 1 0 3 'check_not a grep x /none; check_not b /n
 shell_test "a part of a pipeline" 1 0 1 'parts() { cat /none | wc -l; }; check a parts; finish'
 shell_test "a command that is stopped ends the test" 1 0 2 'LIMIT=1; slow() { timeout 1 sleep 9; }
     check a false; check b slow; check c false; finish'
-check "... says which line came first" grep -qx "first failure: $WORK/shell.sh:3, a" "$WORK/out"
+check "a command that is stopped ends the test: says which line came first" \
+    grep -qx "first failure: $WORK/shell.sh:3, a" "$WORK/out"
 printf '. tests/cli/lib.sh\ncheck good true\ncheck bad false\nfinish\n' >"$WORK/shell.sh"
 CHECK_RECORD=$WORK/record bash "$WORK/shell.sh" >"$WORK/out"
 check "a record: status 1" test $? -eq 1
 printf 'passed\t%s:2\tgood\nfailed\t%s:3\tbad\n' "$WORK/shell.sh" "$WORK/shell.sh" >"$WORK/expected"
-check "... of every check" same_file "$WORK/expected" "$WORK/record"
-
-printf '%s\n' '. tests/cli/lib.sh' 'check "a bird" true' 'check "... has wings" true' \
-    'check "... and feathers" false' 'check_not "a fish" false' 'check "... has scales" false' \
-    'skip "... swims" "no water"' 'finish' >"$WORK/shell.sh"
-env -u CHECK_RECORD bash "$WORK/shell.sh" >"$WORK/out"
-check "names that go on are told whole" equal "FAILED: a bird ... and feathers
-FAILED: a fish ... has scales
-skipped: a fish ... swims (no water)" "$(grep -E '^(FAILED|skipped):' "$WORK/out")"
-check "the first failure is told whole" grep -qx \
-    "first failure: $WORK/shell.sh:4, a bird ... and feathers" "$WORK/out"
+check "a record: status 1: of every check" same_file "$WORK/expected" "$WORK/record"
 
 # ---- refuse
 PROGRAMS=tool

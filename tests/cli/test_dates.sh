@@ -67,8 +67,10 @@ check "hours are parts of days to the last digit" equal 'Complexity,Loss,Equatio
 sed '7s/^[^,]*/9999-12-31/' "$WORK/hours.csv" >"$WORK/never.csv"
 refuse "the last day of all is a missing one" 1 'never.csv:7: column "date"' -- \
     program symreg "$WORK/never.csv" --target mag --evaluations 100 --quiet
-check "... which --missing drop leaves out" search "$WORK/never.csv" never --missing drop
-check "... and no day is counted to it" grep -q '^best: mag = date ' "$WORK/text"
+check "the last day of all is a missing one: which --missing drop leaves out" \
+    search "$WORK/never.csv" never --missing drop
+check "the last day of all is a missing one: and no day is counted to it" \
+    grep -q '^best: mag = date ' "$WORK/text"
 
 # 2.5 per day between two dates, whose first days differ
 awk 'BEGIN { print "start,end,mag"; for (i = 0; i < 28; i++) { k = i * 11 % 19; n = i * 5 % 9 + 1

@@ -118,8 +118,9 @@ check "two steps" program pretrain "${slow[@]}" --set pretrain.steps=2 --run "$W
     --out "$WORK/two"
 check "one step, another seed" program pretrain "${slow[@]}" --set pretrain.steps=1 \
     --run "$WORK/c" --seed 18446744073709551615 --out "$WORK/other"
-check "... these are the initial weights" same_by initial "$WORK/one" "$WORK/two"
-check "... which depend on the seed" other_by initial "$WORK/one" "$WORK/other"
+check "one step, another seed: these are the initial weights" \
+    same_by initial "$WORK/one" "$WORK/two"
+check "one step, another seed: which depend on the seed" other_by initial "$WORK/one" "$WORK/other"
 # the same tables, searched with another seed; laws.json and laws.md name it
 cp -r "$WORK/a" "$WORK/tables"
 without_records "$WORK/tables" forces_magnitude.csv
@@ -140,8 +141,9 @@ check "streamed data, the same training" same_by numbers "$WORK/a/$log" "$WORK/d
 # a finished run is not trained further
 times "$WORK/deeper/b" >"$WORK/before"
 check "resumed when complete" run "$WORK/deeper/b" --threads 1 --resume
-check "... nothing changes" same_files "$WORK/a" "$WORK/deeper/b" $models $tables $fronts
+check "resumed when complete: nothing changes" \
+    same_files "$WORK/a" "$WORK/deeper/b" $models $tables $fronts
 times "$WORK/deeper/b" >"$WORK/after"
-check "... nothing is written" same_file "$WORK/before" "$WORK/after"
+check "resumed when complete: nothing is written" same_file "$WORK/before" "$WORK/after"
 
 finish

@@ -25,19 +25,19 @@ check "a run: report" program report --quiet --run "$run" --attention lssar
 KEEP=$run
 refuse "orbits: no room for an array" 1 "$WORK/none/" .npy 'cannot write' -- \
     limited 40 "$BIN/orbits" "${DATA[@]}" --out "$WORK/none"
-check "... nothing temporary" clean "$WORK/none"
-check "... no manifest" test ! -e "$WORK/none/manifest.json"
+check "orbits: no room for an array: nothing temporary" clean "$WORK/none"
+check "orbits: no room for an array: no manifest" test ! -e "$WORK/none/manifest.json"
 refuse "pretrain: no room for a checkpoint" 1 "$WORK/none/last.safetensors" 'cannot write' -- \
     limited 40 "$BIN/pretrain" "${COMMON[@]}" --orbits "$run/orbits" --out "$WORK/none" \
     --set pretrain_planets.steps=0
-check "... nothing temporary" clean "$WORK/none"
-check "... no checkpoint" test ! -e "$WORK/none/last.safetensors"
+check "pretrain: no room for a checkpoint: nothing temporary" clean "$WORK/none"
+check "pretrain: no room for a checkpoint: no checkpoint" test ! -e "$WORK/none/last.safetensors"
 cp -r "$run" "$WORK/kept"
 KEEP=$WORK/nowhere
 for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safetensors
     refuse "pretrain: no room, $kilobytes kB" 1 .safetensors 'cannot write' -- limited $kilobytes \
         "$BIN/pretrain" "${COMMON[@]}" --run "$WORK/kept" --set pretrain.lr=0.01 --force
-    check "... no checkpoint of the training before" test ! -e \
+    check "pretrain: no room, $kilobytes kB: no checkpoint of the training before" test ! -e \
         "$WORK/kept/lssar/pretrain/last.safetensors"
 done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
@@ -51,10 +51,11 @@ no_other_fronts() { # beside laws.json
         same_file "$file" "$WORK/kept/laws/${file##*/}" || return 1
     done
 }
-check "... no laws.json beside fronts of another search" no_other_fronts
-check "... nothing temporary" clean "$WORK/kept/laws"
-check "... symreg again" program symreg "${COMMON[@]}" --run "$WORK/kept" --resume
-check "... as it was" same_files "$run/laws" "$WORK/kept/laws"
+check "symreg: no room for its files: no laws.json beside fronts of another search" no_other_fronts
+check "symreg: no room for its files: nothing temporary" clean "$WORK/kept/laws"
+check "symreg: no room for its files: symreg again" \
+    program symreg "${COMMON[@]}" --run "$WORK/kept" --resume
+check "symreg: no room for its files: as it was" same_files "$run/laws" "$WORK/kept/laws"
 KEEP=$WORK/kept
 refuse "report: no room for a picture" 1 .png 'disk full' -- \
     limited 20 "$BIN/report" --quiet --attention lssar --run "$WORK/kept"
@@ -85,7 +86,7 @@ for kilobytes in 0 4; do # no file at all; small files alone
         cat >"$WORK/out"
     check "symreg FILE with room for $kilobytes kB prints its front" \
         same_file "$WORK/front.txt" "$WORK/out"
-    check "... and ends with the error" \
+    check "symreg FILE with room for $kilobytes kB prints its front: and ends with the error" \
         grep -q "^symreg: error: $WORK/none/.*: cannot write: File too large" "$WORK/err"
 done
 check "nothing temporary" clean "$WORK"
@@ -161,10 +162,10 @@ else
         [ "$(wc -l <"$WORK/counted")" -ge "${of#* }" ] || continue
         reached=$((reached + 1))
         check "a search, failing $of: status 1" test $status -eq 1
-        check "... with the front: $(sed -n "${of#* }p" "$WORK/operations")" \
+        check "a search, failing $of: no front of $(sed -n "${of#* }p" "$WORK/operations")" \
             same_file "$WORK/front.txt" "$WORK/out"
-        check "... and one line" test "$(wc -l <"$WORK/err")" -eq 1
-        check "... nothing temporary" clean "$WORK/none"
+        check "a search, failing $of: not one line" test "$(wc -l <"$WORK/err")" -eq 1
+        check "a search, failing $of: something temporary" clean "$WORK/none"
     done
     check "a search failed at its operations, early and late" test "$reached" -ge 10
     rm -f "$WORK/counted"
@@ -177,7 +178,7 @@ else
     opens=$(grep -n 'open .*/best.safetensors' "$WORK/counted" | sed -n '2s/:.*//p')
     (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$opens FAIL_HOW=kill && train "$WORK/states/half") \
         2>/dev/null
-    check "... and its state after half of its steps" \
+    check "operations counted: and its state after half of its steps" \
         grep -aq '"step": *"2"' "$WORK/states/half/lssar/pretrain/last.safetensors"
     if [ "${KILLS:-5}" -ge 100 ]; then
         every_operation full 'No space left on device' 1 1
@@ -190,12 +191,13 @@ else
     for file in log.jsonl last.safetensors; do
         (export LD_PRELOAD=$FAIL_WRITE FAIL_CLOSE=/$file && train "$WORK/failed")
         check "$file cannot be closed: status 1" test $? -eq 1
-        check "... is said" grep -q \
+        check "$file cannot be closed: status 1: is said" grep -q \
             "^pretrain: error: $WORK/failed/.*/$file: cannot finish: Disk quota exceeded\$" \
             "$WORK/err"
-        check "... nothing temporary" clean "$WORK/failed"
-        check "... goes on" train "$WORK/failed" --resume
-        check "... to the same files" same_by comparable "$WORK/states/end" "$WORK/failed"
+        check "$file cannot be closed: status 1: nothing temporary" clean "$WORK/failed"
+        check "$file cannot be closed: status 1: goes on" train "$WORK/failed" --resume
+        check "$file cannot be closed: status 1: to the same files" \
+            same_by comparable "$WORK/states/end" "$WORK/failed"
         rm -rf "$WORK/failed"
     done
     (export LD_PRELOAD=$FAIL_WRITE FAIL_CLOSE=/log.jsonl && exec "$BIN/symreg" \
@@ -203,7 +205,8 @@ else
         --set symreg.iterations=1 --threads 1 --out "$WORK/none") \
         >"$WORK/out" 2>"$WORK/err" </dev/null
     check "symreg: a log that cannot be closed: status 1" test $? -eq 1
-    check "... is said" grep -q '/log.jsonl: cannot finish: Disk quota exceeded$' "$WORK/err"
+    check "symreg: a log that cannot be closed: status 1: is said" \
+        grep -q '/log.jsonl: cannot finish: Disk quota exceeded$' "$WORK/err"
 fi
 
 # ---- standard output that takes nothing
@@ -214,7 +217,8 @@ if [ -c /dev/full ]; then
                      "orbits --help" "report --version"; do
         "$BIN"/$arguments >/dev/full 2>"$WORK/err" </dev/null
         check "a full standard output: $arguments" test $? -eq 1
-        check "... is said" grep -q 'error: standard output: cannot write' "$WORK/err"
+        check "a full standard output: $arguments: is said" \
+            grep -q 'error: standard output: cannot write' "$WORK/err"
     done
 else
     skip "a full standard output" "no /dev/full"
@@ -233,7 +237,7 @@ refuse "orbits: says how much is missing" 1 "$disk" 'GB needed' 'GB free' -- "$B
 KEEP=$WORK/nowhere
 refuse "pretrain on a full disk" 1 best.safetensors 'No space left' -- "$BIN/pretrain" \
     "${COMMON[@]}" --orbits "$run/orbits" --out "$disk" --set pretrain_planets.steps=0
-check "... leaves its log" test "$(ls -A "$disk")" = log.jsonl
+check "pretrain on a full disk: leaves its log" test "$(ls -A "$disk")" = log.jsonl
 rm -rf "$disk"/*
 # the first checkpoint fits, the second does not fit beside it
 check "a file system of 112 kB" room 112k
@@ -241,19 +245,23 @@ LONG=(--orbits "$run/orbits" --set pretrain_planets.steps=0 --set pretrain.eval_
       --set pretrain.checkpoint_every=7)
 "$BIN/pretrain" "${COMMON[@]}" "${LONG[@]}" --out "$disk" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "pretrain runs into the end of the disk" test $? -eq 1
-check "... says so" grep -q 'last.safetensors: cannot write: No space left' "$WORK/err"
-check "... nothing temporary" clean "$disk"
-check "... the first checkpoint is there" grep -aq '"step": *"7"' "$disk/last.safetensors"
+check "pretrain runs into the end of the disk: says so" \
+    grep -q 'last.safetensors: cannot write: No space left' "$WORK/err"
+check "pretrain runs into the end of the disk: nothing temporary" clean "$disk"
+check "pretrain runs into the end of the disk: the first checkpoint is there" \
+    grep -aq '"step": *"7"' "$disk/last.safetensors"
 check "a larger file system" room 1m
-check "... with the same files" grep -aq '"step": *"7"' "$disk/last.safetensors"
-check "... resumes" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$disk" --resume
+check "a larger file system: with the same files" grep -aq '"step": *"7"' "$disk/last.safetensors"
+check "a larger file system: resumes" \
+    program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$disk" --resume
 check "a run with room" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$WORK/room"
-check "... to the same bytes" same_file "$disk/last.safetensors" "$WORK/room/last.safetensors"
+check "a run with room: to the same bytes" \
+    same_file "$disk/last.safetensors" "$WORK/room/last.safetensors"
 rm -rf "$disk"/*
 check "room for half a report" room 400k
 echo old >"$disk/report.html"
 refuse "report on a full disk" 1 gnuplot 'disk full' -- \
     "$BIN/report" --quiet --attention lssar --run "$run" --out "$disk"
-check "... the old page is there" grep -qx old "$disk/report.html"
-check "... and nothing else" test "$(ls -A "$disk")" = report.html
+check "report on a full disk: the old page is there" grep -qx old "$disk/report.html"
+check "report on a full disk: and nothing else" test "$(ls -A "$disk")" = report.html
 finish

@@ -27,5 +27,6 @@ for tool in /usr/bin/* /bin/*; do # all but git
 done
 check "it builds without git" env PATH="$WORK/path" make -s -C "$folder" CUDA=0 MPI=0 -j2 \
     bin/orrery
-check "... a program that runs" prints '^orrery [0-9]' "$folder/bin/orrery" --version
+check "it builds without git: a program that runs" \
+    prints '^orrery [0-9]' "$folder/bin/orrery" --version
 finish

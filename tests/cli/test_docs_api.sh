@@ -41,12 +41,16 @@ notices() { # WHAT COMMAND: what is said of the header, changed by a command of 
     cat api/orrery/*.h | sed "$2" >"$WORK/changed.h"
     undocumented "$WORK/changed.h" | grep -qxF -- "$1"
 }
-check "... a comment that is none is noticed" notices orrery_attention_describe \
+check "every function of orrery.h is documented: a comment that is none is noticed" \
+    notices orrery_attention_describe \
     's:^/\*\* Describes a variant:/* Describes a variant:'
-check "... and a comment of a member before a function" notices orrery_results_open \
+check "every function of orrery.h is documented: and a comment of a member before a function" \
+    notices orrery_results_open \
     's:^/\*\* Reads a table:/**< Reads a table:'
-check "... a parameter" notices 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
-check "... a result" notices 'orrery_attention_variant: result' \
+check "every function of orrery.h is documented: a parameter" \
+    notices 'orrery_model_rollout: prefix' 's/ \* @param prefix .*/ */'
+check "every function of orrery.h is documented: a result" \
+    notices 'orrery_attention_variant: result' \
     's/ \* @return a text.*or NULL \*\// *\//'
 if ! command -v doxygen >/dev/null; then
     skip "the reference of the C library" "doxygen is not installed"
@@ -68,12 +72,13 @@ refused() { # WHAT COMMAND: doxygen's status, and a warning that names it
 }
 check "the reference of the C library" reference ''
 pages=$WORK/tree/build/api-reference
-check "... has a page" test -s "$pages/index.html"
-check "... whose first page leads to all parts" prints 'group__results.html' \
+check "the reference of the C library: has a page" test -s "$pages/index.html"
+check "the reference of the C library: whose first page leads to all parts" \
+    prints 'group__results.html' \
     cat "$pages/index.html"
-check "... and to examples" filled "$pages/regress_8c-example.html"
+check "the reference of the C library: and to examples" filled "$pages/regress_8c-example.html"
 for group in regression formula simulation model attention results; do
-    check "... of the part $group" test -s "$pages/group__$group.html"
+    check "the reference of the C library: of the part $group" test -s "$pages/group__$group.html"
 done
 documented() {
     cat "$pages"/*.html | sed -nE 's/.*class="memname">[^<]*[ *](orrery_[a-z_]+) *<\/td>.*/\1/p' |
@@ -83,18 +88,21 @@ declared() {
     cat api/orrery/*.h | grep -A1 '^ORRERY_CALL ' | grep -oE 'orrery_[a-z_]+\(' |
         tr -d '(' | sort -u
 }
-check "... with every function" equal "$(declared)" "$(documented)"
+check "the reference of the C library: with every function" equal "$(declared)" "$(documented)"
 briefs() { # the first sentences
     cat "$pages"/group__*.html | grep 'class="mdescRight"' | sed 's/<[^>]*>//g; s/ *More\.\.\.$//'
 }
-check "... each with a first sentence" test "$(briefs | wc -l)" -gt 50
+check "the reference of the C library: each with a first sentence" test "$(briefs | wc -l)" -gt 50
 briefs >"$WORK/briefs"
-check_not "... that does not end in a key" grep -E '(symreg|orbits|planets)\. *$' "$WORK/briefs"
+check_not "the reference of the C library: that does not end in a key" \
+    grep -E '(symreg|orbits|planets)\. *$' "$WORK/briefs"
 check "a parameter without a word is an error" refused 'orrery_model_rollout' \
     's/ \* @param prefix .*/ */'
-check "... and a result" refused 'orrery_attention_variant' \
+check "a parameter without a word is an error: and a result" refused 'orrery_attention_variant' \
     's/ \* @return a text.*or NULL \*\// *\//'
-check "... and a member" refused 'a_au' 's/double a_au; .*/double a_au;/'
-check "... and a parameter that is not there" refused 'prefixes' \
+check "a parameter without a word is an error: and a member" \
+    refused 'a_au' 's/double a_au; .*/double a_au;/'
+check "a parameter without a word is an error: and a parameter that is not there" \
+    refused 'prefixes' \
     's/ @param prefix / @param prefixes /'
 finish

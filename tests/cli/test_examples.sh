@@ -20,26 +20,28 @@ example() {
 }
 
 check "own_law" example own_law
-check "... the run's law is the power law" grep -q '"law":[[:space:]]*"power"' \
+check "own_law: the run's law is the power law" grep -q '"law":[[:space:]]*"power"' \
     "$WORK/own_law/run/preset.json"
-check "... laws are printed" grep -q '|' "$WORK/own_law.out"
-check "... a page" test -s "$WORK/own_law/run/report.html"
+check "own_law: laws are printed" grep -q '|' "$WORK/own_law.out"
+check "own_law: a page" test -s "$WORK/own_law/run/report.html"
 check "own_table" example own_table
-check "... finds Kepler's law" grep -q 'a_au \* sqrt(a_au)' "$WORK/own_table.out"
-check "... and keeps it" test -s "$WORK/own_table/front.csv" -a -s "$WORK/own_table/report.md"
+check "own_table: finds Kepler's law" grep -q 'a_au \* sqrt(a_au)' "$WORK/own_table.out"
+check "own_table: and keeps it" \
+    test -s "$WORK/own_table/front.csv" -a -s "$WORK/own_table/report.md"
 check "variants" example variants lssa
-check "... both losses" equal 2 "$(grep -c '^| GPT (' "$WORK/variants.out")"
-check "... a picture" test -s "$WORK/variants/losses.png"
+check "variants: both losses" equal 2 "$(grep -c '^| GPT (' "$WORK/variants.out")"
+check "variants: a picture" test -s "$WORK/variants/losses.png"
 check "figures" example figures "$WORK/own_law/run"
-check "... with data" test -s "$WORK/figures/figures/earth_large.dat"
-check "... a moving one" test -s "$WORK/figures/figures/orbit_earth.gif"
+check "figures: with data" test -s "$WORK/figures/figures/earth_large.dat"
+check "figures: a moving one" test -s "$WORK/figures/figures/orbit_earth.gif"
 check "long_training" example long_training
-check "... stopped, resumed, extended" grep -q 'from step 30 of 30 on to step 60' \
+check "long_training: stopped, resumed, extended" grep -q 'from step 30 of 30 on to step 60' \
     "$WORK/long_training.out"
-check "... to its end" grep -q '"step": 60' "$WORK/long_training/lssar/pretrain/log.jsonl"
+check "long_training: to its end" \
+    grep -q '"step": 60' "$WORK/long_training/lssar/pretrain/log.jsonl"
 if has_python "torch numpy safetensors"; then
     check "pytorch" example pytorch "$WORK/variants/lssa/pretrain/last.safetensors"
-    check "... says what it is" grep -q 'weights, attention lssa' "$WORK/pytorch.out"
+    check "pytorch: says what it is" grep -q 'weights, attention lssa' "$WORK/pytorch.out"
 else
     skip "pytorch" "no torch, numpy and safetensors in python3"
 fi

@@ -66,7 +66,8 @@ refuse "data sets elsewhere: one line" 1 coords_planets_solar.npy 'link the run'
 check "data sets elsewhere: one line: and nothing is written" test ! -e "$asked"
 ln -s "$WORK/orbits" "$run/orbits"
 check "linked data sets are exported" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
-check "... the same question of linked ones" same_file "$asked/export.json" "$WORK/export.json"
+check "linked data sets are exported: the same question of linked ones" \
+    same_file "$asked/export.json" "$WORK/export.json"
 rm -r "$run/orbits" "$asked"
 mv "$WORK/orbits" "$run/orbits"
 mv "$WORK/asked" "$asked"
@@ -79,10 +80,12 @@ killed_export() {
 }
 if [ -e "$FAIL_WRITE" ]; then
     check "an export amid its files" killed_export 20
-    check "... who answers the same question goes on" same_file "$asked/export.json" \
+    check "an export amid its files: who answers the same question goes on" \
+        same_file "$asked/export.json" \
         "$WORK/export.json"
     check "another question amid its files" killed_export 20 --sequences 150
-    check "... the former one is gone" test ! -e "$asked/export.json" -a -e "$asked/labels.csv"
+    check "another question amid its files: the former one is gone" \
+        test ! -e "$asked/export.json" -a -e "$asked/labels.csv"
     check "the question again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
     check "the question again: is the same" same_file "$asked/export.json" "$WORK/export.json"
     rm -f "$asked"/.*.tmp* "$asked"/*.tmp*
@@ -101,7 +104,8 @@ check "results have the folder's name: and name the untrained twin" grep -q soft
     "$answers/softmax/probe/linear.json"
 check "without a twin" program probe linear --run "$run" "${BASE[@]}" --answers "$answers/softmax" \
     --out "$WORK/alone"
-check "... values as before, no baseline" every_row "$WORK/alone/linear.csv" '$(NF - 2) == "nan"'
+check "without a twin: values as before, no baseline" \
+    every_row "$WORK/alone/linear.csv" '$(NF - 2) == "nan"'
 without_baseline "$WORK/alone/linear.csv"
 without_baseline "$answers/softmax/probe/linear.csv"
 check "without a twin: the other values" alike "$WORK/alone/linear.csv.rest" \
@@ -125,16 +129,20 @@ law() {
 check "laws of other programs" law --answers "$both"
 check "laws of other programs: a law with its own constant" \
     grep -q '^| lstm | best | .* | 2/2 | 2/2 | 39\.87[0-9]* |$' "$run/laws/laws.md"
-check "... its exponents" grep -q '^| lstm | 0\.99.* | 1\.00% | -2\.000 ' "$run/laws/laws.md"
-check "... of its twin" grep -q '^| lstm_twin | best | .* | 0/2 |' "$run/laws/laws.md"
-check "... what was not made by the run" grep -q "^Not made by this run: answers $answers/lstm/" \
+check "laws of other programs: a law with its own constant: its exponents" \
+    grep -q '^| lstm | 0\.99.* | 1\.00% | -2\.000 ' "$run/laws/laws.md"
+check "laws of other programs: a law with its own constant: of its twin" \
+    grep -q '^| lstm_twin | best | .* | 0/2 |' "$run/laws/laws.md"
+check "laws of other programs: a law with its own constant: what was not made by the run" \
+    grep -q "^Not made by this run: answers $answers/lstm/" \
     "$run/laws/laws.md"
 check "laws of other programs: again, with nothing to do" law --answers "$both" --resume
 check "the page" program report --run "$run" --quiet --answers "$both"
 check "the page: has laws and forces of the model" test "$(grep -o '</span>lstm</th>' \
     "$run/report.html" | wc -l)" -ge 3
 check "the page without force vectors of it" program report --run "$run" --quiet
-check "... has its laws" grep -q '</span>lstm</th>' "$run/report.html"
+check "the page without force vectors of it: has its laws" \
+    grep -q '</span>lstm</th>' "$run/report.html"
 check "the page with it" program report --run "$run" --quiet --answers "$both"
 program report --run "$run" --answers "$both" --resume >"$WORK/out" 2>&1
 check "the page with it: is not made again" grep -q 'report.html is up to date' "$WORK/out"
@@ -145,12 +153,15 @@ check "the page with results of probes" program report --run "$run" --quiet --an
 grep -oE '</span>lstm</th><td>[^<]*(AU|drift|R\^2|slope.*|separations|cosine|size)' \
     "$run/report.html" >"$WORK/measured"
 check "the page with results of probes: rows of the model" equal 14 "$(wc -l <"$WORK/measured")"
-check "... its rollouts" grep -q 'rollout of 10 steps, position, AU' "$WORK/measured"
-check "... beside the run's own models" grep -q '</span>GPT (LSSAR)</th><td>next position, AU' \
+check "the page with results of probes: rows of the model: its rollouts" \
+    grep -q 'rollout of 10 steps, position, AU' "$WORK/measured"
+check "the page with results of probes: rows of the model: beside the run's own models" \
+    grep -q '</span>GPT (LSSAR)</th><td>next position, AU' \
     "$run/report.html"
 twin=$(awk -F, '/^"log force",.*,20,/ { print $9 }' "$answers/lstm/probe/labels.csv")
 twin=$(printf '%.4g' "$twin" | sed 's/^-/\&minus;/')
-check "... with the twin's values" grep -q "log force after 20 labelled.*n\">$twin<" \
+check "the page with results of probes: rows of the model: with the twin's values" \
+    grep -q "log force after 20 labelled.*n\">$twin<" \
     "$run/report.html"
 check "the page with results of probes: a picture of the curves" test -s "$run/figures/probes.png"
 rm -r "$answers/lstm/probe"
@@ -187,9 +198,11 @@ for probe in intervene extrapolate inductive planets; do
     for folder in "$answers/softmax/probe" "$WORK/alone"; do
         cut -d, -f1-6 "$folder/$probe.csv" | grep -v less | head -n 11 >"$folder/first"
     done
-    check "... has the values" same_file "$answers/softmax/probe/first" "$WORK/alone/first"
+    check "$probe without a twin: has the values" \
+        same_file "$answers/softmax/probe/first" "$WORK/alone/first"
     rm "$answers/softmax/probe/first"
-    check "... and no baseline" every_row "$WORK/alone/$probe.csv" '$(NF - 2) ~ "nan"'
+    check "$probe without a twin: and no baseline" \
+        every_row "$WORK/alone/$probe.csv" '$(NF - 2) ~ "nan"'
 done
 
 check "means over models" program compare seeds "$answers"/{softmax,lssar}/probe/linear.json \
@@ -215,16 +228,19 @@ check "a judgement: on a screen" every_row "$answers/a/card.md" 'NR < 45 && leng
 check "a judgement: the answer" grep -q '^no: its forces follow the law in 0 of [0-9]* samples\.$' \
     "$WORK/card"
 for probe in rollout linear intervene labels extrapolate inductive planets; do
-    check "... the numbers of probe $probe" same_file "$answers/a/probe/$probe.csv" \
+    check "a judgement: the answer: the numbers of probe $probe" \
+        same_file "$answers/a/probe/$probe.csv" \
         "$answers/softmax/probe/$probe.csv"
 done
-check "... JSON" grep -q '"format":.*"orrery-card-1"' "$answers/a/card.json"
-check "... with a value of each line" equal "$(grep -c '"measure"' "$answers/a/card.json")" \
+check "a judgement: the answer: JSON" grep -q '"format":.*"orrery-card-1"' "$answers/a/card.json"
+check "a judgement: the answer: with a value of each line" \
+    equal "$(grep -c '"measure"' "$answers/a/card.json")" \
     "$(awk '/^```/ { on = !on; next } on' "$WORK/card" | tail -n +2 | wc -l)"
 judge --answers "$answers/a" --untrained "$answers/a_untrained" --probes linear,labels --resume \
     >"$WORK/card" 2>&1
 check "resumed" equal 0 $?
-check "... some of its probes alone" equal 3 "$(awk '/^```/ { on = !on; next } on' "$WORK/card" |
+check "resumed: some of its probes alone" \
+    equal 3 "$(awk '/^```/ { on = !on; next } on' "$WORK/card" |
     tail -n +2 | grep -c 'log force')"
 check "resumed: and no law" grep -q '^not asked' "$WORK/card"
 check "two trainings" judge --answers "$answers/a,$answers/b" --out "$answers/both" \
@@ -236,9 +252,11 @@ check "two trainings: the mean" awk -v a="$(value "$answers/a/card.json" value |
     -v c="$(value "$answers/both/card.json" value | head -1)" \
     'BEGIN { d = (a + b) / 2 - c; exit !(c != 0 && d * d < 1e-18 * c * c) }'
 check "without forces and a twin" judge --answers "$answers/b" --resume
-check "... it says what is missing" grep -q 'Not measured: laws, the answers have no' \
+check "without forces and a twin: it says what is missing" \
+    grep -q 'Not measured: laws, the answers have no' \
     "$answers/b/card.md"
-check "... and that nothing shows what training added" grep -q '"untrained":.*no twin' \
+check "without forces and a twin: and that nothing shows what training added" \
+    grep -q '"untrained":.*no twin' \
     "$answers/b/card.json"
 
 # runs of which a variant, or the oracle, has no table of forces
@@ -261,7 +279,8 @@ mv "$WORK/oracle" "$run/oracle"
 
 "$BIN/orrery" judge --help >"$WORK/help"
 check "the help of judge" grep -q '^usage: .*probe judge --run RUN --answers DIR' "$WORK/help"
-check "... its options" equal 3 "$(grep -cE -- '^  --(answers|untrained|probes) ' "$WORK/help")"
+check "the help of judge: its options" \
+    equal 3 "$(grep -cE -- '^  --(answers|untrained|probes) ' "$WORK/help")"
 check_not "the help of judge: and no other probe" grep -q 'probe passkey\|--attention' "$WORK/help"
 
 # ---- malformed answers
@@ -369,8 +388,10 @@ rm -r "$answers/b/probe"
 sed -i 7d "$answers/b/targets_inductive.csv"
 refuse "a judgement of malformed answers: one line" 1 targets_inductive.csv 'rows, as in' -- \
     "$BIN/probe" judge --run "$run" "${BASE[@]}" --answers "$answers/b"
-check "... nothing is written" test ! -e "$answers/b/probe" -a ! -e "$answers/b/card.json"
-check "... and no folder stays" equal 0 "$(find "$answers/b" -name '.judge*' | wc -l)"
+check "a judgement of malformed answers: one line: nothing is written" \
+    test ! -e "$answers/b/probe" -a ! -e "$answers/b/card.json"
+check "a judgement of malformed answers: one line: and no folder stays" \
+    equal 0 "$(find "$answers/b" -name '.judge*' | wc -l)"
 rm "$bad/export.json"
 refused "answers to nothing" evaluate export.json 'a copy of the export.json'
 sed -i 's/"prefix":.*/"prefix": 19,/' "$bad/export.json"

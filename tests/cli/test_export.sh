@@ -36,15 +36,15 @@ check "the centre of mass rests" rows "$two" \
 unlabelled='x["f_msun_au_per_yr2"] == ""'
 check "forces are Newton's" rows "$two" "$unlabelled"' || near(x["f_msun_au_per_yr2"],
     39.4784176 * m1 * m2 / (dx ^ 2 + dy ^ 2))'
-check "... towards the other body" rows "$two" "$unlabelled"' ||
+check "forces are Newton's: towards the other body" rows "$two" "$unlabelled"' ||
     (near(x["fx_msun_au_per_yr2"] * dy, x["fy_msun_au_per_yr2"] * dx) &&
     x["fx_msun_au_per_yr2"] * dx <= 0)'
-check "... from step 8 on" rows "$two" \
+check "forces are Newton's: from step 8 on" rows "$two" \
     '(x["f_msun_au_per_yr2"] != "") == (x["body"] == 1 && x["step"] >= 8)'
 check "planets by name" equal \
     "mercury venus earth mars jupiter saturn uranus neptune pluto icarus encke halley" \
     "$(awk -F, 'NR > 1 && !seen[$2]++ { printf "%s%s", s, $2; s = " " }' "$out/planets_solar.csv")"
-check "... in AU" rows "$out/planets_solar.csv" \
+check "planets by name: in AU" rows "$out/planets_solar.csv" \
     'x["body"] == 1 || (near(x1 - x["x_au"], dx) && near(y1 - x["y_au"], dy))'
 check "sets without labels have positions" equal sequence,name,step,t_yr,body,x_au,y_au \
     "$(head -n 1 "$out/train.csv")"
@@ -53,7 +53,7 @@ check "sets without labels have positions" equal sequence,name,step,t_yr,body,x_
 bin=$(sed -nE 's/.*"bins":[[:space:]]*([0-9]+).*/\1/p' "$WORK/tokens/orbits/manifest.json")
 check "one set of tokens" program orbits export "$WORK/tokens/orbits" --csv --split two_body_test \
     --quiet --out "$WORK/one"
-check "... and no other" equal two_body_test.csv "$(ls "$WORK/one")"
+check "one set of tokens: and no other" equal two_body_test.csv "$(ls "$WORK/one")"
 check "masses of planets" rows "$WORK/one/two_body_test.csv" \
     'x["m1_msun"] == "" || x["m_msun"] == x["m1_msun"]'
 check "positions to half a bin" rows "$WORK/one/two_body_test.csv" "x[\"body\"] == 1 ||
@@ -76,5 +76,5 @@ END
 truncate -s 1000 "$data/force_magnitude_two_body_test.npy"
 refuse "a damaged file" 1 force_magnitude_two_body_test.npy -- program orbits export "$data" --csv \
     --split two_body_test --out "$WORK/damaged"
-check "... leaves nothing" equal 0 "$(find "$WORK/damaged" -type f | wc -l)"
+check "a damaged file: leaves nothing" equal 0 "$(find "$WORK/damaged" -type f | wc -l)"
 finish

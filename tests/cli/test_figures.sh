@@ -18,19 +18,21 @@ losses() {
     program compare losses --quiet "$@"
 }
 check "losses of one run" losses "$run" --out "$WORK/one.png" >"$WORK/table"
-check "... a picture" test -s "$WORK/one.png"
+check "losses of one run: a picture" test -s "$WORK/one.png"
 # the last step and validation loss that the log has, in the table's four digits
 number() {
     tail -n 1 "$run/lssar/pretrain/log.jsonl" | grep -o "\"$1\": [^,}]*" | cut -d ' ' -f 2
 }
 row=$(losses "$run" --out "$WORK/one.png" | grep LSSAR)
-check "... the log's last step" grep -qF "| GPT (LSSAR) | $(number step) |" <<<"$row"
-check "... its validation loss" grep -qF "| $(printf '%.4g' "$(number val_loss)") |" <<<"$row"
+check "losses of one run: the log's last step" grep -qF "| GPT (LSSAR) | $(number step) |" <<<"$row"
+check "losses of one run: its validation loss" \
+    grep -qF "| $(printf '%.4g' "$(number val_loss)") |" <<<"$row"
 cp -r "$run" "$WORK/other"
 check "losses of two runs" losses "$run" "$WORK/other" --out "$WORK/two.svg"
-check "... each with its name" prints 'other: lssar' losses "$run" "$WORK/other" \
+check "losses of two runs: each with its name" prints 'other: lssar' losses "$run" "$WORK/other" \
     --out "$WORK/two.svg"
-check "... a curve each" test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.svg")" -ge 2
+check "losses of two runs: a curve each" \
+    test "$(grep -c 'other: lssar\|run: lssar' "$WORK/two.svg")" -ge 2
 check "report --losses, as it was called before, does not become compare losses" \
     program report --losses --run "$run" --out "$WORK/one.png" --quiet
 mkdir "$WORK/empty" && cp "$run/preset.json" "$WORK/empty"
@@ -46,9 +48,9 @@ width() { # of a PNG: bytes 16 to 19
     od -An -tu1 -j16 -N4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'
 }
 check "a body" figure --body earth --out "$WORK/earth.png"
-check "... the page's picture" figure --out "$WORK/page"
-check "... has the same bytes" same_file "$WORK/earth.png" "$WORK/page/figures/forces_earth.png"
-check "... and nothing else is written" test ! -e "$WORK/earth.set" -a \
+check "a body: the page's picture" figure --out "$WORK/page"
+check "a body: has the same bytes" same_file "$WORK/earth.png" "$WORK/page/figures/forces_earth.png"
+check "a body: and nothing else is written" test ! -e "$WORK/earth.set" -a \
     ! -e "$WORK/page/figures/loss.set"
 for name in mars exponents pareto loss; do
     option=--figure && [ $name != mars ] || option=--body
@@ -71,8 +73,8 @@ panel_title[1] = "fronts"; title[1] = "Truth"; colour[1] = "#333333"; front[1] =
 size[1] = 11; loss[1] = 2; is_true[1] = 1
 END
 check "an axis" gnuplot -c figures/curves.gp "$WORK/axis" "$WORK/axis.svg" svg
-check "... has the tic below its end" grep -Eq '> ?20<' "$WORK/axis.svg"
-check_not "... and none above the data" grep -Eq '> ?25<' "$WORK/axis.svg"
+check "an axis: has the tic below its end" grep -Eq '> ?20<' "$WORK/axis.svg"
+check_not "an axis: and none above the data" grep -Eq '> ?25<' "$WORK/axis.svg"
 # the second panel of fronts ends with the last curve of a model
 cat >"$WORK/three.set" <<END
 panels = 2; curves = 3; kind = "pareto"; law = "Newton's law"
@@ -102,14 +104,14 @@ residuals() { # SMALL NAME: a picture in which the smallest prediction has this 
 }
 check "residuals" residuals 0.01 even
 check "residuals, the smallest one larger" residuals 0.3 uneven
-check_not "... is another picture" same_file "$WORK/even.png" "$WORK/uneven.png"
+check_not "residuals: the same picture" same_file "$WORK/even.png" "$WORK/uneven.png"
 check "the page, kept" figure --keep --out "$WORK/page"
-check "... with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
+check "the page, kept: with data and scripts" test -s "$WORK/page/figures/forces_earth.dat" -a \
     -s "$WORK/page/figures/forces_earth.gp" -a -s "$WORK/page/figures/loss.set"
 check "nothing temporary" clean "$WORK/page" "$WORK/kept"
 check "the name is the body's" env -C "$WORK" "$(realpath "$BIN/report")" --run "$run" --quiet \
     --body venus
-check "... in this folder" test -s "$WORK/venus.png"
+check "the name is the body's: in this folder" test -s "$WORK/venus.png"
 
 # ---- what is refused
 refuse() { # WORDS OPTION...

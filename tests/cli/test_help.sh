@@ -118,11 +118,12 @@ program symreg motion --help >"$WORK/motion.help"
 for option in --time --position --body --system --mass --centre; do
     check "symreg motion --help: $option" grep -q -- "^  $option " "$WORK/motion.help"
 done
-check "... without --target" lacks '^  --target' "$WORK/motion.help"
+check "symreg --help: defaults of a FILE: without --target" lacks '^  --target' "$WORK/motion.help"
 program symreg predict --help >"$WORK/predict.help"
 check "symreg predict --help: --index" grep -q '^  --index ' "$WORK/predict.help"
-check "... without settings" lacks '^settings' "$WORK/predict.help"
-check "... where they differ" grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' \
+check "symreg predict --help: --index: without settings" lacks '^settings' "$WORK/predict.help"
+check "symreg predict --help: --index: where they differ" \
+    grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' \
     "$WORK/symreg.help"
 check "symreg --features" grep -q -- --features "$WORK/symreg.help"
 check "help and version make nothing" test "$(ls -A "$WORK/empty" && echo nothing)" = nothing
@@ -156,7 +157,7 @@ for file in presets/*.json; do
         program symreg --preset "$name" --run "$WORK/none" --target y
 done
 sed 's/"layers"/"layres"/' presets/smoke.json >"$WORK/wrong.json"
-KEEP=$WORK/none refuse "... another is not" 2 layres -- \
+KEEP=$WORK/none refuse "a setting has one help text: another is not" 2 layres -- \
     program symreg --preset "$WORK/wrong.json" --run "$WORK/none" --target y
 # every setting of a run, in the run's own words, by --set: the run is that run
 check "a run" program orbits --preset smoke --quiet --threads 1 --run "$WORK/run"

@@ -58,21 +58,23 @@ tracks mercury | as_text "Mercury (199)" KM-S $AU >"$WORK/mercury.txt"
 
 # ---- one body, without --time and --position
 check "vectors in AU" motion venus "$WORK/venus.txt"
-check "... say what they are" \
+check "vectors in AU: say what they are" \
     prints '1 body of JPL Horizons, from Sun, Ecliptic of J2000.0: AU, days' cat "$WORK/venus.log"
-check "... give GM of the Sun, AU^3/day^2" computes venus '2.95912e-4 / $1 ^ 2' 3e-5
+check "vectors in AU: give GM of the Sun, AU^3/day^2" computes venus '2.95912e-4 / $1 ^ 2' 3e-5
 check "vectors in km" motion mercury "$WORK/mercury.txt"
-check "... give GM of the Sun, km^3/day^2" computes mercury '9.90693e20 / $1 ^ 2' 3e-5
+check "vectors in km: give GM of the Sun, km^3/day^2" computes mercury '9.90693e20 / $1 ^ 2' 3e-5
 check "columns by their names" motion named "$WORK/venus.txt" --time JDTDB --position X,Y,Z \
     --centre 0,0,0
-check "... give the same law" same_by law_of "$WORK/named.log" "$WORK/venus.log"
+check "columns by their names: give the same law" same_by law_of "$WORK/named.log" "$WORK/venus.log"
 
 # ---- several: the Sun is where they are from, and masses are known by their numbers
 check "three planets, of other units and layouts" motion three "$WORK/mercury.txt" \
     "$WORK/venus.txt" "$WORK/earth.txt"
-check "... are four bodies with the Sun" prints '4 bodies of JPL Horizons, from Sun, .* km, days' \
+check "three planets, of other units and layouts: are four bodies with the Sun" \
+    prints '4 bodies of JPL Horizons, from Sun, .* km, days' \
     cat "$WORK/three.log"
-check "... whose law is m1 m2 / r^2 for masses GM" computes three '$2 * $3 / $1 ^ 2' 2e-4
+check "three planets, of other units and layouts: whose law is m1 m2 / r^2 for masses GM" \
+    computes three '$2 * $3 / $1 ^ 2' 2e-4
 
 # ---- elements: an ellipse of a = 1.2 AU, e = 0.35, by which GM = n^2 a^3
 E=$WORK/elements.txt
@@ -89,7 +91,7 @@ awk 'BEGIN { pi = atan2(0, -1); e = 0.35; a = 1.2; n = 0.75 * pi / 180
         printf "%.15E, %.15E, %.15E, 1.6, 480,\n", M * 180 / pi, nu * 180 / pi, a } }' >>"$E"
 echo '$$EOE' >>"$E"
 check "elements" motion elements "$E"
-check "... give n^2 a^3" computes elements \
+check "elements: give n^2 a^3" computes elements \
     '(0.75 * 3.14159265358979 / 180) ^ 2 * 1.728 / $1 ^ 2' 1e-5
 
 # ---- what is refused
@@ -115,9 +117,11 @@ tracks mars | as_csv "Hekate (20000100)" AU-D 1 >"$WORK/hekate.txt"
 refused "three bodies, of which one has no GM" 1 \
     'hekate.txt: forces between 4 bodies need GM of each, expected a line such as "GM' \
     "$WORK/mercury.txt" "$WORK/venus.txt" "$WORK/hekate.txt"
-check "... with the Sun as their centre" motion light "$WORK/mercury.txt" "$WORK/venus.txt" \
+check "three bodies, of which one has no GM: with the Sun as their centre" \
+    motion light "$WORK/mercury.txt" "$WORK/venus.txt" \
     "$WORK/hekate.txt" --centre Sun
-check "... give GM of the Sun as a constant, km^3/day^2" computes light '9.90693e20 / $1 ^ 2' 3e-5
+check "three bodies, of which one has no GM: give GM of the Sun as a constant, km^3/day^2" \
+    computes light '9.90693e20 / $1 ^ 2' 3e-5
 sed '/EOE/d' "$WORK/earth.txt" >"$WORK/cut.txt"
 refused "a file that is cut off" 1 'the file is cut off' "$WORK/cut.txt"
 finish

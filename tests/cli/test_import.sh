@@ -85,7 +85,8 @@ pend=$WORK/pend
 check "columns side by side" prints 'train 16, val 2, test 2' \
     program orbits import "${PEND[@]}" --out "$pend"
 check "columns side by side: whole" program orbits verify "$pend"
-check "... nothing but data" only '(coords|num_bodies)_(train|val|test)\.npy|manifest\.json' "$pend"
+check "columns side by side: whole: nothing but data" \
+    only '(coords|num_bodies)_(train|val|test)\.npy|manifest\.json' "$pend"
 check "columns side by side: of whole systems in units of the file" \
     prints 'time step    0.05 to 0.05 in the unit of the file' \
     program orbits stat "$pend"
@@ -94,7 +95,8 @@ check "columns side by side: shown without elements" prints 'imported tracks of 
 times "$pend" >"$WORK/times"
 check "the same tracks again: up to date" prints 'up to date' \
     program orbits import "${PEND[@]}" --out "$pend"
-check "... no file was written" equal "$(cat "$WORK/times")" "$(times "$pend")"
+check "the same tracks again: up to date: no file was written" \
+    equal "$(cat "$WORK/times")" "$(times "$pend")"
 cp -r "$pend" "$WORK/kept"
 # a stopped import: files without a manifest, and the file that says whose they are
 mv "$WORK/kept/manifest.json" "$WORK/kept/progress.json"
@@ -126,13 +128,17 @@ three=$WORK/three
 check "a row a body, velocities, masses" \
     program orbits import "${THREE[@]}" --velocity vx,vy --mass m --out "$three"
 check "a row a body, velocities, masses: whole" program orbits verify "$three"
-check "... exported" program orbits export "$three" --csv --split test --out "$WORK/csv"
-check "... with masses" prints ',0\.00200000009$' awk -F, 'NR == 3' "$WORK/csv/test.csv"
+check "a row a body, velocities, masses: whole: exported" \
+    program orbits export "$three" --csv --split test --out "$WORK/csv"
+check "a row a body, velocities, masses: whole: with masses" \
+    prints ',0\.00200000009$' awk -F, 'NR == 3' "$WORK/csv/test.csv"
 check "NumPy's arrays" prints '6 systems, sequences of 41 positions: train 4, val 1, test 1' \
     program orbits import $N --out "$WORK/circles"
-check "... masses and velocities of the .npz" test -s "$WORK/circles/velocity_train.npy" -a \
+check "NumPy's arrays: masses and velocities of the .npz" \
+    test -s "$WORK/circles/velocity_train.npy" -a \
     -s "$WORK/circles/mass_train.npy"
-check "... an array without times" program orbits import $A --dt 0.25 --out "$WORK/array"
+check "NumPy's arrays: an array without times" \
+    program orbits import $A --dt 0.25 --out "$WORK/array"
 check "NumPy's arrays: the same positions" \
     same_file "$WORK/circles/coords_train.npy" "$WORK/array/coords_train.npy"
 check "units: d and AU" program orbits import $N --units d,1 --out "$WORK/days"
@@ -148,9 +154,11 @@ awk '/^\$\$SOE/ { print; for (k = 0; k < 12; k++)
 check "Horizons: a body around the origin" prints '1 system, sequences of 25 positions' \
     program orbits import "$WORK/horizons.txt" --time JDTDB --position X,Y --origin \
     --val 0 --test 0 --out "$WORK/horizons"
-check "... in years and AU, which the file names" prints 'time step    0\.027378 to 0\.027378 yr$' \
+check "Horizons: a body around the origin: in years and AU, which the file names" \
+    prints 'time step    0\.027378 to 0\.027378 yr$' \
     program orbits stat "$WORK/horizons"
-check "... of two bodies" prints 'bodies       2: 1' program orbits stat "$WORK/horizons"
+check "Horizons: a body around the origin: of two bodies" \
+    prints 'bodies       2: 1' program orbits stat "$WORK/horizons"
 
 # ---- uneven times
 pendulums 1 >"$WORK/gap.csv"
@@ -160,7 +168,8 @@ refuse "uneven times" 1 'system "1"' 'uneven times' '--resample STEP' -- \
 check "interpolated" prints 'the error is at most about [0-9e.-]+ of the size' \
     program orbits import "${GAP[@]}" --resample 0.05
 # the sixth-order interpolation finds the row that was left out
-check "... exported" program orbits export "$WORK/gap" --csv --split train --out "$WORK/csv" --quiet
+check "interpolated: exported" \
+    program orbits export "$WORK/gap" --csv --split train --out "$WORK/csv" --quiet
 check "interpolated: to what was left out" awk -F, '
     NR == FNR { if (FNR > 1) was[$1, $2 * 20] = $5; next }
     FNR > 1 && $5 == 2 && $3 == 0 {
@@ -200,7 +209,8 @@ check "own state vectors: under another law" throws yukawa
 starts() {
     grep -E '^[01],,0,' "$1/train.csv"
 }
-check "... with exactly the same starts" same_by starts "$WORK/throws-newton" "$WORK/throws-yukawa"
+check "own state vectors: under another law: with exactly the same starts" \
+    same_by starts "$WORK/throws-newton" "$WORK/throws-yukawa"
 check "own state vectors: and other orbits" \
     other_file "$WORK/throws-newton/train.csv" "$WORK/throws-yukawa/train.csv"
 check "own state vectors: all bodies attract each other, masses as given" \
@@ -243,17 +253,21 @@ awk -v by_row="$WORK/tilted.csv" -v side="$WORK/side.csv" 'BEGIN {
 }'
 check "three coordinates" program orbits import "$WORK/tilted.csv" --time t --position x,y,z \
     --velocity vx,vy,vz --body name --system system --out "$WORK/tilted"
-check "... of several bodies side by side" program orbits import "$WORK/side.csv" --time t \
+check "three coordinates: of several bodies side by side" \
+    program orbits import "$WORK/side.csv" --time t \
     --position x1,y1,z1,x2,y2,z2 --dimensions 3 --system system --out "$WORK/side"
 check "three coordinates: or of three bodies in the plane, with a note" \
     prints '3 bodies in the plane; --dimensions 3 for 2 in space' program orbits import \
     "$WORK/side.csv" --time t --position x1,y1,z1,x2,y2,z2 --system system --out "$WORK/flat"
-check "... as --dimensions 2 says" prints '5 systems' program orbits import "$WORK/side.csv" \
+check "three coordinates: as --dimensions 2 says" \
+    prints '5 systems' program orbits import "$WORK/side.csv" \
     --time t --position x1,y1,z1,x2,y2,z2 --dimensions 2 --system system --out "$WORK/flat2"
 check "three coordinates: without a note" lacks 'in the plane' "$WORK/.printed"
-check "... are equal rows" same_file "$WORK/tilted/coords_train.npy" "$WORK/side/coords_train.npy"
+check "three coordinates: without a note: are equal rows" \
+    same_file "$WORK/tilted/coords_train.npy" "$WORK/side/coords_train.npy"
 check "three coordinates: verified" program orbits verify "$WORK/tilted"
-check "... with a range of z" prints '^  z  *-0\.800 to 0\.800' program orbits stat "$WORK/tilted"
+check "three coordinates: verified: with a range of z" \
+    prints '^  z  *-0\.800 to 0\.800' program orbits stat "$WORK/tilted"
 check "three coordinates: and columns of z" prints '^sequence,name,step,t,body,x,y,z,vx,vy,vz$' \
     sh -c "'$BIN/orbits' export '$WORK/tilted' --csv --quiet && head -1 '$WORK/tilted/train.csv'"
 check "three coordinates: whose numbers keep the plane" awk -F, 'NR > 1 {
@@ -282,7 +296,8 @@ check "tracks for training alone: a model" program pretrain --preset smoke --qui
     --orbits "$WORK/alone" --run "$WORK/alone_run" --set pretrain.steps=2 --set attention=softmax
 refuse "tracks for training alone: no rollouts, because of the import's options" 1 \
     'no data set "val"' 'with --val above 0' -- program probe rollout --run "$WORK/alone_run"
-check "... interpolated" prints 'interpolated to a step of 0.07' program orbits import \
+check "tracks for training alone: no rollouts, because of the import's options: interpolated" \
+    prints 'interpolated to a step of 0.07' program orbits import \
     "$WORK/tilted.csv" --time t --position x,y,z --body name --system system --resample 0.07 \
     --out "$WORK/finer"
 check "three coordinates of arrays" program orbits import $CASES/space.npy --dt 1 --split-by time \
@@ -342,16 +357,19 @@ mkdir "$WORK/own"
 cp "$pend"/*_train.npy "$WORK/own"
 KEEP=$WORK/own refuse "files of the user" 1 'choose another --out' -- \
     program orbits import "${PEND[@]}" --out "$WORK/own" --force
-check "... which a run reads as they are" prints 'made elsewhere: read as it is' \
+check "files of the user: which a run reads as they are" prints 'made elsewhere: read as it is' \
     program orbits --preset smoke --run "$WORK/elsewhere" --resume --out "$WORK/own"
 check "a folder of a run that is not there is named" prints 'nope is not there yet: orbits are' \
     program orbits --preset smoke --set orbits.train=4 --run "$WORK/elsewhere" --resume \
     --out "$WORK/nope"
-check "... and made" prints 'up to date' program orbits --preset smoke \
+check "a folder of a run that is not there is named: and made" \
+    prints 'up to date' program orbits --preset smoke \
     --set orbits.train=4 --run "$WORK/elsewhere" --resume --out "$WORK/nope"
-check "... without a word after that" lacks 'is not there yet' "$WORK/.printed"
+check "a folder of a run that is not there is named: without a word after that" \
+    lacks 'is not there yet' "$WORK/.printed"
 check "--force replaces tracks" program orbits import $N --out "$WORK/seed" --force
-check "... by all files of the new ones" same_files "$WORK/circles" "$WORK/seed"
+check "--force replaces tracks: by all files of the new ones" \
+    same_files "$WORK/circles" "$WORK/seed"
 
 # one system of the pendulums that rests at a place, one that ends far away behind its sequences
 awk -F, -v OFS=, '$1 == 7 { $3 = $5 = 0.3; $4 = $6 = -0.2 } 1' \
@@ -379,7 +397,8 @@ sed '290s/,[^,]*$/,1e39/' "$WORK/pendulums.csv" >"$WORK/huge.csv"
 sed '2,$s/,[^,]*$/,1e39/' "$WORK/three.csv" >"$WORK/heavy.csv"
 KEEP=$pend refuse "a number beyond float32 leaves the old set" 1 'those of float32' 'huge.csv' -- \
     program orbits import "$WORK/huge.csv" "${PEND[@]:1}" --out "$pend" --force
-refuse "... also a mass, and makes no folder" 1 'those of float32' 'heavy.csv' -- \
+refuse "a number beyond float32 leaves the old set: also a mass, and makes no folder" \
+    1 'those of float32' 'heavy.csv' -- \
     program orbits import "$WORK/heavy.csv" "${THREE[@]:1}" --mass m --out "$WORK/run"
 check_not "a system of no finite size: not even an empty one" test -e "$WORK/run"
 
@@ -394,18 +413,22 @@ snapshot "$pend" >"$WORK/before"
 check "make world, which says what is left out" \
     prints 'tracks without forces: nothing to fine-tune to' world "$pend" "$run"
 snapshot "$pend" >"$WORK/after"
-check "... leaves the tracks as they are" same_file "$WORK/before" "$WORK/after"
+check "make world, which says what is left out: leaves the tracks as they are" \
+    same_file "$WORK/before" "$WORK/after"
 check "make world, which says what is left out: a page" grep -q 'pendulums.csv' "$run/report.html"
-check "... with the errors of next positions" grep -q 'rollout, position 1' "$run/report.html"
-check_not "... without laws" grep -q 'Recovered laws' "$run/report.html"
+check "make world, which says what is left out: a page: with the errors of next positions" \
+    grep -q 'rollout, position 1' "$run/report.html"
+check_not "make world, which says what is left out: a page: without laws" \
+    grep -q 'Recovered laws' "$run/report.html"
 grep -o 'href="#[^"]*' "$run/report.html" | sed 's/href="#//' | sort -u >"$WORK/links"
 grep -o ' id="[^"]*' "$run/report.html" | sed 's/ id="//' | sort -u >"$WORK/ids"
 check "make world, which says what is left out: with contents" test "$(wc -l <"$WORK/links")" -ge 4
 comm -23 "$WORK/links" "$WORK/ids" >"$WORK/nowhere"
-check_not "... without links that lead nowhere" test -s "$WORK/nowhere"
+check_not "make world: without links that lead nowhere" test -s "$WORK/nowhere"
 check "the run knows its tracks: all is kept" prints '^keep .*pend/train: imported tracks' \
     timeout "$LIMIT" "$BIN/orrery" plan RUN="$run"
-check_not "... nothing to make" grep -E '^(make|remake|resume|refuse)' "$WORK/.printed"
+check_not "the run knows its tracks: all is kept: nothing to make" \
+    grep -E '^(make|remake|resume|refuse)' "$WORK/.printed"
 PROBE=(--run "$run" --attention lssar --threads 1 --quiet)
 check "probe attention" program probe attention "${PROBE[@]}"
 check "probe evaluate" program probe evaluate "${PROBE[@]}"
@@ -419,7 +442,8 @@ check "exported: persistence is of all bodies" equal \
         x[$5] = $6; y[$5] = $7 } END { printf "%.5f", d / n }' "$WORK/csv/test.csv")" \
     "$(printf %.5f "$(value "$run/lssar/pretrain/evaluation.json" persistence)")"
 check "probe rollout" program probe rollout "${PROBE[@]}"
-check "... to the last step" grep -q '^"position","distance",-1,9,' "$run/lssar/probe/rollout.csv"
+check "probe rollout: to the last step" \
+    grep -q '^"position","distance",-1,9,' "$run/lssar/probe/rollout.csv"
 check "probe linear is left out and says so" prints 'without states and forces: left out' \
     program probe linear --run "$run" --attention lssar --threads 1
 for exchanged in export answer "linear --answers $WORK" "rollout --answers $WORK"; do

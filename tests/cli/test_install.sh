@@ -10,7 +10,8 @@ install_to() { # DESTDIR PREFIX WHAT
         tools/install.sh "$3"
 }
 check "install" install_to "$tree" /usr install
-check "... is what make runs" prints "PREFIX='/usr' DESTDIR='$tree' LIBDIR='lib' tools/install.sh" \
+check "install: is what make runs" \
+    prints "PREFIX='/usr' DESTDIR='$tree' LIBDIR='lib' tools/install.sh" \
     make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" LIBDIR=lib
 check "install: and its switch for more names" prints "INSTALL_PROGRAMS='1'" \
     make -n install CUDA=0 BIN="$BIN" PREFIX=/usr DESTDIR="$tree" INSTALL_PROGRAMS=1
@@ -30,16 +31,18 @@ check "orrery -h" prints '^usage: orrery PROGRAM' away orrery -h
 check "orrery --version" prints '^orrery [0-9.]+' away orrery --version
 check "help of a program says how it is called" prints '^usage: orrery symreg ' \
     away orrery symreg --help
-check "... in every line of the usage" prints '^       orrery symreg motion ' \
+check "help of a program says how it is called: in every line of the usage" \
+    prints '^       orrery symreg motion ' \
     away orrery symreg --help
-check "... and so does a refusal" prints 'usage: orrery pretrain ' away sh -c \
+check "help of a program says how it is called: and so does a refusal" \
+    prints 'usage: orrery pretrain ' away sh -c \
     'orrery pretrain x 2>&1 | cat'
 check "orrery orbits --version" prints '^orrery orbits [0-9.]+' away orrery orbits --version
 check "a world" away orrery world PRESET=smoke RUN=run THREADS=1 \
     SET="symreg.enumerate=10000 finetune.samples=1"
-check "... has its page" filled "$empty/run/report.html"
-check "... with pictures" filled "$empty/run/figures/forces_earth.png"
-check "... and a second one keeps all" away orrery world PRESET=smoke RUN=run THREADS=1 \
+check "a world: has its page" filled "$empty/run/report.html"
+check "a world: with pictures" filled "$empty/run/figures/forces_earth.png"
+check "a world: and a second one keeps all" away orrery world PRESET=smoke RUN=run THREADS=1 \
     SET="symreg.enumerate=10000 finetune.samples=1"
 check "plan" prints '^keep .*report.html' away orrery plan PRESET=smoke RUN=run THREADS=1 \
     SET="symreg.enumerate=10000 finetune.samples=1"
@@ -47,11 +50,12 @@ cp docs/data/planets.csv "$empty/table.csv"
 check "symreg on a CSV" prints 'sqrt' away orrery symreg table.csv --target T_yr --maxsize 5 \
     --threads 1 --quiet --set symreg.enumerate=10000
 check "report" away orrery report --run run --out page --quiet
-check "... its page" filled "$empty/page/report.html"
+check "report: its page" filled "$empty/page/report.html"
 check "orrery cells, a grid by its name" prints "$root/libexec/orrery/pretrain" \
     away orrery cells context
 check "results lie in the working folder alone" equal "page run table.csv" "$(echo $(ls "$empty"))"
-check "... none in the tree" equal "$(wc -l <"$root/share/orrery/files")" \
+check "results lie in the working folder alone: none in the tree" \
+    equal "$(wc -l <"$root/share/orrery/files")" \
     "$(($(find "$root" ! -type d | wc -l) - 1))"
 refuse_orrery() { # STATUS WORDS COMMAND...
     local status=$1 words=$2 got
@@ -64,10 +68,12 @@ refuse_orrery() { # STATUS WORDS COMMAND...
 }
 check "an unknown command" refuse_orrery 2 'did you mean symreg?' orrery symrek
 check "an unknown word" refuse_orrery 2 'did you mean PRESET=...?' orrery world PRESSET=smoke
-check "... says which there are" refuse_orrery 2 'one of PRESET, RUN, SET' orrery world XYZ=1
-check "... an option in place of a word" refuse_orrery 2 'did you mean ORBITS_DIR=...?' \
+check "an unknown word: says which there are" \
+    refuse_orrery 2 'one of PRESET, RUN, SET' orrery world XYZ=1
+check "an unknown word: an option in place of a word" \
+    refuse_orrery 2 'did you mean ORBITS_DIR=...?' \
     orrery plan --orbits-dir=x
-check "... small letters" refuse_orrery 2 'did you mean RUN=...?' orrery world run=x
+check "an unknown word: small letters" refuse_orrery 2 'did you mean RUN=...?' orrery world run=x
 check "FORCE is a switch" refuse_orrery 2 'FORCE: expected 1 or 0, found "maybe"' \
     orrery world PRESET=smoke FORCE=maybe
 forced() { # FORCE: options --force in the command lines of a world that is up to date
@@ -75,8 +81,8 @@ forced() { # FORCE: options --force in the command lines of a world that is up t
         SET="symreg.enumerate=10000 finetune.samples=1" 2>&1 |
         tee "$WORK/forced" | grep -c -- '--force'
 }
-check "... which 0 leaves off" equal 0 "$(forced 0)"
-check "... in a world that keeps all" prints 'is up to date' cat "$WORK/forced"
+check "FORCE is a switch: which 0 leaves off" equal 0 "$(forced 0)"
+check "FORCE is a switch: in a world that keeps all" prints 'is up to date' cat "$WORK/forced"
 for words in help "world --help" "stage pretrain -h" "watch --help" "check -h"; do
     check "orrery $words" prints '^usage: orrery PROGRAM' away orrery $words
 done
@@ -87,7 +93,8 @@ away orrery pretrain "${short[@]}" --set pretrain.steps=100000 --minutes 0.002 >
 check "a stopped training says how to resume it, by orrery" grep -q \
     "^resume with: $root/bin/orrery pretrain --preset smoke .* --resume\$" "$WORK/out"
 resumed=$(sed -n 's/^resume with: //p' "$WORK/out")
-check "... by a command that works" prints '^resume with: ' away sh -c "$resumed 2>&1 | cat"
+check "a stopped training says how to resume it, by orrery: by a command that works" \
+    prints '^resume with: ' away sh -c "$resumed 2>&1 | cat"
 check "what another program makes is asked of orrery" refuse_orrery 1 \
     "make them with: $root/bin/orrery orbits --preset smoke --run none" \
     orrery pretrain --preset smoke --run none
@@ -104,7 +111,8 @@ check "a moved tree finds its presets" needs_target orrery symreg
 mkdir "$WORK/alone" && cp "$root/libexec/orrery/symreg" "$WORK/alone/"
 check "a program alone does not" refuse_orrery 2 'no preset "table"' "$WORK/alone/symreg" \
     --preset table --target y
-check "... but with ORRERY_DATA" needs_target env ORRERY_DATA="$root/share/orrery" \
+check "a program alone does not: but with ORRERY_DATA" \
+    needs_target env ORRERY_DATA="$root/share/orrery" \
     "$WORK/alone/symreg"
 
 # ---- man pages, completion
@@ -129,7 +137,7 @@ for name in orrery $PROGRAMS laws probe compare verdict sample; do
     else
         skip "man page of $name" "no man"
     fi
-    check "... has its options" options_in_page "$name"
+    check "a program alone does not: has its options" options_in_page "$name"
 done
 check "the page's synopsis is what a user types" prints '^orrery symreg \[options\]$' \
     sed 's/\\-/-/g' "$root/share/man/man1/orrery-symreg.1"
@@ -140,18 +148,24 @@ complete_words() { # WORD...: what bash offers for the last one
 }
 PATH=$root/bin:$PATH
 check "bash completion: a command" prints '^symreg$' complete_words orrery symr
-check "... an option" prints '^--target$' complete_words orrery symreg --targ
-check "... an option that has a letter, too" prints '^--out$' complete_words orrery symreg --ou
-check "... of orrery itself" prints '^--help$' complete_words orrery --he
-check "... of a program by orrery" prints '^--animate$' complete_words orrery report --anim
-check "... a setting" prints '^symreg.maxsize=$' complete_words orrery symreg --set symreg.maxs
-check "... a preset" prints '^laptop$' complete_words orrery orbits --preset lap
-check "... a word" prints '^PRESET=$' complete_words orrery world PRES
+check "bash completion: a command: an option" \
+    prints '^--target$' complete_words orrery symreg --targ
+check "bash completion: a command: an option that has a letter, too" \
+    prints '^--out$' complete_words orrery symreg --ou
+check "bash completion: a command: of orrery itself" prints '^--help$' complete_words orrery --he
+check "bash completion: a command: of a program by orrery" \
+    prints '^--animate$' complete_words orrery report --anim
+check "bash completion: a command: a setting" \
+    prints '^symreg.maxsize=$' complete_words orrery symreg --set symreg.maxs
+check "bash completion: a command: a preset" \
+    prints '^laptop$' complete_words orrery orbits --preset lap
+check "bash completion: a command: a word" prints '^PRESET=$' complete_words orrery world PRES
 check "bash completion: a command: a file" prints '^table.csv$' complete_words orrery symreg table
 completed() { # FILE: the names that it completes
     bash -c '. "$0" && complete -p' "$(realpath "$1")" | sed 's/.* //' | LC_ALL=C sort | xargs
 }
-check "... of no name that is not installed" equal orrery "$(completed "$completion")"
+check "bash completion: a command: a file: of no name that is not installed" \
+    equal orrery "$(completed "$completion")"
 if command -v zsh >/dev/null; then
     check "zsh completion parses" zsh -n "$root/share/zsh/site-functions/_orrery"
 else
@@ -167,29 +181,34 @@ one_task() { # SCRIPT ARGUMENT...: as the only task of a job array
 }
 check "orbits.sbatch finds orrery" one_task orbits.sbatch --preset smoke --quiet --out sets \
     --set orbits.train=20 --set orbits.train_files=20 --set planets.enabled=false
-check "... and makes the data sets" test -e "$empty/sets/manifest.json"
+check "orbits.sbatch finds orrery: and makes the data sets" test -e "$empty/sets/manifest.json"
 one_task cells.sbatch no.grid >"$WORK/out" 2>&1 # a grid that is not there
 check "cells.sbatch finds orrery" grep -q 'no.grid: no such grid' "$WORK/out"
 for script in "$root"/share/doc/orrery/docs/cluster/*.sbatch; do
     check "$(basename "$script") parses" bash -n "$script"
-    check "... and names an installed program" grep -Eq '=\(orrery |orrery=orrery' "$script"
+    check "${script##*/} names an installed program" grep -Eq '=\(orrery |orrery=orrery' "$script"
 done
 
 # ---- the programs by names of their own, too
 more=$WORK/more/usr
 all_names="compare finetune laws orbits orrery pretrain probe report sample symreg verdict"
 check "install with INSTALL_PROGRAMS=1" install_to "$WORK/more" /usr install 1
-check "... puts every program on the PATH" equal "$all_names" "$(ls "$more/bin" | xargs)"
-check "... as links that a moved tree keeps" equal ../libexec/orrery/symreg \
+check "install with INSTALL_PROGRAMS=1: puts every program on the PATH" \
+    equal "$all_names" "$(ls "$more/bin" | xargs)"
+check "install with INSTALL_PROGRAMS=1: as links that a moved tree keeps" \
+    equal ../libexec/orrery/symreg \
     "$(readlink "$more/bin/symreg")"
 called() { # COMMAND...: with the PATH of that tree
     PATH=$more/bin:$PATH away env PATH="$more/bin:/usr/bin:/bin" "$@"
 }
-check "... which find presets" prints 'sqrt' called symreg table.csv --target T_yr --maxsize 5 \
+check "install with INSTALL_PROGRAMS=1: which find presets" \
+    prints 'sqrt' called symreg table.csv --target T_yr --maxsize 5 \
     --threads 1 --quiet --set symreg.enumerate=10000
-check "... and each other: symreg executes laws" prints '^usage: symreg' \
+check "install with INSTALL_PROGRAMS=1: and each other: symreg executes laws" \
+    prints '^usage: symreg' \
     called symreg --run run --help
-check "... and are called by their names" prints '^usage: symreg \[options\]' called symreg --help
+check "install with INSTALL_PROGRAMS=1: and are called by their names" \
+    prints '^usage: symreg \[options\]' called symreg --help
 check "install with INSTALL_PROGRAMS=1: have man pages" filled "$more/share/man/man1/verdict.1"
 check "install with INSTALL_PROGRAMS=1: and completion" equal "$all_names" \
     "$(completed "$more/share/bash-completion/completions/verdict")"
@@ -211,17 +230,17 @@ check_not "uninstall: leaves nothing" test -e "$WORK/more"
 # ---- uninstall
 touch "$root/bin/other"
 check "uninstall" install_to "$WORK/moved" /usr uninstall
-check "... leaves what is not ours, and nothing else" equal "$root/bin/other" \
+check "uninstall: leaves what is not ours, and nothing else" equal "$root/bin/other" \
     "$(find "$WORK/moved" ! -type d)"
-check "... once more has nothing to do" refuse_orrery 1 'nothing is installed' \
+check "uninstall: once more has nothing to do" refuse_orrery 1 'nothing is installed' \
     env -C "$source" DESTDIR="$WORK/moved" PREFIX=/usr tools/install.sh uninstall
 check "install again" install_to "$WORK/again" /opt/x install
 check "uninstall" install_to "$WORK/again" /opt/x uninstall
-check_not "... leaves nothing" test -e "$WORK/again"
+check_not "uninstall: leaves nothing" test -e "$WORK/again"
 check "install without DESTDIR" install_to "" "$WORK/plain" install
 check "uninstall" install_to "" "$WORK/plain" uninstall
 find "$WORK/plain" -name '*orrery*' >"$WORK/left"
-check_not "... leaves no folder of Orrery" grep . "$WORK/left"
+check_not "uninstall: leaves no folder of Orrery" grep . "$WORK/left"
 check "a PREFIX that is no path" refuse_orrery 2 'PREFIX: expected' env -C "$source" PREFIX=usr \
     tools/install.sh install
 finish

@@ -28,7 +28,7 @@ check_not "texts are never set as markup" grep -nE \
     'innerHTML|outerHTML|insertAdjacentHTML|document\.write' lab/page/*.js
 lab/page/make.sh "$WORK/missing.wasm" none "$WORK/page.html" >"$WORK/refused" 2>&1
 check "a module that is missing is named" grep -q 'missing.wasm: missing or empty' "$WORK/refused"
-check "... and no page is left" test ! -e "$WORK/page.html"
+check "a module that is missing is named: and no page is left" test ! -e "$WORK/page.html"
 CC=cc make CUDA=0 B="$WORK/b" WASM_CC=no-such-compiler WASM_ROOT=/nowhere lab >"$WORK/none" 2>&1
 check "without a compiler one line says what installs it" grep -q \
     'tools/deps.sh --lab installs them' "$WORK/none"
@@ -39,7 +39,7 @@ mkdir -p "$WORK/empty" && cp presets/quick.json "$WORK/empty/preset.json"
 program orrery lab --run "$WORK/empty" --out "$WORK/page.html" >"$WORK/refused" 2>&1
 check "a run without networks is named" grep -q \
     "$WORK/empty: no pretrained and no fine-tuned network there" "$WORK/refused"
-check "... and no page is left" test ! -e "$WORK/page.html"
+check "a run without networks is named: and no page is left" test ! -e "$WORK/page.html"
 
 if ! command -v node >/dev/null; then
     skip "numbers of the orbit lab" "it wants node"
@@ -64,7 +64,8 @@ for file in softmax_next lssar_next softmax_forces lssar_forces; do
         node tests/lab/same_network.js "$WORK/shipped/$file.safetensors" \
         "$WORK/back/$file.safetensors"
 done
-check_not "... and no network that the run lacks" test -e "$WORK/back/untrained_forces.safetensors"
+check_not "orrery lab writes RUN/lab.html: and no network that the run lacks" \
+    test -e "$WORK/back/untrained_forces.safetensors"
 
 # ---- the module of the shipped page against the native library
 native "$WORK/networks" tests/lab/networks.c lab/models.c

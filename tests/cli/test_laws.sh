@@ -36,9 +36,9 @@ for law in $laws; do
 done
 check "an expression of G" small "$WORK/G" --set orbits.law=expression \
     --set 'orbits.expression=G*m1*m2/r^2'
-check "... as the number" small "$WORK/number" --set orbits.law=expression \
+check "an expression of G: as the number" small "$WORK/number" --set orbits.law=expression \
     --set 'orbits.expression=39.478417604357434475*m1*m2/r^2'
-check "... the same orbits" same_files "$WORK/G" "$WORK/number" \
+check "an expression of G: the same orbits" same_files "$WORK/G" "$WORK/number" \
     {force_magnitude,state,coords}_two_body_train.npy coords_train.npy
 check "a jump of G" small "$WORK/jump" --set orbits.jump_step=10 --set orbits.jump_factor=2
 check "a jump of G shows" other_files "$WORK/newton" "$WORK/jump" coords_train.npy
@@ -65,15 +65,15 @@ refuse "planets meet: the pair" 1 'sequence 1 of train' 'between bodies 3 and 4'
     'orbits.encounters=redraw' -- "$BIN/orbits" "${CROWD[@]}" --out "$WORK/crowd"
 REDRAW=("${CROWD[@]}" --set orbits.encounters=redraw)
 check "drawn again" program orbits "${REDRAW[@]}" --out "$WORK/again"
-check "... counted" test "$(redrawn "$WORK/again")" -ge 1
-check "... and shown" prints 'drawn again  [1-9]' program orbits stat "$WORK/again"
+check "drawn again: counted" test "$(redrawn "$WORK/again")" -ge 1
+check "drawn again: and shown" prints 'drawn again  [1-9]' program orbits stat "$WORK/again"
 check "drawn again on two threads" program orbits "${REDRAW[@]}" --threads 2 --out "$WORK/again.2"
-check "... the same" same_files "$WORK/again" "$WORK/again.2"
+check "drawn again on two threads: the same" same_files "$WORK/again" "$WORK/again.2"
 for part in 1 2; do
     check "drawn again, part $part" program orbits "${REDRAW[@]}" --part $part/2 \
         --out "$WORK/again.3"
 done
-check "... the same, counted" same_files "$WORK/again" "$WORK/again.3"
+check "drawn again on two threads: the same, counted" same_files "$WORK/again" "$WORK/again.3"
 
 # ---- what is refused
 KEEP=$WORK/bad
@@ -93,7 +93,8 @@ printf '{"orbits": {"law_exponent": -1.5}}' >"$WORK/none.json"
 refuse "a preset with a setting of another law" 2 "$WORK/none.json" \
     'orbits.law_exponent: orbits.law is newton' -- "$BIN/orbits" --preset "$WORK/none.json" --plan
 check "a preset of a law" program orbits --preset "$WORK/power.json" --quiet --plan
-check "... under another law" program orbits --preset "$WORK/power.json" --quiet --plan \
+check "a preset of a law: under another law" \
+    program orbits --preset "$WORK/power.json" --quiet --plan \
     --set orbits.law=yukawa
 bad "exponent -3" 2 'orbits.law_exponent: must be above -3' orbits.law=power \
     orbits.law_exponent=-3

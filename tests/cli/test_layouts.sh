@@ -19,8 +19,8 @@ for end in ecsv ipac mrt npz basic; do
     out=$WORK/$end
     check "$end" search "$out" "$CASES/planets.$end" --target P --features a,M --missing drop \
         --maxsize 9 --guess "$GUESS"
-    check "... the law" prints "$LAW" grep -- '<- .*best' "$out.txt"
-    check "... says what is missing" grep -q \
+    check "$end: the law" prints "$LAW" grep -- '<- .*best' "$out.txt"
+    check "$end: says what is missing" grep -q \
         '1 of 8 rows have a missing value and are left out, 7 are used: 1 in "M"' "$out.txt"
 done
 for end in ecsv ipac mrt; do
@@ -31,25 +31,26 @@ done
 check "units of arrays: none" lacks 'units of the file' "$WORK/npz.txt"
 check "--units none" search "$WORK/none" "$CASES/planets.ecsv" --target P --features a \
     --units none
-check "... uses none" lacks 'units of the file' "$WORK/none.txt"
+check "--units none: uses none" lacks 'units of the file' "$WORK/none.txt"
 check "--units takes precedence" search "$WORK/given" "$CASES/planets.ecsv" --target P \
     --features a --units 'a=m,P=s'
-check "... over those of the file" lacks 'units of the file' "$WORK/given.txt"
+check "--units takes precedence: over those of the file" lacks 'units of the file' "$WORK/given.txt"
 check "units reach named constants" search "$WORK/named" "$CASES/planets.ecsv" --target P \
     --features a,M --missing drop --constants G
-check "... in the units of the file" prints \
+check "units reach named constants: in the units of the file" prints \
     'G = 0\.000295912.* AU\^3/M_sun/d\^2' cat "$WORK/named.txt"
 for file in j2_ipac.tbl j4_units_row.csv j3_table.mrt j5_dashes.csv; do
     check "$file" search "$WORK/$file" "$CASES/$file" --target P --missing drop --maxsize 9 \
         --guess "$GUESS"
-    check "... the law" prints "$LAW" grep -- '<- .*best' "$WORK/$file.txt"
+    check "$file: the law" prints "$LAW" grep -- '<- .*best' "$WORK/$file.txt"
 done
 check "true and false" search "$WORK/hot" "$CASES/j7_true_false.csv" --target P --maxsize 9
-check "... are numbers" grep -q 'column "hot" has true and false, read as 1 and 0' "$WORK/hot.txt"
-check "... and features" grep -q '"hot"' "$WORK/hot/front.json"
+check "true and false: are numbers" \
+    grep -q 'column "hot" has true and false, read as 1 and 0' "$WORK/hot.txt"
+check "true and false: and features" grep -q '"hot"' "$WORK/hot/front.json"
 check "OMNI" search "$WORK/omni" "$CASES/j8_omni_layout.csv" --target PRESSURE
-check "... its units" grep -qF '"SPEED"=km/s,"DENSITY"=1/cc,"PRESSURE"=nPa' "$WORK/omni.txt"
-check "... its line at the end" grep -q 'skipped 1 line behind the rows' "$WORK/omni.txt"
+check "OMNI: its units" grep -qF '"SPEED"=km/s,"DENSITY"=1/cc,"PRESSURE"=nPa' "$WORK/omni.txt"
+check "OMNI: its line at the end" grep -q 'skipped 1 line behind the rows' "$WORK/omni.txt"
 gzip -c "$CASES/planets.mrt" >"$WORK/planets.gz"
 stream() {
     "$BIN/symreg" - "${FEW[@]}" --target P --features a,M --missing drop --maxsize 9 \
@@ -63,8 +64,9 @@ predicted=$(program symreg predict "$WORK/ecsv/front.json" "$CASES/planets.ipac"
 check "predict: all rows" equal 9 "$(wc -l <<<"$predicted")"
 check "--test" search "$WORK/test" "$CASES/planets.ecsv" --target P --features a,M --missing drop \
     --maxsize 9 --test "$CASES/planets.rst"
-check "... says how it is read" grep -q 'planets.rst: read as columns below a rule' "$WORK/test.txt"
-check "... and what is missing" grep -q \
+check "--test: says how it is read" \
+    grep -q 'planets.rst: read as columns below a rule' "$WORK/test.txt"
+check "--test: and what is missing" grep -q \
     'planets.rst: 1 of 8 rows have a missing value' "$WORK/test.txt"
 
 # ---- motion
@@ -72,7 +74,8 @@ orbit=(--position X,Y,Z --centre 0,0,0 --threads 1 --seed 1 --iterations 1 --max
     --set symreg.enumerate=5000 --set symreg.populations=2 --set symreg.cycles=50)
 check "motion, Horizons" prints '0\.0002959122[0-9]* / square\(r\)' \
     program symreg motion "$CASES/horizons.txt" --time JDTDB "${orbit[@]}"
-check "... says how it is read" grep -q 'read as JPL Horizons, \$\$SOE to \$\$EOE' "$WORK/.printed"
+check "motion, Horizons: says how it is read" \
+    grep -q 'read as JPL Horizons, \$\$SOE to \$\$EOE' "$WORK/.printed"
 awk '/ = A.D./ && ++n == 7 { hole = 1 }
     hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' "$CASES/horizons.txt" \
     >"$WORK/hole.txt"

@@ -33,7 +33,8 @@ if [ "$sanitized" -eq 0 ]; then
     check "it needs GSL, OpenMP and the C library" equal "libc libgomp libgsl libm" \
         "$(echo $(needed))"
     strip -o "$WORK/stripped" "$library"
-    check "... and is below 5 MB" test "$(stat -c %s "$WORK/stripped")" -lt 5000000
+    check "it needs GSL, OpenMP and the C library: and is below 5 MB" \
+        test "$(stat -c %s "$WORK/stripped")" -lt 5000000
 fi
 
 # ---- the interface that is written down
@@ -48,9 +49,11 @@ changed() { # COMMAND of sed: the interface of changed headers
     (cd "$WORK/changed" && "$OLDPWD/tools/abi.sh" ./*.h) >"$WORK/abi" 2>"$WORK/err"
 }
 changed 's/    size_t columns; .*/    int columns;/'
-check "... and notices another member" other_file tests/api/abi.txt "$WORK/abi"
+check "the interface is as tests/api/abi.txt has it: and notices another member" \
+    other_file tests/api/abi.txt "$WORK/abi"
 changed 's/int row, int notation,/int row, long notation,/'
-check "... and another argument" other_file tests/api/abi.txt "$WORK/abi"
+check "the interface is as tests/api/abi.txt has it: and another argument" \
+    other_file tests/api/abi.txt "$WORK/abi"
 changed ''
 check "tools/abi.sh: headers in another folder have the same interface" \
     same_file tests/api/abi.txt "$WORK/abi"
@@ -88,10 +91,12 @@ run_it() { # NAME ARGUMENT...
     (cd "$WORK" && timeout "$LIMIT" ./"$@" </dev/null)
 }
 check "orbits.c compiles" build docs/examples/orbits.c orbits -lm
-check "... and simulates" prints '^1000 sequences of 65 rows, 24000 rows with a force$' \
+check "orbits.c compiles: and simulates" \
+    prints '^1000 sequences of 65 rows, 24000 rows with a force$' \
     run_it orbits
 check "regress.c compiles" build docs/examples/regress.c regress -lm
-check "... and finds Kepler's third law" prints '17.655333, expected 17.655333$' run_it regress
+check "regress.c compiles: and finds Kepler's third law" \
+    prints '17.655333, expected 17.655333$' run_it regress
 check "fit.c compiles" build docs/examples/fit.c fit -lm
 check "fit.c finds the law in one call" prints '^T = (\(a \* sqrt|sqrt).*' run_it fit
 check "options.c compiles" build docs/examples/options.c options
@@ -131,11 +136,12 @@ predict() { # FILE [VARIABLE=VALUE]
     (cd "$WORK" && env "$@" ./predict "$model" settings 60) >"$to"
 }
 check "forces from a checkpoint" predict "$WORK/forces.csv"
-check "... are those of the run" same_forces "$WORK/forces.csv"
+check "forces from a checkpoint: are those of the run" same_forces "$WORK/forces.csv"
 mkdir "$WORK/without" && echo none >"$WORK/without/libdnnl.so.2" # no library
 cp "$WORK/without/libdnnl.so.2" "$WORK/without/libdnnl.so.3"
-check "... and without oneDNN" predict "$WORK/plain.csv" LD_LIBRARY_PATH="$WORK/without"
-check "... are those of the run, too" same_forces "$WORK/plain.csv"
+check "forces from a checkpoint: and without oneDNN" \
+    predict "$WORK/plain.csv" LD_LIBRARY_PATH="$WORK/without"
+check "forces from a checkpoint: are those of the run, too" same_forces "$WORK/plain.csv"
 echo none >"$WORK/without/libcjson.so.1"
 check "without cJSON a checkpoint is refused" prints \
     'predict: .*safetensors: reading it needs the library cJSON' said predict /dev/null \
@@ -158,11 +164,12 @@ same_table() { # lines and names of both, and their numbers as far as nine digit
           bad += n != NF }
         END { exit !(lines > 1 && FNR == lines && !bad) }' "$1" "$2"
 }
-check "... has its rows and numbers" same_table \
+check "a table of forces as columns: has its rows and numbers" same_table \
     "$WORK/run/lssar/finetune/forces_magnitude.csv" "$WORK/columns.csv"
 check "a training log as columns" results "$WORK/columns.csv" run/lssar/pretrain/log.jsonl \
     step val_loss
-check "... has its lines" equal "$(wc -l <"$WORK/run/lssar/pretrain/log.jsonl")" \
+check "a training log as columns: has its lines" \
+    equal "$(wc -l <"$WORK/run/lssar/pretrain/log.jsonl")" \
     $(($(wc -l <"$WORK/columns.csv") - 1))
 check "a run without laws is refused" prints 'results: .*laws\.json: missing; make it with' \
     said results /dev/null run
@@ -170,7 +177,8 @@ check "laws of the run" "$BIN/orrery" stage symreg PRESET=smoke RUN="$WORK/run" 
     SET="attention=lssar model.precision=fp32 finetune.samples=1 symreg.enumerate=5000 \
          symreg.iterations=3"
 check "a run as the long table" results "$WORK/columns.csv" run model quantity value
-check "... says what the truth is" prints '^"attention=truth","selected_share",1$' \
+check "a run as the long table: says what the truth is" \
+    prints '^"attention=truth","selected_share",1$' \
     cat "$WORK/columns.csv"
 check "a probe of the run" program probe rollout --run "$WORK/run" --attention lssar \
     --sequences 4 --quiet
@@ -199,7 +207,8 @@ END
             ./predict "$model" "$WORK/settings" 60) >"$WORK/cmake.out" 2>&1
     }
     check "find_package(orrery) of CMake" with_cmake
-    check "... and the program runs" prints '^59,' tail -n 5 "$WORK/cmake.out"
+    check "find_package(orrery) of CMake: and the program runs" \
+        prints '^59,' tail -n 5 "$WORK/cmake.out"
 else
     skip "find_package(orrery) of CMake" "it is not installed"
 fi
@@ -212,14 +221,16 @@ check "the header alone is C11" header_is "c -std=c11"
 check "a caller of its own compiles" build tests/api/caller.c caller -fopenmp -lgsl \
     -lgslcblas -lm -pthread
 check "several searches and simulations at once" run_it caller threads
-check "... and readers of results" run_it caller threads run
+check "several searches and simulations at once: and readers of results" run_it caller threads run
 check "the caller's state is as it was" run_it caller
-check "... nothing is printed" equal nothing "$(run_it caller 2>&1 && echo nothing)"
+check "the caller's state is as it was: nothing is printed" \
+    equal nothing "$(run_it caller 2>&1 && echo nothing)"
 if command -v localedef >/dev/null &&
     localedef -i de_DE -f UTF-8 "$WORK/de_DE.UTF-8" 2>/dev/null; then
-    check "... with commas for decimals" env LOCPATH="$WORK" LC_ALL=de_DE.UTF-8 "$WORK/caller"
+    check "the caller's state is as it was: with commas for decimals" \
+        env LOCPATH="$WORK" LC_ALL=de_DE.UTF-8 "$WORK/caller"
 else
-    skip "... with commas for decimals" "no localedef"
+    skip "the caller's state is as it was: with commas for decimals" "no localedef"
 fi
 if command -v valgrind >/dev/null; then
     check "no fault under valgrind" env ORRERY_ISA=avx2 valgrind -q --error-exitcode=9 \
@@ -275,5 +286,6 @@ check "same.c compiles" build "$WORK/same.c" same
 run_it same >"$WORK/library.csv"
 check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 \
     --iterations 4 --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
-check "... has the same front" same_file "$WORK/library.csv" "$WORK/out/front.csv"
+check "the program on the same table: has the same front" \
+    same_file "$WORK/library.csv" "$WORK/out/front.csv"
 finish

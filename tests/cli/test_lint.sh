@@ -143,7 +143,8 @@ complains includes 'folders.mk: beta uses study, which uses the product and is u
 sed -i 's:"low.h":"alpha/low/lower.h":' "$tree/alpha/low/low.c"
 (cd "$tree" && "$tools/lint_includes.sh") >"$WORK/out"
 check "includes: a header that is not there" test $? -eq 1
-check "... is named" grep -qF 'there is no "alpha/low/lower.h"' "$WORK/out"
+check "includes: a header that is not there: is named" \
+    grep -qF 'there is no "alpha/low/lower.h"' "$WORK/out"
 plant
 
 echo 'int a_none(void);' >>"$tree/alpha/low/low.h"

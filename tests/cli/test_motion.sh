@@ -32,7 +32,8 @@ best() { # FRONT AWK-CONDITION on complexity and equation of the rule best
     sed -n 's/^ *\([0-9]*\) .*  \((.*)\|[a-z(].*\)   <- .*best.*/\1 \2/p' "$1"
 }
 check "the law: size 8, m1 m2 / r^2" prints '^8 ' best "$real.txt"
-check "... with a constant near 4 pi^2" prints '39\.4[78]|0\.02533' best "$real.txt"
+check "the law: size 8, m1 m2 / r^2: with a constant near 4 pi^2" \
+    prints '39\.4[78]|0\.02533' best "$real.txt"
 check "notations" prints 'latex' cat "$real/front.json"
 check "noise is told" prints 'noise of a coordinate, estimated: ' cat "$real.txt"
 
@@ -72,13 +73,14 @@ check "noise of 1% is told" near 'estimated: ' 0.01 0.002 "$WORK/hidden.txt"
 check "G M / r^2" prints 'square' best "$WORK/hidden.txt"
 check "the point is found" motion "$WORK/fit" "$WORK/orbit.csv" --time t --position x,y --centre fit
 cat "$WORK/fit.txt"
-check "... with its error" near 'standard error of a coordinate ' 0.01 0.009 "$WORK/fit.txt"
+check "the point is found: with its error" \
+    near 'standard error of a coordinate ' 0.01 0.009 "$WORK/fit.txt"
 error=$(sed -n 's/.*error of a coordinate //p' "$WORK/fit.txt")
-check "... within three of it" near 'centre fit: ' 3 "${error:-0}*3" "$WORK/fit.txt"
+check "the point is found: within three of it" near 'centre fit: ' 3 "${error:-0}*3" "$WORK/fit.txt"
 gzip -c "$WORK/orbit.csv" >"$WORK/orbit.csv.gz"
 check "compressed" motion "$WORK/gz" "$WORK/orbit.csv.gz" --time t --position x,y --centre 3,0 \
     --units "r=AU, a=AU/yr^2"
-check "... gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WORK/gz.txt")"
+check "compressed: gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WORK/gz.txt")"
 
 # ---- a search that goes on
 check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --position x,y \
@@ -97,16 +99,17 @@ mass() { # the hidden one, by the table: a r^2, weighted
         "$WORK/on/accelerations.csv"
 }
 check "G M = 20 to 3%" mass
-check "... goes on" motion "$WORK/second" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
+check "G M = 20 to 3%: goes on" \
+    motion "$WORK/second" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
     --out "$WORK/on" --resume --iterations 2
 check "whole" motion "$WORK/whole" "$WORK/orbit.csv" --time t --position x,y --centre 3,0 \
     --out "$WORK/at_once" --iterations 2
-check "... to the same bytes" same_file "$WORK/on/front.csv" "$WORK/at_once/front.csv"
+check "whole: to the same bytes" same_file "$WORK/on/front.csv" "$WORK/at_once/front.csv"
 
 # ---- accelerations relative to a body
 check "relative to the Sun" motion "$WORK/sun" "$PLANETS" --time t_yr --position x_au,y_au,z_au \
     --body body --centre sun
-check "... needs no masses" prints 'acceleration a' cat "$WORK/sun.txt"
+check "relative to the Sun: needs no masses" prints 'acceleration a' cat "$WORK/sun.txt"
 
 # ---- what is refused
 KEEP=$WORK/keep
@@ -166,14 +169,15 @@ mkdir "$KEEP/out"
 cp "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"
 refuse "a table of a result's name" 2 'accelerations.csv is the table, and would be replaced' -- \
     "$BIN/symreg" motion "$KEEP/out/accelerations.csv" $TX --centre 3,0 --quiet --out "$KEEP/out"
-check "... is kept" same_file "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"
+check "a table of a result's name: is kept" \
+    same_file "$WORK/orbit.csv" "$KEEP/out/accelerations.csv"
 rm -r "$KEEP/out"
 ways() { # NAME STATUS PATTERN OPTION...: no file of a refused search, and none of another one
     local name=$1 status=$2 pattern=$3
     shift 3
     refuse "$name" "$status" "$pattern" -- "$BIN/symreg" motion "$WORK/orbit.csv" $TX --quiet \
         --centre 3,0 --out "$KEEP/out" "$@"
-    check "... without a file" test ! -e "$KEEP/out"
+    check "$name: without a file" test ! -e "$KEEP/out"
 }
 ways "a unit of no column" 2 '"x" is no feature' --units x=m
 ways "a guess of no column" 2 '--guess' --guess 'q'
@@ -181,22 +185,25 @@ sed '2d' "$WORK/orbit.csv" >"$WORK/less.csv"
 cp -r "$WORK/on" "$WORK/other"
 refuse "a checkpoint of another table" 1 'the table is another one' -- "$BIN/symreg" motion \
     "$WORK/less.csv" $TX "${FEW[@]}" --centre 3,0 --quiet --out "$WORK/other" --resume
-check "... keeps its accelerations" same_file "$WORK/on/accelerations.csv" \
+check "a checkpoint of another table: keeps its accelerations" \
+    same_file "$WORK/on/accelerations.csv" \
     "$WORK/other/accelerations.csv"
 rm "$WORK/other/accelerations.csv"
 check "resumed without them" motion "$WORK/again" "$WORK/orbit.csv" $TX --centre 3,0 --resume \
     --iterations 3 --out "$WORK/other"
-check "... they are written" same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
+check "resumed without them: they are written" \
+    same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
 check "a search of them in the same folder" "$BIN/symreg" "$WORK/other/accelerations.csv" \
     --target a --quiet --seconds 1 --iterations 1 --out "$WORK/other"
-check "... keeps them" same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
+check "a search of them in the same folder: keeps them" \
+    same_file "$WORK/on/accelerations.csv" "$WORK/other/accelerations.csv"
 awk 'BEGIN { print "t,x,y"; for (i = 0; i < 200; i++) {
     t = i * 10 / 199; printf "%.17g,%.17g,%.17g\n", t, 3 * t, 2 * t + 1 } }' >"$WORK/free.csv"
 refuse "no force" 1 'that forces bend, found straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/free.csv" $TX --centre 0,0 --quiet
 awk -F, -v OFS=, 'NR > 1 { $2 += 0.01 * sin(NR * NR); $3 += 0.01 * cos(NR ^ 3) } 1' \
     "$WORK/free.csv" >"$WORK/noisy.csv"
-refuse "... with noise" 1 'straight lines within the noise' -- \
+refuse "no force: with noise" 1 'straight lines within the noise' -- \
     "$BIN/symreg" motion "$WORK/noisy.csv" $TX --centre 0,0 --quiet
 # a fly-by: few strong rows among many weak ones
 awk 'BEGIN { x = -20; y = 1.5; v = 1; w = 0; h = 0.002; print "t,x,y"
@@ -206,14 +213,14 @@ for (i = 0; i <= 20000; i++) {
     r = sqrt(x * x + y * y) ^ 3; v -= h * x / r; w -= h * y / r; x += h * v; y += h * w } }' \
     >"$WORK/fly.csv"
 check "a fly-by" motion "$WORK/fly" "$WORK/fly.csv" $TX --centre 0,0
-check "... has its law" prints '^3 (inv.square.r|square.inv.r)' best "$WORK/fly.txt"
+check "a fly-by: has its law" prints '^3 (inv.square.r|square.inv.r)' best "$WORK/fly.txt"
 # distances within their errors say nothing of the dependence on r
 awk 'BEGIN { print "t,x,y"; for (i = 0; i < 100; i++) { t = i / 25
     printf "%.6f,%.9g,%.9g\n", t, cos(6.283185307179586 * t) + 0.001 * sin(i * i),
         sin(6.283185307179586 * t) + 0.001 * cos(i ^ 3) } }' >"$WORK/circle.csv"
 check "a circle" motion "$WORK/circle" "$WORK/circle.csv" $TX --centre 0,0
-check "... is said to tell little" prints 'hardly how it depends on r' cat "$WORK/circle.txt"
-check "... not so an ellipse" lacks 'hardly how it depends on r' "$WORK/hidden.txt"
+check "a circle: is said to tell little" prints 'hardly how it depends on r' cat "$WORK/circle.txt"
+check "a circle: not so an ellipse" lacks 'hardly how it depends on r' "$WORK/hidden.txt"
 # what a remark and the front say of the law that paths chose, of 8 rows
 cat >"$WORK/few.csv" <<'EOF'
 t,x,y

@@ -77,26 +77,27 @@ right() {
 
 # ---- without noise and with 1% of every value
 check "a damped oscillation" motion wave --state x,y
-check "... has its equations" right wave 1e-6 'y' '-4*x-0.2*y'
-check "... chosen by the track" prints 'chosen by the tracks' cat "$WORK/wave.txt"
-check "... and conserves nothing" lacks 'conserved' "$WORK/wave.txt"
-check "... at 1%" motion noisy_wave --state x,y
-check "... has them within 1%" right noisy_wave 0.01 'y' '-4*x-0.2*y'
-check "... and its noise is told" prints 'noise of x, estimated: [01]\.[0-9]+% of its value' \
+check "a damped oscillation: has its equations" right wave 1e-6 'y' '-4*x-0.2*y'
+check "a damped oscillation: chosen by the track" prints 'chosen by the tracks' cat "$WORK/wave.txt"
+check "a damped oscillation: and conserves nothing" lacks 'conserved' "$WORK/wave.txt"
+check "a damped oscillation: at 1%" motion noisy_wave --state x,y
+check "a damped oscillation: has them within 1%" right noisy_wave 0.01 'y' '-4*x-0.2*y'
+check "a damped oscillation: and its noise is told" \
+    prints 'noise of x, estimated: [01]\.[0-9]+% of its value' \
     cat "$WORK/noisy_wave.txt"
 check "predator and prey" motion prey --state x,y
-check "... have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
-check "... conserve what they do" prints \
+check "predator and prey: have their equations" right prey 1e-6 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "predator and prey: conserve what they do" prints \
     '^conserved: x \+ 4 \* y - 4 \* log\(x\) - 11 \* log\(y\)$' \
     cat "$WORK/prey.txt"
-check "... stand beside their solution" prints \
+check "predator and prey: stand beside their solution" prints \
     '^track,"t","x","x of the model","x residual in sigmas","y"' cat "$WORK/prey/solutions.csv"
 solution_follows() { # in the table itself
     awk -F, 'NR > 1 { for (k = 0; k < 2; k++) { off = $(3 + 3 * k) - $(4 + 3 * k)
             off = off < 0 ? -off : off; if (off > worst) worst = off }; n++ }
         END { print worst, n; exit !(n == 120 && worst < 1e-4) }' "$WORK/prey/solutions.csv"
 }
-check "... which follows the track" solution_follows
+check "predator and prey: which follows the track" solution_follows
 page=$WORK/prey/report.html
 check "the page of predator and prey has their equations" grep -q \
     '<mi>d</mi><mi>x</mi></mrow><mrow><mi>d</mi><mi>t</mi></mrow></mfrac><mo>=</mo>' "$page"
@@ -122,9 +123,10 @@ END
 check "the page has tracks beside solutions, and the directions of the plane" \
     python3 "$WORK/charts.py" "$page"
 if command -v gnuplot >/dev/null; then
-    check "... in a picture, too" filled "$WORK/prey/solutions.png"
+    check "the page has tracks beside solutions: in a picture, too" \
+        filled "$WORK/prey/solutions.png"
 else
-    skip "... in a picture, too" "no gnuplot"
+    skip "the page has tracks beside solutions: in a picture, too" "no gnuplot"
 fi
 # ---- equations that no solution follows, here dx/dt = x, which overflows: there is nothing to draw
 awk 'BEGIN { print "t,x"; for (i = 0; i < 40; i++) printf "%d,%.9g\n", 50 * i, 20 + sin(i) }' \
@@ -133,42 +135,51 @@ check "equations without a solution are reported" prints 'chosen by the derivati
     bin/symreg motion "$WORK/lost.csv" --time t --state x --seconds 0.3 --quiet --unary exp \
     --binary '' --maxsize 2 --require x --out "$WORK/lost"
 if command -v gnuplot >/dev/null; then
-    check "... and the track is drawn without them" filled "$WORK/lost/solutions.png"
+    check "equations without a solution are reported: and the track is drawn without them" \
+        filled "$WORK/lost/solutions.png"
 fi
 mkdir "$WORK/mine"
 for file in solutions.csv equations.json report.md report.html; do
     echo mine >"$WORK/mine/$file"
     refuse "another $file" 2 "mine/$file is not a file of an earlier search" -- "$BIN/symreg" \
         motion "$WORK/prey.csv" --time t --state x,y --quiet --out "$WORK/mine"
-    check "... which stays" equal "$(cat "$WORK/mine/$file")" mine
+    check "another $file: which stays" equal "$(cat "$WORK/mine/$file")" mine
     rm "$WORK/mine/$file"
 done
-check "... are searched again into their folder" motion prey --state x,y
-check "... are simulated from their file" program symreg simulate "$WORK/prey/equations.json" \
+check "equations without a solution are reported: are searched again into their folder" \
+    motion prey --state x,y
+check "equations without a solution are reported: are simulated from their file" \
+    program symreg simulate "$WORK/prey/equations.json" \
     --start x=7,y=5 --times "$WORK/prey.csv" --out "$WORK/solution.csv"
 follows_track() { # the solution is the track to 1e-4
     paste -d, "$WORK/prey.csv" "$WORK/solution.csv" | awk -F, '
         NR > 1 { off = $3 - $6; off = off < 0 ? -off : off; if (off > worst) worst = off; n++ }
         END { print worst, n; exit !(n == 120 && worst < 1e-4) }'
 }
-check "... and follow the track" follows_track
-check "... and say so in JSON" prints '"conserved":' cat "$WORK/prey/equations.json"
-check "... at 1%" motion noisy_prey --state x,y
-check "... have them within 2%" right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
-check "... from two tracks" motion two --state x,y --track run
+check "equations without a solution are reported: and follow the track" follows_track
+check "equations without a solution are reported: and say so in JSON" \
+    prints '"conserved":' cat "$WORK/prey/equations.json"
+check "equations without a solution are reported: at 1%" motion noisy_prey --state x,y
+check "equations without a solution are reported: have them within 2%" \
+    right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "equations without a solution are reported: from two tracks" \
+    motion two --state x,y --track run
 check "the page of two tracks shows each" grep -q '"label":"r2"' "$WORK/two/report.html"
 check "the page of two tracks has constants with errors" grep -qE \
     '<td><code>dx/dt</code></td><td>[0-9.-]+</td><td>[0-9.e-]+' \
     "$WORK/two/report.html"
-check "... have them within 2%" right two 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
+check "the page of two tracks has constants with errors: have them within 2%" \
+    right two 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
 check "a pendulum by its angle" motion pendulum --position x --general --unary sin
-check "... has its acceleration" prints \
+check "a pendulum by its angle: has its acceleration" prints \
     '9\.8(0999|1)[0-9]*\)? \* sin\(x\)|sin\(x\) \* \(?-?9\.8(0999|1)' tail -n 1 "$WORK/pendulum.txt"
-check "... and friction" prints \
+check "a pendulum by its angle: and friction" prints \
     '0\.(3|29999)[0-9]*\)? \* v_x|v_x \* \(?-?0\.(3|29999)' tail -n 1 "$WORK/pendulum.txt"
-check "... with velocity and acceleration in C" prints 'rate_\+\+ = state_\[1\]' \
+check "a pendulum by its angle: with velocity and acceleration in C" \
+    prints 'rate_\+\+ = state_\[1\]' \
     cat "$WORK/pendulum/equations.c"
-check "... and in JSON" prints '"velocities":.*"v_x"' cat "$WORK/pendulum/equations.json"
+check "a pendulum by its angle: and in JSON" \
+    prints '"velocities":.*"v_x"' cat "$WORK/pendulum/equations.json"
 
 # ---- what acts from outside: x = a e^(-t / 2) + (2 sin t - 4 cos t) / 5 of dx/dt = sin t - x / 2
 awk 'BEGIN {
@@ -179,12 +190,13 @@ awk 'BEGIN {
     }
 }' >"$WORK/driven.csv"
 check "a driven state" motion driven --state x --input u
-check "... has its input" prints '^dx/dt = .*0\.50* \* x|x / 2|2 \* u|x \* 0\.50*' \
+check "a driven state: has its input" prints '^dx/dt = .*0\.50* \* x|x / 2|2 \* u|x \* 0\.50*' \
     tail -n 1 "$WORK/driven.txt"
-check "... written as an input of the right-hand side" prints 'const double u = input_\[0\]' \
+check "a driven state: written as an input of the right-hand side" \
+    prints 'const double u = input_\[0\]' \
     cat "$WORK/driven/equations.c"
 check "a state driven by the time" motion driven --state x --explicit-time --unary sin
-check "... has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
+check "a state driven by the time: has the time" prints '^dx/dt = .*sin\(t' cat "$WORK/driven.txt"
 check "a driven state is searched without --explicit-time" motion driven --state x --unary sin
 check "a driven state has the time without --explicit-time" \
     prints '^dx/dt = .*sin\(t' tail -n 1 "$WORK/driven.txt"
@@ -246,10 +258,10 @@ check "the right-hand side compiles" ${CC:-cc} -std=c17 -Wall -Wextra -Werror -c
 check "each equation has its front" test -s "$WORK/prey/x/front.json" -a \
     -s "$WORK/prey/y/front.json"
 check "units of derivatives follow" motion wave --state x,y --units 'x=m, y=m/s, t=s'
-check "... and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
+check "units of derivatives follow: and forbid others" prints 'dx/dt = y$' cat "$WORK/wave.txt"
 cp "$WORK/prey/equations.json" "$WORK/before.json"
 check "the same again" motion prey --state x,y --threads 2
-check "... whatever the threads" cmp "$WORK/before.json" "$WORK/prey/equations.json"
+check "the same again: whatever the threads" cmp "$WORK/before.json" "$WORK/prey/equations.json"
 
 stop() { # a search into the folder of an earlier one, once its first front is there
     local job k rc=0

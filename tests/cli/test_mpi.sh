@@ -102,8 +102,10 @@ for n in 1 2; do
         --attention relu_li --out "$WORK/hard-$n"
 done
 check "streamed, patience, outliers: the same bits" same_training "$WORK/hard-1" "$WORK/hard-2"
-check "... and steps were skipped" grep -q '"skipped"' "$WORK/hard-2/log.jsonl"
-check "... and rows were silent" grep -q '"degenerate_rows": [1-9]' "$WORK/hard-2/log.jsonl"
+check "streamed, patience, outliers: the same bits: and steps were skipped" \
+    grep -q '"skipped"' "$WORK/hard-2/log.jsonl"
+check "streamed, patience, outliers: the same bits: and rows were silent" \
+    grep -q '"degenerate_rows": [1-9]' "$WORK/hard-2/log.jsonl"
 
 # what a training decides by its past is known to all ranks that go on with it
 past=("${again[@]}" "${hard[@]}" --set pretrain.patience=0 --set pretrain.steps=90)

@@ -42,25 +42,29 @@ ended_badly() {
 check "2 ranks under way" begin_ranks 2 "$WORK/stopped"
 kill -TERM "$(rank_pid 1)"
 check "SIGTERM of rank 1: status 0" ended_well
-check "... said once" equal 1 "$(grep -c '^pretrain: stopped at step' "$WORK/err")"
-check "... nothing temporary" clean "$WORK/stopped"
+check "SIGTERM of rank 1: status 0: said once" \
+    equal 1 "$(grep -c '^pretrain: stopped at step' "$WORK/err")"
+check "SIGTERM of rank 1: status 0: nothing temporary" clean "$WORK/stopped"
 # one part each: nobody looks at signals before the others have come to the end of the step
 check "2 ranks with 2 parts under way" begin_ranks 2 "$WORK/parts" --set pretrain.micro_batches=2
 kill -TERM "$(rank_pid 1)"
 check "SIGTERM between steps: status 0" ended_well
-check "... saved" grep -q '^pretrain: stopped at step .*, saved in' "$WORK/err"
+check "SIGTERM between steps: status 0: saved" \
+    grep -q '^pretrain: stopped at step .*, saved in' "$WORK/err"
 cp -r "$WORK/stopped" "$WORK/stopped-3"
 check "1 rank goes on, until its time is over" ranks 1 "${long[@]}" --resume --minutes 0.003 \
     --out "$WORK/stopped"
 check "4 ranks go on" ranks 4 "${long[@]}" "${ZERO[@]}" --resume --out "$WORK/stopped"
 check "2 -> 1 -> 4 ranks: as if never stopped" same_files "$WORK/whole" "$WORK/stopped" \
     last.safetensors evaluation.json
-check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/stopped/log.jsonl"
+check "2 -> 1 -> 4 ranks: as if never stopped: also the log" \
+    same_by numbers "$WORK/whole/log.jsonl" "$WORK/stopped/log.jsonl"
 check "3 ranks go on" ranks 3 "${long[@]}" --resume --out "$WORK/stopped-3"
 check "4 ranks with --minutes: status 0" ranks 4 "${long[@]}" --minutes 0.003 \
     --out "$WORK/minutes"
 check "complete: nothing to do" ranks 2 "${long[@]}" --resume --out "$WORK/stopped"
-check "... and nothing done" same_files "$WORK/whole" "$WORK/stopped" last.safetensors
+check "complete: nothing to do: and nothing done" \
+    same_files "$WORK/whole" "$WORK/stopped" last.safetensors
 
 # ---- a rank dies: the job ends, the last checkpoint stays whole
 for dead in ${MPI_FULL:+0} 1; do
@@ -68,10 +72,13 @@ for dead in ${MPI_FULL:+0} 1; do
     kill -KILL "$(rank_pid $dead)"
     SECONDS=0
     check "rank $dead dies: the job fails" ended_badly
-    check "... within 30 s" test $SECONDS -le 30
-    check "... and says which" grep -q "rank $dead .*signal 9" "$WORK/err"
-    check "... resumed" ranks 2 "${long[@]}" --resume --out "$WORK/dead-$dead"
-    check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/dead-$dead" \
+    check "rank $dead dies: the job fails: within 30 s" test $SECONDS -le 30
+    check "rank $dead dies: the job fails: and says which" \
+        grep -q "rank $dead .*signal 9" "$WORK/err"
+    check "rank $dead dies: the job fails: resumed" \
+        ranks 2 "${long[@]}" --resume --out "$WORK/dead-$dead"
+    check "rank $dead dies: the job fails: as if nothing had happened" \
+        same_files "$WORK/whole" "$WORK/dead-$dead" \
         last.safetensors
 done
 
@@ -88,9 +95,11 @@ if [ -n "${MPI_FULL:-}" ]; then
     for ((round = 1; round <= ${MPI_KILLS:-20}; round++)); do
         rm -rf "$WORK/random"
         check "random kill $round: the job ends within 30 s" kill_somewhere
-        check "... resumed" ranks 2 "${long[@]}" --resume --out "$WORK/random"
-        check "... nothing temporary" clean "$WORK/random"
-        check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/random" \
+        check "random kill $round: the job ends within 30 s: resumed" \
+            ranks 2 "${long[@]}" --resume --out "$WORK/random"
+        check "random kill $round: the job ends within 30 s: nothing temporary" clean "$WORK/random"
+        check "random kill $round: the job ends within 30 s: as if nothing had happened" \
+            same_files "$WORK/whole" "$WORK/random" \
             last.safetensors evaluation.json
     done
 fi
@@ -105,11 +114,12 @@ if [ -e "$FAIL_WRITE" ]; then
             --resume --out "$WORK/full" : -np 1 "$BIN/pretrain" "${long[@]}" --resume \
             --out "$WORK/full" >"$WORK/out" 2>&1
         check "disk full at $at: status 1" equal 1 $?
-        check "... one error, of rank 0" equal 1 \
+        check "disk full at $at: status 1: one error, of rank 0" equal 1 \
             "$(grep -c '^pretrain: error: rank 0 of 2: .*cannot' "$WORK/out")"
-        check "... nothing temporary" clean "$WORK/full"
-        check "... resumed" ranks 2 "${long[@]}" --resume --out "$WORK/full"
-        check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/full" \
+        check "disk full at $at: status 1: nothing temporary" clean "$WORK/full"
+        check "disk full at $at: status 1: resumed" ranks 2 "${long[@]}" --resume --out "$WORK/full"
+        check "disk full at $at: status 1: as if nothing had happened" \
+            same_files "$WORK/whole" "$WORK/full" \
             last.safetensors
     done
 else

@@ -16,7 +16,8 @@ check "stopped before its end" stopped_ranks 1 "${MUON[@]}" --threads 1 --out "$
 cp "$WORK/stopped/last.safetensors" "$WORK/kept"
 refuse "resumed by another optimiser" 1 "pretrain.optimizer" -- "$BIN/pretrain" "${MUON[@]}" \
     --set pretrain.optimizer=adamw --resume --out "$WORK/stopped"
-check "... which changes nothing" same_file "$WORK/kept" "$WORK/stopped/last.safetensors"
+check "resumed by another optimiser: which changes nothing" \
+    same_file "$WORK/kept" "$WORK/stopped/last.safetensors"
 check "resumed" program pretrain "${MUON[@]}" --threads 1 --resume --out "$WORK/stopped"
 check "resumed, the same bits" same_training "$WORK/whole" "$WORK/stopped"
 
@@ -26,7 +27,8 @@ size() { stat -c %s "$WORK/$1/last.safetensors"; }
 check "the checkpoint is smaller than AdamW's" test "$(size whole)" -lt "$(size adamw)"
 check "moments of matrices are Muon's" prints 'muon\.m\.block\.0\.ffn\.up\.weight' \
     strings "$WORK/whole/last.safetensors"
-check_not "... with no second one" prints 'adam\.v\.block\.0\.ffn\.up\.weight' \
+check_not "moments of matrices are Muon's: with no second one" \
+    prints 'adam\.v\.block\.0\.ffn\.up\.weight' \
     strings "$WORK/whole/last.safetensors"
 check_not "settings of Muon are none of AdamW's record" prints 'muon_lr' \
     cat "$WORK/adamw/evaluation.json"
@@ -73,7 +75,9 @@ check "wide, moments shared out: 2 ranks" ranks 2 "${wide[@]}" "${ZERO[@]}" --ou
 check "wide, moments shared out: the same bits" same_training "$WORK/wide-1" "$WORK/wide-2"
 check "moments shared out, stopped before its end" stopped_ranks 2 "${MUON[@]}" "${ZERO[@]}" \
     --threads 1 --out "$WORK/stopped-2"
-check "... resumed by 2 ranks" ranks 2 "${MUON[@]}" "${ZERO[@]}" --threads 1 --resume \
+check "moments shared out, stopped before its end: resumed by 2 ranks" \
+    ranks 2 "${MUON[@]}" "${ZERO[@]}" --threads 1 --resume \
     --out "$WORK/stopped-2"
-check "... as if never stopped" same_training "$WORK/whole" "$WORK/stopped-2"
+check "moments shared out, stopped before its end: as if never stopped" \
+    same_training "$WORK/whole" "$WORK/stopped-2"
 finish

@@ -8,10 +8,11 @@ GIVEN=(--time bjd --velocity rv_m_s --sigma error_m_s)
 # ---- the drawn orbits
 check "orbits of the drawn velocities" program symreg orbit $DATA "${GIVEN[@]}" \
     --instrument instrument --star-mass 0.92,0.02 --out "$WORK/star"
-check "... with a report, a table and a picture" test -s "$WORK/star/report.md" -a \
+check "orbits of the drawn velocities: with a report, a table and a picture" \
+    test -s "$WORK/star/report.md" -a \
     -s "$WORK/star/orbit.csv" -a -s "$WORK/star/orbit.json"
 if command -v gnuplot >"$WORK/.where"; then
-    check "... and a picture" test -s "$WORK/star/orbit.png"
+    check "orbits of the drawn velocities: and a picture" test -s "$WORK/star/orbit.png"
 fi
 cat >"$WORK/within.py" <<'END'
 import json, sys
@@ -29,7 +30,7 @@ for instrument, gamma, jitter in zip(answer["instruments"], (12.3, -7.9), (1.5, 
     found = instrument["jitter"]
     assert abs(found["value"] - jitter) < 3.5 * found["standard_error"], found
 END
-check "... whose elements, offsets and jitters are those drawn, within their errors" \
+check "orbits of the drawn: elements, offsets and jitters are not within their errors" \
     python3 "$WORK/within.py" "$WORK/star/orbit.json"
 page=$WORK/star/report.html
 check "the page of an orbit has the elements" \
@@ -57,19 +58,23 @@ check "the table has a row per velocity" test "$(wc -l <"$WORK/star/orbit.csv")"
 # ---- the same on other instruction sets, and from rows in another order
 check "orbits in plain loops" env ORRERY_ISA=plain "$BIN/symreg" orbit $DATA "${GIVEN[@]}" \
     --instrument instrument --star-mass 0.92,0.02 --out "$WORK/plain"
-check "... have the same bytes" same_file "$WORK/star/orbit.json" "$WORK/plain/orbit.json"
+check "orbits in plain loops: have the same bytes" \
+    same_file "$WORK/star/orbit.json" "$WORK/plain/orbit.json"
 (head -1 $DATA && tail -n +2 $DATA | sort -t, -k2) >"$WORK/shuffled.csv"
 check "velocities in another order" program symreg orbit "$WORK/shuffled.csv" \
     "${GIVEN[@]}" --instrument instrument --star-mass 0.92,0.02 --out "$WORK/shuffled"
-check "... give the same orbits" same_file "$WORK/star/orbit.csv" "$WORK/shuffled/orbit.csv"
+check "velocities in another order: give the same orbits" \
+    same_file "$WORK/star/orbit.csv" "$WORK/shuffled/orbit.csv"
 
 # ---- one planet, none, and without errors
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --instrument instrument --planets 1 >"$WORK/one.txt"
 check "--planets 1 reports one" prints '^1$' grep -c '^planet ' "$WORK/one.txt"
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --planets 0 >"$WORK/none.txt"
 check "--planets 0 reports offset and jitter" prints '^  gamma ' grep gamma "$WORK/none.txt"
-check "... alone, though two are recommended" lacks '^planet ' "$WORK/none.txt"
-check "... as a line says" grep -q '^Recommended: two planets' "$WORK/none.txt"
+check "--planets 0 reports offset and jitter: alone, though two are recommended" \
+    lacks '^planet ' "$WORK/none.txt"
+check "--planets 0 reports offset and jitter: as a line says" \
+    grep -q '^Recommended: two planets' "$WORK/none.txt"
 "$BIN/symreg" orbit $DATA --time bjd --velocity rv_m_s --instrument instrument >"$WORK/alike.txt"
 check "velocities without errors give two planets" prints '^2$' grep -c '^planet ' "$WORK/alike.txt"
 
@@ -82,7 +87,8 @@ check "a velocity of -9999 is named" \
     "$BIN/symreg" orbit "$WORK/fill.csv" "${GIVEN[@]}" --planets 0
 "$BIN/symreg" orbit "$WORK/fill.csv" "${GIVEN[@]}" --planets 0 --missing-value -9999 \
     >"$WORK/left.txt" 2>&1
-check "... and no more once it is left out" lacks 'as far from the median' "$WORK/left.txt"
+check "a velocity of -9999 is named: and no more once it is left out" \
+    lacks 'as far from the median' "$WORK/left.txt"
 
 awk -F, -v OFS=, '
     NR > 1 { $1 = sprintf("%.2f", 2457000 + 60 * int(NR / 30) + NR % 30 / 20) }
@@ -130,7 +136,8 @@ mkdir "$WORK/foreign"
 echo "my notes" >"$WORK/foreign/report.md"
 refused "a folder with another report.md" 2 'foreign/report.md is not a file of an earlier' $DATA \
     "${GIVEN[@]}" --out "$WORK/foreign"
-check "... which stays" prints '^my notes$' cat "$WORK/foreign/report.md"
+check "a folder with another report.md: which stays" \
+    prints '^my notes$' cat "$WORK/foreign/report.md"
 
 "$BIN/symreg" orbit $DATA "${GIVEN[@]}" --out "$WORK/few.csv/x" >"$WORK/nowhere.txt" 2>&1
 check "a folder that cannot be made is refused" prints 'few.csv' cat "$WORK/nowhere.txt"

@@ -13,7 +13,7 @@ orbits() {
 check "orbits, never stopped" orbits --threads 2 --out "$WORK/whole"
 check "36 shards" equal 36 \
     "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')"
-check "... of 250 sequences" equal $((128 + 250 * 60 * 2 * 2)) \
+check "36 shards: of 250 sequences" equal $((128 + 250 * 60 * 2 * 2)) \
     "$(stat -c %s "$WORK/whole/obs_train-00000-of-00036.npy")"
 check_not "no file that only unfinished sets have" test -e "$WORK/whole/progress.json"
 # killed as soon as FILE is there, PAUSE later
@@ -43,13 +43,15 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
     # once more on the way, then to the end
     killed "$dir" obs_train-00020-of-00036.npy 0 2>/dev/null
     check "killed at $file: again" orbits --threads 3 --out "$dir"
-    check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$dir"
+    check "killed at $file: again: to the same bytes, and nothing else" \
+        same_files "$WORK/whole" "$dir"
     if [ "${listed:-0}" -gt 0 ]; then
         gone_on=$((gone_on + 1))
-        check "... going on after the finished shards" test \
+        check "killed at $file: again: going on after the finished shards" test \
             "$first" = "$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy")"
     fi
-    check "... and complete" prints 'up to date' program orbits "${SETS[@]//--quiet/--threads=1}" \
+    check "killed at $file: again: and complete" \
+        prints 'up to date' program orbits "${SETS[@]//--quiet/--threads=1}" \
         --out "$dir"
     rm -rf "$dir"
 done
@@ -64,20 +66,20 @@ check "parts side by side: the bytes of one process, and nothing else" \
     same_files "$WORK/whole" "$parts"
 two=$WORK/two-of-three
 check "part 2/3" orbits --threads 2 --out "$two" --part 2/3
-check "... vouches for nothing" test ! -e "$two/manifest.json"
-check "... has every third file" equal \
+check "part 2/3: vouches for nothing" test ! -e "$two/manifest.json"
+check "part 2/3: has every third file" equal \
     "obs_train-00001-of-00036.npy obs_train-00004-of-00036.npy" \
     "$(cd "$two" && echo obs_train-0000[0-5]*)"
-check_not "... and no small set" test -e "$two/num_bodies_val.npy"
+check_not "part 2/3: and no small set" test -e "$two/num_bodies_val.npy"
 first=$(stat -c %i "$two/obs_train-00001-of-00036.npy")
 cp -r "$two" "$WORK/parts-cut" && cp -r "$two" "$WORK/parts-other" || exit
 check "the rest" orbits --out "$two"
-check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$two"
-check "... without part 2 once more" equal "$first" \
+check "the rest: to the same bytes, and nothing else" same_files "$WORK/whole" "$two"
+check "the rest: without part 2 once more" equal "$first" \
     "$(stat -c %i "$two/obs_train-00001-of-00036.npy")"
 truncate -s 1000 "$WORK/parts-cut/obs_train-00004-of-00036.npy"
 check "with a file cut short" orbits --out "$WORK/parts-cut"
-check "... the same bytes" same_files "$WORK/whole" "$WORK/parts-cut"
+check "with a file cut short: the same bytes" same_files "$WORK/whole" "$WORK/parts-cut"
 # killed parts, one of them twice at a time, and another number of parts
 part=$WORK/killed-part
 killed_part() { # FILE I/N
@@ -100,9 +102,10 @@ killed_part obs_train-00011-of-00036.npy 2/3 2>/dev/null
 for twice in 1 2; do
     check "a part that was killed, run twice, $twice" wait "${pids[twice]}"
 done
-check "... goes on" equal "$first" "$(stat -c %Y.%i "$part/obs_train-00000-of-00036.npy")"
-check "... the rest is made" orbits --out "$part" --part 2/2
-check "... to the same bytes" same_files "$WORK/whole" "$part"
+check "with a file cut short: goes on" \
+    equal "$first" "$(stat -c %Y.%i "$part/obs_train-00000-of-00036.npy")"
+check "with a file cut short: the rest is made" orbits --out "$part" --part 2/2
+check "with a file cut short: to the same bytes" same_files "$WORK/whole" "$part"
 KEEP=$WORK/parts-other refuse "a part of another seed" 1 'data set train: seed' --force -- \
     "$BIN/orbits" "${SETS[@]}" --seed 9 --out "$WORK/parts-other" --part 1/3
 mkdir -p "$WORK/parts-other/parts/2-of-3"
@@ -121,7 +124,7 @@ check_not "nothing is written" test -e "$WORK/wrong-part"
 cp -r "$WORK/whole" "$WORK/left"
 touch "$WORK/left/obs_train-00004-of-00036.npy.123.orrery-partial" "$WORK/left/progress.json"
 check "complete beside leftovers" orbits --out "$WORK/left"
-check "... which go" same_files "$WORK/whole" "$WORK/left"
+check "complete beside leftovers: which go" same_files "$WORK/whole" "$WORK/left"
 
 # ---- verify
 check "verify" program orbits verify "$WORK/whole"
@@ -144,14 +147,17 @@ refuse "verify: cut" 1 "$WORK/left/$shard" "expected $size bytes" "found $((size
 rm "$WORK/left/$shard"
 refuse "verify: not there" 1 "$WORK/left/$shard" 'not found' -- "$BIN/orbits" verify "$WORK/left"
 check "what verify found is made again" orbits --out "$WORK/left"
-check "... as it was" same_files "$WORK/whole" "$WORK/left"
+check "what verify found is made again: as it was" same_files "$WORK/whole" "$WORK/left"
 flip "$WORK/left/$shard" 5000
 check "other bytes: up to date by their size" orbits --out "$WORK/left"
-check "... with --force made again" orbits --out "$WORK/left" --force
-check "... as it was, with --force" same_files "$WORK/whole" "$WORK/left"
+check "other bytes: up to date by their size: with --force made again" \
+    orbits --out "$WORK/left" --force
+check "other bytes: up to date by their size: as it was, with --force" \
+    same_files "$WORK/whole" "$WORK/left"
 touch -d 2001-01-01 "$WORK/left/manifest.json"
 check "--force on good bytes" orbits --out "$WORK/left" --force
-check_not "... writes nothing" test "$WORK/left/manifest.json" -nt "$WORK/left/$shard"
+check_not "--force on good bytes: writes nothing" \
+    test "$WORK/left/manifest.json" -nt "$WORK/left/$shard"
 
 # ---- full: no half shard, and with room the same bytes
 KEEP=$WORK/nowhere
@@ -162,7 +168,7 @@ check "no room: one error" grep -q '^orbits: error: .*cannot write' "$WORK/err"
 check "no room: nothing temporary" clean "$WORK/full"
 check "no room: no manifest" test ! -e "$WORK/full/manifest.json"
 check "with room" program orbits "${SETS[@]}" --out "$WORK/full"
-check "... the same bytes" same_files "$WORK/whole" "$WORK/full"
+check "with room: the same bytes" same_files "$WORK/whole" "$WORK/full"
 
 # ---- checksum: no files, any threads, that of the files' rows
 sum() {
@@ -248,30 +254,32 @@ refuse "no such command" 2 'unexpected argument "verfy"' verify -- "$BIN/orbits"
 refuse "--split without show" 2 --split 'orbits show' -- "$BIN/orbits" --split train
 if command -v gnuplot >/dev/null; then
     check "show: a picture" program orbits show --preset smoke_tokens --out "$WORK/one.png"
-    check "... is a PNG" is_png "$WORK/one.png" 2000
+    check "show: a picture: is a PNG" is_png "$WORK/one.png" 2000
     check "show: an SVG" program orbits show --preset smoke --split planets_train \
         --out "$WORK/one.svg"
-    check "... is whole" grep -q '</svg>' "$WORK/one.svg"
+    check "show: an SVG: is whole" grep -q '</svg>' "$WORK/one.svg"
     # the look of the other figures: font, axes, a legend of all bodies, a panel for the inner ones
     program orbits show --preset vafa2025 --split solar_system --out "$WORK/nine.svg" \
         >"$WORK/printed" 2>"$WORK/err"
     check "show: nine bodies" test $? -eq 0
-    check "... gnuplot has no complaint" test ! -s "$WORK/err"
+    check "show: nine bodies: gnuplot has no complaint" test ! -s "$WORK/err"
     for text in 'DejaVu Sans' 'x (AU)' 'y (AU)' 'body 1: a = 0.39 AU, e = 0.20' \
                 'body 8: a = 30.07 AU, e = 0.01' '>star<' 'the small square: 4 of 8 planets'; do
-        check "... $text" grep -qF "$text" "$WORK/nine.svg"
+        check "show: nine bodies: $text" grep -qF "$text" "$WORK/nine.svg"
     done
-    check "... one body and a star that moves" program orbits show --preset quick \
+    check "show: nine bodies: one body and a star that moves" program orbits show --preset quick \
         --split two_body_test --out "$WORK/two.svg"
-    check "... have one panel" lacks 'small square' "$WORK/two.svg"
-    check "... law and nbody" program orbits show --preset vafa2025 --set orbits.nbody=true \
+    check "show: nine bodies: have one panel" lacks 'small square' "$WORK/two.svg"
+    check "show: nine bodies: law and nbody" \
+        program orbits show --preset vafa2025 --set orbits.nbody=true \
         --sequence 7 --out "$WORK/nbody.svg"
-    check "... has no ellipses" grep -q 'lines: from sample to sample' "$WORK/nbody.svg"
+    check "show: nine bodies: has no ellipses" \
+        grep -q 'lines: from sample to sample' "$WORK/nbody.svg"
     name="q'u\"o\\t\`e.svg"
     check "show: a name with quotes" program orbits show --preset smoke --split planets_train \
         --out "$WORK/$name"
-    check "... the same picture" same_file "$WORK/one.svg" "$WORK/$name"
-    check "... nothing temporary" clean "$WORK"
+    check "show: a name with quotes: the same picture" same_file "$WORK/one.svg" "$WORK/$name"
+    check "show: a name with quotes: nothing temporary" clean "$WORK"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
     touch "$WORK/pictures/one.png.123.orrery-partial" "$WORK/pictures/one.png.124.orrery-partial"
@@ -279,8 +287,9 @@ if command -v gnuplot >/dev/null; then
     flock 8
     check "show: beside other writers" program orbits show --preset smoke_tokens \
         --out "$WORK/pictures/one.png"
-    check "... the same picture" same_file "$WORK/one.png" "$WORK/pictures/one.png"
-    check "... only the abandoned file is gone" test \
+    check "show: beside other writers: the same picture" \
+        same_file "$WORK/one.png" "$WORK/pictures/one.png"
+    check "show: beside other writers: only the abandoned file is gone" test \
         "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.orrery-partial"
     exec 8<&-
     rm "$WORK/pictures/one.png.124.orrery-partial"
@@ -301,7 +310,8 @@ END
         STDOUT=any refuse "show: gnuplot leaves half, status $status" 1 "${expected[@]}" -- env \
             "PATH=$WORK/fake:$PATH" STATUS=$status "SEEN=$WORK/seen$status" \
             "$BIN/orbits" show --preset smoke_tokens --out "$WORK/pictures/one.png"
-        check "... its file was locked" test -e "$WORK/seen$status.locked"
+        check "show: gnuplot leaves half, status $status: its file was locked" \
+            test -e "$WORK/seen$status.locked"
     done
     KEEP=$WORK/whole
 else
@@ -398,7 +408,7 @@ for data in ours theirs; do
         --run "$WORK/run-$data" --quiet
 done
 check "the same model" same_by tensors "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safetensors
-check "... which knows whose" grep -q 'data set made elsewhere' \
+check "the same model: which knows whose" grep -q 'data set made elsewhere' \
     "$WORK/run-theirs/lssar/pretrain/last.safetensors"
 check "the same forces" same_file "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
 program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
@@ -409,9 +419,10 @@ rm "$WORK/untested"/*_test.npy
 KEEP=$WORK/untested
 refuse "theirs without a test set" 1 obs_test.npy 'cannot open' -- "$BIN/pretrain" "${RUN[@]}" \
     --quiet --orbits "$WORK/untested" --run "$WORK/run-not"
-check "... which orbits.test=0 does without" program pretrain "${RUN[@]}" --quiet \
+check "theirs without a test set: which orbits.test=0 does without" \
+    program pretrain "${RUN[@]}" --quiet \
     --orbits "$WORK/untested" --run "$WORK/run-untested" --set orbits.test=0
-check "... judged by the validation sequences" equal '"val"' \
+check "theirs without a test set: judged by the validation sequences" equal '"val"' \
     "$(value "$WORK/run-untested/lssar/pretrain/evaluation.json" split)"
 check "stat of theirs" prints '^train: 200 sequences' program orbits stat "$theirs"
 KEEP=$theirs

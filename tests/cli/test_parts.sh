@@ -12,8 +12,8 @@ check "never in parts" orbits --out "$WORK/whole"
 
 # ---- one part is the whole; numbers of parts
 check "part 1/1" orbits --out "$WORK/one" --part 1/1
-check "... is the whole" same_files "$WORK/whole" "$WORK/one"
-check "... which is complete" prints 'up to date' \
+check "part 1/1: is the whole" same_files "$WORK/whole" "$WORK/one"
+check "part 1/1: which is complete" prints 'up to date' \
     program orbits "${DATA[@]}" --out "$WORK/one"
 KEEP=$WORK/one
 for wrong in 4294967297/4294967298 1/4294967297 99999999999999999999/99999999999999999999 \
@@ -27,10 +27,12 @@ few=$WORK/few
 check "part 1/2 of few" orbits --out "$few" --part 1/2
 listed=$(cd "$few" && cksum *planets*.npy)
 check "the rest, without planets" orbits --set planets.enabled=false --out "$few"
-check "... their files stay" equal "$listed" "$(cd "$few" && cksum *planets*.npy)"
-check "... the others are whole" orbits --set planets.enabled=false --out "$few" --plan
+check "the rest, without planets: their files stay" \
+    equal "$listed" "$(cd "$few" && cksum *planets*.npy)"
+check "the rest, without planets: the others are whole" \
+    orbits --set planets.enabled=false --out "$few" --plan
 check "with planets" orbits --out "$few"
-check "... the same files" same_files "$WORK/whole" "$few"
+check "with planets: the same files" same_files "$WORK/whole" "$few"
 
 # ---- damaged files of a part
 bad=$WORK/bad
@@ -38,10 +40,11 @@ check "part 1/2 of bad" orbits --out "$bad" --part 1/2
 flip "$bad/coords_train-00002-of-00008.npy" 5000
 flip "$bad/num_bodies_val.npy" 130
 check "part 2/2, which reads no sums" orbits --out "$bad" --part 2/2
-KEEP=$bad refuse "... verify does" 1 coords_train-00002-of-00008 'checksum expected' -- \
+KEEP=$bad refuse "part 2/2, which reads no sums: verify does" \
+    1 coords_train-00002-of-00008 'checksum expected' -- \
     "$BIN/orbits" verify "$bad"
 check "--force makes both again" orbits --out "$bad" --force
-check "... to the same bytes" same_files "$WORK/whole" "$bad"
+check "--force makes both again: to the same bytes" same_files "$WORK/whole" "$bad"
 
 # ---- a part that is killed, or whose disk is full, at any write: the same command goes on
 FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
@@ -50,16 +53,16 @@ if [ -e "$FAIL_WRITE" ]; then
     check "writes are counted" env LD_PRELOAD="$FAIL_WRITE" FAIL_REPORT="$WORK/counted" \
         "$BIN/orbits" "${DATA[@]}" --quiet --out "$WORK/counting" --part 1/2
     writes=$(wc -l <"$WORK/counted") how=kill
-    check "... some hundred" test "$writes" -ge 200
+    check "writes are counted: some hundred" test "$writes" -ge 200
     for ((n = 3; n <= writes; n += 37)); do
         ended=$WORK/ended-$n
         [ $how = full ] || check "part 2/2 before the end at $n" orbits --out "$ended" --part 2/2
         { (LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=$how "$BIN/orbits" "${DATA[@]}" --quiet \
             --out "$ended" --part 1/2 </dev/null); } >"$WORK/out" 2>&1
         check_not "ended at write $n: $how" test $? -eq 0
-        check "... goes on" orbits --out "$ended" --part 1/2
+        check "ended at write $n: $how: goes on" orbits --out "$ended" --part 1/2
         [ $how = kill ] || check "part 2/2 after the end at $n" orbits --out "$ended" --part 2/2
-        check "... to the same bytes" same_files "$WORK/whole" "$ended"
+        check "ended at write $n: $how: to the same bytes" same_files "$WORK/whole" "$ended"
         rm -rf "$ended"
         [ $how = kill ] && how=full || how=kill
     done
@@ -79,10 +82,10 @@ KEEP=$disk
 refuse "all of them" 1 'GB needed' 'GB free' -- "$BIN/orbits" "${DATA[@]}" "${LARGE[@]}" \
     --out "$disk/sets"
 check "part 1/2" orbits "${LARGE[@]}" --out "$disk/sets" --part 1/2
-check "... again" orbits "${LARGE[@]}" --out "$disk/sets" --part 1/2
+check "part 1/2: again" orbits "${LARGE[@]}" --out "$disk/sets" --part 1/2
 refuse "no room for part 2/2" 1 'GB needed' 'GB free' -- "$BIN/orbits" "${DATA[@]}" "${LARGE[@]}" \
     --out "$disk/sets" --part 2/2
 check "room for it" room 3400k
 check "part 2/2, with room" orbits "${LARGE[@]}" --out "$disk/sets" --part 2/2
-check "... whole" program orbits verify "$disk/sets"
+check "part 2/2, with room: whole" program orbits verify "$disk/sets"
 finish

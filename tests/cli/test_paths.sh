@@ -26,17 +26,19 @@ done
 umask 022
 long=$WORK/$(printf 'n%.0s' {1..255})
 check "orbits: a folder of 255 bytes" stage orbits --run "$long"
-check "... with the same files" same_files "$odd/run/orbits" "$long/orbits"
+check "orbits: a folder of 255 bytes: with the same files" \
+    same_files "$odd/run/orbits" "$long/orbits"
 modes() { # FOLDER MODE: every file has it
     find "$1" -type f -printf '%m\n' | sort -u
 }
 check "files are as open as umask says" equal "$(modes "$odd/run")" 640
-check "... those of another umask, too" equal "$(modes "$long")" 644
+check "files are as open as umask says: those of another umask, too" equal "$(modes "$long")" 644
 KEEP=$WORK/no refuse "orbits: a folder of 256 bytes" 1 'File name too long' -- \
     "$BIN/orbits" "${SMALL[@]}" --run "${long}n"
 line=$'a\nb'
 check "orbits: a folder with a line break" stage orbits --run "$WORK/$line"
-KEEP=$WORK/$line refuse "... whose errors are one line" 1 'a b/orbits' 'seed is 0, expected 3' -- \
+KEEP=$WORK/$line refuse "orbits: a folder with a line break: whose errors are one line" \
+    1 'a b/orbits' 'seed is 0, expected 3' -- \
     "$BIN/pretrain" "${SMALL[@]}" --run "$WORK/$line" --seed 3
 run=$odd/run
 KEEP=$run
@@ -61,7 +63,7 @@ name='a\b$$c$d e  f`touch canary`g$(touch canary)h'"'i\"j;k&l*?[m]#n,o)p%q|r>s=t
 check "make with odd names" show PRESET="1$name" RUN="2$name" ATTENTION="3$name" DEVICE="4$name" \
     ORBITS_DIR="5$name" MINUTES="6$name" THREADS="7$name" RUNS="8$name" GRID="9$name" PNG="0$name" \
     KEPT="k$name" SET='a=$b`touch canary`  c='"'d\""
-check_not "... runs nothing of them" test -e "$WORK/canary"
+check_not "make with odd names: runs nothing of them" test -e "$WORK/canary"
 run="[--preset][1$name][--run][2$name][--set][a=\$b\`touch][--set][canary\`][--set][c='d\"]"
 model="[--attention][3$name][--orbits][5$name]"
 train="[--threads][7$name][--device][4$name]"
@@ -69,7 +71,7 @@ stages="[bin/orbits]$run[--resume][--threads][7$name][--out][5$name]
 [bin/pretrain]$run$model[--resume]$train[--minutes][6$name]
 [bin/finetune]$run$model[--resume]$train[--minutes][6$name]
 [bin/laws]$run$model[--resume][--threads][7$name]"
-check "... and says them to the programs" equal "$stages
+check "make with odd names: and says them to the programs" equal "$stages
 [bin/report]$run$model[--resume]
 [bin/probe][attention]$run$model$train
 ${stages//$'\n'/[--plan]$'\n'}[--plan]
@@ -80,15 +82,19 @@ ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
 [RUNS=8$name][BIN=$BIN][study/claims.sh][study/results][study/cells.csv.gz]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
-check "... has a run of its name" \
+check "make where PRESET is in a folder: has a run of its name" \
     grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"
-check "... also where both have spaces" show PRESET="my own/a  b.x.json"
-check "... ('my own')" grep -qF '[my own/a  b.x.json][--run][runs/a  b.x][--resume]' "$WORK/out"
+check "make where PRESET is in a folder: also where both have spaces" \
+    show PRESET="my own/a  b.x.json"
+check "make where PRESET is in a folder ('my own')" \
+    grep -qF '[my own/a  b.x.json][--run][runs/a  b.x][--resume]' "$WORK/out"
 make -n orbits RUN=$'a\nb' >"$WORK/out" 2>"$WORK/err"
 check "make with a name of two lines: status" equal 2 $?
-check "... says so" grep -q 'expected one line, found "a' "$WORK/err"
+check "make with a name of two lines: status: says so" \
+    grep -q 'expected one line, found "a' "$WORK/err"
 HOME=/home/of make --no-print-directory -n watch RUN='~/a b' >"$WORK/out"
-check "... and a ~/ that the shell left is the home folder's" equal "tools/watch.sh ~/'a b' ''" \
+check "make with a name of two lines: and a ~/ that the shell left is the home folder's" \
+    equal "tools/watch.sh ~/'a b' ''" \
     "$(cat "$WORK/out")"
 run=$odd/run
 KEEP=$run
@@ -121,7 +127,8 @@ evil check-asan-unit UNKNOWN_WORD # of a make below this one
 for word in B T FUZZ NOVA; do
     make -n -j1 plan CUDA=0 "$word=x;touch $WORK/canary" >"$WORK/out" 2>"$WORK/err"
     check "make $word='x;...': status" equal 2 $?
-    check "... says what is wrong" grep -qF "$word: expected plain names, found" "$WORK/err"
+    check "make $word='x;...': status: says what is wrong" \
+        grep -qF "$word: expected plain names, found" "$WORK/err"
 done
 make -n -j1 install CUDA=0 BIN="$BIN" PREFIX="/p'q" DESTDIR='d e$f' LIBDIR='l;m' >"$WORK/out" \
     2>"$WORK/err"
@@ -136,19 +143,22 @@ picture() { # NAME COMMAND...: succeeds, and nothing runs
     local name=$1
     shift
     check "$name" timeout "$LIMIT" "$@"
-    check_not "... and runs nothing" test -e canary
+    check_not "$name: and runs nothing" test -e canary
 }
 for sign in '<' '|'; do
     picture "orbits show --out '${sign}touch ...'" "$BIN/orbits" show --preset smoke --split test \
         --sequence 1 --out "${sign}touch canary;.png"
-    check "... the picture has that name" test -s "${sign}touch canary;.png"
+    check "orbits show --out '${sign}touch ...': the picture has that name" \
+        test -s "${sign}touch canary;.png"
     picture "symreg --out '${sign}touch ...'" "$BIN/symreg" t.csv --target y --evaluations 500 \
         --threads 1 --quiet --out "${sign}touch canary;"
-    check "... the folder has its picture" test -s "${sign}touch canary;/front.png"
+    check "symreg --out '${sign}touch ...': the folder has its picture" \
+        test -s "${sign}touch canary;/front.png"
     cp -r "$run/." "${sign}touch canary;"
     picture "report --run '${sign}touch ...'" "$BIN/report" --run "${sign}touch canary;" \
         --attention lssar --quiet
-    check "... the run has its pictures" test -s "${sign}touch canary;/figures/pareto.png"
+    check "report --run '${sign}touch ...': the run has its pictures" \
+        test -s "${sign}touch canary;/figures/pareto.png"
     TMPDIR="${sign}touch canary;" picture "watch" "$OLDPWD/tools/watch.sh" \
         "${sign}touch canary;" "${sign}touch canary;.png"
 done
@@ -158,7 +168,8 @@ cp "$BIN/report" "$WORK/else/lone/"
 env -u ORRERY_DATA "$WORK/else/lone/report" --run "<touch canary;" --body earth --out e.png \
     >"$WORK/out" 2>"$WORK/err"
 check_not "a program without data runs no scripts of the current folder" test -e canary
-check "... and says where they would be" grep -qF ORRERY_DATA "$WORK/err"
+check "a program without data runs no scripts of the current folder: and says where they would be" \
+    grep -qF ORRERY_DATA "$WORK/err"
 cd "$OLDPWD" || exit
 
 # ---- names in presets are names of folders
@@ -191,13 +202,14 @@ for name in ../precious "$WORK/precious" '..' 'a\\nb'; do
     KEEP=$data refuse "orbits verify: a manifest that lists $name" 1 manifest.json \
         'names of files in that folder' -- "$BIN/orbits" verify "$data"
     check "orbits --force: the sets are made again" stage orbits --out "$data" --force --seed 3
-    check "... and $name is left alone" grep -qx precious "$WORK/precious"
+    check "orbits --force: the sets are made again: and $name is left alone" \
+        grep -qx precious "$WORK/precious"
 done
 # a name of this folder that is none of a data set
 outside notes.txt
 echo mine >"$data/notes.txt"
 check "orbits: another file that a manifest lists" stage orbits --out "$data" --force --seed 3
-check "... stays" grep -qx mine "$data/notes.txt"
+check "orbits: another file that a manifest lists: stays" grep -qx mine "$data/notes.txt"
 # other lists of files have a sum; test_results.c asks what becomes of names in one that is sealed
 cp "$run/laws/laws.json" "$WORK/laws.json"
 sed -i 's|"front_truth_0.csv"|"../../precious"|' "$run/laws/laws.json"
@@ -214,13 +226,17 @@ for file in preset.json lssar/pretrain/{log.jsonl,last.safetensors,evaluation.js
 done
 check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01 \
     --force
-check "... what they lead to is untouched" grep -qx precious "$WORK/precious"
-check_not "... they are files now" test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
+check "pretrain where files are links: what they lead to is untouched" \
+    grep -qx precious "$WORK/precious"
+check_not "pretrain where files are links: they are files now" \
+    test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
 ln -sf "$WORK/precious" "$folder/log.jsonl"
 check "pretrain goes on beside a log that is a link" stage pretrain --run "$links" --resume \
     --set pretrain.lr=0.01 --set pretrain.steps=4
-check "... what it leads to is untouched" grep -qx precious "$WORK/precious"
-check_not "... it is a file now" test -L "$folder/log.jsonl"
+check "pretrain goes on beside a log that is a link: what it leads to is untouched" \
+    grep -qx precious "$WORK/precious"
+check_not "pretrain goes on beside a log that is a link: it is a file now" \
+    test -L "$folder/log.jsonl"
 
 # ---- a folder that nothing can be written to
 if [ "$MOUNTS" != yes ]; then
@@ -246,6 +262,7 @@ done
 refuse "symreg FILE: a read-only folder" 1 "$fixed/fit" 'Read-only file system' -- "$BIN/symreg" \
     "$fixed/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --preset smoke \
     --quiet --set symreg.iterations=1 --out "$fixed/fit"
-check "... is still read" stage report --run "$fixed" --out "$WORK/report"
-check "... and verified" program orbits verify "$fixed/orbits"
+check "symreg FILE: a read-only folder: is still read" \
+    stage report --run "$fixed" --out "$WORK/report"
+check "symreg FILE: a read-only folder: and verified" program orbits verify "$fixed/orbits"
 finish

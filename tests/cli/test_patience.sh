@@ -26,14 +26,17 @@ forces() {
         cat "$WORK/forces/lssar/finetune/forces_magnitude.csv"
 }
 check "fine-tuned from the best" same_by forces chosen best.safetensors
-check "... not from the last" other_by forces chosen last.safetensors
+check "fine-tuned from the best: not from the last" other_by forces chosen last.safetensors
 check "probe: the best" program probe attention "${SETS[@]}"
-check "... by name" grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/attention.json"
+check "probe: the best: by name" \
+    grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/attention.json"
 check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
     --set finetune.magnitude.patience=1 --set finetune.magnitude.eval_every=1
-check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
+check "fine-tuned with patience: has a best" \
+    test -s "$run/lssar/finetune/magnitude_best.safetensors"
 rm "$run/lssar/finetune/magnitude_best.safetensors"
-check "... which is missed" prints '^refuse .*magnitude.safetensors: magnitude_best.safetensors' \
+check "fine-tuned with patience: which is missed" \
+    prints '^refuse .*magnitude.safetensors: magnitude_best.safetensors' \
     program finetune "${SETS[@]}" --source lssar --plan --set finetune.magnitude.patience=1 \
     --set finetune.magnitude.eval_every=1 --set finetune.samples=3
 check "help says so" prints 'best.safetensors' program finetune --help all
@@ -52,11 +55,13 @@ done
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
 check "killed with a best" test "$pre/best.safetensors" -nt "$WORK/mark"
-check_not "... without a last of before beside its log" test -e "$pre/last.safetensors"
+check_not "killed with a best: without a last of before beside its log" \
+    test -e "$pre/last.safetensors"
 check "the settings of before" program pretrain "${SETS[@]}" --resume
-check "... the best of these" same_by tensors "$WORK/before/best.safetensors" \
+check "the settings of before: the best of these" same_by tensors "$WORK/before/best.safetensors" \
     "$pre/best.safetensors"
-check "... which is what was measured" same_file "$WORK/before/evaluation.json" \
+check "the settings of before: which is what was measured" \
+    same_file "$WORK/before/evaluation.json" \
     "$pre/evaluation.json"
 # a best of other settings beside the last of these, as earlier versions left it
 program pretrain "${SETS[@]}" --orbits "$run/orbits" --out "$WORK/other" --set pretrain.lr=0.1
@@ -64,18 +69,20 @@ cp "$WORK/other/best.safetensors" "$pre/"
 check "the best of other settings" prints \
     'last.safetensors: best.safetensors: pretrain.lr is 0.1, expected 0.3' \
     program pretrain "${SETS[@]}" --plan
-refuse "... is in the way" 1 'best.safetensors: pretrain.lr is 0.1' 'steps of training' --force -- \
+refuse "the best of other settings: is in the way" \
+    1 'best.safetensors: pretrain.lr is 0.1' 'steps of training' --force -- \
     "$BIN/pretrain" "${SETS[@]}" --resume
-check "... is made again" program pretrain "${SETS[@]}" --resume --force
-check "... as it was" same_file "$WORK/before/evaluation.json" "$pre/evaluation.json"
+check "the best of other settings: is made again" program pretrain "${SETS[@]}" --resume --force
+check "the best of other settings: as it was" \
+    same_file "$WORK/before/evaluation.json" "$pre/evaluation.json"
 
 rm "$pre/best.safetensors"
 refuse "no best" 1 pretrain/best.safetensors 'make it with' "--run $run" -- "$BIN/finetune" \
     "${SETS[@]}" --source lssar
-check "... planned" prints '^refuse .*last.safetensors: best.safetensors is not there' \
+check "no best: planned" prints '^refuse .*last.safetensors: best.safetensors is not there' \
     program pretrain "${SETS[@]}" --plan
-check "... made again" program pretrain "${SETS[@]}" --resume --force
-check "... and there" test -s "$pre/best.safetensors"
+check "no best: made again" program pretrain "${SETS[@]}" --resume --force
+check "no best: and there" test -s "$pre/best.safetensors"
 
 # without patience it is the last ones
 patient=("${TINY[@]}" --attention lssar --run "$WORK/patient" --orbits "$run/orbits"
@@ -86,6 +93,7 @@ pre=$WORK/patient/lssar/pretrain
 check "there, too, the best is not the last" other_by tensors "$pre/best.safetensors" \
     "$pre/last.safetensors"
 SETS=("${patient[@]}")
-check "... the last is taken" same_by forces chosen last.safetensors
-check "... not the best" other_by forces chosen best.safetensors
+check "there, too, the best is not the last: the last is taken" \
+    same_by forces chosen last.safetensors
+check "there, too, the best is not the last: not the best" other_by forces chosen best.safetensors
 finish

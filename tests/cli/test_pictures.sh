@@ -65,10 +65,10 @@ for p in orbits probe symreg report animate; do
     drawn=$WORK/drawn-$p out=$WORK/out-$p
     mkdir "$drawn" "$out"
     check "$p draws" $p "$drawn"
-    check "... pictures" test "$(pictures "$drawn" | wc -l)" -ge 1
+    check "$p draws: pictures" test "$(pictures "$drawn" | wc -l)" -ge 1
     check "$p draws again" $p "$out"
-    check "... the same" same_by pictures "$drawn" "$out"
-    check "... byte for byte" whole "$out" "$drawn"
+    check "$p draws again: the same" same_by pictures "$drawn" "$out"
+    check "$p draws again: byte for byte" whole "$out" "$drawn"
     for case in fails half signal disk once; do
         words=gnuplot:
         case $case in
@@ -122,9 +122,9 @@ bad() { # WORDS OPTION...
     check_not "animate: $words: nothing written" test -e "$WORK/bad"
 }
 check "into a file" program report --run "$run" --quiet --animate mars --out "$WORK/talk/mars.gif"
-check "... the same GIF" same_file "$WORK/talk/mars.gif" \
+check "into a file: the same GIF" same_file "$WORK/talk/mars.gif" \
     "$WORK/drawn-animate/figures/orbit_mars.gif"
-check "... and nothing else" equal "./mars.gif" "$(cd "$WORK/talk" && find . ! -type d)"
+check "into a file: and nothing else" equal "./mars.gif" "$(cd "$WORK/talk" && find . ! -type d)"
 refused_out() { # WORDS OPTION...: one line, and nothing written
     program report --run "$run" "${@:2}" 2>"$WORK/said"
     [ $? -eq 2 ] && [ "$(wc -l <"$WORK/said")" -eq 1 ] && grep -qF -- "$1" "$WORK/said" ||
@@ -137,7 +137,7 @@ check "a GIF of another kind" refused_out 'expected a folder or a file that ends
 check "a page as a file" refused_out '--out: expected the folder of report.html' \
     --out "$WORK/page.html"
 for name in all.gif mars.mp4 page.html; do
-    check_not "... $name is not written" test -e "$WORK/$name"
+    check_not "a page as a file: $name is not written" test -e "$WORK/$name"
 done
 bad 'found "marz"' --animate marz
 bad '--resume: belongs to the page, not to report --animate' --animate mars --resume

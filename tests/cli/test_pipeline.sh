@@ -115,14 +115,16 @@ mkdir "$baseline"
 cp -r "$run/orbits" "$run/preset.json" "$baseline"
 check "pretraining of another kind" program pretrain --run "$baseline" --threads 1 --quiet \
     --set pretrain.lr=0.0005 --set pretrain_planets.lr=0.0005
-check "... with the baseline" \
+check "pretraining of another kind: with the baseline" \
     program finetune --run "$baseline" --threads 1 --quiet --source untrained
-check "... other weights" other_file "$run/softmax/pretrain/last.safetensors" \
+check "pretraining of another kind: other weights" \
+    other_file "$run/softmax/pretrain/last.safetensors" \
     "$baseline/softmax/pretrain/last.safetensors"
 for kind in magnitude vector; do
     check "the baseline's $kind is not softmax's" other_file \
         "$run/softmax/finetune/forces_$kind.csv" "$run/untrained/finetune/forces_$kind.csv"
-    check "... and the same after another pretraining" same_file \
+    check "the baseline's $kind is not softmax's: and the same after another pretraining" \
+        same_file \
         "$run/untrained/finetune/forces_$kind.csv" "$baseline/untrained/finetune/forces_$kind.csv"
 done
 check "truth predicts itself" every_row "$run/truth/finetune/forces_magnitude.csv" '$8 == $9' 250
@@ -142,9 +144,10 @@ check "nothing temporary stays" clean "$run"
 # (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh)
 check "symreg of the preset itself" env -u ORRERY_PRESETS timeout "$LIMIT" "$BIN/symreg" \
     --preset smoke --run "$run" --attention lssar --threads 1 --quiet --out "$WORK/preset"
-check "... finds the law of the truth" grep -Eq '^\| truth \| best \| .* \| 5/5 \| 5/5 \|' \
+check "symreg of the preset itself: finds the law of the truth" \
+    grep -Eq '^\| truth \| best \| .* \| 5/5 \| 5/5 \|' \
     "$WORK/preset/laws.md"
-check "... and has that of positions on each front" grep -Eq \
+check "symreg of the preset itself: and has that of positions on each front" grep -Eq \
     '^\| positions \| best \| .* \| [0-9]/5 \| 5/5 \| 39\.4' "$WORK/preset/laws.md"
 
 # ---- again: nothing is made a second time
@@ -162,7 +165,7 @@ check "smoke again with --resume" smoke smoke "$run" --resume
 check "a second run changes no file" unchanged "$run"
 # the settings saved in the run are the settings of the run
 check "preset.json repeats the run" program orbits --preset "$run/preset.json" --run "$run" --quiet
-check "... and finds it up to date" unchanged "$run"
+check "preset.json repeats the run: and finds it up to date" unchanged "$run"
 
 # ---- the programs, tokens
 check "smoke_tokens, end to end" smoke smoke_tokens "$WORK/tokens"
@@ -170,7 +173,7 @@ check "smoke_tokens: every artefact" artefacts "$WORK/tokens" tokens
 check "smoke_tokens: tokens, no coordinates" test -s "$WORK/tokens/orbits/obs_train.npy" -a \
     ! -e "$WORK/tokens/orbits/coords_train.npy"
 check "smoke_tokens: no source of positions" test ! -e "$WORK/tokens/laws/front_positions_0.csv"
-check "... a note says why" prints \
+check "smoke_tokens: no source of positions: a note says why" prints \
     '^symreg: no source "positions": orbits.output is tokens: positions are rounded to bins$' \
     program symreg --run "$WORK/tokens" --threads 1 --attention lssar --out "$WORK/tokens/again"
 
@@ -180,7 +183,7 @@ printf '\xef\xbb\xbfa b,"c,d",text,y\r\n1,2,x,5\r\n2,7,y,5\r\n3,4,"z ""z""",7\r\
     >"$WORK/table.csv"
 check "symreg FILE" program symreg "$WORK/table.csv" --target y --features 'a b' --quiet \
     --preset smoke --threads 1 --out "$WORK/fits"
-check "... its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
+check "symreg FILE: its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
 names='front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.(md|html)'
 check "a search on a table writes nothing else" only "$names|(front|residuals)\.png" \
     "$WORK/fits"
@@ -188,23 +191,28 @@ awk 'BEGIN { print "b,y"; for (i = 1; i < 30; i++) print i * 0.37 "," i * 0.37 +
     >"$WORK/line.csv"
 check "symreg finds a line" program symreg "$WORK/line.csv" --target y --quiet --preset smoke \
     --threads 1 --out "$WORK/line"
-check "... as it was drawn" grep -Eq '^3,[0-9.]+(e-[0-9]+)?,"?\((2\.5 \+ b|b \+ 2\.5)\)' \
+check "symreg finds a line: as it was drawn" \
+    grep -Eq '^3,[0-9.]+(e-[0-9]+)?,"?\((2\.5 \+ b|b \+ 2\.5)\)' \
     "$WORK/line/front.csv"
 check "finetune, one source elsewhere" program finetune --preset smoke --run "$run" --quiet \
     --source oracle --threads 1 --out "$WORK/elsewhere"
-check "... the same rows" same_file "$WORK/elsewhere/oracle/finetune/forces_magnitude.csv" \
+check "finetune, one source elsewhere: the same rows" \
+    same_file "$WORK/elsewhere/oracle/finetune/forces_magnitude.csv" \
     "$run/oracle/finetune/forces_magnitude.csv"
-check "... their settings, and nothing else" test "$(echo $(ls -A "$WORK/elsewhere"))" = \
+check "finetune, one source elsewhere: their settings, and nothing else" \
+    test "$(echo $(ls -A "$WORK/elsewhere"))" = \
     "oracle preset.json"
 odd="$WORK/a b'c \"d\""
 mkdir "$odd" && cp -r "$run"/. "$odd" && rm -r "$odd/figures" "$odd/report.html"
 check "report of an odd folder, elsewhere" program report --run "$odd" --out "$odd/out & more" \
     --quiet
-check "... its pictures" is_picture "$odd/out & more/figures/forces_earth.png"
-check "... its page" page_is_alone "$odd/out & more/report.html"
-check "... whose orbit lab is in the run" grep -q 'lab.html in the folder of the run' \
+check "report of an odd folder, elsewhere: its pictures" \
+    is_picture "$odd/out & more/figures/forces_earth.png"
+check "report of an odd folder, elsewhere: its page" page_is_alone "$odd/out & more/report.html"
+check "report of an odd folder, elsewhere: whose orbit lab is in the run" \
+    grep -q 'lab.html in the folder of the run' \
     "$odd/out & more/report.html"
-check_not "... not in the run" test -e "$odd/report.html"
+check_not "report of an odd folder, elsewhere: not in the run" test -e "$odd/report.html"
 fast_pictures
 
 # ---- make: one target from nothing makes what it needs and no more
@@ -235,15 +243,19 @@ check "make symreg makes what it needs" needs symreg laws/laws.json report.html 
 check "make figures makes what it needs" needs figures report.html nowhere three
 check "make passes ATTENTION and SET" make -s -j1 orbits pretrain PRESET=smoke THREADS=1 \
     ORBITS_DIR= ATTENTION=lssar SET="pretrain.steps=3 seed=3" RUN="$WORK/only"
-check "... only that variant" test -s "$WORK/only/lssar/pretrain/last.safetensors" -a \
+check "make passes ATTENTION and SET: only that variant" \
+    test -s "$WORK/only/lssar/pretrain/last.safetensors" -a \
     ! -e "$WORK/only/softmax"
-check "... that seed" grep -Eq '"seed":[[:space:]]*3' "$WORK/only/preset.json"
+check "make passes ATTENTION and SET: that seed" \
+    grep -Eq '"seed":[[:space:]]*3' "$WORK/only/preset.json"
 check "make shares data sets" make -s -j1 pretrain PRESET=smoke THREADS=1 SET= ATTENTION=lssar \
     ORBITS_DIR="$WORK/shared" RUN="$WORK/sharing"
-check "... in one place" test -s "$WORK/shared/manifest.json" -a ! -e "$WORK/sharing/orbits"
+check "make shares data sets: in one place" \
+    test -s "$WORK/shared/manifest.json" -a ! -e "$WORK/sharing/orbits"
 make -s -j1 orbits PRESET=smoke ORBITS_DIR= ATTENTION= SET=orbits.trian=3 RUN="$WORK/none" \
     </dev/null >"$WORK/out" 2>"$WORK/err"
 check "make says no when a stage fails" test $? -eq 2
-check "... and why" grep -q '^orbits: error: --set: unknown key "orbits.trian"' "$WORK/err"
+check "make says no when a stage fails: and why" \
+    grep -q '^orbits: error: --set: unknown key "orbits.trian"' "$WORK/err"
 
 finish

@@ -23,10 +23,11 @@ out=$run/lssar/probe_pretrain_planets
 
 # ---- next positions alone, before anything is fine-tuned
 check "a table" grep -q '^| next position, Neptune | separations |' "$WORK/table"
-check "... and no forces" lacks 'force, Mars' "$WORK/table"
-check "... its picture" is_png "$out/planets.png"
-check "... its files" test "$(ls -A "$out" | tr '\n' ' ')" = "planets.csv planets.json planets.png "
-check "... a row per planet and mean, thrice" test "$(wc -l <"$out/planets.csv")" -eq 28
+check "a table: and no forces" lacks 'force, Mars' "$WORK/table"
+check "a table: its picture" is_png "$out/planets.png"
+check "a table: its files" \
+    test "$(ls -A "$out" | tr '\n' ' ')" = "planets.csv planets.json planets.png "
+check "a table: a row per planet and mean, thrice" test "$(wc -l <"$out/planets.csv")" -eq 28
 check "ephemeris" grep -q '"VSOP87, libnova ' "$out/planets.json"
 
 # number QUANTITY MEASURE COLUMN: of planets.csv; columns count behind quantity and measure, from
@@ -63,29 +64,31 @@ check "truth" program finetune "${TINY[@]}" --run "$run" --source truth
 cp "$out/planets.csv" "$WORK/before.csv"
 check "with forces" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
 head -n 28 "$out/planets.csv" >"$WORK/after.csv"
-check "... next positions are the same" same_file "$WORK/before.csv" "$WORK/after.csv"
+check "with forces: next positions are the same" same_file "$WORK/before.csv" "$WORK/after.csv"
 for name in mercury venus earth mars jupiter saturn uranus neptune; do
-    check "... arrows of $name" is_png "$out/planets_forces_$name.png"
+    check "with forces: arrows of $name" is_png "$out/planets_forces_$name.png"
 done
 cp -r "$out" "$WORK/undrawn"
 check "without gnuplot" env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" planets \
     --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"
-check "... the same numbers" same_files "$out" "$WORK/undrawn" planets.csv planets_forces.csv
-check_not "... no older picture" compgen -G "$WORK/undrawn/*.png"
+check "without gnuplot: the same numbers" \
+    same_files "$out" "$WORK/undrawn" planets.csv planets_forces.csv
+check_not "without gnuplot: no older picture" compgen -G "$WORK/undrawn/*.png"
 table=$out/planets_forces.csv
-check "... their table" test "$(head -n 1 "$table")" = \
+check "without gnuplot: their table" test "$(head -n 1 "$table")" = \
     planet,name,step,x,y,fx_true,fy_true,fx,fy,fx_baseline,fy_baseline
-check "... one orbit each, as far as sequences go" test "$(wc -l <"$table")" -eq 313
-check "... true forces point to the Sun" every_row "$table" \
+check "without gnuplot: one orbit each, as far as sequences go" test "$(wc -l <"$table")" -eq 313
+check "without gnuplot: true forces point to the Sun" every_row "$table" \
     '($4 * $6 + $5 * $7) / sqrt(($4 * $4 + $5 * $5) * ($6 * $6 + $7 * $7)) < -0.999999'
 # by Newton's law |F| r^2 is one number along an orbit
-check "... and go by 1 / r^2" awk -F, 'NR > 1 { k = sqrt($6 * $6 + $7 * $7) * ($4 * $4 + $5 * $5)
+check "without gnuplot: and go by 1 / r^2" \
+    awk -F, 'NR > 1 { k = sqrt($6 * $6 + $7 * $7) * ($4 * $4 + $5 * $5)
     if (!($2 in first)) first[$2] = k
     d = k / first[$2] - 1; if (d > 1e-6 || d < -1e-6) exit 1 }' "$table"
 check "direction towards the Sun" equal 1 "$(number 'force, Mars' cosine $raw)"
 check "a baseline" within "$(number 'force, Mars' cosine $baseline)" -1 1
 check "kept" "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume
-check "... as it is" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
+check "kept: as it is" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
     --threads 1 --resume
 check "means over seeds" \
     prints '^. lssar . next position, mean . separations ' program compare seeds \
@@ -94,12 +97,14 @@ check "means over seeds" \
 cp "$run/lssar/finetune/vector.safetensors" "$run/untrained/finetune/vector.safetensors"
 "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume >"$WORK/out" 2>&1
 check_not "another baseline is seen" grep -q 'planets.json: complete' "$WORK/out"
-check "... and is none" grep -q 'without a baseline: .* made from the pretrained model' "$WORK/out"
-check "... nor in the table" equal nan "$(number 'force, Mars' cosine $baseline)"
+check "another baseline is seen: and is none" \
+    grep -q 'without a baseline: .* made from the pretrained model' "$WORK/out"
+check "another baseline is seen: nor in the table" \
+    equal nan "$(number 'force, Mars' cosine $baseline)"
 check "forces stay" within "$(number 'force, Mars' cosine $value)" -1 1
 rm "$table"
 check "without its table it is made again" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
-check "... with the table" filled "$table"
+check "without its table it is made again: with the table" filled "$table"
 
 # a head of another model than the one that is probed
 cp "$run/lssar/finetune/vector.safetensors" "$WORK/own"
@@ -107,18 +112,19 @@ check "another attention" program finetune "${TINY[@]}" --run "$run" --source so
 cp "$run/softmax/finetune/vector.safetensors" "$run/lssar/finetune/vector.safetensors"
 check "another model's head is not taken" prints 'no forces: .*made from another model' \
     "${probe[@]}" --checkpoint "$lssar" --threads 1
-check "... and its arrows go" test ! -e "$table"
+check "another model's head is not taken: and its arrows go" test ! -e "$table"
 mv "$WORK/own" "$run/lssar/finetune/vector.safetensors"
 rm -r "$run/softmax/finetune"
 
 # ---- of a run: the models of planet runs
 check "a run" program probe planets --run "$run" "${BASE[@]}"
-check "... each in its place" filled "$run"/{softmax,lssar}/probe_pretrain_planets/planets.csv
-check "... no forces where none were fine-tuned" test ! -e \
+check "a run: each in its place" filled "$run"/{softmax,lssar}/probe_pretrain_planets/planets.csv
+check "a run: no forces where none were fine-tuned" test ! -e \
     "$run/softmax/probe_pretrain_planets/planets_forces.csv"
 check "changed, in its place: next positions alone" "${probe[@]}" --checkpoint "$lssar" \
     "${BASE[@]}" --p 2
-check "... no forces of the unchanged one" test "$(ls -A "$out" | tr '\n' ' ')" = \
+check "changed, in its place: next positions alone: no forces of the unchanged one" \
+    test "$(ls -A "$out" | tr '\n' ' ')" = \
     "planets.csv planets.json planets.png "
 
 # ---- refused

@@ -26,10 +26,12 @@ for columns in 200 80 60 40; do
     on_terminal $columns
     check "$columns columns: status" test $? -eq 0
     lines >"$WORK/lines"
-    check "... lines are drawn" test "$(wc -l <"$WORK/lines")" -ge 2
-    check "... none is wider" awk -v most=$((columns - 1)) 'length > most { exit 1 }' "$WORK/lines"
+    check "$columns columns: status: lines are drawn" test "$(wc -l <"$WORK/lines")" -ge 2
+    check "$columns columns: status: none is wider" \
+        awk -v most=$((columns - 1)) 'length > most { exit 1 }' "$WORK/lines"
     cp "$WORK/lines" "$WORK/lines.$columns"
-    check "... the label is bold" grep -q $'\x1b\\[1mpretrain lssar\x1b\\[0m: ' "$WORK/screen"
+    check "$columns columns: status: the label is bold" \
+        grep -q $'\x1b\\[1mpretrain lssar\x1b\\[0m: ' "$WORK/screen"
 done
 check "a wide terminal shows the memory" grep -q ' GB, ' "$WORK/lines.200"
 check_not "80 columns do not" grep -q ' GB' "$WORK/lines.80"
@@ -49,7 +51,7 @@ check "an error is red" grep -qF "pretrain: $red " "$WORK/error"
 for setting in "TERM=xterm NO_COLOR=1" TERM=dumb; do
     refused $setting >"$WORK/error"
     check "$setting: an error" grep -qF 'pretrain: error: ' "$WORK/error"
-    check_not "... has no colour" grep -q $'\x1b\\[[0-9;]*m' "$WORK/error"
+    check_not "$setting: an error: has no colour" grep -q $'\x1b\\[[0-9;]*m' "$WORK/error"
 done
 refused TERM=xterm NO_COLOR= >"$WORK/error"
 check "an empty NO_COLOR is none" grep -qF "$red" "$WORK/error"

@@ -57,7 +57,7 @@ notes() { # NAME PATTERN: the last world said so
 run=$WORK/run
 check "a run" world "$run"
 is_remade "again: nothing" "" "$run"
-check "... every program says so" test \
+check "again: nothing: every program says so" test \
     "$(grep -c -e 'up to date' -e 'complete' "$WORK/notes")" -ge 7
 cp -a "$run" "$WORK/whole"
 
@@ -68,8 +68,9 @@ back() { # the run as it was
 # ---- a setting of each stage
 laws="laws/laws.json report.html "
 is_remade "a setting of symreg: laws and report" "$laws" "$run" --set symreg.maxsize=9
-notes "... the reason" "laws.json: made anew: symreg.maxsize is 20, expected 9"
-is_remade "... and back again" "$laws" "$run"
+notes "a setting of symreg: laws and report: the reason" \
+    "laws.json: made anew: symreg.maxsize is 20, expected 9"
+is_remade "a setting of symreg: laws and report: and back again" "$laws" "$run"
 is_remade "the text about a preset: the report alone" "report.html " "$run" --set about=x
 tables=
 for source in lssar oracle softmax truth untrained; do
@@ -78,7 +79,7 @@ done
 is_remade "the size of samples: tables, no model" \
     "$(echo "laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
     "$run" --set finetune.sample_size=40
-notes "... the reason" \
+notes "the size of samples: tables, no model: the reason" \
     "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
 back
 is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/forces_vector.csv \
@@ -94,8 +95,9 @@ first="lssar/pretrain/evaluation.json lssar/pretrain/last.safetensors "
 is_remade "pretraining: all that comes of it, but the baseline and planet runs" \
     "laws/laws.json $models${first}report.html ${models//lssar/softmax}${first//lssar/softmax}" \
     "$run" --set pretrain.lr=0.001
-notes "... the reason" "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
-notes "... further on" \
+notes "pretraining: all that comes of it, but the baseline and planet runs: the reason" \
+    "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
+notes "pretraining: all that comes of it, but the baseline and planet runs: further on" \
     "lssar, magnitude: made anew: model: model: pretrain.lr is 0.003, expected 0.001"
 back
 is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.checkpoint_every=1
@@ -112,12 +114,13 @@ recorded() { # the set of this digest
 }
 check "laws are made from positions" recorded
 mv "$run/orbits" "$WORK/orbits"
-check "... and stay without them" prints '^keep .*laws.json' \
+check "laws are made from positions: and stay without them" prints '^keep .*laws.json' \
     program symreg "${SETTINGS[@]}" --run "$run" --plan
 check "laws anew without them" stage symreg "$run" --set symreg.maxsize=9
-check "... a note" grep -q 'no source "positions": .*orbits: no data sets there' "$WORK/err"
-check "... no row" test "$(grep -c '^| positions' "$run/laws/laws.md")" -eq 0
-check "... up to date" prints '^keep .*laws.json' \
+check "laws anew without them: a note" \
+    grep -q 'no source "positions": .*orbits: no data sets there' "$WORK/err"
+check "laws anew without them: no row" test "$(grep -c '^| positions' "$run/laws/laws.md")" -eq 0
+check "laws anew without them: up to date" prints '^keep .*laws.json' \
     program symreg "${SETTINGS[@]}" --set symreg.maxsize=9 --run "$run" --plan
 mv "$WORK/orbits" "$run/orbits"
 check "the data set again: laws anew" prints '^remake .*laws.json' \
@@ -134,8 +137,8 @@ written() {
 arrays() {
     (cd "$run/orbits" && find . -name '*_two_body_train.npy' | sort)
 }
-check "... the others stay" equal "$(arrays)" "$(written)"
-check "... it is there" grep -q '"200"' "$run/orbits/manifest.json"
+check "one set of another size: the others stay" equal "$(arrays)" "$(written)"
+check "one set of another size: it is there" grep -q '"200"' "$run/orbits/manifest.json"
 KEEP=$run refuse "it is not taken for the other" 1 two_body_train 'sequences is 200, expected 300' \
     --orbits -- "$BIN/finetune" "${SETTINGS[@]}" --threads 1 --run "$run" --set finetune.samples=4
 check "the law of all sets" stage orbits "$run" --force --set orbits.law=hooke
@@ -143,7 +146,8 @@ check "the law of all sets" stage orbits "$run" --force --set orbits.law=hooke
 stage pretrain "$run" --set orbits.law=hooke >"$WORK/out"
 check "planet pretraining: made again" grep -q \
     'lssar, planets: made anew: planets_train: orbits.law is newton, expected hooke' "$WORK/err"
-check "... the states, too" grep -q 'pretrain lssar: made anew: train: orbits.law' "$WORK/err"
+check "planet pretraining: made again: the states, too" \
+    grep -q 'pretrain lssar: made anew: train: orbits.law' "$WORK/err"
 back
 
 # ---- data sets of another folder
@@ -152,8 +156,10 @@ check "other data sets" program orbits --preset smoke --threads 1 --quiet --seed
 stage pretrain "$run" --orbits "$WORK/other" >"$WORK/out"
 check "--orbits: trained anew" grep -q \
     'pretrain softmax: made anew: train: seed is 0, expected 4' "$WORK/err"
-check "... a note about the data" grep -q 'other: note: data set train: seed is 4' "$WORK/err"
-check "... other weights" other_by tensors "$run/softmax/pretrain/last.safetensors" \
+check "--orbits: trained anew: a note about the data" \
+    grep -q 'other: note: data set train: seed is 4' "$WORK/err"
+check "--orbits: trained anew: other weights" \
+    other_by tensors "$run/softmax/pretrain/last.safetensors" \
     "$WORK/whole/softmax/pretrain/last.safetensors"
 stage finetune "$run" --orbits "$WORK/other" >"$WORK/out"
 check "--orbits: fine-tuned anew" grep -q \
@@ -162,7 +168,7 @@ KEEP=$run refuse "symreg without --orbits" 1 truth/finetune/forces_magnitude.csv
     'two_body_test: seed is 4, expected 0' --orbits -- \
     "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run" --resume
 check "symreg with --orbits" stage symreg "$run" --orbits "$WORK/other"
-check "... names it" grep -qF "Data sets: $WORK/other" "$run/laws/laws.md"
+check "symreg with --orbits: names it" grep -qF "Data sets: $WORK/other" "$run/laws/laws.md"
 check "report with --orbits" stage report "$run" --orbits "$WORK/other"
 KEEP=$run refuse "report without" 1 laws.json 'seed is 4, expected 0' -- \
     "$BIN/report" "${SETTINGS[@]}" --run "$run" --resume
@@ -171,7 +177,7 @@ cp -r "$WORK/whole/orbits" "$WORK/theirs"
 rm "$WORK/theirs/manifest.json"
 check "made elsewhere" stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar
 stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
-check "... complete" grep -q 'pretrain lssar: complete' "$WORK/err"
+check "made elsewhere: complete" grep -q 'pretrain lssar: complete' "$WORK/err"
 flip "$WORK/theirs/coords_train.npy" 4000
 stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
 check "one byte: trained anew" grep -q \
@@ -185,8 +191,8 @@ streamed() {
 }
 check "tokens" program orbits --preset smoke_tokens --threads 1 --quiet --out "$WORK/tokens"
 check "streamed" streamed
-check "... another law" streamed --set orbits.law=hooke
-check "... is another training" grep -q \
+check "streamed: another law" streamed --set orbits.law=hooke
+check "streamed: is another training" grep -q \
     'lssar: made anew: train: orbits.law is newton, expected hooke' "$WORK/err"
 
 # ---- models from files
@@ -199,26 +205,28 @@ tune() {
     stage finetune "$run" --source lssar "$@" >"$WORK/out"
 }
 check "fine-tuned from A" tune --checkpoint "$a"
-check "... instead of the run's" grep -q \
+check "fine-tuned from A: instead of the run's" grep -q \
     'lssar, magnitude: made anew: .*start: it was made without' "$WORK/err"
 cp "$run/lssar/finetune/forces_magnitude.csv" "$WORK/of-a.csv"
 check "from A again" tune --checkpoint "$a"
-check "... nothing to do" grep -q '^finetune: complete' "$WORK/err"
+check "from A again: nothing to do" grep -q '^finetune: complete' "$WORK/err"
 check "from B" tune --checkpoint "$b"
-check "... says so" grep -q \
+check "from B: says so" grep -q \
     'magnitude: made anew: .*start: checkpoint b.safetensors is not the one' "$WORK/err"
-check "... other forces" other_file "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
+check "from B: other forces" other_file "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
 cp "$a" "$b"
 check "another model under the same name" tune --checkpoint "$b"
-check "... is found out" grep -q 'magnitude: made anew' "$WORK/err"
-check "... the forces of A" same_file "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
+check "another model under the same name: is found out" grep -q 'magnitude: made anew' "$WORK/err"
+check "another model under the same name: the forces of A" \
+    same_file "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
 check "laws of it" stage symreg "$run"
-check "... name the file" grep -q 'Not made by this run: .*checkpoint b.safetensors' \
+check "laws of it: name the file" grep -q 'Not made by this run: .*checkpoint b.safetensors' \
     "$run/laws/laws.md"
 check "pretraining from A" stage pretrain "$run" --attention lssar --checkpoint "$a"
-check "... is another" grep -q 'made anew: start: it was made without' "$WORK/err"
+check "pretraining from A: is another" grep -q 'made anew: start: it was made without' "$WORK/err"
 check "pretraining from nothing" stage pretrain "$run" --attention lssar
-check "... is again another" grep -q 'made anew: start: it was made with it' "$WORK/err"
+check "pretraining from nothing: is again another" \
+    grep -q 'made anew: start: it was made with it' "$WORK/err"
 back
 
 # ---- tables of forces
@@ -243,9 +251,11 @@ rm "$run/lssar/finetune/forces_magnitude.made.json"
 tuning=("$BIN/finetune" "${SETTINGS[@]}" --threads 1 --run "$run" --resume)
 KEEP=$run refuse "finetune: a table made elsewhere" 1 lssar/finetune/forces_magnitude.csv \
     'made elsewhere' 'delete it' -- "${tuning[@]}"
-check "... planned" prints '^refuse .*lssar/finetune/forces_magnitude.csv: made elsewhere' \
+check "finetune: a table made elsewhere: planned" \
+    prints '^refuse .*lssar/finetune/forces_magnitude.csv: made elsewhere' \
     "${tuning[@]}" --plan
-check "... other sources go on" "${tuning[@]}" --source softmax --set finetune.samples=3
+check "finetune: a table made elsewhere: other sources go on" \
+    "${tuning[@]}" --source softmax --set finetune.samples=3
 back
 # what laws and evaluations say is what was found
 echo 1,2,3 >>"$run/laws/front_lssar_0.csv"
@@ -260,13 +270,15 @@ KEEP=$run refuse "report: an evaluation that was changed" 1 lssar/pretrain_plane
 rm "$measured"
 KEEP=$run refuse "report: an evaluation that is missed" 1 lssar/pretrain_planets/evaluation.json \
     'missing; make it with' '/pretrain --preset smoke' "--run $run" -- "${reporting[@]}"
-check "... is made again" stage pretrain "$run"
-check "... as it was" same_file "$WORK/whole/lssar/pretrain_planets/evaluation.json" "$measured"
+check "report: an evaluation that is missed: is made again" stage pretrain "$run"
+check "report: an evaluation that is missed: as it was" \
+    same_file "$WORK/whole/lssar/pretrain_planets/evaluation.json" "$measured"
 echo earth,47,0,0,0,0,0 >>"$run/lssar/pretrain_planets/rollouts.csv"
 KEEP=$run refuse "report: rollouts that were changed" 1 lssar/pretrain_planets/evaluation.json \
     rollouts.csv changed '/pretrain --preset smoke' -- "${reporting[@]}"
-check "... are made again" stage pretrain "$run"
-check "... as they were" same_file "$WORK/whole/lssar/pretrain_planets/rollouts.csv" \
+check "report: rollouts that were changed: are made again" stage pretrain "$run"
+check "report: rollouts that were changed: as they were" \
+    same_file "$WORK/whole/lssar/pretrain_planets/rollouts.csv" \
     "$run/lssar/pretrain_planets/rollouts.csv"
 rm "$run/lssar/pretrain/evaluation.json"
 check "report: one that it does not show" "${reporting[@]}" --quiet
@@ -274,22 +286,23 @@ back
 # files of settings before
 touch "$run/laws/checkpoint.bin"
 check "laws: up to date" stage symreg "$run"
-check_not "... without the checkpoint of others" test -e "$run/laws/checkpoint.bin"
+check_not "laws: up to date: without the checkpoint of others" test -e "$run/laws/checkpoint.bin"
 check "laws of one attention" stage symreg "$run" --attention softmax
-check_not "... leave no front of another" test -e "$run/laws/front_lssar_0.csv"
-check "... theirs are there" test -e "$run/laws/front_softmax_1.csv"
+check_not "laws of one attention: leave no front of another" test -e "$run/laws/front_lssar_0.csv"
+check "laws of one attention: theirs are there" test -e "$run/laws/front_softmax_1.csv"
 back
 # fine-tuning of other settings that a limit of time ends
 stage finetune "$run" --source lssar --set finetune.magnitude.steps=100000 --minutes 0.005 \
     >"$WORK/out"
 check_not "stopped: no table of before" test -e "$run/lssar/finetune/forces_magnitude.csv"
-refuse "... and no laws of it" 1 lssar/finetune/forces_magnitude.csv -- \
+refuse "stopped: no table of before: and no laws of it" 1 lssar/finetune/forces_magnitude.csv -- \
     "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
 back
 
 stage pretrain "$run" --attention lssar --set pretrain.lr=0.1 --minutes 0.0000001 >"$WORK/out"
 check "a limit of no time: one step" grep -q 'stopped at step 1 of 2' "$WORK/err"
-check "... and to the end" stage pretrain "$run" --attention lssar --set pretrain.lr=0.1
+check "a limit of no time: one step: and to the end" \
+    stage pretrain "$run" --attention lssar --set pretrain.lr=0.1
 back
 # two at once: a process of each kind finds its folder locked, all of them together, since each
 # waits for seconds
@@ -333,7 +346,7 @@ done
 for folder in "$run" "$WORK/formulas"; do
     snapshot "$folder"
 done >"$WORK/after"
-check "... nothing changed" same_file "$WORK/before" "$WORK/after"
+check "searches of a table: nothing changed" same_file "$WORK/before" "$WORK/after"
 back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it
@@ -341,8 +354,8 @@ check "longer" stage pretrain "$run" --set pretrain.steps=3
 new=$(cat "$run/lssar/pretrain/evaluation.json")
 cp "$WORK/whole/lssar/pretrain/evaluation.json" "$run/lssar/pretrain/"
 check "resumed" stage pretrain "$run" --set pretrain.steps=3
-check "... evaluated again" equal "$new" "$(cat "$run/lssar/pretrain/evaluation.json")"
-check_not "... not trained again" grep -q 'made anew' "$WORK/err"
+check "resumed: evaluated again" equal "$new" "$(cat "$run/lssar/pretrain/evaluation.json")"
+check_not "resumed: not trained again" grep -q 'made anew' "$WORK/err"
 KEEP=$run refuse "finetune of a pretraining of other settings" 1 softmax/pretrain/last.safetensors \
     'pretrain.steps is 3, expected 2' 'make it again with: ' -- "$BIN/finetune" "${SETTINGS[@]}" \
     --threads 1 --run "$run" --set finetune.magnitude.lr=0.1
@@ -350,29 +363,34 @@ back
 
 # ---- settings of the run
 check "--attention leaves the list" stage pretrain "$run" --attention lssar
-check "... of the run" same_file "$WORK/whole/preset.json" "$run/preset.json"
+check "--attention leaves the list: of the run" \
+    same_file "$WORK/whole/preset.json" "$run/preset.json"
 check "finetune of one attention" stage finetune "$run" --attention lssar --set \
     finetune.magnitude.lr=0.001
-check "... the baseline's is the first of the list" grep -aq '"attention":"softmax"' \
+check "finetune of one attention: the baseline's is the first of the list" \
+    grep -aq '"attention":"softmax"' \
     "$run/untrained/finetune/magnitude.safetensors"
 check "without --preset" program finetune --run "$run" --threads 1 --quiet --resume \
     --attention lssar
-check "... the run's own" grep -q '"steps":[[:space:]]*2,' "$run/preset.json"
+check "without --preset: the run's own" grep -q '"steps":[[:space:]]*2,' "$run/preset.json"
 snapshot "$WORK/whole" | grep -v report.html >"$WORK/before"
 for name in orbits pretrain finetune symreg; do
     check "$name without --preset: nothing to do" program $name --run "$WORK/whole" --threads 1 \
         --resume --quiet
 done
 snapshot "$WORK/whole" | grep -v report.html >"$WORK/after"
-check "... nothing changed" same_file "$WORK/before" "$WORK/after"
+check "without --preset: nothing changed" same_file "$WORK/before" "$WORK/after"
 check "a precision of its own" program pretrain "${SETTINGS[@]}" --threads 1 --quiet --attention \
     lssar --orbits "$WORK/whole/orbits" --run "$WORK/fp32" --set model.precision=fp32
 stage pretrain "$WORK/fp32" --attention lssar --orbits "$WORK/whole/orbits" >"$WORK/out"
-check "... is kept where the settings say auto" grep -q 'lssar: complete' "$WORK/err"
-check "... in preset.json" grep -q '"precision":[[:space:]]*"fp32"' "$WORK/fp32/preset.json"
+check "a precision of its own: is kept where the settings say auto" \
+    grep -q 'lssar: complete' "$WORK/err"
+check "a precision of its own: in preset.json" \
+    grep -q '"precision":[[:space:]]*"fp32"' "$WORK/fp32/preset.json"
 stage pretrain "$WORK/fp32" --attention lssar --orbits "$WORK/whole/orbits" --set \
     model.precision=bf16 >"$WORK/out"
-check "... and part of the record" grep -q 'made anew: model.precision is fp32, expected bf16' \
+check "a precision of its own: and part of the record" \
+    grep -q 'made anew: model.precision is fp32, expected bf16' \
     "$WORK/err"
 
 # ---- the plan
@@ -387,16 +405,18 @@ plan() {
 snapshot "$WORK/plan" >"$WORK/before"
 plan >"$WORK/planned"
 check "plan: all is kept" lacks '^(make|remake|resume|refuse) ' "$WORK/planned"
-check "... and a line each" test "$(grep -c '^keep ' "$WORK/planned")" -gt 30
+check "plan: all is kept: and a line each" test "$(grep -c '^keep ' "$WORK/planned")" -gt 30
 # laws of a variant that is not there yet: it may be about to be trained, or misspelt
 program symreg "${SETTINGS[@]}" --run "$WORK/plan" --plan --attention sotfmax 2>"$WORK/err" \
     >"$WORK/planned"
 check "plan: an attention that nobody trained" grep -q '^remake .*laws.json' "$WORK/planned"
-check "... and which there are" grep -q -- '--attention sotfmax: .* have softmax, lssar;' \
+check "plan: an attention that nobody trained: and which there are" \
+    grep -q -- '--attention sotfmax: .* have softmax, lssar;' \
     "$WORK/err"
 program symreg "${SETTINGS[@]}" --run "$WORK/plan" --plan --attention lssar 2>"$WORK/err" \
     >"$WORK/planned"
-check "... nothing about one of the settings" test ! -s "$WORK/err"
+check "plan: an attention that nobody trained: nothing about one of the settings" \
+    test ! -s "$WORK/err"
 plan --set orbits.law=hooke --set pretrain.lr=0.1 >"$WORK/planned"
 check "plan: data sets in the way" grep -q '^refuse .*/orbits/val: orbits.law is newton, exp' \
     "$WORK/planned"
@@ -409,11 +429,12 @@ check "plan: the end of the chain" grep -q '^remake .*report.html: orbits.law is
 snapshot "$WORK/plan" >"$WORK/after"
 plan --set orbits.jump_factor=2 >"$WORK/planned"
 check "plan: a setting without effect" lacks '^(make|resume|refuse) ' "$WORK/planned"
-check "... but that the report shows it" equal 1 "$(grep -c '^remake ' "$WORK/planned")"
+check "plan: a setting without effect: but that the report shows it" \
+    equal 1 "$(grep -c '^remake ' "$WORK/planned")"
 check "plan: makes nothing" same_file "$WORK/before" "$WORK/after"
 program pretrain "${SETTINGS[@]}" --threads 1 --run "$WORK/empty" --plan >"$WORK/planned"
 check "plan of nothing" grep -q '^make .*lssar/pretrain_planets/last.safetensors$' "$WORK/planned"
-check_not "... makes nothing" test -e "$WORK/empty"
+check_not "plan of nothing: makes nothing" test -e "$WORK/empty"
 rm "$WORK/plan/lssar/finetune/magnitude.safetensors" "$WORK/plan/softmax/pretrain/last.safetensors"
 plan >"$WORK/planned"
 check "plan: a model that no table needs" lacks 'lssar/finetune/magnitude.safetensors' \
@@ -431,7 +452,8 @@ check "make plan" make -s plan PRESET=smoke RUN="$WORK/plan" THREADS=1 ATTENTION
 rm -r "$WORK/plan" && cp -r "$WORK/whole" "$WORK/plan"
 make -s plan RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= SET= >"$WORK/planned" 2>&1
 check "make plan without PRESET: settings of the run" grep -q '^keep .*report.html' "$WORK/planned"
-check_not "... of every stage" grep -Ev '^keep ' "$WORK/planned"
+check_not "make plan without PRESET: settings of the run: of every stage" \
+    grep -Ev '^keep ' "$WORK/planned"
 
 # ---- stages that are left out
 without() { # NAME SETTING...
@@ -443,18 +465,20 @@ without() { # NAME SETTING...
 }
 check "pretrain.steps=0: the rest" without pretrain --set pretrain.steps=0 --set \
     pretrain_planets.steps=0
-check "... from random weights" test -s \
+check "pretrain.steps=0: the rest: from random weights" test -s \
     "$WORK/without-pretrain/lssar/finetune/magnitude.safetensors"
 check "finetune.magnitude.steps=0: the rest" without magnitude --set finetune.magnitude.steps=0
-check "... laws of truth and oracle" grep -q '"source":[[:space:]]*"oracle"' \
+check "finetune.magnitude.steps=0: the rest: laws of truth and oracle" \
+    grep -q '"source":[[:space:]]*"oracle"' \
     "$WORK/without-magnitude/laws/laws.json"
-check_not "... of no model" grep -q '"source":[[:space:]]*"lssar"' \
+check_not "finetune.magnitude.steps=0: the rest: of no model" \
+    grep -q '"source":[[:space:]]*"lssar"' \
     "$WORK/without-magnitude/laws/laws.json"
 check "no planet runs, a solar system of tokens alone: the rest" without planets \
     --set planets.enabled=false --set orbits.solar_system=true
 check "no force task at all: the rest" without forces --set orbits.two_body_train=0 --set \
     finetune.vector.steps=0
-check "... no laws" test ! -e "$WORK/without-forces/laws"
+check "no force task at all: the rest: no laws" test ! -e "$WORK/without-forces/laws"
 for left in pretrain magnitude forces; do
     check "report without $left" program report --run "$WORK/without-$left" --quiet
 done

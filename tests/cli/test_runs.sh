@@ -48,7 +48,8 @@ for run in power/0 steep yukawa mond jump both; do
         "$WORK/runs/$run/laws/laws.md"
 done
 check "the page of r^-1" program report --run "$WORK/runs/power/0" --quiet
-check "... asks for its law" grep -q 'of this run: k times the force of the law power' \
+check "the page of r^-1: asks for its law" \
+    grep -q 'of this run: k times the force of the law power' \
     "$WORK/runs/power/0/report.html"
 
 # ---- the table; a run that is not complete is named and left out
@@ -56,29 +57,30 @@ mkdir "$WORK/runs/begun"
 cp "$WORK/runs/mond/preset.json" "$WORK/runs/begun"
 program compare runs "$WORK/runs" >"$WORK/table" 2>"$WORK/notes"
 check "a table over runs" test $? -eq 0
-check "... r^-1, two seeds" grep -q \
+check "a table over runs: r^-1, two seeds" grep -q \
     '^| orbits.law=power orbits.law_exponent=-1 | truth | 2 | 4/4 | 4/4 | 39.48 .*| 100% | -1.0' \
     "$WORK/table"
 for source in oracle lssar 'untrained (lssar)'; do
-    check "... a jump, $source" grep -qF \
+    check "a table over runs: a jump, $source" grep -qF \
         "| orbits.law=newton orbits.jump_step=8 orbits.jump_factor=2 | $source | 1 |" "$WORK/table"
 done
-check "... 6 settings, 4 sources; positions but where G jumps" \
+check "a table over runs: 6 settings, 4 sources; positions but where G jumps" \
     test "$(sed '/^Differences/,$d' "$WORK/table" | grep -c '^| orbits')" -eq 28
-check "... positions, r^-1, two seeds" grep -q \
+check "a table over runs: positions, r^-1, two seeds" grep -q \
     '^| orbits.law=power orbits.law_exponent=-1 | positions | 2 | ' "$WORK/table"
-check "... 6 differences from untrained shapes" \
+check "a table over runs: 6 differences from untrained shapes" \
     test "$(sed -n '/^Differences/,$p' "$WORK/table" | grep -c '^| orbits')" -eq 6
-check "... what is left out" \
+check "a table over runs: what is left out" \
     grep -q "^- begun: .*laws.json: missing; make it with: $BIN/symreg " "$WORK/table"
-check "... and a note" grep -q '^compare: begun: left out: ' "$WORK/notes"
-check "... the file" grep -q '"orrery-runs-1"' "$WORK/runs/runs.json"
-check "... nothing temporary" clean "$WORK/runs"
+check "a table over runs: and a note" grep -q '^compare: begun: left out: ' "$WORK/notes"
+check "a table over runs: the file" grep -q '"orrery-runs-1"' "$WORK/runs/runs.json"
+check "a table over runs: nothing temporary" clean "$WORK/runs"
 cp "$WORK/runs/runs.json" "$WORK/runs.json"
 check "again" program compare runs "$WORK/runs" --quiet
 check "report --runs, as it was called before, does not print the table" \
     prints '^Laws of .* runs in ' program report --runs "$WORK/runs" --quiet
-check "... the same" same_file "$WORK/runs.json" "$WORK/runs/runs.json"
+check "report --runs, as it was called before, does not print the table: the same" \
+    same_file "$WORK/runs.json" "$WORK/runs/runs.json"
 
 # ---- a run of one variant alone, whose preset.json has those of the preset too (ATTENTION=NAME)
 for stage in orbits pretrain finetune symreg; do
@@ -87,8 +89,9 @@ for stage in orbits pretrain finetune symreg; do
     check "one variant: $stage" program $stage "${UNIVERSE[@]}" --run "$WORK/alone/run" "${only[@]}"
 done
 check "one variant: the table" program compare runs "$WORK/alone"
-check "... has it" grep -q '"source":.*"softmax"' "$WORK/alone/runs.json"
-check_not "... and no other" grep -q '"source":.*"lssar"' "$WORK/alone/runs.json"
+check "one variant: the table: has it" grep -q '"source":.*"softmax"' "$WORK/alone/runs.json"
+check_not "one variant: the table: and no other" \
+    grep -q '"source":.*"lssar"' "$WORK/alone/runs.json"
 mkdir "$WORK/alone/run/lssar" # begun, so that its laws lack it
 refuse "one variant: another is begun" 1 'lssar: it was made without' -- \
     "$BIN/compare" runs "$WORK/alone"

@@ -158,7 +158,8 @@ resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*continue with: //p')
 check "half: the command of the message" bash -c "$resume --quiet" </dev/null
 check "half: then finetune says yes" program finetune "${HALF[@]}" --source lssar
 check "half: as if never stopped" program pretrain "${HALF[@]}" --run "$WORK/other"
-check "... its weights" same_file "$WORK/other/lssar/pretrain/last.safetensors" \
+check "half: as if never stopped: its weights" \
+    same_file "$WORK/other/lssar/pretrain/last.safetensors" \
     "$WORK/half/lssar/pretrain/last.safetensors"
 
 # ---- finetune, in both of its stages
@@ -256,11 +257,12 @@ mkdir "$WORK/run/.report-no-work" "$WORK/run/.report-Locked"
 exec 8<"$WORK/run/.report-Locked"
 flock 8
 check "report after it" program report "${REPORT[@]}"
-check "... no working folder but those of others" equal ".report-Locked .report-no-work" \
+check "report after it: no working folder but those of others" \
+    equal ".report-Locked .report-no-work" \
     "$(cd "$WORK/run" && LC_ALL=C ls -dA .report-* | paste -sd ' ')"
 exec 8<&-
-check "... and once more" program report "${REPORT[@]}"
-check "... the folder that nobody locks" equal ".report-no-work" \
+check "report after it: and once more" program report "${REPORT[@]}"
+check "report after it: the folder that nobody locks" equal ".report-no-work" \
     "$(cd "$WORK/run" && ls -dA .report-* | paste -sd ' ')"
 rmdir "$WORK/run/.report-no-work"
 

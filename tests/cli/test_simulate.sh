@@ -27,44 +27,47 @@ header() {
 # ---- solutions
 equations circle '{"equations": ["1.5 * y", "-1.5 * x"], "columns": ["x", "y"]}'
 check "a circle is simulated" simulate circle --start x=0.3,y=0.4 --times 0:10:0.25
-check "... with rows of all times" follows circle 41 '0.3 * cos(1.5 * t) + 0.4 * sin(1.5 * t)' 1e-8
-check "... in columns of its names" equal "$(header circle)" t,x,y
+check "a circle is simulated: with rows of all times" \
+    follows circle 41 '0.3 * cos(1.5 * t) + 0.4 * sin(1.5 * t)' 1e-8
+check "a circle is simulated: in columns of its names" equal "$(header circle)" t,x,y
 check "the order of the start does not matter" simulate circle --start y=4e-1,x=.3 \
     --times 0:10:0.25
-check "... at all" follows circle 41 '0.3 * cos(1.5 * t) + 0.4 * sin(1.5 * t)' 1e-8
+check "the order of the start does not matter: at all" \
+    follows circle 41 '0.3 * cos(1.5 * t) + 0.4 * sin(1.5 * t)' 1e-8
 
 equations falling '{"equations": ["-9.81 - 0.5 * v_h"], "columns": ["h"], "order": 2, "time": "s"}'
 check "an order of 2 has velocities" simulate falling --start h=10,v_h=2 --times -1:1:0.5
-check "... in columns of their own" equal "$(header falling)" s,h,v_h
-check "... and falls with drag" follows falling 5 \
+check "an order of 2 has velocities: in columns of their own" equal "$(header falling)" s,h,v_h
+check "an order of 2 has velocities: and falls with drag" follows falling 5 \
     '10 - 19.62 * (t + 1) + 2 * (2 + 19.62) * (1 - exp(-0.5 * (t + 1)))' 1e-8
 
 equations plain '{"equations": ["-x0", "x0 - x1"]}'
 check "without columns names are x0, x1" simulate plain --start x0=1,x1=0 --times 0:2:1
-check "... and t" equal "$(header plain)" t,x0,x1
+check "without columns names are x0, x1: and t" equal "$(header plain)" t,x0,x1
 
 equations defined \
     '{"equations": ["0 - half(\"a, b\")"], "columns": ["a, b"], "define": "half(x)=x/2"}'
 check "operators of the user and quoted names" simulate defined --start '"a, b"=3' --times 0:4:0.5
-check "... are read" follows defined 9 '3 * exp(-t / 2)' 1e-8
-check "... and written in quotes" equal "$(header defined)" 't,"a, b"'
+check "operators of the user and quoted names: are read" follows defined 9 '3 * exp(-t / 2)' 1e-8
+check "operators of the user and quoted names: and written in quotes" \
+    equal "$(header defined)" 't,"a, b"'
 
 printf 't,other\n0,1\n0.1,1\n2.5,1\n' >"$WORK/times.csv"
 check "times of a file" simulate circle --start x=1,y=0 --times "$WORK/times.csv"
-check "... are those of the rows" follows circle 3 'cos(1.5 * t)' 1e-8
+check "times of a file: are those of the rows" follows circle 3 'cos(1.5 * t)' 1e-8
 
 # u rises from 0 to 2 by t = 1 and stays
 equations driven '{"equations": ["u"], "columns": ["x"], "inputs": ["u"]}'
 printf 't,u\n0,0\n1,2\n3,2\n' >"$WORK/u.csv"
 check "an input is a column of a file" simulate driven --start x=0.5 --times 0.5:2.5:0.4 \
     --input "$WORK/u.csv"
-check "... and linear between rows" follows driven 6 \
+check "an input is a column of a file: and linear between rows" follows driven 6 \
     '0.5 + (t < 1 ? t * t - 0.25 : 0.75 + 2 * (t - 1))' 1e-9
 
 check "--out writes a file" program symreg simulate "$WORK/circle.json" --start x=0.3,y=0.4 \
     --times 0:10:0.25 --out "$WORK/kept.csv"
-check "... of the table" simulate circle --start x=0.3,y=0.4 --times 0:10:0.25
-check "... as it is printed" same_file "$WORK/kept.csv" "$WORK/circle.csv"
+check "--out writes a file: of the table" simulate circle --start x=0.3,y=0.4 --times 0:10:0.25
+check "--out writes a file: as it is printed" same_file "$WORK/kept.csv" "$WORK/circle.csv"
 
 # ---- the same bytes on every CPU
 equations mixed \
@@ -79,8 +82,8 @@ equations explosion '{"equations": ["x * x"], "columns": ["x"]}'
 STDOUT=any refuse "x' = x^2 ends at 1 / x" 1 \
     'explosion.json: the solution ends at the time 0.5' -- \
     "$BIN/symreg" simulate "$WORK/explosion.json" --start x=2 --times 0:1:0.2
-check_not "... with an error" simulate explosion --start x=2 --times 0:1:0.2
-check "... and the rows up to there" follows explosion 3 '2 / (1 - 2 * t)' 1e-6
+check_not "x' = x^2 ends at 1 / x: with an error" simulate explosion --start x=2 --times 0:1:0.2
+check "x' = x^2 ends at 1 / x: and the rows up to there" follows explosion 3 '2 / (1 - 2 * t)' 1e-6
 
 # ---- what is refused
 no() { # NAME STATUS PATTERN FILE OPTION...

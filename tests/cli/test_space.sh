@@ -48,7 +48,8 @@ check "exponents of true forces" grep -q '^| truth | 1.0000 | 0.00% | -2.000 \['
 check "exponents of true forces: and of positions in three dimensions" \
     grep -q '^| positions | 1.0000 | 0.00% | \(-2.00\|-1.99\)' "$run/laws/laws.md"
 check "a page with both projections" grep -q 'forces_halley_xz' "$run/report.html"
-check "... also in the player" grep -q '<option value="[0-9]*">Mars, x and z' "$run/report.html"
+check "a page with both projections: also in the player" \
+    grep -q '<option value="[0-9]*">Mars, x and z' "$run/report.html"
 cosine=$(awk -F, '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     $2 == "halley" && $at["labelled"] == 0 {
@@ -188,20 +189,26 @@ else
     table=$WORK/real/real_planets.csv
     check "tracks of the real planets" prints '^planet,body,t,x,y,z,m$' head -1 "$table"
     # largest height of Mercury over the ecliptic: the sine of its inclination of 7.0 degrees
-    check "... Mercury's plane is inclined" awk -F, '$1 == "mercury" && $2 == "planet" {
+    check "tracks of the real planets: Mercury's plane is inclined" \
+        awk -F, '$1 == "mercury" && $2 == "planet" {
             sine = $6 / sqrt($4 ^ 2 + $5 ^ 2 + $6 ^ 2); most = sine > most ? sine : most
         }
         END { exit !(most > 0.1213 && most < 0.1220) }' "$table"
-    check "... the Earth on 2000 January 1, 12 h" awk -F, '$1 == "earth" && $2 == "planet" {
+    check "tracks of the real planets: the Earth on 2000 January 1, 12 h" \
+        awk -F, '$1 == "earth" && $2 == "planet" {
             exit !(($4 + 0.17714) ^ 2 + ($5 - 0.96724) ^ 2 + $6 ^ 2 < 1e-8)
         }' "$table"
-    check "... a data set of them" program orbits import "$table" --time t --position x,y,z \
+    check "tracks of the real planets: a data set of them" \
+        program orbits import "$table" --time t --position x,y,z \
         --body body --system planet --mass m --units yr,AU,Msun --val 0.2 --test 0.2 \
         --out "$WORK/planets"
-    check "... in three dimensions" prints '^  z ' program orbits stat "$WORK/planets"
-    check "... which a model is trained on" program pretrain --preset smoke --set pretrain.steps=2 \
+    check "tracks of the real planets: in three dimensions" \
+        prints '^  z ' program orbits stat "$WORK/planets"
+    check "tracks of the real planets: which a model is trained on" \
+        program pretrain --preset smoke --set pretrain.steps=2 \
         --orbits "$WORK/planets" --run "$WORK/trained" --threads 1
-    check "... and continues" program probe rollout --run "$WORK/trained" "${P[@]}"
+    check "tracks of the real planets: and continues" \
+        program probe rollout --run "$WORK/trained" "${P[@]}"
 fi
 refuse "real planets without a folder" 2 '--out DIR' -- program probe ephemeris --preset smoke
 

@@ -16,7 +16,7 @@ check "floor(0.37 x) is found" exact floor l2_floor.csv y --unary floor --evalua
 for seed in 1 2 3 4; do
     check "a floor of a product of sums is found, seed $seed" \
         exact stat l1_floor_stat.csv stat --unary floor --evaluations 20000 --seed "$seed"
-    check "... without further terms, seed $seed" \
+    check "a floor of a product of sums is found, seed $seed: without further terms, seed $seed" \
         grep -q '^ *10  .*floor.*best' "$WORK/stat.out"
 done
 awk 'BEGIN { print "a,b,c,y"; for (i = 1; i <= 200; i++) {
@@ -29,7 +29,8 @@ check "a floor of a root is found" exact length "$WORK/length.csv" y \
     --unary floor,sqrt,square --evaluations 20000
 check "a rounded quotient is found" exact ratio "$WORK/ratio.csv" y --unary round \
     --evaluations 20000
-check "... in its shortest form" grep -q '^ *6  .*round.*best' "$WORK/ratio.out"
+check "a rounded quotient is found: in its shortest form" \
+    grep -q '^ *6  .*round.*best' "$WORK/ratio.out"
 check "floor is no operator unless it is asked for" \
     program symreg tests/cases/l2_floor.csv --target y --evaluations 3000 --threads 1 \
     --out "$WORK/plain"

@@ -50,14 +50,14 @@ for edit in '0,/"r2_log":/s/\("r2_log":\t\)/\10.1 - 0/;s/0.1 - 0-\?[0-9.e-]*/0.1
     '0,/"selected_true":\ttrue/s//"selected_true":\tfalse/' \
     '0,/"equation":\t"[^"]*"/s//"equation":\t"(3 * m1)"/' 's/"seed":\t0/"seed":\t1/'; do
     check "laws: $edit" changed "$laws" "$edit"
-    refuse "... report" 1 laws.json 'it has been changed since it was made' \
+    refuse "laws: $edit: report" 1 laws.json 'it has been changed since it was made' \
         '/symreg --preset smoke' -- \
         \
         "${reporting[@]}"
-    refuse "... verdict --cell" 1 laws.json 'it has been changed since it was made' \
+    refuse "laws: $edit: verdict --cell" 1 laws.json 'it has been changed since it was made' \
         "--run $run" -- \
         "$BIN/verdict" --cell "$run"
-    check "... symreg makes it again" plans symreg remake "$laws" 'has been changed'
+    check "laws: $edit: symreg makes it again" plans symreg remake "$laws" 'has been changed'
     back "$laws"
 done
 check "laws: kept, as they were" plans symreg keep "$laws"
@@ -67,50 +67,57 @@ refuse "laws without a sum: report" 1 laws.json 'an older version made it' \
     '/symreg --preset smoke' -- \
     \
     "${reporting[@]}"
-refuse "... verdict --cell" 1 laws.json 'an older version made it' -- "$BIN/verdict" --cell "$run"
-check "... symreg makes them again" plans symreg remake "$laws" 'older version'
+refuse "laws without a sum: report: verdict --cell" \
+    1 laws.json 'an older version made it' -- "$BIN/verdict" --cell "$run"
+check "laws without a sum: report: symreg makes them again" \
+    plans symreg remake "$laws" 'older version'
 back "$laws"
 
 # ---- what the other programs read
 made=$run/lssar/finetune/forces_magnitude.made.json
 check "the record of a table" changed "$made" '0,/"seed":\t"0"/s//"seed":\t"1"/'
-refuse "... symreg" 1 forces_magnitude.csv 'its record forces_magnitude.made.json' \
+refuse "the record of a table: symreg" \
+    1 forces_magnitude.csv 'its record forces_magnitude.made.json' \
     'has been changed' -- "$BIN/symreg" "${SETTINGS[@]}" --run "$run"
-check "... finetune makes the table again" plans finetune remake \
+check "the record of a table: finetune makes the table again" plans finetune remake \
     "$run/lssar/finetune/forces_magnitude.csv" 'has been changed'
 back "$made"
 check "the record of a page" changed "$run/report.made.json" '0,/"seed":\t"0"/s//"seed":\t"1"/'
-check "... report makes it again" plans report remake "$run/report.html" 'has been changed'
+check "the record of a page: report makes it again" \
+    plans report remake "$run/report.html" 'has been changed'
 back "$run/report.made.json"
 manifest=$run/orbits/manifest.json
 check "a manifest" changed "$manifest" '0,/"clipped_coordinates":\t0/s//"clipped_coordinates":\t1/'
-refuse "... pretrain" 1 manifest.json 'it has been changed since it was made' -- \
+refuse "a manifest: pretrain" 1 manifest.json 'it has been changed since it was made' -- \
     "$BIN/pretrain" "${SETTINGS[@]}" --run "$run" --attention softmax --resume
-refuse "... orbits verify" 1 manifest.json 'it has been changed since it was made' -- \
+refuse "a manifest: orbits verify" 1 manifest.json 'it has been changed since it was made' -- \
     "$BIN/orbits" verify "$run/orbits"
 back "$manifest"
 evaluation=$run/lssar/pretrain/evaluation.json
 check "an evaluation" changed "$evaluation" 's/"teacher_forced":\t/&1/'
-refuse "... verdict --cell" 1 evaluation.json 'it has been changed since it was made' -- \
+refuse "an evaluation: verdict --cell" \
+    1 evaluation.json 'it has been changed since it was made' -- \
     "$BIN/verdict" --cell "$run"
-check "... pretrain makes it again" plans pretrain remake "$evaluation" 'has been changed'
+check "an evaluation: pretrain makes it again" \
+    plans pretrain remake "$evaluation" 'has been changed'
 back "$evaluation"
 check "a cell" changed "$run/cell.json" '0,/"r2_log":\t1,/s//"r2_log":\t0.5,/'
-refuse "... verdict" 1 cell.json 'it has been changed since it was made' -- \
+refuse "a cell: verdict" 1 cell.json 'it has been changed since it was made' -- \
     "$BIN/verdict" --out "$WORK/again" "$run/cell.json"
-check "... names the file once" equal 1 "$(grep -o "/cell\.json" "$WORK/.err" | wc -l)"
+check "a cell: names the file once" equal 1 "$(grep -o "/cell\.json" "$WORK/.err" | wc -l)"
 back "$run/cell.json"
 check "a verdict" changed "$WORK/verdict/verdict.json" '0,/"cells":\t1/s//"cells":\t7/'
-refuse "... report --verdict" 1 verdict.json 'it has been changed since it was made' -- \
+refuse "a verdict: report --verdict" 1 verdict.json 'it has been changed since it was made' -- \
     "${reporting[@]}" --verdict "$WORK/verdict/verdict.json"
 mkdir "$WORK/claims" && cp "$WORK/verdict/verdict.json" "$WORK/claims" || exit
-refuse "... verdict --claims" 1 verdict.json 'it has been changed since it was made' -- \
+refuse "a verdict: verdict --claims" 1 verdict.json 'it has been changed since it was made' -- \
     "$BIN/verdict" --claims "$WORK/claims" --out "$WORK/again"
 rollout=$run/lssar/probe/rollout.json
 check "results of a probe" changed "$rollout" '0,/"value":\t/s//"value":\t1/'
-refuse "... compare seeds" 1 rollout.json 'it has been changed since it was made' -- \
+refuse "results of a probe: compare seeds" \
+    1 rollout.json 'it has been changed since it was made' -- \
     "$BIN/compare" seeds "$rollout" --out "$WORK/again"
 check "a front" changed "$WORK/table/front.json" '0,/"equation":\t"[^"]*"/s//"equation":\t"1.5"/'
-refuse "... symreg predict" 1 front.json 'it has been changed since it was made' -- \
+refuse "a front: symreg predict" 1 front.json 'it has been changed since it was made' -- \
     "$BIN/symreg" predict "$WORK/table/front.json" docs/data/planets.csv
 finish

@@ -69,8 +69,9 @@ printf '#!/bin/sh\nprintf "[%%s]" "$@"\n' >"$WORK/say" && chmod +x "$WORK/say" |
 "$BIN/orrery" cells "$grid" | sed "s:$BIN/[a-z]* :$WORK/say :g" | sh >"$WORK/out"
 words="[;][touch][$WORK/made;][\`touch][$WORK/made\`][\$(touch][$WORK/made)][--preset]"
 check "they are options" grep -qF -- "$words" "$WORK/out"
-check "... with quotes" grep -qF -- "[rollout][a'b][--x='c'][>$WORK/made][--run]" "$WORK/out"
-check_not "... and none is run" test -e "$WORK/made"
+check "they are options: with quotes" \
+    grep -qF -- "[rollout][a'b][--x='c'][>$WORK/made][--run]" "$WORK/out"
+check_not "they are options: and none is run" test -e "$WORK/made"
 THREADS='1; x' "$BIN/orrery" cells "$grid" >"$WORK/cells"
 check "THREADS is one word" grep -qF -- "--threads '1; x'" "$WORK/cells"
 cp "$grid" "$WORK/a=b.grid" || exit
@@ -204,7 +205,8 @@ mkdir "$WORK/broken" && printf '#!/bin/sh\nexit 1\n' >"$WORK/broken/gnuplot" &&
     chmod +x "$WORK/broken/gnuplot" || exit
 check_not "a picture that cannot be drawn" env PATH="$WORK/broken:$PATH" "$BIN/compare" effects \
     "${files[@]}" --out "$WORK/out.d" --quiet
-check_not "... has no results beside it" test -e "$WORK/out.d/rollout_grid.json"
+check_not "a picture that cannot be drawn: has no results beside it" \
+    test -e "$WORK/out.d/rollout_grid.json"
 
 # models that cells share
 lines 'preset smoke' 'folder late' 'set orbits.train_files=0 planets.enabled=false' \
@@ -229,10 +231,12 @@ lines 'preset smoke' 'folder locks' 'axis seed 1 2' 'step orbits --plan'
 mkdir -p "$RUNS/locks/seed1.lock" || exit
 JOBS=1 "$BIN/orrery" sweep "$grid" >"$WORK/out" 2>"$WORK/err"
 check "a lock that is a folder: status" equal 1 $?
-check "... is named, in the line of its cell alone" equal "sweep: error: $grid: 1 of 2 cells failed:
+check "a lock that is a folder: status: is named, in the line of its cell alone" \
+    equal "sweep: error: $grid: 1 of 2 cells failed:
   $RUNS/locks/seed1.lock: Is a directory" "$(cat "$WORK/err")"
-check_not "... nothing is waited for" grep -q waiting "$WORK/out"
-check "... the other cell is made" grep -q "^sweep: $RUNS/locks/seed2 (" "$WORK/out"
+check_not "a lock that is a folder: status: nothing is waited for" grep -q waiting "$WORK/out"
+check "a lock that is a folder: status: the other cell is made" \
+    grep -q "^sweep: $RUNS/locks/seed2 (" "$WORK/out"
 
 # stopped, it stops its cells, which save
 lines 'preset quick' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \

@@ -36,10 +36,10 @@ epochs=$(sed -n 's/^{"epoch": \([0-9]*\), .*"seconds": [0-9.e+-]*}$/\1/p' "$WORK
     paste -sd ' ')
 last=${epochs##* }
 check "the log has all epochs" equal "$(seq -s ' ' 0 "${last:-0}")" "$epochs"
-check "... up to the end of the search" test "${last:-0}" -ge 10
+check "the log has all epochs: up to the end of the search" test "${last:-0}" -ge 10
 if command -v gnuplot >/dev/null; then
     check "pictures" is_png "$WORK/fit/front.png" 5000
-    check "... of residuals" is_png "$WORK/fit/residuals.png" 5000
+    check "pictures: of residuals" is_png "$WORK/fit/residuals.png" 5000
     check "nothing temporary" only '[^.].*' "$WORK/fit"
     # what gnuplot is told: a box for what no font of the pictures has, and no more than has room
     mkdir "$WORK/figures"
@@ -69,14 +69,17 @@ if command -v gnuplot >/dev/null; then
            --binary '*' --unary '')
     check "a table with sigmas" env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" "${sigma[@]}" \
         --features x --sigma s --out "$WORK/sigmas"
-    check "... which the picture has" equal "1 0.25 10" "$(cat "$WORK/told-sigmas")"
-    check "... without them it has none" env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" \
+    check "a table with sigmas: which the picture has" \
+        equal "1 0.25 10" "$(cat "$WORK/told-sigmas")"
+    check "a table with sigmas: without them it has none" \
+        env ORRERY_FIGURES="$WORK/figures" "$BIN/symreg" \
         "${sigma[@]}" --features x --out "$WORK/sigmas0"
     check "a table with sigmas: and says so" equal "0 0 0" "$(cat "$WORK/told-sigmas")"
     check "the picture of residuals in sigmas" program symreg "${sigma[@]}" --features x --sigma s \
         --out "$WORK/sigmas"
     check "the picture of residuals in sigmas: is drawn" is_png "$WORK/sigmas/residuals.png" 5000
-    check "... also over decades" program symreg "${sigma[@]}" --features x --sigma s \
+    check "the picture of residuals in sigmas: is drawn: also over decades" \
+        program symreg "${sigma[@]}" --features x --sigma s \
         --guess '2 * x' --log-target --out "$WORK/far"
     check "the picture of residuals in sigmas: is drawn" is_png "$WORK/far/residuals.png" 5000
     check "the page has the sigmas, too" equal "True" "$(python3 -c '
@@ -91,27 +94,30 @@ fi
 mkdir "$WORK/bin" && ln -s "$(command -v timeout)" "$WORK/bin/timeout"
 check "without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" "$WORK/law.csv" \
     --target F --iterations 0 --threads 1 --quiet --out "$WORK/bare"
-check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$WORK/bare/front.png"
+check "without gnuplot: a report without pictures" \
+    test -s "$WORK/bare/report.md" -a ! -e "$WORK/bare/front.png"
 touch "$WORK/bare"/{front,residuals}.png # of a front before
 check "resumed without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" \
     "$WORK/law.csv" --target F --iterations 0 --threads 1 --quiet --resume --out "$WORK/bare"
-check "... no pictures of another front" only \
+check "resumed without gnuplot: no pictures of another front" only \
     'front(_full)?.csv|front.json|report.md|report.html|log.jsonl|checkpoint.bin|[.].*' "$WORK/bare"
 
 # ---- the page: all in one file, a row with a button for each row of the front, one of them shown
 page=$WORK/fit/report.html
 rows=$(($(wc -l <"$WORK/fit/front.csv") - 1))
 check "the page: a button for each row" equal "$rows" "$(grep -c '<tr data-row=.*<button' "$page")"
-check "... and its predictions" equal "$rows" \
+check "the page: a button for each row: and its predictions" equal "$rows" \
     "$(sed -n 's/.*"values"://p' "$page" | grep -o '\[[-0-9.e+,nul]*\]' | grep -c .)"
 check "the page: a button for each row: one of them is shown" equal 1 \
     "$(grep -c '<div class="detail" data-row="[0-9]*">' "$page")"
-check "... nothing from elsewhere" lacks 'src=\|href=\|@import' "$page"
+check "the page: a button for each row: one of them is shown: nothing from elsewhere" \
+    lacks 'src=\|href=\|@import' "$page"
 check "the page: a button for each row: the answer in words" grep -qF \
     "$(sed -n 's/^`\(best: .*\)`$/\1/p' "$WORK/fit/report.md")" "$page"
 script=$(sed -n '/^<script>$/,/^<\/script>$/p' "$page" | sed '1d;$d')
 if command -v openssl >/dev/null; then # browsers run a script whose hash the policy names
-    check "... its script is allowed" grep -qF "'sha256-$(printf '\n%s\n' "$script" |
+    check "the page: a button for each row: the answer in words: its script is allowed" \
+        grep -qF "'sha256-$(printf '\n%s\n' "$script" |
         openssl dgst -sha256 -binary | base64)'" "$page"
 fi
 
@@ -134,7 +140,8 @@ if command -v node >/dev/null; then # of its axes
         >"$WORK/axes.js"
     echo 'for (const [a, b] of [[0, 1], [2459000.5, 2459000.6], [1e16, 1e16 + 2], [1, 1 + 2 ** -52],
         [-1e308, 1.2e308], [3e-9, 4e-9]]) console.log(...labels(ticks(a, b)));' >>"$WORK/axes.js"
-    check "... ticks end, and their labels differ" equal "$(printf '%s\n' '0 0.5 1' \
+    check "times of large offset: ticks end, and their labels differ" \
+        equal "$(printf '%s\n' '0 0.5 1' \
         '2459000.5 2459000.55 2459000.6' '10000000000000000 10000000000000002' \
         '1 1.0000000000000002' '-1e+308 1.2e+308' '3e-9 3.5e-9 4e-9')" \
         "$(timeout "$LIMIT" node "$WORK/axes.js")"
@@ -149,7 +156,8 @@ axis(sigmas, [-4, 1]);
 axis(sigmas, [140, -0.5, -61]);
 axis(sigmas, [2e4, 0]);
 END_SCRIPT
-    check "... of decades, and of sigmas" equal "$(printf '%s\n' '1e-8 1e-6 1e-4 | true true true' \
+    check "times of large offset: the page has their residuals: of decades, and of sigmas" \
+        equal "$(printf '%s\n' '1e-8 1e-6 1e-4 | true true true' \
         '-2 0 2 | true true' '-4 -2 0 2 4 | true true' \
         '0 -1 1 -3 3 -10 10 -30 30 -100 100 | true true true' \
         '0 -1 1 -10 10 -100 100 -1000 1000 -10000 10000 | true true')" \
@@ -166,17 +174,18 @@ check "the same on any threads" same_files "$WORK/threads-2" "$WORK/threads-4" \
     front{,_full}.csv front.json
 check "one seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 1 --out "$WORK/seed-1"
 check "another seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 2 --out "$WORK/seed-2"
-check "... another search" other_files "$WORK/seed-1" "$WORK/seed-2" front.csv
+check "another seed: another search" other_files "$WORK/seed-1" "$WORK/seed-2" front.csv
 
 # ---- the answer in a person's words: the last line, what the report begins with, and what --guess
 # reads back
 law "${fit[@]}" --iterations 3 --out "$WORK/words" >"$WORK/printed"
 last=$(tail -n 1 "$WORK/printed")
 check "the last line" grep -Eq '^best: F = .*\br\b.*   \(.*R2 [0-9.]+; 120 rows\)$' <<<"$last"
-check "... the report has it" grep -qF "$last" "$WORK/words/report.md"
+check "the last line: the report has it" grep -qF "$last" "$WORK/words/report.md"
 formula=${last#best: F = }
 law "${fit[@]}" --iterations 0 --binary + --unary '' --guess "${formula%%   *}" >"$WORK/printed"
-check "... --guess reads it back" equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
+check "${fit[@]}: --guess reads it back" \
+    equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
 
 law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' \
     --out "$WORK/logarithm" >"$WORK/printed"
@@ -224,7 +233,7 @@ holds "a wave" 'sin\(' many wave
 no_formula "--unary without sin" '(sin|cos|exp|log|sqrt)\(' many wave --unary inv,square
 holds "--unary with cos" 'cos\(' many wave --unary cos
 holds "a growth" "$exact"'exp\(x\)' many growth
-holds "... of numbers" "$exact"'exp\(x\)' many growth --units 'growth=m,z=m'
+holds "a growth: of numbers" "$exact"'exp\(x\)' many growth --units 'growth=m,z=m'
 no_formula "--units keeps lengths out of exp" 'exp\(x\)|x [-+] z|z [-+] x' \
     many growth --units 'growth=m,x=m,z=m'
 many growth --units 'growth=m,x=m,z=m' --units-penalty 0.001 >"$WORK/printed"
@@ -257,10 +266,12 @@ for operator in + - min; do
     no_formula "--binary $operator: no product of columns" '[xz)] \* [xz(]' \
         product --binary $operator
 done
-holds "... but that of a guess" "$exact"'\([xz] \* [xz]\)' product --binary + --guess 'x*z'
+holds "exponents of any size: but that of a guess" \
+    "$exact"'\([xz] \* [xz]\)' product --binary + --guess 'x*z'
 no_formula "--constrain: exponents of one node" '\^ [(]|\^ [a-z]+[(]' \
     many power --binary '+,*,^' --unary '' --constrain '^:-1,1'
-check "... which are there" grep -Eq '\^ (-?[0-9]|[xz])' "$WORK/printed"
+check "--constrain: exponents of one node: which are there" \
+    grep -Eq '\^ (-?[0-9]|[xz])' "$WORK/printed"
 # every parenthesis is one node more on the way to a name or number
 deepest() {
     awk '{ gsub(/[^()]/, ""); depth = 1; for (i = 1; i <= length; i++) {
@@ -302,21 +313,22 @@ constant_loss() {
         }' "$WORK/$1/front.csv" "$2"
 }
 check "squares" law "${fit[@]}" --iterations 3 --out "$WORK/squares"
-check "... their mean" constant_loss squares "$WORK/law.csv" F 2 1
+check "squares: their mean" constant_loss squares "$WORK/law.csv" F 2 1
 check "report: the default rule" grep -q '^Residuals of what `best` selects' \
     "$WORK/squares/report.md"
 check "--rule" law "${fit[@]}" --iterations 0 --rule accuracy --out "$WORK/rule"
-check "... is the report's" grep -q '^Residuals of what `accuracy` selects' "$WORK/rule/report.md"
+check "--rule: is the report's" \
+    grep -q '^Residuals of what `accuracy` selects' "$WORK/rule/report.md"
 check "--loss of a formula" law "${fit[@]}" --iterations 3 --loss 'abs(p-t)^1.5' --out "$WORK/loss"
-check "... its mean" constant_loss loss "$WORK/law.csv" F 1.5 1
+check "--loss of a formula: its mean" constant_loss loss "$WORK/law.csv" F 1.5 1
 check "--weights" law "${fit[@]}" --iterations 3 --weights w --out "$WORK/weighted"
-check "... the weighted mean" constant_loss weighted "$WORK/law.csv" F 2 '$5'
+check "--weights: the weighted mean" constant_loss weighted "$WORK/law.csv" F 2 '$5'
 no_formula "a law of some rows, without --weights" "$exact" many h
-holds "... with --weights" "$exact" many h --weights u
+holds "a law of some rows, without --weights: with --weights" "$exact" many h --weights u
 # the search sees 30 rows, the front's constants and losses all of them
 check "--batch" law "${fit[@]}" --iterations 3 --batch 30 --out "$WORK/batch"
-check "... the mean of all rows" constant_loss batch "$WORK/law.csv" F 2 1
-check "... another search" other_files "$WORK/squares" "$WORK/batch" front.csv
+check "--batch: the mean of all rows" constant_loss batch "$WORK/law.csv" F 2 1
+check "--batch: another search" other_files "$WORK/squares" "$WORK/batch" front.csv
 # G is F, off by 10% up or down; w2 is 1 / G^2, for rows below a tenth of the median |G| that one's
 median=$(awk -F, 'NR > 1 { printf "%.17g\n", $6 * (NR % 2 ? 1.1 : 0.9) }' "$WORK/law.csv" |
     sort -g | awk '{ y[NR] = $1 } END { printf "%.17g", (y[NR / 2] + y[NR / 2 + 1]) / 2 }')
@@ -354,7 +366,8 @@ check "front.json has all of its digits" grep -q '"seed":[[:space:]]*"9007199254
 # names that C and SymPy cannot have (tests/symreg/test_export.c) are told
 check "columns of plain names are exported as they are" \
     grep -q '"exported_names":[[:space:]]*\[\]' "$WORK/plain/front.json"
-check "... and nothing is said" lacks 'SymPy' "$WORK/plain/report.md"
+check "columns of plain names are exported as they are: and nothing is said" \
+    lacks 'SymPy' "$WORK/plain/report.md"
 sed '1s/r,m1,m2/半径,lambda,E/' "$WORK/law.csv" >"$WORK/odd.csv"
 check "awkward names" program symreg "$WORK/odd.csv" --target F --quiet --threads 1 \
     --features 半径,lambda,E --binary '*,/' --unary '' --guess '6*lambda*E' --iterations 0 \
@@ -372,19 +385,20 @@ check "the exported formula has them" grep -q '"sympy":"[^"]*E_' "$WORK/odd/dens
 sed '1s/r,m1,m2,w,F/<i>r,"a|b`","\&lt;",w,"``"/' "$WORK/law.csv" >"$WORK/mark*up.csv"
 check "names that are markup" program symreg "$WORK/mark*up.csv" --target '``' --quiet --threads 1 \
     --features '<i>r,a|b`,&lt;' --iterations 0 --out "$WORK/markup"
-check "... do nothing in the report's head" grep -qF -- \
+check "names that are markup: do nothing in the report's head" grep -qF -- \
     "\`$WORK/mark*up.csv\`; features \`<i>r\`, \`\` a|b\` \`\`, \`&lt;\`. Loss" \
     "$WORK/markup/report.md"
-check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
-check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
-check "... in the page" lacks '<i>r' "$WORK/markup/report.html"
+check "names that are markup: in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
+check "names that are markup: in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
+check "names that are markup: in the page" lacks '<i>r' "$WORK/markup/report.html"
 check "names that are markup: which has them" grep -qF 'features &lt;i&gt;r, a|b`, &amp;lt;;' \
     "$WORK/markup/report.html"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 --seconds 1 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
 check "a column \"relative\" goes first" grep -q '"column relative"' "$WORK/named/front.json"
-check "... a note says so" grep -q 'the column of this name' "$WORK/err"
+check "a column \"relative\" goes first: a note says so" \
+    grep -q 'the column of this name' "$WORK/err"
 
 # ---- ends. No formula of this table is exact, and patience does not end a search
 endless() { # FOLDER OPTION...
@@ -400,17 +414,18 @@ ends() {
 }
 check "--evaluations" endless evaluations --evaluations 40000
 spent=$(tail -n 1 "$WORK/evaluations/log.jsonl" | grep -o '"evaluations": [0-9]*' | tr -dc 0-9)
-check "... ends it within some per island: $spent" test "$spent" -gt 39000 -a "$spent" -lt 41000
+check "--evaluations: ends it within some per island: $spent" \
+    test "$spent" -gt 39000 -a "$spent" -lt 41000
 check "--seconds" endless seconds --seconds 0.8
-check "... ends it" ends seconds 'seconds >= 0.8'
-check "... and constants are rounded" lacks '[1-9][0-9.]{12,}' "$WORK/seconds/front.csv"
+check "--seconds: ends it" ends seconds 'seconds >= 0.8'
+check "--seconds: and constants are rounded" lacks '[1-9][0-9.]{12,}' "$WORK/seconds/front.csv"
 check "--stop-loss" endless loss --stop-loss 1e6
-check "... ends it" ends loss 'loss <= 1e6'
+check "--stop-loss: ends it" ends loss 'loss <= 1e6'
 # an epoch of minutes does not keep it: status 0, and all files are there
 check "--seconds ends an epoch" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
     --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
     --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
-check "... with a report" test -s "$WORK/short/report.md"
+check "--seconds ends an epoch: with a report" test -s "$WORK/short/report.md"
 # 0 is no limit of time, hence none to use: patience ends it
 check "--seconds 0" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --quiet --threads 1 \
     --features r,m1,m2,w --seconds 0 --set symreg.cycles=20 --set symreg.patience=1 \
@@ -438,18 +453,20 @@ gamma() { # OPTION...
 }
 check "named constants" gamma --constants 'c, h' --out "$WORK/gamma"
 front=$WORK/gamma/front.json
-check "... have their values in use" \
+check "named constants: have their values in use" \
     grep -q '"define":[[:space:]]*"c=299792458; h=6.62607015e-34"' "$front"
-check "... stand in the law" grep -qE '"equation":.*square\(c\) - square\(v\)' "$front"
-check "... and in the report" grep -q 'Formulas use .*c=299792458' "$WORK/gamma/report.md"
-check "... as numbers in C" lacks '"c":[[:space:]]*"[^"]*[^a-z0-9_.]c[^a-z(]' "$front"
-check "... which predict reads" program symreg predict "$front" "$WORK/gamma.csv" --rule accuracy
+check "named constants: stand in the law" grep -qE '"equation":.*square\(c\) - square\(v\)' "$front"
+check "named constants: and in the report" \
+    grep -q 'Formulas use .*c=299792458' "$WORK/gamma/report.md"
+check "named constants: as numbers in C" lacks '"c":[[:space:]]*"[^"]*[^a-z0-9_.]c[^a-z(]' "$front"
+check "named constants: which predict reads" \
+    program symreg predict "$front" "$WORK/gamma.csv" --rule accuracy
 program symreg predict "$front" "$WORK/gamma.csv" --rule accuracy >"$WORK/predicted"
-check "... and evaluates" awk -F, 'FNR == 1 { next } NR == FNR { is[FNR] = $1; next }
+check "named constants: and evaluates" awk -F, 'FNR == 1 { next } NR == FNR { is[FNR] = $1; next }
     { off = is[FNR] / $3 - 1; bad += !(off < 1e-9 && off > -1e-9); n++ }
     END { exit bad || n != 80 }' \
     "$WORK/predicted" "$WORK/gamma.csv"
-check "... and --guess" gamma --constants 'c' --set symreg.enumerate=0 \
+check "named constants: and --guess" gamma --constants 'c' --set symreg.enumerate=0 \
     --guess 'm * c ^ 2 / sqrt(1 - v ^ 2 / c ^ 2)'
 KEEP=$WORK/gamma refuse "--resume with other constants" 1 '--constants was' -- \
     "$BIN/symreg" "$WORK/gamma.csv" --target E --threads 1 --set symreg.enumerate=10000 \
@@ -490,7 +507,8 @@ check "while it runs: no result of another search" equal 'mine.md sub' "$(left "
 kill -INT $pid
 wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
-check "... no report of another front" equal 'front.csv front.json front_full.csv mine.md sub' \
+check "Ctrl-C: status 130: no report of another front" \
+    equal 'front.csv front.json front_full.csv mine.md sub' \
     "$(left "$WORK/stopped")"
 check "Ctrl-C: says how to go on" grep -q -- '--resume continues' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
@@ -509,11 +527,13 @@ goes_on() {
 }
 check "--resume goes on" until_true goes_on
 stop INT
-check "... stopped again" equal 130 "$status"
-check "... no report of an older front" equal 'front.csv front.json front_full.csv mine.md sub' \
+check "--resume goes on: stopped again" equal 130 "$status"
+check "--resume goes on: no report of an older front" \
+    equal 'front.csv front.json front_full.csv mine.md sub' \
     "$(left "$WORK/stopped")"
 check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
-check "... with a report" test -s "$WORK/stopped/report.md"
+check "--resume: with a report" test -s "$WORK/stopped/report.md"
 check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
-check "... the same front" same_files "$WORK/stopped" "$WORK/whole" front{,_full}.csv front.json
+check "never stopped: the same front" \
+    same_files "$WORK/stopped" "$WORK/whole" front{,_full}.csv front.json
 finish

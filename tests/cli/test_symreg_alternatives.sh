@@ -22,11 +22,12 @@ search() { # FOLDER OPTION...
         --iterations 8 --seed 1 --out "$WORK/$folder" "$@"
 }
 check "without" search off --threads 1
-check_not "... nothing of them" \
+check_not "without: nothing of them" \
     grep -rqi 'alternative' "$WORK/off" --include='front*' --include='report.md'
-check_not "... and no file" test -e "$WORK/off/alternatives.csv"
+check_not "without: and no file" test -e "$WORK/off/alternatives.csv"
 check "3 of each complexity" search on --threads 1 --alternatives 3
-check "... the front is the same" same_files "$WORK/off" "$WORK/on" front.csv front_full.csv
+check "3 of each complexity: the front is the same" \
+    same_files "$WORK/off" "$WORK/on" front.csv front_full.csv
 # are_alternatives FOLDER N LEAST: by front.json and the table alone. At least so many functions, N
 # of a complexity at most; each loss is that of the formula; description lengths within 4 nats of
 # best's; values that no row of the front and no other alternative has, up to the rounding of
@@ -61,51 +62,55 @@ for row in found:
     known.append(v)
 EOF
 }
-check "... other functions, as good" are_alternatives on 3 3
-check "... in alternatives.csv" equal "$(python3 -c 'import json, sys
+check "3 of each complexity: other functions, as good" are_alternatives on 3 3
+check "3 of each complexity: in alternatives.csv" equal "$(python3 -c 'import json, sys
 for r in json.load(open(sys.argv[1]))["alternatives"]: print(r["complexity"], r["equation"])' \
     "$WORK/on/front.json")" "$(python3 -c 'import csv, sys
 for r in csv.DictReader(open(sys.argv[1])): print(r["Complexity"], r["Equation"])' \
     "$WORK/on/alternatives.csv")"
-check "... with nats" grep -q '^Complexity,Loss,Nats,DescriptionLength,Equation,LaTeX,' \
+check "3 of each complexity: with nats" \
+    grep -q '^Complexity,Loss,Nats,DescriptionLength,Equation,LaTeX,' \
     "$WORK/on/alternatives.csv"
-check "... in the report" equal "$(sed 1d "$WORK/on/alternatives.csv" | wc -l)" \
+check "3 of each complexity: in the report" equal "$(sed 1d "$WORK/on/alternatives.csv" | wc -l)" \
     "$(sed -n '/^## Alternatives/,/^## Remarks/p' "$WORK/on/report.md" | grep -c '^| [0-9]')"
 search terminal --threads 1 --alternatives 3 >"$WORK/printed"
-check "... on the terminal" equal "$(sed 1d "$WORK/on/alternatives.csv" | wc -l)" \
+check "3 of each complexity: on the terminal" \
+    equal "$(sed 1d "$WORK/on/alternatives.csv" | wc -l)" \
     "$(sed '1,/^alternatives, /d' "$WORK/printed" | grep -c '^ *[0-9]')"
 for threads in 2 7; do
     check "$threads threads" search threads --threads $threads --alternatives 3
-    check "... the same" same_files "$WORK/on" "$WORK/threads" front.json alternatives.csv
+    check "$threads threads: the same" \
+        same_files "$WORK/on" "$WORK/threads" front.json alternatives.csv
 done
 check "1 of each complexity" search one --alternatives 1
-check "... at most" python3 -c 'import json, sys
+check "1 of each complexity: at most" python3 -c 'import json, sys
 sizes = [r["complexity"] for r in json.load(open(sys.argv[1]))["alternatives"]]
 assert sizes and len(sizes) == len(set(sizes)), sizes' "$WORK/one/front.json"
 
 # ---- --resume, other options
 check "stopped after 3 epochs" search resumed --iterations 3 --alternatives 3
-check "... goes on" search resumed --resume --alternatives 3
-check "... to the same" same_files "$WORK/on" "$WORK/resumed" front.json alternatives.csv
+check "stopped after 3 epochs: goes on" search resumed --resume --alternatives 3
+check "stopped after 3 epochs: to the same" \
+    same_files "$WORK/on" "$WORK/resumed" front.json alternatives.csv
 KEEP=$WORK/resumed refuse "--resume with another number" 1 '--alternatives was "3", is "2"' \
     -- search resumed --resume --alternatives 2
 KEEP=$WORK/resumed refuse "--resume without" 1 '--alternatives was "3", is ""' \
     -- search resumed --resume
 check "a new search without" search resumed
-check_not "... leaves none of the old" test -e "$WORK/resumed/alternatives.csv"
+check_not "a new search without: leaves none of the old" test -e "$WORK/resumed/alternatives.csv"
 check "an exact table" search exact --target exact --alternatives 3
-check "... has none" python3 -c 'import json, sys
+check "an exact table: has none" python3 -c 'import json, sys
 assert json.load(open(sys.argv[1]))["alternatives"] == []' "$WORK/exact/front.json"
-check "... says so" grep -q '^None was found' "$WORK/exact/report.md"
+check "an exact table: says so" grep -q '^None was found' "$WORK/exact/report.md"
 check "a sample of the rows" search batch --batch 40 --alternatives 3
-check "... refitted to all" are_alternatives batch 3 1
+check "a sample of the rows: refitted to all" are_alternatives batch 3 1
 check "--test" search test --test "$WORK/law.csv" --alternatives 3
-check "... of each" python3 -c 'import json, sys
+check "--test: of each" python3 -c 'import json, sys
 rows = json.load(open(sys.argv[1]))["alternatives"]
 assert rows and all(abs(r["test_loss"] / r["loss"] - 1) < 1e-9 for r in rows), rows' \
     "$WORK/test/front.json"
 check "a template" search template --template 'z*f(x)' --alternatives 2
-check "... of whose form they are" python3 -c 'import json, sys
+check "a template: of whose form they are" python3 -c 'import json, sys
 rows = json.load(open(sys.argv[1]))["alternatives"]
 assert rows and all(r["equation"].startswith("(z * ") and r["parts"] for r in rows), rows' \
     "$WORK/template/front.json"
@@ -119,7 +124,7 @@ awk 'BEGIN {
 check "a named constant" timeout "$LIMIT" "$BIN/symreg" "$WORK/gravity.csv" --target F --quiet \
     --constants G=2.5 --maxsize 12 --iterations 5 --alternatives 3 --set symreg.seconds=0 \
     --out "$WORK/named"
-check "... in a formula of larger loss than that before it" awk -F, '
+check "a named constant: in a formula of larger loss than that before it" awk -F, '
     FNR > 1 { if ($5 ~ /G/ && $2 > before) n++; before = $2 } END { exit !n }' \
     "$WORK/named/alternatives.csv"
 check "--compat pysr" search pysr --compat pysr --alternatives 2

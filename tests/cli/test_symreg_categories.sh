@@ -40,28 +40,33 @@ value() { # FOLDER: categories, their constants in the selected row, and the sha
             print constants
         }' "$WORK/$1/front.json" | tr -d '"'
 }
-check "... one constant of each, the others shared" equal \
+check "a column of numbers: one constant of each, the others shared" equal \
     "$(printf '%s\n' '[2, 3, 1] [t, u]' 'c1[star] 3.500000 5.000000 2.000000' '[-2, 0.5]')" \
     "$(value out)"
-check "... in the report" grep -q '^| `3` | 5 +- ' "$WORK/out/report.md"
+check "a column of numbers: in the report" grep -q '^| `3` | 5 +- ' "$WORK/out/report.md"
 page=$WORK/out/report.html
 check "a column of numbers: in the page" grep -q '^<tr><td>3</td><td>5 +- ' "$page"
-check "... with their mean" grep -q '^<tr><td><em>mean</em></td><td>3.5</td></tr>$' "$page"
-check "... which names a way to predict that has them" grep -qF 'symreg predict front.json' "$page"
+check "a column of numbers: in the page: with their mean" \
+    grep -q '^<tr><td><em>mean</em></td><td>3.5</td></tr>$' "$page"
+check "a column of numbers: in the page: which names a way to predict that has them" \
+    grep -qF 'symreg predict front.json' "$page"
 check "a column of numbers: and no other" lacks 'from_file\|double predict' "$page"
-check "... in the report with their mean" grep -q '^| \*mean\* | 3.5 |' "$WORK/out/report.md"
-check "... in other notations" grep -q 'c1_star' "$WORK/out/front_full.csv"
-check "... in LaTeX" grep -q 'c_{1}\\mathrm{\[star\]}' "$WORK/out/front_full.csv"
+check "a column of numbers: and no other: in the report with their mean" \
+    grep -q '^| \*mean\* | 3.5 |' "$WORK/out/report.md"
+check "a column of numbers: and no other: in other notations" \
+    grep -q 'c1_star' "$WORK/out/front_full.csv"
+check "a column of numbers: and no other: in LaTeX" \
+    grep -q 'c_{1}\\mathrm{\[star\]}' "$WORK/out/front_full.csv"
 check "threads" search --category star --threads 3 --out "$WORK/threads"
-check "... the same front" same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
+check "threads: the same front" same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
     front.json
 check "a column of text" search --category name --threads 1 --out "$WORK/text"
-check "... the same constants" equal "$(printf '%s\n' '[s2, s3, s1] [t, u]' \
+check "a column of text: the same constants" equal "$(printf '%s\n' '[s2, s3, s1] [t, u]' \
     'c1[name] 3.500000 5.000000 2.000000' '[-2, 0.5]')" "$(value text)"
 check "--batch" search --category star --threads 1 --batch 60 --out "$WORK/batch"
-check "... constants from all rows" equal "$(value out)" "$(value batch)"
+check "--batch: constants from all rows" equal "$(value out)" "$(value batch)"
 search --category star --threads 1 >"$WORK/printed"
-check "... on the terminal" grep -q '^  3  *5 +- ' "$WORK/printed"
+check "--batch: on the terminal" grep -q '^  3  *5 +- ' "$WORK/printed"
 # values of strangers are shown as text: no control, nothing invisible, nothing that turns the line
 # around
 odd=$'\e[31ms2\u202e\u200b\xc2\x9b'
@@ -69,16 +74,18 @@ sed "s/,s2,/,$odd,/" "$WORK/law.csv" >"$WORK/odd.csv"
 timeout "$LIMIT" "$BIN/symreg" "$WORK/odd.csv" --target y --features t,u --quiet --iterations 4 \
     "${small[@]}" --category name --threads 1 --out "$WORK/odd" >"$WORK/printed" 2>"$WORK/err"
 check "values with controls: status" test $? -eq 0
-check "... are shown" grep -q '^  ?\[31ms2????????  *3.5 ' "$WORK/printed"
-check_not "... without their controls" grep -qP '\x1b|\xc2\x9b|\xe2\x80[\x8b\xae]' \
+check "values with controls: status: are shown" grep -q '^  ?\[31ms2????????  *3.5 ' "$WORK/printed"
+check_not "values with controls: status: without their controls" \
+    grep -qP '\x1b|\xc2\x9b|\xe2\x80[\x8b\xae]' \
     "$WORK/printed" "$WORK/err" "$WORK/odd/report.md"
-check "... and kept in front.json" grep -q '\\u001b\[31ms2' "$WORK/odd/front.json"
+check "values with controls: status: and kept in front.json" \
+    grep -q '\\u001b\[31ms2' "$WORK/odd/front.json"
 sed 's/"target":\t*"y"/"target": "y\\u001b[31m"/; s/"xxh64"/"without"/' \
     "$WORK/out/front.json" >"$WORK/target.json"
 refuse "predict: a target with controls" 1 target.json '"target": expected a name without' -- \
     "$BIN/symreg" predict "$WORK/target.json" "$WORK/law.csv"
 check "units" search --category star --threads 1 --units 't=s, u=kg, y=m' --out "$WORK/units"
-check_not "... of wrong dimension" grep -qE '\((t [+-] u|u [+-] t)\)' "$WORK/units/front.csv"
+check_not "units: of wrong dimension" grep -qE '\((t [+-] u|u [+-] t)\)' "$WORK/units/front.csv"
 
 # ---- predict and --test
 largest_error() { # FRONT
@@ -97,7 +104,8 @@ refuse "predict: no column of categories" 1 'no column "name"' -- \
     "$BIN/symreg" predict "$WORK/text/front.json" "$WORK/without.csv"
 head -n 40 "$WORK/law.csv" >"$WORK/second.csv"
 check "--test" search --category star --threads 1 --test "$WORK/second.csv" --out "$WORK/test"
-check "... with the constants of each category" awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
+check "--test: with the constants of each category" \
+    awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
     "$WORK/test/front.csv"
 refuse "--test: an unknown category" 1 "$WORK/other.csv:3: column \"name\"" -- \
     search --category name --test "$WORK/other.csv"
@@ -105,9 +113,11 @@ refuse "--test: an unknown category" 1 "$WORK/other.csv:3: column \"name\"" -- \
 # ---- --resume
 check "stopped after 2 epochs" search --category star --threads 1 --iterations 2 \
     --set symreg.seconds=0 --out "$WORK/resumed"
-check "... goes on" search --category star --threads 1 --resume --set symreg.seconds=0 \
+check "stopped after 2 epochs: goes on" \
+    search --category star --threads 1 --resume --set symreg.seconds=0 \
     --out "$WORK/resumed"
-check "... to the same front" same_files "$WORK/out" "$WORK/resumed" front.csv front_full.csv
+check "stopped after 2 epochs: to the same front" \
+    same_files "$WORK/out" "$WORK/resumed" front.csv front_full.csv
 KEEP=$WORK/resumed refuse "--resume with another category" 1 '--category was "star", is "name"' \
     -- search --category name --threads 1 --resume --out "$WORK/resumed"
 
@@ -138,7 +148,7 @@ drops() {
     "$BIN/symreg" "$WORK/empty.csv" --target y --category star --missing drop --iterations 1 \
         "${small[@]}" 2>&1 >"$WORK/printed" | grep -q '1 of 90 rows have a missing value'
 }
-check "... with --missing drop" drops
+check "an empty cell: with --missing drop" drops
 sed '1s/u/c2[star]/' "$WORK/law.csv" >"$WORK/taken.csv"
 awk '{ print (NR > 1 ? "r" NR : "row") "," $0 }' "$WORK/law.csv" >"$WORK/each.csv"
 refuse "a category for each row" 1 'two rows a category' 'found 90 categories' -- \

@@ -43,13 +43,13 @@ for word in NA '#N/A' '<NA>' NaT -nan; do
 done
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
 bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
-bad "... of a spreadsheet" 1 \
+bad "other separators: of a spreadsheet" 1 \
     "$F:1: cells are separated by \";\" and numbers have decimal commas (\"1,5\")" \
     'x;y\r\n1,5;2\r\n3;4,25\r\n'
-bad "... that has no header" 1 \
+bad "other separators: that has no header" 1 \
     'separated by ";" and numbers have decimal commas ("2,5"); expected' \
     '1,5;2,0\n2,5;3\n3;4,25\n'
-bad "... without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
+bad "other separators: without decimal commas" 1 "separated by commas; converted by: tr ';' ','" \
     'x;y\n1.5;2\n3;4.25\n'
 bad "no header" 1 "$F:1: the first line has numbers only (\"1.5\", ...), expected a header row" \
     '1.5,2\n2.5,3e4\n3,4\n'
@@ -104,12 +104,13 @@ for name in report.md report.html front.csv front_full.csv front.json alternativ
 done
 mkdir "$WORK/mine" && echo notes >"$WORK/mine/notes.md" && : >"$WORK/mine/log.jsonl"
 check "--out beside other files" into "$WORK/mine"
-check "... which stay" grep -qx notes "$WORK/mine/notes.md"
-check "... once more" into "$WORK/mine"
+check "--out beside other files: which stay" grep -qx notes "$WORK/mine/notes.md"
+check "--out beside other files: once more" into "$WORK/mine"
 rm "$WORK/mine/front.json"
-check "... where one is missing" into "$WORK/mine" --resume
+check "--out beside other files: where one is missing" into "$WORK/mine" --resume
 echo mine >"$WORK/mine/report.md"
-KEEP=$WORK/mine refuse "... not where one was replaced" 2 'mine/report.md is not a file of' -- \
+KEEP=$WORK/mine refuse "--out beside other files: not where one was replaced" \
+    2 'mine/report.md is not a file of' -- \
     into "$WORK/mine" --resume
 bad "a name that is a number" 1 'could not be distinguished from a number' '2,y\n1,2\n2,3\n'
 bad "a line behind line breaks" 1 "$F:5: column \"y\"" 'n,x,y\n"a\nb\nc",1,2\nd,2,nan\n'
@@ -250,8 +251,8 @@ good "blank lines, CRLF" '\xef\xbb\xbf\r\nx,y\r\n\r\n1,3\r\n2,4\r\n\r\n' "${smal
 good "semicolons in names" 'x;a,y\n1,3\n2,4\n' "${small[@]}" --features '"x;a"'
 good "a header of numpy" '# x,y\n1.0e+00,3.0e+00\n2.0e+00,4.0e+00\n' "${small[@]}" --features x
 good "blanks between" 'x y\n1 2\n3 4\n' "${small[@]}"
-good "... with names behind #" '# x y\n1   2\n3   4\n' "${small[@]}"
-good "... in quotes" '"x" "y"\n1 2\n3 4\n' "${small[@]}"
+good "blanks between: with names behind #" '# x y\n1   2\n3   4\n' "${small[@]}"
+good "blanks between: in quotes" '"x" "y"\n1 2\n3 4\n' "${small[@]}"
 good "tabs between" 'x\ty\n1\t2\n3\t4\n' "${small[@]}"
 good "bars between" 'x | y\n1 | 2\n3 | 4\n' "${small[@]}"
 good "comments behind the rows" 'x,y\n1,2\n3,4\n# end\n\n#\n' "${small[@]}"
@@ -280,7 +281,7 @@ check "lines before the header: said" prints_err 'skipped 2 lines before the hea
     '# by\n# an archive\nname,x,y\na,1,2\n\nb,2,3.9D+00\n'
 check "text columns: said" prints_err ':4: column "name" has no numbers \("a"\) and is left out' \
     '# by\n# an archive\nname,x,y\na,1,2\n\nb,2,3.9D+00\n'
-check "... in the log" grep -q '^{"skipped_lines": 2}$' "$WORK/said/log.jsonl"
+check "text columns: said: in the log" grep -q '^{"skipped_lines": 2}$' "$WORK/said/log.jsonl"
 check "comments behind the rows: said" prints_err 'skipped 2 lines behind the rows' \
     'x,y\n1,2\n3,4\n# end\n#\n'
 check "the layout: said" prints_err 'read as cells with blanks between' 'x y\n1 2\n3 4\n'
@@ -292,9 +293,10 @@ check "true and false: said" prints_err 'column "x" has true and false, read as 
 check "sexagesimal numbers: said" prints_err '"12:30:00" is 12.5' 'x,y\n12:30:00,2\n0:15:00,4\n'
 check "units: said" prints_err 'units of the file: "x"=km,"y"=m/s\^2 \(--units none' \
     'x,y\nkm,m/s2\n1,2\n3,4\n'
-check "... of which one is not understood" prints_err 'the unit "\[Sun\]" is not understood' \
+check "units: said: of which one is not understood" \
+    prints_err 'the unit "\[Sun\]" is not understood' \
     'x,y\nkm,[Sun]\n1,2\n3,4\n'
-check "... that no guess meets" prints_err 'units of the file are not used: --guess' \
+check "units: said: that no guess meets" prints_err 'units of the file are not used: --guess' \
     'x,y\nm,s\n1,1\n2,2\n3,3\n' --guess 'x*exp(x)'
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
 awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10

@@ -46,23 +46,29 @@ profile() { # FOLDER QUANTILE
         END { print reach, off; exit !(n == 1 && (reach / q - 1)^2 < 1e-6 && off^2 < ($2 / 15)^2) }'
 }
 check "profile intervals from the sigmas: the normal distribution" profile sigma 1.95996
-check "... from the scatter: Student's, of 59 degrees of freedom" profile plain 2.00100
-check "... with weights" profile weights 2.00100
+check "profile intervals from the sigmas: from the scatter: Student's, of 59 degrees of freedom" \
+    profile plain 2.00100
+check "profile intervals from the sigmas: the normal distribution: with weights" \
+    profile weights 2.00100
 in_report() {
     local low high
     read -r _ _ low high <<<"$(constant sigma)"
     equal "$low $high" "$(bounds sigma | awk '{ printf "%.7g %.7g\n", $1, $2 }')"
 }
-check "... in the report" in_report
-check "... not for other losses" lacks profile "$WORK/l1/report.md"
-check "... nor in their front.json" lacks '_95\|covariance' "$WORK/l1/front.json"
+check "profile intervals from the sigmas: the normal distribution: in the report" in_report
+check "profile intervals from the sigmas: the normal distribution: not for other losses" \
+    lacks profile "$WORK/l1/report.md"
+check "profile intervals from the sigmas: the normal distribution: nor in their front.json" \
+    lacks '_95\|covariance' "$WORK/l1/front.json"
 printf 'x,y\n1,8.3\n2,10.3\n3,19\n4,16\n5,15.6\n7,19.8\n' >"$WORK/few.csv"
 check "a curve of three constants, six rows" timeout "$LIMIT" "$BIN/symreg" "$WORK/few.csv" \
     --target y --threads 1 --quiet --binary '+,-,*' --unary exp --iterations 0 \
     --guess '20*(1-exp(-0.5*x))' --set symreg.enumerate=0 --rule accuracy --out "$WORK/few"
-check "... no bounds" grep -qE '^\|.*\| (-inf \| [0-9.-]+|[0-9.-]+ \| inf|-inf \| inf) \|$' \
+check "a curve of three constants, six rows: no bounds" \
+    grep -qE '^\|.*\| (-inf \| [0-9.-]+|[0-9.-]+ \| inf|-inf \| inf) \|$' \
     "$WORK/few/report.md"
-check "... null in front.json" grep -qE '"(low|high)_95":.*null' "$WORK/few/front.json"
+check "a curve of three constants, six rows: null in front.json" \
+    grep -qE '"(low|high)_95":.*null' "$WORK/few/front.json"
 
 # ---- predictions
 predict() {
@@ -92,18 +98,24 @@ intervals() {
 }
 check "predict --interval: sigmas of the table" intervals sigma "$WORK/law.csv" 1.95996 s \
     --interval 95
-check "... 50%" intervals sigma "$WORK/law.csv" 0.67449 s --interval 50%
-check "... scatter of the residuals" intervals plain "$WORK/law.csv" 2.00100 'sqrt(alike)' \
+check "predict --interval: sigmas of the table: 50%" \
+    intervals sigma "$WORK/law.csv" 0.67449 s --interval 50%
+check "predict --interval: sigmas of the table: scatter of the residuals" \
+    intervals plain "$WORK/law.csv" 2.00100 'sqrt(alike)' \
     --interval 95
-check "... weights of the table" intervals weights "$WORK/law.csv" 2.00100 'sqrt(weighted / v)' \
+check "predict --interval: sigmas of the table: weights of the table" \
+    intervals weights "$WORK/law.csv" 2.00100 'sqrt(weighted / v)' \
     --interval 95
-check "... noise in proportion" intervals relative "$WORK/law.csv" 2.00100 \
+check "predict --interval: sigmas of the table: noise in proportion" \
+    intervals relative "$WORK/law.csv" 2.00100 \
     'sqrt(relative) * size(value)' --interval 95
 cut -d, -f1,2 "$WORK/law.csv" >"$WORK/bare.csv"
 for folder in sigma weights; do
-    check "... without the column of $folder, the scatter" intervals $folder "$WORK/bare.csv" \
+    check "predict --interval: sigmas of the table: without the column of $folder, the scatter" \
+        intervals $folder "$WORK/bare.csv" \
         2.00100 'sqrt(alike)' --interval 95
-    check "... which is said" grep -q "bare.csv: no column \"[sv]\"; the noise of every row is" \
+    check "predict --interval: sigmas of the table: which is said" \
+        grep -q "bare.csv: no column \"[sv]\"; the noise of every row is" \
         "$WORK/err"
 done
 logarithm() {
@@ -111,7 +123,7 @@ logarithm() {
         awk -F, 'NR > 1 { n++; share = ($8 - $7) / 2 / 1.95996 / ($4 / exp($6))
             wrong += !(share > 1 && share < 2) } END { print n, wrong; exit !(n == 60 && !wrong) }'
 }
-check "... the sigma of a logarithm is sigma / y" logarithm
+check "predict --interval: sigmas of the table: the sigma of a logarithm is sigma / y" logarithm
 check "--missing drop keeps the lines" equal $'F,low,high\n,,\n,,' \
     "$(predict sigma - --interval 95 --missing drop <<<$'r,m,s\n,2,0.1\n1,1,NA')"
 check "no value, no bounds" equal $'F,low,high\nnan,nan,nan' \

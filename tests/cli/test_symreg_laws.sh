@@ -65,10 +65,10 @@ check "Ctrl-C: nothing temporary" clean "$WORK/stopped"
 start "$WORK/stopped" --resume
 stop_when handles_signals
 check "stopped again" test $status -eq 130
-check "... says so" grep -q -- '--resume continues' "$WORK/err"
+check "stopped again: says so" grep -q -- '--resume continues' "$WORK/err"
 cp -r "$WORK/stopped" "$WORK/other"
 check "--resume" program symreg "${LAWS[@]}" --out "$WORK/stopped" --resume
-check "... as if never stopped" same_files "$WORK/whole" "$WORK/stopped"
+check "--resume: as if never stopped" same_files "$WORK/whole" "$WORK/stopped"
 
 # ---- a checkpoint of other settings, or a broken one, is none
 "$BIN/symreg" "${LAWS[@]}" --out "$WORK/other" --resume --set symreg.iterations=1 \
@@ -76,13 +76,13 @@ check "... as if never stopped" same_files "$WORK/whole" "$WORK/stopped"
 check "--resume with other settings" test $? -eq 0
 check "other settings, never stopped" program symreg "${LAWS[@]}" --out "$WORK/short" \
     --set symreg.iterations=1
-check "... the same laws" same_files "$WORK/short" "$WORK/other"
+check "other settings, never stopped: the same laws" same_files "$WORK/short" "$WORK/other"
 echo broken >"$WORK/other/checkpoint.bin"
 check "--resume with a broken checkpoint" program symreg "${LAWS[@]}" --out "$WORK/other" \
     --resume --set symreg.iterations=1 --seed 3
 check "broken: never stopped" program symreg "${LAWS[@]}" --out "$WORK/seed" \
     --set symreg.iterations=1 --seed 3
-check "... the same laws" same_files "$WORK/seed" "$WORK/other"
+check "broken: never stopped: the same laws" same_files "$WORK/seed" "$WORK/other"
 
 # ---- before the first checkpoint nothing is promised; an old one is not what would be resumed
 echo broken >"$WORK/short/checkpoint.bin"

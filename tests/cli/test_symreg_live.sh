@@ -35,7 +35,7 @@ widest() {
         length > most { most = length } END { print most }'
 }
 check "the width is used by formulas" test "$(widest '^ *[0-9]')" -ge 62
-check "... and kept by all" test "$(widest '')" -le 63
+check "the width is used by formulas: and kept by all" test "$(widest '')" -le 63
 
 # what the rows of the front show: constants of five digits, and what the rule would choose now
 shown() {
@@ -45,7 +45,8 @@ shown screen | grep -E '^[> ] +[0-9]+ +' |
     sed -E 's/^[> ] +[^ ]+ +[^ ]+ +[^ ]+//; s/e[-+][0-9]+//g; s/0\.0*//g; s/\.//g' >"$WORK/digits"
 check "constants have five digits" lacks '[0-9]{6,}' "$WORK/digits"
 check "the present choice is marked" test "$(shown screen | grep -cE '^> .* <- best$')" -gt 1
-check "... and told" test "$(shown screen | grep -c '^best so far: 力 = ')" -gt 1
+check "the present choice is marked: and told" \
+    test "$(shown screen | grep -c '^best so far: 力 = ')" -gt 1
 on_terminal "$WORK/logarithm" --iterations 2 --log-target </dev/null
 check "a logarithm is told as one" test \
     "$(shown logarithm | grep -c '^best so far: log(力) = ')" -gt 0
@@ -55,7 +56,8 @@ for columns in 40 200; do
         LC_ALL=C sed 's/[\xe0-\xef][\x80-\xbf][\x80-\xbf]/##/g' | LC_ALL=C awk '
         length > most { most = length } END { print most }')
     check "lines within $columns columns" test "$most" -lt $columns -a "$most" -gt 30
-    check "... and the choice" test "$(shown wide-$columns | grep -c '^> ')" -gt 0
+    check "lines within $columns columns: and the choice" \
+        test "$(shown wide-$columns | grep -c '^> ')" -gt 0
 done
 
 start=$(date +%s)

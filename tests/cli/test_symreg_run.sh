@@ -16,12 +16,14 @@ done
 # ---- one stage by two names
 check "laws by symreg" program symreg "${SMALL[@]}" --out "$WORK/a"
 check "laws by laws" program laws "${SMALL[@]}" --out "$WORK/b"
-check "... the same files" same_files "$WORK/a" "$WORK/b"
+check "laws by laws: the same files" same_files "$WORK/a" "$WORK/b"
 check "laws of the run by symreg" program symreg "${SMALL[@]}"
-check "... laws keeps them" prints '^keep .*laws.json' program laws "${SMALL[@]}" --plan
+check "laws of the run by symreg: laws keeps them" \
+    prints '^keep .*laws.json' program laws "${SMALL[@]}" --plan
 snapshot "$run" >"$WORK/kept"
-check "... so does the stage" "$BIN/orrery" stage symreg RUN="$run" THREADS=1
-check "... and writes nothing" equal "$(cat "$WORK/kept")" "$(snapshot "$run")"
+check "laws of the run by symreg: so does the stage" "$BIN/orrery" stage symreg RUN="$run" THREADS=1
+check "laws of the run by symreg: and writes nothing" \
+    equal "$(cat "$WORK/kept")" "$(snapshot "$run")"
 noted() { # PROGRAM: how its note begins
     program "$1" --run "$run" --resume 2>&1 >"$WORK/out" | grep -o '^[a-z]*: .*is up to date$'
 }
@@ -31,7 +33,8 @@ check "a note of laws begins with laws" equal "laws: $run/laws is up to date" "$
 check "laws has its own version" prints '^orrery laws [0-9]' program laws --version
 PROGRAMS+=" laws"
 refuse "laws takes no file" 2 'unexpected argument' 'usage: laws' -- "$BIN/laws" table.csv
-check "... symreg's --help is its own" prints '^usage: symreg' program symreg --run "$run" --help
+check "laws takes no file: symreg's --help is its own" \
+    prints '^usage: symreg' program symreg --run "$run" --help
 
 # ---- what is refused is refused by symreg, before any search; settings come first
 refusals "$BIN/symreg" --run "$run" --resume <<'END'

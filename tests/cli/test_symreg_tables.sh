@@ -34,14 +34,18 @@ from_pipe() {
     cat "$1" | search - --quiet --features r,m --out "$2"
 }
 check "standard input" from_pipe "$WORK/law.csv" "$WORK/stdin"
-check "... the same front" same_files "$WORK/plain" "$WORK/stdin" front.csv front_full.csv
-check "... has a name in the report" grep -q '60 rows of `standard input`' "$WORK/stdin/report.md"
+check "standard input: the same front" \
+    same_files "$WORK/plain" "$WORK/stdin" front.csv front_full.csv
+check "standard input: has a name in the report" \
+    grep -q '60 rows of `standard input`' "$WORK/stdin/report.md"
 (head -n 31 "$WORK/law.csv" | gzip -9n && tail -n +32 "$WORK/law.csv" | gzip -1n) \
     >"$WORK/law.csv.gz"
 check "gzip, two members" search "$WORK/law.csv.gz" --quiet --features r,m --out "$WORK/gz"
-check "... the same front" same_files "$WORK/plain" "$WORK/gz" front.csv front_full.csv
+check "gzip, two members: the same front" \
+    same_files "$WORK/plain" "$WORK/gz" front.csv front_full.csv
 check "gzip from standard input" from_pipe "$WORK/law.csv.gz" "$WORK/stdin-gz"
-check "... the same front" same_files "$WORK/plain" "$WORK/stdin-gz" front.csv front_full.csv
+check "gzip from standard input: the same front" \
+    same_files "$WORK/plain" "$WORK/stdin-gz" front.csv front_full.csv
 head -c 300 "$WORK/law.csv.gz" >"$WORK/cut.csv.gz"
 bad "gzip that is cut" 1 "$WORK/cut.csv.gz: the compressed file (gzip) ends too early" \
     "$WORK/cut.csv.gz"
@@ -53,14 +57,16 @@ head -c 1000001 /dev/zero | gzip -9n >"$WORK/bomb.gz"
 export ORRERY_UNPACK_MB=1
 bad "gzip of more than the limit" 1 \
     "$WORK/bomb.gz: the compressed file (gzip) holds more than 1 MB" "$WORK/bomb.gz"
-check "... of less" search "$WORK/law.csv.gz" --quiet --features r,m --out "$WORK/limited"
+check "gzip of more than the limit: of less" \
+    search "$WORK/law.csv.gz" --quiet --features r,m --out "$WORK/limited"
 for limit in 0 1e9 -1 ' 1'; do
     ORRERY_UNPACK_MB=$limit
     bad "a limit of '$limit'" 2 "ORRERY_UNPACK_MB: expected a whole number of MB from 1 to" \
         "$WORK/law.csv.gz"
 done
 unset ORRERY_UNPACK_MB
-bad "... and the usual limit is larger" 1 "bomb.gz: not a text file" "$WORK/bomb.gz"
+bad "gzip of more than the limit: and the usual limit is larger" \
+    1 "bomb.gz: not a text file" "$WORK/bomb.gz"
 law() {
     cat "$WORK/law.csv"
 }
@@ -70,11 +76,14 @@ slow_gzip() {
     tail -c +100 "$WORK/law.csv.gz"
 }
 check "process substitution" from_substitution law search --quiet --features r,m --out "$WORK/pipe"
-check "... the same front" same_files "$WORK/plain" "$WORK/pipe" front.csv front_full.csv
-check "... of gzip, that comes slowly" from_substitution slow_gzip search --quiet \
+check "process substitution: the same front" \
+    same_files "$WORK/plain" "$WORK/pipe" front.csv front_full.csv
+check "process substitution: of gzip, that comes slowly" \
+    from_substitution slow_gzip search --quiet \
     --features r,m --out "$WORK/pipe-gz"
-check "... the same front" same_files "$WORK/plain" "$WORK/pipe-gz" front.csv front_full.csv
-refuse "... for several targets" 2 'is read once, for one column' -- \
+check "process substitution: the same front" \
+    same_files "$WORK/plain" "$WORK/pipe-gz" front.csv front_full.csv
+refuse "process substitution: for several targets" 2 'is read once, for one column' -- \
     from_substitution law search --quiet --out "$run/out" --target r,m
 mkfifo "$WORK/fifo"
 bad "a FIFO, to which nobody may write" 1 \
@@ -89,7 +98,7 @@ awk -F, -v OFS=, 'NR == 1 { print "x,z,F"; next } { d = $3 - $2
     "$WORK/law.csv" >"$WORK/functions.csv"
 check "hypot and cbrt" search "$WORK/functions.csv" --quiet --binary +,-,*,hypot,atan2 \
     --unary cbrt,log10,ln --set symreg.enumerate=50000 --seed 3 --out "$WORK/functions"
-check "... are found" grep -Eq '"[^"]*hypot\([^"]*cbrt\(|"[^"]*cbrt\([^"]*hypot\(' \
+check "hypot and cbrt: are found" grep -Eq '"[^"]*hypot\([^"]*cbrt\(|"[^"]*cbrt\([^"]*hypot\(' \
     "$WORK/functions/front.csv"
 check "a guess and a loss with functions" search "$WORK/functions.csv" --quiet --binary + \
     --unary cbrt --guess 'ln(x) * hypot(x, 1.5) + atan2(z, x) - log10(z)' \
@@ -104,8 +113,9 @@ check "--require" search "$WORK/law.csv" --quiet --require w,m --out "$WORK/requ
 uses() { # FRONT COLUMN: every formula uses it, or none of them where it is -COLUMN
     tail -n +2 "$1" | grep -c . >"$WORK/rows"
     case $2 in
-    -*) check_not "... without ${2#-}" grep -qw "${2#-}" "$1" ;;
-    *) check "... with $2" test "$(tail -n +2 "$1" | grep -cw "$2")" -eq "$(cat "$WORK/rows")" ;;
+    -*) check_not "formulas of $1: without ${2#-}" grep -qw "${2#-}" "$1" ;;
+    *) check "formulas of $1: with $2" test \
+        "$(tail -n +2 "$1" | grep -cw "$2")" -eq "$(cat "$WORK/rows")" ;;
     esac
 }
 uses "$WORK/require/front.csv" w
@@ -127,7 +137,8 @@ for column in c22 c49 c67; do
     uses "$WORK/require/front.csv" $column
 done
 check "--exclude" search "$WORK/law.csv" --quiet --exclude w,name --out "$WORK/exclude"
-check "... is the front of the other features" same_files "$WORK/plain" "$WORK/exclude" front.csv
+check "--exclude: is the front of the other features" \
+    same_files "$WORK/plain" "$WORK/exclude" front.csv
 uses "$WORK/exclude/front.csv" -w
 refusals search "$WORK/law.csv" --quiet --out "$run/out" <<'END'
 a required column that there is not | 2 '--require: "x" is not among the features' | --require x
@@ -156,15 +167,19 @@ for kind in digits integers rationals likely; do
     check "--round-constants $kind" search "$WORK/whole_numbers.csv" --quiet --unary square \
         --guess '7.1 * square(x) - 0.31 * z + 2.1' --round-constants $kind --out "$WORK/$kind"
 done
-check "... whole numbers" grep -q '^10,.*(7 \* square(x)).* + 2)' "$WORK/integers/front.csv"
-check_not "... which digits alone do not give" grep -q '^10,.*(7 \* square(x))' \
+check "$WORK/exclude/front.csv: whole numbers" \
+    grep -q '^10,.*(7 \* square(x)).* + 2)' "$WORK/integers/front.csv"
+check_not "$WORK/exclude/front.csv: which digits alone do not give" \
+    grep -q '^10,.*(7 \* square(x))' \
     "$WORK/digits/front.csv"
 check "the default is likely" search "$WORK/whole_numbers.csv" --quiet --unary square \
     --guess '7.1 * square(x) - 0.31 * z + 2.1' --out "$WORK/as_default"
-check "... the same front" same_file "$WORK/likely/front.csv" "$WORK/as_default/front.csv"
-check "... whole numbers that are no coincidence" grep -q '^10,.*(7 \* square(x))' \
+check "the default is likely: the same front" \
+    same_file "$WORK/likely/front.csv" "$WORK/as_default/front.csv"
+check "the default is likely: whole numbers that are no coincidence" \
+    grep -q '^10,.*(7 \* square(x))' \
     "$WORK/likely/front.csv"
-check "... fractions" grep -q '^10,.*(z / 3)' "$WORK/rationals/front.csv"
+check "the default is likely: fractions" grep -q '^10,.*(z / 3)' "$WORK/rationals/front.csv"
 awk 'BEGIN { print "x,z,F"
     for (i = 1; i <= 90; i++) {
         x = 1 + (i * 37 % 101) / 25; z = 1 + (i * 53 % 97) / 25
@@ -174,7 +189,7 @@ awk 'BEGIN { print "x,z,F"
 for kind in integers likely; do # as 3 (x + z / 1.5) it would have no whole numbers
     check "--round-constants $kind: a line" search "$WORK/line.csv" --quiet --unary square \
         --guess '2.9 * (x + 0.66 * z)' --round-constants $kind --out "$WORK/line-$kind"
-    check "... 3 x + 2 z" grep -qE \
+    check "--round-constants $kind: a line: 3 x + 2 z" grep -qE \
         '^7,[^,]*,"?\(\((x \* 3|3 \* x|z \* 2|2 \* z)\) \+ \((x \* 3|3 \* x|z \* 2|2 \* z)\)\)"?$' \
         "$WORK/line-$kind/front.csv"
 done
@@ -192,7 +207,8 @@ for binary in '*,/' '+,*,/'; do
     check "--binary '$binary'" search "$WORK/sum.csv" --quiet --unary sqrt,square \
         --binary "$binary" --out "$WORK/sum"
     sums=$(grep -c ' + ' "$WORK/sum/front.csv")
-    check "... has sums only where they are allowed" test "$((sums > 0))" = "$((${#binary} > 3))"
+    check "--binary '$binary': has sums only where they are allowed" \
+        test "$((sums > 0))" = "$((${#binary} > 3))"
 done
 
 # ---- several targets
@@ -212,15 +228,18 @@ each_target() {
         --units 'r=m, m=kg, Fx=kg/m^2, "F,y"=kg*m' --out "$WORK/targets" >"$WORK/printed"
 }
 check "a search for each target" each_target
-check "... names them" grep -qx 'target F,y' "$WORK/printed"
-check "... in reports" grep -qx '# `Fx`' "$WORK/targets/Fx/report.md"
-check_not "... none is a feature of another" grep -q '"F' "$WORK/targets/Fx/report.md"
-check "... alone" targets --target Fx --features r,m --seed 3 --units 'r=m, m=kg, Fx=kg/m^2' \
+check "a search for each target: names them" grep -qx 'target F,y' "$WORK/printed"
+check "a search for each target: in reports" grep -qx '# `Fx`' "$WORK/targets/Fx/report.md"
+check_not "a search for each target: none is a feature of another" \
+    grep -q '"F' "$WORK/targets/Fx/report.md"
+check "a search for each target: alone" \
+    targets --target Fx --features r,m --seed 3 --units 'r=m, m=kg, Fx=kg/m^2' \
     --out "$WORK/alone"
-check "... the same front" same_files "$WORK/alone" "$WORK/targets/Fx" front.csv
+check "a search for each target: the same front" \
+    same_files "$WORK/alone" "$WORK/targets/Fx" front.csv
 check "a folder without slashes" test -f "$WORK/targets/F_z/front.json"
 check "one target with a comma" targets --target F,y --features r,m --out "$WORK/alone"
-check "... has the folder itself" grep -qx '# `F,y`' "$WORK/alone/report.md"
+check "one target with a comma: has the folder itself" grep -qx '# `F,y`' "$WORK/alone/report.md"
 one_fails() {
     targets --target bad,Fx --features r,m --out "$WORK/one_fails" 2>"$WORK/messages"
     test $? -eq 1 && grep -q 'target bad: .*targets.csv:8: column "bad"' "$WORK/messages" &&
@@ -243,21 +262,23 @@ awk -F, -v OFS=, 'NR % 7 == 3 { print "gap", (NR % 2 ? "" : " na "), $3, $4, $5 
 awk 'NR % 13 != 6' "$WORK/law.csv" >"$WORK/whole.csv"
 bad "a missing value" 1 "$WORK/gaps.csv:3: column \"r\": expected a finite number, found \"\"" \
     "$WORK/gaps.csv"
-bad "... with --missing error" 1 'expected a finite number, found ""' "$WORK/gaps.csv" \
+bad "a missing value: with --missing error" \
+    1 'expected a finite number, found ""' "$WORK/gaps.csv" \
     --missing error
 check "--missing drop" search "$WORK/gaps.csv" --missing drop --weights w --quiet --out "$WORK/drop"
 missing_is_said() {
     search "$WORK/gaps.csv" --missing drop --weights w --out "$WORK/drop" 2>&1 >"$WORK/printed" |
         grep -q 'gaps.csv: 20 of 75 rows have a missing value and are left out'
 }
-check "... is said" missing_is_said
+check "--missing drop: is said" missing_is_said
 check "the rows that are left" search "$WORK/whole.csv" --quiet --weights w --out "$WORK/whole"
-check "... have the same front" same_files "$WORK/whole" "$WORK/drop" front.csv front_full.csv
-check "... in fewer rows" grep -q '^55 rows of' "$WORK/drop/report.md"
+check "the rows that are left: have the same front" \
+    same_files "$WORK/whole" "$WORK/drop" front.csv front_full.csv
+check "the rows that are left: in fewer rows" grep -q '^55 rows of' "$WORK/drop/report.md"
 # a column that is not used may have gaps: w without --weights and among no features
 check "gaps in other columns" search "$WORK/gaps.csv" --quiet --missing drop --features r,m \
     --out "$WORK/other"
-check "... cost no rows" grep -q '^60 rows of' "$WORK/other/report.md"
+check "gaps in other columns: cost no rows" grep -q '^60 rows of' "$WORK/other/report.md"
 printf 'x,F\n1,2\n,3\n4,n/a\nfour,5\n2,2\n' >"$WORK/text.csv"
 bad "text is not missing" 1 "$WORK/text.csv:5: column \"x\": expected a finite number" \
     "$WORK/text.csv" --missing drop
@@ -273,23 +294,25 @@ awk -F, -v OFS=, 'NR == 1 { print "F,m,extra,r"; next }
 seen=(--quiet --features r,m)
 check "--test with the table itself" search "$WORK/law.csv" "${seen[@]}" --test "$WORK/law.csv" \
     --out "$WORK/self"
-check "... adds two columns" equal Complexity,Loss,Equation,TestLoss,TestR2 \
+check "--test with the table itself: adds two columns" \
+    equal Complexity,Loss,Equation,TestLoss,TestR2 \
     "$(head -n 1 "$WORK/self/front.csv")"
 # (equations have no commas here)
 spread() { # FILE COLUMN: the mean squared deviation of a column from its mean
     awk -F, -v c="$2" \
         'NR > 1 { n++; s += $c; q += $c * $c } END { printf "%.17g", q / n - (s / n)^2 }' "$1"
 }
-check "... which repeat the loss" every_row "$WORK/self/front.csv" \
+check "--test with the table itself: which repeat the loss" every_row "$WORK/self/front.csv" \
     '($4 - $2)^2 <= 1e-14 * $2^2' 4
-check "... and give its share of the variance" every_row "$WORK/self/front.csv" \
+check "--test with the table itself: and give its share of the variance" \
+    every_row "$WORK/self/front.csv" \
     "(\$5 - (1 - \$2 / $(spread "$WORK/law.csv" 5)))^2 < 1e-14" 4
 check "--test with another table" search "$WORK/law.csv" "${seen[@]}" --test "$WORK/second.csv" \
     --out "$WORK/second"
 without_test() {
     cut -d, -f1-3 "$1"
 }
-check "... has the same front" same_by without_test "$WORK/plain/front.csv" \
+check "--test with another table: has the same front" same_by without_test "$WORK/plain/front.csv" \
     "$WORK/second/front.csv"
 # the row 6 m / r^2 or one like it, by hand: its constant is the first number in it
 by_hand() {
@@ -304,13 +327,15 @@ by_hand() {
                          (r2 - 1 + q / (t - s * s / n))^2 < 1e-14) }' "$WORK/hand/front.csv" \
             "$WORK/second.csv"
 }
-check "... whose values are right" by_hand
-check "... in front.json" grep -q '"test_r2":' "$WORK/second/front.json"
-check "... in the report" grep -q '| description length | test loss | test R2 | formula |' \
+check "--test with another table: whose values are right" by_hand
+check "--test with another table: in front.json" grep -q '"test_r2":' "$WORK/second/front.json"
+check "--test with another table: in the report" \
+    grep -q '| description length | test loss | test R2 | formula |' \
     "$WORK/second/report.md"
-check "... on the terminal" prints '^complexity +loss +score +test loss +test R2 +equation$' \
+check "--test with another table: on the terminal" \
+    prints '^complexity +loss +score +test loss +test R2 +equation$' \
     search "$WORK/law.csv" "${seen[@]}" --test "$WORK/second.csv"
-check "... and nowhere without --test" lacks 'test_' "$WORK/plain/front.json"
+check "--test with another table: and nowhere without --test" lacks 'test_' "$WORK/plain/front.json"
 printf 'r,m,F\n0,1,2\n1,1,2\n' >"$WORK/zero.csv"
 undefined() {
     search "$WORK/law.csv" "${seen[@]}" --test "$WORK/zero.csv" --out "$WORK/zero" &&
@@ -346,7 +371,7 @@ as_in_the_front() {
     [ $row -ge 4 ] && [ $row -eq "$rows" ]
 }
 check "predict: losses of every row of the front" as_in_the_front
-check "... the name of the target" equal F \
+check "predict: losses of every row of the front: the name of the target" equal F \
     "$(predict "$WORK/second/front.json" "$WORK/second.csv" | head -n 1)"
 best=$(awk '/"selected_by"/ { n++ } /"best"/ { print n }' "$WORK/second/front.json")
 chosen() {
@@ -358,15 +383,17 @@ numbered() {
 by_rule() {
     chosen ${1:+--rule "$1"}
 }
-check "... best by default" same_by by_rule "" best
-check "... which is a row of the front" equal "$(numbered "$best")" "$(by_rule '')"
-check "... not another" differ "$(numbered 1)" "$(by_rule '')"
-check "... from standard input" equal "$(by_rule '')" \
+check "predict: losses of every row of the front: best by default" same_by by_rule "" best
+check "predict: losses of every row of the front: which is a row of the front" \
+    equal "$(numbered "$best")" "$(by_rule '')"
+check "predict: losses of every row of the front: not another" \
+    differ "$(numbered 1)" "$(by_rule '')"
+check "predict: losses of every row of the front: from standard input" equal "$(by_rule '')" \
     "$(gzip <"$WORK/second.csv" | predict "$WORK/second/front.json" -)"
 own=(search "$WORK/law.csv" --quiet --features r,m --define 'g(u)=1/(u*u)' --binary '*' --unary ''
     --guess '6*m*g(r)' --iterations 0 --set symreg.enumerate=0)
 check "operators of the user" "${own[@]}" --out "$WORK/own"
-check "... predict" equal "$(printf 'F\n12\n')" \
+check "operators of the user: predict" equal "$(printf 'F\n12\n')" \
     "$(predict "$WORK/own/front.json" - --rule accuracy <<<$'r,m\n1,2' |
         awk 'NR > 1 { $1 = sprintf("%.2g", $1) } { print }')"
 check "--missing drop keeps the lines" equal "$(printf 'F\n\n-\n')" \
@@ -419,8 +446,8 @@ one=(--quiet --features r,m --binary '*,/' --unary '' --iterations 0 --guess '6*
     --set symreg.enumerate=0)
 check "--sigma" search "$WORK/sigma.csv" "${one[@]}" --sigma s --out "$WORK/with-sigma"
 check "weights 1/sigma^2" search "$WORK/weights.csv" "${one[@]}" --weights v --out "$WORK/with-v"
-check "... are as good" same_files "$WORK/with-sigma" "$WORK/with-v" front.csv
-check "... in front.json" grep -q '"sigma":	"s"' "$WORK/with-sigma/front.json"
+check "weights 1/sigma^2: are as good" same_files "$WORK/with-sigma" "$WORK/with-v" front.csv
+check "weights 1/sigma^2: in front.json" grep -q '"sigma":	"s"' "$WORK/with-sigma/front.json"
 # errors FOLDER: the constant and standard error of a row of the report
 errors() {
     sed -n '/^| constant | standard error |/,$ s/^| \([0-9.]*\) | \([0-9.e-]*\) |.*$/\1 \2/p' \
@@ -437,8 +464,8 @@ closed_form() { # FOLDER KNOWN
             "$WORK/sigma.csv"
 }
 check "standard errors from the sigmas" closed_form "$WORK/with-sigma" 1
-check "... from the scatter, with weights" closed_form "$WORK/with-v" 0
-check "... in front.json" grep -Pzq \
+check "standard errors from the sigmas: from the scatter, with weights" closed_form "$WORK/with-v" 0
+check "standard errors from the sigmas: in front.json" grep -Pzq \
     '"constants":\t\[[0-9.]+\],\n\t+"standard_errors":\t\[[0-9.e-]+\]' \
     "$WORK/with-sigma/front.json"
 chi2() { # SIGMAS FOLDER: chi^2 = sum of ((F - a g) / s)^2, of 59 degrees of freedom, in the report
@@ -452,12 +479,13 @@ chi2() { # SIGMAS FOLDER: chi^2 = sum of ((F - a g) / s)^2, of 59 degrees of fre
 check "chi^2 of the sigmas" chi2 "$WORK/sigma.csv" "$WORK/with-sigma"
 awk -F, -v OFS=, 'NR > 1 { $6 /= 10 } 1' "$WORK/sigma.csv" >"$WORK/tenth.csv"
 check "sigmas of a tenth" search "$WORK/tenth.csv" "${one[@]}" --sigma s --out "$WORK/tenth"
-check "... have a hundred times as much" chi2 "$WORK/tenth.csv" "$WORK/tenth"
-check "... none with weights" lacks 'chi^2' "$WORK/with-v/report.md"
-check "... not for other losses" search "$WORK/sigma.csv" "${one[@]}" --sigma s --loss l1 \
+check "sigmas of a tenth: have a hundred times as much" chi2 "$WORK/tenth.csv" "$WORK/tenth"
+check "sigmas of a tenth: none with weights" lacks 'chi^2' "$WORK/with-v/report.md"
+check "sigmas of a tenth: not for other losses" \
+    search "$WORK/sigma.csv" "${one[@]}" --sigma s --loss l1 \
     --out "$WORK/l1"
-check "... in no file" lacks 'standard' "$WORK/l1/front.json"
-check "... nor chi^2" lacks 'chi^2' "$WORK/l1/report.md"
+check "sigmas of a tenth: in no file" lacks 'standard' "$WORK/l1/front.json"
+check "sigmas of a tenth: nor chi^2" lacks 'chi^2' "$WORK/l1/report.md"
 check "--sigma with logarithms" search "$WORK/sigma.csv" --quiet --features r,m --sigma s \
     --log-target --test "$WORK/sigma.csv"
 bad "--sigma and --weights" 2 '--sigma: the weights are 1/sigma^2' "$WORK/sigma.csv" --sigma s \
@@ -484,15 +512,18 @@ for threads in 1 2; do
     check "a law, $threads threads" search "$WORK/law.csv" --features r,m --permutations 3 \
         --threads $threads --out "$WORK/shuffled-$threads"
 done
-check "... chance is never as good" equal "3 0 0.25" "$(said "$WORK/shuffled-1" searches
+check "a sigma of 0: chance is never as good" equal "3 0 0.25" "$(said "$WORK/shuffled-1" searches
     ) $(said "$WORK/shuffled-1" as_good) $(said "$WORK/shuffled-1" p)"
-check "... the same on any threads" same_files "$WORK/shuffled-1" "$WORK/shuffled-2" front.json
-check "... the same front as without" same_files "$WORK/shuffled-1" "$WORK/plain" front.csv
-check "... in the report" grep -q '^0 of 3 searches on a shuffled target .* p = 0.25; at compl' \
+check "a sigma of 0: the same on any threads" \
+    same_files "$WORK/shuffled-1" "$WORK/shuffled-2" front.json
+check "a sigma of 0: the same front as without" \
+    same_files "$WORK/shuffled-1" "$WORK/plain" front.csv
+check "a sigma of 0: in the report" \
+    grep -q '^0 of 3 searches on a shuffled target .* p = 0.25; at compl' \
     "$WORK/shuffled-1/report.md"
-check "... and on the terminal" prints '^permutations: 0 of 3 searches .* p = 0.25; ' \
+check "a sigma of 0: and on the terminal" prints '^permutations: 0 of 3 searches .* p = 0.25; ' \
     search "$WORK/law.csv" --features r,m --permutations 3 --quiet
-check "... which says what so few can tell" grep -q \
+check "a sigma of 0: which says what so few can tell" grep -q \
     'median [0-9.e+-]*); N = 3 gives no smaller p, N = 19 gives 0.05\. p is' \
     "$WORK/shuffled-1/report.md"
 shuffles() {
@@ -503,19 +534,21 @@ start "$BIN/symreg" "$WORK/noise.csv" --target F --features r,m --threads 1 --pe
 check "a stop in the first shuffled search" until_true shuffles
 kill -INT $pid
 wait $pid
-check "... has status 130" test $? -eq 130
-check "... keeps the front" filled "$WORK/stopped/front.json"
-check "... and claims nothing of permutations" lacks permutations "$WORK/stopped/front.json"
-check "... on the terminal, either" lacks 'permutations:' "$WORK/out"
+check "a stop in the first shuffled search: has status 130" test $? -eq 130
+check "a stop in the first shuffled search: keeps the front" filled "$WORK/stopped/front.json"
+check "a stop in the first shuffled search: and claims nothing of permutations" \
+    lacks permutations "$WORK/stopped/front.json"
+check "a stop in the first shuffled search: on the terminal, either" \
+    lacks 'permutations:' "$WORK/out"
 check "noise" search "$WORK/noise.csv" --features r,m --weights w --permutations 4 --quiet \
     --maxsize 1 --out "$WORK/by-chance"
-check "... few searches are enough to tell that" lacks 'no smaller p' "$WORK/by-chance/report.md"
-check "... chance is always as good" equal "4 1" "$(said "$WORK/by-chance" as_good
+check "noise: few searches are enough to tell that" lacks 'no smaller p' "$WORK/by-chance/report.md"
+check "noise: chance is always as good" equal "4 1" "$(said "$WORK/by-chance" as_good
     ) $(said "$WORK/by-chance" p)"
 # of the best constant, which knows no order, as long as rows keep their weights
 constant=$(awk -F, 'NR > 1 { w += $3; s += $3 * $4; q += $3 * $4 * $4 }
     END { printf "%.6g", (q - s * s / w) / w }' "$WORK/noise.csv")
-check "... rows keep their weights" equal "$constant $constant" \
+check "noise: rows keep their weights" equal "$constant $constant" \
     "$(printf '%.6g %.6g' "$(said "$WORK/by-chance" least_loss)" \
         "$(said "$WORK/by-chance" median_loss)")"
 for wrong in 0 10000 many 1.5; do
@@ -554,24 +587,30 @@ advised='^remark: residuals grow with the size of F: .* `--weights relative` let
 chosen='^remark: residuals of a short first search grew with the size of F'
 noisy relative
 check "noise in proportion to y" fit --out "$WORK/fit"
-check "... weights are chosen" grep -q "$chosen" "$WORK/fitted"
-check "... which the report says" grep -q '^Rows have the weights 1/prediction^2' \
+check "noise in proportion to y: weights are chosen" grep -q "$chosen" "$WORK/fitted"
+check "noise in proportion to y: which the report says" \
+    grep -q '^Rows have the weights 1/prediction^2' \
     "$WORK/fit/report.md"
-check "... and front.json" grep -q '"weights":[[:space:]]*"1/prediction^2"' "$WORK/fit/front.json"
-check "... with the formula" grep -qE '"weights_predicted_by":[[:space:]]*".*[rm]' \
+check "noise in proportion to y: and front.json" \
+    grep -q '"weights":[[:space:]]*"1/prediction^2"' "$WORK/fit/front.json"
+check "noise in proportion to y: with the formula" \
+    grep -qE '"weights_predicted_by":[[:space:]]*".*[rm]' \
     "$WORK/fit/front.json"
 check "another number of threads" fit --threads 3 --out "$WORK/threads"
-check "... the same front" same_file "$WORK/fit/front_full.csv" "$WORK/threads/front_full.csv"
+check "another number of threads: the same front" \
+    same_file "$WORK/fit/front_full.csv" "$WORK/threads/front_full.csv"
 check "begun" fit --out "$WORK/resumed"
 check "resumed for two epochs" fit --iterations 2 --resume --out "$WORK/resumed"
-check "... in one go" fit --iterations 2 --out "$WORK/fit"
-check "... the same front" same_file "$WORK/fit/front_full.csv" "$WORK/resumed/front_full.csv"
+check "resumed for two epochs: in one go" fit --iterations 2 --out "$WORK/fit"
+check "resumed for two epochs: the same front" \
+    same_file "$WORK/fit/front_full.csv" "$WORK/resumed/front_full.csv"
 check "begun without time for the choice" fit --seconds 1 --out "$WORK/resumed"
-check_not "... nothing is chosen" grep -q "$chosen" "$WORK/fitted"
-check "... resumed with more" fit --seconds 5 --iterations 2 --resume --out "$WORK/resumed"
-check_not "... nothing is chosen" grep -q "$chosen" "$WORK/fitted"
+check_not "begun without time for the choice: nothing is chosen" grep -q "$chosen" "$WORK/fitted"
+check "begun without time for the choice: resumed with more" \
+    fit --seconds 5 --iterations 2 --resume --out "$WORK/resumed"
+check_not "begun without time for the choice: nothing is chosen" grep -q "$chosen" "$WORK/fitted"
 check "a second table has these weights, too" fit --test "$WORK/noisy.csv" --out "$WORK/tested"
-check "... the losses agree" awk -F, 'FNR == 1 { next }
+check "a second table has these weights, too: the losses agree" awk -F, 'FNR == 1 { next }
     NF < 5 || ($4 - $2) ^ 2 > 1e-20 * $2 ^ 2 { exit 1 }
     END { exit FNR < 3 }' "$WORK/tested/front.csv"
 check "it is said" symreg_said 'the weights 1 / prediction^2 (--weights equal: all rows alike)'
@@ -588,27 +627,31 @@ factor() { # LOW HIGH: the formula of complexity 6 is that of LOW to HIGH m / r^
 }
 noisy twofold
 check "errors of 20%" fit --out "$WORK/fit"
-check "... weights are chosen" grep -q "$chosen" "$WORK/fitted"
-check "... the factor is 5" factor 4.95 5.05
-check "... with --weights relative" fit --weights relative --out "$WORK/fit"
-check "... it is 4.6" factor 4.57 4.66
+check "errors of 20%: weights are chosen" grep -q "$chosen" "$WORK/fitted"
+check "errors of 20%: the factor is 5" factor 4.95 5.05
+check "errors of 20%: with --weights relative" fit --weights relative --out "$WORK/fit"
+check "errors of 20%: it is 4.6" factor 4.57 4.66
 noisy relative
 check "with --weights equal" fit --weights equal --out "$WORK/fit"
-check_not "... nothing is chosen" grep -q "$chosen" "$WORK/fitted"
-check "... weights are advised" grep -q "$advised" "$WORK/fitted"
-check "... also in the report" grep -q 'residuals grow with the size' "$WORK/fit/report.md"
-check "... by the formula of l1, too" fit --loss l1
-check "... weights are advised" grep -q "$advised" "$WORK/fitted"
+check_not "with --weights equal: nothing is chosen" grep -q "$chosen" "$WORK/fitted"
+check "with --weights equal: weights are advised" grep -q "$advised" "$WORK/fitted"
+check "with --weights equal: also in the report" \
+    grep -q 'residuals grow with the size' "$WORK/fit/report.md"
+check "with --weights equal: by the formula of l1, too" fit --loss l1
+check "with --weights equal: weights are advised" grep -q "$advised" "$WORK/fitted"
 for option in "--weights relative" --log-target "--loss relative"; do
     check "with $option" fit $option
-    check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
+    check_not "with $option: nothing is advised or chosen" \
+        grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 done
 check "a formula that is too short" fit --maxsize 3
-check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
+check_not "a formula that is too short: nothing is advised or chosen" \
+    grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 for kind in constant narrow digits lacking; do
     noisy $kind
     check "noise: $kind" fit
-    check_not "... nothing is advised or chosen" grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
+    check_not "noise: $kind: nothing is advised or chosen" \
+        grep -q -e "$advised" -e "$chosen" "$WORK/fitted"
 done
 
 # a wrong row, and a formula with a pole there: rules score and best choose without it, where less
@@ -624,11 +667,12 @@ wrong() {
         --guess '2*r + 0.004/(r - 22.9999)' --out "$WORK/wrong" >"$WORK/fitted"
 }
 check "one wrong row" wrong
-check "... is named" \
+check "one wrong row: is named" \
     grep -q '^remark: row 23 of the 60 that are used (line 24) is far from' "$WORK/fitted"
-check "... also in the report" grep -q '^- row 23 of the 60' "$WORK/wrong/report.md"
-check "... and in front.json" grep -q '"compared_without_rows":.*23' "$WORK/wrong/front.json"
-check "... the line is chosen" grep -q '^ *3 .*r.*best' "$WORK/fitted"
-check "... the pole has the smallest loss" grep -q 'r - 2.*accuracy' "$WORK/fitted"
+check "one wrong row: also in the report" grep -q '^- row 23 of the 60' "$WORK/wrong/report.md"
+check "one wrong row: and in front.json" \
+    grep -q '"compared_without_rows":.*23' "$WORK/wrong/front.json"
+check "one wrong row: the line is chosen" grep -q '^ *3 .*r.*best' "$WORK/fitted"
+check "one wrong row: the pole has the smallest loss" grep -q 'r - 2.*accuracy' "$WORK/fitted"
 
 finish

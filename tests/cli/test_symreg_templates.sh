@@ -35,31 +35,39 @@ EOF
 }
 
 check "two functions" search "$form" --threads 1 --out "$WORK/out"
-check "... of their own columns" equal "$(printf '%s\n' exact 'f(r) r' 'g(m) m')" "$(parts out)"
-check_not "... and no other form" grep -vqE '^Complexity|"\(\(sin\(x\) \* .*\) \+ .*\)"$' \
+check "two functions: of their own columns" \
+    equal "$(printf '%s\n' exact 'f(r) r' 'g(m) m')" "$(parts out)"
+check_not "two functions: and no other form" \
+    grep -vqE '^Complexity|"\(\(sin\(x\) \* .*\) \+ .*\)"$' \
     "$WORK/out/front.csv"
-check "... in the report" grep -q '^| `g(m)` | `(.*m.*)` |' "$WORK/out/report.md"
-check "... with the template" grep -qF "Formulas have the form \`$form\`." "$WORK/out/report.md"
+check "two functions: in the report" grep -q '^| `g(m)` | `(.*m.*)` |' "$WORK/out/report.md"
+check "two functions: with the template" \
+    grep -qF "Formulas have the form \`$form\`." "$WORK/out/report.md"
 check "two functions: in the page" grep -qF "Formulas have the form <code>$form</code>." \
     "$WORK/out/report.html"
 check "two functions: its parts in the page" \
     grep -q '^<tr><td><code>g(m)</code></td><td><code>(.*m.*)</code>' "$WORK/out/report.html"
-check "... in other notations" grep -q 'torch.sin(x)\*' "$WORK/out/front_full.csv"
+check "two functions: its parts in the page: in other notations" \
+    grep -q 'torch.sin(x)\*' "$WORK/out/front_full.csv"
 search "$form" --threads 1 >"$WORK/printed"
-check "... on the terminal" grep -qE '^  f\(r\) = .*r' "$WORK/printed"
+check "$form: on the terminal" grep -qE '^  f\(r\) = .*r' "$WORK/printed"
 for threads in 2 7; do
     check "$threads threads" search "$form" --threads $threads --out "$WORK/threads"
-    check "... the same front" same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
+    check "$threads threads: the same front" \
+        same_files "$WORK/out" "$WORK/threads" front.csv front_full.csv \
         front.json
 done
 check "a potential" search 'f(r) + g(x)' --target phi --out "$WORK/phi"
-check "... of two columns" equal "$(printf '%s\n' exact 'f(r) r' 'g(x) x')" "$(parts phi)"
+check "a potential: of two columns" equal "$(printf '%s\n' exact 'f(r) r' 'g(x) x')" "$(parts phi)"
 check "a velocity with constants" search 'v0 + K*f(x)' --target v --unary sin,cos \
     --iterations 20 --out "$WORK/v"
-check "... which are numbers" equal "$(printf '%s\n' exact v0 K 'f(x) x')" "$(parts v)"
+check "a velocity with constants: which are numbers" \
+    equal "$(printf '%s\n' exact v0 K 'f(x) x')" "$(parts v)"
 check "a known force and a correction" search 'x*m/r^2 * f(r)' --target F --out "$WORK/force"
-check "... is found" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts force)"
-check_not "... with the numbers of the template" grep -vqE '^Complexity|\(r \^ 2\)' \
+check "a known force and a correction: is found" \
+    equal "$(printf '%s\n' exact 'f(r) r')" "$(parts force)"
+check_not "a known force and a correction: with the numbers of the template" \
+    grep -vqE '^Complexity|\(r \^ 2\)' \
     "$WORK/force/front.csv"
 # one function that enters linearly: the seeds are those of its own table, before any island
 awk -F, 'NR == 1 { print "x,r,m,y,w" } NR > 1 {
@@ -71,14 +79,17 @@ steep() {
         --set symreg.seconds=0 --set symreg.enumerate=30000 --template 'x*m/r^2 * f(r) - 3' "$@"
 }
 check "a steep function" steep --threads 1 --out "$WORK/steep"
-check "... is among the seeds" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts steep)"
-check "... for any number of threads" steep --threads 3 --out "$WORK/threads"
-check "... the same front" same_file "$WORK/steep/front_full.csv" "$WORK/threads/front_full.csv"
-check "... with weights" steep --weights w --out "$WORK/weighted"
-check "... too" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts weighted)"
+check "a steep function: is among the seeds" \
+    equal "$(printf '%s\n' exact 'f(r) r')" "$(parts steep)"
+check "a steep function: for any number of threads" steep --threads 3 --out "$WORK/threads"
+check "a steep function: the same front" \
+    same_file "$WORK/steep/front_full.csv" "$WORK/threads/front_full.csv"
+check "a steep function: with weights" steep --weights w --out "$WORK/weighted"
+check "a steep function: too" equal "$(printf '%s\n' exact 'f(r) r')" "$(parts weighted)"
 awk 'BEGIN { print "x,m,y,w"; for (i = 1; i <= 90; i++)
     print i / 30 "," (i % 3) "," (i % 3) * sin(i / 30) "," (i % 3 == 0) }' >"$WORK/nothing.csv"
-check "... which are 0 wherever it has an effect" program symreg "$WORK/nothing.csv" --target y \
+check "a steep function: which are 0 wherever it has an effect" \
+    program symreg "$WORK/nothing.csv" --target y \
     --weights w --quiet --iterations 2 --set symreg.seconds=0 --template 'm * f(x)' \
     --out "$WORK/nothing"
 awk -F, 'NR == 1 { print "x,m,y" } NR > 1 {
@@ -87,7 +98,7 @@ awk -F, 'NR == 1 { print "x,m,y" } NR > 1 {
 check "a number of the template that is a phase" program symreg "$WORK/phase.csv" --target y \
     --quiet --iterations 2 --set symreg.seconds=0 --template 'f(m) * sin(x + 7)' \
     --out "$WORK/phase"
-check "... stays, and others are rounded" \
+check "a number of the template that is a phase: stays, and others are rounded" \
     grep -qE '\(1\.003 \+ square\(m\)\)|square\(m\) \+ 1\.003\)' "$WORK/phase/front.csv"
 check "a function that does not enter linearly" search 'exp(f(r))' --target F --iterations 2 \
     --out "$WORK/inner"
@@ -95,21 +106,22 @@ search 'h + pi*f(r)' --iterations 1 >"$WORK/printed" 2>&1
 check "pi is a number" grep -qE '\+ \(3\.141592653589793 \* ' "$WORK/printed"
 check "no product among the operators" search "$form" --binary + --unary square,inv,exp \
     --out "$WORK/sums"
-check_not "... none in the functions" grep -qE '\* [^+]*\*' "$WORK/sums/front.csv"
+check_not "no product among the operators: none in the functions" \
+    grep -qE '\* [^+]*\*' "$WORK/sums/front.csv"
 check "--batch" search "$form" --batch 60 --out "$WORK/batch"
-check "... gives functions of their columns" equal "$(parts out)" "$(parts batch)"
+check "--batch: gives functions of their columns" equal "$(parts out)" "$(parts batch)"
 check "--compat pysr" search "$form" --compat pysr --out "$WORK/pysr"
-check "... of their columns, too" equal "$(printf '%s\n' 'f(r) r' 'g(m) m')" \
+check "--compat pysr: of their columns, too" equal "$(printf '%s\n' 'f(r) r' 'g(m) m')" \
     "$(parts pysr | sed 1d)"
 
 # ---- units, guesses
 check "units" search 'f(r) + g(x)' --target phi --units 'r=m, x=s, phi=m' --out "$WORK/units"
-check_not "... without factors of wrong dimension" grep -qE '\(r [+-] x|\+ x\)"' \
+check_not "units: without factors of wrong dimension" grep -qE '\(r [+-] x|\+ x\)"' \
     "$WORK/units/front.csv"
 check "a guess" search "0.5*$form" --guess '0.5*sin(x)*(1.5/square(r)) + m' --iterations 1 \
     --out "$WORK/guess"
-check "... whose other numbers are fitted" equal exact "$(parts guess | head -n 1)"
-check_not "... and not those of the template" grep -vqE '^Complexity|\(0\.5 \* sin\(x\)\)' \
+check "a guess: whose other numbers are fitted" equal exact "$(parts guess | head -n 1)"
+check_not "a guess: and not those of the template" grep -vqE '^Complexity|\(0\.5 \* sin\(x\)\)' \
     "$WORK/guess/front.csv"
 
 # ---- bounds of constants
@@ -134,11 +146,12 @@ check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$
     paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $9 - $7; d = d < 0 ? -d : d
         if (d > most) most = d } END { print NR, most < 1e-6 }')"
 check "--test" search "$form" --threads 1 --test "$WORK/law.csv" --out "$WORK/test"
-check "... on the second table" awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
+check "--test: on the second table" awk -F, 'END { exit !($4 < 1e-12 && $5 > 0.999) }' \
     "$WORK/test/front.csv"
 check "stopped after 3 epochs" search "$form" --iterations 3 --out "$WORK/resumed"
-check "... goes on" search "$form" --resume --out "$WORK/resumed"
-check "... to the same front" same_files "$WORK/out" "$WORK/resumed" front.csv front_full.csv
+check "stopped after 3 epochs: goes on" search "$form" --resume --out "$WORK/resumed"
+check "stopped after 3 epochs: to the same front" \
+    same_files "$WORK/out" "$WORK/resumed" front.csv front_full.csv
 KEEP=$WORK/resumed refuse "--resume with another template" 1 '--template was "sin(x)*f(r) + g(m)"' \
     -- search 'f(r) + g(m)' --resume --out "$WORK/resumed"
 

@@ -23,7 +23,8 @@ law() { # OUTPUT SLOPE_FROM SLOPE_TO: the chosen formula at x/z = 0 and 1
             END { exit !(y[1] - y[0] > a && y[1] - y[0] < b && (y[2] - y[1]) ^ 2 < 1e-9 &&
                 y[0] > 0.9 && y[0] < 1.5) }'
 }
-check "... which is the law" law "$WORK/round/front.json" 2.4 2.6
+check "the simplest formula inside of all intervals is chosen: which is the law" \
+    law "$WORK/round/front.json" 2.4 2.6
 program symreg "$WORK/limit.csv" "${both[@]}" "${few[@]}" --out "$WORK/limit" >"$WORK/limit.out"
 check "a law is found of which half the rows have a limit alone" \
     law "$WORK/limit/front.json" 2.2 2.8

@@ -21,15 +21,15 @@ check "evaluation.json" awk -v loss="$(value "$out/evaluation.json" loss)" \
     -v perplexity="$(value "$out/evaluation.json" perplexity)" \
     -v bits="$(value "$out/evaluation.json" bits_per_token)" 'BEGIN { exit !(loss > 0 &&
     (perplexity - exp(loss))^2 < 1e-12 && (bits - loss / log(2))^2 < 1e-12) }'
-check "... below bytes at random" awk -v loss="$(value "$out/evaluation.json" loss)" \
+check "evaluation.json: below bytes at random" awk -v loss="$(value "$out/evaluation.json" loss)" \
     'BEGIN { exit !(0 < loss && loss < 3.2) }'
-check "... of bytes" test "$(value "$out/evaluation.json" vocab)" = 256 -a \
+check "evaluation.json: of bytes" test "$(value "$out/evaluation.json" vocab)" = 256 -a \
     "$(value "$out/evaluation.json" positions)" = 32
 check "validation is logged" grep -q '"step": 60, "val_loss": [0-9]' "$out/log.jsonl"
 check "no orbits" test -d "$run" -a ! -e "$run/orbits"
 check "the same on two threads" program pretrain "${SMALL[@]}" --run "$WORK/two" --threads 2 \
     --attention softmax --set pretrain.steps=60 --set pretrain.lr=5e-3
-check "... to the byte" same_file "$out/last.safetensors" \
+check "the same on two threads: to the byte" same_file "$out/last.safetensors" \
     "$WORK/two/softmax/pretrain/last.safetensors"
 # the text in two files, elsewhere: the same
 mkdir "$WORK/parts"
@@ -38,7 +38,7 @@ tail -c +5001 "$WORK/text.txt" >"$WORK/parts/2"
 check "the text in parts" program pretrain "${SMALL[@]}" --run "$WORK/parted" \
     --attention softmax --set pretrain.steps=60 --set pretrain.lr=5e-3 \
     --set text.train="$WORK/parts"
-check "... the same weights" same_by tensors "$out/last.safetensors" \
+check "the text in parts: the same weights" same_by tensors "$out/last.safetensors" \
     "$WORK/parted/softmax/pretrain/last.safetensors"
 
 # ---- stopped and resumed
@@ -55,11 +55,11 @@ kill -TERM $pid
 wait $pid
 check "stopped" test $? -eq 0 -a ! -e "$WORK/cut/lssar/pretrain/evaluation.json"
 check "resumed" program "${stopped[@]}" --run "$WORK/cut" --resume
-check "... to the byte" same_file "$WORK/whole/lssar/pretrain/last.safetensors" \
+check "resumed: to the byte" same_file "$WORK/whole/lssar/pretrain/last.safetensors" \
     "$WORK/cut/lssar/pretrain/last.safetensors"
-check "... the same log" same_by numbers "$WORK/whole/lssar/pretrain/log.jsonl" \
+check "resumed: the same log" same_by numbers "$WORK/whole/lssar/pretrain/log.jsonl" \
     "$WORK/cut/lssar/pretrain/log.jsonl"
-check "... the same evaluation" same_file "$WORK/whole/lssar/pretrain/evaluation.json" \
+check "resumed: the same evaluation" same_file "$WORK/whole/lssar/pretrain/evaluation.json" \
     "$WORK/cut/lssar/pretrain/evaluation.json"
 made() { # all but the settings of the run, which know where the text is
     times "$WORK/cut" | grep -v preset.json
@@ -69,14 +69,15 @@ cp "$WORK/text.txt" "$WORK/moved.txt"
 check "complete, the text elsewhere" program "${stopped[@]}" --run "$WORK/cut" --resume \
     --set text.train="$WORK/moved.txt"
 made >"$WORK/after"
-check "... nothing is trained" same_file "$WORK/before" "$WORK/after"
+check "complete, the text elsewhere: nothing is trained" same_file "$WORK/before" "$WORK/after"
 sed -i '1s/./X/' "$WORK/moved.txt"
 another=("${stopped[@]}" --run "$WORK/cut" --resume --set text.train="$WORK/moved.txt"
          --set pretrain.steps=2)
 KEEP=$WORK/cut refuse "another text is not continued" 1 '400 of 400 steps' would be lost -- \
     program "${another[@]}" --quiet
-check "... and trained on where that is asked for" program "${another[@]}" --force
-check "... anew" equal 2 "$(value \
+check "another text is not continued: and trained on where that is asked for" \
+    program "${another[@]}" --force
+check "another text is not continued: anew" equal 2 "$(value \
     "$WORK/cut/lssar/pretrain/evaluation.json" step)"
 
 # ---- variants, gates, positions, heads
@@ -86,7 +87,8 @@ check "the table has the paper's variants" test \
     "$(tr ',' '\n' <<<"$variants" | grep -cE '^[a-zA-Z_0-9]+$')" -ge 26
 check "every variant" program pretrain "${SMALL[@]}" --run "$WORK/all" \
     --set attention="$variants" --set pretrain.steps=2 --set pretrain.eval_sequences=4
-check "... has a loss" test "$(grep -l '"loss"' "$WORK"/all/*/pretrain/evaluation.json | wc -l)" \
+check "every variant: has a loss" \
+    test "$(grep -l '"loss"' "$WORK"/all/*/pretrain/evaluation.json | wc -l)" \
     -eq "$(echo "$variants" | tr ',' '\n' | wc -l)"
 for change in model.gate=sigmoid model.positions=none model.positions=learned model.tie=false; do
     check "$change" program pretrain "${SMALL[@]}" --run "$WORK/$change" --attention lssar \
@@ -97,17 +99,18 @@ done
 base=(--quiet --threads 1)
 check "evaluate" program probe evaluate --checkpoint "$out/last.safetensors" "${base[@]}"
 for key in loss perplexity bits_per_token; do
-    check "... $key is what pretraining measured" equal \
+    check "evaluate: $key is what pretraining measured" equal \
         "$(value "$run/softmax/probe/evaluate.json" $key)" \
         "$(value "$out/evaluation.json" $key)"
 done
 program probe evaluate --checkpoint "$out/last.safetensors" "${base[@]}" --length 64 --ntk \
     --reweight on --p 3 >"$WORK/table"
 check "longer sequences of as much text" grep -q '^| sequences | 16 | 8 |$' "$WORK/table"
-check "... their late positions" grep -Eq '^\| \.\.\. beyond .* \| - \| [0-9.]+ \|$' "$WORK/table"
+check "longer sequences of as much text: their late positions" \
+    grep -Eq '^\| \.\.\. beyond .* \| - \| [0-9.]+ \|$' "$WORK/table"
 check "attention" program probe attention --checkpoint "$out/last.safetensors" "${base[@]}" \
     --length 40
-check "... its rows" test "$(wc -l <"$run/softmax/probe/attention.csv")" -eq 3
+check "attention: its rows" test "$(wc -l <"$run/softmax/probe/attention.csv")" -eq 3
 
 # ---- continued
 sample() { # ARGUMENT...
@@ -115,11 +118,14 @@ sample() { # ARGUMENT...
 }
 sample --length 200 --temperature 0.8 --top-k 5 --seed 4 >"$WORK/sampled"
 check "sample: the prompt and as much as was asked for" equal 208 "$(wc -c <"$WORK/sampled")"
-check_not "... of letters of the text" grep -q '[^abdehilnoprt ]' "$WORK/sampled"
+check_not "sample: the prompt and as much as was asked for: of letters of the text" \
+    grep -q '[^abdehilnoprt ]' "$WORK/sampled"
 sample --length 200 --temperature 0.8 --top-k 5 --seed 4 --threads 2 >"$WORK/again"
-check "... a seed is a text, on any number of threads" same_file "$WORK/sampled" "$WORK/again"
+check "sample: the prompt and as much as was asked: a seed is a text, on any number of threads" \
+    same_file "$WORK/sampled" "$WORK/again"
 sample --length 200 --temperature 0.8 --top-k 5 --seed 5 >"$WORK/again"
-check "... another seed another" other_file "$WORK/sampled" "$WORK/again"
+check "sample: the prompt and as much as was asked for: another seed another" \
+    other_file "$WORK/sampled" "$WORK/again"
 sample --length 60 --temperature 0 --count 2 >"$WORK/sampled"
 check "two continuations, each under its number" equal "---- 1 ---- 2" \
     "$(grep -e ---- "$WORK/sampled" | xargs)"
@@ -149,7 +155,7 @@ refuse "learned positions end" 2 "learned positions" -- program probe evaluate "
     --preset "$WORK/model.positions=learned/preset.json" --length 64 \
     --checkpoint "$WORK/model.positions=learned/lssar/pretrain/last.safetensors"
 check "no orbits are made" program orbits "${SMALL[@]}" "${none[@]}"
-check "... nor a folder for them" test ! -e "$WORK/none"
+check "no orbits are made: nor a folder for them" test ! -e "$WORK/none"
 # a shard of tokens: header, then 16-bit tokens; the vocabulary is too small for one of them
 {
     printf '\x88\xd8\x34\x01\x01\0\0\0\x90\x01\0\0'
@@ -176,12 +182,13 @@ told() { # DESCRIPTION TEXT FILE OPTION...: one step on a file, and what is said
 tail -c +1025 "$WORK/shard.bin" >"$WORK/bare.bin"
 told "read as bytes" "bytes, vocabulary 256: $(wc -c <"$WORK/text.txt")" "$WORK/text.txt"
 told "tokens as bytes" "bytes, vocabulary 256: 800 (with zeros among them" "$WORK/bare.bin"
-told "... as tokens" "tokens, vocabulary 285: 400" "$WORK/bare.bin" \
+told "tokens as bytes: as tokens" "tokens, vocabulary 285: 400" "$WORK/bare.bin" \
     --set text.tokens=uint16 --set text.vocab=285
 weights() { # FILE: the checksum of its numbers; the record knows where the text is
     grep -ao '"xxh64":"[0-9a-f]*"' "$1/softmax/pretrain/last.safetensors"
 }
-check "... the same as with a header" equal "$(weights "$WORK/one")" "$(weights "$WORK/told")"
+check "tokens as bytes: the same as with a header" \
+    equal "$(weights "$WORK/one")" "$(weights "$WORK/told")"
 tokens=$WORK/tokens/softmax/pretrain/last.safetensors last=$out/last.safetensors
 check "sample: numbers of tokens" program sample "${base[@]}" --prompt "3, 77" --length 5 \
     --checkpoint "$WORK/tokens/softmax/pretrain/last.safetensors"
@@ -205,6 +212,6 @@ program orbits --preset smoke --run "$WORK/orbits" --threads 1 --quiet >"$WORK/p
 program pretrain "${TINY[@]}" --run "$WORK/orbits" --attention softmax >"$WORK/progress"
 refuse "a model of orbits" 1 'expected a model of text' 'one of orbits (coordinates)' -- \
     program sample --checkpoint "$WORK/orbits/softmax/pretrain/last.safetensors"
-check "... their vocabulary" test \
+check "a model of orbits: their vocabulary" test \
     "$(value "$WORK/tokens/softmax/pretrain/evaluation.json" vocab)" = 285
 finish

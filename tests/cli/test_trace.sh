@@ -18,31 +18,32 @@ tells() {
 }
 check "orbits" program orbits --preset smoke --threads 1 --quiet --run "$run"
 check "without the variable: status" traced '' pretrain "${TRAIN[@]}" --plan
-check "... nothing on stderr" test ! -s "$WORK/err"
+check "without the variable: status: nothing on stderr" test ! -s "$WORK/err"
 cp "$WORK/out" "$WORK/plan"
 check "with 0: status" traced 0 pretrain "${TRAIN[@]}" --plan
-check "... nothing on stderr" test ! -s "$WORK/err"
+check "with 0: status: nothing on stderr" test ! -s "$WORK/err"
 check "with it: status" traced 1 pretrain "${TRAIN[@]}" --plan
-check "... the same on stdout" same_file "$WORK/plan" "$WORK/out"
-check "... only lines of the trace on stderr" lacks '^(t[^r]|[^t])' "$WORK/err"
-check "... the beginning" tells 'pretrain begins, preset smoke'
-check "... the end" tells 'pretrain ends, all well, at most [1-9][0-9]* MB of memory'
-check "... the instruction set" tells 'instruction set plain, as asked for'
+check "with it: status: the same on stdout" same_file "$WORK/plan" "$WORK/out"
+check "with it: status: only lines of the trace on stderr" lacks '^(t[^r]|[^t])' "$WORK/err"
+check "with it: status: the beginning" tells 'pretrain begins, preset smoke'
+check "with it: status: the end" tells 'pretrain ends, all well, at most [1-9][0-9]* MB of memory'
+check "with it: status: the instruction set" tells 'instruction set plain, as asked for'
 
 check "a training: status" traced 1 pretrain "${TRAIN[@]}"
-check "... data sets that are there" tells 'record of .*/orbits/train: keep'
-check "... what is made" tells "record of $run/softmax/pretrain/last.safetensors: make"
-check "... the backend" tells 'backend cpu, products in (fp32|bf16), open'
-check "... the end of the stage" tells 'pretrain softmax ends'
+check "a training: status: data sets that are there" tells 'record of .*/orbits/train: keep'
+check "a training: status: what is made" \
+    tells "record of $run/softmax/pretrain/last.safetensors: make"
+check "a training: status: the backend" tells 'backend cpu, products in (fp32|bf16), open'
+check "a training: status: the end of the stage" tells 'pretrain softmax ends'
 check "again: status" traced 1 pretrain "${TRAIN[@]}"
-check "... what is kept" tells "record of $run/softmax/pretrain/last.safetensors: keep"
-check_not "... no stage" tells 'pretrain softmax ends'
+check "again: status: what is kept" tells "record of $run/softmax/pretrain/last.safetensors: keep"
+check_not "again: status: no stage" tells 'pretrain softmax ends'
 check "another setting: status" traced 1 pretrain "${TRAIN[@]}" --force --set pretrain.lr=0.25
-check "... what is made again, and why" tells \
+check "another setting: status: what is made again, and why" tells \
     "record of $run/softmax/pretrain/last.safetensors: remake: .*\.lr is .*, expected 0\.25.*"
 ORRERY_TRACE=1 program pretrain "${RUN[@]}" --checkpoint "$WORK/none" >"$WORK/out" 2>"$WORK/err"
 check "a failure: status" test $? -eq 1
-check "... is told" tells 'pretrain ends, not as it should, at most .*'
-check "... the error with its place in the source" \
+check "a failure: status: is told" tells 'pretrain ends, not as it should, at most .*'
+check "a failure: status: the error with its place in the source" \
     grep -Eq '^pretrain: error: .* \[.*\.c:[0-9]+\]$' "$WORK/err"
 finish

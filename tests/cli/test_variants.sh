@@ -68,9 +68,10 @@ single() { # what a training of one step with heads of size 1 says
 single lssar
 check "lssar with head size 1 has a note" \
     grep -q '^note: lssar with head size 1.*re-weighted$' "$WORK/said"
-check "... and zero-output rows" test "$(values degenerate_rows \
+check "lssar with head size 1 has a note: and zero-output rows" test "$(values degenerate_rows \
     "$WORK/single-lssar/lssar/pretrain/log.jsonl" | head -1)" -gt 0
 single softmax
 check "softmax has none" test "$(grep -c 'head size' "$WORK/said")" -eq 0
-check "... and is trained" test -s "$WORK/single-softmax/softmax/pretrain/evaluation.json"
+check "softmax has none: and is trained" \
+    test -s "$WORK/single-softmax/softmax/pretrain/evaluation.json"
 finish

@@ -25,7 +25,7 @@ done
 # the process stays the same one, with its arguments and its name
 mkdir "$WORK/with space"
 check "arguments" program orbits --preset smoke --quiet --threads 2 --out "$WORK/with space/a b"
-check "... arrive" test -s "$WORK/with space/a b/manifest.json"
+check "arguments: arrive" test -s "$WORK/with space/a b/manifest.json"
 "$BIN/symreg" --version >/dev/full 2>"$WORK/err"
 check "the exit status" test $? -ne 0
 finish

@@ -76,18 +76,21 @@ settled "auto without a GPU" ORR_CUDA_HOST_DEVICES=0
 export ORR_CUDA_HOST_DEVICES=2
 check "on a GPU" program pretrain "${SMOKE[@]}" --run "$WORK/gpu" --quiet --device cuda
 check "on the second" program pretrain "${SMOKE[@]}" --run "$WORK/second" --quiet --device cuda:1
-check "... the same weights" same_file "$WORK/gpu/$last" "$WORK/second/$last"
+check "on the second: the same weights" same_file "$WORK/gpu/$last" "$WORK/second/$last"
 # (4: cudaGraphInstantiate fails, which is seen where anything is recorded)
 for graphs in 0 1; do
     env ORRERY_CUDA_GRAPHS=$graphs ORR_CUDA_HOST_GRAPHS=4 "$BIN/pretrain" "${SMOKE[@]}" \
         --run "$WORK/graphs-$graphs" --device cuda >"$WORK/out" 2>"$WORK/err"
     check "ORRERY_CUDA_GRAPHS=$graphs: status 0" test $? -eq 0
-    check "... the same weights" same_file "$WORK/gpu/$last" "$WORK/graphs-$graphs/$last"
+    check "ORRERY_CUDA_GRAPHS=$graphs: status 0: the same weights" \
+        same_file "$WORK/gpu/$last" "$WORK/graphs-$graphs/$last"
     notes=$(grep -c '^note: passes are not recorded, .*cudaGraphInstantiate' "$WORK/err")
-    check "... notes of recordings: $notes" test "$notes" -eq $graphs
+    check "ORRERY_CUDA_GRAPHS=$graphs: status 0: notes of recordings: $notes" \
+        test "$notes" -eq $graphs
 done
 check "on the CPU" program pretrain "${SMOKE[@]}" --run "$WORK/cpu" --quiet --device cpu
-check_not "... other bits: the GPU did compute" same_file "$WORK/gpu/$last" "$WORK/cpu/$last"
+check_not "on the CPU: other bits: the GPU did compute" \
+    same_file "$WORK/gpu/$last" "$WORK/cpu/$last"
 unset ORR_CUDA_HOST_DEVICES
 
 # ---- the plugin that nvcc built, on a machine without a driver: NVIDIA's own runtime says so

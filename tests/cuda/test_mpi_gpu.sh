@@ -37,7 +37,7 @@ check "two buckets: the same bits" same_training "$WORK/wide-1" "$WORK/wide-2"
 # ---- a training that stops goes on with any number
 check "2 GPUs, 2 steps" ranks 2 "${gpu[@]}" --set pretrain.zero=true --minutes 0.0001 \
     --out "$WORK/stopped"
-check_not "... before its end" test -e "$WORK/stopped/evaluation.json"
+check_not "2 GPUs, 2 steps: before its end" test -e "$WORK/stopped/evaluation.json"
 check "4 GPUs go on" ranks 4 "${gpu[@]}" --resume --out "$WORK/stopped"
 check "2 -> 4 GPUs: as if never stopped" same_files "$WORK/one" "$WORK/stopped" last.safetensors
 
@@ -56,9 +56,10 @@ done
 for call in ncclSend:send ncclGroupEnd:exchange; do # of the first step
     env ORRERY_NCCL_FAIL="${call%:*}" timeout "$LIMIT" mpirun -np 2 "${two[@]}" >"$WORK/out" 2>&1
     check "${call%:*} fails: status 1" equal 1 $?
-    check "... and says so" grep -q "^pretrain: error: .*NCCL, ${call#*:}: unhandled system error" \
+    check "${call%:*} fails: status 1: and says so" \
+        grep -q "^pretrain: error: .*NCCL, ${call#*:}: unhandled system error" \
         "$WORK/out"
-    check "... no checkpoint" equal log.jsonl "$(ls "$WORK/refused")"
+    check "${call%:*} fails: status 1: no checkpoint" equal log.jsonl "$(ls "$WORK/refused")"
     rm -rf "$WORK/refused"
 done
 # one rank alone: the others do not wait for it
@@ -66,14 +67,14 @@ for call in ncclSend:send ncclGroupEnd:exchange; do
     timeout "$LIMIT" mpirun -np 1 "${two[@]}" : -np 1 -x ORRERY_NCCL_FAIL="${call%:*}" "${two[@]}" \
         >"$WORK/out" 2>&1
     check "${call%:*} of rank 1 fails: status 1" equal 1 $?
-    check "... and says so, once" equal 1 "$(grep -c \
+    check "${call%:*} of rank 1 fails: status 1: and says so, once" equal 1 "$(grep -c \
         "^pretrain: error: rank 1 of 2: NCCL, ${call#*:}: unhandled system error" "$WORK/out")"
     rm -rf "$WORK/refused"
 done
 check "GPUs asked for by number" timeout "$LIMIT" mpirun \
     -np 1 "$BIN/pretrain" "${gpu[@]}" --device cuda:1 --out "$WORK/numbers" : \
     -np 1 "$BIN/pretrain" "${gpu[@]}" --device cuda:0 --out "$WORK/numbers"
-check "... the same bits" same_training "$WORK/one" "$WORK/numbers"
+check "GPUs asked for by number: the same bits" same_training "$WORK/one" "$WORK/numbers"
 check "no driver, model.device=auto: the CPU" env ORRERY_PCI=/nonexistent ORR_CUDA_HOST_DRIVER=0 \
     timeout "$LIMIT" mpirun -np 2 "$BIN/pretrain" "${smoke[@]}" --set model.device=auto \
     --set pretrain.micro_batches=8 --set pretrain.steps=2 --out "$WORK/auto"

@@ -32,22 +32,23 @@ make_all() { # [on_nfs]
 check "on a disk" make_all
 mv "$run" "$WORK/whole"
 check "on a file system like NFS" make_all on_nfs
-check "... the same bytes" same_world "$WORK/whole" "$run"
-check "... nothing temporary" clean "$run"
+check "on a file system like NFS: the same bytes" same_world "$WORK/whole" "$run"
+check "on a file system like NFS: nothing temporary" clean "$run"
 find "$run" -name '.nfs*' >"$WORK/silly"
-check "... nothing under a name of NFS" test ! -s "$WORK/silly"
-check "... and nothing is left to do" kept "$run"
+check "on a file system like NFS: nothing under a name of NFS" test ! -s "$WORK/silly"
+check "on a file system like NFS: and nothing is left to do" kept "$run"
 for name in $STAGES; do
-    check "... $name lost answers" awk -v name="$name" \
+    check "on a file system like NFS: $name lost answers" awk -v name="$name" \
         '$4 == name { lost += $1 } END { exit !lost }' "$WORK/report"
-    check "... and locks were refused to $name" awk -v name="$name" \
+    check "on a file system like NFS: and locks were refused to $name" awk -v name="$name" \
         '$4 == name { refused += $3 } END { exit !refused }' "$WORK/report"
 done
 
 # ---- a search goes on and ends beside the checkpoint that it went on from; data sets are replaced
 check "data sets of other settings" on_nfs stage orbits "$run" --force --set orbits.train=64
-check "... as on a disk" stage orbits "$WORK/whole" --force --set orbits.train=64
-check "... the same bytes" same_files "$WORK/whole/orbits" "$run/orbits"
+check "data sets of other settings: as on a disk" \
+    stage orbits "$WORK/whole" --force --set orbits.train=64
+check "data sets of other settings: the same bytes" same_files "$WORK/whole/orbits" "$run/orbits"
 
 # ---- a name that somebody else has taken away is an error, and not an answer that was lost
 KEEP=$WORK/nowhere
@@ -57,7 +58,7 @@ gone() { # PROGRAM FOLDER OPTION...
     refuse "$name: a rename of nothing" 1 "$folder" 'cannot give a file this name' \
         'No such file or directory' -- env LD_PRELOAD="$NFS_LIKE" NFS_HOW=gone "$BIN/$name" \
         --preset smoke --run "$WORK/whole" "${settings[@]}" --quiet "$@"
-    check "... nothing temporary" clean "$WORK/whole"
+    check "$name: a rename of nothing: nothing temporary" clean "$WORK/whole"
 }
 gone orbits "$WORK/whole" --force --seed 4
 check "data sets again" stage orbits "$WORK/whole" --force

@@ -170,25 +170,28 @@ cp -a "$WORK/whole" "$run"
 rm -r "$run"/*/pretrain "$run"/*/pretrain_planets
 start "$BIN/pretrain" "${base[@]}"
 check "pretrain: under way" under_way "$run/softmax/pretrain/log.jsonl"
-check "... meanwhile data sets of another law" "$BIN/orbits" "${base[@]}" --force \
+check "pretrain: under way: meanwhile data sets of another law" "$BIN/orbits" "${base[@]}" --force \
     --set orbits.law=hooke
 goes_on
-check "... which are not taken for these: status" equal 1 $status
-check "... the error" grep -q '^pretrain: error: .*orbits.law is hooke, expected newton' "$WORK/err"
-check_not "... no training on them" test -e "$run/softmax/pretrain_planets/last.safetensors"
+check "pretrain: under way: which are not taken for these: status" equal 1 $status
+check "pretrain: under way: the error" \
+    grep -q '^pretrain: error: .*orbits.law is hooke, expected newton' "$WORK/err"
+check_not "pretrain: under way: no training on them" \
+    test -e "$run/softmax/pretrain_planets/last.safetensors"
 rm -r "$run"
 cp -a "$WORK/whole" "$run"
 rm -r "$run"/*/finetune
 start "$BIN/finetune" "${base[@]}" --set finetune.magnitude.steps=400
 check "finetune: under way" under_way "$run/softmax/finetune/magnitude.jsonl"
-check "... meanwhile another model" "$BIN/pretrain" "${base[@]}" --attention lssar \
+check "finetune: under way: meanwhile another model" \
+    "$BIN/pretrain" "${base[@]}" --attention lssar \
     --set pretrain.lr=0.1 --set pretrain_planets.steps=0 --force
 goes_on
-check "... which is not taken for the one expected: status" equal 1 $status
-check "... the error" grep -q \
+check "finetune: under way: which is not taken for the one expected: status" equal 1 $status
+check "finetune: under way: the error" grep -q \
     '^finetune: error: .*lssar/pretrain/last.safetensors: .*pretrain.lr is 0.1, expected 0.003' \
     "$WORK/err"
-check_not "... no forces of it" test -e "$run/lssar/finetune/forces_magnitude.csv"
+check_not "finetune: under way: no forces of it" test -e "$run/lssar/finetune/forces_magnitude.csv"
 
 # data sets that are replaced before the n-th look at one of their files: refused, whether it has
 # been opened by then or not
@@ -206,13 +209,14 @@ replaced() {
     check "$name, its looks counted" "${swap[@]}" SWAP_REPORT="$WORK/looks" "$BIN/$name" \
         "${base[@]}" "$@"
     looks=$(wc -l <"$WORK/looks")
-    check "... before it opens the file, and to open it" test "$looks" -ge 2
+    check "$name, its looks counted: before it opens the file, and to open it" test "$looks" -ge 2
     for ((look = 1; look <= looks; look++)); do
         undone
         "${swap[@]}" SWAP_AT=$look SWAP_BY="$by" "$BIN/$name" "${base[@]}" "$@" >"$WORK/out" \
             2>"$WORK/err" </dev/null
         check "$name: replaced before look $look: refused" equal 1 $?
-        check_not "... nothing of it" test -e "$run/$folder/$result"
+        check_not "$name: replaced before look $look: refused: nothing of it" \
+            test -e "$run/$folder/$result"
     done
 }
 if [ ! -e "$SWAP" ] || grep -q -e __asan_init -e __tsan_init "$BIN/finetune"; then

@@ -58,9 +58,9 @@ else
     for name in $STAGES; do
         check "$name, the clock jumps" jumping $name --preset smoke --run "$run" \
             "${settings[@]}" $(on_threads $name 1)
-        check "... no time below zero" finite "$WORK/err"
-        check "... the trace goes forward" forward "$WORK/err"
-        check "... the clock was there" grep -q " $name\$" "$WORK/jumps"
+        check "$name, the clock jumps: no time below zero" finite "$WORK/err"
+        check "$name, the clock jumps: the trace goes forward" forward "$WORK/err"
+        check "$name, the clock jumps: the clock was there" grep -q " $name\$" "$WORK/jumps"
     done
     check "the clock jumps: the page asked for it" grep -q '^[1-9][0-9]* report$' "$WORK/jumps"
     check "the clock jumps: the same bytes" same_world "$WORK/whole" "$run"
@@ -78,7 +78,8 @@ else
     check "--minutes 0.01 are 0.6 s" limited 600 pretrain --preset smoke --threads 1 --quiet \
         --attention lssar --orbits "$run/orbits" --set pretrain.steps=4000000 --minutes 0.01 \
         --out "$WORK/limited"
-    check "... which ended it" grep -q 'stopped at step [0-9]* of 4000000' "$WORK/err"
+    check "--minutes 0.01 are 0.6 s: which ended it" \
+        grep -q 'stopped at step [0-9]* of 4000000' "$WORK/err"
 
     # make watch: a log that stays open for a second, and GRACE=1 after it
     if command -v gnuplot >/dev/null; then
@@ -86,7 +87,7 @@ else
         holder=$!
         check "make watch ends when the log was let go" timeout "$LIMIT" env GRACE=1 EVERY=0.2 \
             JUMP_HOW=back LD_PRELOAD="$JUMP_CLOCK" tools/watch.sh "$run" "$WORK/watch.png"
-        check_not "... and not before" kill -0 $holder
+        check_not "make watch ends when the log was let go: and not before" kill -0 $holder
         wait $holder
     fi
 fi
@@ -105,7 +106,7 @@ snapshot "$run" >"$WORK/before"
 make_world "$run" 1
 check "files of any time: a world" "${command[@]}"
 snapshot "$run" >"$WORK/after"
-check "... which changes nothing" same_file "$WORK/before" "$WORK/after"
+check "files of any time: a world: which changes nothing" same_file "$WORK/before" "$WORK/after"
 check "a setting is noticed, whatever the times" prints '^remake .*laws.json: symreg.maxsize' \
     stage symreg "$run" --plan --set symreg.maxsize=9
 table=$run/lssar/finetune/forces_magnitude.csv
@@ -113,7 +114,8 @@ cp -p "$table" "$WORK/table"
 flip "$table" 300
 touch -r "$WORK/table" "$table"
 stage symreg "$run" 2>"$WORK/err"
-check "... and a byte, behind the same time and size" grep -q \
+check "a setting is noticed, whatever the times: and a byte, behind the same time and size" \
+    grep -q \
     '^symreg: error: .*forces_magnitude.csv.* changed' "$WORK/err"
 cp -p "$WORK/table" "$table"
 

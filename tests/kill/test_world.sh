@@ -164,7 +164,8 @@ if [ -e "$FAIL_WRITE" ]; then
         stage report "$run" >"$WORK/out") 2>/dev/null
     check "killed at the record of the report" test $? -eq 137
     leftovers "$run" | sed 's|.*/||; s|[0-9]\{1,\}|N|' >"$WORK/left"
-    check "... which is all that is left to do" equal report.made.json.N.orrery-partial \
+    check "killed at the record of the report: which is all that is left to do" \
+        equal report.made.json.N.orrery-partial \
         "$(cat "$WORK/left")"
 fi
 

@@ -30,9 +30,11 @@ done
 # (above, the models trained side by side, on a thread each)
 check "two threads of a model" two "$WORK/one" pretrain --preset smoke --orbits "$RUN/orbits" \
     --attention lssar
-check "... stopped" two "$WORK/part" pretrain --preset smoke --orbits "$RUN/orbits" \
+check "two threads of a model: stopped" \
+    two "$WORK/part" pretrain --preset smoke --orbits "$RUN/orbits" \
     --attention softmax --minutes 0.01
-check "... and resumed" two "$WORK/part" pretrain --preset smoke --orbits "$RUN/orbits" \
+check "two threads of a model: and resumed" \
+    two "$WORK/part" pretrain --preset smoke --orbits "$RUN/orbits" \
     --attention softmax --resume
 # tokens; more sequences than files have: they are made while the model trains
 check "tokens" two "$TOKENS" orbits --preset smoke_tokens

@@ -33,7 +33,7 @@ if [ -n "$bible" ] && "$bible" -f gen1:1-rev22:21 >"$WORK/kjv.txt" 2>/dev/null; 
             --quiet --checkpoint "$WORK/kjv/softmax/pretrain/last.safetensors"
         sed -n '/"changed"/,$p' "$WORK/kjv/softmax/probe/evaluate.json" >"$WORK/changed"
         bits=$(value "$WORK/changed" bits_per_token)
-        check "... $bits bits" between 1.5 "$bits" 5
+        check "King James: twice as long $change: $bits bits" between 1.5 "$bits" 5
     done
 else
     skip "King James" "needs the package bible-kjv"

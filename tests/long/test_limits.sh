@@ -43,12 +43,12 @@ read_s=$took
 for threads in 1 2; do
     check "5 s, $threads threads" seconds_of fit "$WORK/million.csv" --seconds 5 --threads $threads
     # (10% and 1 s, and the constants of the front on all rows)
-    check "... end by 6.5 s after the table is read" below "$took" \
+    check "5 s, $threads threads: end by 6.5 s after the table is read" below "$took" \
         "$(awk "BEGIN { print $read_s + 6.5 }")"
-    check "... with a front" grep -qE '^ +[0-9]+ ' "$WORK/out"
+    check "5 s, $threads threads: with a front" grep -qE '^ +[0-9]+ ' "$WORK/out"
 done
 check "1,000 evaluations" fit "$WORK/million.csv" --evaluations 1000 --out "$WORK/thousand"
-check "... are about so many" below "$(evaluations thousand)" 3000
+check "1,000 evaluations: are about so many" below "$(evaluations thousand)" 3000
 for signal in INT TERM; do
     "$BIN/symreg" "$WORK/million.csv" --target y --quiet --out "$WORK/stopped" >"$WORK/out" \
         2>"$WORK/err" </dev/null &
@@ -74,7 +74,8 @@ done
 wait $pid
 check "200,000 x 40: status" test $? -eq 0
 head -n 2000 "$WORK/wide.csv" >"$WORK/head.csv"
-check "... within three times the numbers" below "$most" $((3 * 200000 * 41 * 8 / 1024))
+check "200,000 x 40: status: within three times the numbers" \
+    below "$most" $((3 * 200000 * 41 * 8 / 1024))
 has_law() { # NAME TARGET TABLE: a row leaves a billionth of the variance
     tail -n +2 "$WORK/$1/front.csv" | sed -E 's/^[^,]*,[^,]*,"(.*)"$/\1/' >"$WORK/.rows"
     while read -r formula; do
@@ -84,9 +85,9 @@ has_law() { # NAME TARGET TABLE: a row leaves a billionth of the variance
     tail -n 3 "$WORK/.rows"
     return 1
 }
-check "... the planted law" has_law wide y "$WORK/head.csv"
+check "200,000 x 40: status: the planted law" has_law wide y "$WORK/head.csv"
 
 # ---- 60 s are used: the law comes after 22 s
 check "gauss" fit tests/cases/gauss_0.csv --seconds 60 --threads 1 --out "$WORK/gauss"
-check "... the law" has_law gauss y tests/cases/gauss_0.csv
+check "gauss: the law" has_law gauss y tests/cases/gauss_0.csv
 finish

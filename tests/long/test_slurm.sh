@@ -29,10 +29,11 @@ logged() { # FOLDER LINES
 
 data=(--preset smoke --quiet --run "$WORK/smoke")
 check "orbits in parts" submit --array=1-2 -c 1 docs/cluster/orbits.sbatch "${data[@]}"
-check "... end" until_true job_over "$job"
-check "... put together" program orbits "${data[@]}"
+check "orbits in parts: end" until_true job_over "$job"
+check "orbits in parts: put together" program orbits "${data[@]}"
 check "orbits of one process" program orbits --preset smoke --quiet --run "$WORK/one"
-check "... the same" same_files "$WORK/one/orbits" "$WORK/smoke/orbits" coords_train.npy \
+check "orbits of one process: the same" \
+    same_files "$WORK/one/orbits" "$WORK/smoke/orbits" coords_train.npy \
     manifest.json
 
 train=("${data[@]}" --attention lssar --set pretrain.micro_batches=8
@@ -41,27 +42,27 @@ train=("${data[@]}" --attention lssar --set pretrain.micro_batches=8
 check "one process" program pretrain "${train[@]}" --threads 1 --out "$WORK/whole"
 
 check "two ranks" submit -n 2 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/two"
-check "... under way" until_true logged "$WORK/two" 15
+check "two ranks: under way" until_true logged "$WORK/two" 15
 # what Slurm does before the time is over
-check "... told to end" scancel --batch --signal=TERM "$job"
-check "... queued again" until_true job_has "$job" "Restarts=1"
-check "... end" until_true job_over "$job"
-check "... well" job_has "$job" "JobState=COMPLETED"
-check "... had saved" grep -q '^pretrain: stopped at step .*, saved in' \
+check "two ranks: told to end" scancel --batch --signal=TERM "$job"
+check "two ranks: queued again" until_true job_has "$job" "Restarts=1"
+check "two ranks: end" until_true job_over "$job"
+check "two ranks: well" job_has "$job" "JobState=COMPLETED"
+check "two ranks: had saved" grep -q '^pretrain: stopped at step .*, saved in' \
     "$WORK/job-$job-4294967294.log"
-check "... as if never stopped" same_files "$WORK/whole" "$WORK/two" last.safetensors \
+check "two ranks: as if never stopped" same_files "$WORK/whole" "$WORK/two" last.safetensors \
     evaluation.json
-check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.jsonl"
+check "two ranks: also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.jsonl"
 
 check "two ranks, to be cancelled" submit -n 2 docs/cluster/train.sbatch "${train[@]}" \
     --out "$WORK/cancelled"
-check "... under way" until_true logged "$WORK/cancelled" 15
-check "... cancelled" scancel "$job"
-check "... end" until_true job_over "$job"
-check "... and do not come back" job_has "$job" "Restarts=0"
+check "two ranks, to be cancelled: under way" until_true logged "$WORK/cancelled" 15
+check "two ranks, to be cancelled: cancelled" scancel "$job"
+check "two ranks, to be cancelled: end" until_true job_over "$job"
+check "two ranks, to be cancelled: and do not come back" job_has "$job" "Restarts=0"
 
 check "four ranks" submit -n 4 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/four"
-check "... under way" until_true logged "$WORK/four" 15
+check "four ranks: under way" until_true logged "$WORK/four" 15
 rank_of() { # RANK: of this job; other ranks may be about
     local process
     for process in $(pgrep -x pretrain); do
@@ -71,11 +72,12 @@ rank_of() { # RANK: of this job; other ranks may be about
 }
 kill -KILL "$(rank_of 2)"
 SECONDS=0
-check "... one dies: the job ends" until_true job_over "$job"
-check "... within 30 s" test $SECONDS -le 30
-check "... as failed" job_has "$job" "JobState=FAILED"
+check "four ranks: one dies: the job ends" until_true job_over "$job"
+check "four ranks: within 30 s" test $SECONDS -le 30
+check "four ranks: as failed" job_has "$job" "JobState=FAILED"
 check "four ranks again" submit -n 4 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/four"
-check "... end" until_true job_over "$job"
-check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/four" last.safetensors
+check "four ranks again: end" until_true job_over "$job"
+check "four ranks again: as if nothing had happened" \
+    same_files "$WORK/whole" "$WORK/four" last.safetensors
 
 finish

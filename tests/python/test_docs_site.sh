@@ -13,12 +13,12 @@ check "the site is made" $PYTHON tools/docs_site.py --out "$WORK/site"
 html=$WORK/site/html
 check "the landing page" test -s "$html/index.html"
 sed -nE 's/^<a href="([^"]*)"><strong>.*/\1/p' docs/site/index.html >"$WORK/doors"
-check "... has four doors" equal 4 "$(wc -l <"$WORK/doors")"
+check "the landing page: has four doors" equal 4 "$(wc -l <"$WORK/doors")"
 while read -r door; do
-    check "... $door is there" test -s "$html/$door"
-    check "... and linked" grep -qF "<a href=\"$door\"><strong>" "$html/index.html"
+    check "the landing page: $door is there" test -s "$html/$door"
+    check "the landing page: and linked" grep -qF "<a href=\"$door\"><strong>" "$html/index.html"
 done <"$WORK/doors"
-check "... its picture" is_png "$html/_static/forces_venus.png"
+check "the landing page: its picture" is_png "$html/_static/forces_venus.png"
 check "the gallery has ten pictures" equal 10 \
     "$(grep -o '<img [^>]*src="../_images/' "$html/docs/gallery.html" | wc -l)"
 check_not "headings without a level" grep -rF 'role="heading">' "$html" --include='*.html'

@@ -16,10 +16,11 @@ for notebook in docs/notebooks/*.ipynb; do
         continue
     fi
     check "$name runs, and its outputs are those" "$PYTHON" tools/notebooks.py "$notebook" --compare
-    check "... the last of which is a picture" "$PYTHON" -c 'import json, sys
+    check "$name runs, and its outputs are those: the last of which is a picture" \
+        "$PYTHON" -c 'import json, sys
 last = json.load(open(sys.argv[1]))["cells"][-1]["outputs"][-1]
 assert "image/png" in last["data"], last' "$notebook"
-    check_not "... and name no folder of a machine" grep -qE \
+    check_not "$name runs, and its outputs are those: and name no folder of a machine" grep -qE \
         '"[^"]*(/home/|/root/|/tmp/)|"([^"]*[^]A-Za-z0-9_.:+=/-])?/[A-Za-z0-9_]+/' "$notebook"
 done
 # ---- outputs that are not those of the cells

@@ -90,9 +90,11 @@ metadata = safetensors.safe_open(sys.argv[1], "pt").metadata()
 metadata["format"] = metadata.pop("orrery_format")
 safetensors.torch.save_file(safetensors.torch.load_file(sys.argv[1]), sys.argv[2], metadata)' \
     "$WORK/study.safetensors" "$WORK/old.safetensors"
-check "... is read here" program probe outputs --checkpoint "$WORK/old.safetensors" \
+check "a file as version 0.1.0 wrote it: is read here" \
+    program probe outputs --checkpoint "$WORK/old.safetensors" \
     --preset smoke_tokens --threads 1 --quiet --sequences 4 --out "$WORK/old/outputs"
-check "... and there" $PYTHON docs/pytorch/rebuild.py "$WORK/old.safetensors" \
+check "a file as version 0.1.0 wrote it: and there" \
+    $PYTHON docs/pytorch/rebuild.py "$WORK/old.safetensors" \
     "$WORK/old/outputs"
 
 # ---- a variant of one's own, which the module lacks: one line says what to add
@@ -101,9 +103,9 @@ metadata = safetensors.safe_open(sys.argv[1], "pt").metadata() | {"attention": "
 safetensors.torch.save_file(safetensors.torch.load_file(sys.argv[1]), sys.argv[2], metadata)' \
     "$WORK/study.safetensors" "$WORK/mine.safetensors"
 $PYTHON docs/pytorch/rebuild.py "$WORK/mine.safetensors" >"$WORK/out" 2>"$WORK/err"
-check "... is refused" equal 1 $?
-check "... by one line" equal 1 "$(wc -l <"$WORK/err")"
-check "... that says where it is missing" grep -q \
+check "a variant of one's own: is refused" equal 1 $?
+check "a variant of one's own: by one line" equal 1 "$(wc -l <"$WORK/err")"
+check "a variant of one's own: that says where it is missing" grep -q \
     '^rebuild.py: error: .*mine.safetensors: .*"rw_mine" is not in .*; add .* kernels/variants.c' \
     "$WORK/err"
 check "a new phi without its function" prints \
@@ -125,11 +127,13 @@ further=(program pretrain --preset smoke_tokens --threads 1 --quiet --attention 
          --orbits "$WORK/orbits-smoke_tokens" --set pretrain.steps=4 --set pretrain.eval_every=2)
 check "a converted model can be trained further" "${further[@]}" "${STUDY_SHAPE[@]}" \
     --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
-check "... and resumed" "${further[@]}" "${STUDY_SHAPE[@]}" --resume \
+check "a converted model can be trained further: and resumed" \
+    "${further[@]}" "${STUDY_SHAPE[@]}" --resume \
     --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
 last=$WORK/further/softmax/pretrain/last.safetensors
 outputs further "$last"
-check "... and is the same in PyTorch" prints 'largest difference [0-9]' \
+check "a converted model can be trained further: and is the same in PyTorch" \
+    prints 'largest difference [0-9]' \
     $PYTHON docs/pytorch/rebuild.py "$last" "$WORK/further/outputs"
 "${further[@]}" --checkpoint "$WORK/study.safetensors" --run "$WORK/refused" 2>"$WORK/err"
 for setting in layers=3 width=24 heads=4; do

@@ -37,13 +37,14 @@ mine=$WORK/mine.safetensors
 check "trained in PyTorch" "$PYTHON" "$WORK/train.py" "$WORK/orbits/coords_train.npy" "$mine"
 check "its outputs by bin/probe" program probe outputs --checkpoint "$mine" --preset smoke \
     --sequences 3 --threads 1 --quiet --out "$WORK/outputs"
-check "... are those of the module" prints 'lssar, .*largest difference [0-9]' \
+check "its outputs by bin/probe: are those of the module" \
+    prints 'lssar, .*largest difference [0-9]' \
     $PYTHON docs/pytorch/rebuild.py "$mine" "$WORK/outputs"
 further=(program pretrain --preset smoke --threads 1 --quiet --attention lssar
          --orbits "$WORK/orbits" --run "$WORK/further" --checkpoint "$mine"
          --set pretrain.steps=4 --set pretrain.eval_every=2)
 check "it is trained further" "${further[@]}"
-check "... and resumed" "${further[@]}" --resume
+check "it is trained further: and resumed" "${further[@]}" --resume
 check "it is fine-tuned" program finetune --preset smoke --threads 1 --quiet --run "$WORK/fine" \
     --orbits "$WORK/orbits" --source lssar --checkpoint "$mine" \
     --set finetune.magnitude.steps=2 --set finetune.vector.steps=0
