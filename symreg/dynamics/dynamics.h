@@ -177,6 +177,8 @@ struct sr_equations_found {
     const bool *allowed; /* (SR_OPS) operators of sums that are made anew; NULL: none are */
     int maxsize;         /* their nodes, at most */
 };
+/* How many products of at most so many of the names there are, with powers, and the 1. */
+int sr_products_count(int names, int factors);
 /* Fills in sums of products that explain the derivative, of at most `maxsize` nodes; with
  * categories short ones have coefficients of each. ORR_ENOMEM. */
 int sr_states_sums(const struct sr_states *states, int d, int maxsize,

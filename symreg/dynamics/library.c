@@ -76,20 +76,10 @@ static void put_name(struct sr_expr *expr, int name)
     sr_put_node(expr, sr_feature_node(name));
 }
 
-static int count_products(int names, int factors)
-{
-    int count = 1; /* of no factor */
-    for (int f = 1, of = 1; f <= factors; f++) {
-        of = of * (names + f - 1) / f;
-        count += of;
-    }
-    return count;
-}
-
 static void add_products(struct maker *m)
 {
     int factors = FACTORS;
-    while (factors > 1 && count_products(m->names, factors) > PRODUCTS)
+    while (factors > 1 && sr_products_count(m->names, factors) > PRODUCTS)
         factors--;
     for (int a = -1; a < m->names; a++)
         for (int b = -1; b <= (factors > 1 ? a : -1); b++)

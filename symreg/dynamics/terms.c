@@ -44,7 +44,7 @@ static int list_names(const struct sr_states *s, int name[SR_STATE_NAMES])
     return count;
 }
 
-static int count_products(int names, int factors)
+int sr_products_count(int names, int factors)
 {
     int count = 1; /* of no factor */
     for (int f = 1, of = 1; f <= factors; f++) {
@@ -58,7 +58,7 @@ static void list_products(struct terms *t)
 {
     int name[SR_STATE_NAMES], factors = FACTORS;
     const int names = list_names(t->states, name);
-    while (factors > 1 && count_products(names, factors) > PRODUCTS)
+    while (factors > 1 && sr_products_count(names, factors) > PRODUCTS)
         factors--;
     for (int a = -1; a < names; a++)
         for (int b = -1; b <= (factors > 1 ? a : -1); b++)
