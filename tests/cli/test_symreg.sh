@@ -184,7 +184,7 @@ check "the last line" grep -Eq '^best: F = .*\br\b.*   \(.*R2 [0-9.]+; 120 rows\
 check "the last line: the report has it" grep -qF "$last" "$WORK/words/report.md"
 formula=${last#best: F = }
 law "${fit[@]}" --iterations 0 --binary + --unary '' --guess "${formula%%   *}" >"$WORK/printed"
-check "${fit[@]}: --guess reads it back" \
+check "the last line: --guess reads it back" \
     equal "${last##*R2 }" "$(sed -n '$s/.*R2 //p' "$WORK/printed")"
 
 law "${fit[@]}" --iterations 0 --log-target --guess 'log(m1*m2) - 2*log(r)' \

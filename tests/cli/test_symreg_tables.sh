@@ -167,9 +167,9 @@ for kind in digits integers rationals likely; do
     check "--round-constants $kind" search "$WORK/whole_numbers.csv" --quiet --unary square \
         --guess '7.1 * square(x) - 0.31 * z + 2.1' --round-constants $kind --out "$WORK/$kind"
 done
-check "$WORK/exclude/front.csv: whole numbers" \
+check "--exclude: whole numbers" \
     grep -q '^10,.*(7 \* square(x)).* + 2)' "$WORK/integers/front.csv"
-check_not "$WORK/exclude/front.csv: which digits alone do not give" \
+check_not "--exclude: which digits alone do not give" \
     grep -q '^10,.*(7 \* square(x))' \
     "$WORK/digits/front.csv"
 check "the default is likely" search "$WORK/whole_numbers.csv" --quiet --unary square \
