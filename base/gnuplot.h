@@ -36,8 +36,8 @@ int orr_gnuplot_assign_path(struct orr_file *file, const char *variable, int ind
  * stem. `write` may ignore the results of write calls, and neither commits nor closes the files.
  * Without gnuplot there is no picture, and an older one is removed. */
 int orr_picture_draw(const char *folder, const char *name, const char *script,
-                  int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
-                  const void *of);
+                     int (*write)(const void *of, struct orr_file *data, struct orr_file *settings),
+                     const void *of);
 /* Call it before long work: says that there will be no picture where there is no gnuplot.
  * ORR_EMISSING without the script. */
 int orr_picture_check(const char *script);

@@ -67,7 +67,7 @@ enum sr_option_kind {
         .python = "sigma_x of fit()")                                                              \
     ROW(category, "--category", "COLUMN",                                                          \
         "one formula, with constants of each value of this column; of simulate: a value",          \
-        .of = SR_OF_BOTH, .recorded = true, .python = "category of fit()")        \
+        .of = SR_OF_BOTH, .recorded = true, .python = "category of fit()")                         \
     ROW(test, "--test", "FILE", "a second table: loss and R2 of every formula on it",              \
         .of = SR_OF_TABLE, .python = "X_test, y_test of fit()")                                    \
     ROW(log_target, "--log-target", NULL, "explain the logarithm of the target", .of = SR_OF_BOTH, \
