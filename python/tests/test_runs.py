@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import orrery
+from conftest import BIN
 from orrery import _tables, crate, log, runs
 
 
@@ -129,7 +130,7 @@ def test_notebook(run):
         pytest.skip("no gnuplot, no figures")
     assert "data:image/png;base64" in page
     assert run.figures["loss"]._repr_png_()[:4] == b"\x89PNG"
-    assert 'sandbox="allow-scripts"' in run.report._repr_html_()
+    assert 'sandbox="allow-scripts allow-downloads"' in run.report._repr_html_()  # no same origin
 
 
 def test_compare(run, run_copy):
