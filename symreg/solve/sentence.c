@@ -298,72 +298,37 @@ static void add_constants(struct list *list, const struct sr_expr *expr, const s
 
 /* ---- the sentence */
 
-static bool has_shape(const struct sr_expr *expr, const struct sr_expr *of)
+/* Standard errors that a further judge measured, of the numbers of the row, which the written
+ * formula has in another order, or their reciprocals. NaN: none of these. */
+static int take_measured(const struct sr_answer *o, int row, struct numbers *of)
 {
-    bool same = expr->count == of->count;
-    for (int i = 0; i < of->count && same; i++)
-        same = expr->node[i].op == of->node[i].op &&
-               (expr->node[i].op != SR_FEATURE || expr->node[i].feature == of->node[i].feature);
-    return same;
-}
-
-/* Formulas as people write them have the numbers of a row in another order, or their reciprocals:
- * which number is which is seen where one of the row's changes a little, and by its value where the
- * shape then changes, as of a divisor 0.4. One that several change has no error here. */
-static void carry_errors(const struct sr_answer *o, int row, const struct sr_expr *expr,
-                         const double *error, struct numbers *of)
-{
-    static const double step = 1e-4;
-    const struct sr_expr *const own = &o->front->expr[row];
-    double value[SR_NODES];
-    int changes[SR_NODES] = {0}, number = 0;
-    bool left[SR_NODES] = {false}, collected = !has_shape(expr, own);
-    sr_expr_constants(own, value);
-    for (int k = 0; k < of->count && !collected; k++)
-        collected = value[k] != of->value[k];
-    for (int i = 0; i < own->count; i++) {
-        struct sr_expr moved = *own;
-        if (!sr_is_number(&own->node[i]))
-            continue;
-        const double c = own->node[i].value, by = c != 0 ? step * c : step, e = error[number];
-        moved.node[i].value += by;
-        if (collected)
-            sr_expr_collect(o->data->language, &moved);
-        left[number++] = !has_shape(&moved, expr);
-        if (left[number - 1])
-            continue;
-        sr_expr_constants(&moved, value);
-        for (int k = 0; k < of->count; k++) {
-            const double slope = fabs((value[k] - of->value[k]) / by);
-            if (slope * fabs(by) > 1e-3 * step * fabs(of->value[k]))
-                of->error[k] = changes[k]++ ? (double)NAN : slope * e;
+    static const double same = 1e-9;
+    double value[SR_NODES], error[SR_NODES];
+    const int count = sr_expr_constants(&o->front->expr[row], value);
+    TRY(sr_answer_errors(o, row, error));
+    for (int k = 0; k < of->count; k++)
+        for (int j = 0; j < count && isnan(of->error[k]); j++) {
+            const double is = fabs(of->value[k]), was = fabs(value[j]);
+            if (fabs(is - was) <= same * was)
+                of->error[k] = error[j];
+            else if (fabs(is * was - 1) <= same)
+                of->error[k] = error[j] * is * is;
         }
-    }
-    sr_expr_constants(own, value);
-    for (int n = 0; n < number; n++)
-        for (int k = 0; k < of->count && left[n]; k++) {
-            const double c = fabs(value[n]), slope = fabs(of->value[k]) / c;
-            const bool inverse = fabs(slope * c * c - 1) < 1e-9;
-            if (changes[k] || !(c > 0) || !(inverse || fabs(slope - 1) < 1e-9))
-                continue;
-            of->error[k] = error[n] * slope;
-            changes[k]++;
-            left[n] = false;
-        }
+    return 0;
 }
 
 static int measure_numbers(const struct sr_answer *o, int row, const struct sr_expr *expr,
                            struct numbers *of)
 {
-    double error[SR_NODES];
+    double chi2, freedom;
     of->count = sr_expr_constants(expr, of->value);
     for (int k = 0; k < SR_NODES; k++)
         of->error[k] = NAN;
     if (!of->count || !o->least_squares || o->category || o->front->unfitted[row])
         return 0;
-    TRY(sr_answer_errors(o, row, error));
-    carry_errors(o, row, expr, error, of);
-    return 0;
+    return sr_answer_measured(o, row, &chi2, &freedom)
+               ? take_measured(o, row, of)
+               : sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error);
 }
 
 /* R2 with as many digits as show what is unexplained. */

@@ -86,7 +86,6 @@ TEST(errors_stay_with_their_numbers_where_the_order_changes)
 {
     make_table("370000 * exp(log(r) / -0.3717)", 300);
     const char *const line = line_of("exp(log(r) / -0.3717) * 370000");
-    print_message("%s\n", line);
     const char *const numbers = strstr(line, "   (");
     double c, error, exponent, of_exponent;
     assert_int_equal(
