@@ -35,6 +35,19 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+/* The tags of a cell's levels up to a stage, behind the text; whether there are later ones. */
+static bool add_tags(const struct orr_grid *grid, long i, enum orr_grid_stage upto, char *text,
+                     size_t bytes)
+{
+    bool later = false;
+    for (int a = 0; a < grid->axes; a++)
+        if (grid->axis[a].stage <= upto)
+            orr_append(text, bytes, "-%s", level_of(grid, i, a)->tag);
+        else
+            later = true;
+    return later;
+}
+
 /* What cells share by the tags of their levels up to a stage, and behind it their numbers. */
 struct shared {
     char tags[ORR_CELL_NAME], levels[6 * ORR_GRID_AXES];
@@ -47,15 +60,13 @@ static int check_shared(const struct orr_grid *grid, enum orr_grid_stage upto)
     if (!shared)
         return ORR_FAIL(ORR_ENOMEM, "out of memory");
     memset(shared, 0, (size_t)grid->cells * sizeof *shared);
-    for (long i = 0; i < grid->cells; i++)
-        for (int a = 0; a < grid->axes; a++) {
-            const struct orr_level *level = level_of(grid, i, a);
-            if (grid->axis[a].stage > upto)
-                continue;
-            orr_append(shared[i].tags, sizeof shared[i].tags, "-%s", level->tag);
-            orr_append(shared[i].levels, sizeof shared[i].levels, " %d",
-                       (int)(level - grid->axis[a].level));
-        }
+    for (long i = 0; i < grid->cells; i++) {
+        (void)add_tags(grid, i, upto, shared[i].tags, sizeof shared[i].tags);
+        for (int a = 0; a < grid->axes; a++)
+            if (grid->axis[a].stage <= upto)
+                orr_append(shared[i].levels, sizeof shared[i].levels, " %d",
+                           (int)(level_of(grid, i, a) - grid->axis[a].level));
+    }
     int rc = 0;
     qsort(shared, (size_t)grid->cells, sizeof *shared, by_name);
     for (long i = 1; i < grid->cells && !rc; i++)
@@ -99,13 +110,8 @@ static int name_shared(const struct orr_grid *grid, const struct orr_grid_place 
                        enum orr_grid_stage upto, char folder[4096])
 {
     char tags[ORR_CELL_NAME + 8] = "";
-    bool others = false;
+    const bool others = add_tags(grid, i, upto, tags, sizeof tags);
     *folder = '\0';
-    for (int a = 0; a < grid->axes; a++)
-        if (grid->axis[a].stage <= upto)
-            orr_append(tags, sizeof tags, "-%s", level_of(grid, i, a)->tag);
-        else
-            others = true;
     return others ? orr_path(folder, "%s/%s/.shared/%s%s", place->runs, grid->folder,
                              upto == ORR_GRID_DATA ? "data" : "models", tags)
                   : 0;

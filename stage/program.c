@@ -145,7 +145,8 @@ static int add_shared(const char *argv[ARGUMENTS], int *argc)
     return 0;
 }
 
-int orr_program_wait(pid_t pid, const char *path, int *ended)
+/* Waits for a process, and asks it to end where this one was told to stop. */
+static int wait_for(pid_t pid, const char *path, int *ended)
 {
     const struct timespec moment = {0, 20000000};
     bool told = false;
@@ -161,33 +162,40 @@ int orr_program_wait(pid_t pid, const char *path, int *ended)
     }
 }
 
+int orr_program_call(const char *const *argv, bool hidden, int *status)
+{
+    posix_spawn_file_actions_t files;
+    pid_t pid = 0;
+    int ended = 0, error = posix_spawn_file_actions_init(&files);
+    if (error)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", argv[0]);
+    if (hidden)
+        error = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawn(&pid, argv[0], &files, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error)
+        return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
+                        strerror(error));
+    TRY(wait_for(pid, argv[0], &ended));
+    *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    return 0;
+}
+
 int orr_program_run(const char *name, const char *const *arguments, bool hidden)
 {
     const char *argv[ARGUMENTS];
     char path[4096];
-    posix_spawn_file_actions_t files;
-    pid_t pid = 0;
-    int argc = 0, ended = 0;
+    int argc = 0, status = 0;
     TRY(orr_program_beside(program_argc ? program_argv[0] : name, name, path));
     argv[argc++] = path;
     for (; *arguments && argc + 1 < ARGUMENTS; arguments++)
         argv[argc++] = *arguments;
     TRY(add_shared(argv, &argc));
-    int error = posix_spawn_file_actions_init(&files);
-    if (error)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    if (hidden)
-        error = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (!error)
-        error = posix_spawn(&pid, path, &files, NULL, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (error)
-        return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", path,
-                        strerror(error));
-    TRY(orr_program_wait(pid, path, &ended));
+    TRY(orr_program_call(argv, hidden, &status));
     if (orr_signal_seen())
         return ORR_FAIL(ORR_EINTR, "stopped by a signal");
-    if (WIFEXITED(ended) && !WEXITSTATUS(ended))
+    if (!status)
         return 0;
     orr_error_told();
     return ORR_FAIL(ORR_EINVAL, "%s failed", path);

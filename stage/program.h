@@ -4,7 +4,6 @@
 #define ORR_PROGRAM_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "cli.h"
 
@@ -24,9 +23,10 @@ int orr_program_of_orrery(const char *self, const char *name, char path[4096]);
 /* Whether the running program is one that users call as `orrery NAME`, since it has no name of its
  * own on the PATH: bin/orrery of an installed tree runs it. Outside orr_main(): false. */
 bool orr_program_is_part(void);
-/* Waits for a process, and asks it to end where this one was told to stop. *ended: as waitpid(2)
- * gives it. */
-int orr_program_wait(pid_t pid, const char *path, int *ended);
+/* Runs a program until it ends, which a signal to this process asks it for. hidden: discards what
+ * it prints but for errors. *status: as a shell reports it. ORR_EMISSING or ORR_EIO name a program
+ * that cannot be run. */
+int orr_program_call(const char *const *argv, bool hidden, int *status);
 /* Executes another program in this process; returns only with an error, which names it. argv begins
  * with the name that the program gets, and ends with NULL. */
 int orr_program_exec(const char *path, const char *const *argv);

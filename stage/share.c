@@ -8,29 +8,27 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-int orr_spawn_wait(const char *const *argv, int *status)
+int orr_sweep_lock(const char *path, const char *waiting, int *fd)
 {
-    pid_t pid = 0;
-    int ended = 0;
-    const int error =
-        posix_spawn(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv, environ);
-    if (error)
-        return ORR_FAIL(error == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot be run: %s", argv[0],
-                        strerror(error));
-    TRY(orr_program_wait(pid, argv[0], &ended));
-    *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    *fd = open(path, O_RDWR | O_CREAT, 0666); // NOLINT(android-cloexec-open): programs inherit it
+    if (*fd < 0)
+        return ORR_FAIL(ORR_EIO, "%s: %s", path, strerror(errno));
+    if (waiting && flock(*fd, LOCK_EX | LOCK_NB)) {
+        printf("sweep: %s: another sweep makes it, waiting\n", waiting);
+        (void)fflush(stdout);
+    }
+    while (flock(*fd, LOCK_EX)) /* nothing where it is held already */
+        if (errno != EINTR)
+            return ORR_FAIL(ORR_EIO, "%s: cannot be locked: %s", path, strerror(errno));
+        else if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
     return 0;
 }
 
@@ -103,21 +101,13 @@ int orr_share_make(const char *cell, const char *shared, const char *const *argv
     TRY(orr_mkdir(cell));
     TRY(orr_mkdir(shared));
     TRY(orr_path(lock, "%s.lock", shared));
-    /* the program inherits the lock, and keeps it to its end whatever becomes of this process */
-    const int fd = open(lock, O_RDWR | O_CREAT, 0666); // NOLINT(android-cloexec-open): see above
-    if (fd < 0)
-        return ORR_FAIL(ORR_EIO, "%s: %s", lock, strerror(errno));
-    int rc = 0;
-    while (flock(fd, LOCK_EX) && !rc)
-        if (errno != EINTR)
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot be locked: %s", lock, strerror(errno));
-        else if (orr_signal_seen())
-            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+    int fd = -1, rc = orr_sweep_lock(lock, NULL, &fd);
     if (!rc)
-        rc = orr_spawn_wait(argv, status);
+        rc = orr_program_call(argv, false, status);
     if (!rc && !*status && !orr_signal_seen())
         rc = link_all(cell, shared);
-    (void)close(fd);
+    if (fd >= 0)
+        (void)close(fd);
     return rc;
 }
 

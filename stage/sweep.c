@@ -1,6 +1,7 @@
 /* sweep.c - runs the cells of a grid on this machine, several at a time. */
 #define _GNU_SOURCE /* pipe2(), wait4() */
 #include "base/base.h"
+#include "program.h"
 #include "sweep.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -66,22 +66,11 @@ static void say_log(const char *log, char why[WHY])
 static int lock_cell(const char *folder)
 {
     char lock[4096], above[4096];
+    int fd; /* open until this process ends */
     orr_folder_of(folder, above);
     TRY(orr_mkdir(above));
     TRY(orr_path(lock, "%s.lock", folder));
-    const int fd = open(lock, O_RDWR | O_CREAT, 0666); // NOLINT(android-cloexec-open): see above
-    if (fd < 0)
-        return ORR_FAIL(ORR_EIO, "%s: %s", lock, strerror(errno));
-    if (!flock(fd, LOCK_EX | LOCK_NB))
-        return 0;
-    printf("sweep: %s: another sweep makes it, waiting\n", folder);
-    (void)fflush(stdout);
-    while (flock(fd, LOCK_EX))
-        if (errno != EINTR)
-            return ORR_FAIL(ORR_EIO, "%s: cannot be locked: %s", lock, strerror(errno));
-        else if (orr_signal_seen())
-            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
-    return 0;
+    return orr_sweep_lock(lock, folder, &fd);
 }
 
 /* Output goes into the log, input is none. */
@@ -106,7 +95,7 @@ static int make_cell(const struct sweep *s, long cell, const char *folder, int *
         rc = orr_grid_command(s->grid, s->place, cell, step, c);
         if (!rc)
             rc = *c->shared ? orr_share_make(folder, c->shared, c->argv, status)
-                            : orr_spawn_wait(c->argv, status);
+                            : orr_program_call(c->argv, false, status);
         if (!rc && !*status && orr_signal_seen())
             *status = 128 + orr_signal_number();
     }

@@ -14,8 +14,10 @@ int orr_sweep_run(const struct orr_grid *grid, const struct orr_grid_place *plac
  * and pretrained models into the run folder `cell`. *status: of the command, as a shell reports it.
  */
 int orr_share_make(const char *cell, const char *shared, const char *const *argv, int *status);
-/* Runs a program until it ends, which a signal to this process asks it for. *status as above. */
-int orr_spawn_wait(const char *const *argv, int *status);
+/* Opens and locks a file; *fd keeps the lock, and programs that are called inherit it, so that it
+ * lasts until the last has ended, whatever becomes of this process. waiting: the cell that is said
+ * to be waited for; NULL: none is. Close *fd, unless it is negative, after errors too. */
+int orr_sweep_lock(const char *path, const char *waiting, int *fd);
 
 /* The commands of bin/orrery; `self`: its argv[0]. *status: of what they ran. */
 int orr_cells_command(const char *self, int count, char *const *argument);
