@@ -16,7 +16,7 @@ enum { STEPS = sizeof steps / sizeof *steps, SLOPES = sizeof slopes / sizeof *sl
 struct maker {
     const struct sr_states *states;
     const bool *allowed;
-    struct sr_weak_library *library;
+    struct sr_weak_library *into;
     int name[SR_STATE_NAMES], names;
     double size[SR_STATE_NAMES]; /* rms */
     bool positive[SR_STATE_NAMES];
@@ -44,7 +44,7 @@ static void measure_names(struct maker *m)
 /* Adds a term, which the caller has put. The first of a form numbers it. */
 static void add(struct maker *m, bool first, struct sr_expr *expr)
 {
-    struct sr_weak_library *const l = m->library;
+    struct sr_weak_library *const l = m->into;
     if (l->count == SR_WEAK_TERMS)
         return;
     for (int i = 0; i < expr->count && i < SR_NODES; i++)
@@ -189,7 +189,7 @@ static void add_saturations(struct maker *m, int x)
 void sr_weak_library(const struct sr_states *s, const bool *allowed,
                      struct sr_weak_library *library)
 {
-    struct maker m = {.states = s, .allowed = allowed, .library = library};
+    struct maker m = {.states = s, .allowed = allowed, .into = library};
     library->count = library->forms = 0;
     measure_names(&m);
     add_products(&m);

@@ -35,7 +35,7 @@ struct sums {
 };
 struct weak {
     const struct sr_states *states;
-    const struct sr_weak_library *library;
+    const struct sr_weak_library *all;
     int d;
     size_t tracks;            /* that are used */
     size_t rows, each, width; /* rows of the regression; every `each`-th; terms and the target */
@@ -111,7 +111,7 @@ static bool fill_column(const struct weak *w, const struct sr_state_track *track
     const struct sr_data data = {.rows = n, .features = s->names, .x = table};
     if (term < 0)
         memcpy(f, track->x + (size_t)w->d * track->n, n * sizeof *f);
-    else if (!sr_eval(&w->library->term[term].expr, &data, f))
+    else if (!sr_eval(&w->all->term[term].expr, &data, f))
         return false;
     for (int k = 0; k < s->order && term >= 0; k++)
         integrate(track->t, n, f);
@@ -141,8 +141,8 @@ static void fill_track(struct weak *w, const struct sr_state_track *track, size_
     fill_table(w->states, track, n, table);
     for (size_t i = 0; i < n; i++)
         weight[i] = 1 / sqrt(sigma[i] * sigma[i] + widen);
-    for (int term = 0; term <= w->library->count; term++) {
-        const bool target = term == w->library->count;
+    for (int term = 0; term <= w->all->count; term++) {
+        const bool target = term == w->all->count;
         if (!target && !w->usable[term])
             continue;
         if (!fill_column(w, track, n, target ? -1 : term, table, weight, f, work)) {
@@ -205,10 +205,10 @@ static bool same_forms(const struct weak *w, const struct sum *a, const struct s
     bool same = a->count == b->count;
     for (int i = 0; i < a->count && same; i++) {
         int in_a = 0, in_b = 0;
-        const int form = w->library->term[a->term[i]].form;
+        const int form = w->all->term[a->term[i]].form;
         for (int k = 0; k < a->count; k++) {
-            in_a += w->library->term[a->term[k]].form == form;
-            in_b += w->library->term[b->term[k]].form == form;
+            in_a += w->all->term[a->term[k]].form == form;
+            in_b += w->all->term[b->term[k]].form == form;
         }
         same = in_a == in_b;
     }
@@ -292,7 +292,7 @@ static void write_sum(const struct weak *w, const struct sum *sum, int maxsize,
     sr_cholesky_upper(L, (size_t)sum->count, LONGEST, beta);
     expr->count = 0;
     for (int k = 0; k < sum->count; k++) {
-        const struct sr_expr *const term = &w->library->term[sum->term[k]].expr;
+        const struct sr_expr *const term = &w->all->term[sum->term[k]].expr;
         sr_put_constant(expr, beta[k] * w->scale[sum->term[k]]);
         if (term->count > 1 || term->node[0].op != SR_CONSTANT) {
             sr_put_expr(expr, term);
@@ -308,7 +308,7 @@ static int create(const struct sr_states *s, int d, const struct sr_weak_library
                   struct weak *w)
 {
     const size_t terms = (size_t)library->count;
-    *w = (struct weak){.states = s, .library = library, .d = d, .width = terms + 1};
+    *w = (struct weak){.states = s, .all = library, .d = d, .width = terms + 1};
     size_t rows = 0;
     for (; w->tracks < s->count && rows + SR_STATE_ROWS <= ALL_ROWS; w->tracks++)
         rows += rows_of(&s->track[w->tracks], rows);
