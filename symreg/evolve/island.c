@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Probabilities as in SymbolicRegression.jl. */
@@ -52,11 +53,18 @@ void sr_island_init(struct sr_worker *w)
 
 /* ---- events */
 
-static void enter_tournament(struct sr_worker *w, int i)
+static double tournament_value(const struct sr_worker *w, int member)
 {
-    const struct sr_member *member = &w->island->member[i];
-    w->entry[i].value = member->cost * w->price[member->expr.count];
-    w->entry[i].age = member->age;
+    const struct sr_member *m = &w->island->member[member];
+    return m->cost * w->price[m->expr.count];
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct sr_tournament_entry *p = a, *q = b;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return p->member - q->member;
 }
 
 /* Sets the price of each size. Tournaments compare cost times price; the price falls with the
@@ -72,38 +80,36 @@ static void set_prices(struct sr_worker *w)
         w->price[c] = sr_op_table[SR_EXP].value(power, 0);
     }
     for (int i = 0; i < w->settings->population_size; i++)
-        enter_tournament(w, i);
+        w->entry[i] = (struct sr_tournament_entry){
+            .value = tournament_value(w, i), .age = w->island->member[i].age, .member = i};
+    qsort(w->entry, (size_t)w->settings->population_size, sizeof *w->entry, by_value);
 }
 
-/* The winner of a tournament: rank k wins with probability p (1 - p)^k. */
-static int run_tournament(struct sr_worker *w)
+/* The winner has rank k among the entrants with probability p (1 - p)^k. As members are sorted, only
+ * the places of the first k + 1 entrants are drawn, each from its distribution given the places of
+ * those before it: of the members that are left, the next one is an entrant with the probability
+ * entrants left / members left. */
+int sr_tournament_winner(gsl_rng *rng, int members)
 {
-    const int n = w->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
-    struct sr_tournament_entry *const entry = w->entry;
-    const uint64_t number = ++w->tournaments;
-    int entrant[TOURNAMENT] = {0}, winner = 0;
-    double value[TOURNAMENT];
-    for (int k = 0; k < size;) { /* draws without replacement */
-        const int i = (int)(orr_rng_uniform(w->thread->rng) * n);
-        if (entry[i].entered == number)
-            continue;
-        entry[i].entered = number;
-        entrant[k] = i;
-        value[k] = entry[i].value;
-        winner = value[k] < value[winner] ? k : winner;
-        k++;
+    const int size = members < TOURNAMENT ? members : TOURNAMENT;
+    int rank = 0, place = -1;
+    while (rank < size - 1 && orr_rng_uniform(rng) >= winner_share)
+        rank++;
+    for (int left = size; left >= size - rank; left--) {
+        const double u = orr_rng_uniform(rng);
+        double behind = 1; /* the probability that the entrant stands behind the place */
+        do {
+            place++;
+            behind *= 1 - (double)left / (members - place);
+        } while (u < behind);
     }
-    for (int rank = 0; rank < size; rank++) {
-        if (rank == size - 1 || orr_rng_uniform(w->thread->rng) < winner_share)
-            break;
-        entrant[winner] = -1; /* the next best */
-        for (winner = 0; entrant[winner] < 0;)
-            winner++;
-        for (int k = winner + 1; k < size; k++)
-            if (entrant[k] >= 0 && value[k] < value[winner])
-                winner = k;
-    }
-    return entrant[winner];
+    return place;
+}
+
+static const struct sr_member *run_tournament(const struct sr_worker *w)
+{
+    const int place = sr_tournament_winner(w->thread->rng, w->settings->population_size);
+    return &w->island->member[w->entry[place].member];
 }
 
 /* Without the nodes that the formula does not use. */
@@ -116,24 +122,31 @@ static void copy_member(struct sr_member *to, const struct sr_member *from)
     memcpy(to->expr.node, from->expr.node, (size_t)from->expr.count * sizeof *to->expr.node);
 }
 
-/* The child replaces the oldest member. */
+/* The child replaces the oldest member, and takes its place among the sorted entries. */
 static void add_child(struct sr_worker *w, struct sr_member *child)
 {
-    int oldest = 0;
+    struct sr_tournament_entry *const entry = w->entry;
+    int k = 0;
     if (!isfinite(child->loss) && !w->settings->algorithm->keeps_infinite)
         return;
     for (int i = 1; i < w->settings->population_size; i++)
-        if (w->entry[i].age < w->entry[oldest].age)
-            oldest = i;
+        if (entry[i].age < entry[k].age)
+            k = i;
+    const int oldest = entry[k].member;
     child->age = w->island->births++;
     copy_member(&w->island->member[oldest], child);
-    enter_tournament(w, oldest);
+    const double value = tournament_value(w, oldest);
+    for (; k + 1 < w->settings->population_size && entry[k + 1].value <= value; k++)
+        entry[k] = entry[k + 1];
+    for (; k > 0 && entry[k - 1].value > value; k--)
+        entry[k] = entry[k - 1];
+    entry[k] = (struct sr_tournament_entry){value, child->age, oldest};
 }
 
 static void cross_members(struct sr_worker *w)
 {
-    const struct sr_member *mother = &w->island->member[run_tournament(w)];
-    const struct sr_member *father = &w->island->member[run_tournament(w)];
+    const struct sr_member *mother = run_tournament(w);
+    const struct sr_member *father = run_tournament(w);
     struct sr_member a, b;
     for (int attempt = 0; attempt < TRIES; attempt++) {
         copy_member(&a, mother);
@@ -150,7 +163,7 @@ static void cross_members(struct sr_worker *w)
 
 static void mutate_member(struct sr_worker *w)
 {
-    const struct sr_member *parent = &w->island->member[run_tournament(w)];
+    const struct sr_member *parent = run_tournament(w);
     struct sr_member child;
     bool changed = false;
     for (int attempt = 0; attempt < TRIES && !changed; attempt++) {

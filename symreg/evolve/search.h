@@ -52,7 +52,7 @@ struct sr_epoch_view {
 struct sr_tournament_entry {
     double value; /* cost times the price of its size */
     uint64_t age;
-    uint64_t entered; /* number of the last tournament that drew it */
+    int member;
 };
 /* The state of a thread, and the island that it works on. */
 struct sr_worker {
@@ -60,9 +60,8 @@ struct sr_worker {
     struct sr_thread *thread;
     struct sr_seen seen;
     uint64_t fitted[SR_SEEN];          /* hashes of forms whose constants the epoch has fitted */
-    struct sr_tournament_entry *entry; /* (population_size) */
-    uint64_t tournaments;
-    double price[SR_NODES + 1]; /* price of each size in this epoch's tournaments */
+    struct sr_tournament_entry *entry; /* (population_size) of all members, the best first */
+    double price[SR_NODES + 1];        /* price of each size in this epoch's tournaments */
     const struct sr_epoch_view *view;
     struct sr_island *island; /* an island of the view's run */
 };
@@ -137,6 +136,8 @@ bool sr_rewrite(const struct sr_settings *settings, struct sr_expr *expr);
 void sr_island_guess(struct sr_worker *w, struct sr_member *member);
 /* Clears the island's hall and draws its members. */
 void sr_island_init(struct sr_worker *w);
+/* Draws the winner of a tournament among members sorted by value, the best first: its place. */
+int sr_tournament_winner(gsl_rng *rng, int members);
 /* One epoch: cycles of events, then simplification and fits of constants. The island polishes the
  * rows c of `best` with c mod populations == number. The epoch ends early when sr_island_over(). */
 void sr_island_epoch(struct sr_worker *w, int number);

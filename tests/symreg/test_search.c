@@ -3,6 +3,8 @@
 #include "symreg/formulas.h"
 #include "evolve/search.h"
 
+#include <gsl/gsl_sf_gamma.h>
+
 /* A small budget over + * and the given unary operators. */
 static struct sr_settings small_settings(enum sr_op unary, enum sr_op second, int maxsize)
 {
@@ -648,6 +650,36 @@ TEST(of_equals_the_fewest_digits_are_shown)
         sr_loss_free(&loss);
         table_free(&t);
     }
+}
+
+/* Of 15 entrants, all sets of which are equally likely, number k from the best wins with probability
+ * p (1 - p)^k: place j of all is that of entrant k in C(j, k) C(n - 1 - j, 14 - k) of C(n, 15). */
+TEST(tournaments_draw_each_place_as_often_as_its_probability)
+{
+    enum { DRAWS = 200000, ENTRANTS = 15, MOST = 40 };
+    static const double p = 0.982;
+    static const int members[] = {1, 2, 15, 16, 27, MOST};
+    gsl_rng *rng = random_stream(11);
+    for (size_t c = 0; c < sizeof members / sizeof *members; c++) {
+        const int n = members[c], size = n < ENTRANTS ? n : ENTRANTS;
+        int count[MOST] = {0};
+        for (int i = 0; i < DRAWS; i++)
+            count[sr_tournament_winner(rng, n)]++;
+        for (int j = 0; j < n; j++) {
+            double expected = 0;
+            for (int k = 0; k < size && k <= j; k++)
+                if (n - 1 - j >= size - 1 - k)
+                    expected += (k < size - 1 ? p : 1) * pow(1 - p, k) *
+                                gsl_sf_choose((unsigned)j, (unsigned)k) *
+                                gsl_sf_choose((unsigned)(n - 1 - j), (unsigned)(size - 1 - k)) /
+                                gsl_sf_choose((unsigned)n, (unsigned)size);
+            const double deviation = sqrt(DRAWS * expected * (1 - expected));
+            if (fabs(count[j] - DRAWS * expected) > 4.5 * deviation + 1)
+                fail_msg("place %d of %d was drawn %d times, expected %.1f +- %.1f", j, n, count[j],
+                         DRAWS * expected, deviation);
+        }
+    }
+    gsl_rng_free(rng);
 }
 
 TESTS(NULL, NULL)
