@@ -26,7 +26,8 @@ enum {
      * beside which pairs are tried */
     FEW_BASIS = BASIS / 2,
     FEW_SINGLES = SINGLES / 2,
-    FEW_CLOSE = SR_CLOSE / 3
+    FEW_CLOSE = SR_CLOSE / 3,
+    FEW_CANDIDATES = SR_CANDIDATES / 2
 };
 
 /* ---- the basis */
@@ -333,7 +334,7 @@ static int by_score(const void *a, const void *b)
 }
 
 static int offer_best(const struct sr_proposal *p, const struct target *target, int targets,
-                      struct sr_candidates *candidates)
+                      int most, struct sr_candidates *candidates)
 {
     const struct sr_bank *bank = &p->bank;
     const struct sr_entry *entry = bank->all.entry;
@@ -349,7 +350,7 @@ static int offer_best(const struct sr_proposal *p, const struct target *target, 
                 (struct offer){rate_closeness(bank, t, found) * (1 + 0.1 * size), n, t, found};
         }
     qsort(offer, (size_t)n, sizeof *offer, by_score);
-    for (int i = 0; i < n && offer[i].score < 1; i++)
+    for (int i = 0; i < n && offer[i].score < 1 && candidates->count < most; i++)
         add_shapes(p, offer[i].target, offer[i].found, candidates);
     free(offer);
     return 0;
@@ -422,7 +423,7 @@ int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates
         const int divisors = list_divisors(p, divisor, &close, candidates);
         const int beside = few && close > FEW_CLOSE ? FEW_CLOSE : close;
         const int targets = solve_all(p, basis, divisor, divisors, beside, target, list);
-        rc = offer_best(p, target, targets, candidates);
+        rc = offer_best(p, target, targets, few ? FEW_CANDIDATES : SR_CANDIDATES, candidates);
     }
     if (basis)
         free(basis->correlation);

@@ -20,7 +20,8 @@ enum {
     ROWS = SR_RATES_ROWS,
     BLOCK = SR_RATES_BLOCK,
     TERMS = SR_TERMS,
-    BEAM = 6, /* sums of every length, and next terms of each */
+    FEW_TERMS = TERMS - 1, /* in tables of fewer than SR_FEW_FOR_PAIRS rows */
+    BEAM = 6,              /* sums of every length, and next terms of each */
     FIT_STEPS = 20,
     VARIANT_STEPS = 12,
     EXCHANGED = 3, /* sums of every length whose terms are exchanged */
@@ -623,7 +624,8 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
     *whole = true;
     sr_rates_list(s->r, s->p->operators);
     correlate_always(s);
-    for (int k = 0; k < TERMS && count && !rc && *whole; k++) {
+    const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
+    for (int k = 0; k < most && count && !rc && *whole; k++) {
         struct sum *to = sum + all;
         int found = 0;
         *whole = !sr_proposal_over(s->p);
