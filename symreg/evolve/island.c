@@ -85,9 +85,9 @@ static void set_prices(struct sr_worker *w)
     qsort(w->entry, (size_t)w->settings->population_size, sizeof *w->entry, by_value);
 }
 
-/* The winner has rank k among the entrants with probability p (1 - p)^k. As members are sorted, only
- * the places of the first k + 1 entrants are drawn, each from its distribution given the places of
- * those before it: of the members that are left, the next one is an entrant with the probability
+/* The winner has rank k among the entrants with probability p (1 - p)^k. As members are sorted,
+ * only the places of the first k + 1 entrants are drawn, each from its distribution given those
+ * before it: of the members that are left, the next one is an entrant with the probability
  * entrants left / members left. */
 int sr_tournament_winner(gsl_rng *rng, int members)
 {

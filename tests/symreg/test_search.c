@@ -652,8 +652,9 @@ TEST(of_equals_the_fewest_digits_are_shown)
     }
 }
 
-/* Of 15 entrants, all sets of which are equally likely, number k from the best wins with probability
- * p (1 - p)^k: place j of all is that of entrant k in C(j, k) C(n - 1 - j, 14 - k) of C(n, 15). */
+/* Of 15 entrants, all sets of which are equally likely, number k from the best wins with the
+ * probability p (1 - p)^k: place j of n is that of entrant k in C(j, k) C(n - 1 - j, 14 - k) of
+ * C(n, 15) sets. */
 TEST(tournaments_draw_each_place_as_often_as_its_probability)
 {
     enum { DRAWS = 200000, ENTRANTS = 15, MOST = 40 };
