@@ -10,9 +10,10 @@
 # same command goes on after a stop.
 # Prints CSV: a row for each noise and path of stages ("structure>small": small formulas of a table
 # that `structure` derived), and one for all paths with a stage ("with small"): the laws that it
-# found first, those that it found at all, and those that nothing else found. Without noise an exact
-# seed ends the search, and no later stage runs. `islands`: laws on the front that are no seed;
-# `none`: the other laws.
+# found first, those that it found at all, and those that nothing else found. A seed that explains
+# the table ends no stage of this build, so that later stages show what they find. `islands`: laws
+# on the front that are no seed; `none`: the other laws. With --keep DIR a stopped run goes on
+# within a noise.
 set -eu
 noises=${1:-0 1 10}
 shift $(($# > 0))
@@ -32,7 +33,7 @@ search() { # NOISE OPTION...
     [ -s "$to" ] || { build/bench/bench_symreg_laws --program "$work/bin/symreg" --noise "$1" \
         --samples 1 --seconds 5 --cpu-time --options "--iterations 1" "${@:2}" >"$to.new" &&
         mv "$to.new" "$to"; }
-    local stage='^(small|origins|hinges|powers|signs|rates|angles|units|structure|composed|'
+    local stage='^(small|origins|pooled|hinges|powers|signs|rates|angles|units|structure|composed|'
     stage+='whole)[,>]*'
     awk -v noise="$1" -v stage="${stage}[a-z,>]*$" '
         function add(k, name) { # of law number `laws`, by its path k of n

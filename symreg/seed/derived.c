@@ -220,9 +220,7 @@ static int leave_best(struct sr_seeds *found, int per_size)
             sr_best_of_size(found->expr, found->loss, found->count, size, per_size, true, chosen);
         for (int k = 0; k < n; k++) {
             best->loss[best->count] = found->loss[chosen[k]];
-#ifdef SR_LOG_SEEDS
             best->finder[best->count] = found->finder[chosen[k]];
-#endif
             best->expr[best->count++] = found->expr[chosen[k]];
         }
     }

@@ -11,6 +11,7 @@
 #include "products.h"
 #include "shared.h"
 #include "structure.h"
+#include "symreg/value/echelon.h"
 
 enum {
     TRIED = 8,   /* hypotheses searched */
@@ -77,37 +78,23 @@ static struct sr_powers powers_of(const struct chosen *c, const struct sr_produc
     return powers;
 }
 
-/* Reduces a vector by those of the basis, which are in echelon form; false where nothing is left,
- * else it is added. */
+/* Adds a vector to a basis unless it depends on those there. */
 static bool add_independent(const struct sr_product *product, int n,
-                            double basis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int *count)
+                            double basis[SR_SMOOTH_COLUMNS + 1][SR_SMOOTH_COLUMNS], int *count)
 {
-    double v[SR_SMOOTH_COLUMNS];
-    int pivot = -1;
+    int pivot[SR_SMOOTH_COLUMNS + 1];
+    const int before = *count;
     for (int i = 0; i < n; i++)
-        v[i] = product->half[i];
-    for (int k = 0; k < *count; k++) {
-        int at = 0;
-        while (!(fabs(basis[k][at]) > 1e-9))
-            at++;
-        const double part = v[at] / basis[k][at];
-        for (int i = 0; i < n; i++)
-            v[i] -= part * basis[k][i];
-    }
-    for (int i = 0; i < n && pivot < 0; i++)
-        pivot = fabs(v[i]) > 1e-9 ? i : -1;
-    if (pivot < 0)
-        return false;
-    memcpy(basis[*count], v, sizeof v);
-    ++*count;
-    return true;
+        basis[before][i] = product->half[i];
+    *count = sr_echelon(basis[0], before + 1, n, SR_SMOOTH_COLUMNS, 1e-9, pivot);
+    return *count > before;
 }
 
 /* The simplest independent groups that contain a column. False where there are too many. */
 static bool choose_groups(const struct chosen *c, struct sr_grouping *g, double *cost)
 {
     struct sr_product list[SR_PRODUCTS];
-    double basis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS] = {{0}};
+    double basis[SR_SMOOTH_COLUMNS + 1][SR_SMOOTH_COLUMNS] = {{0}};
     const int count = sr_products_find(c->d, c->count, NULL, list);
     int independent = 0;
     g->groups = 0;

@@ -9,6 +9,7 @@
 
 #include "shared.h"
 #include "terms.h"
+#include "symreg/value/echelon.h"
 #include "symreg/value/vec.h"
 
 enum {
@@ -319,32 +320,6 @@ static int find_slopes(const struct sr_data *table, const struct table *few,
 
 /* ---- a hypothesis */
 
-/* Solves B c = a at the columns of `pivot` (r of them); c replaces the last column. */
-static bool solve_small(double b[SR_GROUPS][SR_GROUPS + 1], int r)
-{
-    for (int i = 0; i < r; i++) {
-        int best = i;
-        for (int j = i + 1; j < r; j++)
-            if (fabs(b[j][i]) > fabs(b[best][i]))
-                best = j;
-        if (fabs(b[best][i]) < 1e-9)
-            return false;
-        for (int c = 0; c <= r; c++) {
-            const double swap = b[best][c];
-            b[best][c] = b[i][c];
-            b[i][c] = swap;
-        }
-        for (int j = 0; j < r; j++) {
-            const double share = b[j][i] / b[i][i];
-            for (int c = i; c <= r && j != i; c++)
-                b[j][c] -= share * b[i][c];
-        }
-    }
-    for (int i = 0; i < r; i++)
-        b[i][r] /= b[i][i];
-    return true;
-}
-
 /* The factor's exponents are determined only up to multiples of the groups' exponents. Of the
  * choices with exponent 0 at r columns, takes the one closest to half-integers, with a penalty for
  * large exponents. False where no choice is within MOST_POWER. */
@@ -353,9 +328,9 @@ static bool choose_factor(const struct table *t, const double *slope, struct sr_
     const int d = t->columns, r = g->groups;
     double best = HUGE_VAL;
     for (unsigned set = 0; set < 1U << d; set++) {
-        double b[SR_GROUPS][SR_GROUPS + 1], off = 0, price = 0;
+        double b[SR_GROUPS][SR_GROUPS + 1] = {{0}}, off = 0, price = 0;
         struct sr_powers factor = {{0}};
-        int n = 0, pivot[SR_GROUPS];
+        int n = 0, pivot[SR_GROUPS], order[SR_GROUPS];
         for (int f = 0; f < d && n <= r; f++)
             if (set >> f & 1) {
                 if (n < r)
@@ -367,15 +342,15 @@ static bool choose_factor(const struct table *t, const double *slope, struct sr_
         for (int i = 0; i < r; i++) {
             for (int j = 0; j < r; j++)
                 b[i][j] = 0.5 * g->group[j].half[pivot[i]];
-            b[i][r] = slope[pivot[i]];
+            b[i][SR_GROUPS] = slope[pivot[i]];
         }
-        if (r && !solve_small(b, r))
+        if (sr_echelon(b[0], r, r, SR_GROUPS + 1, 1e-9, order) < r)
             continue;
         bool fits = true;
         for (int f = 0; f < d; f++) {
             double a = t->logarithm[f] ? slope[f] : 0;
             for (int j = 0; j < r; j++)
-                a -= 0.5 * g->group[j].half[f] * b[j][r];
+                a -= 0.5 * g->group[j].half[f] * b[j][SR_GROUPS];
             const double halves = floor(2 * a + 0.5);
             fits = fits && fabs(halves) <= 2 * MOST_POWER;
             if (!fits)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shared.h"
+#include "symreg/value/echelon.h"
 
 /* By Jacobi rotations, whose bits do not depend on the CPU. */
 void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
@@ -46,20 +47,6 @@ void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
     }
 }
 
-static int common_divisor(const int *entry, int k)
-{
-    int divisor = 0;
-    for (int i = 0; i < k; i++)
-        for (int a = abs(entry[i]), b = divisor;; divisor = b) {
-            if (a == 0)
-                break;
-            const int rest = b % a;
-            b = a;
-            a = rest;
-        }
-    return divisor;
-}
-
 void sr_vectors_near(double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k, int r,
                      struct sr_vectors *out)
 {
@@ -88,40 +75,19 @@ void sr_vectors_near(double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k, i
         }
         v.score = 1 - inside / square + 0.004 * terms + 0.006 * (sum - terms);
         if ((out->count < SR_VECTORS || v.score < out->item[SR_VECTORS - 1].score) &&
-            common_divisor(v.entry, k) == 1)
+            sr_common_divisor(v.entry, k) == 1)
             sr_best_insert(out->item, sizeof v, &out->count, SR_VECTORS, &v);
     }
 }
 
-/* Whether the vectors are linearly independent, by elimination. */
 static bool are_independent(const struct sr_vector *const *v, int count, int k)
 {
     double a[SR_GROUPS][SR_SMOOTH_COLUMNS];
+    int pivot[SR_GROUPS];
     for (int i = 0; i < count; i++)
         for (int j = 0; j < k; j++)
             a[i][j] = v[i]->entry[j];
-    for (int i = 0, column = 0; i < count; column++) {
-        if (column == k)
-            return false;
-        int pivot = -1;
-        for (int j = i; j < count && pivot < 0; j++)
-            if (fabs(a[j][column]) > 1e-9)
-                pivot = j;
-        if (pivot < 0)
-            continue;
-        for (int c = 0; c < k; c++) {
-            const double swap = a[pivot][c];
-            a[pivot][c] = a[i][c];
-            a[i][c] = swap;
-        }
-        for (int j = i + 1; j < count; j++) {
-            const double share = a[j][column] / a[i][column];
-            for (int c = 0; c < k; c++)
-                a[j][c] -= share * a[i][c];
-        }
-        i++;
-    }
-    return true;
+    return sr_echelon(a[0], count, k, SR_SMOOTH_COLUMNS, 1e-9, pivot) == count;
 }
 
 bool sr_vectors_basis(const struct sr_vectors *all, int first, int k, int r,
@@ -151,7 +117,7 @@ void sr_vectors_shortest(const struct sr_vector *const *basis, int k, int r, str
         for (int i = 0, rest = code; i < r; i++, rest /= BASE)
             for (int j = 0; j < k; j++)
                 v.entry[j] += (rest % BASE - MOST) * basis[i]->entry[j];
-        const int divisor = common_divisor(v.entry, k);
+        const int divisor = sr_common_divisor(v.entry, k);
         for (int j = 0; j < k && divisor; j++) {
             v.entry[j] /= divisor;
             first = first ? first : v.entry[j];

@@ -114,8 +114,8 @@ static void list_directions(struct hinges *h)
                 add_direction(h, a, b, k == 0);
 }
 
-/* Values of a hinge of mean 0. */
-static void fill_hinge(const struct hinges *h, const struct hinge *of, double *value)
+/* Values of a hinge less their mean, which is returned. */
+static double fill_hinge(const struct hinges *h, const struct hinge *of, double *value)
 {
     const double *u = h->direction[of->direction].value;
     double mean = 0;
@@ -126,6 +126,7 @@ static void fill_hinge(const struct hinges *h, const struct hinge *of, double *v
     }
     for (int i = 0; i < h->rows; i++)
         value[i] -= mean;
+    return mean;
 }
 
 /* The best weights of one or two columns of mean 0, and what they leave; false where the columns
@@ -258,12 +259,7 @@ static double linear_left(const struct hinges *h)
     for (int a = 0; a < h->p->loss->data->features && n < COLUMNS; a++) {
         double *const v = basis[n];
         fill_hinge(h, &(struct hinge){.direction = a, .side = 1}, v);
-        for (int k = 0; k < n; k++) {
-            const double share = sr_dot(v, basis[k], h->rows);
-            for (int i = 0; i < h->rows; i++)
-                v[i] -= share * basis[k][i];
-        }
-        if (!(sr_scale_to_one(v, h->rows) > 0))
+        if (!sr_orthogonalise(v, basis[0], n, ROWS, h->rows, 1e-18, NULL))
             continue;
         const double share = sr_dot(rest, v, h->rows);
         for (int i = 0; i < h->rows; i++)
@@ -436,13 +432,8 @@ static void find_constants(struct hinges *h)
         struct sum *const sum = &h->sum[k];
         sum->constant = h->mean;
         for (int j = 0; j < sum->terms; j++) {
-            const struct hinge *of = &sum->of[j];
-            const double *u = h->direction[of->direction].value;
-            double centred[ROWS];
-            fill_hinge(h, of, centred);
-            const double d = of->side > 0 ? u[0] - of->t : of->t - u[0], open = d > 0 ? d : 0;
-            const double value = of->power == 0 ? u[0] : of->power == 1 ? open : open * open;
-            sum->constant -= sum->weight[j] * (value - centred[0]);
+            double value[ROWS];
+            sum->constant -= sum->weight[j] * fill_hinge(h, &sum->of[j], value);
         }
     }
 }

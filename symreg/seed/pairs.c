@@ -23,7 +23,7 @@ enum {
     TOGETHER = 4,           /* targets that are */
     KEPT = 8,               /* single formulas, and pairs, kept for each target */
     /* in tables of less than SR_FEW_FOR_PAIRS rows: formulas of pairs and alone, and factors h
-     * beside which pairs are tried */
+     * beside which pairs are tried; candidates */
     FEW_BASIS = BASIS / 2,
     FEW_SINGLES = SINGLES / 2,
     FEW_CLOSE = SR_CLOSE / 3,
@@ -219,43 +219,14 @@ static void solve_targets(const struct sr_bank *bank, const struct basis *basis,
 
 /* ---- formulas */
 
-/* Centres a vector and divides it by its length; false when it hardly varies. */
-static bool normalise_vector(const double *value, double *unit, double *mean, double *length)
-{
-    if (!sr_centre(value, SR_ROWS, least_variance, unit, mean))
-        return false;
-    *length = sr_scale_to_one(unit, SR_ROWS);
-    return true;
-}
-
-/* The correlation of two unit vectors, summed in four lanes. */
-static double correlate_units(const double *a, const double *b)
-{
-    double lane[4] = {0};
-    for (int i = 0; i < SR_ROWS; i += 4)
-        for (int l = 0; l < 4; l++)
-            lane[l] += a[i + l] * b[i + l];
-    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
-}
-
 /* Weights of z = a f + b g + c; w[SR_TERMS] is c. False when f and g are collinear. */
 static bool weigh_terms(const struct sr_bank *bank, const struct target *t,
                         const struct found *found, double w[SR_TERMS + 1])
 {
     const bool pair = found->g >= 0;
-    double z[SR_ROWS], f[SR_ROWS], g[SR_ROWS], mean[3] = {0}, length[3] = {0};
-    if (!normalise_vector(t->z, z, &mean[2], &length[2]) ||
-        !normalise_vector(bank->all.value[found->f], f, &mean[0], &length[0]) ||
-        (pair && !normalise_vector(bank->all.value[found->g], g, &mean[1], &length[1])))
-        return false;
-    const double rf = correlate_units(z, f), rg = pair ? correlate_units(z, g) : 0;
-    const double c = pair ? correlate_units(f, g) : 0, rest = 1 - c * c;
-    if (!(rest > 1e-9))
-        return false;
-    w[0] = length[2] * (rf - c * rg) / rest / length[0];
-    w[1] = pair ? length[2] * (rg - c * rf) / rest / length[1] : 0;
-    w[SR_TERMS] = mean[2] - w[0] * mean[0] - w[1] * mean[1];
-    return w[0] != 0;
+    const double *const value[SR_TERMS] = {bank->all.value[found->f],
+                                           pair ? bank->all.value[found->g] : NULL};
+    return sr_sum_weigh(SR_ROWS, pair ? 2 : 1, value, t->z, w);
 }
 
 /* The variants of a f + b g + c that are written: complete; without c; f + b g + c; f + b g; f + g;

@@ -283,7 +283,7 @@ static int next_terms(const struct columns *c, const struct target *t, struct sr
     s.basis = w->basis;
     for (int k = 0; k < w->free; k++) {
         memcpy(w->q[s.basis], w->slope[k], bytes);
-        s.basis += sr_power_orthogonal(w, s.basis, c->rows, 1e-9, NULL);
+        s.basis += sr_orthogonalise(w->q[s.basis], w->q[0], s.basis, ROWS, c->rows, 1e-9, NULL);
     }
     rate_candidate(&s, t->weight);
     rate_products(&s, 0, 0, t->weight);

@@ -59,8 +59,4 @@ void sr_power_fit(const struct sr_power_table *t, int steps, struct sr_power_sum
 /* Holds exponents at whole numbers and simple fractions where the fit stays as good. */
 void sr_power_round(const struct sr_power_table *t, struct sr_power_sum *sum,
                     struct sr_power_work *w);
-/* Appends the direction of q[n] that is new to w->q[0 .. n - 1]; `least`: squared share that must
- * remain. upper (n + 1) takes the components; NULL: not needed. */
-bool sr_power_orthogonal(struct sr_power_work *w, int n, int rows, double least, double *upper);
-
 #endif

@@ -14,29 +14,6 @@ static const double dependent = 1e-18;
 
 /* ---- the linear part */
 
-bool sr_power_orthogonal(struct sr_power_work *w, int n, int rows, double least, double *upper)
-{
-    enum { PASSES = 2 }; /* the second pass removes what rounding has left of the first */
-    double *v = w->q[n];
-    const double before = sr_dot(v, v, rows);
-    for (int k = 0; k < n && upper; k++)
-        upper[k] = 0;
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int k = 0; k < n; k++) {
-            const double share = sr_dot(w->q[k], v, rows);
-            for (int i = 0; i < rows; i++)
-                v[i] -= share * w->q[k][i];
-            if (upper)
-                upper[k] += share;
-        }
-    if (!(sr_dot(v, v, rows) > least * before) || !isfinite(before))
-        return false;
-    const double length = sr_scale_to_one(v, rows);
-    if (upper)
-        upper[n] = length;
-    return true;
-}
-
 /* Weighted values of a product of powers. */
 static bool eval_term(const struct sr_power_table *t, const double *exponent, double *value)
 {
@@ -70,7 +47,7 @@ bool sr_power_weigh(const struct sr_power_table *t, struct sr_power_sum *sum,
             return false;
         if (!extra)
             memcpy(w->q[k], w->term[k - t->extras], (size_t)n * sizeof *r);
-        if (!sr_power_orthogonal(w, k, n, dependent, w->upper[k]))
+        if (!sr_orthogonalise(w->q[k], w->q[0], k, SR_POWER_ROWS, n, dependent, w->upper[k]))
             return false;
     }
     for (int i = 0; i < n; i++)

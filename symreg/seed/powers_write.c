@@ -6,7 +6,7 @@
 #include "sums.h"
 
 /* Writes base^power, power > 0. */
-static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, double power,
+static bool put_power(uint64_t operators, const struct sr_expr *base, double power,
                       struct sr_expr *out)
 {
     static const struct {
@@ -18,12 +18,12 @@ static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, d
         return true;
     }
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (list[k].power == power && sr_has(p->operators, list[k].op)) {
+        if (list[k].power == power && sr_has(operators, list[k].op)) {
             sr_put_expr(out, base);
             sr_put_op(out, list[k].op);
             return true;
         }
-    if (sr_has(p->operators, SR_POW)) {
+    if (sr_has(operators, SR_POW)) {
         sr_put_expr(out, base);
         sr_put_constant(out, power);
         sr_put_op(out, SR_POW);
@@ -31,12 +31,12 @@ static bool put_power(const struct sr_proposal *p, const struct sr_expr *base, d
     }
     if (power > 1 && fmod(2 * power, 1) == 0) {
         sr_put_expr(out, base);
-        if (!put_power(p, base, power - 1, out))
+        if (!put_power(operators, base, power - 1, out))
             return false;
         sr_put_op(out, SR_MUL);
         return true;
     }
-    if (!sr_has(p->operators, SR_EXP) || !sr_has(p->operators, SR_LOG))
+    if (!sr_has(operators, SR_EXP) || !sr_has(operators, SR_LOG))
         return false;
     sr_put_expr(out, base);
     sr_put_op(out, SR_LOG);
@@ -66,8 +66,9 @@ static void put_group(const struct sr_expr *column, int columns, const double *e
 
 /* Writes a product of powers; columns of the same power stand together. Count 0: the product is
  * 1. */
-static bool put_product(const struct sr_proposal *p, const struct sr_expr *column, int columns,
-                        const double *exponent, struct sr_expr *out)
+static bool put_product(const struct sr_language *language, uint64_t operators,
+                        const struct sr_expr *column, int columns, const double *exponent,
+                        struct sr_expr *out)
 {
     out->count = 0;
     for (int below = 0; below < 2; below++)
@@ -82,17 +83,31 @@ static bool put_product(const struct sr_proposal *p, const struct sr_expr *colum
             put_group(column, columns, exponent, power, &group, &above);
             if (above == below)
                 continue;
-            const bool begins = out->count == 0;
-            if (!put_power(p, &group, power, out) || out->count > SR_NODES)
+            const bool begins = out->count == 0, inverts = begins && below;
+            const enum sr_op op = !below                                 ? SR_MUL
+                                  : inverts && sr_has(operators, SR_INV) ? SR_INV
+                                                                         : SR_DIV;
+            if (inverts && op == SR_DIV)
+                sr_put_constant(out, 1);
+            if (!put_power(operators, &group, power, out) || out->count > SR_NODES ||
+                (below && !sr_has(operators, op)))
                 return false;
-            if (begins && below && sr_has(p->operators, SR_INV))
-                sr_put_op(out, SR_INV);
-            else if (begins && below)
-                return false;
-            else if (!begins)
-                sr_put_op(out, below ? SR_DIV : SR_MUL);
+            if (below || !begins)
+                sr_put_op(out, op);
         }
-    return out->count == 0 || sr_put_end(p->settings->language, out, SR_NODES);
+    return out->count == 0 || sr_put_end(language, out, SR_NODES);
+}
+
+bool sr_powers_write(const struct sr_language *language, uint64_t operators,
+                     const struct sr_powers *powers, struct sr_expr *out)
+{
+    struct sr_expr column[SR_SMOOTH_COLUMNS];
+    double exponent[SR_SMOOTH_COLUMNS];
+    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
+        column[f] = (struct sr_expr){.count = 1, .node = {sr_feature_node(f)}};
+        exponent[f] = 0.5 * powers->half[f];
+    }
+    return put_product(language, operators, column, SR_SMOOTH_COLUMNS, exponent, out);
 }
 
 static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, struct sr_expr *out)
@@ -104,10 +119,10 @@ static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, 
         sr_put_expr(out, &base);
         sr_put_op(out, outer.op);
     } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
-        if (!put_power(p, &base, power, out))
+        if (!put_power(p->operators, &base, power, out))
             return false;
         sr_put_op(out, SR_INV);
-    } else if (!put_power(p, &base, power, out) || outer.power < 0) {
+    } else if (!put_power(p->operators, &base, power, out) || outer.power < 0) {
         return false;
     }
     return sr_put_end(p->settings->language, out, SR_NODES);
@@ -123,7 +138,8 @@ bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, in
     struct sr_expr product[SR_POWER_TERMS], factor = {.count = 0};
     struct sr_sum written = {.factor = &factor};
     for (int k = 0; k < sum->terms; k++) {
-        if (!put_product(p, column, columns, sum->exponent[k], &product[k]))
+        if (!put_product(p->settings->language, p->operators, column, columns, sum->exponent[k],
+                         &product[k]))
             return false;
         const double weight = c[k] / unit;
         const bool whole = fabs(fabs(weight) - 1) < 1e-6;
@@ -140,7 +156,8 @@ bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, in
         !put_outer(p, *outer, out))
         return false;
     if (outer->op == SR_EXP) {
-        if (!put_product(p, column, columns, sum->weight + 1, &factor))
+        if (!put_product(p->settings->language, p->operators, column, columns, sum->weight + 1,
+                         &factor))
             return false;
         sr_put_expr(out, &factor);
         if (factor.count)

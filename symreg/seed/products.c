@@ -62,17 +62,10 @@ static bool complete_product(const struct system *s, struct sr_product *p)
 /* Whether a group has no factor, has roots, is a power of another one, or is a reciprocal. */
 static bool is_repeated(const struct sr_product *p, int n)
 {
-    int first = 0, divisor = 0;
-    for (int f = 0; f < n; f++) {
-        int a = abs(p->half[f]);
-        first = first ? first : p->half[f];
-        while (a) {
-            const int rest = divisor % a;
-            divisor = a;
-            a = rest;
-        }
-    }
-    return first <= 0 || divisor != 2;
+    int first = 0;
+    for (int f = 0; f < n && !first; f++)
+        first = p->half[f];
+    return first <= 0 || sr_common_divisor(p->half, n) != 2;
 }
 
 static double cost_of(const struct sr_product *p, int n)
@@ -111,74 +104,4 @@ int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimens
         sr_best_insert(list, sizeof p, &count, SR_PRODUCTS, &p);
     }
     return count;
-}
-
-/* ---- products of powers as formulas */
-
-/* x^power, power > 0; x^2 as square(x) where `squares`. */
-static void put_power(struct sr_expr *out, int feature, int power, bool squares)
-{
-    int parts = 0;
-    for (; power > 0; parts++) {
-        const bool square = power >= 2 && squares;
-        sr_put_node(out, sr_leaf_node(feature));
-        if (square)
-            sr_put_op(out, SR_SQUARE);
-        if (parts)
-            sr_put_op(out, SR_MUL);
-        power -= square ? 2 : 1;
-    }
-}
-
-/* The product of the features whose powers have the given sign; false where there is none. */
-static bool put_product(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], int sign,
-                        bool squares)
-{
-    bool any = false;
-    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-        if (power[f] * sign <= 0)
-            continue;
-        put_power(out, f, power[f] * sign, squares);
-        if (any)
-            sr_put_op(out, SR_MUL);
-        any = true;
-    }
-    return any;
-}
-
-/* A quotient of products; false where the powers are all 0. */
-static bool put_quotient(struct sr_expr *out, const int power[SR_SMOOTH_COLUMNS], bool squares)
-{
-    const bool above = put_product(out, power, 1, squares);
-    struct sr_expr below = {.count = 0};
-    if (!put_product(&below, power, -1, squares))
-        return above;
-    if (!above)
-        sr_put_constant(out, 1);
-    sr_put_expr(out, &below);
-    sr_put_op(out, SR_DIV);
-    return true;
-}
-
-bool sr_powers_write(const struct sr_language *language, uint64_t operators,
-                     const struct sr_powers *powers, struct sr_expr *out)
-{
-    const bool squares = sr_has(operators, SR_SQUARE);
-    int whole[SR_SMOOTH_COLUMNS], half[SR_SMOOTH_COLUMNS];
-    struct sr_expr root = {.count = 0};
-    out->count = 0;
-    for (int f = 0; f < SR_SMOOTH_COLUMNS; f++) {
-        whole[f] = powers->half[f] / 2;
-        half[f] = powers->half[f] % 2;
-    }
-    const bool any = put_quotient(out, whole, squares);
-    if (put_quotient(&root, half, squares)) {
-        if (!sr_has(operators, SR_SQRT))
-            return false;
-        sr_put_op(&root, SR_SQRT);
-        sr_put_expr(out, &root);
-        if (any)
-            sr_put_op(out, SR_MUL);
-    }
-    return out->count == 0 || sr_put_end(language, out, SR_NODES);
 }

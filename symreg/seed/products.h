@@ -18,9 +18,4 @@ struct sr_product {
 int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
                      struct sr_product list[SR_PRODUCTS]);
 
-/* Writes a product of powers of features. False where operators are missing. Count 0: the product
- * is 1. */
-bool sr_powers_write(const struct sr_language *language, uint64_t operators,
-                     const struct sr_powers *powers, struct sr_expr *out);
-
 #endif

@@ -31,6 +31,10 @@ static bool is_explained(const struct sr_proposal *p)
     const double least =
         fmax(fmax(p->loss->noise, spare * p->floor), share * share * p->loss->base);
     bool explained = false;
+#ifdef SR_LOG_SEEDS
+    if (!p->derived) /* an exact seed would hide what the later stages find */
+        return false;
+#endif
     for (int i = 0; i < p->seeds->count; i++)
         explained = explained ||
                     (p->seeds->loss[i] <= least && sr_loss_decides(p->loss, &p->seeds->expr[i]));
@@ -63,9 +67,7 @@ void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const do
             if (!sr_settings_allow(p->settings, &expr[chosen[k]]))
                 continue;
             seeds->loss[seeds->count] = loss[chosen[k]];
-#ifdef SR_LOG_SEEDS
             seeds->finder[seeds->count] = 0;
-#endif
             seeds->expr[seeds->count++] = expr[chosen[k]];
         }
     }
@@ -102,10 +104,19 @@ bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr)
 #define SR_STAGES ~0u /* all; bench/symreg_ablation.sh builds without one */
 #endif
 
+enum { DEPTH = 16 }; /* digits of a seed's finders */
+
+void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
+                    const int *from, const double *loss, int count)
+{
+    for (int i = before; i < p->seeds->count; i++)
+        for (int k = 0; k < count; k++)
+            if (p->seeds->loss[i] == loss[k])
+                p->seeds->finder[i] = found->finder[from[k]] * DEPTH;
+}
+
 #ifdef SR_LOG_SEEDS /* bench/symreg_finders.sh builds with it */
 #include <stdio.h>
-
-enum { DEPTH = 16 }; /* digits of a seed's finders */
 
 /* Prints "seed STAGE>STAGE>... FORMULA", the outermost stage first, of columns x0, x1 ... */
 static void print_seed(const struct sr_proposal *p, int i)
@@ -128,39 +139,17 @@ static void print_seed(const struct sr_proposal *p, int i)
     printf("%s\n", text);
 }
 
-void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
-                    const int *from, const double *loss, int count)
-{
-    for (int i = before; i < p->seeds->count; i++)
-        for (int k = 0; k < count; k++)
-            if (p->seeds->loss[i] == loss[k])
-                p->seeds->finder[i] = found->finder[from[k]] * DEPTH;
-}
-
-/* Notes which stage found the seeds from number `before` on; of the whole table, prints those that
- * fit nearly as well as the best. */
-static void log_stage(const struct sr_proposal *p, int row, int before)
+/* Of the whole table, prints the seeds from number `before` on that fit nearly as well as the
+ * best. */
+static void print_seeds(const struct sr_proposal *p, int before)
 {
     static const double nearly = 4;
     double least = HUGE_VAL;
     for (int i = 0; i < p->seeds->count; i++)
         least = fmin(least, p->seeds->loss[i]);
-    for (int i = before; i < p->seeds->count; i++) {
-        p->seeds->finder[i] += (uint64_t)row + 1;
-        if (!p->derived && p->seeds->loss[i] <= fmax(nearly * least, p->loss->noise))
+    for (int i = before; i < p->seeds->count && !p->derived; i++)
+        if (p->seeds->loss[i] <= fmax(nearly * least, p->loss->noise))
             print_seed(p, i);
-    }
-}
-#else
-void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
-                    const int *from, const double *loss, int count)
-{
-    (void)p, (void)found, (void)before, (void)from, (void)loss, (void)count;
-}
-
-static void log_stage(const struct sr_proposal *p, int row, int before)
-{
-    (void)p, (void)row, (void)before;
 }
 #endif
 
@@ -193,7 +182,11 @@ int sr_proposal_run(struct sr_proposal *p, unsigned stages)
         if (!(stages & SR_STAGES & p->stage[row].bit) || !has_needs(p, &p->stage[row].needs))
             continue;
         rc = run_stage(p, &p->stage[row]);
-        log_stage(p, row, before);
+        for (int i = before; i < p->seeds->count; i++)
+            p->seeds->finder[i] += (uint64_t)row + 1;
+#ifdef SR_LOG_SEEDS
+        print_seeds(p, before);
+#endif
     }
     return rc;
 }

@@ -190,21 +190,12 @@ struct span {
 
 static void span_add(struct span *d, int rows, const double *v)
 {
-    enum { PASSES = 2 };
     if (d->count == SPAN)
         return;
     double *q = d->q[d->count];
     memcpy(q, v, (size_t)rows * sizeof *q);
-    const double before = sr_dot(q, q, rows);
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int k = 0; k < d->count; k++) {
-            const double share = sr_dot(q, d->q[k], rows);
-            for (int i = 0; i < rows; i++)
-                q[i] -= share * d->q[k][i];
-        }
-    if (!(sr_dot(q, q, rows) > 1e-10 * before))
+    if (!sr_orthogonalise(q, d->q[0], d->count, ROWS, rows, 1e-10, NULL))
         return;
-    sr_scale_to_one(q, rows);
     const double share = sr_dot(q, d->rest, rows);
     for (int i = 0; i < rows; i++)
         d->rest[i] -= share * q[i];

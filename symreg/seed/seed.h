@@ -88,9 +88,7 @@ struct sr_seeds {
     struct sr_expr expr[SR_SEEDS];
     double loss[SR_SEEDS]; /* without an outer scale; infinite: unusable */
     double evaluations;
-#ifdef SR_LOG_SEEDS
     uint64_t finder[SR_SEEDS]; /* stages that found it (proposal.c) */
-#endif
 };
 /* Limits of the proposal: no stage starts after the time `until_s` (0: no limit), and at most
  * `evaluations` formulas are evaluated on all rows. */

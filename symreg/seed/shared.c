@@ -39,6 +39,39 @@ bool sr_unit(const double *value, int n, double least, double *unit)
     return true;
 }
 
+bool sr_orthogonalise(double *v, const double *basis, int count, int stride, int n, double least,
+                      double *upper)
+{
+    enum { PASSES = 2 }; /* the second pass removes what rounding has left of the first */
+    const double before = sr_dot(v, v, n);
+    for (int pass = 0; pass < PASSES; pass++)
+        for (int k = 0; k < count; k++) {
+            const double *q = basis + (size_t)k * (size_t)stride, share = sr_dot(q, v, n);
+            for (int i = 0; i < n; i++)
+                v[i] -= share * q[i];
+            if (upper)
+                upper[k] = share + (pass ? upper[k] : 0);
+        }
+    if (!(sr_dot(v, v, n) > least * before) || !isfinite(before))
+        return false;
+    const double length = sr_scale_to_one(v, n);
+    if (upper)
+        upper[count] = length;
+    return true;
+}
+
+int sr_common_divisor(const int *number, int n)
+{
+    int divisor = 0;
+    for (int i = 0; i < n; i++)
+        for (int a = abs(number[i]); a;) {
+            const int rest = divisor % a;
+            divisor = a;
+            a = rest;
+        }
+    return divisor;
+}
+
 struct place {
     double value;
     size_t number;

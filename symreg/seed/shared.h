@@ -26,6 +26,15 @@ double sr_scale_to_one(double *v, int n);
 /* Scales to mean 0 and length 1, so that dot products of two units are correlations. */
 bool sr_unit(const double *value, int n, double least, double *unit);
 
+/* Gram-Schmidt: removes from v (n) its parts along `count` orthonormal vectors, `stride` apart, and
+ * divides the rest by its length. upper (count + 1) takes the parts and the length; NULL: not
+ * needed. False, where at most the share `least` of the squares is left. */
+bool sr_orthogonalise(double *v, const double *basis, int count, int stride, int n, double least,
+                      double *upper);
+
+/* The greatest common divisor; 0 where all numbers are 0. */
+int sr_common_divisor(const int *number, int n);
+
 /* Indices that sort n values in ascending order, stable for equal values. The caller frees the
  * list. NULL when out of memory. */
 size_t *sr_order(const double *value, size_t n);

@@ -6,7 +6,7 @@
  * explain, weighted by the root of |y|. The exponents of h are then those of a least-squares fit to
  * ln |y / wave|. */
 #include "base/stop.h"
-#include "products.h"
+#include "powers_write.h"
 #include "shared.h"
 #include "stages.h"
 
@@ -182,21 +182,14 @@ static bool fit_exponents(const struct search *s, const struct wave *wave, struc
                 normal[a * N + b] += weight * row[a] * row[b];
         }
     }
-    for (int a = n - 1; a >= 0; a--) /* to a unit diagonal */
-        for (int b = 0; b < a; b++)
-            normal[a * N + b] /= sqrt(normal[a * N + a] * normal[b * N + b]);
-    double scale[N];
-    for (int a = 0; a < n; a++) {
-        scale[a] = sqrt(normal[a * N + a]);
-        right[a] /= scale[a];
-        normal[a * N + a] = 1;
-    }
-    if (!sr_cholesky(normal, (size_t)n, N, 1e-10))
+    for (int a = 0; a < n; a++)
+        normal[a * N + a] *= 1 + 1e-10;
+    if (!sr_cholesky(normal, (size_t)n, N, 0))
         return false;
     sr_cholesky_solve(normal, (size_t)n, N, right);
     *h = (struct sr_powers){{0}};
     for (int j = 0; j < s->columns; j++) {
-        const double half = nearbyint(2 * right[j + 1] / scale[j + 1]);
+        const double half = nearbyint(2 * right[j + 1]);
         if (!(fabs(half) <= MOST_HALVES))
             return false;
         h->half[s->feature[j]] = (int)half;

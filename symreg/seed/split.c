@@ -7,7 +7,7 @@
 
 #include "base/elementary.h"
 #include "derived.h"
-#include "products.h"
+#include "powers_write.h"
 #include "shared.h"
 
 enum {

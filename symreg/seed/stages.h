@@ -61,7 +61,7 @@ struct sr_stage {
 extern const struct sr_stage sr_stages[];
 /* Runs the given stages of the list one after the other, until the proposal is over. */
 int sr_proposal_run(struct sr_proposal *p, unsigned stages);
-/* With SR_LOG_SEEDS: the seeds of p from number `before` on are those of `found`, written in the
+/* For SR_LOG_SEEDS: the seeds of p from number `before` on are those of `found`, written in the
  * columns of p: seed i has the loss of some loss[k], which is that of seed from[k]. */
 void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
                     const int *from, const double *loss, int count);

@@ -12,7 +12,7 @@
 #include <gsl/gsl_sort.h>
 
 #include "derived.h"
-#include "products.h"
+#include "powers_write.h"
 #include "shared.h"
 #include "split.h"
 #include "structure.h"

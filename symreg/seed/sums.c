@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "shared.h"
+#include "symreg/value/cholesky.h"
 
 enum { MOST_ROWS = 256 };
 
@@ -47,48 +48,28 @@ bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer o
 
 /* ---- weights */
 
-/* Solves a symmetric positive definite system of n equations in place. Rows have n + 1 columns; the
- * last is the right-hand side. False where the system is singular up to rounding. */
-static bool solve(double *a, int n)
-{
-    const int width = n + 1;
-    double diagonal[SR_TERMS];
-    for (int k = 0; k < n; k++)
-        diagonal[k] = a[k * width + k];
-    for (int k = 0; k < n; k++) {
-        /* the pivot of a dependent unknown is only rounding */
-        if (!(a[k * width + k] > 1e-12 * diagonal[k]))
-            return false;
-        for (int j = 0; j < n; j++) {
-            const double share = a[j * width + k] / a[k * width + k];
-            for (int m = n; j != k && m >= k; m--)
-                a[j * width + m] -= share * a[k * width + m];
-        }
-    }
-    for (int k = 0; k < n; k++) {
-        a[k * width + n] /= a[k * width + k];
-        if (!isfinite(a[k * width + n]))
-            return false;
-    }
-    return true;
-}
-
 bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], const double *z,
                   double weight[SR_TERMS + 1])
 {
-    const int width = terms + 1;
-    double column[SR_TERMS + 1][MOST_ROWS], mean[SR_TERMS + 1], a[SR_TERMS * (SR_TERMS + 1)];
-    for (int k = 0; k <= terms; k++) /* the target is the last column */
+    double column[SR_TERMS + 1][MOST_ROWS], mean[SR_TERMS + 1], length[SR_TERMS + 1];
+    double a[SR_TERMS * SR_TERMS];
+    for (int k = 0; k <= terms; k++) { /* the target is the last column */
         if (!sr_centre(k < terms ? value[k] : z, rows, 1e-20, column[k], &mean[k]))
             return false;
-    for (int k = 0; k < terms; k++)
-        for (int j = 0; j <= terms; j++)
-            a[k * width + j] = sr_dot(column[k], column[j], rows);
-    if (!solve(a, terms))
+        length[k] = sr_scale_to_one(column[k], rows);
+    }
+    for (int k = 0; k < terms; k++) {
+        for (int j = 0; j <= k; j++)
+            a[k * SR_TERMS + j] = sr_dot(column[k], column[j], rows);
+        weight[k] = sr_dot(column[k], column[terms], rows);
+    }
+    /* the pivot of a dependent term is only rounding */
+    if (!sr_cholesky(a, (size_t)terms, SR_TERMS, 1e-12))
         return false;
+    sr_cholesky_solve(a, (size_t)terms, SR_TERMS, weight);
     weight[SR_TERMS] = mean[terms];
     for (int k = 0; k < terms; k++) {
-        weight[k] = a[k * width + terms];
+        weight[k] *= length[terms] / length[k];
         weight[SR_TERMS] -= weight[k] * mean[k];
         if (weight[k] == 0)
             return false;

@@ -43,8 +43,8 @@ enum { SR_TERMS = 3 };
 /* z = H^-1(y / h) at every row, h NULL for 1; false where it does not exist. */
 bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer outer, double *z);
 /* Least-squares weights of the terms' values, and of the constant 1 as weight[SR_TERMS]. rows is a
- * multiple of 8, at most 256. pairs.c has the closed form for two terms. False where a term is
- * constant or a combination of the others, or where its weight is 0. */
+ * multiple of 8, at most 256. False where a term is constant or a combination of the others, or
+ * where its weight is 0. */
 bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], const double *z,
                   double weight[SR_TERMS + 1]);
 /* How a sum is written. */

@@ -53,10 +53,7 @@ int sr_whole_find(struct sr_proposal *p)
                 !sr_settings_allow(p->settings, expr) || sr_proposal_take(p, 1) < 1)
                 continue;
             seeds->loss[seeds->count] = HUGE_VAL;
-#ifdef SR_LOG_SEEDS
-            seeds->finder[seeds->count] = 0;
-#endif
-            seeds->count++;
+            seeds->finder[seeds->count++] = 0;
         }
     }
     sr_proposal_fit(p, before, FIT_STEPS, true);

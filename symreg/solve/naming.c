@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "solve.h"
+#include "symreg/seed/powers_write.h"
 #include "symreg/seed/products.h"
 
 #define PI 3.14159265358979323846
@@ -81,7 +82,9 @@ static bool write_product(const struct naming *n, const struct sr_powers *powers
                           struct sr_expr *out)
 {
     const struct sr_language *language = n->settings->language;
-    if (!sr_powers_write(language, n->operators, powers, out) || !out->count)
+    /* a reciprocal is written as 1 / c */
+    const uint64_t operators = (n->operators & ~((uint64_t)1 << SR_INV)) | (uint64_t)1 << SR_DIV;
+    if (!sr_powers_write(language, operators, powers, out) || !out->count)
         return false;
     for (int i = 0; i < out->count; i++)
         if (out->node[i].op == SR_FEATURE)
