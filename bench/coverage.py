@@ -4,8 +4,9 @@
     bench/coverage.py [--tables 200] [--symreg bin/symreg] [--kinds line,decay] [--json FILE]
 
 Each table has 40 rows of a law with normal noise. bin/symreg is given the law's form with wrong
-constants, and fits it. Counted are the intervals of its standard errors (Student's t) and its
-profile intervals (low_95 and high_95 of front.json). The true constants are those at which the form
+constants, and fits it. Counted are the intervals of its standard errors (Student's t, or normal with
+known sigmas) and its profile intervals (low_95 and high_95 of front.json). Kinds that end in _sx
+have errors in x and in y, known to the program (--sigma, --sigma-x). The true constants are those at which the form
 of the front, whichever it is written in, gives the table without its noise. A share of 0.95 of
 TABLES has a standard error of 1.5% at 200."""
 import argparse
@@ -24,7 +25,7 @@ JD = 2459015.5
 NUMBER = re.compile(r"(?<![A-Za-z_.0-9])\d+\.?\d*(?:e[-+]?\d+)?")
 NAMES = {"sin": np.sin, "cos": np.cos, "exp": np.exp, "log": np.log, "sqrt": np.sqrt,
          "square": np.square, "inv": np.reciprocal}
-# rows, law, guess as a function of the column's 0
+# where the column begins, law, guess as a function of this 0, standard deviation of x
 KINDS = {
     "line": (0, lambda d: 3.7 * d + 11, lambda z: "3*x+9"),
     "decay": (0, lambda d: 50 * np.exp(-d / 8.02), lambda z: "45*exp(x/-7.5)"),
@@ -35,6 +36,12 @@ KINDS = {
                 lambda z: f"5*sin((x-{z - 2:.6f})*0.55)"),
     "period_jd": (JD, lambda d: 5.6 * np.sin(2 * np.pi * d / 4.2308 + 1.1) + 12,
                   lambda z: f"5*sin((x-{z - 0.7:.6f})*1.485)+11"),
+    "line_sx": (0, lambda d: 3.7 * d + 11, lambda z: "3*x+9", 2),
+    "decay_sx": (0, lambda d: 50 * np.exp(-d / 8.02), lambda z: "45*exp(x/-7.5)", 0.5),
+    "line_jd_sx": (JD, lambda d: 3.7 * d + 11, lambda z: f"(x-{z - 4:.6f})*3", 2),
+    "decay_jd_sx": (JD, lambda d: 50 * np.exp(-d / 8.02), lambda z: f"exp(({z + 30:.6f}-x)/8)", 0.5),
+    "sine_jd_sx": (JD, lambda d: 5.6 * np.sin(2 * np.pi * d / 11.3 + 1.1),
+                   lambda z: f"5*sin((x-{z - 2:.6f})*0.55)", 0.3),
 }
 
 
@@ -106,7 +113,8 @@ def without_pictures(folder):
 
 def cover(symreg, kind, index, folder, environment):
     """Hits of standard and profile intervals, and how many constants there were."""
-    zero, law, guess = KINDS[kind]
+    zero, law, guess, *rest = KINDS[kind]
+    sigma_x = rest[0] if rest else 0
     rng = np.random.default_rng([index, sum(map(ord, kind))])
     d = np.sort(rng.uniform(0, 40, ROWS))
     x = np.round(zero + d, 5)
@@ -114,9 +122,14 @@ def cover(symreg, kind, index, folder, environment):
     sigma = 0.05 * np.std(exact)
     y = exact + sigma * rng.standard_normal(ROWS)
     table = folder / "table.csv"
-    table.write_text("x,y\n" + "".join(f"{a:.5f},{b:.9g}\n" for a, b in zip(x, y)))
+    seen = x + sigma_x * rng.standard_normal(ROWS)
+    known = ["--features", "x", "--sigma", "s", "--sigma-x", f"x={sigma_x}"] if sigma_x else []
+    table.write_text("x,y,s\n" if known else "x,y\n")
+    with table.open("a") as file:
+        for a, b in zip(seen, y):
+            file.write(f"{a:.5f},{b:.9g}" + (f",{sigma:.9g}\n" if known else "\n"))
     subprocess.run([symreg, table, "--target", "y", "--threads", "1", "--evaluations", "20",
-                    "--guess", guess(zero), "--out", folder / "out", "--quiet"], check=True,
+                    "--guess", guess(zero), "--out", folder / "out", "--quiet", *known], check=True,
                    capture_output=True, env=environment)
     for row in json.loads((folder / "out" / "front.json").read_text())["front"]:
         if not row["constants"]:
@@ -127,7 +140,8 @@ def cover(symreg, kind, index, folder, environment):
         c, error = np.array(row["constants"]), np.array(row["standard_errors"])
         low = np.array([-math.inf if v is None else v for v in row["low_95"]])
         high = np.array([math.inf if v is None else v for v in row["high_95"]])
-        standard = np.abs(c - true) <= quantile(row["degrees_of_freedom"]) * error
+        most = quantile(math.inf if known else row["degrees_of_freedom"])
+        standard = np.abs(c - true) <= most * error
         return standard.sum(), ((low <= true) & (true <= high)).sum(), len(c)
     return 0, 0, 0
 

@@ -17,9 +17,6 @@ enum {
     FEW = 3,     /* as many in small tables */
     FIT_STEPS = 20
 };
-/* How much shorter the description is without odd rows, in nats. */
-static const double clearly = 10;
-
 struct search {
     const struct sr_loss *loss;
     size_t most;    /* odd rows */
@@ -255,7 +252,7 @@ int sr_front_find_odd(struct sr_front *front, const struct sr_loss *loss, double
         least = length;
         memcpy(weight, kept, n * sizeof *weight);
     }
-    if (!rc && least < shortest - clearly)
+    if (!rc && least < shortest - SR_ODD_NATS)
         list_odd(front, loss->data, weight);
     sr_work_free(&s.work);
     free(s.residual);

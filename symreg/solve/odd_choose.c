@@ -73,6 +73,21 @@ static int search_front(const struct sr_table *table, const struct sr_csv_setup 
     return rc;
 }
 
+/* How much longer than with the suspects a description without them may seem, in nats, if all of
+ * them hold fill values: what sr_front_find_odd() asks for, as these numbers name the rows. */
+static int margin_of(const struct sr_data *data, const bool *marked, double *nats)
+{
+    bool *filled = orr_alloc(data->rows, sizeof *filled);
+    TRY(filled ? 0 : ORR_ENOMEM);
+    sr_rows_filled(data, filled);
+    *nats = SR_ODD_NATS;
+    for (size_t i = 0; i < data->rows; i++)
+        if (marked[i] && !filled[i])
+            *nats = 0;
+    free(filled);
+    return 0;
+}
+
 /* Searches without the suspects, and with them where a formula of the others is far from some.
  * Marks these rows where it describes the table in so much less than those of a search with them;
  * *count: how many. */
@@ -83,10 +98,12 @@ static int compare(const struct sr_table *table, const struct sr_csv_setup *setu
     struct sr_table others = *table;
     struct sr_loss loss;
     struct sr_front *with = orr_alloc(2, sizeof *with), *const without = with ? with + 1 : NULL;
-    double *weight = orr_alloc(rows, sizeof *weight), rival = HUGE_VAL;
+    double *weight = orr_alloc(rows, sizeof *weight), rival = HUGE_VAL, margin = 0;
     others.line = NULL;
     others.odds = 0;
-    int rc = with && weight ? sr_table_leave_out(&others, marked, *count) : ORR_ENOMEM;
+    int rc = with && weight ? margin_of(&table->data, marked, &margin) : ORR_ENOMEM;
+    if (!rc)
+        rc = sr_table_leave_out(&others, marked, *count);
     *count = 0;
     if (!rc)
         rc = search_front(&others, setup, threads, without);
@@ -103,7 +120,7 @@ static int compare(const struct sr_table *table, const struct sr_csv_setup *setu
         if (!rc)
             rc = measure(&loss, false, with);
         for (int i = 0; i < with->count; i++)
-            rival = fmin(rival, with->mdl[i]);
+            rival = fmin(rival, with->mdl[i] + margin);
         if (!rc)
             rc = sr_front_find_odd(without, &loss, rival, weight);
     }
