@@ -147,6 +147,88 @@ TEST(sums_have_allowed_operators_and_sizes)
     sr_states_free(&s);
 }
 
+/* Gives every row the exact derivative, with such a standard deviation. */
+static void give_rates(bool pendulum, double sigma, struct sr_states *s)
+{
+    struct sr_state_track *const track = s->track;
+    for (size_t i = 0; i < ROWS; i++) {
+        const double z[2] = {track->smooth[i], pendulum ? track->rate[i] : track->smooth[ROWS + i]};
+        double by[2];
+        slope(pendulum, z, by);
+        for (size_t d = 0; d < (size_t)s->dims; d++) {
+            (pendulum ? track->bend : track->rate)[d * ROWS + i] = by[pendulum ? 1 : d];
+            (pendulum ? track->bend_variance : track->rate_variance)[d * ROWS + i] = sigma * sigma;
+        }
+    }
+}
+
+/* Without noise a number within a term is fitted, and a sum with a superfluous term is none of the
+ * likeliest. */
+TEST(exact_derivatives_give_the_numbers_within_terms)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "y", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double value[SR_NODES], first;
+    allow_all(allowed);
+    make(false, 1e-9, &s);
+    give_rates(false, 1e-7, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    assert_true(sums.count > 0);
+    const struct sr_expr *const best = &sums.expr[sums.count - 1];
+    sums.expr[0] = *best;
+    sums.count = 1;
+    if (!has_form(&sums, name, "((2 * x) + (2 * ((x / (x + 2)) * y)))", &first) &&
+        !has_form(&sums, name, "((2 * ((x / (x + 2)) * y)) + (2 * x))", &first))
+        fail_msg("the likeliest sum is not that of x and y x / (K + x)");
+    const int numbers = sr_expr_constants(best, value), at = first < 0 ? 1 : 2;
+    assert_int_equal(numbers, 3);
+    if (fabs(value[at] - 0.6) > 1e-5)
+        fail_msg("K is %.8g, expected 0.6", value[at]);
+    sr_states_free(&s);
+}
+
+TEST(exact_accelerations_are_explained)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "v", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(true, 1e-9, &s);
+    give_rates(true, 1e-7, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "(2 * sin(x))", &first) || fabs(first + 2.2) > 1e-6)
+        fail_msg("no -2.2 sin(x) among %d sums", sums.count);
+    sr_states_free(&s);
+}
+
+/* A sine of the time, of any frequency, beside a loss. */
+TEST(exact_waves_of_the_time_are_found)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "y", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(false, 1e-9, &s);
+    give_rates(false, 1e-7, &s);
+    s.explicit_time = true;
+    for (size_t i = 0; i < ROWS; i++)
+        s.track->rate[i] = 0.7 * sin(2.37 * s.track->t[i]) - 0.4 * s.track->smooth[i];
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "((2 * sin((t * 2))) + (2 * x))", &first) &&
+        !has_form(&sums, name, "((2 * x) + (2 * sin((t * 2))))", &first))
+        fail_msg("no sum of x and sin(w t) among %d", sums.count);
+    sr_states_free(&s);
+}
+
 /* Smoothed states with errors become the solution, which has much smaller ones. */
 TEST(solutions_are_better_smoothed_tracks)
 {
