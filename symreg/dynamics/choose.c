@@ -609,6 +609,7 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
 {
+    TRY(sr_judge_drop_silent(c, best));
     system->nats = best->nats;
     TRY(simplify(c, best));
     round_constants(c, best);

@@ -299,4 +299,36 @@ TEST(amounts_do_not_become_negative)
     sr_states_free(&s);
 }
 
+/* A term that changes no solution goes, also where no seconds are left to try that; another of
+ * such a form, which is felt, stays. */
+TEST(terms_that_no_track_feels_go)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_judged system;
+    struct sr_states s;
+    struct sr_judge judge;
+    struct sr_language *const language = sr_language_create();
+    char text[2][SR_TEXT];
+    make(false, 1e-8, &s);
+    assert_int_equal(sr_judge_create(&s, language, 1e-9, &judge), 0);
+    assert_int_equal(sr_expr_parse(NULL, "1e-13 * y + 1.3 * x - 1.9 * y * x / (0.6 + x)", name, 3,
+                                   &system.expr[0]),
+                     0);
+    assert_int_equal(
+        sr_expr_parse(NULL, "0.9 * x * y - (0.7 * y - 1e-9)", name, 3, &system.expr[1]), 0);
+    system.nats = HUGE_VAL;
+    assert_int_equal(sr_judge_drop_silent(&judge, &system), 0);
+    for (int d = 0; d < 2; d++)
+        sr_expr_print(language, &system.expr[d], name, text[d], SR_TEXT);
+    if (sr_expr_constants(&system.expr[0], NULL) != 3)
+        fail_msg("a term of 1e-13 y stays: %s", text[0]);
+    if (sr_expr_constants(&system.expr[1], NULL) != 3)
+        fail_msg("a constant of 1e-9 goes: %s", text[1]);
+    if (!(system.nats < HUGE_VAL))
+        fail_msg("the shorter system was not fitted");
+    sr_judge_free(&judge);
+    sr_states_free(&s);
+    sr_language_free(language);
+}
+
 TESTS(NULL, NULL)
