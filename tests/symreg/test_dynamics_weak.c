@@ -299,6 +299,62 @@ TEST(amounts_do_not_become_negative)
     sr_states_free(&s);
 }
 
+/* Nats of the likelihood that the chosen system loses to its forms with all constants free. */
+static double lost_by_rounding(const struct sr_states *s, const struct sr_language *language,
+                               const struct sr_system *chosen, int *fractions)
+{
+    static struct sr_judged fit;
+    struct sr_judge judge;
+    double misfit[2];
+    *fractions = 0;
+    assert_int_equal(sr_judge_create(s, language, 0, &judge), 0);
+    for (int held = 0; held < 2; held++) {
+        memcpy(fit.expr, chosen->expr, sizeof fit.expr);
+        for (int d = 0; d < s->dims && held; d++)
+            for (int i = 0, k = 0; i < fit.expr[d].count; i++)
+                if (sr_is_number(&fit.expr[d].node[i])) {
+                    fit.expr[d].node[i].feature = SR_FIXED;
+                    *fractions += isnan(chosen->error[d][k++]);
+                }
+        assert_int_equal(sr_judge_fit(&judge, &fit), 0);
+        misfit[held] = fit.misfit;
+    }
+    sr_judge_free(&judge);
+    return 0.5 * s->dims * ROWS * log(misfit[1] / misfit[0]);
+}
+
+/* A fraction within three standard errors of a constant is no licence to leave the region of its
+ * error, however little time there was to choose. */
+TEST(fractions_lose_little)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static const char *const form[] = {"1.3 * x - 1.9 * y * x / (0.6 + x)",
+                                       "0.9 * x * y - 0.7 * y"};
+    static struct sr_equations_found found[2];
+    static struct sr_system chosen;
+    struct sr_language *const language = sr_language_create();
+    int all = 0;
+    for (int k = 1; k <= 2; k++) {
+        struct sr_states s;
+        int fractions;
+        make(false, 0.02 * k, &s);
+        for (int d = 0; d < 2; d++) {
+            found[d] = (struct sr_equations_found){.count = 1, .loss = {1}};
+            assert_int_equal(sr_expr_parse(NULL, form[d], name, 3, &found[d].expr[0]), 0);
+        }
+        assert_int_equal(sr_system_choose(&s, language, found, 0.3, &chosen), 0);
+        const double lost = lost_by_rounding(&s, language, &chosen, &fractions);
+        print_message("noise %g: %d fractions lose %.3f nats\n", 0.02 * k, fractions, lost);
+        all += fractions;
+        if (lost > 0.5 * fractions + 0.1)
+            fail_msg("%d fractions lose %.2f nats at a noise of %g", fractions, lost, 0.02 * k);
+        sr_states_free(&s);
+    }
+    if (!all)
+        fail_msg("no constant became a fraction");
+    sr_language_free(language);
+}
+
 /* A term that changes no solution goes, also where no seconds are left to try that; another of
  * such a form, which is felt, stays. */
 TEST(terms_that_no_track_feels_go)
