@@ -51,6 +51,10 @@ static const double far_off = 3, explained = 1.5;
 /* The squares that a formula may leave of those that are left by noise, and nats by which a formula
  * has to be worse to be left out unseen. */
 static const double noise_left = 0.85, margin = 25;
+/* Nats of the likelihood that a constant may lose where it becomes a fraction. */
+static const double by_fraction = 0.5;
+/* Formulas become shorter in this share of the seconds, at the end of a choice. */
+static const double share_shorter = 0.15;
 /* The choices of single equations take this share of the seconds, each time. */
 static const double share_alone = 0.3, share_alone_exact = 0.4;
 /* The choice along the solutions of the first one takes this share, and what that left. */
@@ -165,15 +169,12 @@ static struct sr_node *node_of(struct sr_expr *expr, int number)
     return &expr->node[i];
 }
 
-/* Writes constants that may be fractions as these, where the tracks do not contradict: the others
- * are fitted again. */
-static int simplify(const struct sr_judge *c, struct sr_judged *best)
+/* Fits the system with the constants that may be fractions written as these. *worse: nats that this
+ * loses of the likelihood; infinite where it cannot be followed. */
+static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
+                         struct sr_judged *trial, double *worse)
 {
     struct sr_node *node[SR_NODES];
-    int fixed = 0;
-    struct sr_judged *trial = orr_alloc(1, sizeof *trial);
-    if (!trial)
-        return ORR_ENOMEM;
     sr_judged_copy(best, trial);
     for (int k = 0; k < best->constants; k++)
         node[k] = node_of(&trial->expr[best->equation[k]], best->number[k]);
@@ -182,27 +183,62 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
             continue;
         node[k]->value = best->simple[k];
         node[k]->feature = SR_FIXED;
-        fixed++;
     }
-    const int rc = fixed ? sr_judge_fit(c, trial) : 0;
+    const int rc = sr_judge_fit(c, trial);
     for (int k = 0; k < best->constants; k++)
         node[k]->feature = 0;
-    const double worse =
-        0.5 * best->spare *
-        (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)));
-    if (!rc && fixed && trial->nats < HUGE_VAL && worse <= 2 * fixed + 2) {
-        /* fixed numbers were no numbers for the list of constants */
-        for (int k = 0, free_one = 0; k < best->constants; k++)
-            if (isnan(best->simple[k])) {
-                best->alone[k] = trial->alone[free_one];
-                best->error[k] = trial->error[free_one++];
-            } else {
-                best->alone[k] = best->error[k] = NAN;
+    *worse =
+        trial->nats < HUGE_VAL
+            ? 0.5 * best->spare *
+                  (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)))
+            : HUGE_VAL;
+    return rc;
+}
+
+/* Takes a trial with fractions: fixed numbers were no numbers for its list of constants. */
+static void take_fractions(const struct sr_judged *trial, struct sr_judged *best)
+{
+    for (int k = 0, free_one = 0; k < best->constants; k++)
+        if (isnan(best->simple[k])) {
+            best->alone[k] = trial->alone[free_one];
+            best->error[k] = trial->error[free_one++];
+        } else {
+            best->alone[k] = best->error[k] = NAN;
+        }
+    sr_judged_copy(trial, best);
+    best->each_error = trial->each_error;
+    best->each_alone = trial->each_alone;
+    best->misfit = trial->misfit;
+}
+
+/* Writes constants that may be fractions as these, where the tracks do not contradict: the others
+ * are fitted again. True values lose half a nat each, about; where fractions lose more, the one that
+ * is farthest from its constant in standard errors stays a number. */
+static int simplify(const struct sr_judge *c, struct sr_judged *best)
+{
+    struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
+    int rc = trial ? 0 : ORR_ENOMEM;
+    while (!rc) {
+        int fixed = 0, farthest = -1;
+        double worse, most = 0;
+        for (int k = 0; k < best->constants; k++) {
+            const double off = fabs(best->simple[k] - best->value[k]) / best->error[k];
+            if (isnan(best->simple[k]))
+                continue;
+            fixed++;
+            if (farthest < 0 || off > most) {
+                farthest = k;
+                most = off;
             }
-        sr_judged_copy(trial, best);
-        best->each_error = trial->each_error;
-        best->each_alone = trial->each_alone;
-        best->misfit = trial->misfit;
+        }
+        if (!fixed)
+            break;
+        rc = fit_fractions(c, best, trial, &worse);
+        if (!rc && worse <= by_fraction * fixed) {
+            take_fractions(trial, best);
+            break;
+        }
+        best->simple[farthest] = NAN;
     }
     free(trial);
     return rc;
@@ -323,13 +359,14 @@ static bool may_be_zero(const struct sr_judged *f, int d, int i)
     return false;
 }
 
-/* Takes away terms whose coefficients are within their errors of 0. */
+/* Takes away terms whose coefficients are within their errors of 0, also when the seconds have
+ * passed: there are few. */
 static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
     for (int d = 0; d < c->states->dims; d += !shorter) {
         shorter = false;
-        for (int i = best->expr[d].count - 1; i > 1 && !shorter && !sr_judge_over(c); i--) {
+        for (int i = best->expr[d].count - 1; i > 1 && !shorter; i--) {
             const int op = best->expr[d].node[i].op, left = sr_expr_left(&best->expr[d], i);
             if (op != SR_ADD && op != SR_SUB)
                 continue;
@@ -505,11 +542,21 @@ static int hold(const struct sr_judge *c, struct candidates *kept, struct sr_jud
     return *held ? sr_judge_fit(c, best) : 0;
 }
 
+/* The judge, whose seconds end before those for shorter formulas. */
+static struct sr_judge ends_early(const struct sr_judge *c)
+{
+    struct sr_judge early = *c;
+    if (c->until_s > 0)
+        early.until_s -= share_shorter * fmax(c->until_s - orr_time_s(), 0);
+    return early;
+}
+
 /* Chooses the system, some equations of which may be held then. */
 static int choose_all(const struct sr_judge *c, const struct sr_equations_found *found,
                       struct candidates *kept, struct sr_judged *best, int *choice)
 {
-    int held = 0, rc = choose_each(c, found, kept, best, choice);
+    const struct sr_judge early = ends_early(c);
+    int held = 0, rc = choose_each(&early, found, kept, best, choice);
     struct sr_judged *const before = orr_alloc(1, sizeof *before);
     rc = before ? rc : ORR_ENOMEM;
     if (!rc) {
@@ -517,7 +564,7 @@ static int choose_all(const struct sr_judge *c, const struct sr_equations_found 
         rc = hold(c, kept, best, &held);
     }
     if (!rc && held)
-        rc = sweep(c, found, kept, best, choice);
+        rc = sweep(&early, found, kept, best, choice);
     if (!rc && held && (!is_far_off(best) || !(best->nats < HUGE_VAL))) {
         /* all follow the tracks, or none: no equation has to be held */
         if (!(best->nats < HUGE_VAL))
@@ -536,7 +583,7 @@ static int choose_all(const struct sr_judge *c, const struct sr_equations_found 
     orr_trace("%d equations are held, %.2f nats, residual %.4g", held, best->nats,
               sqrt(best->misfit));
     if (!rc && !held)
-        rc = sweep(c, found, kept, best, choice);
+        rc = sweep(&early, found, kept, best, choice);
     for (int d = 0; d < c->states->dims && !rc && best->nats < HUGE_VAL; d++)
         rc = kept[d].held ? 0 : sr_judge_tie(c, d, found[d].first, best);
     if (!rc && best->nats < HUGE_VAL)
@@ -585,8 +632,9 @@ static int choose_again(const struct sr_judge *c, const struct sr_equations_foun
         rc = list_again(&along, &kept[d], d, &best->expr[d], &found[d], &list[d]);
     if (!rc && follows) {
         orr_trace("the equations are chosen along the solutions, from %.2f nats", best->nats);
-        rc = choose_each(&judge, list, again, best, choice);
-        rc = rc ? rc : sweep(&judge, list, again, best, choice);
+        const struct sr_judge early = ends_early(&judge);
+        rc = choose_each(&early, list, again, best, choice);
+        rc = rc ? rc : sweep(&early, list, again, best, choice);
         rc = rc ? rc : shorten(&judge, again, best);
     }
     sr_states_free(&along);
@@ -609,6 +657,8 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
 {
+    TRY(drop_zeros(c, best));
+    TRY(sr_judge_drop_silent(c, best));
     system->nats = best->nats;
     TRY(simplify(c, best));
     round_constants(c, best);

@@ -7,7 +7,13 @@
 
 #include "base/statistics.h"
 
-enum { FACTORS = 3, PRODUCTS = 64, WIDE = 4 /* names, from which on terms have one name only */ };
+enum {
+    FACTORS = 3,
+    PRODUCTS = 64,
+    WIDE = 4,   /* names, from which on terms have one name only */
+    WAVES = 40, /* half-turns of a sine of the time along the tracks */
+};
+static const double pi = 3.14159265358979323846;
 
 /* Numbers in units of a name's size. */
 static const double steps[] = {0.15, 0.4, 1, 2.5}, slopes[] = {-4, -2, -1, -0.5, -0.2, 0.3, 1};
@@ -132,6 +138,27 @@ static void add_functions(struct maker *m, int name)
     }
 }
 
+/* sin(w t) and cos(w t), of up to so many half-turns along the tracks. */
+static void add_waves(struct maker *m)
+{
+    const struct sr_states *const s = m->states;
+    const int time = sr_states_time(s);
+    double from = HUGE_VAL, to = -HUGE_VAL;
+    for (size_t k = 0; k < s->count; k++) {
+        from = fmin(from, s->track[k].t[0]);
+        to = fmax(to, s->track[k].t[s->track[k].n - 1]);
+    }
+    for (int op = SR_SIN; op <= SR_COS; op++)
+        for (int k = 1; k <= WAVES; k++) {
+            struct sr_expr expr = {.count = 0};
+            put_name(&expr, time);
+            sr_put_constant(&expr, k * pi / (to - from));
+            sr_put_op(&expr, SR_MUL);
+            sr_put_op(&expr, (enum sr_op)op);
+            add(m, k == 1, &expr);
+        }
+}
+
 /* sin(x - y), cos(x - y) */
 static void add_differences(struct maker *m, int a, int b)
 {
@@ -195,6 +222,8 @@ void sr_weak_library(const struct sr_states *s, const bool *allowed,
     add_products(&m);
     for (int a = 0; a < m.names; a++)
         add_functions(&m, m.name[a]);
+    if (s->explicit_time)
+        add_waves(&m);
     for (int a = 0; a < m.names; a++)
         for (int b = 0; b < a && m.names <= WIDE; b++)
             add_differences(&m, m.name[a], m.name[b]);

@@ -5,7 +5,7 @@
  * tracks support it, and of several equations that where it explains most. */
 #include <stdlib.h>
 
-#include "judge.h"
+#include "weak.h"
 
 /* The parabola counts where an equation is better by more nats. */
 static const double better = 10;
@@ -91,7 +91,8 @@ int sr_system_time(const struct sr_states *s, const struct sr_language *language
 }
 
 /* Mean squared residual of the derivatives, in variances of their errors, from which on a front
- * lacks something: errors of derivatives are known to some ten percent. */
+ * lacks something: errors of derivatives are known to some ten percent. Those of exact tracks are
+ * far below what rows are weighted by, and known to a factor. */
 static const double much = 4;
 
 /* The mean squared residual of a formula; infinite where it has no value. */
@@ -123,6 +124,21 @@ static double misfit_of(const struct sr_states *s, const struct sr_language *lan
     return sum / (double)s->rows;
 }
 
+/* What exact derivatives leave by their errors, in the unit of misfit_of(), in which no row counts
+ * for more than one with the standard deviation `least`. */
+static double left_by_errors(const struct sr_states *s, int d, double least)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        const struct sr_state_track *const track = &s->track[k];
+        const double *const variance =
+            (s->order == 1 ? track->rate_variance : track->bend_variance) + (size_t)d * track->n;
+        for (size_t i = 0; i < track->n; i++)
+            sum += variance[i] / fmax(variance[i], least * least);
+    }
+    return SR_EXACT_ERRORS * sum / (double)s->rows;
+}
+
 int sr_states_lack(const struct sr_states *s, const struct sr_language *language, int d,
                    const struct sr_equations_found *found, bool *lack)
 {
@@ -138,6 +154,6 @@ int sr_states_lack(const struct sr_states *s, const struct sr_language *language
         misfit = fmin(misfit, misfit_of(s, language, d, found, i, least, work));
     orr_trace("formulas of equation %d leave %.4g variances of the derivative", d + 1, misfit);
     free(work);
-    *lack = misfit > much;
+    *lack = misfit > (sr_state_is_exact(s, d) ? left_by_errors(s, d, least) : much);
     return 0;
 }

@@ -397,7 +397,7 @@ int sr_states_weak(const struct sr_states *s, int d, const bool *allowed, int ma
                    struct sr_equations_found *found)
 {
     if (sr_state_is_exact(s, d))
-        return 0;
+        return s->categories ? 0 : sr_states_exact_sums(s, d, allowed, maxsize, found);
     struct sr_weak_library *const library = orr_alloc(1, sizeof *library);
     struct weak w = {0};
     if (!library)

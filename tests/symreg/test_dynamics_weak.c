@@ -147,6 +147,88 @@ TEST(sums_have_allowed_operators_and_sizes)
     sr_states_free(&s);
 }
 
+/* Gives every row the exact derivative, with such a standard deviation. */
+static void give_rates(bool pendulum, double sigma, struct sr_states *s)
+{
+    struct sr_state_track *const track = s->track;
+    for (size_t i = 0; i < ROWS; i++) {
+        const double z[2] = {track->smooth[i], pendulum ? track->rate[i] : track->smooth[ROWS + i]};
+        double by[2];
+        slope(pendulum, z, by);
+        for (size_t d = 0; d < (size_t)s->dims; d++) {
+            (pendulum ? track->bend : track->rate)[d * ROWS + i] = by[pendulum ? 1 : d];
+            (pendulum ? track->bend_variance : track->rate_variance)[d * ROWS + i] = sigma * sigma;
+        }
+    }
+}
+
+/* Without noise a number within a term is fitted, and a sum with a superfluous term is none of the
+ * likeliest. */
+TEST(exact_derivatives_give_the_numbers_within_terms)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "y", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double value[SR_NODES], first;
+    allow_all(allowed);
+    make(false, 1e-9, &s);
+    give_rates(false, 1e-7, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    assert_true(sums.count > 0);
+    const struct sr_expr *const best = &sums.expr[sums.count - 1];
+    sums.expr[0] = *best;
+    sums.count = 1;
+    if (!has_form(&sums, name, "((2 * x) + (2 * ((x / (x + 2)) * y)))", &first) &&
+        !has_form(&sums, name, "((2 * ((x / (x + 2)) * y)) + (2 * x))", &first))
+        fail_msg("the likeliest sum is not that of x and y x / (K + x)");
+    const int numbers = sr_expr_constants(best, value), at = first < 0 ? 1 : 2;
+    assert_int_equal(numbers, 3);
+    if (fabs(value[at] - 0.6) > 1e-5)
+        fail_msg("K is %.8g, expected 0.6", value[at]);
+    sr_states_free(&s);
+}
+
+TEST(exact_accelerations_are_explained)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "v", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(true, 1e-9, &s);
+    give_rates(true, 1e-7, &s);
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "(2 * sin(x))", &first) || fabs(first + 2.2) > 1e-6)
+        fail_msg("no -2.2 sin(x) among %d sums", sums.count);
+    sr_states_free(&s);
+}
+
+/* A sine of the time, of any frequency, beside a loss. */
+TEST(exact_waves_of_the_time_are_found)
+{
+    static struct sr_equations_found sums;
+    static const char *const name[] = {"x", "y", "t"};
+    struct sr_states s;
+    bool allowed[SR_OPS];
+    double first;
+    allow_all(allowed);
+    make(false, 1e-9, &s);
+    give_rates(false, 1e-7, &s);
+    s.explicit_time = true;
+    for (size_t i = 0; i < ROWS; i++)
+        s.track->rate[i] = 0.7 * sin(2.37 * s.track->t[i]) - 0.4 * s.track->smooth[i];
+    sums.count = 0;
+    assert_int_equal(sr_states_weak(&s, 0, allowed, 30, &sums), 0);
+    if (!has_form(&sums, name, "((2 * sin((t * 2))) + (2 * x))", &first) &&
+        !has_form(&sums, name, "((2 * x) + (2 * sin((t * 2))))", &first))
+        fail_msg("no sum of x and sin(w t) among %d", sums.count);
+    sr_states_free(&s);
+}
+
 /* Smoothed states with errors become the solution, which has much smaller ones. */
 TEST(solutions_are_better_smoothed_tracks)
 {
@@ -215,6 +297,94 @@ TEST(amounts_do_not_become_negative)
     s.proportional[1] = false;
     assert_true(fabs(negative - nats_with(&s, "0.8 * x * y - 0.6 * y - 0.1")) < 1e-9);
     sr_states_free(&s);
+}
+
+/* Nats of the likelihood that the chosen system loses to its forms with all constants free. */
+static double lost_by_rounding(const struct sr_states *s, const struct sr_language *language,
+                               const struct sr_system *chosen, int *fractions)
+{
+    static struct sr_judged fit;
+    struct sr_judge judge;
+    double misfit[2];
+    *fractions = 0;
+    assert_int_equal(sr_judge_create(s, language, 0, &judge), 0);
+    for (int held = 0; held < 2; held++) {
+        memcpy(fit.expr, chosen->expr, sizeof fit.expr);
+        for (int d = 0; d < s->dims && held; d++)
+            for (int i = 0, k = 0; i < fit.expr[d].count; i++)
+                if (sr_is_number(&fit.expr[d].node[i])) {
+                    fit.expr[d].node[i].feature = SR_FIXED;
+                    *fractions += isnan(chosen->error[d][k++]);
+                }
+        assert_int_equal(sr_judge_fit(&judge, &fit), 0);
+        misfit[held] = fit.misfit;
+    }
+    sr_judge_free(&judge);
+    return 0.5 * s->dims * ROWS * log(misfit[1] / misfit[0]);
+}
+
+/* A fraction within three standard errors of a constant is no licence to leave the region of its
+ * error, however little time there was to choose. */
+TEST(fractions_lose_little)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static const char *const form[] = {"1.3 * x - 1.9 * y * x / (0.6 + x)",
+                                       "0.9 * x * y - 0.7 * y"};
+    static struct sr_equations_found found[2];
+    static struct sr_system chosen;
+    struct sr_language *const language = sr_language_create();
+    int all = 0;
+    for (int k = 1; k <= 2; k++) {
+        struct sr_states s;
+        int fractions;
+        make(false, 0.02 * k, &s);
+        for (int d = 0; d < 2; d++) {
+            found[d] = (struct sr_equations_found){.count = 1, .loss = {1}};
+            assert_int_equal(sr_expr_parse(NULL, form[d], name, 3, &found[d].expr[0]), 0);
+        }
+        assert_int_equal(sr_system_choose(&s, language, found, 0.3, &chosen), 0);
+        const double lost = lost_by_rounding(&s, language, &chosen, &fractions);
+        print_message("noise %g: %d fractions lose %.3f nats\n", 0.02 * k, fractions, lost);
+        all += fractions;
+        if (lost > 0.5 * fractions + 0.1)
+            fail_msg("%d fractions lose %.2f nats at a noise of %g", fractions, lost, 0.02 * k);
+        sr_states_free(&s);
+    }
+    if (!all)
+        fail_msg("no constant became a fraction");
+    sr_language_free(language);
+}
+
+/* A term that changes no solution goes, also where no seconds are left to try that; another of
+ * such a form, which is felt, stays. */
+TEST(terms_that_no_track_feels_go)
+{
+    static const char *const name[] = {"x", "y", "t"};
+    static struct sr_judged system;
+    struct sr_states s;
+    struct sr_judge judge;
+    struct sr_language *const language = sr_language_create();
+    char text[2][SR_TEXT];
+    make(false, 1e-8, &s);
+    assert_int_equal(sr_judge_create(&s, language, 1e-9, &judge), 0);
+    assert_int_equal(sr_expr_parse(NULL, "1e-13 * y + 1.3 * x - 1.9 * y * x / (0.6 + x)", name, 3,
+                                   &system.expr[0]),
+                     0);
+    assert_int_equal(
+        sr_expr_parse(NULL, "0.9 * x * y - (0.7 * y - 1e-9)", name, 3, &system.expr[1]), 0);
+    system.nats = HUGE_VAL;
+    assert_int_equal(sr_judge_drop_silent(&judge, &system), 0);
+    for (int d = 0; d < 2; d++)
+        sr_expr_print(language, &system.expr[d], name, text[d], SR_TEXT);
+    if (sr_expr_constants(&system.expr[0], NULL) != 3)
+        fail_msg("a term of 1e-13 y stays: %s", text[0]);
+    if (sr_expr_constants(&system.expr[1], NULL) != 3)
+        fail_msg("a constant of 1e-9 goes: %s", text[1]);
+    if (!(system.nats < HUGE_VAL))
+        fail_msg("the shorter system was not fitted");
+    sr_judge_free(&judge);
+    sr_states_free(&s);
+    sr_language_free(language);
 }
 
 TESTS(NULL, NULL)
