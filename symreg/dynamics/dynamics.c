@@ -38,10 +38,15 @@ struct run {
 
 static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
 {
+    char epoch[SR_NUMBER];
     sr_cells_notes(&s->csv, s->file, cli->quiet);
     sr_dropped_note(&s->dropped, s->file, s->csv.rows, cli->quiet);
     orr_note(cli->quiet, "symreg: %zu track%s, %zu rows", s->count, s->count == 1 ? "" : "s",
              s->rows);
+    sr_number_print(s->epoch, epoch);
+    if (s->epoch != 0)
+        orr_note(cli->quiet, "symreg: searches count %s from %s", s->name[sr_states_time(s)],
+                 epoch);
     for (int d = 0; d < s->dims; d++)
         orr_note(cli->quiet, "symreg: noise of %s, estimated: %.3g%s", s->name[d],
                  s->noise[d] * (s->proportional[d] ? 100 : 1),
@@ -453,6 +458,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    sr_states_count_time(s);
     TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
     tell_tracks(cli, s);
@@ -465,6 +471,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
                               &run->vectors));
     TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
     TRY(choose(cli, file, given, run));
+    TRY(sr_system_restore_time(s, run->language, system));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
     TRY(*cli->out ? sr_system_tracks(s, run->language, system, cli->out, cli->quiet) : 0);

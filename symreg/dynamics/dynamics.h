@@ -2,6 +2,7 @@
  *
  *   states.c     reads a file into tracks: times, states, inputs
  *   smooth.c     smoothed states, their derivatives and the errors of these
+ *   epoch.c      times that are far from 0
  *   table.c      the table in which the search finds one equation
  *   judge.c      how well a system of equations explains the tracks
  *   prior.c      what the form of an equation costs
@@ -85,6 +86,7 @@ struct sr_states {
     bool part; /* of other states, which own the labels of categories */
     char each_name[SR_EACH][SR_STATE_NAME + 16]; /* names of constants of each: c1[star] */
     struct sr_state_track *track;
+    double epoch; /* what times of tracks are counted from, 0 unless they are far from 0 */
     bool proportional[SR_STATES]; /* the noise of this state is a share of its value */
     double noise[SR_STATES];      /* median sigma; as a share of the value where proportional */
     struct orr_csv csv;
@@ -121,6 +123,14 @@ int sr_states_create(struct sr_states *states, size_t count, const size_t *rows)
 void sr_states_free(struct sr_states *states);
 /* Whether state d has one value in all rows of a track. */
 bool sr_state_rests(const struct sr_state_track *track, size_t d);
+
+/* Counts times from the first one where all are far from 0: in s->epoch. */
+void sr_states_count_time(struct sr_states *states);
+/* Gives tracks their own times again, and the equations of a system t - epoch in place of t.
+ * ORR_EINVAL where that makes one too long. */
+struct sr_system;
+int sr_system_restore_time(struct sr_states *states, const struct sr_language *language,
+                           struct sr_system *system);
 
 /* Smooths each state of each track by Gaussian processes in windows (symreg/motion/process.c), and
  * tells for each state whether noise of one size or in proportion to the value is likelier.
