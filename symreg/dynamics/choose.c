@@ -55,6 +55,8 @@ static const double noise_left = 0.85, margin = 25;
 static const double share_alone = 0.3, share_alone_exact = 0.4;
 /* The choice along the solutions of the first one takes this share, and what that left. */
 static const double share_again = 0.45;
+/* This share is kept for parts that are left out last: of many rows all else may last too long. */
+static const double share_last = 0.1;
 
 /* Keeps the formula of equation d that was fitted, but for copies of others. */
 static void keep(struct candidates *kept, const struct sr_judged *f, int d, int row)
@@ -657,13 +659,18 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
         orr_trace("equations of the search: %.2f nats, residual %.4g", best->nats,
                   sqrt(best->misfit));
         struct sr_judge first = *c;
-        if (c->until_s > 0 && rough)
-            first.until_s -= share_again * c->seconds;
+        if (c->until_s > 0)
+            first.until_s -= (share_last + (rough ? share_again : 0)) * c->seconds;
         rc = choose_all(&first, found, kept, best, system->choice);
     }
+    struct sr_judge again = *c;
+    if (c->until_s > 0)
+        again.until_s -= share_last * c->seconds;
     if (!rc && rough && best->nats < HUGE_VAL && best->misfit < explained * explained &&
-        !sr_judge_over(c))
-        rc = choose_again(c, found, kept, best);
+        !sr_judge_over(&again))
+        rc = choose_again(&again, found, kept, best);
+    if (!rc && best->nats < HUGE_VAL && sr_judge_over(&again))
+        rc = shorten(c, kept, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = finish(c, kept, best, system);
     else if (!rc)

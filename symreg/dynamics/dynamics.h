@@ -137,10 +137,13 @@ int sr_system_restore_time(struct sr_states *states, const struct sr_language *l
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
-/* A part of smoothed states: of more than 3,000 rows pieces of tracks that are evenly spread and
+/* Rows by which equations are searched and chosen in so many seconds for each, at most; 0: there is
+ * no limit. */
+size_t sr_states_enough(double seconds);
+/* A part of smoothed states: of more than `most` rows pieces of tracks that are evenly spread and
  * have about so many, one of each category at least; of fewer all tracks. Labels stay those of
  * `states`. ORR_ENOMEM; the caller frees the part, after errors too. */
-int sr_states_part(const struct sr_states *states, struct sr_states *part);
+int sr_states_part(const struct sr_states *states, size_t most, struct sr_states *part);
 
 /* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
  * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
@@ -162,8 +165,8 @@ void sr_equation_rename(struct sr_expr *expr, const int *number, int names, bool
 /* ---- one equation */
 
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
- * the target, its standard deviation. Of many rows every k-th. */
-int sr_states_table(const struct sr_states *states, int d, char **text);
+ * the target, its standard deviation. Of more than `most` rows every k-th. */
+int sr_states_table(const struct sr_states *states, int d, size_t most, char **text);
 /* The least standard deviation of the derivative in that table: no row counts for more than one
  * with the median, or with a small share of the rms derivative. ORR_ENOMEM. */
 int sr_states_least(const struct sr_states *states, int d, double *least);

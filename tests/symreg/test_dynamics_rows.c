@@ -105,7 +105,7 @@ TEST(parts_are_spread_over_all_tracks)
                 for (size_t d = 0; d < 2; d++)
                     array[a][d * track->n + i] = (double)(100000 * (2 * a + d) + line);
         }
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     assert_in_range(part.rows, 2000, 4000);
     for (size_t k = 0; k < part.count; k++)
         for (size_t i = 0; i < part.track[k].n; i++) {
@@ -120,6 +120,13 @@ TEST(parts_are_spread_over_all_tracks)
             last = track->line[i];
         }
     assert_true(last > line - 1900); /* the last track has a piece, too */
+    sr_states_free(&part);
+    /* five seconds suffice for a third of these rows */
+    assert_int_equal(sr_states_enough(1), 1000);
+    assert_int_equal(sr_states_enough(10), 2000);
+    assert_int_equal(sr_states_enough(100), 3000);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(5), &part), 0);
+    assert_in_range(part.rows, 800, 1300);
     sr_states_free(&part);
     sr_states_free(&s);
 }
@@ -175,7 +182,7 @@ TEST(constants_are_those_of_all_rows)
     struct sr_language *language = sr_language_create();
     double value[SR_NODES];
     make_oscillations(&s, 64);
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     assert_int_equal(part.rows * 3, s.rows + 200); /* every third of 64 tracks, from the first on */
     choose(&s, few);
     choose(&s, all);
@@ -208,7 +215,7 @@ TEST(constants_of_categories_are_those_of_all_rows)
     s.categories = 2;
     for (size_t k = 0; k < s.count; k++)
         s.track[k].category = k / 3 % 2;
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     choose(&s, few);
     sr_system_number(&s, few);
     few->expr[1].node[1] = sr_feature_node(SR_EACH_FIRST);
