@@ -49,7 +49,7 @@ tracks            tracks_         symreg sim+ >symreg/layout >symreg/motion
 laws              law             symreg sim+ >symreg/solve >symreg/motion
 figures           report_         formula stage base
 compare           compare_        figures+
-api               orrery_|api_    compare figures symreg finetune+ >symreg/solve >kernels/ref
+api               orrery_|api_    compare figures symreg finetune+ >symreg/solve >symreg/motion >kernels/ref
 api/orrery        -
 study             verdict_        compare+
 endef

@@ -13,6 +13,7 @@
 #include "compare/results.h"
 #include "compare/cells.h"
 #include "stage/rows.h"
+#include "symreg/motion/motion.h"
 
 enum { DEEPEST = 16 /* nested objects */, MOST_COLUMNS = 4096 /* in a list or log */ };
 
@@ -174,6 +175,34 @@ static int read_log(const char *path, struct api_columns *columns)
     int rc = report_lines_read(path, take_line, &lines);
     rc = rc ? rc : take_lines(&lines, columns);
     report_lines_free(&lines);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- Horizons */
+
+static int take_horizons(const char *name, struct sr_horizons *made, struct api_columns *columns)
+{
+    const char *const about[][2] = {
+        {"unit", made->length}, {"centre", made->centre}, {"frame", made->frame}};
+    struct orr_csv csv = {0};
+    int rc = orr_csv_parse(name, made->text, strlen(made->text), ORR_CSV_KEEP_TEXT, &csv);
+    rc = rc ? rc : take_csv(&csv, columns);
+    orr_csv_free(&csv);
+    for (size_t k = 0; k < sizeof about / sizeof *about && !rc; k++) {
+        rc = add_column(columns, about[k][0], true);
+        for (size_t row = 0; row < columns->rows && !rc; row++)
+            rc = put_word(columns, columns->count - 1, row, about[k][1]);
+    }
+    return rc;
+}
+
+int api_columns_horizons(const char *const *file, int count, struct api_columns *columns)
+{
+    struct sr_horizons made;
+    *columns = (struct api_columns){0};
+    TRY(sr_horizons_join(file, count, &made));
+    const int rc = take_horizons(file[0], &made, columns);
+    sr_horizons_free(&made);
     return rc;
 }
 

@@ -16,6 +16,8 @@ struct api_columns {
 
 /* Reads the table of a path as orrery_results_open() describes. Free it also after an error. */
 int api_columns_read(const char *path, struct api_columns *columns);
+/* Reads the table of files of JPL Horizons as orrery_results_horizons() describes; likewise. */
+int api_columns_horizons(const char *const *file, int count, struct api_columns *columns);
 void api_columns_free(struct api_columns *columns);
 
 #endif

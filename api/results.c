@@ -7,6 +7,7 @@
 #include "base/cjson.h"
 #include "columns.h"
 #include "stage/provenance.h"
+#include "symreg/motion/motion.h"
 
 struct orrery_results {
     struct api_handle handle;
@@ -33,23 +34,47 @@ static int check_text(const char *path)
                                     path ? "an empty one" : "NULL");
 }
 
+/* Takes a table that was read, unless that failed. */
+static int take_table(struct orrery_results *r, struct api_columns *table, int rc)
+{
+    if (rc) {
+        api_columns_free(table);
+        return rc;
+    }
+    api_columns_free(&r->table);
+    r->table = *table;
+    return 0;
+}
+
 static int open_path(struct orrery_results *r, const char *path)
 {
     struct api_columns table = {0};
     TRY(check_text(path));
-    const int rc = api_columns_read(path, &table);
-    if (rc) {
-        api_columns_free(&table);
-        return rc;
-    }
-    api_columns_free(&r->table);
-    r->table = table;
-    return 0;
+    return take_table(r, &table, api_columns_read(path, &table));
 }
 
 int orrery_results_open(struct orrery_results *r, const char *path)
 {
     API_RETURN(r, open_path(r, path));
+}
+
+static int open_horizons(struct orrery_results *r, const char *const *file, int count)
+{
+    struct api_columns table = {0};
+    if (!file || count < 1 || count > SR_HORIZONS_FILES)
+        return ORR_FAIL(ORR_EINVAL, "files of JPL Horizons: expected 1 to %d, found %d",
+                        SR_HORIZONS_FILES, file ? count : 0);
+    for (int k = 0; k < count; k++) {
+        TRY(check_text(file[k]));
+        if (!strcmp(file[k], "-"))
+            return ORR_FAIL(ORR_EINVAL, "path: expected a file, found \"-\", standard input");
+    }
+    return take_table(r, &table, api_columns_horizons(file, count, &table));
+}
+
+int orrery_results_horizons(struct orrery_results *r, const char *const *file, int count)
+{
+    API_RETURN(r, open_horizons(r, file, count));
 }
 
 static int check_path(const char *path)

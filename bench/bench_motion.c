@@ -13,8 +13,8 @@
  *   best      whether the formula of rule `best` is k times the law: the ratio varies by at most
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
- *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N]
- * Writes bench/results/motion.json. About 6 minutes.
+ *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]
+ * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20 minutes.
  *     bench_motion --methods 1
  * instead compares ways to the force under Newton's law on the same data, at every inner row:
  * median of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
@@ -74,14 +74,15 @@ static void take_sequence(const struct sim_sequence *s, double noise, gsl_rng *r
     }
 }
 
-/* Every system is one of its own: rows of pairs are made system by system. */
-static int make_table(const struct orr_settings *settings, double noise, int threads,
+/* The systems of sample number `sample`, each one of its own: rows of pairs are made system by
+ * system. */
+static int make_table(const struct orr_settings *settings, double noise, int sample, int threads,
                       struct sr_tracks *tracks, struct sr_motion_table *table)
 {
     static char names[SYSTEMS][8];
     size_t rows[2 * SYSTEMS];
     struct sim_sequence sequence;
-    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 43);
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 43 + ((uint64_t)sample << 8));
     for (size_t k = 0; k < 2 * SYSTEMS; k++)
         rows[k] = STEPS;
     *tracks = (struct sr_tracks){.file = "positions"};
@@ -89,7 +90,8 @@ static int make_table(const struct orr_settings *settings, double noise, int thr
     if (!rc)
         rc = sim_sequence_create(&sequence, settings, SIM_SPLIT_TWO_BODY_TEST);
     for (size_t i = 0; i < SYSTEMS && !rc; i++) {
-        rc = sim_sequence_make(&sequence, settings, SIM_SPLIT_TWO_BODY_TEST, i);
+        rc = sim_sequence_make(&sequence, settings, SIM_SPLIT_TWO_BODY_TEST,
+                               (uint64_t)sample * SYSTEMS + i);
         if (rc)
             break;
         take_sequence(&sequence, noise, rng, tracks->track + 2 * i);
@@ -220,7 +222,8 @@ static int settings_for(int law, struct orr_settings *settings)
     return rc;
 }
 
-static int run(int law, double noise, double seconds, int threads, struct result *result)
+static int run(int law, double noise, int sample, double seconds, int threads,
+               struct result *result)
 {
     struct orr_settings settings;
     struct sr_tracks tracks = {0};
@@ -231,7 +234,7 @@ static int run(int law, double noise, double seconds, int threads, struct result
     if (!rc)
         rc = law_true_create(&truth, &settings);
     if (!rc)
-        rc = make_table(&settings, noise, threads, &tracks, &table);
+        rc = make_table(&settings, noise, sample, threads, &tracks, &table);
     if (!rc) {
         measure(&truth.dynamics, &table, result);
         rc =
@@ -335,7 +338,7 @@ static int compare_ways(int threads)
     for (int k = 0; k < NOISES && !rc; k++) {
         struct sr_tracks tracks = {0};
         struct sr_motion_table table = {0};
-        rc = make_table(&settings, noise_of[k], threads, &tracks, &table);
+        rc = make_table(&settings, noise_of[k], 0, threads, &tracks, &table);
         if (!rc)
             printf("%4.1f%%  %9.2g  %9.2g  %10.2g\n", 100 * noise_of[k],
                    median_error(&tracks, &d, process, 0, error),
@@ -381,7 +384,7 @@ static int write_planets(const char *path)
 
 /* ---- the table */
 
-static void add(struct bench_results *results, const char *law, double noise,
+static void add(struct bench_results *results, const char *law, double noise, int sample,
                 const struct result *r)
 {
     const struct {
@@ -393,37 +396,41 @@ static void add(struct bench_results *results, const char *law, double noise,
         {"best is the law", "", r->best}, {"on the front", "", r->front}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         char name[96];
-        snprintf(name, sizeof name, "%s, noise %g%%: %s", law, 100 * noise, row[k].what);
+        snprintf(name, sizeof name, "%s, noise %g%%, sample %d: %s", law, 100 * noise, sample + 1,
+                 row[k].what);
         bench_add(results, name, (struct bench_value){row[k].value, NAN}, row[k].unit, NULL, NAN);
     }
 }
 
-/* only: the one law that is measured, from 1 on; 0: all. */
-static int run_all(int laws, int only, int seconds, int threads)
+/* only: the one law that is measured, from 1 on; 0: all. Samples outside, so that the first lines
+ * have every cell once. */
+static int run_all(int laws, int only, int samples, int seconds, int threads)
 {
     struct bench_results results = {0};
     int rc = bench_open(&results, "motion", threads);
-    printf("law              noise   rows  exponent     error  of best  best  front\n");
-    for (int law = only ? only - 1 : 0; law < (only ? only : laws) && !rc; law++)
-        for (int k = 0; k < NOISES && !rc; k++) {
-            struct result r;
-            rc = run(law, noise_of[k], seconds, threads, &r);
-            printf("%-15s %5.1f%% %6.0f  %+8.4f  %8.2g  %+7.4f  %4s  %5s\n", law_name[law],
-                   100 * noise_of[k], r.rows, r.exponent, r.error, r.of_best, r.best ? "yes" : "no",
-                   r.front ? "yes" : "no");
-            fflush(stdout);
-            add(&results, law_name[law], noise_of[k], &r);
-        }
+    printf("law              noise  sample   rows  exponent     error  of best  best  front\n");
+    const int first = only ? only - 1 : 0, count = (only ? only : laws) - first;
+    for (int k = 0; k < samples * count * NOISES && !rc; k++) {
+        const int sample = k / (count * NOISES), law = first + k / NOISES % count;
+        const double noise = noise_of[k % NOISES];
+        struct result r;
+        rc = run(law, noise, sample, seconds, threads, &r);
+        printf("%-15s %5.1f%%  %6d %6.0f  %+8.4f  %8.2g  %+7.4f  %4s  %5s\n", law_name[law],
+               100 * noise, sample + 1, r.rows, r.exponent, r.error, r.of_best,
+               r.best ? "yes" : "no", r.front ? "yes" : "no");
+        fflush(stdout);
+        add(&results, law_name[law], noise, sample, &r);
+    }
     return bench_close(&results, rc);
 }
 
 int main(int argc, char **argv)
 {
     bench_help(argc, argv,
-               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N]\n"
+               "bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]\n"
                "bench_motion --methods 1\n"
                "bench_motion --planets FILE.csv\n");
-    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, rc = 0;
+    int seconds = 10, threads = 1, laws = LAWS, methods = 0, only = 0, samples = 3, rc = 0;
     const char *planets = NULL;
     for (int i = 1; i < argc && !rc; i += 2)
         if (!strcmp(argv[i], "--planets") && argv[i + 1])
@@ -432,14 +439,15 @@ int main(int argc, char **argv)
             rc = !strcmp(argv[i], "--seconds")   ? bench_number(argv[i], argv[i + 1], 1, &seconds)
                  : !strcmp(argv[i], "--threads") ? bench_number(argv[i], argv[i + 1], 1, &threads)
                  : !strcmp(argv[i], "--methods") ? bench_number(argv[i], argv[i + 1], 1, &methods)
+                 : !strcmp(argv[i], "--samples") ? bench_number(argv[i], argv[i + 1], 1, &samples)
                  : !strcmp(argv[i], "--law")     ? bench_number(argv[i], argv[i + 1], 1, &only)
                  : !strcmp(argv[i], "--laws")    ? bench_number(argv[i], argv[i + 1], 1, &laws)
                                               : ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", argv[i]);
     if (!rc)
-        rc = planets ? write_planets(planets)
-             : methods
-                 ? compare_ways(threads)
-                 : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, seconds, threads);
+        rc = planets   ? write_planets(planets)
+             : methods ? compare_ways(threads)
+                       : run_all(laws < LAWS ? laws : LAWS, only < LAWS ? only : LAWS, samples,
+                                 seconds, threads);
     if (rc)
         fprintf(stderr, "bench_motion: %s\n", orr_error());
     return rc != 0;

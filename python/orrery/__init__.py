@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._attention import attention_line as attention_line
     from ._attention import attention_variants as attention_variants
     from ._attention import attention_weights as attention_weights
+    from ._horizons import read_horizons as read_horizons
     from ._library import Error as Error
     from .datasets import dataset as dataset
     from .gpt import GPT as GPT
@@ -40,7 +41,7 @@ _register_operators()
 __all__ = ["Error", "GPT", "Motion", "Run", "SymbolicRegressor", "attention",
            "attention_backward", "attention_line", "attention_variants", "attention_weights",
            "compare", "dataset", "force_law", "judge", "lab", "law", "orbit", "orbit_fit",
-           "simulate", "stream"]
+           "read_horizons", "simulate", "stream"]
 
 # Modules are imported when a name of theirs is asked for: `import orrery` takes milliseconds.
 _HOMES = {
@@ -62,6 +63,7 @@ _HOMES = {
     "law": "simulation",
     "orbit": "simulation",
     "orbit_fit": "orbits",
+    "read_horizons": "_horizons",
     "simulate": "simulation",
     "stream": "streaming",
 }

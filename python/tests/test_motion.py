@@ -357,3 +357,50 @@ def test_coefficients_are_those_of_terms(tmp_path):
              "(1 + x^2)^-1 sin(x)": np.sin(x) / (1 + x**2)}
     values = np.stack([sum(row[k] * terms[name] for k, name in enumerate(names)) for row in found])
     assert np.allclose(values.T, model.predict(np.stack([x, y], axis=1)), rtol=1e-12)
+
+
+HEADING = """Target body name: {} {{source: drawn}}
+Center body name: Sun (10) {{source: drawn}}
+Output units    : {}
+Reference frame : Ecliptic of J2000.0
+"""
+AU = 149597870.7
+
+
+def drawn(path, name, units, factor, days, orbit):
+    """A body's orbit in the layouts of JPL Horizons: text in AU, CSV in kilometres."""
+    as_csv = path.suffix == ".csv"
+    rows = [HEADING.format(name, units), "JDTDB, Calendar Date (TDB), X, Y, Z,\n" if as_csv else
+            "JDTDB\n   X     Y     Z\n", "$$SOE\n"]
+    for day, at in zip(2451545 + days, factor * orbit):
+        x, y, z = (f"{value:.15E}" for value in at)
+        rows.append(f"{day:.9f}, A.D. 2000-Jan-01, {x}, {y}, {z},\n" if as_csv else
+                    f"{day:.9f} = A.D. 2000-Jan-01 TDB\n X = {x} Y = {y} Z = {z}\n")
+    path.write_text("".join([*rows, "$$EOE\n"]))
+    return path
+
+
+def circle(a, days):
+    angle = 0.01720209895 * a**-1.5 * days
+    return a * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=1)
+
+
+def test_read_horizons(tmp_path):
+    days = np.arange(0, 80, 4.0)
+    venus, mars = circle(0.7233, days), circle(1.5237, days)
+    files = (drawn(tmp_path / "venus.txt", "Venus (299)", "AU-D", 1, days, venus),
+             drawn(tmp_path / "mars.csv", "Mars Barycenter (4)", "KM-S", AU, days, mars))
+    h = orrery.read_horizons(*files)
+    assert (h.unit, h.centre, h.frame) == ("AU", "Sun", "Ecliptic of J2000.0")
+    assert h.body.tolist() == [name for name in ("Sun", "Venus", "Mars Barycenter") for _ in days]
+    np.testing.assert_array_equal(h.t, np.tile(2451545 + days, 3))
+    np.testing.assert_allclose(h.positions, np.concatenate([0 * venus, venus, mars]), atol=1e-14)
+    assert h.mass[0] == pytest.approx(0.01720209895**2, rel=1e-8)
+    alone = orrery.read_horizons(files[1])
+    assert alone.unit == "km" and alone.mass is None
+    with pytest.raises(ValueError, match=r"expected another body than .*venus.txt, found \"Venus"):
+        orrery.read_horizons(files[0], files[0])
+    with pytest.raises(ValueError, match="1 to 16, found 0"):
+        orrery.read_horizons()
+    with pytest.raises(ValueError, match="none.txt: cannot open"):
+        orrery.read_horizons(tmp_path / "none.txt")

@@ -25,6 +25,7 @@ struct run {
     struct sr_equations_found found[SR_STATES], sums; /* sums: of the equation at hand */
     struct sr_language *language; /* of all formulas; NULL until the first is found */
     char *define;
+    size_t most;          /* rows by which equations are searched and chosen */
     int d;                /* the equation that is searched for */
     bool allowed[SR_OPS]; /* operators of sums */
     int maxsize;          /* nodes of a sum, at most */
@@ -38,10 +39,15 @@ struct run {
 
 static void tell_tracks(const struct orr_cli *cli, const struct sr_states *s)
 {
+    char epoch[SR_NUMBER];
     sr_cells_notes(&s->csv, s->file, cli->quiet);
     sr_dropped_note(&s->dropped, s->file, s->csv.rows, cli->quiet);
     orr_note(cli->quiet, "symreg: %zu track%s, %zu rows", s->count, s->count == 1 ? "" : "s",
              s->rows);
+    sr_number_print(s->epoch, epoch);
+    if (s->epoch != 0)
+        orr_note(cli->quiet, "symreg: searches count %s from %s", s->name[sr_states_time(s)],
+                 epoch);
     for (int d = 0; d < s->dims; d++)
         orr_note(cli->quiet, "symreg: noise of %s, estimated: %.3g%s", s->name[d],
                  s->noise[d] * (s->proportional[d] ? 100 : 1),
@@ -181,16 +187,18 @@ static int search_equation(const struct orr_cli *cli, const char *file, struct r
     struct sr_csv_options o = *given;
     char sigma[3 * SR_STATE_NAME], *table = NULL, *units = NULL, *guess = NULL;
     char *const features = list_features(s);
-    int rc = features ? sr_states_table(s, run->d, &table) : ORR_ENOMEM;
+    int rc = features ? sr_states_table(s, run->d, run->most, &table) : ORR_ENOMEM;
     if (!rc && o.units && strcmp(o.units, "none") != 0) {
         rc = sr_states_units(s, run->d, o.units, &units);
         o.units = units && *units ? units : NULL;
     }
     run->sums.count = 0;
+    orr_trace("equation %d has a table", run->d + 1);
     if (!rc && takes_guesses(&cli->settings, given)) {
         rc = find_sums(run, &cli->settings, &guess);
         o.guess = guess && *guess ? guess : NULL;
     }
+    orr_trace("equation %d has %d sums", run->d + 1, run->sums.count);
     sr_states_sigma_name(s, run->d, sigma);
     o.target = s->target[run->d];
     o.sigma = sigma;
@@ -453,18 +461,24 @@ static int run_all(const struct orr_cli *cli, const char *file,
     struct sr_system *system = &run->system;
     TRY(sr_states_read(file, dynamics, s));
     TRY(check_units(s, given->units));
+    sr_states_count_time(s);
     TRY(*cli->out ? check_folder(s, file, cli->out) : 0);
     TRY(sr_states_smooth(s, cli->threads));
+    orr_trace("%zu rows are smoothed", s->rows);
     tell_tracks(cli, s);
     TRY(*cli->out && !cli->resume ? remove_results(s, cli->out) : 0);
     run->start = orr_time_s();
-    TRY(sr_states_part(s, &run->part));
+    run->most = sr_states_enough(given->use_seconds ? cli->settings.symreg.seconds : 0);
+    TRY(sr_states_part(s, run->most, &run->part));
     run->by_vectors = sr_may_be_vectors(s) && takes_guesses(&cli->settings, given);
     if (run->by_vectors)
         TRY(sr_system_vectors(&run->part, NULL, share_of_vectors * seconds_left(cli, given, run),
                               &run->vectors));
     TRY(search_all(cli, file, run, given, each, seconds_of_search(cli, given, run)));
+    orr_trace("equations are searched");
     TRY(choose(cli, file, given, run));
+    orr_trace("equations are chosen");
+    TRY(sr_system_restore_time(s, run->language, system));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);
     TRY(*cli->out ? sr_system_tracks(s, run->language, system, cli->out, cli->quiet) : 0);

@@ -2,6 +2,7 @@
  *
  *   states.c     reads a file into tracks: times, states, inputs
  *   smooth.c     smoothed states, their derivatives and the errors of these
+ *   epoch.c      times that are far from 0
  *   table.c      the table in which the search finds one equation
  *   judge.c      how well a system of equations explains the tracks
  *   prior.c      what the form of an equation costs
@@ -85,6 +86,7 @@ struct sr_states {
     bool part; /* of other states, which own the labels of categories */
     char each_name[SR_EACH][SR_STATE_NAME + 16]; /* names of constants of each: c1[star] */
     struct sr_state_track *track;
+    double epoch; /* what times of tracks are counted from, 0 unless they are far from 0 */
     bool proportional[SR_STATES]; /* the noise of this state is a share of its value */
     double noise[SR_STATES];      /* median sigma; as a share of the value where proportional */
     struct orr_csv csv;
@@ -122,15 +124,26 @@ void sr_states_free(struct sr_states *states);
 /* Whether state d has one value in all rows of a track. */
 bool sr_state_rests(const struct sr_state_track *track, size_t d);
 
+/* Counts times from the first one where all are far from 0: in s->epoch. */
+void sr_states_count_time(struct sr_states *states);
+/* Gives tracks their own times again, and the equations of a system t - epoch in place of t.
+ * ORR_EINVAL where that makes one too long. */
+struct sr_system;
+int sr_system_restore_time(struct sr_states *states, const struct sr_language *language,
+                           struct sr_system *system);
+
 /* Smooths each state of each track by Gaussian processes in windows (symreg/motion/process.c), and
  * tells for each state whether noise of one size or in proportion to the value is likelier.
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 
-/* A part of smoothed states: of more than 3,000 rows pieces of tracks that are evenly spread and
+/* Rows by which equations are searched and chosen in so many seconds for each, at most; 0: there is
+ * no limit. */
+size_t sr_states_enough(double seconds);
+/* A part of smoothed states: of more than `most` rows pieces of tracks that are evenly spread and
  * have about so many, one of each category at least; of fewer all tracks. Labels stay those of
  * `states`. ORR_ENOMEM; the caller frees the part, after errors too. */
-int sr_states_part(const struct sr_states *states, struct sr_states *part);
+int sr_states_part(const struct sr_states *states, size_t most, struct sr_states *part);
 
 /* The tracks of state `d`, of which all other states and, with order 2, their velocities are inputs
  * as they were smoothed. number[k]: what name k of `states` is called there. ORR_ENOMEM; the caller
@@ -152,8 +165,8 @@ void sr_equation_rename(struct sr_expr *expr, const int *number, int names, bool
 /* ---- one equation */
 
 /* The table of state `d` as CSV text, which the caller frees: lines of the file, track, the names,
- * the target, its standard deviation. Of many rows every k-th. */
-int sr_states_table(const struct sr_states *states, int d, char **text);
+ * the target, its standard deviation. Of more than `most` rows every k-th. */
+int sr_states_table(const struct sr_states *states, int d, size_t most, char **text);
 /* The least standard deviation of the derivative in that table: no row counts for more than one
  * with the median, or with a small share of the rms derivative. ORR_ENOMEM. */
 int sr_states_least(const struct sr_states *states, int d, double *least);

@@ -7,9 +7,13 @@
 #include <string.h>
 
 enum {
+    LEAST_ROWS = 1000,
     MOST_ROWS = 3000, /* of more rows, about so many choose */
     PIECE = 300,      /* rows of a piece of a longer track, at most */
 };
+/* Rows of a part for each second that an equation has: a fit of one takes some 10 microseconds a
+ * row, and the choice, which has 40% of the seconds, some 200 fits of each equation. */
+static const double rows_a_second = 200;
 
 /* ---- a part of the tracks */
 
@@ -51,9 +55,16 @@ static void copy_rows(const struct sr_states *s, const struct sr_state_track *fr
             memcpy(target[a] + d * n, source[a] + d * from->n + first, n * sizeof *to->x);
 }
 
-int sr_states_part(const struct sr_states *s, struct sr_states *part)
+size_t sr_states_enough(double seconds)
 {
-    const size_t every = (s->rows + MOST_ROWS - 1) / MOST_ROWS;
+    return seconds > 0 && seconds < HUGE_VAL
+               ? (size_t)fmin(fmax(rows_a_second * seconds, LEAST_ROWS), MOST_ROWS)
+               : MOST_ROWS;
+}
+
+int sr_states_part(const struct sr_states *s, size_t most, struct sr_states *part)
+{
+    const size_t every = (s->rows + most - 1) / most;
     size_t pieces = 0, count = 0;
     bool known[SR_CATEGORIES] = {false};
     *part = *s;

@@ -9,9 +9,6 @@
 #include "base/statistics.h"
 #include "base/text.h"
 
-/* Rows of more are not needed: the search draws a sample of larger tables (SR_LARGE_TABLE). */
-enum { MOST_ROWS = SR_LARGE_TABLE };
-
 void sr_states_sigma_name(const struct sr_states *s, int d, char text[3 * SR_STATE_NAME])
 {
     snprintf(text, 3 * SR_STATE_NAME, "sigma of %s", s->target[d]);
@@ -65,9 +62,9 @@ static void print_row(FILE *out, const struct sr_states *s, int d,
     fprintf(out, ",%.17g,%.17g\n", value, fmax(sqrt(variance), least));
 }
 
-static int print_table(FILE *out, const struct sr_states *s, int d)
+static int print_table(FILE *out, const struct sr_states *s, int d, size_t most)
 {
-    const size_t each = (s->rows + MOST_ROWS - 1) / MOST_ROWS;
+    const size_t each = (s->rows + most - 1) / most;
     char sigma[3 * SR_STATE_NAME];
     double least;
     size_t row = 0;
@@ -94,14 +91,14 @@ static int print_table(FILE *out, const struct sr_states *s, int d)
     return 0;
 }
 
-int sr_states_table(const struct sr_states *s, int d, char **text)
+int sr_states_table(const struct sr_states *s, int d, size_t most, char **text)
 {
     size_t bytes;
     *text = NULL;
     FILE *out = open_memstream(text, &bytes);
     if (!out)
         return ORR_FAIL(ORR_ENOMEM, SR_TABLE_OF_MOTION ": out of memory");
-    const int rc = print_table(out, s, d);
+    const int rc = print_table(out, s, d, most);
     const bool bad = ferror(out);
     if (!fclose(out) && !bad && !rc)
         return 0;

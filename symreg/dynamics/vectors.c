@@ -365,8 +365,13 @@ void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, cha
     char number[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
     *text = '\0';
     sr_number_print(sr_round_digits(term->power, 6), number);
-    if (term->time)
-        orr_append(text, bytes, "%s%s * ", s->name[sr_states_time(s)], term->time == 2 ? "^2" : "");
+    if (term->time) {
+        char epoch[SR_NUMBER];
+        sr_number_print(fabs(s->epoch), epoch);
+        orr_append(text, bytes, s->epoch != 0 ? "(%s %c %s)" : "%s", s->name[sr_states_time(s)],
+                   s->epoch < 0 ? '+' : '-', epoch);
+        orr_append(text, bytes, term->time == 2 ? "^2 * " : " * ");
+    }
     if (term->power != 0)
         orr_append(text, bytes, term->power == 1 ? "r * " : "r^%s * ", number);
     if (term->speed)

@@ -212,15 +212,13 @@ static int read_source(const char *file, struct source *source)
 {
     char *text;
     size_t bytes;
-    if (orr_input_is_read_once(file))
-        return ORR_FAIL(ORR_EUSAGE, "%s: files of JPL Horizons are read twice; expected a file",
-                        orr_input_name(file));
     TRY(orr_input_read(file, &text, &bytes));
     int rc = read_heading(file, text, &source->heading);
     for (char *c = source->heading.body; *c && !rc; c++)
         *c = *c == '"' ? '\'' : *c; /* a cell between quotes */
+    rc = rc ? rc : sr_cells_parse(file, text, bytes, ORR_CSV_KEEP_TEXT, &source->csv);
     free(text);
-    return rc ? rc : sr_cells_read(file, ORR_CSV_KEEP_TEXT, &source->csv);
+    return rc;
 }
 
 static int check_alike(const char *const *file, int k, const struct source *source)

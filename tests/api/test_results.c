@@ -236,4 +236,53 @@ TEST(what_is_refused)
     orrery_results_free(NULL);
 }
 
+/* A file in a layout of Horizons: the body's heliocentric position in kilometres or AU. */
+static const char *write_horizons(const char *name, const char *heading, const char *rows)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "Target body name: %s\nReference frame : Ecliptic of J2000.0\nJDTDB\n"
+             "   X     Y     Z\n$$SOE\n%s$$EOE\n",
+             heading, rows);
+    return write_text(name, text);
+}
+
+TEST(files_of_horizons_are_a_table_of_tracks)
+{
+    char *const venus = strdup(write_horizons(
+        "venus.txt", "Venus (299) {}\nCenter body name: Sun (10) {}\nOutput units    : AU-D",
+        "2451545.5 = A.D. 2000-Jan-01 12:00 TDB\n X = 0.5 Y =-0.25 Z = 1.0E-01\n"
+        "2451546.5 = A.D. 2000-Jan-02 12:00 TDB\n X = 0.6 Y =-0.15 Z = 0.0E-01\n"));
+    char *const earth = strdup(write_horizons(
+        "earth.txt", "Earth (399) {}\nCenter body name: Sun (10) {}\nOutput units    : KM-S",
+        "2451545.5 = A.D. 2000-Jan-01 12:00 TDB\n X = 149597870.7 Y = 0 Z = 0\n"
+        "2451546.5 = A.D. 2000-Jan-02 12:00 TDB\n X = 0 Y = 299195741.4 Z = 0\n"));
+    const char *const file[] = {venus, earth};
+    static const char *const names[] = {"t",  "body", "x",      "y",    "z",
+                                        "GM", "unit", "centre", "frame"};
+    struct orrery_results *r = NULL;
+    assert_int_equal(orrery_results_create(ORRERY_INTERFACE, &r), 0);
+    if (orrery_results_horizons(r, file, 2))
+        fail_msg("%s", orrery_message(r));
+    size_is(r, 6, 9); /* the Sun at the origin, Venus, the Earth */
+    names_are(r, names, 9);
+    assert_string_equal(find(r, "body").words[0], "Sun");
+    assert_string_equal(find(r, "body").words[4], "Earth");
+    assert_string_equal(find(r, "unit").words[5], "AU");
+    assert_string_equal(find(r, "frame").words[0], "Ecliptic of J2000.0");
+    assert_true(find(r, "t").numbers[3] == 2451546.5);
+    assert_true(find(r, "y").numbers[2] == -0.25);
+    assert_true(fabs(find(r, "x").numbers[4] - 1) < 1e-15);
+    assert_true(fabs(find(r, "y").numbers[5] - 2) < 1e-15);
+    assert_true(fabs(find(r, "GM").numbers[0] / 2.959122082841196e-4 - 1) < 1e-9); /* k^2 */
+    REFUSED(r, ORRERY_EINVAL, orrery_results_horizons(r, file, 0), "expected 1 to 16, found 0");
+    const char *const wrong[] = {write_text("plain.csv", "t,x\n1,2\n"), "-"};
+    REFUSED(r, ORRERY_EUSAGE, orrery_results_horizons(r, wrong, 1), "$$SOE");
+    REFUSED(r, ORRERY_EINVAL, orrery_results_horizons(r, wrong + 1, 1), "standard input");
+    size_is(r, 6, 9);
+    orrery_results_free(r);
+    free(venus);
+    free(earth);
+}
+
 TESTS(scratch_setup, scratch_teardown)

@@ -6,7 +6,7 @@
 
 # tracks NAME: a table of tracks by Runge and Kutta's rule, every value with 1% of normal noise:
 # decays and pendulums with a friction of each run, logistic growth with a capacity of each dish
-# (two runs in each), a decay that is driven by u
+# (two runs in each), decays that are driven, by u and by the time
 tracks() {
     awk -v name="$1" '
     function normal(  k, g) {
@@ -21,6 +21,7 @@ tracks() {
         fw = 0
         if (name == "decay") fx = -own * x
         if (name == "growth") fx = 0.7 * x - 0.7 * x * x / own
+        if (name == "forced") fx = 0.8 * sin(1.3 * t) - own * x
         if (name == "driven") fx = 0.8 * sin(1.3 * t + r) - own * x
         if (name == "pendulum") { fx = w; fw = -2.3 * sin(x) - own * w }
     }
@@ -29,7 +30,7 @@ tracks() {
         print name == "pendulum" ? "run,t,x,w" : name == "growth" ? "run,dish,t,x" \
             : name == "driven" ? "run,t,u,x" : "run,t,x"
         count = split(name == "decay" ? "0.3 0.5 0.8 1.1 1.7 2.2" \
-            : name == "growth" ? "3 3 6 6 11 11" : name == "driven" ? "0.4 0.9 1.5" \
+            : name == "growth" ? "3 3 6 6 11 11" : name ~ "driven|forced" ? "0.4 0.9 1.5" \
             : "0.05 0.12 0.2 0.31 0.44 0.6", value, " ")
         rows = name == "decay" ? 40 : 60
         end = name == "decay" ? 2.5 : 10
@@ -63,9 +64,11 @@ motion() { # NAME OPTION...: the terminal in $WORK/NAME.txt, files in $WORK/NAME
     program symreg motion "$WORK/$name.csv" "${FEW[@]}" --track run --out "$WORK/$name" "$@" \
         >"$WORK/$name.txt" 2>&1
 }
-for name in decay growth driven pendulum; do
+for name in decay growth driven forced pendulum; do
     tracks $name >"$WORK/$name.csv"
 done
+awk -F, -v OFS=, 'NR > 1 { $2 = sprintf("%.9f", $2 + 2460000.5) } 1' "$WORK/forced.csv" \
+    >"$WORK/dates.csv"
 # near NAME K VALUE...: constant K of each category is VALUE within three standard errors, which are
 # below 3% of it
 cat >"$WORK/near.py" <<'END'
@@ -152,6 +155,31 @@ check "pendulums have the friction of their runs" near pendulum 1 \
 check "driven decays are found" motion driven --state x --category run --input u
 check "driven decays share the drive" equation driven 1 '0\.[78][0-9]* \* u'
 check "driven decays have the constants of their runs" near driven 1 -0.4 -0.9 -1.5
+
+# ---- Julian dates: what is found of the track from 0 on
+by_time() { motion "$1" --state x --category run --explicit-time --unary sin; }
+check "forced decays are found" by_time forced
+check "forced decays have the time" equation forced 1 \
+    '^dx/dt = 0\.[78][0-9]* \* sin\((t \* )?1\.[23][0-9]*( \* t)?\) [-+] c1\[run\] \* x$'
+check "forced decays of Julian dates are found" by_time dates
+check "the time of Julian dates counts from the first one" equation dates 1 \
+    '^dx/dt = 0\.[78][0-9]* \* sin\(1\.[23][0-9]* \* \(t - 2460000\.5\)\) [-+] c1\[run\] \* x$'
+cat >"$WORK/alike.py" <<'END'
+import json, sys
+one, other = (json.load(open(f"{sys.argv[1]}/{name}/equations.json")) for name in ("forced", "dates"))
+numbers = [sorted(found["constants"][0]) + found["category_constants"][0]["values"] for found in (one, other)]
+print(numbers, other["standard_errors"])
+assert numbers[1].pop(2) == 2460000.5 and other["standard_errors"][0].count(None) == 1
+assert all(abs(a - b) < 1e-4 for a, b in zip(*numbers, strict=True))
+END
+check "Julian dates have the constants of times from 0 on" python3 "$WORK/alike.py" "$WORK"
+follows_dates() { # the equations, solved at Julian dates, are 2 sigma of the first run or less off
+    program symreg simulate "$WORK/dates/equations.json" --category r1 --start x=1.05 \
+        --times "$WORK/r1.csv" | paste -d, "$WORK/r1.csv" - | awk -F, 'NR > 1 { off = $3 - $5
+        sum += off * off; n++ } END { print sqrt(sum / n); exit !(n == 60 && sum / n < 4e-4) }'
+}
+awk -F, 'NR == 1 || $1 == "r1"' "$WORK/dates.csv" >"$WORK/r1.csv"
+check "equations of Julian dates are solved at these" follows_dates
 
 # ---- what cannot be used
 sed 's/^r1,d1,0,/r1,d7,0,/' "$WORK/growth.csv" >"$WORK/changes.csv"

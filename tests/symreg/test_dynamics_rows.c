@@ -105,7 +105,7 @@ TEST(parts_are_spread_over_all_tracks)
                 for (size_t d = 0; d < 2; d++)
                     array[a][d * track->n + i] = (double)(100000 * (2 * a + d) + line);
         }
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     assert_in_range(part.rows, 2000, 4000);
     for (size_t k = 0; k < part.count; k++)
         for (size_t i = 0; i < part.track[k].n; i++) {
@@ -120,6 +120,13 @@ TEST(parts_are_spread_over_all_tracks)
             last = track->line[i];
         }
     assert_true(last > line - 1900); /* the last track has a piece, too */
+    sr_states_free(&part);
+    /* five seconds suffice for a third of these rows */
+    assert_int_equal(sr_states_enough(1), 1000);
+    assert_int_equal(sr_states_enough(10), 2000);
+    assert_int_equal(sr_states_enough(100), 3000);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(5), &part), 0);
+    assert_in_range(part.rows, 800, 1300);
     sr_states_free(&part);
     sr_states_free(&s);
 }
@@ -175,7 +182,7 @@ TEST(constants_are_those_of_all_rows)
     struct sr_language *language = sr_language_create();
     double value[SR_NODES];
     make_oscillations(&s, 64);
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     assert_int_equal(part.rows * 3, s.rows + 200); /* every third of 64 tracks, from the first on */
     choose(&s, few);
     choose(&s, all);
@@ -208,7 +215,7 @@ TEST(constants_of_categories_are_those_of_all_rows)
     s.categories = 2;
     for (size_t k = 0; k < s.count; k++)
         s.track[k].category = k / 3 % 2;
-    assert_int_equal(sr_states_part(&s, &part), 0);
+    assert_int_equal(sr_states_part(&s, sr_states_enough(0), &part), 0);
     choose(&s, few);
     sr_system_number(&s, few);
     few->expr[1].node[1] = sr_feature_node(SR_EACH_FIRST);
@@ -304,6 +311,56 @@ TEST(digits_are_those_that_a_number_has_when_the_others_stay)
     free(fit);
     free(moved);
     sr_states_free(&s);
+}
+
+/* An equation of times that are counted from the first one gets the difference in place of the
+ * time, each error stays with its number, and the times come back to the bit. */
+TEST(times_far_from_0_count_from_the_first_one)
+{
+    static const struct {
+        double begin, epoch;
+        const char *text;
+    } cases[] = {{2460000.5, 2460000.5, "2*sin(3*(t - 2460000.5)) + (t - 2460000.5)*x/5"},
+                 {-1000, -1000, "2*sin(3*(t + 1000)) + (t + 1000)*x/5"},
+                 {5, 0, "2*sin(3*t) + t*x/5"}};
+    const size_t rows[] = {SR_STATE_ROWS, SR_STATE_ROWS};
+    static const char *const name[] = {"x", "t"};
+    struct sr_language *language = sr_language_create();
+    struct sr_system *const system = calloc(1, sizeof *system);
+    struct sr_states s;
+    struct sr_expr wanted;
+    char text[2][SR_TEXT];
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        name_states(&s, 1);
+        assert_int_equal(sr_states_create(&s, 2, rows), 0);
+        for (size_t k = 0; k < 2; k++)
+            for (size_t i = 0; i < SR_STATE_ROWS; i++)
+                s.track[k].t[i] = cases[c].begin + 0.1 * (double)(i + k);
+        sr_states_count_time(&s);
+        assert_true(s.epoch == cases[c].epoch);
+        assert_true(s.track[0].t[0] == cases[c].begin - cases[c].epoch);
+        assert_int_equal(sr_expr_parse(NULL, "2*sin(3*t) + t*x/5", name, 2, &system->expr[0]), 0);
+        for (int k = 0; k < SR_NODES; k++)
+            system->error[0][k] = k + 1;
+        assert_int_equal(sr_system_restore_time(&s, language, system), 0);
+        for (size_t k = 0; k < 2; k++)
+            for (size_t i = 0; i < SR_STATE_ROWS; i++)
+                assert_true(s.track[k].t[i] == cases[c].begin + 0.1 * (double)(i + k));
+        assert_int_equal(sr_expr_parse(NULL, cases[c].text, name, 2, &wanted), 0);
+        sr_expr_print(language, &wanted, name, text[0], sizeof text[0]);
+        sr_expr_print(language, &system->expr[0], name, text[1], sizeof text[1]);
+        assert_string_equal(text[1], text[0]);
+        double value[SR_NODES];
+        const int numbers = sr_expr_constants(&wanted, value);
+        for (int k = 0, given = 0; k < numbers; k++) {
+            const bool added = value[k] == fabs(cases[c].epoch);
+            assert_true(added ? isnan(system->error[0][k])
+                              : system->error[0][k] == (double)++given);
+        }
+        sr_states_free(&s);
+    }
+    free(system);
+    sr_language_free(language);
 }
 
 TESTS(NULL, NULL)
