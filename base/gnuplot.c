@@ -1,9 +1,10 @@
 /* gnuplot.c - draws figures by gnuplot: finds the program and its scripts, and checks both its exit
- * status and that the picture is whole. */
+ * status and that the picture is whole. A PNG gets a palette (png.h). */
 #include "data.h"
 #include "error.h"
 #include "file.h"
 #include "gnuplot.h"
+#include "png.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -263,7 +264,7 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
     if (!whole)
         return ORR_FAIL(ORR_EIO, "gnuplot: %s is missing or incomplete (disk full?): %s", name,
                         complaint);
-    return 0;
+    return strcmp(format, "png") ? 0 : orr_png_shrink(into);
 }
 
 int orr_gnuplot_draw(const char *script, const char *input, const char *picture)

@@ -1,12 +1,13 @@
 """95% intervals of the shares of laws found, from the printed output of bench_symreg_laws.
 
-    python3 bench/laws_interval.py bench/results/symreg_laws.txt    (Python without packages)
+    python3 bench/laws_interval.py bench/results/symreg_laws.txt.gz    (Python without packages)
 
 Searches of one law are alike, so whole laws are resampled (bootstrap, 40,000 times, percentiles).
 Prints CSV: for each noise the number of searches, the percentage in which `best` selects the law
 and in which the front has it, and the interval of each.
 """
 
+import gzip
 import random
 import re
 import sys
@@ -30,7 +31,8 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: laws_interval.py FILE")
     counts = {}  # noise: {law: [searches, selected, on the front]}
-    with open(sys.argv[1], encoding="utf-8") as file:
+    how = gzip.open if sys.argv[1].endswith(".gz") else open
+    with how(sys.argv[1], "rt", encoding="utf-8") as file:
         for found in filter(None, map(SEARCH.match, file)):
             law, noise, result = found.groups()
             count = counts.setdefault(float(noise), {}).setdefault(int(law), [0, 0, 0])

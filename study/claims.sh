@@ -2,7 +2,7 @@
 # claims.sh - puts the results of grids that were run into RESULTS, and makes study/docs/claims.md
 # of them.
 #
-#   study/claims.sh RESULTS [TABLE.csv.gz]    TABLE: where RESULTS are kept (study/cells.sh)
+#   study/claims.sh RESULTS [TABLE.csv.xz]    TABLE: where RESULTS are kept (study/cells.sh)
 #
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.

@@ -6,10 +6,10 @@ $(B)/tests/study/%: study/tests/%.c $(call libs,$(study_USES)) | .deps
 	$(call link,CC,$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -Itests -Istudy,-lcmocka $(LDLIBS))
 VERDICT ?= long
 verdict: all ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec study/verdict.sh $(call arg,VERDICT)
-claims: all results ; @$(GRID_ENV) study/claims.sh study/results study/cells.csv.gz
+claims: all results ; @$(GRID_ENV) study/claims.sh study/results study/cells.csv.xz
 # all results: one table that is kept, and the files that programs and tests read
 results: study/results/.unpacked
-study/results/.unpacked: study/cells.csv.gz study/cells.sh
+study/results/.unpacked: study/cells.csv.xz study/cells.sh
 	@study/cells.sh unpack $< $(@D) && touch $@
 $(STUDY_TESTS): | study/results/.unpacked
 check check-one: study/results/.unpacked

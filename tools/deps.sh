@@ -15,12 +15,12 @@
 set -u
 
 packages_apt=(gcc libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
-              zlib1g-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
+              zlib1g-dev xz-utils libcmocka-dev gnuplot-nox fonts-dejavu-core)
 packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel
-              zlib-devel libcmocka-devel gnuplot dejavu-sans-fonts)
-packages_pacman=(gcc make gsl cjson onednn xxhash zlib cmocka gnuplot ttf-dejavu)
-packages_brew=(gcc make gsl cjson onednn xxhash zlib cmocka gnuplot font-dejavu)
-needs="a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, zlib, cmocka and gnuplot"
+              zlib-devel xz libcmocka-devel gnuplot dejavu-sans-fonts)
+packages_pacman=(gcc make gsl cjson onednn xxhash zlib xz cmocka gnuplot ttf-dejavu)
+packages_brew=(gcc make gsl cjson onednn xxhash zlib xz cmocka gnuplot font-dejavu)
+needs="a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, zlib, xz, cmocka and gnuplot"
 optional_apt=(libnova-dev libopenmpi-dev openmpi-bin)
 packages_clang=(clang-14 libomp-14-dev g++)
 # (in Ubuntu 22.04 a part of another package)
@@ -28,7 +28,7 @@ grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-1
 
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
-    command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
+    command -v "${CC:-cc}" && command -v ar && command -v gnuplot && command -v xz || return 1
     "${CC:-cc}" -E -x c - <<'C' || return 1
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,33 +10,33 @@ cells() {
 small=$WORK/small
 mkdir -p "$small/a/b" && printf '{\n\t"x":\t"1, 2",\n\n}\n' >"$small/a/b/c.json" &&
     printf '""\n",",\\\n' >"$small/a-b.csv" && echo 1 >"$small/.hidden" || exit
-check "a folder is packed" cells pack "$small" "$WORK/small.csv.gz"
-gzip -dc "$WORK/small.csv.gz" >"$WORK/small.csv"
+check "a folder is packed" cells pack "$small" "$WORK/small.csv.xz"
+xz -dc "$WORK/small.csv.xz" >"$WORK/small.csv"
 check "the table has a row for each line" equal 7 "$(wc -l <"$WORK/small.csv")"
 check "the table is CSV" equal '""""""' "$(sed -n 's/^a-b.csv,//p' "$WORK/small.csv")"
-check "the table is unpacked" cells unpack "$WORK/small.csv.gz" "$WORK/back"
+check "the table is unpacked" cells unpack "$WORK/small.csv.xz" "$WORK/back"
 rm "$small/.hidden"
 check "unpacked files are those that were packed" same_files "$small" "$WORK/back"
 echo more >"$WORK/back/more.txt" && echo other >"$WORK/back/a/b/c.json" &&
     touch -d 2001-01-01 "$WORK/back/a-b.csv" || exit
-check "the table is unpacked over a folder" cells unpack "$WORK/small.csv.gz" "$WORK/back"
+check "the table is unpacked over a folder" cells unpack "$WORK/small.csv.xz" "$WORK/back"
 check "a file of other text is replaced" same_file "$small/a/b/c.json" "$WORK/back/a/b/c.json"
 check "a file that the table lacks stays" equal more "$(cat "$WORK/back/more.txt")"
 check "a file of the same text is not written again" equal 2001 \
     "$(date -r "$WORK/back/a-b.csv" +%Y)"
-touch -d 2001-01-01 "$WORK/small.csv.gz"
-check "the same files are packed" cells pack "$small" "$WORK/small.csv.gz"
+touch -d 2001-01-01 "$WORK/small.csv.xz"
+check "the same files are packed" cells pack "$small" "$WORK/small.csv.xz"
 check "a table of the same rows is not written again" equal 2001 \
-    "$(date -r "$WORK/small.csv.gz" +%Y)"
+    "$(date -r "$WORK/small.csv.xz" +%Y)"
 
 # ---- what cannot be kept byte for byte is refused, and the table stays
 
 refused() { # LABEL MESSAGE: packing the small folder
     local before
-    before=$(cksum <"$WORK/small.csv.gz")
-    check_not "$1: is refused" cells pack "$small" "$WORK/small.csv.gz"
+    before=$(cksum <"$WORK/small.csv.xz")
+    check_not "$1: is refused" cells pack "$small" "$WORK/small.csv.xz"
     check "$1: is named" grep -q -- "$2" "$WORK/err"
-    check "$1: the table stays" equal "$before" "$(cksum <"$WORK/small.csv.gz")"
+    check "$1: the table stays" equal "$before" "$(cksum <"$WORK/small.csv.xz")"
 }
 printf 'no end' >"$small/x.json"
 refused "a file without a newline at its end" 'expected a newline at the end'
@@ -48,20 +48,20 @@ rm "$small/x.json" && echo 1 >"$small/x,y.json"
 refused "a name with a comma" 'expected a name of letters'
 for row in '../x.json,"1"' '/tmp/x.json,"1"' 'a/../../x.json,"1"' 'x.json,1' ',"1"' \
     'x;y.json,"1"'; do
-    printf 'file,text\n%s\n' "$row" | gzip >"$WORK/bad.csv.gz"
-    check_not "row $row: is refused" cells unpack "$WORK/bad.csv.gz" "$WORK/bad"
+    printf 'file,text\n%s\n' "$row" | xz >"$WORK/bad.csv.xz"
+    check_not "row $row: is refused" cells unpack "$WORK/bad.csv.xz" "$WORK/bad"
     check "row $row: is told by its number" grep -q '^cells: error: row 2: expected ' "$WORK/err"
     check "row $row: nothing is left" equal 0 "$(ls -A "$WORK/bad" | wc -l)"
 done
-head -c 60 "$WORK/small.csv.gz" >"$WORK/bad.csv.gz"
-check_not "a table that is cut short is refused" cells unpack "$WORK/bad.csv.gz" "$WORK/bad"
+head -c 60 "$WORK/small.csv.xz" >"$WORK/bad.csv.xz"
+check_not "a table that is cut short is refused" cells unpack "$WORK/bad.csv.xz" "$WORK/bad"
 check "nothing is left of a table that is cut short" equal 0 "$(ls -A "$WORK/bad" | wc -l)"
 
 # ---- the study's results
 
 mkdir -p "$WORK/tree/study" && ln -s "$PWD/bench" "$WORK/tree/bench" || exit # of some claims
 results=$(realpath --relative-to=. "$WORK/tree/study")/results # relative, as make claims has it
-check "the committed table is unpacked" cells unpack study/cells.csv.gz "$results"
+check "the committed table is unpacked" cells unpack study/cells.csv.xz "$results"
 cp -r "$results" "$WORK/first" || exit
 mkdir "$WORK/docs"
 check "claims of the committed results" env RUNS="$WORK/none" DOCS="$WORK/docs" COMMIT=other \
@@ -70,9 +70,9 @@ check "results that were put together again are as they were" same_files "$WORK/
 sed "3s|$results|study/results|" "$WORK/docs/claims.md" >"$WORK/claims.md"
 check "the page of claims is as it is kept" same_file study/docs/claims.md "$WORK/claims.md"
 check_not "no picture is drawn again" test -e "$WORK/docs/table1.png"
-cp study/cells.csv.gz "$WORK/table.csv.gz" && touch -d 2001-01-01 "$WORK/table.csv.gz" || exit
-check "the results are packed" cells pack "$results" "$WORK/table.csv.gz"
-check "the committed table has these results" equal 2001 "$(date -r "$WORK/table.csv.gz" +%Y)"
+cp study/cells.csv.xz "$WORK/table.csv.xz" && touch -d 2001-01-01 "$WORK/table.csv.xz" || exit
+check "the results are packed" cells pack "$results" "$WORK/table.csv.xz"
+check "the committed table has these results" equal 2001 "$(date -r "$WORK/table.csv.xz" +%Y)"
 sed -i -z 's/"version":[^\n]*/"version":\t"0.1.0",/; s/,\n\t"xxh64":[^\n]*//' "$results/table1.json"
 cp "$results/table1.json" "$WORK/table1.json"
 check "claims of results of another version" env RUNS="$WORK/none" DOCS="$WORK/docs" \

@@ -7,7 +7,7 @@ page=docs/example/report.html
 between() {
     awk -v first="$1" -v last="$2" '$0 == last && on { exit } on; $0 == first { on = 1 }' "$page"
 }
-check "below 3 MB" test "$(wc -c <"$page")" -lt 3000000
+check "below 1.2 MB" test "$(wc -c <"$page")" -lt 1200000
 check "a run of quick" grep -q 'Run <strong>quick</strong>, seed 0, ' "$page"
 version=$(sed -nE 's/^#define ORR_VERSION "(.*)"/\1/p' base/version.h)
 check "by this version (make world && make example)" grep -qF ", Orrery $version, " "$page"

@@ -80,7 +80,7 @@ ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][$BIN/orrery][sweep][9$name]
 [RUNS=8$name][BIN=$BIN][KEPT=k$name][$BIN/orrery][cells][9$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
-[RUNS=8$name][BIN=$BIN][study/claims.sh][study/results][study/cells.csv.gz]" "$(cat "$WORK/out")"
+[RUNS=8$name][BIN=$BIN][study/claims.sh][study/results][study/cells.csv.xz]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
 check "make where PRESET is in a folder: has a run of its name" \
     grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"
