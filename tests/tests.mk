@@ -10,10 +10,13 @@ checks = @$3 ORRERY_DATA=$(call quote,$(CURDIR)) BIN='$(BIN)' BUILT='$(B)' ALONE
 TEST_CFLAGS := $(if $(filter -O3,$(CFLAGS)),-O1 -g1 $(if $(filter check%,$(MAKECMDGOALS)),\
     $(shell echo "int main(void) { return 0; }" | $(CC) -fuse-ld=gold -x c - -o /dev/null 2>/dev/null && echo -fuse-ld=gold)))
 # A kind of test of a folder, which may use what the folder may use. $1: folder, $2, $3: patterns of
-# source and program, $4: flags, $5: objects, $6: libraries. -O1 and gold, where that links, take half the time
+# source and program, $4: flags, $5: objects, $6: libraries. -O1 and gold, where that links, take half the time;
+# -O0 half of that, where a test computes little itself
+LIGHT_TESTS := api compare figures finetune laws probe stage study symreg tracks
+light = $(if $(filter -O1,$(TEST_CFLAGS)),$(if $(filter $1,$(LIGHT_TESTS)),-O0 -U_FORTIFY_SOURCE))
 define test_rule
 $(B)/tests/$1/$3: tests/$1/$2.c $5 | .deps
-	$$(call link,CC,$$(CC) $$(ALL_CFLAGS) $$(TEST_CFLAGS) -Itests -I$1 $4,-lcmocka $6 $$($1_LIBS) $$(LDLIBS))
+	$$(call link,CC,$$(CC) $$(ALL_CFLAGS) $$(TEST_CFLAGS) $(call light,$1) -Itests -I$1 $4,-lcmocka $6 $$($1_LIBS) $$(LDLIBS))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%,,$(call libs,$($f_USES)))))
 $(foreach f,$(FOLDERS),$(eval $(call test_rule,$f,%,%64,-DK_DOUBLE,$(foreach l,$($f_USES),$(B)/lib$l$(if $(filter base formula stage sim,$l),,64).a))))

@@ -19,7 +19,9 @@
 #
 # LOGS/seconds holds how long each program took when it was last run, a line "seconds command". The
 # longest begin first, since a long one that begins last leaves the other cores idle; those without
-# a time begin before all. Reports are printed in the order of the commands whatever ended first.
+# a time begin before all. LOGS/processor has their processor time, of user and system, which does
+# not depend on what else the machine does. Reports are printed in the order of the commands whatever
+# ended first.
 set -u
 export OMP_WAIT_POLICY=passive # programs share the cores: threads that wait sleep
 # tests that call make are no part of the build that called this, and have none of its jobs
@@ -82,7 +84,7 @@ count() {
 }
 
 commands=("$@") log=() alone=()
-declare -A named=() took=()
+declare -A named=() took=() used=()
 while read -r seconds command; do
     took[$command]=$seconds
 done < <(cat "$logs/seconds" 2>/dev/null)
@@ -96,8 +98,13 @@ for i in "${!commands[@]}"; do
     done
 done
 
+# processor: tenths of seconds of processor time of a shell's children, from what times says
+processor() {
+    awk -F '[ms ]+' 'END { printf "%.0f", 600 * ($1 + $3) + 10 * ($2 + $4) }'
+}
+
 # run I: in a subshell; the program gets a process group of its own from timeout, and is stopped
-# with this script. Status and tenths of seconds are in $work/I when it has ended.
+# with this script. Status, tenths of seconds and of processor time are in $work/I when it has ended.
 run() {
     local program started=${EPOCHREALTIME/[.,]/} status
     trap 'kill -TERM $(jobs -p) 2>/dev/null; exit 130' INT TERM # also before its number is known
@@ -106,14 +113,17 @@ run() {
     program=$!
     wait "$program"
     status=$?
-    echo "$status $(((${EPOCHREALTIME/[.,]/} - started) / 100000))" >"$work/.$1"
+    times >"$work/.times.$1"
+    echo "$status $(((${EPOCHREALTIME/[.,]/} - started) / 100000))" \
+        "$(processor <"$work/.times.$1")" >"$work/.$1"
     mv "$work/.$1" "$work/$1"
 }
 
 # report I: its line, its log where it failed, and its part of the sums
 report() {
-    local i=$1 status tenths ok bad skip why word=ok
-    read -r status tenths <"$work/$i" || status=137 tenths=0
+    local i=$1 status tenths spent ok bad skip why word=ok
+    read -r status tenths spent <"$work/$i" || status=137 tenths=0
+    used[${commands[i]}]=${spent:-0}
     read -r ok bad skip why < <(count "${log[i]}") || { ok=0 bad=0 skip=0 why="no log"; }
     [ "$status" -eq 0 ] || [ "$bad" -ne 0 ] || why=${why:-no failure named}
     case $status in # of timeout, which kills what does not end then
@@ -180,6 +190,11 @@ run_all 1 $(in_order yes)
 for command in "${!took[@]}"; do
     echo "${took[$command]} $command"
 done | LC_ALL=C sort -k1,1nr -k2 >"$work/seconds" && mv "$work/seconds" "$logs/seconds"
+for command in "${!used[@]}"; do
+    echo "$((used[$command] / 10)).$((used[$command] % 10)) $command"
+done | LC_ALL=C sort -k1,1nr -k2 >"$logs/processor"
+awk '{ sum += $1 } END { printf "%.0f s of processor time: see ", sum }' "$logs/processor"
+echo "$logs/processor"
 [ $skipped -eq 0 ] || echo "$skipped skipped: see $logs"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -125,6 +125,8 @@ rm -rf "$WORK/lock"
 JOBS=1 sums "one after the other" 0 '3 passed, 0 failed' "${lonely[@]}"
 ALONE="none $WORK/b.sh $WORK/a.sh" JOBS=3 sums "alone" 0 '3 passed, 0 failed' "${lonely[@]}"
 seconds='[0-9]*\.[0-9]' # at least 0.3, more on a busy machine
+check "processor time of each: none while it sleeps" \
+    equal 3 "$(grep -cx "0\.[0-2] bash $WORK/[abc]\.sh" "$WORK/logs/processor")"
 check "seconds of each" equal 3 "$(grep -cx "$seconds bash $WORK/[abc]\.sh" "$WORK/logs/seconds")"
 check "seconds in the report" grep -q "^ok  *1 passed .* $seconds s  bash .*/a\.sh$" "$WORK/out"
 check_not "seconds in the report: not none" \
@@ -135,6 +137,13 @@ refused_jobs() {
 }
 check "no number of jobs" refused_jobs two
 check "no jobs" refused_jobs 0
+
+busy=$(program_of busy <<<'timeout 0.4 yes >/dev/null; (i=0; while [ $((i += 1)) -lt 100000 ]; do :; done)
+echo "1 passed, 0 failed"')
+run "$busy"
+check "processor time of a busy program" grep -qE "^([1-9][0-9]*\.[0-9]|0\.[1-9]) $busy\$" \
+    "$WORK/logs/processor"
+check "processor time: the sum is printed" grep -qE "^[0-9]+ s of processor time: see " "$WORK/out"
 
 # ---- seconds: the longest begins first, the report has the order of the commands
 orders() { # NAME EXPECTED ARGUMENT...: lonely ones in the order in which they began

@@ -101,29 +101,35 @@ KEEP=$run
 
 # ---- nor does make run what stands in a variable: one that it uses, one that it only exports, one
 # of the environment; and what names goals, tests and folders has to be plain
-evil() { # GOAL NAME [env]: with NAME='$(shell touch canary)'; gone on or refused, nothing is run
-    local value="\$(shell touch $WORK/canary)" goal
-    for goal in "-n $1" help; do # (a variable is exported where a recipe is run)
-        if [ "${3-}" = env ]; then
-            env "$2=$value" make -j1 $goal CUDA=0 BIN="$BIN" >"$WORK/out" 2>"$WORK/err"
-        else
-            make -j1 $goal CUDA=0 BIN="$BIN" "$2=$value" >"$WORK/out" 2>"$WORK/err"
-        fi
+evil() { # GOAL HOW STATUS NAME...: each with NAME='$(shell touch canary)'; nothing is run
+    local goal how=$2 status=$3 word words=()
+    for word in "${@:4}"; do
+        words+=("$word=\$(shell touch $WORK/canary.$word)")
     done
-    check_not "make $1 $2=\$(shell ...) ${3-} runs nothing of it" test -e "$WORK/canary"
-    rm -f "$WORK/canary"
+    for goal in "-n $1" help; do # (a variable is exported where a recipe is run)
+        if [ "$how" = environment ]; then
+            env "${words[@]}" make -j1 $goal CUDA=0 BIN="$BIN" >"$WORK/out" 2>"$WORK/err"
+        else
+            make -j1 $goal CUDA=0 BIN="$BIN" "${words[@]}" >"$WORK/out" 2>"$WORK/err"
+        fi
+        check "make $goal with \$(shell ...) in $how (${*:4}): status" equal "$status" $?
+    done
+    for word in "${@:4}"; do
+        check_not "make $1 $word=\$(shell ...) in $how runs nothing of it" \
+            test -e "$WORK/canary.$word"
+    done
+    rm -f "$WORK"/canary.*
 }
-for word in ATTENTION THREADS DEVICE MINUTES PROBE FORCE PRESET RUN JOBS KEPT VERDICT \
-    UNKNOWN_WORD V CI B T PART FUZZ CORPUS STEPS WATCHED NOVA; do
-    evil plan "$word"
+# (a name that is not plain ends make: each of these by itself)
+for word in B T PART FUZZ CORPUS STEPS WATCHED NOVA V; do
+    evil plan arguments 2 "$word"
 done
-for word in PREFIX DESTDIR LIBDIR; do
-    evil install "$word"
-done
-for word in THREADS PREFIX T BENCH_ARGS; do
-    evil plan "$word" env
-done
-evil check-asan-unit UNKNOWN_WORD # of a make below this one
+evil plan arguments 0 ATTENTION THREADS DEVICE MINUTES PROBE FORCE PRESET RUN JOBS KEPT VERDICT \
+    UNKNOWN_WORD CI
+evil install arguments 0 PREFIX DESTDIR LIBDIR
+evil plan environment 0 THREADS PREFIX BENCH_ARGS
+evil plan environment 2 T
+evil check-asan-unit arguments 0 UNKNOWN_WORD # of a make below this one
 for word in B T FUZZ NOVA; do
     make -n -j1 plan CUDA=0 "$word=x;touch $WORK/canary" >"$WORK/out" 2>"$WORK/err"
     check "make $word='x;...': status" equal 2 $?
