@@ -8,6 +8,7 @@ const FIRST = { x: 1, y: 0, vx: 0, vy: 5, a: 'GM/r^2', b: 'GM/r^p', mass: 1, pow
   network: '', given: 8, share: 0.3, layer: 1 };
 const state = readState();
 let lab = null; // the module (module.js)
+if (parent !== window) parent.postMessage('orrery lab', '*'); // a report that shows the page in a frame keeps the frame
 
 function readState() {
   const read = { ...FIRST };
