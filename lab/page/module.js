@@ -24,6 +24,16 @@ function labSystem(memory, onProgress) {
   };
 }
 
+// A checkpoint as the page stores it (probe/lab.c), inflated: the bytes of its numbers stand by their places, all first
+// ones, then all second ones ... Returns the file.
+function labNumbers(stored) {
+  const first = 8 + Number(new DataView(stored.buffer, stored.byteOffset, 8).getBigUint64(0, true));
+  const file = new Uint8Array(stored), count = (stored.length - first) / 4;
+  for (let plane = 0; plane < 4; plane++)
+    for (let i = 0, from = first + plane * count; i < count; i++) file[first + 4 * i + plane] = stored[from + i];
+  return file;
+}
+
 // The header of a checkpoint (*.safetensors) for lab_model_open(), and its metadata. `name` is the file's, for messages.
 function labCheckpoint(bytes, name) {
   const fail = (why) => { throw new Error(`${name}: not a checkpoint of a network (*.safetensors): ${why}`); };
@@ -207,4 +217,4 @@ async function labOpen(bytes, progress) {
     return copy;
   }
 }
-if (typeof module !== 'undefined') module.exports = { labOpen };
+if (typeof module !== 'undefined') module.exports = { labOpen, labNumbers };

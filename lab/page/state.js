@@ -32,10 +32,10 @@ function keepState() {
 }
 const gm = () => state.mass * GM_SUN;
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-// The module's bytes: gzip in base64.
-async function moduleBytes() {
-  const packed = new Blob([bytesOf($('wasm').textContent.trim())]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(packed).arrayBuffer();
+// What the page holds in base64, inflated.
+async function inflated(base64, format) {
+  const packed = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream(format));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 const shown = (x, digits) => (Number.isFinite(x) ? x.toFixed(digits) : 'none');
 const range = (list) => list.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
