@@ -126,6 +126,13 @@ async function labOpen(bytes, progress) {
           },
           // why the last orbit has fewer rows
         end: () => text(calls.lab_message()),
+        // (steps, 5) numbers x, y, vx, vy and time, for a picture
+        path(gm, p, years, from, most) {
+          const at = putDoubles(from), path = alloc(40 * most);
+          const copy = doubles(path, 5 * calls.lab_path(law, gm, p, years, at, most, path)).slice();
+          calls.lab_free(at); calls.lab_free(path);
+          return copy;
+        },
         precession(gm, p, years, from) {
           const at = putDoubles(from), angle = calls.lab_precession(law, gm, p, years, at);
           calls.lab_free(at);

@@ -65,6 +65,16 @@ function pathOf(points) {
   }
   return path;
 }
+// The path of steps x, y, vx, vy, t: a curve from each step to the next that has their velocities.
+function curveOf(steps) {
+  const at = (x, y) => `${x.toFixed(4)} ${(-y).toFixed(4)}`;
+  let path = steps.length ? 'M' + at(steps[0], steps[1]) : '';
+  for (let i = 5; i < steps.length; i += 5) {
+    const h = (steps[i + 4] - steps[i - 1]) / 3;
+    path += `C${at(steps[i - 5] + h * steps[i - 3], steps[i - 4] + h * steps[i - 2])} ${at(steps[i] - h * steps[i + 2], steps[i + 1] - h * steps[i + 3])} ${at(steps[i], steps[i + 1])}`;
+  }
+  return path;
+}
 function save(name, type, content) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
@@ -97,18 +107,31 @@ function savePng(name, svg) {
   picture.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svgText(svg));
 }
 const csv = (names, rows) => [names.join(','), ...rows.map((row) => row.join(','))].join('\n') + '\n';
-// The throw is drawn in every frame in which it moved; the rest, which takes longer than a frame, some ten times a second.
+// The throw is drawn in every frame in which it moved; the rest, part by part with room for frames between, some ten times a
+// second. What asks for numbers of the rest at once calls drawRest().
 let waits = false, rest = 0, kept = 0;
+const REST = [() => showMotion('a'), () => showMotion('b'), () => drawNetwork(), () => drawField()];
 function drawSoon() {
   if (!waits) requestAnimationFrame(() => { waits = false; drawThrow(); });
   waits = true;
-  rest = rest || setTimeout(() => { rest = 0; drawRest(); }, 80);
+  rest = rest || setTimeout(restSoon, 60, 0);
+}
+function restSoon(part) {
+  rest = 0;
+  if (!lab) return;
+  REST[part]();
+  if (part + 1 < REST.length) rest = setTimeout(restSoon, 20, part + 1);
+  else keepSoon();
+}
+function keepSoon() {
+  kept = kept || setTimeout(() => { kept = 0; keepState(); }, 300); // browsers limit how often an address changes
 }
 function drawRest() {
   if (!lab) return;
-  drawNetwork();
-  drawField();
-  kept = kept || setTimeout(() => { kept = 0; keepState(); }, 300); // browsers limit how often an address changes
+  clearTimeout(rest);
+  rest = 0;
+  REST.forEach((draw) => draw());
+  keepSoon();
 }
 function draw() {
   if (lab) drawThrow();
