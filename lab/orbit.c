@@ -77,7 +77,9 @@ static double op_value(const struct lab_law *law, int op, double a, double b)
     case SR_DIV:
         return a / b;
     default:
-        return op == SR_POW && b == 2 ? a * a : sr_op_value(law->language, (enum sr_op)op, a, b);
+        if (op == SR_POW && (b == 2 || law->drawn))
+            return b == 2 ? a * a : pow(a, b);
+        return sr_op_value(law->language, (enum sr_op)op, a, b);
     }
 }
 
