@@ -13,7 +13,9 @@ WASM_SRC := $(filter-out base/draw_loops.c $(addprefix base/,foreign.c gnuplot.c
     $(addprefix model/,activations.c batch.c checkpoint.c config.c decode.c forward.c head.c layers.c learning_rate.c memory.c muon.c \
     optimizer.c override.c params.c replay.c residual.c evaluate/next_state.c evaluate/rollouts.c))
 WASM_OBJ := $(patsubst %.c,$(WASM)/%.o,$(wildcard $(WASM_SRC)))
-WASM_CFLAGS := --target=wasm32-wasi -O3 -msimd128 -std=c17 -D_POSIX_C_SOURCE=200809L -DORR_LIBRARY -DXXH_INLINE_ALL \
+# compiled for speed: loops over rows, and what calls them for each formula; the rest for size
+WASM_FAST := lab/% kernels/ref/% symreg/value/% symreg/fit/% symreg/seed/% symreg/evolve/% formula/ops% base/draw% base/vec%
+WASM_CFLAGS := --target=wasm32-wasi -msimd128 -std=c17 -D_POSIX_C_SOURCE=200809L -DORR_LIBRARY -DXXH_INLINE_ALL \
     -DORR_PREFIX='"/"' -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_MMAN -ffp-contract=off -fno-math-errno -fno-trapping-math \
     -fopenmp-simd -DVM_FMA=lab_fma -Daccess=lab_access -include lab/port/fma.h -ffunction-sections -fdata-sections -nostdlibinc -Wno-implicit-function-declaration -I. -isystem lab/port -isystem $(WASM)/include \
     -isystem $(WASM_ROOT)/include/wasm32-wasi -MMD -MP '-ffile-prefix-map=$(CURDIR)=.'
@@ -39,5 +41,5 @@ $(WASM)/include: | .deps
 	@mkdir -p $@ && for name in gsl cjson xxhash.h zlib.h zconf.h; do ln -sfn "$$(for f in /usr/local/include /usr/include; do \
 	    [ ! -e $$f/$$name ] || { echo $$f/$$name; break; }; done)" $@/$$name; done
 $(WASM)/%.o: %.c | $(WASM)/include
-	$(call run,WEB,$(WASM_CC) $(WASM_CFLAGS) -c $< -o $@)
+	$(call run,WEB,$(WASM_CC) $(if $(filter $(WASM_FAST),$<),-O3,-Os) $(WASM_CFLAGS) -c $< -o $@)
 .PHONY: lab lab-docs

@@ -70,7 +70,7 @@ static int write_hash(struct orr_file *html, const char *text, size_t bytes)
     return orr_file_printf(html, "'");
 }
 
-int orr_html_policy(struct orr_file *html, const char *name, const char *inline_script)
+int orr_html_policy(struct orr_file *html, const char *name, const char *inline_script, bool frames)
 {
     char *part, *script = NULL;
     size_t bytes = 0;
@@ -86,7 +86,7 @@ int orr_html_policy(struct orr_file *html, const char *name, const char *inline_
         write_hash(html, script, bytes + 1);
         if (inline_script)
             write_hash(html, inline_script, strlen(inline_script));
-        rc = orr_file_printf(html, "\">\n");
+        rc = orr_file_printf(html, "%s\">\n", frames ? "; frame-src 'self' file:" : "");
     }
     free(script);
     free(part);

@@ -76,6 +76,19 @@ static const char page_script[] =
     "        .join(', ') + '.';\n"
     "  });\n"
     "}\n"
+    "const lab = document.getElementById('lab-frame');\n"
+    "if (lab) {\n"
+    "  let shown = false;\n"
+    "  addEventListener('message', (event) => {\n"
+    "    if (event.source === lab.contentWindow && event.data === 'orrery lab') shown = true;\n"
+    "  });\n"
+    "  lab.addEventListener('load', () => setTimeout(() => {\n"
+    "    if (shown) return;\n"
+    "    lab.remove();\n"
+    "    document.getElementById('lab-beside').textContent = 'The page lab.html, which this "
+    "panel shows, is not beside this page, or the browser shows no file in a frame.';\n"
+    "  }, 2000));\n"
+    "}\n"
     "for (const rest of document.querySelectorAll('details.rest')) rest.open = !phone.matches;\n"
     "for (const box of document.querySelectorAll('.wide:has(> table)')) {\n"
     "  const caption = document.getElementById(box.getAttribute('aria-labelledby'));\n"
@@ -92,7 +105,7 @@ static int write_head(const struct report_run *run, struct orr_file *html)
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
     orr_file_printf(html,
                     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    TRY(orr_html_policy(html, "player.js", page_script));
+    TRY(orr_html_policy(html, "player.js", page_script, true));
     orr_file_printf(html, "<meta name=\"viewport\" "
                           "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: ");
     orr_html_text(html, run->name);
@@ -376,7 +389,7 @@ static int write_end(struct orr_file *html)
 }
 
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
-                      const char *folder, const struct cJSON *verdict, const char *path,
+                      const char *folder, const struct cJSON *verdict, bool lab,
                       struct orr_file *html)
 {
     int telling;
@@ -394,7 +407,7 @@ static int write_page(const struct report_run *run, const struct report_pictures
         TRY(write_vectors(run, pictures, folder, telling, html));
         TRY(write_probes(run, pictures, folder, html));
     }
-    TRY(report_html_lab(run, path, html));
+    TRY(report_html_lab(run, lab, html));
     orr_file_printf(html, "<h2 id=\"training\">Training</h2>\n");
     TRY(write_picture(pictures, folder, "loss", html));
     TRY(report_html_losses(run, html));
@@ -410,12 +423,12 @@ static int write_page(const struct report_run *run, const struct report_pictures
 }
 
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const struct cJSON *verdict, const char *path)
+                const char *folder, const struct cJSON *verdict, bool lab, const char *path)
 {
     struct orr_file html = {0};
     int rc = orr_file_create(&html, path);
     if (!rc)
-        rc = write_page(run, pictures, folder, verdict, path, &html);
+        rc = write_page(run, pictures, folder, verdict, lab, &html);
     if (!rc)
         rc = orr_file_commit(&html);
     orr_file_close(&html);

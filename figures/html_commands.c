@@ -30,54 +30,29 @@ static int version_row(const struct report_run *run, const char *file, struct or
     return 0;
 }
 
-/* Writes a command line that can be copied: the run's path as one word of a shell. */
-static int write_command(const struct report_run *run, const char *before, const char *between,
-                         struct orr_file *html)
+int report_html_command(const struct report_run *run, const char *before, const char *between,
+                        struct orr_file *html)
 {
     char path[REPORT_PATH], word[4 * REPORT_PATH];
     TRY(orr_path(path, "%s%s", run->path, *between ? "/preset.json" : ""));
     TRY(orr_shell_word(word, sizeof word, path));
     orr_file_printf(html, "%s", before);
     orr_html_text(html, word);
-    return *between ? write_command(run, between, "", html) : orr_file_printf(html, "\n");
-}
-
-bool report_has_lab(const struct report_run *run)
-{
-    const struct orr_orbits_settings *o = &run->settings.orbits;
-    return !*run->settings.tracks && o->output == ORR_OUTPUT_CONTINUOUS && o->dimensions == 2;
-}
-
-int report_html_lab(const struct report_run *run, const char *page, struct orr_file *html)
-{
-    char folder[REPORT_PATH];
-    if (!report_has_lab(run))
-        return 0;
-    orr_folder_of(page, folder);
-    const bool beside = !strcmp(folder, run->path);
-    orr_file_printf(html,
-                    "<section class=\"boxed\" aria-labelledby=\"lab\">\n<h2 id=\"lab\">The orbit "
-                    "lab</h2>\n<p>Throw a planet yourself, and see how the networks of this run "
-                    "continue its orbit and which force they imply, beside the true one. The "
-                    "command writes a page of its own, %s, which needs no program and no "
-                    "network.</p>\n<pre tabindex=\"0\">",
-                    beside ? "<a href=\"lab.html\">lab.html</a> beside this one"
-                           : "lab.html in the folder of the run");
-    TRY(write_command(run, "bin/orrery lab --run ", "", html));
-    return orr_file_printf(html, "</pre>\n</section>\n");
+    return *between ? report_html_command(run, between, "", html) : orr_file_printf(html, "\n");
 }
 
 int report_html_commands(const struct report_run *run, struct orr_file *html)
 {
     orr_file_printf(html, "<h2 id=\"commands\">Commands and versions</h2>\n<pre tabindex=\"0\">");
-    TRY(write_command(
+    TRY(report_html_command(
         run,
         "# what of this run would be kept and what made again\nmake plan PRESET=", " RUN=", html));
-    TRY(write_command(
+    TRY(report_html_command(
         run, "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
         " RUN=", html));
-    TRY(write_command(run, "# this page\nbin/report --run ", "", html));
-    TRY(write_command(run, "# what its models attend to\nbin/probe attention --run ", "", html));
+    TRY(report_html_command(run, "# this page\nbin/report --run ", "", html));
+    TRY(report_html_command(run, "# what its models attend to\nbin/probe attention --run ", "",
+                            html));
     orr_file_printf(html,
                     "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
                     "of this run; docs/provenance.md says how each is known to be what the "

@@ -10,7 +10,7 @@
 
 #include <cjson/cJSON.h>
 
-static int move_picture(const char *from, const char *to, const char *name, const char *format)
+static int move_file(const char *from, const char *to, const char *name, const char *format)
 {
     char source[REPORT_PATH], target[REPORT_PATH];
     TRY(orr_path(source, "%s/%s.%s", from, name, format));
@@ -22,18 +22,20 @@ static int move_picture(const char *from, const char *to, const char *name, cons
  * that a failure leaves existing files unchanged. */
 static int publish_report(const struct report_run *run, struct report_pictures *pictures,
                           const struct cJSON *verdict, const char *out, const char *work, bool keep,
-                          bool quiet)
+                          bool quiet, bool *lab)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     TRY(orr_path(figures, "%s/figures", out));
     TRY(orr_path(page, "%s/report.html", out));
     TRY(report_plot(run, work, quiet, pictures));
-    TRY(report_html(run, pictures, work, verdict, page));
+    TRY(report_lab_make(run, work, lab));
+    TRY(report_html(run, pictures, work, verdict, *lab, page));
+    TRY(*lab ? move_file(work, out, "lab", "html") : 0);
     TRY(orr_mkdir(figures));
     for (size_t i = 0; i < pictures->count; i++) {
         const char *name = pictures->at[i].name;
-        TRY(move_picture(work, figures, name, "png"));
-        TRY(move_picture(work, figures, name, "svg"));
+        TRY(move_file(work, figures, name, "png"));
+        TRY(move_file(work, figures, name, "svg"));
         if (keep) {
             TRY(orr_path(page, "%s/%s", figures, name));
             TRY(report_keep(work, name, page));
@@ -178,13 +180,14 @@ static int make_page(void *of, const struct orr_stage_output *output)
     struct call *call = of;
     struct orr_tempdir work;
     struct report_pictures pictures = {0};
+    bool lab = false;
     TRY(call->has_read ? 0 : check_page(call, output));
     int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
         rc = publish_report(&call->run, &pictures, call->verdict, call->out, work.folder,
-                            keep_option != NULL, call->cli->quiet);
+                            keep_option != NULL, call->cli->quiet, &lab);
     orr_tempdir_remove(&work); /* before the record, which marks the stage as complete */
-    TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures));
+    TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures, lab));
     orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",
              pictures.count, call->out, call->out);
     return 0;

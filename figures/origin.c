@@ -293,7 +293,7 @@ int report_origin_status(const struct report_origin *origin, const char *out,
 }
 
 int report_origin_write(const struct report_origin *origin, const char *out,
-                        const struct report_pictures *pictures)
+                        const struct report_pictures *pictures, bool lab)
 {
     char path[REPORT_PATH], name[128];
     cJSON *json = cJSON_CreateObject();
@@ -302,6 +302,8 @@ int report_origin_write(const struct report_origin *origin, const char *out,
     cJSON *files = cJSON_AddObjectToObject(json, "files");
     if (!rc)
         rc = orr_files_add(files, out, "report.html");
+    if (!rc && lab)
+        rc = orr_files_add(files, out, "lab.html");
     for (size_t i = 0; i < 2 * pictures->count && !rc; i++) {
         snprintf(name, sizeof name, "figures/%s.%s", pictures->at[i / 2].name,
                  i % 2 ? "svg" : "png");

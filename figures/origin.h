@@ -29,8 +29,8 @@ int report_origin_vectors(const char *run, const struct orr_settings *settings);
 /* Whether the report in `out` was made from the current inputs. */
 int report_origin_status(const struct report_origin *origin, const char *out,
                          struct orr_artefact *page);
-/* Writes report.made.json: what page and pictures were made from, their sizes and checksums. */
+/* Writes report.made.json: what pages and pictures were made from, their sizes and checksums. */
 int report_origin_write(const struct report_origin *origin, const char *out,
-                        const struct report_pictures *pictures);
+                        const struct report_pictures *pictures, bool lab);
 
 #endif

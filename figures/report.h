@@ -333,9 +333,10 @@ int report_losses(const char *const *path, int count, const struct report_style 
  * or on x and z. Its folder is made. ORR_EINVAL: the run has no force vectors of the body. */
 int report_animate(const struct report_run *run, int body, enum report_view view,
                    const char *picture);
-/* Writes report.html to `path` with the pictures of `folder` embedded, atomically. */
+/* Writes report.html to `path` with the pictures of `folder` embedded, atomically. lab: lab.html of
+ * the run will lie beside it. */
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const struct cJSON *verdict, const char *path);
+                const char *folder, const struct cJSON *verdict, bool lab, const char *path);
 /* The verdict of a grid: reads and checks the file (call cJSON_Delete(), after an error too);
  * writes its part of the page, nothing for NULL. */
 int report_verdict_read(const char *path, struct cJSON **json);
@@ -364,10 +365,18 @@ int report_html_player(const struct report_run *run, struct orr_file *html);
 void report_html_player_data(const struct report_run *run, struct orr_file *html);
 /* Writes the losses that the page says where the pointer is on the picture of losses. */
 int report_html_losses(const struct report_run *run, struct orr_file *html);
-/* The panel that says how to ask the networks of the run in a browser (docs/lab.md), if they read
- * coordinates in the plane. page: the path of the report. */
+/* The panel of the orbit lab (docs/lab.md), of runs whose networks read coordinates in the plane.
+ * report_lab_make() writes FOLDER/lab.html by `probe lab`, where the run has a network and the
+ * source its page; one that cannot be written is told and leaves the panel without a frame. *made: whether
+ * there is a page. Errors: a signal, and those of paths. report_html_lab() shows the page in a
+ * frame, or says how to make one. */
 bool report_has_lab(const struct report_run *run);
-int report_html_lab(const struct report_run *run, const char *page, struct orr_file *html);
+int report_lab_make(const struct report_run *run, const char *folder, bool *made);
+int report_html_lab(const struct report_run *run, bool made, struct orr_file *html);
+/* Writes a command line that can be copied: the run's path as one word of a shell behind `before`,
+ * and, unless it is "", its preset.json there and its path behind `between`. */
+int report_html_command(const struct report_run *run, const char *before, const char *between,
+                        struct orr_file *html);
 /* Writes how to repeat the run, and which programs wrote its files. */
 int report_html_commands(const struct report_run *run, struct orr_file *html);
 /* Writes "F = ..." in MathML; a text that is no formula of k, m1, m2 and r as it is. */

@@ -20,6 +20,11 @@ double lab_law_force(struct lab_law *law, double gm, double p, double r, double 
  * where the planet reaches the star, the force has no value or 200,000 steps were not enough, and
  * lab_message() says which. */
 int lab_orbit(struct lab_law *law, double gm, double p, double dt, int rows, double *track);
+/* The motion for a picture: the integrator's own steps, each with relative errors below 1e-6, as
+ * rows x, y, vx, vy and the time (yr) into path (rows, 5), until `years`. Returns how many rows
+ * were written: all `rows` where there are more steps, and fewer where the motion ends before. */
+int lab_path(struct lab_law *law, double gm, double p, double years, const double *from, int rows,
+             double *path);
 /* The angle between the first two points nearest to the star after `from` (x, y, vx, vy), less a
  * turn, in (-pi, pi]; found on the integrator's own steps, so that no orbit is too fast for it. NaN
  * where there are not two of them within `years`, or the distance does not change (a circle). */

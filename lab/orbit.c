@@ -9,13 +9,15 @@
 #include "base/error.h"
 #include "formula/expr.h"
 
-#define TOLERANCE 1e-11
+#define TOLERANCE         1e-11 /* of a step's relative error */
+#define PICTURE_TOLERANCE 1e-6  /* where it is only drawn */
 enum { AXES = 4, STAGES = 7, STEPS_MAX = 200000 };
 
 /* A formula's nodes: an orbit evaluates them thousands of times while a finger moves. */
 struct lab_law {
     struct sr_language *language;
     struct sr_expr expr;
+    bool drawn; /* for a picture, powers are those of the C library */
 };
 
 static char message[1024];
@@ -61,6 +63,26 @@ void lab_law_free(struct lab_law *law)
     free(law);
 }
 
+/* An operator's value: those of sr_op_value(), with the commonest ones and squares, of which an
+ * orbit takes tens of thousands, in place. */
+static double op_value(const struct lab_law *law, int op, double a, double b)
+{
+    switch (op) {
+    case SR_ADD:
+        return a + b;
+    case SR_SUB:
+        return a - b;
+    case SR_MUL:
+        return a * b;
+    case SR_DIV:
+        return a / b;
+    default:
+        if (op == SR_POW && (b == 2 || law->drawn))
+            return b == 2 ? a * a : pow(a, b);
+        return sr_op_value(law->language, (enum sr_op)op, a, b);
+    }
+}
+
 double lab_law_force(struct lab_law *law, double gm, double p, double r, double v)
 {
     const double x[] = {r, v, gm, p};
@@ -74,14 +96,14 @@ double lab_law_force(struct lab_law *law, double gm, double p, double r, double 
         }
         const bool two = node->size > 1 + law->expr.node[i - 1].size;
         const double b = two ? stack[--top] : 0;
-        stack[top - 1] = sr_op_value(law->language, (enum sr_op)node->op, stack[top - 1], b);
+        stack[top - 1] = op_value(law, node->op, stack[top - 1], b);
     }
     return isfinite(stack[0]) ? stack[0] : (double)NAN;
 }
 
 struct motion {
     struct lab_law *law;
-    double gm, p;
+    double gm, p, tolerance;
 };
 
 static void rates(const struct motion *m, const double y[AXES], double dydt[AXES])
@@ -145,9 +167,9 @@ static int advance(const struct motion *m, double y[AXES], double dt, double *h,
             return 0;
         /* the step grows or shrinks by the fifth root of the error, found by Newton's square roots
          * (a fourth root shrinks a little more), so that no function of libm chooses it */
-        double factor = error == 0 ? 4 : 0.9 * sqrt(sqrt(TOLERANCE / error)); /* NaN: 0.1 */
+        double factor = error == 0 ? 4 : 0.9 * sqrt(sqrt(m->tolerance / error)); /* NaN: 0.1 */
         factor = factor > 4 ? 4 : factor > 0.1 ? factor : 0.1;
-        if (error <= TOLERANCE) {
+        if (error <= m->tolerance) {
             left = step < left ? left - step : 0;
             memcpy(y, next, sizeof next);
             memcpy(k[0], k[STAGES - 1], sizeof k[0]);
@@ -162,7 +184,7 @@ static int advance(const struct motion *m, double y[AXES], double dt, double *h,
 
 int lab_orbit(struct lab_law *law, double gm, double p, double dt, int rows, double *track)
 {
-    const struct motion m = {law, gm, p};
+    const struct motion m = {law, gm, p, TOLERANCE};
     double y[AXES], h = dt / 16;
     int steps = STEPS_MAX;
     memcpy(y, track, sizeof y);
@@ -177,6 +199,26 @@ int lab_orbit(struct lab_law *law, double gm, double p, double dt, int rows, dou
         memcpy(track + AXES * row, y, sizeof y);
     }
     return rows;
+}
+
+int lab_path(struct lab_law *law, double gm, double p, double years, const double *from, int rows,
+             double *path)
+{
+    const struct motion m = {law, gm, p, PICTURE_TOLERANCE};
+    double y[AXES], t = 0, h = years / 1e3;
+    int steps = STEPS_MAX, row = 0;
+    bool moves = true;
+    law->drawn = true;
+    memcpy(y, from, sizeof y);
+    for (; row < rows && moves; row++) {
+        memcpy(path + (AXES + 1) * row, y, sizeof y);
+        path[(AXES + 1) * row + AXES] = t;
+        const double step = h < years - t ? h : years - t;
+        moves = step > 0 && advance(&m, y, step, &h, &steps) && h >= 1e-13 * years;
+        t += step;
+    }
+    law->drawn = false;
+    return row;
 }
 
 /* The direction of the point nearest to the star, which lies less than `dt` after y: by bisection
@@ -198,7 +240,7 @@ static double nearest_angle(const struct motion *m, const double y[AXES], double
 
 double lab_precession(struct lab_law *law, double gm, double p, double years, const double *from)
 {
-    const struct motion m = {law, gm, p};
+    const struct motion m = {law, gm, p, TOLERANCE};
     double y[AXES], h = years / 1e4, first = NAN, near = 0, far = 0;
     int steps = STEPS_MAX;
     memcpy(y, from, sizeof y);

@@ -7,8 +7,11 @@
 #include "base/tempdir.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <zlib.h>
 
 /* The page with the run is below this, so that it can be sent by mail. */
 enum { PAGE_MOST = 6000000 };
@@ -23,6 +26,44 @@ struct lab_page {
     char left_out[512]; /* networks that would make the page too long */
 };
 
+/* The page holds weights with 16 significant bits, the nearest: a relative error of at most 2^-16,
+ * below what it shows, so that the lowest of their four bytes is 0 and costs nothing. */
+static void round_weights(struct gpt_model *model)
+{
+    for (size_t i = 0; i < model->total; i++) {
+        int exponent;
+        const double digits = ldexp(frexp((double)model->param[i], &exponent), 16);
+        model->param[i] = (real)ldexp(nearbyint(digits), exponent - 16);
+    }
+}
+
+/* A checkpoint as the page stores it: its header, then the first bytes of all numbers, the second
+ * bytes, the third and the fourth, which compress better than numbers do; by zlib. Call free(). */
+static int compress_checkpoint(const char *path, char **packed, size_t *packed_size)
+{
+    char *bytes = NULL;
+    uint64_t header = 0;
+    size_t size = 0;
+    TRY(orr_file_read(path, &bytes, &size));
+    memcpy(&header, bytes, sizeof header); /* the format is little-endian, as the programs are */
+    const size_t first = sizeof header + (size_t)header, count = (size - first) / 4;
+    uLongf room = compressBound((uLong)size);
+    unsigned char *planes = malloc(size);
+    int rc =
+        planes && (*packed = malloc(room)) ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    if (!rc) {
+        memcpy(planes, bytes, first);
+        for (size_t i = 0; i < 4 * count; i++)
+            planes[first + i % 4 * count + i / 4] = (unsigned char)bytes[first + i];
+        if (compress2((Bytef *)*packed, &room, planes, (uLong)(first + 4 * count), 9) != Z_OK)
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+        *packed_size = room;
+    }
+    free(planes);
+    free(bytes);
+    return rc;
+}
+
 /* Writes the weights that predict, alone, to a file in memory. Call free(). */
 static int pack_network(struct lab_page *page, const char *checkpoint, char **bytes, size_t *size)
 {
@@ -36,6 +77,7 @@ static int pack_network(struct lab_page *page, const char *checkpoint, char **by
     TRY(gpt_load(&model, checkpoint, &k_ref, &step));
     gpt_swap_average(&model);
     gpt_drop_training(&model);
+    round_weights(&model);
     int rc = model.config.input == GPT_INPUT_CONTINUOUS
                  ? gpt_save(&model, path, step, false, extra)
                  : ORR_FAIL(ORR_EINVAL,
@@ -43,7 +85,7 @@ static int pack_network(struct lab_page *page, const char *checkpoint, char **by
                             "this one reads something else",
                             checkpoint);
     gpt_free(&model);
-    return rc ? rc : orr_file_read(path, bytes, size);
+    return rc ? rc : compress_checkpoint(path, bytes, size);
 }
 
 /* Adds a network, if the run has it and the page has room. */

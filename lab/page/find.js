@@ -169,6 +169,7 @@ $('save-front').addEventListener('click', () => {
   save('formulas.csv', 'text/csv', csv(['length', 'error', 'formula', 'python'], front.map((row) => [row.complexity, row.loss, quoted(row.formula), quoted(row.numpy)])));
 });
 function findLaw() {
+  drawRest(); // of the throw as it is now
   try { search(tableOfTrack()); } catch (error) { ends(`Law A: ${error.message}`); }
 }
 $('find').addEventListener('click', findLaw);

@@ -24,6 +24,16 @@ function labSystem(memory, onProgress) {
   };
 }
 
+// A checkpoint as the page stores it (probe/lab.c), inflated: the bytes of its numbers stand by their places, all first
+// ones, then all second ones ... Returns the file.
+function labNumbers(stored) {
+  const first = 8 + Number(new DataView(stored.buffer, stored.byteOffset, 8).getBigUint64(0, true));
+  const file = new Uint8Array(stored), count = (stored.length - first) / 4;
+  for (let plane = 0; plane < 4; plane++)
+    for (let i = 0, from = first + plane * count; i < count; i++) file[first + 4 * i + plane] = stored[from + i];
+  return file;
+}
+
 // The header of a checkpoint (*.safetensors) for lab_model_open(), and its metadata. `name` is the file's, for messages.
 function labCheckpoint(bytes, name) {
   const fail = (why) => { throw new Error(`${name}: not a checkpoint of a network (*.safetensors): ${why}`); };
@@ -116,6 +126,13 @@ async function labOpen(bytes, progress) {
           },
           // why the last orbit has fewer rows
         end: () => text(calls.lab_message()),
+        // (steps, 5) numbers x, y, vx, vy and time, for a picture
+        path(gm, p, years, from, most) {
+          const at = putDoubles(from), path = alloc(40 * most);
+          const copy = doubles(path, 5 * calls.lab_path(law, gm, p, years, at, most, path)).slice();
+          calls.lab_free(at); calls.lab_free(path);
+          return copy;
+        },
         precession(gm, p, years, from) {
           const at = putDoubles(from), angle = calls.lab_precession(law, gm, p, years, at);
           calls.lab_free(at);
@@ -207,4 +224,4 @@ async function labOpen(bytes, progress) {
     return copy;
   }
 }
-if (typeof module !== 'undefined') module.exports = { labOpen };
+if (typeof module !== 'undefined') module.exports = { labOpen, labNumbers };

@@ -8,6 +8,7 @@ const FIRST = { x: 1, y: 0, vx: 0, vy: 5, a: 'GM/r^2', b: 'GM/r^p', mass: 1, pow
   network: '', given: 8, share: 0.3, layer: 1 };
 const state = readState();
 let lab = null; // the module (module.js)
+if (parent !== window) parent.postMessage('orrery lab', '*'); // a report that shows the page in a frame keeps the frame
 
 function readState() {
   const read = { ...FIRST };
@@ -31,10 +32,10 @@ function keepState() {
 }
 const gm = () => state.mass * GM_SUN;
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-// The module's bytes: gzip in base64.
-async function moduleBytes() {
-  const packed = new Blob([bytesOf($('wasm').textContent.trim())]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(packed).arrayBuffer();
+// What the page holds in base64, inflated.
+async function inflated(base64, format) {
+  const packed = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream(format));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 const shown = (x, digits) => (Number.isFinite(x) ? x.toFixed(digits) : 'none');
 const range = (list) => list.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
@@ -61,6 +62,16 @@ function pathOf(points) {
   for (const [x, y] of points) {
     if (Number.isFinite(x) && Number.isFinite(y)) path += `${joined ? 'L' : 'M'}${x.toFixed(4)} ${(-y).toFixed(4)}`;
     joined = Number.isFinite(x) && Number.isFinite(y);
+  }
+  return path;
+}
+// The path of steps x, y, vx, vy, t: a curve from each step to the next that has their velocities.
+function curveOf(steps) {
+  const at = (x, y) => `${x.toFixed(4)} ${(-y).toFixed(4)}`;
+  let path = steps.length ? 'M' + at(steps[0], steps[1]) : '';
+  for (let i = 5; i < steps.length; i += 5) {
+    const h = (steps[i + 4] - steps[i - 1]) / 3;
+    path += `C${at(steps[i - 5] + h * steps[i - 3], steps[i - 4] + h * steps[i - 2])} ${at(steps[i] - h * steps[i + 2], steps[i + 1] - h * steps[i + 3])} ${at(steps[i], steps[i + 1])}`;
   }
   return path;
 }
@@ -96,18 +107,31 @@ function savePng(name, svg) {
   picture.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svgText(svg));
 }
 const csv = (names, rows) => [names.join(','), ...rows.map((row) => row.join(','))].join('\n') + '\n';
-// The throw is drawn in every frame in which it moved; the rest, which takes longer than a frame, some ten times a second.
+// The throw is drawn in every frame in which it moved; the rest, part by part with room for frames between, some ten times a
+// second. What asks for numbers of the rest at once calls drawRest().
 let waits = false, rest = 0, kept = 0;
+const REST = [() => showMotion('a'), () => showMotion('b'), () => drawNetwork(), () => drawField()];
 function drawSoon() {
   if (!waits) requestAnimationFrame(() => { waits = false; drawThrow(); });
   waits = true;
-  rest = rest || setTimeout(() => { rest = 0; drawRest(); }, 80);
+  rest = rest || setTimeout(restSoon, 60, 0);
+}
+function restSoon(part) {
+  rest = 0;
+  if (!lab) return;
+  REST[part]();
+  if (part + 1 < REST.length) rest = setTimeout(restSoon, 20, part + 1);
+  else keepSoon();
+}
+function keepSoon() {
+  kept = kept || setTimeout(() => { kept = 0; keepState(); }, 300); // browsers limit how often an address changes
 }
 function drawRest() {
   if (!lab) return;
-  drawNetwork();
-  drawField();
-  kept = kept || setTimeout(() => { kept = 0; keepState(); }, 300); // browsers limit how often an address changes
+  clearTimeout(rest);
+  rest = 0;
+  REST.forEach((draw) => draw());
+  keepSoon();
 }
 function draw() {
   if (lab) drawThrow();

@@ -61,7 +61,8 @@ async function start() {
     if (Array.isArray(read.networks)) run = read;
   } catch { /* a page without a run */ }
   showFields();
-  lab = await labOpen(await moduleBytes(), null);
+  lab = await labOpen(await inflated($('wasm').textContent.trim(), 'gzip'), null);
+  for (const one of run.networks) one.bytes = labNumbers(await inflated(one.data, 'deflate'));
   fillNetworks();
   draw();
   document.body.dataset.ready = 'yes';

@@ -1,5 +1,6 @@
 // throw.js - part 1: a planet that is thrown under two laws, and the numbers of its motion.
 const ROWS = 600;
+const STEPS_DRAWN = 4000;
 const FIELDS = [['law-a', 'a'], ['law-b', 'b'], ['mass', 'mass'], ['power', 'power'], ['years', 'years'], ['view', 'view'], ['noise', 'noise'],
   ['given', 'given'], ['share', 'share'], ['layer', 'layer']];
 const tracks = { a: new Float64Array(0), b: new Float64Array(0) };
@@ -16,16 +17,8 @@ function energyOf(law, x, y, vx, vy) {
   }
   return (vx * vx + vy * vy) / 2 + sum * h / 3;
 }
-// The path to draw: a track on which the planet turns far between rows is followed in smaller steps.
-function lineOf(law, track, from) {
-  let most = 0;
-  for (let i = 4; i < track.length; i += 4)
-    most = Math.max(most, Math.abs(Math.atan2(track[i - 4] * track[i + 1] - track[i - 3] * track[i], track[i - 4] * track[i] + track[i - 3] * track[i + 1])));
-  const finer = Math.min(8, Math.ceil(most / 0.2));
-  const rows = finer > 1 ? law.orbit(gm(), state.power, state.years / (ROWS - 1) / finer, (ROWS - 1) * finer + 1, from) : track;
-  return Array.from({ length: rows.length / 4 }, (_, i) => [rows[4 * i], rows[4 * i + 1]]);
-}
-function follow(which) {
+// The numbers of a motion under law a or b, or null where there is none.
+function numbersOf(which) {
   const text = state[which].trim();
   tracks[which] = new Float64Array(0);
   if (!text) return null;
@@ -37,10 +30,36 @@ function follow(which) {
     const first = energyOf(law, state.x, state.y, state.vx, state.vy);
     return { energy: first, drift: energyOf(law, ...made.slice(end)) - first,
       momentum: state.x * state.vy - state.y * state.vx, precession: law.precession(gm(), state.power, state.years, from) * 180 / Math.PI,
-      motion, line: lineOf(law, made, from) };
+      motion: motion + (drawnTo[which] < state.years && made.length === 4 * ROWS ? `, drawn for ${shown(drawnTo[which], 1)} years` : '') };
   } finally {
     law.free();
   }
+}
+const motions = { a: null, b: null };
+const drawnTo = { a: 0, b: 0 }; // years
+function showMotion(which) {
+  try {
+    motions[which] = numbersOf(which);
+  } catch { // drawThrow() says what is wrong with the law
+    motions[which] = null;
+  }
+  const both = (f) => ['a', 'b'].map((one) => (motions[one] ? f(motions[one]) : ''));
+  $('values').replaceChildren(
+    line(['Energy, potential 0 at 1 AU (AU²/yr²)', ...both((v) => shown(v.energy, 4))]),
+    line(['Its change on the way', ...both((v) => (Number.isFinite(v.drift) ? v.drift.toExponential(1) : 'none'))]),
+    line(['Angular momentum (AU²/yr)', ...both((v) => shown(v.momentum, 4))]),
+    line(['Precession (degrees a turn)', ...both((v) => shown(v.precession, 2))]),
+    line(['The motion', ...both((v) => v.motion)]));
+}
+// The path of the planet under a law, for a picture.
+function pathUnder(which) {
+  const text = state[which].trim();
+  if (!text) return '';
+  const law = lab.law(text);
+  const steps = law.path(gm(), state.power, state.years, [state.x, state.y, state.vx, state.vy], STEPS_DRAWN);
+  law.free();
+  drawnTo[which] = steps.at(-1);
+  return curveOf(steps);
 }
 // What is wrong with a number's field: its state keeps the last number that was right. Any number of its range is: the
 // field's step is that of its arrows.
@@ -50,14 +69,15 @@ function wrongOf(field) {
 }
 function drawThrow() {
   if (!lab) return;
-  const of = {}, wrong = FIELDS.flatMap(([id]) => wrongOf($(id)));
+  const wrong = FIELDS.flatMap(([id]) => wrongOf($(id)));
   for (const which of ['a', 'b']) {
+    let path = '';
     try {
-      of[which] = follow(which);
+      path = pathUnder(which);
     } catch (error) {
       wrong.push(`Law ${which.toUpperCase()}: ${error.message}. A law is written like GM/r^2, of r, v, GM and p.`);
     }
-    $('orbit-' + which).setAttribute('d', pathOf(of[which] ? of[which].line : []));
+    $('orbit-' + which).setAttribute('d', path);
   }
   $('law-error').textContent = wrong.join(' ');
   const size = state.view;
@@ -69,13 +89,6 @@ function drawThrow() {
   put('tip', { transform: `translate(${tip[0]} ${tip[1]}) scale(${scale})` });
   put('star', { r: 0.05 * scale });
   put('speed', { x1: state.x, y1: -state.y, x2: tip[0], y2: tip[1] });
-  const both = (f) => ['a', 'b'].map((which) => (of[which] ? f(of[which]) : ''));
-  $('values').replaceChildren(
-    line(['Energy, potential 0 at 1 AU (AU²/yr²)', ...both((v) => shown(v.energy, 4))]),
-    line(['Its change on the way', ...both((v) => (Number.isFinite(v.drift) ? v.drift.toExponential(1) : 'none'))]),
-    line(['Angular momentum (AU²/yr)', ...both((v) => shown(v.momentum, 4))]),
-    line(['Precession (degrees a turn)', ...both((v) => shown(v.precession, 2))]),
-    line(['The motion', ...both((v) => v.motion)]));
 }
 const within = (x, most) => Math.max(-most, Math.min(most, x));
 function place(id, x, y) {
@@ -120,6 +133,7 @@ function showFields() {
 $('save-svg').addEventListener('click', () => save('orbit.svg', 'image/svg+xml', svgText($('sky'))));
 $('save-png').addEventListener('click', () => savePng('orbit.png', $('sky')));
 $('save-csv').addEventListener('click', () => {
+  drawRest();
   const rows = [];
   for (const which of ['a', 'b'])
     for (let i = 0; i < tracks[which].length; i += 4)

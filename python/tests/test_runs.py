@@ -1,5 +1,6 @@
 """Run and compare(), logs elsewhere, RO-Crate: of a run that the programs made."""
 
+import base64
 import json
 import pathlib
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import types
+import zlib
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ import pytest
 import orrery
 from conftest import BIN
 from orrery import _tables, crate, log, runs
+from orrery._safetensors import File
 
 
 def column(table, name):
@@ -38,6 +41,17 @@ def test_its_orbit_lab(run, space_folder, tmp_path):
     assert [(each["name"], each["forces"]) for each in held["networks"]] == [
         ("lssar", False), ("untrained", True), ("lssar", True)]
     assert page._repr_html_().startswith("<iframe srcdoc=")
+    # weights have 16 significant bits, and their bytes stand by their places
+    stored = zlib.decompress(base64.b64decode(held["networks"][0]["data"]))
+    first = 8 + struct.unpack("<Q", stored[:8])[0]
+    planes = np.frombuffer(stored[first:], np.uint8).reshape(4, -1)
+    assert not planes[0].any()
+    (tmp_path / "page.safetensors").write_bytes(stored[:first] + planes.T.tobytes())
+    trained, of_page = (File(path) for path in (run.path / "lssar/pretrain/best.safetensors",
+                                                tmp_path / "page.safetensors"))
+    for name in of_page.names():
+        weights, rounded = trained.array(name), of_page.array(name)
+        assert np.all(np.abs(rounded - weights) <= 2.0 ** -16 * np.abs(weights)), name
     with pytest.raises(ValueError, match="coordinates in the plane"):
         orrery.lab(space_folder, tmp_path / "space.html", programs=BIN)
     assert not (tmp_path / "space.html").exists()

@@ -26,7 +26,7 @@ int sr_page_begin(struct orr_file *html, const char *title)
                     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
                     "name=\"generator\" content=\"Orrery symreg %s\">\n",
                     ORR_VERSION);
-    TRY(orr_html_policy(html, "table_page.js", NULL));
+    TRY(orr_html_policy(html, "table_page.js", NULL, false));
     orr_file_printf(html, "<meta name=\"viewport\" content=\"width=device-width, "
                           "initial-scale=1\">\n<title>");
     orr_html_text(html, title);

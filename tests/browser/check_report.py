@@ -217,6 +217,8 @@ def check_view(browser, report, width, scheme, out, check):
     check(where, "no text leaves its cell", page.evaluate(WIDE_CELLS))
     check(where, "no text over another", page.evaluate(OVERLAPS))
     check(where, "nothing is cut off", page.evaluate(CLIPPED))
+    # axe enters no frame of another origin; check_lab.py judges the orbit lab
+    page.evaluate("document.getElementById('lab-frame')?.remove()")
     found = Axe().run(page, options=AA)
     check(where, "WCAG AA", [(v["id"], v["help"], [n["target"] for n in v["nodes"]][:5])
                              for v in found["violations"]])
@@ -225,6 +227,47 @@ def check_view(browser, report, width, scheme, out, check):
     check_player(page, check, where)
     check(where, "no error in the console", problems)
     check(where, "no request to a network", requests)
+    page.close()
+
+
+def check_lab(browser, report, out, check):
+    """The orbit lab in its frame: it draws, searches in its worker, and is missed where it is not
+    there."""
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        where = f"orbit lab, {width} {scheme}"
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        problems = []
+        page.on("console", lambda m, p=problems: p.append(m.text) if m.type == "error" else 0)
+        page.on("pageerror", lambda e, p=problems: p.append(str(e)))
+        page.goto(report.as_uri())
+        page.locator("#lab").scroll_into_view_if_needed()
+        title = page.locator("#lab-frame").get_attribute("title")
+        check(where, "its frame has a name", "" if title else "none")
+        frame = page.frame_locator("#lab-frame")
+        frame.locator("body[data-ready]").wait_for(timeout=60000)
+        frame.locator("#planet").focus()
+        before = frame.locator("#orbit-a").get_attribute("d")
+        page.keyboard.press("ArrowUp")
+        page.wait_for_timeout(200)
+        check(where, "a key moves its planet",
+              "" if frame.locator("#orbit-a").get_attribute("d") != before else before[:40])
+        frame.locator("#find").click()
+        frame.locator("#front tr:nth-child(2)").wait_for(timeout=90000)
+        page.evaluate("document.getElementById('lab').scrollIntoView()")
+        page.wait_for_timeout(1500)
+        check(where, "the frame stays", "" if page.locator("#lab-frame").count() else "removed")
+        check(where, "no error of the script", "; ".join(problems))
+        page.screenshot(path=out / f"panel-{width}-{scheme}.png")
+        page.close()
+    alone = out / "alone" / "report.html"
+    alone.parent.mkdir(exist_ok=True)
+    shutil.copy(report, alone)
+    page = browser.new_page()
+    page.goto(alone.as_uri())
+    page.locator("#lab").scroll_into_view_if_needed()
+    page.locator("#lab-beside").filter(has_text="is not beside this page").wait_for(timeout=20000)
+    check("orbit lab", "a report without its page says so, in place of a frame",
+          "" if not page.locator("#lab-frame").count() else "the frame stays")
     page.close()
 
 
@@ -244,6 +287,8 @@ def main():
         for width in WIDTHS:
             for scheme in SCHEMES:
                 check_view(browser, report, width, scheme, out, check)
+        if 'id="lab-frame"' in report.read_text(encoding="utf-8"):
+            check_lab(browser, report, out, check)
         page = browser.new_page(color_scheme="dark")
         page.goto(report.as_uri())
         page.pdf(path=out / "print.pdf", format="A4")

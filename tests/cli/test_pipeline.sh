@@ -24,7 +24,7 @@ page_is_alone() {
     sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" >"$WORK/.page" && grep -q '<html' "$WORK/.page" || return 1
     ! grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' "$WORK/.page" &&
         ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" |
-        grep -Ev '="(data:|#)|^href="lab\.html$' &&
+        grep -Ev '="(data:|#)|^(href|src)="lab\.html$' &&
         ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$WORK/.page"
 }
 
@@ -137,8 +137,12 @@ holds_pictures() {
         "$(grep -o 'data:image/' "$1/report.html" | wc -l)"
 }
 check "report.html holds the pictures" holds_pictures "$run"
-check "report.html has a panel of the orbit lab, beside it" \
-    grep -q '<a href="lab.html">lab.html</a> beside this one' "$run/report.html"
+shows_lab() { # FOLDER: the report there shows the lab of a run, which lies beside it
+    filled "$1/lab.html" && grep -q '"name": "lssar", "forces": true' "$1/lab.html" &&
+        grep -q '<iframe id="lab-frame" src="lab.html"' "$1/report.html" &&
+        grep -q '"lab.html":' "$1/report.made.json"
+}
+check "report.html shows the orbit lab with the networks of the run" shows_lab "$run"
 check "nothing temporary stays" clean "$run"
 
 # (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh)
@@ -203,15 +207,19 @@ check "finetune, one source elsewhere: their settings, and nothing else" \
     test "$(echo $(ls -A "$WORK/elsewhere"))" = \
     "oracle preset.json"
 odd="$WORK/a b'c \"d\""
-mkdir "$odd" && cp -r "$run"/. "$odd" && rm -r "$odd/figures" "$odd/report.html"
+mkdir "$odd" && cp -r "$run"/. "$odd" && rm -r "$odd/figures" "$odd"/{report,lab}.html
+rm "$odd"/*/{pretrain,finetune}/*.safetensors
 check "report of an odd folder, elsewhere" program report --run "$odd" --out "$odd/out & more" \
     --quiet
 check "report of an odd folder, elsewhere: its pictures" \
     is_picture "$odd/out & more/figures/forces_earth.png"
 check "report of an odd folder, elsewhere: its page" page_is_alone "$odd/out & more/report.html"
-check "report of an odd folder, elsewhere: whose orbit lab is in the run" \
-    grep -q 'lab.html in the folder of the run' \
-    "$odd/out & more/report.html"
+says_lab() {
+    test ! -e "$1/lab.html" && ! grep -q '<iframe' "$1/report.html" &&
+        grep -q 'bin/orrery lab --run ' "$1/report.html"
+}
+check "report of a run without networks: the panel says how to make the orbit lab" \
+    says_lab "$odd/out & more"
 check_not "report of an odd folder, elsewhere: not in the run" test -e "$odd/report.html"
 fast_pictures
 
