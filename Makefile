@@ -188,7 +188,7 @@ $(if $(shell CC='$(CC)' tools/deps.sh --check && echo yes),,$(eval .PHONY: .deps
 deps: .deps
 GRID_ENV = RUNS=$(call arg,RUNS) BIN='$(BIN)'
 help:         ; @sed -n '/^## Goals of make/,/^## Building/s/^    //p' HACKING.md
-watch:        ; @tools/watch.sh $(call arg,RUN) $(call arg,PNG)
+watch:        ; @$(BIN)/orrery watch $(call arg,RUN) $(call arg,PNG)
 corpus:       ; @tools/corpus.sh corpora $(or $(CORPUS),python kjv)
 cells: $(BIN)/orrery ; @$(GRID_ENV) KEPT=$(call arg,KEPT) $(BIN)/orrery cells $(call arg,GRID)
 sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec $(BIN)/orrery sweep $(call arg,GRID)
