@@ -11,7 +11,7 @@ fi
 compare=$BIN/compare
 [[ $compare == /* ]] || compare=$PWD/$compare
 watch() { # RUN... [--out FILE]: looks every 0.2 s, so that a run is over after one second
-    timeout "$LIMIT" "$compare" losses "$@" --follow --every 0.2 </dev/null
+    timeout $((5 * LIMIT)) "$compare" losses "$@" --follow --every 0.2 </dev/null
 }
 entry() { # STEP LOSS
     printf '{"step": %s, "loss": %s, "tokens_per_s": 5, "eta_s": 200, "memory_mb": 30}\n' "$1" "$2"
@@ -36,6 +36,7 @@ check "of a log, it does not end with the training, or its status is not 0" wait
 check "the picture of a training is none" is_png "$WORK/live.png" 5000
 check "files are left beside the picture of a training" clean "$WORK"
 check "the log that was named is not drawn" grep -q 'lssar/pretrain' "$WORK/log.out"
+find "$WORK/live" -name '*.jsonl' -exec touch -d '1 minute ago' {} + # long over: no second look
 watch "$WORK/live" >"$WORK/out" 2>"$WORK/err"
 check "a complete run is not drawn at once with status 0" test $? -eq 0
 check "the second log of a complete run is not drawn" \
@@ -47,8 +48,9 @@ check "the first line has not speed, share of peak and memory" grep -Eq \
 check "a complete run is drawn with words on stderr" test ! -s "$WORK/err"
 check "escapes of a terminal are written into a file" lacks $'\033' "$WORK/out"
 check "the curves are wider than 80 columns" test "$(tail -n +2 "$WORK/out" | wc -L)" -le 80
-check "report --losses --follow does not draw as compare does" bash -c \
-    '"$1/report" --run "$2" --losses --follow 2>/dev/null | cmp -s "$3"' - "$BIN" "$WORK/live" "$WORK/out"
+program report --run "$WORK/live" --losses --follow >"$WORK/report.out" 2>/dev/null
+check "report --losses --follow does not draw as compare does" \
+    cmp "$WORK/report.out" "$WORK/out"
 check "make watch" timeout "$LIMIT" make -s watch BIN="$BIN" RUN="$WORK/live" PNG="$WORK/made.png"
 check "make watch draws no picture" is_png "$WORK/made.png" 5000
 
@@ -77,8 +79,8 @@ done
 wait $watcher
 check "the last line that was written while it looked is not shown" grep -q 'step 7,' "$WORK/out"
 if command -v script >/dev/null; then
-    script -qec "env TERM=xterm COLUMNS=80 LINES=24 timeout $LIMIT '$compare' losses '$WORK/grows' --follow --every 0.2" \
-        /dev/null <<<"" >"$WORK/terminal" 2>&1
+    looking="env TERM=xterm timeout $LIMIT '$compare' losses '$WORK/grows' --follow --every 0.2"
+    script -qec "$looking" /dev/null <<<"" >"$WORK/terminal" 2>&1
     check "a terminal is not cleared before the curves" grep -q $'\033\[H\033\[J' "$WORK/terminal"
     check "a terminal does not show the curves" grep -q 'lssar/pretrain' "$WORK/terminal"
 else
@@ -120,13 +122,15 @@ check "a name is run as a command" test -e "$WORK/canary"
 mkdir "$WORK/"$'two\nlines' "$WORK/none"
 orrery=$BIN/orrery
 [[ $orrery == /* ]] || orrery=$PWD/$orrery
-mkdir "$WORK/-print" && cp "$WORK/odd/log.jsonl" "$WORK/-print" || exit
-check "a folder with the name of an option is not drawn" env -C "$WORK" "$orrery" watch -print -v.png
+mkdir "$WORK/-print" && cp "$WORK/odd/log.jsonl" "$WORK/-print" &&
+    touch -d '1 minute ago' "$WORK/-print/log.jsonl" || exit
+check "a folder with the name of an option is not drawn" \
+    env -C "$WORK" "$orrery" watch -print -v.png
 check "a folder with the name of an option has no picture" is_png "$WORK/-v.png" 5000
 
 # ---- what is refused
 refusals strange <<'END'
-a folder of two lines without logs | 1 "two lines: no logs in this folder (log.jsonl); expected a run" | $'two\nlines'
+a folder of two lines without logs | 1 "two lines: no logs in this folder" | $'two\nlines'
 a folder without logs | 1 "compare: error: none: no logs in this folder (log.jsonl); expected a run" | none
 no run | 2 "compare losses: expected one run or more, found none" |
 a size without a picture | 2 "--size: with --follow it needs --out FILE.png" | odd --size 900
@@ -145,7 +149,8 @@ refuse "a log without losses" 1 'none: its logs have no losses' -- watch "$WORK/
 looks() { grep -q "waiting for" "$WORK/err" || test -s "$WORK/grows.png"; }
 for folder in never grows; do # it waits; it draws, and a second Ctrl-C is not needed
     exec 7>>"$log"
-    "$compare" losses "$WORK/$folder" --follow --out "$WORK/$folder.png" >/dev/null 2>"$WORK/err" 7>&- &
+    "$compare" losses "$WORK/$folder" --follow --out "$WORK/$folder.png" >/dev/null \
+        2>"$WORK/err" 7>&- &
     pid=$!
     until_true looks
     stop TERM
