@@ -115,7 +115,7 @@ make -s world PRESET=quik RUN="$WORK/none" B="$WORK/build" BIN="$WORK/bin" >"$WO
 check "make PRESET=quik: its status is not 2" equal 2 $?
 check "make PRESET=quik: compiles something" test ! -e "$WORK/build" -a ! -e "$WORK/bin"
 check "make PRESET=quik: does not list the presets" \
-    grep -q 'PRESET: no preset "quik"; expected a file ending in .json or one of .*quick smoke' \
+    grep -q 'PRESET: no preset "quik"; expected a file ending in .json or one of .*quick .*smoke' \
     "$WORK/err"
 # ... and an unknown variant before it simulates anything
 for words in "PRESET=smoke ATTENTION=lsar" "PRESET=smoke SET=attention=lsar"; do
