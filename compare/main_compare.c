@@ -117,7 +117,7 @@ static const struct orr_command commands[] = {
      .alone = true, .usage = "compare losses RUN ... [--follow] [--out FILE.png]",
      .purpose = "Prints and draws the losses of the trainings of several runs; with --follow\n"
                 "while they are under way."},
-    {"grid", "probe grid", "--figure", of_settings, .alone = true}, /* until 0.2 */
+    {"grid", "probe grid", "--figure", of_settings, .alone = true, .old = true},
     {.name = NULL},
 };
 

@@ -158,4 +158,15 @@ for folder in never grows; do # it waits; it draws, and a second Ctrl-C is not n
     check "a signal does not end the look at $folder with status 0" equal 0 $status
 done
 check "a signal leaves files beside the picture" clean "$WORK"
+
+# ---- commands, and the options of each
+refuse "a command that there is not" 2 'expected one of runs, seeds, effects, losses' -- \
+    "$compare" mean
+check "commands of the release before are listed" lacks 'grid' "$WORK/.err"
+"$compare" seeds --help >"$WORK/out"
+check "compare seeds --help lists options of other commands" \
+    lacks '--figure\|--size\|--follow' "$WORK/out"
+"$compare" effects --help >"$WORK/out"
+check "compare effects --help does not list --figure" grep -q '^  --figure' "$WORK/out"
+check "compare effects --help lists options of losses" lacks '--size\|--follow' "$WORK/out"
 finish
