@@ -178,7 +178,9 @@ RUN_WORDS = $(foreach w,PRESET RUN SET ATTENTION ORBITS_DIR THREADS DEVICE MINUT
 STAGES := orbits pretrain finetune symreg figures
 # an unknown preset is refused before anything is compiled, which waits for .deps
 $(if $(filter world plan probe $(STAGES),$(MAKECMDGOALS)),$(eval .deps: | known_preset))
-known_preset: ; @tools/preset.sh $(call arg,PRESET)
+known_preset: ; @p=$(call arg,PRESET); for f in "$$p" "$${ORRERY_PRESETS:-presets}/$$p.json" "presets/$$p.json"; do case $$f in *.json) \
+    test ! -e "$$f" || exit 0; esac; done; echo "make: error: PRESET: no preset \"$$p\"; expected a file ending in .json or one of" \
+    $$(cd "$${ORRERY_PRESETS:-presets}" && ls *.json | sed 's/.json$$//') >&2; exit 2
 orbits: $(STAGES_NEED)
 $(foreach p,pretrain:orbits finetune:pretrain symreg:finetune figures:symreg world:figures probe:pretrain,$(eval $(subst :,: ,$p)))
 $(STAGES) probe: ; $(BIN)/orrery stage $@ $(RUN_WORDS)
@@ -189,7 +191,7 @@ $(if $(shell CC='$(CC)' tools/deps.sh --check && echo yes),,$(eval .PHONY: .deps
 deps: .deps
 GRID_ENV = RUNS=$(call arg,RUNS) BIN='$(BIN)'
 help:         ; @sed -n '/^## Goals of make/,/^## Building/s/^    //p' HACKING.md
-watch:        ; @tools/watch.sh $(call arg,RUN) $(call arg,PNG)
+watch:        ; @$(BIN)/orrery watch $(call arg,RUN) $(call arg,PNG)
 corpus:       ; @tools/corpus.sh corpora $(or $(CORPUS),python kjv)
 cells: $(BIN)/orrery ; @$(GRID_ENV) KEPT=$(call arg,KEPT) $(BIN)/orrery cells $(call arg,GRID)
 sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec $(BIN)/orrery sweep $(call arg,GRID)

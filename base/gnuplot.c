@@ -214,6 +214,8 @@ static int check_whole(const char *path, const char *format, bool *whole)
         while (bytes > 0 && strchr("\r\n ", content[bytes - 1]))
             bytes--;
         *whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
+    } else if (!strcmp(format, "txt")) {
+        *whole = bytes > 0 && strchr("\nm", content[bytes - 1]); /* a line; a code that ends colours */
     } else if (!strcmp(format, "gif")) {
         *whole = is_whole_gif((const unsigned char *)content, bytes);
     } else {
@@ -273,8 +275,10 @@ int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
     const char *name = strrchr(picture, '/'), *dot = strrchr(picture, '.');
     struct orr_file file = {0};
     name = name ? name + 1 : picture;
-    if (!dot || (strcmp(dot, ".png") && strcmp(dot, ".svg") && strcmp(dot, ".gif")))
-        return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png, .svg or .gif", picture);
+    if (!dot ||
+        (strcmp(dot, ".png") && strcmp(dot, ".svg") && strcmp(dot, ".gif") && strcmp(dot, ".txt")))
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png, .svg, .gif or .txt",
+                        picture);
     int rc = find_gnuplot(gnuplot);
     if (!rc)
         rc = orr_figures_path(script, script_path);

@@ -3,9 +3,11 @@
 #include "compare.h"
 #include "stage/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const char *figure_option, *size_option, *font_option, *keep_option;
+static const char *figure_option, *size_option, *font_option, *keep_option, *follow_option,
+    *every_option;
 
 /* One table over the runs of a folder. */
 static int compare_runs(const struct orr_cli *cli)
@@ -51,6 +53,33 @@ static int of_settings(const struct orr_cli *cli)
     return compare_effects(&options);
 }
 
+/* Shows the losses of trainings that are under way. */
+static int follow(const struct orr_cli *cli, const struct report_style *style)
+{
+    struct report_follow of = {.run = cli->argv_rest + 1,
+                               .count = cli->argc_rest - 1,
+                               .every_s = 2,
+                               .style = style,
+                               .keep = keep_option != NULL,
+                               .quiet = cli->quiet,
+                               .out = cli->out};
+    char *end;
+    if (every_option)
+        of.every_s = strtod(every_option, &end);
+    if (every_option && (*end || !(of.every_s >= 0.05 && of.every_s <= 3600)))
+        return ORR_FAIL(ORR_EUSAGE, "--every: expected 0.05 to 3600 seconds, found \"%s\"",
+                        every_option);
+    if (*cli->out)
+        TRY(report_single_check("loss", style, cli->out));
+    else if (keep_option || size_option || font_option)
+        return ORR_FAIL(ORR_EUSAGE, "%s: with --follow it needs --out FILE.png",
+                        keep_option   ? "--keep"
+                        : size_option ? "--size"
+                                      : "--font");
+    TRY(orr_gnuplot_check(*cli->out ? "curves.gp" : "follow.gp"));
+    return report_follow(&of);
+}
+
 static int of_trainings(const struct orr_cli *cli)
 {
     struct report_style style;
@@ -58,6 +87,10 @@ static int of_trainings(const struct orr_cli *cli)
     if (cli->argc_rest < 2)
         return ORR_FAIL(ORR_EUSAGE, "compare losses: expected one run or more, found none");
     TRY(report_style_read(size_option, font_option, &style));
+    if (follow_option)
+        return follow(cli, &style);
+    if (every_option)
+        return ORR_FAIL(ORR_EUSAGE, "--every: belongs to --follow");
     TRY(orr_path(out, "%s", *cli->out ? cli->out : "losses.png"));
     TRY(report_single_check("loss", &style, out));
     TRY(orr_gnuplot_check("curves.gp"));
@@ -80,10 +113,11 @@ static const struct orr_command commands[] = {
      .purpose =
          "Prints the effects of settings, and of pairs of them, on what a probe measured of\n"
          "a grid, and an analysis of variance. Writes OUT/PROBE_grid.json and a picture."},
-    {"losses", "compare losses RUN ...", "--size,--font,--keep", of_trainings, .alone = true,
-     .usage = "compare losses RUN ... [--out FILE.png]",
-     .purpose = "Prints and draws the losses of the trainings of several runs."},
-    {"grid", "probe grid", "--figure", of_settings, .alone = true}, /* until 0.2 */
+    {"losses", "compare losses RUN ...", "--size,--font,--keep,--follow,--every", of_trainings,
+     .alone = true, .usage = "compare losses RUN ... [--follow] [--out FILE.png]",
+     .purpose = "Prints and draws the losses of the trainings of several runs; with --follow\n"
+                "while they are under way."},
+    {"grid", "probe grid", "--figure", of_settings, .alone = true, .old = true},
     {.name = NULL},
 };
 
@@ -96,6 +130,12 @@ static const struct orr_option options[] = {
      NULL},
     {"--keep", NULL, "losses: leaves data (.set, .dat) and gnuplot script (.gp) beside it",
      &keep_option, NULL},
+    {"--follow", NULL,
+     "losses: shows them anew until the trainings end, in the terminal or --out FILE.png; Ctrl-C "
+     "ends",
+     &follow_option, NULL},
+    {"--every", "SECONDS", "losses --follow: between two looks at the logs (2)", &every_option,
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -104,7 +144,7 @@ static const struct orr_program program = {
     .purpose = "Compares runs, seeds and settings: one table over many results (docs/compare.md)",
     .usage = "compare runs DIR\n       compare seeds FILE.json ... [--out DIR]\n       compare "
              "effects FILE.json ... [--out DIR] [--figure NAME]\n       compare losses RUN ... "
-             "[--out FILE.png]",
+             "[--follow] [--out FILE.png]",
     .max_rest = 1024,
     .options = options,
     .groups = "",

@@ -20,8 +20,8 @@ static int add_others(struct report_run *run)
     TRY(orr_entries_read(run->path, &entries));
     for (int i = 0; i < entries.count && !rc; i++) {
         const char *name = entries.at[i]->d_name;
-        if (!orr_path(path, "%s/%s/pretrain/log.jsonl", run->path, name) && orr_exists(path) &&
-            strlen(name) < ORR_NAME)
+        if (!orr_path(path, "%s/%s/%s", run->path, name, report_stage_log[REPORT_PRETRAIN]) &&
+            orr_exists(path) && strlen(name) < ORR_NAME)
             rc = report_add_source(run, name, REPORT_ATTENTION);
     }
     orr_entries_free(&entries);
@@ -38,7 +38,7 @@ static int read_pretraining(struct report_run *run, const char *path)
         struct report_source *source = &run->source[s];
         if (source->role != REPORT_ATTENTION)
             continue;
-        TRY(orr_path(log, "%s/%s/pretrain/log.jsonl", run->path, source->name));
+        TRY(orr_path(log, "%s/%s/%s", run->path, source->name, report_stage_log[REPORT_PRETRAIN]));
         TRY(report_read_curve(log, &source->curve[REPORT_PRETRAIN]));
         any |= source->curve[REPORT_PRETRAIN].count > 0;
     }

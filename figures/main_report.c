@@ -46,7 +46,7 @@ static int publish_report(const struct report_run *run, struct report_pictures *
 
 static const char *orbits_option = "", *answers_option = "", *verdict_option = "", *animate_option,
                   *runs_option, *losses_option, *body_option, *figure_option, *size_option,
-                  *font_option, *keep_option;
+                  *font_option, *keep_option, *follow_option, *every_option;
 
 struct call {
     char out[4096];
@@ -224,22 +224,21 @@ static int make_wanted(struct call *call)
 static int compare(const struct orr_cli *cli, const char *command, const char *const *file,
                    int count)
 {
-    const char *const option[] = {"--size", size_option, "--font", font_option};
+    const char *const option[] = {"--size",  size_option,  "--font", font_option,
+                                  "--every", every_option, "--out",  *cli->out ? cli->out : NULL};
     const char *argv[80] = {command};
     int argc = 1;
     for (int i = 0; i < count && argc < 66; i++)
         argv[argc++] = file[i];
-    for (int i = 0; i < 4; i += 2)
+    for (int i = 0; i < 8; i += 2)
         if (option[i + 1]) {
             argv[argc++] = option[i];
             argv[argc++] = option[i + 1];
         }
-    if (*cli->out) {
-        argv[argc++] = "--out";
-        argv[argc++] = cli->out;
-    }
     if (keep_option)
         argv[argc++] = "--keep";
+    if (follow_option)
+        argv[argc++] = "--follow";
     if (cli->quiet)
         argv[argc++] = "--quiet";
     orr_note(cli->quiet, "note: `report --%s` is `compare %s` now", command, command);
@@ -282,8 +281,8 @@ static int make_report(const struct orr_cli *cli)
 #define OF_RUN "--run,--preset,--set,--seed,--attention,--orbits,--answers,"
 static const struct orr_command commands[] = {
     {"--runs", "report --runs", "--runs", print_aggregate, .words = ORR_NO_WORDS},
-    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep", draw_losses,
-     .words = 0},
+    {"--losses", "report --losses", OF_RUN "--losses,--size,--font,--keep,--follow,--every",
+     draw_losses, .words = 0},
     {"--animate", "report --animate", OF_RUN "--animate", make_report, .words = ORR_NO_WORDS},
     {"--body", "report --body", OF_RUN "--body,--size,--font,--keep", make_report,
      .words = ORR_NO_WORDS},
@@ -322,16 +321,21 @@ static const struct orr_option options[] = {
      "instead: training losses of all attention variants of the runs given, as a table and a "
      "picture, --out FILE.png (losses.png)",
      &losses_option, NULL},
+    {"--follow", NULL, "losses: again and again until the trainings end (`compare losses --help`)",
+     &follow_option, NULL},
+    {"--every", "SECONDS", "losses --follow: between two looks at the logs (2)", &every_option,
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "report",
     .purpose = "Draws the figures of a run and writes its self-contained report.html",
-    .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
-             "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
-             "FILE] [--size "
-             "PIXELS] [--keep]\n       report --losses [RUN...] [--out FILE]\n       report "
-             "--runs DIR",
+    .usage =
+        "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+        "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
+        "FILE] [--size "
+        "PIXELS] [--keep]\n       report --losses [RUN...] [--follow] [--out FILE]\n       report "
+        "--runs DIR",
     .max_rest = 64,
     .options = options,
     .groups = "",

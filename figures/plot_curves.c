@@ -66,7 +66,7 @@ size_t report_means(const struct report_curve *curve, size_t most, double step[]
 }
 
 /* Step, loss, and the smoothed loss: the geometric mean over a twentieth of the curve around it. */
-static void write_training(struct orr_file *data, const struct report_curve *curve)
+void report_write_training(struct orr_file *data, const struct report_curve *curve)
 {
     double step[POINTS_DRAWN], loss[POINTS_DRAWN];
     const size_t n = report_means(curve, POINTS_DRAWN, step, loss), reach = n / 40;
@@ -133,7 +133,7 @@ int report_plot_loss(const struct report_run *run, const char *folder,
     for (int stage = 0; stage < REPORT_STAGES; stage++)
         for (int s = 0; s < run->source_count; s++)
             if (run->source[s].curve[stage].count > 0)
-                write_training(&set, &run->source[s].curve[stage]);
+                report_write_training(&set, &run->source[s].curve[stage]);
     orr_file_printf(&set, "EOD\n");
     return commit_settings(&set);
 }

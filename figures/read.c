@@ -137,12 +137,9 @@ static int read_vectors(struct report_run *run, struct report_source *source, co
 
 static int read_curves(struct report_run *run, struct report_source *source)
 {
-    static const char *const file[REPORT_STAGES] = {
-        "pretrain/log.jsonl", "pretrain_planets/log.jsonl", "finetune/magnitude.jsonl",
-        "finetune/vector.jsonl"};
     for (int stage = 0; stage < REPORT_STAGES; stage++) {
         char path[REPORT_PATH];
-        int rc = orr_path(path, "%s/%s/%s", run->path, source->name, file[stage]);
+        int rc = orr_path(path, "%s/%s/%s", run->path, source->name, report_stage_log[stage]);
         if (!rc)
             rc = report_read_curve(path, &source->curve[stage]);
         if (rc)

@@ -140,8 +140,8 @@ extern const char *const report_body_title[REPORT_BODIES];
 int report_bodies(const struct report_run *run);
 /* Index of a body by name, -1 for none. */
 int report_body_of(const char *name);
-/* Headings of the training stages. */
-extern const char *const report_stage_title[REPORT_STAGES];
+/* The training stages: their logs in a source's folder of a run, and their headings. */
+extern const char *const report_stage_log[REPORT_STAGES], *const report_stage_title[REPORT_STAGES];
 
 /* Reads a run directory. attention: one variant of the run's preset; "": all. answers: models of
  * other programs whose forces are shown, too; NULL: none. ORR_EMISSING where a
@@ -328,6 +328,24 @@ int report_keep(const char *from, const char *name, const char *stem);
  * table on stdout, and a picture in `out` (.png or .svg). ORR_EMISSING: a run has no log. */
 int report_losses(const char *const *path, int count, const struct report_style *style, bool keep,
                   const char *out);
+/* Shows the losses of all stages of trainings that are under way, again whenever a log changes: as
+ * a picture in `out`, or, where that is "", drawn with characters on stdout, which a terminal gets
+ * each time and a file once, at the end. A run is a run directory, a folder with such, or one log;
+ * what is not there yet is waited for. Returns 0 when no process of this machine has had a log open
+ * and none has changed for five times `every_s`, or at a signal. ORR_EMISSING: a folder that is not
+ * a run's, or logs without losses. */
+struct report_follow {
+    const char *const *run; /* (count) */
+    int count;
+    double every_s; /* between two looks at the logs */
+    const struct report_style *style;
+    bool keep, quiet;
+    const char *out; /* .png or .svg */
+};
+int report_follow(const struct report_follow *of);
+/* Writes two blocks of gnuplot data, as curves.gp has them: a curve's training losses, then its
+ * validation losses. */
+void report_write_training(struct orr_file *data, const struct report_curve *curve);
 
 /* Draws a GIF: the true orbit, the models' rollouts and forces, step by step, projected on x and y
  * or on x and z. Its folder is made. ORR_EINVAL: the run has no force vectors of the body. */

@@ -12,6 +12,9 @@ const char *const report_body_name[REPORT_BODIES] = {"mercury", "venus",  "earth
 const char *const report_body_title[REPORT_BODIES] = {"Mercury", "Venus",  "Earth",  "Mars",
                                                       "Jupiter", "Saturn", "Uranus", "Neptune",
                                                       "Pluto",   "Icarus", "Encke",  "Halley"};
+const char *const report_stage_log[REPORT_STAGES] = {
+    "pretrain/log.jsonl", "pretrain_planets/log.jsonl", "finetune/magnitude.jsonl",
+    "finetune/vector.jsonl"};
 const char *const report_stage_title[REPORT_STAGES] = {
     "Pretraining: next state", "Pretraining on planet runs: next state",
     "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};

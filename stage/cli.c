@@ -584,13 +584,15 @@ static void print_help(struct parse *p)
     else
         snprintf(from, sizeof from, "preset %s", failed ? "defaults" : cli->settings.name);
     struct orr_program program = *p->program;
+    const struct orr_command *command = NULL;
     for (const struct orr_command *c = program.commands; c && c->name; c++)
         if (cli->argc_rest && !strcmp(cli->argv_rest[0], c->name)) {
+            command = c;
             program.usual = c->usual ? c->usual : program.usual;
             program.usage = c->usage ? c->usage : program.usage;
             program.purpose = c->purpose ? c->purpose : program.purpose;
         }
-    orr_help_print(&program, &cli->settings, from, *p->help);
+    orr_help_print(&program, command, &cli->settings, from, *p->help);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

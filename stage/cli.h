@@ -53,6 +53,7 @@ struct orr_command {
     const char *program; /* the program beside this one that does it in place of `run`, with all
                             arguments; NULL: this one */
     const char *usual;   /* what its --help lists in place of the program's `usual`; NULL: that */
+    bool old;            /* found for one release more, but in no list */
     bool alone;          /* it takes no option but these, --out, --quiet and --help */
     int words;           /* most arguments, a word's name included; 0: as many as the program takes;
                             ORR_NO_WORDS: none */

@@ -43,7 +43,7 @@ static int find(const struct orr_program *program, const struct orr_cli *cli,
             orr_nearest_text(&nearest, meant);
             return 0;
         }
-        if (!*c->name)
+        if (!*c->name || c->old)
             continue;
         orr_append(known, sizeof known, "%s%s", *known ? ", " : "", c->name);
         if (*word)
@@ -65,7 +65,7 @@ static void list_owners(const struct orr_program *program, const char *option, c
     const struct orr_command *last = NULL;
     *text = '\0';
     for (const struct orr_command *c = program->commands; c->name; c++) {
-        if (!orr_is_listed(c->takes, option) || (last && !strcmp(last->what, c->what)))
+        if (c->old || !orr_is_listed(c->takes, option) || (last && !strcmp(last->what, c->what)))
             continue;
         if (last)
             orr_append(text, bytes, "%s%s", *text ? ", " : "", last->what);
@@ -75,9 +75,8 @@ static void list_owners(const struct orr_program *program, const char *option, c
         orr_append(text, bytes, "%s%s", *text ? " and " : "", last->what);
 }
 
-/* Whether a command takes an option: one of its own, or one that no command claims. */
-static bool takes(const struct orr_program *program, const struct orr_command *command,
-                  const char *option)
+bool orr_command_takes(const struct orr_program *program, const struct orr_command *command,
+                       const char *option)
 {
     bool claimed = command->alone;
     for (const struct orr_command *c = program->commands; c->name; c++)
@@ -89,7 +88,7 @@ static int check(const struct orr_program *program, const struct orr_command *co
                  const char *option)
 {
     char owners[1024];
-    if (takes(program, command, option))
+    if (orr_command_takes(program, command, option))
         return 0;
     list_owners(program, option, owners, sizeof owners);
     return *owners
@@ -104,7 +103,7 @@ static const char *own_of_others(const struct orr_program *program,
 {
     for (const struct orr_option *o = program->options; o && o->name; o++)
         if (o->value && *o->value && (**o->value || command->program) &&
-            !takes(program, command, o->name))
+            !orr_command_takes(program, command, o->name))
             return o->name;
     return NULL;
 }

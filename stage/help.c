@@ -62,13 +62,15 @@ static void print_option(const struct orr_option *option, bool all)
     print_row(name, option->help, all);
 }
 
-static void print_options(const struct orr_program *program, bool all)
+static void print_options(const struct orr_program *program, const struct orr_command *command,
+                          bool all)
 {
     struct orr_option common[ORR_COMMON_OPTIONS];
     const int count = orr_common_options(program, common);
     printf("\noptions:\n");
     for (const struct orr_option *o = program->options; o && o->name; o++)
-        if (all || !program->usual || orr_is_listed(program->usual, o->name))
+        if ((all || !program->usual || orr_is_listed(program->usual, o->name)) &&
+            (!command || orr_command_takes(program, command, o->name)))
             print_option(o, all);
     for (int i = 0; i < count; i++)
         if (all || !program->usual || orr_is_listed(program->usual, common[i].name))
@@ -179,13 +181,13 @@ static bool usual_exists(const struct orr_program *program)
     return true;
 }
 
-void orr_help_print(const struct orr_program *program, const struct orr_settings *settings,
-                    const char *from, bool all)
+void orr_help_print(const struct orr_program *program, const struct orr_command *command,
+                    const struct orr_settings *settings, const char *from, bool all)
 {
     assert(usual_exists(program));
     printf("%s\n\n", program->purpose);
     print_usage(program);
-    print_options(program, all);
+    print_options(program, command, all);
     if (program->groups && *program->groups)
         print_settings(program, settings, from, all);
     if (!all && program->usual)

@@ -407,20 +407,19 @@ static int run_check(const char *self, int *status)
     return rc ? rc : cleaned;
 }
 
-/* Runs watch.sh of the data folder, which finds the programs in $BIN. */
+/* Becomes `compare losses RUN --follow`; a RUN that begins with "-" is no option. */
 static int run_watch(const char *self, int count, char *const *argument)
 {
-    char script[4096], bin[4096];
-    const char *argv[] = {script, count > 0 ? argument[0] : NULL, count > 1 ? argument[1] : NULL,
-                          NULL};
-    TRY(orr_data_path("tools", "watch.sh", script));
-    TRY(orr_program_of_orrery(self, "pretrain", bin));
-    bin[strlen(bin) - strlen("/pretrain")] = '\0';
-    if (count < 1 || count > 2)
+    char compare[4096], run[4096], picture[4096] = "";
+    if (count < 1 || count > 2 || !*argument[0])
         return ORR_FAIL(ORR_EUSAGE, "watch: expected RUN [FILE.png]");
-    if (setenv("BIN", bin, 0))
-        return ORR_FAIL(ORR_ENOMEM, "out of memory");
-    return orr_program_exec(script, argv);
+    TRY(orr_path(run, "%s%s", *argument[0] == '-' ? "./" : "", argument[0]));
+    if (count > 1)
+        TRY(orr_path(picture, "%s%s", *argument[1] == '-' ? "./" : "", argument[1]));
+    const char *const argv[] = {compare, "losses", run, "--follow", *picture ? "--out" : NULL,
+                                picture, NULL};
+    TRY(orr_program_of_orrery(self, "compare", compare));
+    return orr_program_exec(compare, argv);
 }
 
 static int run_program(const char *name, const char *self, char **argument)

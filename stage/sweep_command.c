@@ -95,6 +95,11 @@ static int take_words(struct asked *a, int count, char *const *argument)
     a->place.force = a->value[FORCE] && strcmp(a->value[FORCE], "0") != 0;
     if (a->value[PART])
         TRY(take_part(a));
+    long threads;
+    if (!orr_whole(a->place.threads, 1, 4096, &threads))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "THREADS: expected a whole number from 1 to 4096, found \"%.100s\"",
+                        a->place.threads);
     if (a->value[JOBS] && !orr_whole(a->value[JOBS], 1, 99999, &a->jobs))
         return ORR_FAIL(ORR_EUSAGE, "JOBS: expected a whole number from 1 on, found \"%.100s\"",
                         a->value[JOBS]);

@@ -6,7 +6,7 @@
 #   libexec/orrery/          the programs; bin/ has links to them where INSTALL_PROGRAMS=1
 #   lib/orrery/              plugins, opened at run time
 #   lib/, include/           liborrery.so, orrery.h, orrery.pc, orrery-config.cmake
-#   share/orrery/            presets, grids, figure scripts, tools; files: the list of all that was
+#   share/orrery/            presets, grids, figure scripts; files: the list of all that was
 #                            installed, by which `make uninstall` goes
 #   share/doc/orrery/        README, documents, examples, licence
 #   share/man/man1/          man pages, and share/bash-completion, share/zsh: all three made from
@@ -139,7 +139,6 @@ put 644 share/orrery/docs docs/lab.html
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
 put 644 share/orrery/study study/*.csv
-put 755 share/orrery/tools "$here"/watch.sh
 while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"
 done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \

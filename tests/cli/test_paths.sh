@@ -48,13 +48,13 @@ printf '#!/bin/sh\nprintf "[%%s]" "$@"\necho\n' >"$WORK/show" && chmod +x "$WORK
 show() { # NAME=VALUE...: what programs and tools of these recipes would get
     make -n -j1 world probe plan watch sweep cells verdict claims CUDA=0 BIN="$BIN" JOBS= "$@" \
         2>"$WORK/err" >"$WORK/made"
-    sed -nE -e "s:^$BIN/orrery :./bin/orrery :p" -e "s:^(tools/watch|RUNS=):./show &:p" \
+    sed -nE -e "s:^$BIN/orrery :./bin/orrery :p" -e "s:^RUNS=:./show &:p" \
         "$WORK/made" >"$WORK/recipes"
     (cd "$WORK" && sh recipes) >"$WORK/out"
 }
 # the programs of the recipes, which show how they are called
 mkdir "$WORK/bin"
-for p in $PROGRAMS laws probe; do
+for p in $PROGRAMS laws probe compare; do
     printf '#!/bin/sh\nprintf "[%%s]" "bin/${0##*/}" "$@"\necho\n' >"$WORK/bin/$p"
     chmod +x "$WORK/bin/$p"
 done
@@ -76,7 +76,7 @@ check "make with odd names: and says them to the programs" equal "$stages
 [bin/probe][attention]$run$model$train
 ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [bin/report]$run$model[--resume][--plan]
-[tools/watch.sh][2$name][0$name]
+[bin/compare][losses][2$name][--follow][--out][0$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][$BIN/orrery][sweep][9$name]
 [RUNS=8$name][BIN=$BIN][KEPT=k$name][$BIN/orrery][cells][9$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][study/verdict.sh][long]
@@ -94,7 +94,7 @@ check "make with a name of two lines: status: says so" \
     grep -q 'expected one line, found "a' "$WORK/err"
 HOME=/home/of make --no-print-directory -n watch RUN='~/a b' >"$WORK/out"
 check "make with a name of two lines: and a ~/ that the shell left is the home folder's" \
-    equal "tools/watch.sh ~/'a b' ''" \
+    equal "bin/orrery watch ~/'a b' ''" \
     "$(cat "$WORK/out")"
 run=$odd/run
 KEEP=$run
@@ -165,8 +165,8 @@ for sign in '<' '|'; do
         --attention lssar --quiet
     check "report --run '${sign}touch ...': the run has its pictures" \
         test -s "${sign}touch canary;/figures/pareto.png"
-    TMPDIR="${sign}touch canary;" picture "watch" "$OLDPWD/tools/watch.sh" \
-        "${sign}touch canary;" "${sign}touch canary;.png"
+    TMPDIR="${sign}touch canary;" picture "watch" "$BIN/compare" losses \
+        "${sign}touch canary;" --follow --out "${sign}touch canary;.png"
 done
 mkdir -p figures "$WORK/else/lone" # (not beside figures/, where a program looks: P/..)
 printf 'system("touch canary")\n' | tee figures/{forces,symreg_front,symreg_residuals}.gp >/dev/null

@@ -2,6 +2,7 @@
 # test_sweep.sh - grids of experiments: which commands they stand for, what is wrong in one, and a
 # sweep whose cells are made, kept, and named where they fail.
 . tests/cli/lib.sh
+PROGRAMS+=" orrery"
 
 grid=$WORK/tiny.grid
 export RUNS=$WORK/runs BIN
@@ -72,8 +73,14 @@ check "they are options" grep -qF -- "$words" "$WORK/out"
 check "they are options: with quotes" \
     grep -qF -- "[rollout][a'b][--x='c'][>$WORK/made][--run]" "$WORK/out"
 check_not "they are options: and none is run" test -e "$WORK/made"
-THREADS='1; x' "$BIN/orrery" cells "$grid" >"$WORK/cells"
-check "THREADS is one word" grep -qF -- "--threads '1; x'" "$WORK/cells"
+for command in cells sweep; do # at once, and not by the programs of each cell
+    for threads in 0 abc '1; x'; do
+        refuse "$command: THREADS=$threads" 2 \
+            "THREADS: expected a whole number from 1 to 4096, found \"$threads\"" -- \
+            "$BIN/orrery" $command "$grid" "THREADS=$threads" RUNS="$WORK/none"
+    done
+done
+check_not "a sweep of no number of threads makes a folder" test -e "$WORK/none"
 cp "$grid" "$WORK/a=b.grid" || exit
 programs=$(realpath "$BIN")
 (cd "$WORK" && "$programs/orrery" cells a=b.grid </dev/null) >"$WORK/out"

@@ -81,13 +81,14 @@ else
     check "--minutes 0.01 are 0.6 s: which ended it" \
         grep -q 'stopped at step [0-9]* of 4000000' "$WORK/err"
 
-    # make watch: a log that stays open for a second, and GRACE=1 after it
+    # a training is followed: its log stays open for a second, and one more is waited for
     if command -v gnuplot >/dev/null; then
         { exec 7>>"$run/lssar/pretrain/log.jsonl"; sleep 1; } &
         holder=$!
-        check "make watch ends when the log was let go" timeout "$LIMIT" env GRACE=1 EVERY=0.2 \
-            JUMP_HOW=back LD_PRELOAD="$JUMP_CLOCK" tools/watch.sh "$run" "$WORK/watch.png"
-        check_not "make watch ends when the log was let go: and not before" kill -0 $holder
+        check "losses --follow does not end when the log was let go" timeout "$LIMIT" env \
+            JUMP_HOW=back LD_PRELOAD="$JUMP_CLOCK" "$BIN/compare" losses "$run" --follow \
+            --every 0.2 --out "$WORK/watch.png" --quiet
+        check_not "losses --follow ends before the log was let go" kill -0 $holder
         wait $holder
     fi
 fi
