@@ -166,6 +166,9 @@ decays() {
         { grep best: "$WORK/decay.out"; return 1; }
 }
 check "of a decay by Julian dates the law is not chosen" decays
+fit years $CASES/c9_hyperbola_year.csv --target y --evaluations 8000 --iterations 2
+check "of a hyperbola over years with its pole before them the law is not chosen" \
+    grep -Eq '^best: y = 618\.2 / \(1977\.6[0-9]* - year\) \+ 50\.2' "$WORK/years.out"
 fit star $CASES/e1_rv_jd.csv --target rv --features bjd --sigma err --seed 1 --evaluations 30000
 check "of radial velocities by Julian dates the period, or its error, is wrong" \
     grep -qE '^best: .*period 4\.230[0-9]* \+- 0\.000[2-5]' "$WORK/star.out"
