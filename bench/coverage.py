@@ -6,9 +6,9 @@
 Each table has 40 rows of a law with normal noise. bin/symreg is given the law's form with wrong
 constants, and fits it. Counted are the intervals of its standard errors (Student's t, or normal
 with known sigmas) and its profile intervals (low_95 and high_95 of front.json). Kinds that end in
-_sx have errors in x and in y, known to the program (--sigma, --sigma-x). The true constants are those at which the form
-of the front, whichever it is written in, gives the table without its noise. A share of 0.95 of
-TABLES has a standard error of 1.5% at 200."""
+_sx have errors in x and in y, known to the program (--sigma, --sigma-x). The true constants are
+those at which the form of the front, whichever it is written in, gives the table without its noise.
+A share of 0.95 of TABLES has a standard error of 1.5% at 200."""
 import argparse
 import json
 import math
