@@ -39,7 +39,8 @@ KINDS = {
     "line_sx": (0, lambda d: 3.7 * d + 11, lambda z: "3*x+9", 2),
     "decay_sx": (0, lambda d: 50 * np.exp(-d / 8.02), lambda z: "45*exp(x/-7.5)", 0.5),
     "line_jd_sx": (JD, lambda d: 3.7 * d + 11, lambda z: f"(x-{z - 4:.6f})*3", 2),
-    "decay_jd_sx": (JD, lambda d: 50 * np.exp(-d / 8.02), lambda z: f"exp(({z + 30:.6f}-x)/8)", 0.5),
+    "decay_jd_sx": (JD, lambda d: 50 * np.exp(-d / 8.02), lambda z: f"exp(({z + 30:.6f}-x)/8)",
+                    0.5),
     "sine_jd_sx": (JD, lambda d: 5.6 * np.sin(2 * np.pi * d / 11.3 + 1.1),
                    lambda z: f"5*sin((x-{z - 2:.6f})*0.55)", 0.3),
 }

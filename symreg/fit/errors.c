@@ -200,24 +200,36 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     return rc;
 }
 
-/* Errors of a formula whose constants only combinations of them determine, with those that are 1
- * or -1 as given: a, b and c of a / (exp(b (c - x)) + 1). */
-static int errors_beside_ones(const struct sr_expr *expr, const struct sr_data *data,
-                              double variance, double *error)
+bool sr_is_singular(const struct sr_uncertainty *u)
 {
-    struct sr_expr fixed = *expr;
-    struct sr_uncertainty u;
-    int place[SR_NODES], numbers = 0, others = 0;
+    return u->constants > 1 && isnan(u->error[0]) && u->spare > 0;
+}
+
+int sr_fix_ones(const struct sr_expr *expr, struct sr_expr *fixed, int place[SR_NODES])
+{
+    int numbers = 0, others = 0;
+    *fixed = *expr;
     for (int i = 0; i < expr->count; i++) {
         if (!sr_is_number(&expr->node[i]))
             continue;
         if (fabs(expr->node[i].value) == 1)
-            fixed.node[i].feature = SR_FIXED;
+            fixed->node[i].feature = SR_FIXED;
         else
             place[others++] = numbers;
         numbers++;
     }
-    if (!others || others == numbers)
+    return others < numbers ? others : 0;
+}
+
+/* Errors of a formula whose constants only combinations of them determine. */
+static int errors_beside_ones(const struct sr_expr *expr, const struct sr_data *data,
+                              double variance, double *error)
+{
+    struct sr_expr fixed;
+    struct sr_uncertainty u;
+    int place[SR_NODES];
+    const int others = sr_fix_ones(expr, &fixed, place);
+    if (!others)
         return 0;
     TRY(sr_constants_uncertainty(&fixed, data, variance, &u));
     for (int c = 0; c < others && isfinite(u.error[0]); c++)
@@ -233,7 +245,7 @@ int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *dat
     int place[SR_NODES];
     for (int c = 0; c < u->constants; c++)
         error[c] = u->error[c];
-    if (u->constants > 1 && isnan(u->error[0]) && u->spare > 0)
+    if (sr_is_singular(u))
         return errors_beside_ones(expr, data, variance, error);
     if (!sr_free_phases(expr, data, 1, &freed, place))
         return 0;

@@ -109,6 +109,12 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
  * with the constants 1 and -1 as given, whose errors stay NaN. */
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error);
+/* Whether constants have no errors though rows are to spare. */
+bool sr_is_singular(const struct sr_uncertainty *u);
+/* The formula with its constants 1 and -1 as given (SR_FIXED): a, b and c of
+ * a / (exp(b (c - x)) + 1), of which place has the numbers in `expr`. Returns how many; 0: none is
+ * 1 or -1. */
+int sr_fix_ones(const struct sr_expr *expr, struct sr_expr *fixed, int place[SR_NODES]);
 /* The same where the uncertainty of the formula is known. */
 int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
                            const struct sr_uncertainty *uncertainty, double *error);

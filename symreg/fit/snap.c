@@ -216,7 +216,8 @@ bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct s
     const int count = sr_expr_constants(expr, NULL);
     double constant[SR_NODES], error[SR_NODES];
     if (loss->kind != ORR_SR_L2 || !(first > 0) || !isfinite(first) || count < 2 ||
-        count > work->columns || sr_constants_errors(expr, loss->data, 0, error)) {
+        used_rows(loss->data) < count + LEAST_SPARE || count > work->columns ||
+        sr_constants_errors(expr, loss->data, 0, error)) {
         orr_error_clear();
         return false;
     }

@@ -82,6 +82,12 @@ TEST(a_constant_that_others_make_up_for_becomes_one)
             fail_msg("the error of constant %d is %g, that of the form with three %g", c, error[c],
                      three[c]);
     assert_true(isnan(error[3]));
+    double low[5], high[5];
+    assert_int_equal(sr_constants_profile(&expr, &data, 0, 0.95, low, high), 0);
+    assert_true(isnan(low[3]));
+    for (int c = 0; c < 3; c++)
+        if (!near(high[c] - low[c], 4.06 * error[c], 0.1)) /* t of 37 degrees of freedom */
+            fail_msg("the interval of constant %d is %g .. %g", c, low[c], high[c]);
     sr_constants_fit(&loss, &line, false, 60, 0, NULL, &work);
     assert_false(sr_constants_tie(&loss, &line, &work));
     sr_work_free(&work);
