@@ -4,11 +4,11 @@
     bench/coverage.py [--tables 200] [--symreg bin/symreg] [--kinds line,decay] [--json FILE]
 
 Each table has 40 rows of a law with normal noise. bin/symreg is given the law's form with wrong
-constants, and fits it. Counted are the intervals of its standard errors (Student's t, or normal with
-known sigmas) and its profile intervals (low_95 and high_95 of front.json). Kinds that end in _sx
-have errors in x and in y, known to the program (--sigma, --sigma-x). The true constants are those at which the form
-of the front, whichever it is written in, gives the table without its noise. A share of 0.95 of
-TABLES has a standard error of 1.5% at 200."""
+constants, and fits it. Counted are the intervals of its standard errors (Student's t, or normal
+with known sigmas) and its profile intervals (low_95 and high_95 of front.json). Kinds that end in
+_sx have errors in x and in y, known to the program (--sigma, --sigma-x). The true constants are
+those at which the form of the front, whichever it is written in, gives the table without its noise.
+A share of 0.95 of TABLES has a standard error of 1.5% at 200."""
 import argparse
 import json
 import math
@@ -39,7 +39,8 @@ KINDS = {
     "line_sx": (0, lambda d: 3.7 * d + 11, lambda z: "3*x+9", 2),
     "decay_sx": (0, lambda d: 50 * np.exp(-d / 8.02), lambda z: "45*exp(x/-7.5)", 0.5),
     "line_jd_sx": (JD, lambda d: 3.7 * d + 11, lambda z: f"(x-{z - 4:.6f})*3", 2),
-    "decay_jd_sx": (JD, lambda d: 50 * np.exp(-d / 8.02), lambda z: f"exp(({z + 30:.6f}-x)/8)", 0.5),
+    "decay_jd_sx": (JD, lambda d: 50 * np.exp(-d / 8.02), lambda z: f"exp(({z + 30:.6f}-x)/8)",
+                    0.5),
     "sine_jd_sx": (JD, lambda d: 5.6 * np.sin(2 * np.pi * d / 11.3 + 1.1),
                    lambda z: f"5*sin((x-{z - 2:.6f})*0.55)", 0.3),
 }

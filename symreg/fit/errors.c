@@ -200,6 +200,43 @@ int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *d
     return rc;
 }
 
+bool sr_is_singular(const struct sr_uncertainty *u)
+{
+    return u->constants > 1 && isnan(u->error[0]) && u->spare > 0;
+}
+
+int sr_fix_ones(const struct sr_expr *expr, struct sr_expr *fixed, int place[SR_NODES])
+{
+    int numbers = 0, others = 0;
+    *fixed = *expr;
+    for (int i = 0; i < expr->count; i++) {
+        if (!sr_is_number(&expr->node[i]))
+            continue;
+        if (fabs(expr->node[i].value) == 1)
+            fixed->node[i].feature = SR_FIXED;
+        else
+            place[others++] = numbers;
+        numbers++;
+    }
+    return others < numbers ? others : 0;
+}
+
+/* Errors of a formula whose constants only combinations of them determine. */
+static int errors_beside_ones(const struct sr_expr *expr, const struct sr_data *data,
+                              double variance, double *error)
+{
+    struct sr_expr fixed;
+    struct sr_uncertainty u;
+    int place[SR_NODES];
+    const int others = sr_fix_ones(expr, &fixed, place);
+    if (!others)
+        return 0;
+    TRY(sr_constants_uncertainty(&fixed, data, variance, &u));
+    for (int c = 0; c < others && isfinite(u.error[0]); c++)
+        error[place[c]] = u.error[c];
+    return 0;
+}
+
 int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
                            const struct sr_uncertainty *u, double *error)
 {
@@ -208,6 +245,8 @@ int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *dat
     int place[SR_NODES];
     for (int c = 0; c < u->constants; c++)
         error[c] = u->error[c];
+    if (sr_is_singular(u))
+        return errors_beside_ones(expr, data, variance, error);
     if (!sr_free_phases(expr, data, 1, &freed, place))
         return 0;
     TRY(sr_constants_uncertainty(&freed, data, variance, &free));

@@ -59,6 +59,11 @@ double sr_snap_limit(const struct sr_loss *loss, double reached);
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
                       struct sr_work *work);
 
+/* Of a formula whose constants have no errors, as only combinations of them follow from the rows,
+ * one becomes 1 or -1 where the others make up for it: a / (exp(b (c - x)) + 1), not + d. False
+ * where it stays: for other losses than squares, and where its loss would rise. */
+bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
+
 /* Which numbers constants are rounded to when a front is finished, in the order of the words of
  * --round-constants. */
 enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND_LIKELY };
@@ -100,9 +105,16 @@ struct sr_uncertainty {
 int sr_constants_uncertainty(const struct sr_expr *expr, const struct sr_data *data,
                              double variance, struct sr_uncertainty *uncertainty);
 /* Standard errors of the constants: roots of the diagonal of the covariance, of the formula with
- * free phases where it has waves without one (sr_free_phases()). */
+ * free phases where it has waves without one (sr_free_phases()), or where the Hessian is singular
+ * with the constants 1 and -1 as given, whose errors stay NaN. */
 int sr_constants_errors(const struct sr_expr *expr, const struct sr_data *data, double variance,
                         double *error);
+/* Whether constants have no errors though rows are to spare. */
+bool sr_is_singular(const struct sr_uncertainty *u);
+/* The formula with its constants 1 and -1 as given (SR_FIXED): a, b and c of
+ * a / (exp(b (c - x)) + 1), of which place has the numbers in `expr`. Returns how many; 0: none is
+ * 1 or -1. */
+int sr_fix_ones(const struct sr_expr *expr, struct sr_expr *fixed, int place[SR_NODES]);
 /* The same where the uncertainty of the formula is known. */
 int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *data, double variance,
                            const struct sr_uncertainty *uncertainty, double *error);

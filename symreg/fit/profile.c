@@ -124,15 +124,23 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     struct sr_uncertainty u;
     struct sr_loss loss;
     struct sr_work work;
-    int place[SR_NODES];
-    const int n = sr_expr_constants(expr, NULL);
+    double from[SR_NODES], to[SR_NODES];
+    int place[SR_NODES], of[SR_NODES]; /* in the fitted formula; in expr */
+    int n = sr_expr_constants(expr, NULL);
     for (int c = 0; c < n; c++)
         low[c] = high[c] = NAN;
     if (n == 0 || data->rows > SR_PROFILE_ROWS || data->low) /* a rise of the loss is no chi^2 */
         return 0;
     TRY(sr_loss_init(&loss, ORR_SR_L2, data));
-    sr_free_phases(expr, data, 1, &fitted, place);
-    int rc = sr_work_init(&work, data->rows, 2 * sr_expr_constants(&fitted, NULL));
+    int rc = sr_constants_uncertainty(expr, data, variance, &u);
+    const int others = !rc && sr_is_singular(&u) ? sr_fix_ones(expr, &fitted, of) : 0;
+    if (!others)
+        sr_free_phases(expr, data, 1, &fitted, place);
+    n = others ? others : n;
+    for (int c = 0; c < n; c++)
+        *(others ? &place[c] : &of[c]) = c;
+    if (!rc)
+        rc = sr_work_init(&work, data->rows, 2 * sr_expr_constants(&fitted, NULL));
     if (rc)
         goto out;
     const double least = sr_constants_fit_others(&loss, &fitted, 0, FIT_STEPS, &work);
@@ -140,9 +148,13 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
     const double factor = sr_interval_factor(level, u.freedom);
     const double limit = least + factor * factor * u.noise * u.repeats / loss.total;
     if (!rc && isfinite(limit) && !orr_signal_seen())
-        find_intervals(&loss, &work, &fitted, least, limit, &u, factor, n, place, low, high);
-    for (int c = 0; c < n && orr_signal_seen(); c++) /* an interrupted fit decides nothing */
-        low[c] = high[c] = NAN;
+        find_intervals(&loss, &work, &fitted, least, limit, &u, factor, n, place, from, to);
+    else
+        n = 0;
+    for (int c = 0; c < n && !orr_signal_seen(); c++) { /* an interrupted fit decides nothing */
+        low[of[c]] = from[c];
+        high[of[c]] = to[c];
+    }
     sr_work_free(&work);
 out:
     sr_loss_free(&loss);

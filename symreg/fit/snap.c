@@ -209,6 +209,36 @@ double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum
     return snap_from(loss, expr, reached, sr_snap_limit(loss, reached), held, work);
 }
 
+bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+{
+    enum { TIE_STEPS = 60 };
+    const double first = loss_of(loss, expr, work);
+    const int count = sr_expr_constants(expr, NULL);
+    double constant[SR_NODES], error[SR_NODES];
+    if (loss->kind != ORR_SR_L2 || !(first > 0) || !isfinite(first) || count < 2 ||
+        used_rows(loss->data) < count + LEAST_SPARE || count > work->columns ||
+        sr_constants_errors(expr, loss->data, 0, error)) {
+        orr_error_clear();
+        return false;
+    }
+    for (int i = 0; i < count; i++)
+        if (isfinite(error[i]))
+            return false;
+    for (int i = count - 1; i >= 0 && !orr_time_over(); i--) {
+        struct sr_expr tied = *expr;
+        sr_expr_constants(expr, constant);
+        constant[i] = constant[i] < 0 ? -1 : 1;
+        sr_expr_set_constants(&tied, constant);
+        const double reached =
+            sr_constants_fit_others(loss, &tied, (uint64_t)1 << i, TIE_STEPS, work);
+        if (!(reached <= sr_snap_limit(loss, first)))
+            continue;
+        *expr = tied;
+        return true;
+    }
+    return false;
+}
+
 static bool is_one(const struct sr_node *node)
 {
     return sr_is_number(node) && node->value == 1;

@@ -23,6 +23,7 @@ enum {
 static const double share = 0.4, share_of_units = 0.2;
 /* With a far column so many evaluations if they are at most this share: fewer find nothing. */
 static const double enough = 2400, most = 0.6;
+static const double plenty = 5000; /* evaluations that are left, for units of the range, too */
 static const double largest = 4096, smallest = 1 / 64.0; /* ranges of ordinary size */
 enum { FEW = 2 }; /* columns of a table that is searched for its units alone */
 
@@ -40,8 +41,9 @@ static double round_middle(double middle, double range)
     return round(middle / unit) * unit;
 }
 
-/* Finds the columns that are far from 0, or of numbers of another size. *any: some are far. */
-static bool find_columns(const struct sr_data *data, struct origins *o, bool *any)
+/* Finds the columns that are far from 0, or of numbers of another size. *any: some are far. unit:
+ * in units of their range. */
+static bool find_columns(const struct sr_data *data, bool unit, struct origins *o, bool *any)
 {
     bool moved = false;
     *any = false;
@@ -53,7 +55,9 @@ static bool find_columns(const struct sr_data *data, struct origins *o, bool *an
         const bool far = middle != 0 && range > 0;
         frexp(range, &exponent);
         o->x0[f] = far ? round_middle(middle, range) : 0;
-        o->factor[f] = range > largest || range < smallest ? ldexp(1, 4 - exponent) : 1;
+        o->factor[f] = unit                                  ? ldexp(1, -exponent)
+                       : range > largest || range < smallest ? ldexp(1, 4 - exponent)
+                                                             : 1;
         o->moved[f] = range > 0 && isnormal(o->factor[f]) &&
                       (far || (o->factor[f] != 1 && data->features <= FEW));
         *any = *any || far;
@@ -198,6 +202,22 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
     return sr_derived_close(d, sr_loss_init_like(&d->loss, p->loss, &d->data));
 }
 
+/* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from which
+ * their constants are fitted: a hyperbola has its pole, and a logarithm its 0, outside. */
+static int find_in_units(struct sr_proposal *p)
+{
+    struct origins o;
+    bool far;
+    struct sr_race race = {.count = 1,
+                           .make = make_shifted,
+                           .context = &o,
+                           .round = {{.stages = SR_STAGE_SMALL}},
+                           .per_size = PER_SIZE,
+                           .few = true};
+    find_columns(p->loss->data, true, &o, &far);
+    return sr_race(p, &race);
+}
+
 int sr_origins_find(struct sr_proposal *p)
 {
     struct origins o;
@@ -208,7 +228,7 @@ int sr_origins_find(struct sr_proposal *p)
                            .round = {{.stages = STAGES}},
                            .per_size = PER_SIZE,
                            .few = true};
-    if (!find_columns(p->loss->data, &o, &far))
+    if (!find_columns(p->loss->data, false, &o, &far))
         return 0;
     const double own = far ? share : share_of_units, now = orr_time_s();
     const double left = p->limit.evaluations - p->seeds->evaluations;
@@ -216,5 +236,7 @@ int sr_origins_find(struct sr_proposal *p)
         p->limit.until_s = now + own * (p->limit.until_s - now);
     p->limit.evaluations =
         p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
+    if (far && left >= plenty)
+        TRY(find_in_units(p));
     return sr_race(p, &race);
 }

@@ -103,6 +103,23 @@ static void find_fills(struct column *c)
         c->fill[c->fills++] = value;
 }
 
+/* Whether a row holds the sum of all others of a column, which are of one sign and most of them not
+ * 0: a flag of two rows, and 0, 1, 2, 3, are no sums. A sum has the rounding of every row. */
+static bool is_total(const double *x, size_t rows, size_t row)
+{
+    enum { LEAST = 3 };
+    const double rounding = 1e-6;
+    double sum = 0;
+    size_t parts = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (x[i] * x[row] < 0)
+            return false;
+        sum += i == row ? 0 : x[i];
+        parts += i != row && fabs(x[i]) > 0;
+    }
+    return parts >= LEAST && 2 * parts >= rows && fabs(x[row] - sum) <= rounding * fabs(sum);
+}
+
 void sr_rows_filled(const struct sr_data *data, bool *filled)
 {
     for (int f = 0; f <= data->features; f++) {
@@ -111,6 +128,8 @@ void sr_rows_filled(const struct sr_data *data, bool *filled)
         find_fills(&c);
         for (size_t i = 0; i < data->rows; i++)
             filled[i] = filled[i] || is_known(&c, x[i]);
+        for (size_t row = 0; data->rows > 3 && row < data->rows; row += data->rows - 1)
+            filled[row] = filled[row] || is_total(x, data->rows, row);
     }
 }
 
@@ -254,27 +273,11 @@ bool sr_remark_fill(const struct sr_answer *o, char *text, size_t bytes)
     return *text != '\0';
 }
 
-/* Whether a row holds the sum of all others of a column, which are of one sign and most of them not
- * 0: a flag of two rows, and 0, 1, 2, 3, are no sums. A sum has the rounding of every row. */
-static bool is_total(const double *x, size_t rows, size_t row)
-{
-    enum { LEAST = 3 };
-    const double rounding = 1e-6;
-    double sum = 0;
-    size_t parts = 0;
-    for (size_t i = 0; i < rows; i++) {
-        if (x[i] * x[row] < 0)
-            return false;
-        sum += i == row ? 0 : x[i];
-        parts += i != row && fabs(x[i]) > 0;
-    }
-    return parts >= LEAST && 2 * parts >= rows && fabs(x[row] - sum) <= rounding * fabs(sum);
-}
-
 /* Rows of sums are the first or the last one. */
 bool sr_remark_total(const struct sr_answer *o, char *text, size_t bytes)
 {
-    const struct sr_data *data = o->data;
+    const bool left_out = o->table && o->table->without; /* another remark has its line */
+    const struct sr_data *data = left_out ? &o->table->whole : o->data;
     char names[512] = "", line[40] = "";
     *text = '\0';
     if (data->rows < 4 || o->log_target)
@@ -287,7 +290,7 @@ bool sr_remark_total(const struct sr_answer *o, char *text, size_t bytes)
                 orr_append(names, sizeof names, "%s%s", *names ? ", " : "",
                            target ? o->target : o->names[f]);
         }
-        if (o->line)
+        if (o->line && !left_out)
             snprintf(line, sizeof line, " (line %zu)", o->line[row]);
         if (*names)
             orr_append(text, bytes,

@@ -43,6 +43,9 @@ static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
 static double round_form(const struct sr_settings *s, const struct sr_tidy *tidy,
                          struct sr_expr *expr, struct sr_work *work)
 {
+    if (s->round == SR_ROUND_LIKELY && !s->form && !s->whole &&
+        sr_constants_tie(tidy->loss, expr, work))
+        sr_snap(tidy->loss, expr, work);
     const double reached = sr_constants_round(tidy->loss, expr, s->round, work);
     drop_ones(s, expr);
     sr_tidy_factors(tidy, expr);

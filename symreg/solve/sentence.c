@@ -1,5 +1,6 @@
 /* sentence.c - the answer in a person's words: the selected formula as people write it, with the
  * errors of its constants, periods and amplitudes of its waves, and how well it fits. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,15 +321,20 @@ static int take_measured(const struct sr_answer *o, int row, struct numbers *of)
 static int measure_numbers(const struct sr_answer *o, int row, const struct sr_expr *expr,
                            struct numbers *of)
 {
+    static const double rounding = 16 * DBL_EPSILON; /* below it an error is that of doubles */
     double chi2, freedom;
     of->count = sr_expr_constants(expr, of->value);
     for (int k = 0; k < SR_NODES; k++)
         of->error[k] = NAN;
     if (!of->count || !o->least_squares || o->category || o->front->unfitted[row])
         return 0;
-    return sr_answer_measured(o, row, &chi2, &freedom)
-               ? take_measured(o, row, of)
-               : sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error);
+    TRY(sr_answer_measured(o, row, &chi2, &freedom)
+            ? take_measured(o, row, of)
+            : sr_constants_errors(expr, o->data, sr_answer_variance(o, row), of->error));
+    for (int k = 0; k < of->count; k++)
+        if (of->error[k] < rounding * fabs(of->value[k]))
+            of->error[k] = 0;
+    return 0;
 }
 
 /* R2 with as many digits as show what is unexplained. */

@@ -329,8 +329,8 @@ int sr_odd_review(struct sr_table *table, struct sr_fit *fit, bool *changed);
 int sr_table_leave_out(struct sr_table *table, const bool *marked, size_t count);
 /* The table with all rows again. */
 void sr_table_restore(struct sr_table *table);
-/* Marks the rows that have fill values, in a column or the target, as sr_remark_fill() names
- * them. */
+/* Marks the rows that have fill values, in a column or the target, as sr_remark_fill() names them,
+ * and a first or last one of totals. */
 void sr_rows_filled(const struct sr_data *data, bool *filled);
 /* Marks the rows whose target is far from those of their neighbours, which agree; none in tables of
  * more than SR_NEAR_COLUMNS columns. ORR_ENOMEM. */

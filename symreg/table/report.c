@@ -149,6 +149,8 @@ void sr_bound_print(double bound, double constant, char *text, size_t bytes)
         share *= 10;
     if (isinf(bound))
         snprintf(text, bytes, bound < 0 ? "-inf" : "inf");
+    else if (isnan(bound))
+        snprintf(text, bytes, "-");
     else
         snprintf(text, bytes, "%.*g", digits, bound);
 }

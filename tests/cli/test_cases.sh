@@ -166,6 +166,9 @@ decays() {
         { grep best: "$WORK/decay.out"; return 1; }
 }
 check "of a decay by Julian dates the law is not chosen" decays
+fit years $CASES/c9_hyperbola_year.csv --target y --evaluations 8000 --iterations 2
+check "of a hyperbola over years with its pole before them the law is not chosen" \
+    grep -Eq '^best: y = 618\.2 / \(1977\.6[0-9]* - year\) \+ 50\.2' "$WORK/years.out"
 fit star $CASES/e1_rv_jd.csv --target rv --features bjd --sigma err --seed 1 --evaluations 30000
 check "of radial velocities by Julian dates the period, or its error, is wrong" \
     grep -qE '^best: .*period 4\.230[0-9]* \+- 0\.000[2-5]' "$WORK/star.out"
@@ -194,6 +197,13 @@ check "fill values of the target hide a law" \
 fit bent $CASES/f4_fill_99.csv --target y --evaluations 8000 --iterations 2
 check "fill values that a longer formula takes along hide a law" \
     grep -Eq '^best: y = 2\.49[0-9]* \* a\^2 / c .*78 rows\)$' "$WORK/bent.out"
+awk -F, -v OFS=, 'NR == 1 { print } NR > 1 && $1 < 99 { print; a += $1; c += $2; y += $3 }
+    END { printf "%.4f,%.4f,%.4f\n", a, c, y }' $CASES/f4_fill_99.csv >"$WORK/totals.csv"
+fit totals "$WORK/totals.csv" --target y --evaluations 8000 --iterations 2
+check "a row of totals that a longer formula takes along hides a law" \
+    grep -Eq '^best: y = .*a\^2 / .*c\)?   \(2\.49.*78 rows\)$' "$WORK/totals.out"
+check "a row of totals that is left out is not named as one" \
+    grep -q 'remark: .*row 79 of those used holds the sum of all other rows' "$WORK/totals.out"
 # 2 of 60 targets misprinted; and a row far outside that obeys the law
 awk 'BEGIN { srand(3); print "a,b,y"
     for (i = 1; i <= 60; i++) { a = 0.5 + 4.5 * rand(); b = 0.5 + 4.5 * rand(); if (i == 40) a = 90

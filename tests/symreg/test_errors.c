@@ -46,6 +46,54 @@ TEST(what_cannot_be_told_has_no_error)
     assert_true(isfinite(error[0]) && isfinite(error[1]));
 }
 
+/* Of 120 / (exp(-0.5 r + 3) + 0.3) the rows tell three numbers: with a 1 in place of 0.3 these have
+ * errors, which are those of the form with three constants. */
+TEST(a_constant_that_others_make_up_for_becomes_one)
+{
+    double x[3 * ROWS] = {0}, y[ROWS], error[5], fitted[5], three[3];
+    struct sr_work work;
+    struct sr_loss loss;
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = 0.5 * i;
+        y[i] = 400 / (exp(-0.5 * x[i] + 4.2) + 1) + 3 * sin(12.9898 * i);
+    }
+    const struct sr_data data = {.rows = ROWS, .features = 3, .x = x, .y = y};
+    struct sr_expr expr = formula("120 / (exp(-0.5 * r + 3) + 0.3)"),
+                   own = formula("400 / (exp(-0.5 * r + 4.2) + 1)"),
+                   line = formula("2.385 * r + -0.7");
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    assert_int_equal(sr_work_init(&work, ROWS, 11), 0);
+    const double before = sr_constants_fit(&loss, &expr, false, 60, 0, NULL, &work);
+    assert_int_equal(sr_constants_errors(&expr, &data, 0, error), 0);
+    assert_true(isnan(error[0]) && isnan(error[3]));
+    assert_true(sr_constants_tie(&loss, &expr, &work));
+    assert_int_equal(sr_expr_constants(&expr, fitted), 4);
+    if (fitted[3] != 1)
+        fail_msg("the redundant constant became %g", fitted[3]);
+    assert_true(near(sr_eval_plain(&expr, &loss, &work), before, 1e-4));
+    assert_int_equal(sr_constants_errors(&expr, &data, 0, error), 0);
+    for (int i = 0; i < own.count; i++)
+        if (sr_is_number(&own.node[i]) && own.node[i].value == 1)
+            own.node[i].feature = SR_FIXED;
+    sr_constants_fit(&loss, &own, false, 60, 0, NULL, &work);
+    assert_int_equal(sr_constants_errors(&own, &data, 0, three), 0);
+    for (int c = 0; c < 3; c++)
+        if (!near(error[c], three[c], 0.02))
+            fail_msg("the error of constant %d is %g, that of the form with three %g", c, error[c],
+                     three[c]);
+    assert_true(isnan(error[3]));
+    double low[5], high[5];
+    assert_int_equal(sr_constants_profile(&expr, &data, 0, 0.95, low, high), 0);
+    assert_true(isnan(low[3]));
+    for (int c = 0; c < 3; c++)
+        if (!near(high[c] - low[c], 4.06 * error[c], 0.1)) /* t of 37 degrees of freedom */
+            fail_msg("the interval of constant %d is %g .. %g", c, low[c], high[c]);
+    sr_constants_fit(&loss, &line, false, 60, 0, NULL, &work);
+    assert_false(sr_constants_tie(&loss, &line, &work));
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+}
+
 /* How often, in percent, the true constant lies within `reach` standard errors of the fitted one,
  * for each of the three constants of 3.2 exp(-0.8 r) + 0.7, whose rows have different sigmas. */
 static void measure_coverage(bool known, double reach, double percent[3])

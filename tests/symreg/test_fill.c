@@ -162,6 +162,7 @@ TEST(a_row_of_totals_is_named)
     static const char *const name[] = {"x"};
     static const size_t line[ROWS] = {[ROWS - 1] = 14};
     double x[ROWS], y[ROWS], sum = 0;
+    bool odd[ROWS] = {false};
     const struct sr_data data = {.rows = ROWS, .features = 1, .x = x, .y = y};
     const struct sr_answer answer = {.target = "y", .names = name, .data = &data, .line = line};
     for (int i = 0; i < ROWS; i++) {
@@ -170,7 +171,11 @@ TEST(a_row_of_totals_is_named)
         sum += i < ROWS - 1 ? x[i] : 0;
     }
     assert_false(sr_remark_total(&answer, text, sizeof text));
+    sr_rows_filled(&data, odd);
+    assert_false(odd[0] || odd[ROWS - 1]);
     x[ROWS - 1] = sum;
+    sr_rows_filled(&data, odd);
+    assert_true(odd[ROWS - 1] && !odd[0]);
     assert_true(sr_remark_total(&answer, text, sizeof text));
     assert_non_null(
         strstr(text, "row 12 of those used (line 14) holds the sum of all other rows in x:"));

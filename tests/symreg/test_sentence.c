@@ -54,6 +54,7 @@ TEST(constants_have_their_errors)
 {
     says("2.5", 0.3, "F = 2.50   (2.50 +- 0.05; R2 0.00; 40 rows)");
     says("2.5", 0, "F = 2.5   (2.5; 40 rows)");
+    says("2.5 * r", 1e-15, "F = 2.5 * r   (2.5; R2 1; 40 rows)"); /* rounding is no error */
     says("250123.0", 4000, "F = 250123   (250100 +- 600; R2 0.00; 40 rows)");
     says("2.5e-12", 3e-13, "F = 2.5e-12   ((2.50 +- 0.05)e-12; R2 0.00; 40 rows)");
 }
