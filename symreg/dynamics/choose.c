@@ -53,8 +53,12 @@ static const double far_off = 3, explained = 1.5;
 static const double noise_left = 0.85, margin = 25;
 /* Nats of the likelihood that a constant may lose where it becomes a fraction. */
 static const double by_fraction = 0.5;
+/* ... and where a term goes whose coefficient is within two standard errors of 0. */
+static const double by_zero = 2;
 /* Formulas become shorter in this share of the seconds, at the end of a choice. */
 static const double share_shorter = 0.15;
+/* What is left for the last fits, at least, which leave out zeros and make fractions. */
+static const double share_last = 0.05;
 /* The choices of single equations take this share of the seconds, each time. */
 static const double share_alone = 0.3, share_alone_exact = 0.4;
 /* The choice along the solutions of the first one takes this share, and what that left. */
@@ -169,6 +173,15 @@ static struct sr_node *node_of(struct sr_expr *expr, int number)
     return &expr->node[i];
 }
 
+/* Nats of the likelihood that a system loses against another. */
+static double lost(const struct sr_judge *c, const struct sr_judged *f, const struct sr_judged *to)
+{
+    return f->nats < HUGE_VAL
+               ? 0.5 * to->spare *
+                     (orr_log(fmax(f->misfit, c->exact)) - orr_log(fmax(to->misfit, c->exact)))
+               : HUGE_VAL;
+}
+
 /* Fits the system with the constants that may be fractions written as these. *worse: nats that this
  * loses of the likelihood; infinite where it cannot be followed. */
 static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
@@ -187,11 +200,7 @@ static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
     const int rc = sr_judge_fit(c, trial);
     for (int k = 0; k < best->constants; k++)
         node[k]->feature = 0;
-    *worse =
-        trial->nats < HUGE_VAL
-            ? 0.5 * best->spare *
-                  (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)))
-            : HUGE_VAL;
+    *worse = lost(c, trial, best);
     return rc;
 }
 
@@ -310,9 +319,10 @@ static int sweep(const struct sr_judge *c, const struct sr_equations_found *foun
 }
 
 /* Tries the system with a shorter formula of state d: that whose node `at` is replaced by its
- * operand that ends at node `operand`. *shorter: it is better, and *best. */
-static int try_shorter(const struct sr_judge *c, int d, int at, int operand, struct sr_judged *best,
-                       bool *shorter)
+ * operand that ends at node `operand`. *shorter: it is better, or loses at most `most` nats of the
+ * likelihood, and *best. */
+static int try_shorter(const struct sr_judge *c, int d, int at, int operand, double most,
+                       struct sr_judged *best, bool *shorter)
 {
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
     struct sr_expr part = {.count = 0};
@@ -333,7 +343,7 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, str
         rc = sr_judge_fit(c, trial);
         orr_trace("equation %d, without a part: %.2f nats, residual %.4g", d + 1, trial->nats,
                   sqrt(trial->misfit));
-        *shorter = !rc && trial->nats < best->nats;
+        *shorter = !rc && (trial->nats < best->nats || lost(c, trial, best) <= most);
         if (*shorter)
             *best = *trial;
     }
@@ -359,8 +369,9 @@ static bool may_be_zero(const struct sr_judged *f, int d, int i)
     return false;
 }
 
-/* Takes away terms whose coefficients are within their errors of 0, also when the seconds have
- * passed: there are few. */
+/* Takes away terms whose coefficients are within two standard errors of 0, also when the seconds
+ * have passed: there are few. That need not cost less: a term that is none makes the errors of other
+ * constants larger, which these then cost less by. */
 static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
@@ -371,9 +382,9 @@ static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
             if (op != SR_ADD && op != SR_SUB)
                 continue;
             if (may_be_zero(best, d, i - 1))
-                TRY(try_shorter(c, d, i, left, best, &shorter));
+                TRY(try_shorter(c, d, i, left, by_zero, best, &shorter));
             else if (may_be_zero(best, d, left))
-                TRY(try_shorter(c, d, i, i - 1, best, &shorter));
+                TRY(try_shorter(c, d, i, i - 1, by_zero, best, &shorter));
         }
     }
     return 0;
@@ -392,9 +403,10 @@ static int shorten(const struct sr_judge *c, const struct candidates *kept, stru
             const int arity = sr_expr_arity(&best->expr[d], i);
             if (arity == 0 || sr_judge_over(c))
                 continue;
-            TRY(try_shorter(c, d, i, i - 1, best, &shorter));
+            TRY(try_shorter(c, d, i, i - 1, -HUGE_VAL, best, &shorter));
             if (arity == 2 && !shorter)
-                TRY(try_shorter(c, d, i, sr_expr_left(&best->expr[d], i), best, &shorter));
+                TRY(try_shorter(c, d, i, sr_expr_left(&best->expr[d], i), -HUGE_VAL, best,
+                                &shorter));
         }
     }
     return 0;
@@ -657,10 +669,13 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
 {
-    TRY(drop_zeros(c, best));
-    TRY(sr_judge_drop_silent(c, best));
+    struct sr_judge last = *c;
+    if (c->until_s > 0) /* the last fits have to converge */
+        last.until_s = fmax(c->until_s, orr_time_s() + share_last * c->seconds);
+    TRY(drop_zeros(&last, best));
+    TRY(sr_judge_drop_silent(&last, best));
     system->nats = best->nats;
-    TRY(simplify(c, best));
+    TRY(simplify(&last, best));
     round_constants(c, best);
     system->by_track = true;
     system->residual = sqrt(best->misfit);

@@ -64,8 +64,8 @@ void sr_judged_put(struct sr_judged *judged, int d, const struct sr_expr *expr, 
  * constants of each category, as long as that costs less, also with the formula multiplied out.
  * Nothing without categories. */
 int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judged *best);
-/* Takes away terms that change no solution by what can be told (silent.c), where that costs less:
- * also when the seconds have passed. */
+/* Takes away terms that change no solution by what can be told (silent.c), also when the seconds
+ * have passed. */
 int sr_judge_drop_silent(const struct sr_judge *judge, struct sr_judged *best);
 /* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
  * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */
