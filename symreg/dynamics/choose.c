@@ -55,8 +55,8 @@ static const double noise_left = 0.85, margin = 25;
 static const double by_fraction = 0.5;
 /* Formulas become shorter in this share of the seconds, at the end of a choice. */
 static const double share_shorter = 0.15;
-/* What is left for the last fits, at least, which leave out zeros and make fractions: a share of the
- * seconds, and seconds. */
+/* What is left for the last fits, at least, which leave out zeros and make fractions: a share of
+ * the seconds, and seconds. */
 static const double share_last = 0.05, least_last = 0.3;
 /* The choices of single equations take this share of the seconds, each time. */
 static const double share_alone = 0.3, share_alone_exact = 0.4;
@@ -211,8 +211,8 @@ static void take_fractions(const struct sr_judged *trial, struct sr_judged *best
 }
 
 /* Writes constants that may be fractions as these, where the tracks do not contradict: the others
- * are fitted again. True values lose half a nat each, about; where fractions lose more, the one that
- * is farthest from its constant in standard errors stays a number. */
+ * are fitted again. True values lose half a nat each, about; where fractions lose more, the one
+ * that is farthest from its constant in standard errors stays a number. */
 static int simplify(const struct sr_judge *c, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);

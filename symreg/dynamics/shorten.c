@@ -1,12 +1,12 @@
-/* shorten.c - parts of formulas that the tracks do not support are left out: a search on derivatives
- * explains their errors, too. */
+/* shorten.c - parts of formulas that the tracks do not support are left out: a search on
+ * derivatives explains their errors, too. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "judge.h"
 
-/* Nats of the likelihood that may be lost where a term goes whose coefficient is within two standard
- * errors of 0. */
+/* Nats of the likelihood that may be lost where a term goes whose coefficient is within two
+ * standard errors of 0. */
 static const double by_zero = 2;
 
 double sr_judge_lost(const struct sr_judge *c, const struct sr_judged *f,
@@ -69,9 +69,8 @@ static bool may_be_zero(const struct sr_judged *f, int d, int i)
     return false;
 }
 
-/* Takes away terms whose coefficients are within two standard errors of 0, also when the seconds
- * have passed: there are few. That need not cost less: a term that is none makes the errors of other
- * constants larger, which these then cost less by. */
+/* That need not cost less: a term that is none makes the errors of other constants larger, which
+ * these then cost less by. There are few, so that the seconds do not count. */
 int sr_judge_drop_zeros(const struct sr_judge *c, struct sr_judged *best)
 {
     bool shorter = false;
