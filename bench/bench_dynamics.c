@@ -8,8 +8,8 @@ static const char usage[] =
     "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
     "DIR]\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
-    "                      [--json FILE [--label TEXT]] [--misses] [--choose SECONDS [--offer]\n"
-    "                      [--without weak,track,errors]]\n"
+    "                      [--json FILE [--label TEXT]] [--misses] [--nats] [--choose SECONDS\n"
+    "                      [--offer] [--without weak,track,errors]]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
@@ -31,7 +31,8 @@ static const char usage[] =
     "integral form, the choice by the track itself, or the errors of smoothed states and single\n"
     "derivatives.\n"
     "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
-    "was judged. --misses prints only systems that are not reproduced, predicted and right.\n"
+    "was judged. --misses prints only systems that are not reproduced, predicted and right;\n"
+    "--nats what the true system and the answer cost when both are refitted to the table.\n"
     "Default: the set for development; --held-out: the other set, for a final measurement.\n";
 static const char motion[] = "bin/symreg motion \"$TABLE\" --time t --state $STATES --seconds 10 "
                              "--threads 1 --quiet --out \"$OUT\" >/dev/null";
@@ -41,7 +42,7 @@ enum { MOST_NOISES = 8 };
 struct options {
     int set, first, last, every, noises;
     double noise[MOST_NOISES]; /* percent */
-    bool list, told, write, judge, misses, offer;
+    bool list, told, write, judge, misses, nats, offer;
     int choose;  /* seconds of a choice for each equation; 0: none */
     int without; /* enum dyn_part */
     const char *run, *folder, *json, *label;
@@ -105,6 +106,8 @@ static int read_options(int argc, char **argv, struct options *o)
             o->told = true;
         else if (!strcmp(name, "--misses"))
             o->misses = true;
+        else if (!strcmp(name, "--nats"))
+            o->nats = true;
         else if (!strcmp(name, "--offer"))
             o->offer = true;
         else {
@@ -267,6 +270,7 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     } else {
         TRY(dyn_judge(s, &answer, o->noise[noise] / 100, &verdict));
         tally->answers++;
+        TRY(o->nats ? dyn_answer_nats(s, table, &answer) : 0);
     }
     tally->reproduced += verdict.reproduced;
     tally->predicted += verdict.predicted;

@@ -96,6 +96,63 @@ static inline int dyn_nats(const struct sr_states *s, const struct sr_language *
     return rc;
 }
 
+/* Says how likely a system is beside the true one. */
+static inline int dyn_tell_nats(const struct sr_states *s, const struct sr_language *language,
+                                const struct sr_expr *truth, const struct sr_expr *chosen)
+{
+    double nats[2], misfit[2];
+    TRY(dyn_nats(s, language, truth, &nats[0], &misfit[0]));
+    TRY(dyn_nats(s, language, chosen, &nats[1], &misfit[1]));
+    printf("    nats %.1f of the truth, %.1f chosen; residuals %.3f, %.3f sigma\n", nats[0],
+           nats[1], sqrt(misfit[0]), sqrt(misfit[1]));
+    return 0;
+}
+
+/* The true equations, without redundant constants, as of "2 * 1 / (3 + x)". */
+static inline void dyn_truth(const struct dyn_system *system, struct sr_expr *truth)
+{
+    for (int d = 0; d < system->dims; d++) {
+        truth[d] = system->equation[d];
+        sr_expr_simplify(NULL, &truth[d]);
+    }
+}
+
+/* Reads and smooths a table. */
+static inline int dyn_states(const struct dyn_system *system, const char *table,
+                             struct sr_states *s)
+{
+    char states[64] = "";
+    for (int d = 0; d < system->dims; d++)
+        snprintf(states + strlen(states), sizeof states - strlen(states), "%s%s", d ? "," : "",
+                 dyn_name[d]);
+    const struct sr_dynamics_options options = {.time = "t", .state = states};
+    TRY(sr_states_read(table, &options, s));
+    return sr_states_smooth(s, 1);
+}
+
+/* Says how likely an answer is beside the true system. The time costs where either has it. */
+static inline int dyn_answer_nats(const struct dyn_system *system, const char *table,
+                                  const struct dyn_answer *answer)
+{
+    struct sr_states s = {0};
+    struct sr_language *const language = sr_language_create();
+    struct sr_expr truth[DYN_DIMS];
+    dyn_truth(system, truth);
+    int rc = language ? dyn_states(system, table, &s) : ORR_ENOMEM;
+    for (int d = 0; d < system->dims && !rc; d++)
+        for (int k = 0; k < SR_NODES; k++) {
+            const struct sr_expr *const of[] = {&truth[d], &answer->equation[d]};
+            for (int which = 0; which < 2; which++)
+                s.explicit_time = s.explicit_time ||
+                                  (k < of[which]->count && of[which]->node[k].op == SR_FEATURE &&
+                                   of[which]->node[k].feature == system->dims);
+        }
+    rc = rc ? rc : dyn_tell_nats(&s, language, truth, answer->equation);
+    sr_states_free(&s);
+    sr_language_free(language);
+    return rc;
+}
+
 /* Chooses anew, in `seconds`, and says how likely the choice is beside the true system. */
 static inline int dyn_choose(const struct dyn_system *system, const char *table, const char *folder,
                              double seconds, bool offer, int without, struct dyn_answer *answer)
@@ -104,20 +161,10 @@ static inline int dyn_choose(const struct dyn_system *system, const char *table,
     static struct sr_system chosen;
     struct sr_states s = {0};
     struct sr_language *const language = sr_language_create();
-    char states[64] = "";
     const char *name[SR_STATE_NAMES];
-    double nats[2] = {0}, misfit[2] = {0};
     struct sr_expr truth[DYN_DIMS];
-    for (int d = 0; d < system->dims; d++) {
-        truth[d] = system->equation[d];
-        sr_expr_simplify(NULL, &truth[d]); /* of "2 * 1 / (3 + x)" one constant is redundant */
-    }
-    for (int d = 0; d < system->dims; d++)
-        snprintf(states + strlen(states), sizeof states - strlen(states), "%s%s", d ? "," : "",
-                 dyn_name[d]);
-    const struct sr_dynamics_options options = {.time = "t", .state = states};
-    int rc = language ? sr_states_read(table, &options, &s) : ORR_ENOMEM;
-    rc = rc ? rc : sr_states_smooth(&s, 1);
+    dyn_truth(system, truth);
+    int rc = language ? dyn_states(system, table, &s) : ORR_ENOMEM;
     if (!rc && without & DYN_ERRORS)
         dyn_forget_errors(&s);
     for (int d = 0; d < s.dims && !rc; d++) {
@@ -129,8 +176,7 @@ static inline int dyn_choose(const struct dyn_system *system, const char *table,
             chosen.expr[d] = found[d].expr[found[d].best];
     else
         rc = rc ? rc : sr_system_choose(&s, language, found, seconds * s.dims, &chosen);
-    rc = rc ? rc : dyn_nats(&s, language, truth, &nats[0], &misfit[0]);
-    rc = rc ? rc : dyn_nats(&s, language, chosen.expr, &nats[1], &misfit[1]);
+    rc = rc ? rc : dyn_tell_nats(&s, language, truth, chosen.expr);
     for (int k = 0; k < s.names && !rc; k++)
         name[k] = s.name[k];
     answer->dims = system->dims;
@@ -138,9 +184,6 @@ static inline int dyn_choose(const struct dyn_system *system, const char *table,
         sr_expr_print(NULL, &chosen.expr[d], name, answer->text[d], SR_TEXT);
         answer->equation[d] = chosen.expr[d];
     }
-    if (!rc)
-        printf("    nats %.1f of the truth, %.1f chosen; residuals %.3f, %.3f sigma\n", nats[0],
-               nats[1], sqrt(misfit[0]), sqrt(misfit[1]));
     sr_states_free(&s);
     sr_language_free(language);
     return rc;

@@ -55,6 +55,9 @@ static const double noise_left = 0.85, margin = 25;
 static const double by_fraction = 0.5;
 /* Formulas become shorter in this share of the seconds, at the end of a choice. */
 static const double share_shorter = 0.15;
+/* What is left for the last fits, at least, which leave out zeros and make fractions: a share of
+ * the seconds, and seconds. */
+static const double share_last = 0.05, least_last = 0.3;
 /* The choices of single equations take this share of the seconds, each time. */
 static const double share_alone = 0.3, share_alone_exact = 0.4;
 /* The choice along the solutions of the first one takes this share, and what that left. */
@@ -187,11 +190,7 @@ static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
     const int rc = sr_judge_fit(c, trial);
     for (int k = 0; k < best->constants; k++)
         node[k]->feature = 0;
-    *worse =
-        trial->nats < HUGE_VAL
-            ? 0.5 * best->spare *
-                  (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)))
-            : HUGE_VAL;
+    *worse = sr_judge_lost(c, trial, best);
     return rc;
 }
 
@@ -212,8 +211,8 @@ static void take_fractions(const struct sr_judged *trial, struct sr_judged *best
 }
 
 /* Writes constants that may be fractions as these, where the tracks do not contradict: the others
- * are fitted again. True values lose half a nat each, about; where fractions lose more, the one that
- * is farthest from its constant in standard errors stays a number. */
+ * are fitted again. True values lose half a nat each, about; where fractions lose more, the one
+ * that is farthest from its constant in standard errors stays a number. */
 static int simplify(const struct sr_judge *c, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
@@ -309,95 +308,13 @@ static int sweep(const struct sr_judge *c, const struct sr_equations_found *foun
     return 0;
 }
 
-/* Tries the system with a shorter formula of state d: that whose node `at` is replaced by its
- * operand that ends at node `operand`. *shorter: it is better, and *best. */
-static int try_shorter(const struct sr_judge *c, int d, int at, int operand, struct sr_judged *best,
-                       bool *shorter)
-{
-    struct sr_judged *trial = orr_alloc(1, sizeof *trial);
-    struct sr_expr part = {.count = 0};
-    if (!trial)
-        return ORR_ENOMEM;
-    sr_judged_copy(best, trial);
-    struct sr_expr *const expr = &trial->expr[d];
-    for (int i = sr_expr_start(expr, operand); i <= operand; i++)
-        sr_put_node(&part, expr->node[i]);
-    if (sr_put_end(c->language, &part, SR_NODES) && expr->node[at].op == SR_SUB &&
-        operand == at - 1)
-        sr_expr_scale(&part, -1); /* 0 - x is not x */
-    const int start = sr_expr_start(expr, at);
-    int rc = 0;
-    *shorter = false;
-    if (sr_expr_splice(c->language, expr, start, at - start + 1, part.node, part.count, SR_NODES)) {
-        sr_expr_simplify(c->language, expr);
-        rc = sr_judge_fit(c, trial);
-        orr_trace("equation %d, without a part: %.2f nats, residual %.4g", d + 1, trial->nats,
-                  sqrt(trial->misfit));
-        *shorter = !rc && trial->nats < best->nats;
-        if (*shorter)
-            *best = *trial;
-    }
-    free(trial);
-    return rc;
-}
-
-/* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0,
- * or a product with one. */
-static bool may_be_zero(const struct sr_judged *f, int d, int i)
-{
-    const struct sr_expr *const expr = &f->expr[d];
-    int number = 0;
-    if (expr->node[i].op == SR_MUL)
-        return may_be_zero(f, d, i - 1) || may_be_zero(f, d, sr_expr_left(expr, i));
-    if (!sr_is_number(&expr->node[i]))
-        return false;
-    for (int k = 0; k < i; k++)
-        number += sr_is_number(&expr->node[k]);
-    for (int k = 0; k < f->constants; k++)
-        if (f->equation[k] == d && f->number[k] == number)
-            return fabs(f->value[k]) < 2 * f->error[k];
-    return false;
-}
-
-/* Takes away terms whose coefficients are within their errors of 0, also when the seconds have
- * passed: there are few. */
-static int drop_zeros(const struct sr_judge *c, struct sr_judged *best)
-{
-    bool shorter = false;
-    for (int d = 0; d < c->states->dims; d += !shorter) {
-        shorter = false;
-        for (int i = best->expr[d].count - 1; i > 1 && !shorter; i--) {
-            const int op = best->expr[d].node[i].op, left = sr_expr_left(&best->expr[d], i);
-            if (op != SR_ADD && op != SR_SUB)
-                continue;
-            if (may_be_zero(best, d, i - 1))
-                TRY(try_shorter(c, d, i, left, best, &shorter));
-            else if (may_be_zero(best, d, left))
-                TRY(try_shorter(c, d, i, i - 1, best, &shorter));
-        }
-    }
-    return 0;
-}
-
-/* Takes away parts of the formulas, the largest first, as long as that makes the system better: a
- * search on derivatives explains their errors, too. */
+/* Shortens the equations that are not held. */
 static int shorten(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best)
 {
-    bool shorter = false;
-    TRY(drop_zeros(c, best));
-    for (int d = 0; d < c->states->dims; d += !shorter) {
-        shorter = false;
-        const int last = kept && kept[d].held ? 0 : best->expr[d].count - 1;
-        for (int i = last; i > 0 && !shorter; i--) {
-            const int arity = sr_expr_arity(&best->expr[d], i);
-            if (arity == 0 || sr_judge_over(c))
-                continue;
-            TRY(try_shorter(c, d, i, i - 1, best, &shorter));
-            if (arity == 2 && !shorter)
-                TRY(try_shorter(c, d, i, sr_expr_left(&best->expr[d], i), best, &shorter));
-        }
-    }
-    return 0;
+    bool held[SR_STATES];
+    for (int d = 0; d < c->states->dims; d++)
+        held[d] = kept[d].held;
+    return sr_judge_shorten(c, held, best);
 }
 
 /* Takes away factors 1 from a formula. Errors stay with their numbers, in the order of these. */
@@ -447,7 +364,7 @@ static int choose_one(const struct sr_judge *c, const struct sr_equations_found 
     if (!rc)
         rc = sr_judge_tie(&judge, 0, found->first, best);
     if (!rc && best->nats < HUGE_VAL)
-        rc = shorten(&judge, NULL, best);
+        rc = sr_judge_shorten(&judge, NULL, best);
     if (!rc && best->nats < HUGE_VAL) {
         keep(kept, best, 0, own);
         orr_trace("equation %d alone: row %d, %.2f nats, residual %.4g", d + 1, own + 1, best->nats,
@@ -657,10 +574,15 @@ static void take_own(const struct candidates *kept, int d, struct sr_system *sys
 static int finish(const struct sr_judge *c, const struct candidates *kept, struct sr_judged *best,
                   struct sr_system *system)
 {
-    TRY(drop_zeros(c, best));
-    TRY(sr_judge_drop_silent(c, best));
+    struct sr_judge last = *c;
+    if (c->until_s > 0) { /* the last fits have to converge */
+        last.seconds = fmax(c->seconds, least_last / share_last);
+        last.until_s = fmax(c->until_s, orr_time_s() + share_last * last.seconds);
+    }
+    TRY(sr_judge_drop_zeros(&last, best));
+    TRY(sr_judge_drop_silent(&last, best));
     system->nats = best->nats;
-    TRY(simplify(c, best));
+    TRY(simplify(&last, best));
     round_constants(c, best);
     system->by_track = true;
     system->residual = sqrt(best->misfit);

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 enum {
-    LONGEST = 5,     /* terms of a sum */
-    WIDTH = 300,     /* sums of each number of terms that are extended */
-    FITTED = 1000,   /* ... that are fitted */
-    ITERATIONS = 15, /* of a fit */
-    OF_LENGTH = 40,  /* of each number of terms that are shortened */
-    WRITTEN = 24,    /* of all */
-    MOST_ROWS = 600,
+    LONGEST = 5,           /* terms of a sum */
+    WIDTH = 300,           /* sums of each number of terms that are extended */
+    FITTED = 1000,         /* ... that are fitted */
+    ITERATIONS = 15,       /* of a fit */
+    OF_LENGTH = 40,        /* of each number of terms that are shortened */
+    WRITTEN = 24,          /* of all */
+    MOST_ROWS = 160,       /* more tell no more of exact derivatives */
     NUMBERS = 2 * LONGEST, /* of a sum, at most: a term has its coefficient and one within it */
 };
 /* What a number costs beside half the logarithm of the rows, about. */
@@ -369,14 +369,13 @@ static int find(struct exact *e, int maxsize, struct sr_equations_found *found)
     kept = 0;
     for (int k = 0; k < all; k++) {
         prune(e, &best[k]);
-        if (!is_listed(e, &best[k], best, kept))
+        if (best[k].expr.count <= maxsize && !is_listed(e, &best[k], best, kept))
             best[kept++] = best[k];
     }
     if (best)
         qsort(best, (size_t)kept, sizeof *best, by_nats);
     for (int k = kept > WRITTEN ? kept - WRITTEN : 0; k < kept && found->count < SR_SUMS; k++)
-        if (best[k].expr.count <= maxsize)
-            sr_expr_copy(&found->expr[found->count++], &best[k].expr);
+        sr_expr_copy(&found->expr[found->count++], &best[k].expr);
     const int rc = level && best ? 0 : ORR_ENOMEM;
     free(level);
     free(best);

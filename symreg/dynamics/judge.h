@@ -64,8 +64,18 @@ void sr_judged_put(struct sr_judged *judged, int d, const struct sr_expr *expr, 
  * constants of each category, as long as that costs less, also with the formula multiplied out.
  * Nothing without categories. */
 int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judged *best);
-/* Takes away terms that change no solution by what can be told (silent.c), where that costs less:
- * also when the seconds have passed. */
+/* Nats of the likelihood that a fitted system loses against another; infinite where no solution
+ * follows the tracks. */
+double sr_judge_lost(const struct sr_judge *judge, const struct sr_judged *fit,
+                     const struct sr_judged *against);
+/* Takes away terms whose coefficients are within two standard errors of 0, also when the seconds
+ * have passed. */
+int sr_judge_drop_zeros(const struct sr_judge *judge, struct sr_judged *best);
+/* Takes away these and other parts of the formulas, the largest first, as long as that makes the
+ * system better. held: (dims) formulas that stay; NULL: none. */
+int sr_judge_shorten(const struct sr_judge *judge, const bool *held, struct sr_judged *best);
+/* Takes away terms that change no solution by what can be told (silent.c), also when the seconds
+ * have passed. */
 int sr_judge_drop_silent(const struct sr_judge *judge, struct sr_judged *best);
 /* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
  * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */

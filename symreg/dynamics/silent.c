@@ -1,98 +1,111 @@
 /* silent.c - terms that are no part of a system as far as its tracks can tell: over all of a track
- * they change its state by less than what counts as exact. A fit that gains nothing by them keeps
- * them where the seconds ended before shorter formulas were tried. */
+ * they change its state by less than what counts as exact, as 1e-11 beside x or in x / (1e-10 + x).
+ * A fit that gains nothing by them keeps them where the seconds ended before shorter formulas were
+ * tried. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "judge.h"
 
 /* How much a derivative may change, at most, without being felt: over the longest track it changes
- * the state by the error that is as good as none, of the least standard deviation. */
+ * the state by the error that is as good as none. */
 static double unfelt(const struct sr_judge *c, int d)
 {
-    double longest = 0, sigma = HUGE_VAL;
+    double longest = 0, weights = 0, rows = 0;
     for (size_t k = 0; k < c->tracks; k++) {
         const struct sr_flow_track *const track = &c->track[k];
         longest = fmax(longest, track->t[track->n - 1] - track->t[0]);
-        for (size_t i = 0; i < track->n; i++)
-            sigma = fmin(sigma, track->sigma[(size_t)d * track->n + i]);
+        for (size_t i = 0; i < track->n; i++, rows++) {
+            const double sigma = track->sigma[(size_t)d * track->n + i];
+            weights += 1 / (sigma * sigma);
+        }
     }
     const double span = c->states->order == 1 ? longest : longest * longest / 2;
-    return sqrt(c->exact) * sigma / span;
+    return sqrt(c->exact * rows / weights) / span;
 }
 
-/* The largest value of the term that ends at node i; infinite where it has none. */
-static double largest_of(const struct sr_judge *c, const struct sr_expr *expr, int i,
-                         const struct sr_each *each, double *value)
+/* Values of a formula at the probes of all categories: value (categories, probes). */
+static bool fill(const struct sr_judge *c, const struct sr_expr *expr, const struct sr_each *each,
+                 double *value)
 {
     const struct sr_data data = {
         .rows = c->probes, .features = c->states->names, .x = c->probe, .language = c->language};
-    struct sr_expr term = {.count = 0};
-    double most = 0;
-    for (int k = sr_expr_start(expr, i); k <= i; k++)
-        sr_put_node(&term, expr->node[k]);
-    if (!sr_put_end(c->language, &term, SR_NODES))
-        return HUGE_VAL;
-    for (int category = 0; category < (c->states->categories ? c->states->categories : 1);
-         category++) {
-        struct sr_expr settled = term;
-        sr_each_settle(each, (size_t)category, &settled);
-        if (!sr_eval(&settled, &data, value))
-            return HUGE_VAL;
-        for (size_t r = 0; r < c->probes; r++)
-            most = fmax(most, fabs(value[r]));
+    const int categories = c->states->categories ? c->states->categories : 1;
+    for (int k = 0; k < categories; k++) {
+        struct sr_expr settled = *expr;
+        sr_each_settle(each, (size_t)k, &settled);
+        if (!sr_eval(&settled, &data, value + (size_t)k * c->probes))
+            return false;
     }
-    return most;
+    return true;
 }
 
-/* Takes one such term from the sum that ends at node i of a formula, or from a sum that is a term
- * of it. */
-static bool drop_from(const struct sr_judge *c, struct sr_expr *expr, int i, double least,
-                      const struct sr_each *each, double *value)
+/* The formula with the sum or difference at node i replaced by its operand that ends at node `at`;
+ * false where it cannot be. */
+static bool replace(const struct sr_judge *c, const struct sr_expr *expr, int i, int at,
+                    struct sr_expr *shorter)
 {
-    const int op = expr->node[i].op;
-    if (op != SR_ADD && op != SR_SUB)
+    const int start = sr_expr_start(expr, i);
+    struct sr_expr part = {.count = 0};
+    for (int k = sr_expr_start(expr, at); k <= at; k++)
+        sr_put_node(&part, expr->node[k]);
+    if (!sr_put_end(c->language, &part, SR_NODES))
         return false;
-    const int left = sr_expr_left(expr, i);
-    for (int side = 0; side < 2; side++) {
-        const int at = side ? left : i - 1, other = side ? i - 1 : left;
-        struct sr_expr rest = {.count = 0};
-        if (!(largest_of(c, expr, at, each, value) < least))
-            continue;
-        for (int k = sr_expr_start(expr, other); k <= other; k++)
-            sr_put_node(&rest, expr->node[k]);
-        if (!sr_put_end(c->language, &rest, SR_NODES))
-            return false;
-        if (side && op == SR_SUB)
-            sr_expr_scale(&rest, -1);
-        const int start = sr_expr_start(expr, i);
-        if (!sr_expr_splice(c->language, expr, start, i - start + 1, rest.node, rest.count,
-                            SR_NODES))
-            return false;
-        sr_expr_simplify(c->language, expr);
-        return true;
+    if (at == i - 1 && expr->node[i].op == SR_SUB)
+        sr_expr_scale(&part, -1); /* 0 - x is not x */
+    *shorter = *expr;
+    if (!sr_expr_splice(c->language, shorter, start, i - start + 1, part.node, part.count,
+                        SR_NODES))
+        return false;
+    sr_expr_simplify(c->language, shorter);
+    return true;
+}
+
+/* Takes one operand of a sum from the formula of state d that changes it too little. work:
+ * (2, categories, probes). */
+static bool drop(const struct sr_judge *c, int d, const struct sr_each *each, struct sr_expr *expr,
+                 double *work)
+{
+    const size_t n = c->probes * (size_t)(c->states->categories ? c->states->categories : 1);
+    const double least = unfelt(c, d);
+    struct sr_expr shorter;
+    if (!fill(c, expr, each, work))
+        return false;
+    for (int i = expr->count - 1; i > 1; i--) {
+        const int op = expr->node[i].op;
+        for (int side = 0; side < 2 && (op == SR_ADD || op == SR_SUB); side++) {
+            double most = 0;
+            if (!replace(c, expr, i, side ? i - 1 : sr_expr_left(expr, i), &shorter) ||
+                !fill(c, &shorter, each, work + n))
+                continue;
+            for (size_t k = 0; k < n; k++)
+                most = fmax(most, fabs(work[n + k] - work[k]));
+            if (!(most < least))
+                continue;
+            *expr = shorter;
+            return true;
+        }
     }
-    return drop_from(c, expr, left, least, each, value) ||
-           drop_from(c, expr, i - 1, least, each, value);
+    return false;
 }
 
 int sr_judge_drop_silent(const struct sr_judge *c, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
-    double *const value = orr_alloc(c->probes, sizeof *value);
+    const size_t categories = (size_t)(c->states->categories ? c->states->categories : 1);
+    double *const work = orr_alloc(2 * categories * c->probes, sizeof *work);
     bool dropped = false;
-    int rc = trial && value ? 0 : ORR_ENOMEM;
+    int rc = trial && work ? 0 : ORR_ENOMEM;
     if (!rc)
         sr_judged_copy(best, trial);
     for (int d = 0; d < c->states->dims && !rc; d++)
-        for (bool again = true; again; dropped = dropped || again)
-            again = drop_from(c, &trial->expr[d], trial->expr[d].count - 1, unfelt(c, d),
-                              &trial->each, value);
+        while (drop(c, d, &trial->each, &trial->expr[d], work))
+            dropped = true;
     if (!rc && dropped)
         rc = sr_judge_fit(c, trial);
-    if (!rc && dropped && trial->nats < best->nats)
+    if (!rc && dropped && !(trial->misfit > fmax(best->misfit, c->exact)))
         *best = *trial;
-    free(value);
+    free(work);
     free(trial);
     return rc;
 }
