@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lint_tracked.sh [MOST] - what git keeps is small: at most MOST bytes in all (each clone and archive
-# has them), and at most 500,000 a file but for those of the table below, each with its own bound and
+# lint_tracked.sh [MOST] - what git keeps is small: at most MOST bytes in all, which each clone and
+# archive has, and at most 500,000 a file but for those of the table below, each with a bound and
 # why it is that large. Compress what programs and people do not read as it is: results of earlier
 # states .gz, tables of results and golden vectors .xz; pictures of gnuplot have palettes.
 # Run from the root of a checkout; says nothing where there is none (an archive of `make dist`).
