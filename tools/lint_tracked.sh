@@ -9,7 +9,7 @@ set -u
 most=${1:-21600000}
 each=500000
 # file, its bound, reason
-large=${LARGE_FILES:-'docs/lab.html 2250000 one page that needs no server: its module and its networks
+large=${LARGE_FILES:-'docs/lab.html 2250000 one page without a server: module and networks
 tests/golden.tar.xz 1900000 1.3 MB of it are digits of float64 that tests compare to 1e-10
 study/cells.csv.xz 1600000 results of 576 files, each claim is judged by
 docs/example/report.html 1200000 one page with its 15 pictures'}
