@@ -29,7 +29,7 @@ tests/golden/.unpacked: tests/golden.tar.xz
 golden-pack:
 	@tar -C tests --exclude=.unpacked --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=a=rX,u+w -cf - golden | \
 	    xz -c --lzma2=preset=9e,lc=1,lp=3,pb=3 >tests/golden.tar.part && mv tests/golden.tar.part tests/golden.tar.xz
-$(B)/tests/kernels/golden_attention $(addprefix $(B)/tests/kernels/golden_attention,64 _cuda _gpu): | tests/golden/.unpacked
+check check-one check-emulation check-gpu: tests/golden/.unpacked
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
 # tests of every bit, once more with the C library's functions of a CPU without fused multiply-adds
