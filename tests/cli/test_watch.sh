@@ -28,7 +28,7 @@ check "pretrain" program pretrain "${COMMON[@]}" --attention lssar --run "$WORK/
     --set pretrain_planets.steps=10
 check "it ends with the training, status 0" wait $watcher
 check "it ends with the training, status 0: also for a log, status 0" wait $log_watcher
-check "a picture" is_png "$WORK/live.png" 5000
+check "a picture" is_png "$WORK/live.png" 1250
 check "nothing beside it" clean "$WORK"
 check "the log is drawn" grep -q 'lssar/pretrain' "$WORK/log.out"
 watch "$WORK/live" >"$WORK/out" 2>"$WORK/err"
@@ -44,7 +44,7 @@ check "a complete run is drawn at once, status 0: without a word on stderr" test
 check "a complete run is drawn at once, status 0: without escapes, into a file" \
     lacks $'\033' "$WORK/out"
 check "make watch" timeout "$LIMIT" make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
-check "make watch: its picture" is_png "$WORK/made.png" 5000
+check "make watch: its picture" is_png "$WORK/made.png" 1250
 
 # ---- lines that a kill left behind, and lines written again after it
 mkdir "$WORK/odd"
@@ -84,7 +84,7 @@ expected a run directory" "$(cat "$WORK/err")"
 mkdir "$WORK/-print" && cp "$WORK/odd/log.jsonl" "$WORK/-print" || exit
 check "a folder with the name of an option" strange -print
 check "a folder with the name of an option: its picture" strange -print -v.png
-check "a folder with the name of an option: is there" is_png "$WORK/-v.png" 5000
+check "a folder with the name of an option: is there" is_png "$WORK/-v.png" 1250
 
 # a log that is open in a folder whose name is a pattern: the training goes on
 mkdir "$WORK/[a]*?\\" && cp "$WORK/odd/log.jsonl" "$WORK/[a]*?\\" || exit
