@@ -25,6 +25,14 @@ $(B)/tests/symreg/test_fma: private EXTRA_CFLAGS += -ffp-contract=off # it is co
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)
+# golden vectors of an independent program: one archive that is kept, and the files that tests read.
+# make golden-pack makes the archive again; xz with contexts of 8 bytes, since nearly all are doubles
+tests/golden/.unpacked: tests/golden.tar.xz
+	@xz -dc $< | tar -xf - -C tests && touch $@
+golden-pack:
+	@tar -C tests --exclude=.unpacked --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=a=rX,u+w -cf - golden | \
+	    xz -c --lzma2=preset=9e,lc=1,lp=3,pb=3 >tests/golden.tar.part && mv tests/golden.tar.part tests/golden.tar.xz
+check check-one check-emulation check-gpu: tests/golden/.unpacked
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
 # tests of every bit, once more with the C library's functions of a CPU without fused multiply-adds
@@ -59,7 +67,7 @@ check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check check-emulation
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
-check-python: programs
+check-python: programs tests/golden/.unpacked
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 check-browser: all # of RUN, where that is on the command line

@@ -98,6 +98,7 @@ each tools/lint_unused.sh "$build"
 each tools/lint_links.sh README.md HACKING.md CONTRIBUTING.md SECURITY.md docs/*.md \
     docs/probes/*.md study/*.md study/docs/*.md bench/results/README.md
 each tools/lint_size.sh "${folders[@]}" tests bench tools python docs
+each tools/lint_tracked.sh
 
 for file in tests/*/test_*.sh study/tests/test_*.sh; do
     while IFS= read -r found; do

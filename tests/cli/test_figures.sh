@@ -61,7 +61,11 @@ for name in mars exponents pareto loss; do
     check "$name, kept" figure $option $name --size 700 --keep --out "$WORK/kept/$name.png"
     check "$name: drawn again from what is kept" env -C "$WORK/kept" gnuplot -c $name.gp $name \
         again.png png
-    check "$name: the same picture" same_file "$WORK/kept/$name.png" "$WORK/kept/again.png"
+    check "$name: drawn again in 700 pixels" equal 700 "$(width "$WORK/kept/again.png")"
+    check "$name, kept, SVG" figure $option $name --keep --out "$WORK/kept/$name.svg"
+    check "$name: SVG drawn again from what is kept" env -C "$WORK/kept" gnuplot -c $name.gp $name \
+        again.svg svg
+    check "$name: the same SVG" same_file "$WORK/kept/$name.svg" "$WORK/kept/again.svg"
 done
 # an axis ends where the data do (complexity 21), not at the next tic (25)
 printf 'Complexity,Loss\n1,10\n11,2\n21,1\n' >"$WORK/front.csv"

@@ -92,6 +92,9 @@ in_tree() {
     circles) "$tools/lint_circles.sh" build base alpha/low alpha/high ;;
     links) "$tools/lint_links.sh" README.md docs/guide.md ;;
     size) "$tools/lint_size.sh" base alpha beta ;;
+    tracked)
+        git init -q . && git add -A && LARGE_FILES=$large "$tools/lint_tracked.sh" 2000000
+        ;;
     esac
 }
 run() { # PART: its output is in $WORK/out
@@ -217,4 +220,26 @@ printf '%0101d\n' 0 >"$tree/beta/wide.gp"
 check "size: gnuplot may be wider" run size
 check "size: Python, scripts and examples of this repository" "$tools/lint_size.sh" python tools \
     docs bench tests
+
+# ---- what git keeps
+large='big.bin 700000 a picture'
+keep_big() { head -c 700000 /dev/zero >"$tree/big.bin"; } # plant() takes it away
+keep_big
+check "tracked: nothing to say of a named file and small ones" run tracked
+keep_big && head -c 500001 /dev/zero >"$tree/other.bin"
+complains tracked 'other.bin: 500001 bytes, more than 500000'
+head -c 700001 /dev/zero >"$tree/big.bin"
+complains tracked 'big.bin: 700001 bytes, more than 700000'
+head -c 400000 /dev/zero >"$tree/big.bin"
+complains tracked 'tools/lint_tracked.sh: big.bin is not larger than 500000 bytes: no row for it'
+keep_big && large='big.bin 700000'
+complains tracked 'tools/lint_tracked.sh: big.bin has no reason'
+large='big.bin 700000 a picture'
+keep_big && for i in 1 2 3; do head -c 450000 /dev/zero >"$tree/$i.bin"; done
+run tracked
+check "tracked: the sum of all files" grep -qE \
+    '^tracked files have 20[0-9]{5} bytes, more than 2000000$' "$WORK/out"
+rm -rf "$tree/.git"
+check "tracked: nothing to say where there is no checkout" env -C "$tree" \
+    GIT_DIR="$tree/.none" "$tools/lint_tracked.sh" 1
 finish

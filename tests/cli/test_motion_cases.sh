@@ -7,9 +7,10 @@
 CASES=tests/cases/tracks
 # motion NAME OPTION...: a short search; the terminal's text in $WORK/NAME.txt, files in $WORK/NAME
 motion() {
-    local name=$1
+    local name=$1 tracks=${TRACKS:-$CASES}/$1.csv
+    [ -e "$tracks" ] || tracks+=.gz
     shift
-    program symreg motion "${TRACKS:-$CASES}/$name.csv" --time t --position x,y,z --threads 1 \
+    program symreg motion "$tracks" --time t --position x,y,z --threads 1 \
         --iterations 3 --maxsize 9 --set symreg.enumerate=5000 --binary '*,/' --unary square,inv \
         --out "$WORK/$name" "$@" >"$WORK/$name.txt" 2>&1
 }

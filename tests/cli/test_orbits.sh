@@ -254,7 +254,7 @@ refuse "no such command" 2 'unexpected argument "verfy"' verify -- "$BIN/orbits"
 refuse "--split without show" 2 --split 'orbits show' -- "$BIN/orbits" --split train
 if command -v gnuplot >/dev/null; then
     check "show: a picture" program orbits show --preset smoke_tokens --out "$WORK/one.png"
-    check "show: a picture: is a PNG" is_png "$WORK/one.png" 2000
+    check "show: a picture: is a PNG" is_png "$WORK/one.png" 1000
     check "show: an SVG" program orbits show --preset smoke --split planets_train \
         --out "$WORK/one.svg"
     check "show: an SVG: is whole" grep -q '</svg>' "$WORK/one.svg"

@@ -15,7 +15,7 @@ smoke() {
 
 # big enough to hold a drawing
 is_picture() {
-    is_png "$1" 10240
+    is_png "$1" 2560
 }
 
 # no page, script, style or picture from elsewhere; names of XML namespaces load nothing

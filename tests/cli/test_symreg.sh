@@ -38,8 +38,8 @@ last=${epochs##* }
 check "the log has all epochs" equal "$(seq -s ' ' 0 "${last:-0}")" "$epochs"
 check "the log has all epochs: up to the end of the search" test "${last:-0}" -ge 10
 if command -v gnuplot >/dev/null; then
-    check "pictures" is_png "$WORK/fit/front.png" 5000
-    check "pictures: of residuals" is_png "$WORK/fit/residuals.png" 5000
+    check "pictures" is_png "$WORK/fit/front.png" 1250
+    check "pictures: of residuals" is_png "$WORK/fit/residuals.png" 1250
     check "nothing temporary" only '[^.].*' "$WORK/fit"
     # what gnuplot is told: a box for what no font of the pictures has, and no more than has room
     mkdir "$WORK/figures"
@@ -77,11 +77,11 @@ if command -v gnuplot >/dev/null; then
     check "a table with sigmas: and says so" equal "0 0 0" "$(cat "$WORK/told-sigmas")"
     check "the picture of residuals in sigmas" program symreg "${sigma[@]}" --features x --sigma s \
         --out "$WORK/sigmas"
-    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/sigmas/residuals.png" 5000
+    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/sigmas/residuals.png" 1250
     check "the picture of residuals in sigmas: is drawn: also over decades" \
         program symreg "${sigma[@]}" --features x --sigma s \
         --guess '2 * x' --log-target --out "$WORK/far"
-    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/far/residuals.png" 5000
+    check "the picture of residuals in sigmas: is drawn" is_png "$WORK/far/residuals.png" 1250
     check "the page has the sigmas, too" equal "True" "$(python3 -c '
 import json, re, sys
 page = open(sys.argv[1]).read()

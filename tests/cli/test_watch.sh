@@ -33,7 +33,7 @@ check "pretrain" program pretrain "${COMMON[@]}" --attention lssar --run "$WORK/
     --set pretrain_planets.steps=10
 check "it does not end with the training, or its status is not 0" wait $watcher
 check "of a log, it does not end with the training, or its status is not 0" wait $log_watcher
-check "the picture of a training is none" is_png "$WORK/live.png" 5000
+check "the picture of a training is none" is_png "$WORK/live.png" 1250
 check "files are left beside the picture of a training" clean "$WORK"
 check "the log that was named is not drawn" grep -q 'lssar/pretrain' "$WORK/log.out"
 find "$WORK/live" -name '*.jsonl' -exec touch -d '1 minute ago' {} + # long over: no second look
@@ -52,7 +52,7 @@ program report --run "$WORK/live" --losses --follow >"$WORK/report.out" 2>/dev/n
 check "report --losses --follow does not draw as compare does" \
     cmp "$WORK/report.out" "$WORK/out"
 check "make watch" timeout "$LIMIT" make -s watch BIN="$BIN" RUN="$WORK/live" PNG="$WORK/made.png"
-check "make watch draws no picture" is_png "$WORK/made.png" 5000
+check "make watch draws no picture" is_png "$WORK/made.png" 1250
 
 # ---- a run that grows: each new line is drawn, into a picture and onto a terminal
 mkdir -p "$WORK/grows/lssar/pretrain" && log=$WORK/grows/lssar/pretrain/log.jsonl || exit
@@ -126,7 +126,7 @@ mkdir "$WORK/-print" && cp "$WORK/odd/log.jsonl" "$WORK/-print" &&
     touch -d '1 minute ago' "$WORK/-print/log.jsonl" || exit
 check "a folder with the name of an option is not drawn" \
     env -C "$WORK" "$orrery" watch -print -v.png
-check "a folder with the name of an option has no picture" is_png "$WORK/-v.png" 5000
+check "a folder with the name of an option has no picture" is_png "$WORK/-v.png" 1250
 
 # ---- what is refused
 refusals strange <<'END'

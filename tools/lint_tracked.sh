@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# lint_tracked.sh [MOST] - what git keeps is small: at most MOST bytes in all, which each clone and
+# archive has, and at most 500,000 a file but for those of the table below, each with a bound and
+# why it is that large. Compress what programs and people do not read as it is: results of earlier
+# states .gz, tables of results and golden vectors .xz; pictures of gnuplot have palettes.
+# Run from the root of a checkout; says nothing where there is none (an archive of `make dist`).
+# Prints one line per complaint; exit status 1 when there is one.
+set -u
+most=${1:-21600000}
+each=500000
+# file, its bound, reason
+large=${LARGE_FILES:-'docs/lab.html 2250000 one page without a server: module and networks
+tests/golden.tar.xz 1900000 1.3 MB of it are digits of float64 that tests compare to 1e-10
+study/cells.csv.xz 1600000 results of 576 files, each claim is judged by
+docs/example/report.html 1200000 one page with its 15 pictures'}
+failures=0
+complain() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+git rev-parse --is-inside-work-tree >/dev/null 2>&1 || exit 0
+declare -A bound
+while read -r file most_bytes reason; do
+    bound[$file]=$most_bytes
+    [ -n "$reason" ] || complain "tools/lint_tracked.sh: $file has no reason"
+    [ -e "$file" ] && [ "$(wc -c <"$file")" -gt $each ] ||
+        complain "tools/lint_tracked.sh: $file is not larger than $each bytes: no row for it"
+done <<<"$large"
+sum=0
+while read -r bytes file; do
+    sum=$((sum + bytes))
+    [ "$bytes" -le "${bound[$file]:-$each}" ] ||
+        complain "$file: $bytes bytes, more than ${bound[$file]:-$each}"
+done < <(git ls-files -z | xargs -0 -r stat -c '%s %n' 2>/dev/null)
+[ $sum -le "$most" ] || complain "tracked files have $sum bytes, more than $most"
+[ $failures -eq 0 ]
