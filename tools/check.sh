@@ -104,7 +104,7 @@ processor() {
 }
 
 # run I: in a subshell; the program gets a process group of its own from timeout, and is stopped
-# with this script. Status, tenths of seconds and of processor time are in $work/I when it has ended.
+# with this script. Status, tenths of seconds and of processor time are in $work/I when it ends.
 run() {
     local program started=${EPOCHREALTIME/[.,]/} status
     trap 'kill -TERM $(jobs -p) 2>/dev/null; exit 130' INT TERM # also before its number is known
