@@ -3,7 +3,7 @@
 STUDY_TESTS := $(patsubst study/tests/%.c,$(B)/tests/study/%,$(wildcard study/tests/test_*.c))
 STUDY_SCRIPTS := $(wildcard study/tests/test_*.sh)
 $(B)/tests/study/%: study/tests/%.c $(call libs,$(study_USES)) | .deps
-	$(call link,CC,$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -Itests -Istudy,-lcmocka $(LDLIBS))
+	$(call link,CC,$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) $(call light,study) -Itests -Istudy,-lcmocka $(LDLIBS))
 VERDICT ?= long
 verdict: all ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec study/verdict.sh $(call arg,VERDICT)
 claims: all results ; @$(GRID_ENV) study/claims.sh study/results study/cells.csv.xz

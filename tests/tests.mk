@@ -52,8 +52,8 @@ run-fuzz-%: $(B)/tests/fuzz/fuzz_% ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECOND
 include tests/cuda/cuda.mk
 # (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
 check: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
-	$(call checks,,$(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)) \
-	    $(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)))
+	$(call checks,,$(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)) \
+	    $(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)))
 ONE_SCRIPT = $(or $(wildcard tests/$(T).sh),$(filter $(T:study/%=study/tests/%).sh,$(STUDY_SCRIPTS)))
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
 check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))

@@ -20,8 +20,8 @@
 # LOGS/seconds holds how long each program took when it was last run, a line "seconds command". The
 # longest begin first, since a long one that begins last leaves the other cores idle; those without
 # a time begin before all. LOGS/processor has their processor time, of user and system, which does
-# not depend on what else the machine does. Reports are printed in the order of the commands whatever
-# ended first.
+# not depend on what else the machine does. Reports are printed in the order of the commands
+# whatever ended first.
 set -u
 export OMP_WAIT_POLICY=passive # programs share the cores: threads that wait sleep
 # tests that call make are no part of the build that called this, and have none of its jobs
@@ -104,7 +104,7 @@ processor() {
 }
 
 # run I: in a subshell; the program gets a process group of its own from timeout, and is stopped
-# with this script. Status, tenths of seconds and of processor time are in $work/I when it has ended.
+# with this script. Status, tenths of seconds and of processor time are in $work/I when it ends.
 run() {
     local program started=${EPOCHREALTIME/[.,]/} status
     trap 'kill -TERM $(jobs -p) 2>/dev/null; exit 130' INT TERM # also before its number is known

@@ -32,7 +32,7 @@ proof() {
         own=("${ASKED[@]:0:2}")
         case $probe in
         labels | extrapolate) own=("${ASKED[@]}" --steps 3) ;;
-        inductive) own+=(--draws 2 --steps 3) ;;
+        inductive) own+=("${ASKED[@]:4:2}" --steps 3) ;;
         planets) own=() ;;
         esac
         check "$name: $probe of a checkpoint" program probe $probe --run "$run" --attention $name \

@@ -138,8 +138,12 @@ refused_jobs() {
 check "no number of jobs" refused_jobs two
 check "no jobs" refused_jobs 0
 
-busy=$(program_of busy <<<'timeout 0.4 yes >/dev/null; (i=0; while [ $((i += 1)) -lt 100000 ]; do :; done)
-echo "1 passed, 0 failed"')
+busy=$(program_of busy <<'END'
+timeout 0.4 yes >/dev/null
+(i=0; while [ $((i += 1)) -lt 100000 ]; do :; done)
+echo "1 passed, 0 failed"
+END
+)
 run "$busy"
 check "processor time of a busy program" grep -qE "^([1-9][0-9]*\.[0-9]|0\.[1-9]) $busy\$" \
     "$WORK/logs/processor"

@@ -2,6 +2,7 @@
 # test_choice.sh - which formula is chosen: of few rows, of tables whose digits end, under weights,
 # a relative loss and a penalty for units.
 . tests/cli/lib.sh
+fast_pictures
 
 fit() { # NAME OPTION...: $WORK/NAME.csv, what is printed to $WORK/NAME.txt
     program symreg "$WORK/$1.csv" --quiet --threads 1 --iterations 3 --out "$WORK/$1" "${@:2}" \

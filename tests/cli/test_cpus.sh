@@ -8,6 +8,7 @@
 # bit are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks
 # for the calls.
 . tests/cli/lib.sh
+fast_pictures
 
 check "another libm was built" test -e "$OTHER_LIBM"
 # (the name of the setting before glibc 2.33, and since)

@@ -3,6 +3,7 @@
 # that is promised, in whatever folder; another seed gives others.
 SAMPLES=5
 . tests/cli/lib.sh
+fast_pictures
 
 # numbers of an evaluation, without the digests and names beside them
 figures() {

@@ -2,6 +2,7 @@
 # test_errors_in_x.sh - symreg --sigma-x: constants by orthogonal distance regression, chi^2 of it,
 # and what is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 TABLE=tests/cases/k1_line_errors_in_x.csv
 few=(--target y --threads 1 --evaluations 3000)

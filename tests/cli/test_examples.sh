@@ -84,6 +84,7 @@ while read -r page command <&3; do
     here=${here//quick/smoke}
     here=${here//laptop/smoke}
     here=${here//3600/60}
+    here=${here//--seconds 10/--seconds 10 --evaluations 15000} # on an idle machine, too
     here=${here//rw_softplus/lssa} # a variant that is not there before one adds it
     here=${here//runs\//$WORK/runs/}
     here=${here//--out data/--out $WORK/data}

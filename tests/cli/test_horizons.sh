@@ -3,6 +3,7 @@
 # CSV, in AU or km, elements, several bodies. Positions are those of docs/data/planet_tracks.csv
 # (VSOP87) and of drawn ellipses; only the layouts are of Horizons.
 . tests/cli/lib.sh
+fast_pictures
 . tests/cli/accelerations.sh
 # heading BODY CENTRE UNITS: what stands above the block
 heading() {

@@ -3,6 +3,7 @@
 # tables and of a run's truth are the same bytes, models agree within rounding, the backends pass
 # their tests; ORRERY_ISA that names none is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 TESTS=${BIN%/*}
 [ "$TESTS" != "$BIN" ] && [ -d "$TESTS/tests" ] || TESTS=build # beside the programs, or the default

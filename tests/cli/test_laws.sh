@@ -2,6 +2,7 @@
 # test_laws.sh - every force law from the command line: a small set is written, other than Newton's
 # and the same on any number of threads; what cannot work is one clear error and makes nothing.
 . tests/cli/lib.sh
+fast_pictures
 
 SMALL=(--preset smoke --quiet --set orbits.train=6 --set orbits.train_files=6 --set orbits.val=2
        --set orbits.test=2 --set orbits.two_body_train=4 --set orbits.two_body_val=2

@@ -2,6 +2,7 @@
 # test_losses.sh - losses by their names and as formulas: the law among outliers and counts is
 # selected, heavy tails are found and said, targets out of a domain are refused with their line.
 . tests/cli/lib.sh
+fast_pictures
 
 # selects FORM RULE...: the row of the front that matches has the marks of these rules
 selects() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_motion.sh - symreg motion: from positions to a law; tracks that cannot be used are refused.
 . tests/cli/lib.sh
+fast_pictures
 PLANETS=docs/data/planet_tracks.csv
 # what a search of seconds needs: few formulas
 FEW=(--threads 1 --iterations 1 --maxsize 9 --set symreg.enumerate=5000)

@@ -3,6 +3,7 @@
 # JPL's DE421): moons with their star in the table, exact tracks of ten bodies, two bodies about a
 # distant barycentre, one body about an accelerated origin. What is right is said at each.
 . tests/cli/lib.sh
+fast_pictures
 . tests/cli/accelerations.sh
 CASES=tests/cases/tracks
 # motion NAME OPTION...: a short search; the terminal's text in $WORK/NAME.txt, files in $WORK/NAME

@@ -3,6 +3,7 @@
 # track or of each value of a column, found and beside the truth; columns that cannot be used are
 # refused.
 . tests/cli/lib.sh
+fast_pictures
 
 # tracks NAME: a table of tracks by Runge and Kutta's rule, every value with 1% of normal noise:
 # decays and pendulums with a friction of each run, logistic growth with a capacity of each dish

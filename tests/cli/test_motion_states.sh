@@ -2,6 +2,7 @@
 # test_motion_states.sh - symreg motion --state and --general: from tracks of any dynamics to a
 # system of equations; tracks that cannot be used are refused.
 . tests/cli/lib.sh
+fast_pictures
 NORMAL='function normal(  k, g) { # of awk: a normal number from `seed`
         g = -6
         for (k = 0; k < 12; k++) {

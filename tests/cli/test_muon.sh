@@ -3,6 +3,7 @@
 # moments it has the bits of one that was not interrupted; less state than AdamW; another optimiser
 # does not resume it. So is a fine-tuning.
 . tests/cli/lib.sh
+fast_pictures
 . tests/cli/mpi.sh
 
 MUON=(--quiet --preset smoke --attention lssar --set pretrain.optimizer=muon

@@ -3,6 +3,7 @@
 # space on the disk they need. tests/cli/test_orbits.sh has that the bytes are those of one process.
 . tests/cli/mounts.sh
 . tests/cli/lib.sh
+fast_pictures
 
 DATA=(--preset smoke --threads 1 --set orbits.shard_sequences=50)
 orbits() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_progress.sh - the live line of a training on a terminal: within its width, whatever it is.
 . tests/cli/lib.sh
+fast_pictures
 if ! command -v script >/dev/null; then
     skip "the live line" "no script(1)"
     finish

@@ -2,6 +2,7 @@
 # test_runs.sh - other universes through every stage, each asked for its own law, and one table over
 # all of their runs.
 . tests/cli/lib.sh
+fast_pictures
 PROGRAMS+=" compare" # refuse() knows the programs by name
 
 UNIVERSE=(--preset smoke --threads 1 --quiet --set attention=lssar --set orbits.train=40

@@ -3,6 +3,7 @@
 # it: rule best selects the law, not a longer formula that explains the error; a tolerance ends a
 # search at the law.
 . tests/cli/lib.sh
+fast_pictures
 
 CASES=tests/cases
 # fit NAME TABLE TARGET FEATURES OPTION...: the terminal's text in $WORK/NAME

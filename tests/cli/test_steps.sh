@@ -2,6 +2,7 @@
 # test_steps.sh - laws with floor, whose constants have no derivatives: symreg finds them with the
 # operators that it has when asked.
 . tests/cli/lib.sh
+fast_pictures
 
 # exact NAME FILE TARGET OPTION...: the formula of rule best has no residuals
 exact() {

@@ -2,6 +2,7 @@
 # test_symreg_alternatives.sh - --alternatives: other functions that are as good as what best
 # selects, in every output, for any number of threads and over --resume; what is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 # a saturation with noise, which several functions explain, and one without
 awk 'BEGIN {

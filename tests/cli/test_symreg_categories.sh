@@ -2,6 +2,7 @@
 # test_symreg_categories.sh - --category: one formula with constants of each value of a column, in
 # every output; predict, --test and --resume with it; what is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 # y = a[star] exp(-t / 2) + 0.5, star as a number with two spellings or as a name; deterministic
 awk 'BEGIN {

@@ -2,6 +2,7 @@
 # test_symreg_intervals.sh - profile intervals of constants in report.md and front.json, and symreg
 # predict --interval, against closed forms of F = a m / r^2.
 . tests/cli/lib.sh
+fast_pictures
 
 # r, m, F = 6 m / r^2 with a little noise, s (0.02 and 0.05), v = 1 / s^2, large; deterministic
 awk 'BEGIN {

@@ -2,6 +2,7 @@
 # test_symreg_laws.sh - the laws of a run, stopped in the middle: the fronts so far, a true message,
 # and --resume ends in the bytes of a search that was never stopped.
 . tests/cli/lib.sh
+fast_pictures
 
 # forces of four sources, none exact: no early end
 for source in truth oracle lssar untrained; do

@@ -2,6 +2,7 @@
 # test_symreg_run.sh - symreg without a file becomes the program laws beside it: with its output,
 # its files and its exit status, wherever symreg is called from. What belongs to a table is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 SAMPLES=1 run=$WORK/run
 SMALL=("${TINY[@]}" --set planets.enabled=false --set symreg.enumerate=500 --set attention=lssar

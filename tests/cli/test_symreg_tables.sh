@@ -3,6 +3,7 @@
 # compressed files, missing values, --test, predict,
 # standard deviations.
 . tests/cli/lib.sh
+fast_pictures
 
 # r, m, w, s, F = 6 m / r^2 with a little noise; deterministic
 awk 'BEGIN {

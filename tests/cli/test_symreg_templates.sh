@@ -2,6 +2,7 @@
 # test_symreg_templates.sh - --template: unknown functions and constants of a given form, in every
 # output; units, guesses, predict, --test, --resume and --compat pysr with it; what is refused.
 . tests/cli/lib.sh
+fast_pictures
 
 # deterministic tables: y = sin(x) / r^2 + 2 m, a potential, a velocity and a Yukawa force
 awk 'BEGIN {

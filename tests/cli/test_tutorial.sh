@@ -2,6 +2,7 @@
 # test_tutorial.sh - the sessions printed in docs/symreg.md are what the program prints: fronts have
 # the same bytes on every CPU.
 . tests/cli/lib.sh
+fast_pictures
 
 # session N: the commands of block N of the document into $WORK/command, what follows them into
 # $WORK/printed

@@ -2,6 +2,7 @@
 # test_weights.sh - weights are results: no training that has done a step is replaced unasked, a
 # longer one continues the shorter one, and what is judged are the weights that a training is about.
 . tests/cli/lib.sh
+fast_pictures
 
 run=$WORK/run
 SETS=("${TINY[@]}" --attention lssar --run "$run" --set planets.enabled=false --set orbits.test=4
