@@ -67,16 +67,12 @@ function search(of) {
   if (worker) ends('');
   table = of; front = [];
   showFront(); plot(null);
-  const code = `'use strict';` + $('module').textContent + `
-onmessage = async ({ data }) => {
+  worker = workerOf(`onmessage = async ({ data }) => {
   try {
     const lab = await labOpen(data.bytes, (progress) => postMessage({ progress }));
     postMessage({ front: lab.search(data.columns, data.y, data.names, data.options) });
   } catch (error) { postMessage({ error: error.message }); }
-};`;
-  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  worker = new Worker(url);
-  URL.revokeObjectURL(url);
+};`);
   worker.onmessage = ({ data }) => {
     if (data.progress) $('find-state').textContent = `Searching: ${Math.round(data.progress.evaluations)} formulas tried. So far: ${data.progress.best}`;
     else if (data.error) ends(data.error.replace(/^table(:0)?:/, `${table.from}:`));
@@ -132,7 +128,11 @@ function open(file) {
   file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => refuse(error.message));
 }
 // Arrows of law A, and of the chosen formula behind them, on a grid; as long as the logarithm of the force.
+let fieldOf = '';
 function drawField() {
+  const known = [state.a, gm(), state.power, state.view, table && table.track && chosen ? chosen.formula : '', state.noise].join('|');
+  if (known === fieldOf) return;
+  fieldOf = known;
   const size = state.view, nodes = [make('circle', { class: 'star', r: 0.025 * size })];
   $('field').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
   $('noise-text').textContent = `${state.noise} %`;
@@ -168,8 +168,9 @@ $('save-front').addEventListener('click', () => {
   const quoted = (text) => `"${text.replace(/"/g, '""')}"`;
   save('formulas.csv', 'text/csv', csv(['length', 'error', 'formula', 'python'], front.map((row) => [row.complexity, row.loss, quoted(row.formula), quoted(row.numpy)])));
 });
-function findLaw() {
+async function findLaw() {
   drawRest(); // of the throw as it is now
+  await answered;
   try { search(tableOfTrack()); } catch (error) { ends(`Law A: ${error.message}`); }
 }
 $('find').addEventListener('click', findLaw);
