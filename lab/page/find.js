@@ -47,13 +47,15 @@ function tableOfText(text, from) {
     if (cells.length !== names.length) throw new Error(`${from}: row ${i + 1}: expected ${names.length} columns, found ${cells.length}`);
     return cells;
   });
-  const isNumber = (cell) => cell.trim() && Number.isFinite(Number(cell));
+  // where semicolons stand between columns, a comma may stand in a number
+  const numberOf = (cell) => (cell.trim() ? Number(mark === ';' ? cell.replace(',', '.') : cell) : NaN);
+  const isNumber = (cell) => Number.isFinite(numberOf(cell));
   const kept = names.map((_, c) => c).filter((c) => rows.some((cells) => isNumber(cells[c]))); // names of things are left out
   rows.forEach((cells, i) => kept.forEach((c) => {
     if (!isNumber(cells[c])) throw new Error(`${from}: row ${i + 1}, column "${names[c].slice(0, 40)}": expected a number, found "${cells[c].slice(0, 40)}"`);
   }));
   if (kept.length < 2) throw new Error(`${from}: expected at least 2 columns of numbers, found ${kept.length}`);
-  const columns = kept.map((c) => rows.map((cells) => Number(cells[c]))), left = kept.map((c) => names[c]);
+  const columns = kept.map((c) => rows.map((cells) => numberOf(cells[c]))), left = kept.map((c) => names[c]);
   return { names: left.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: left.at(-1), from };
 }
 function ends(text) {

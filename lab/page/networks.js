@@ -14,7 +14,7 @@ function fillNetworks() {
   $('network').disabled = !run.networks.length;
   const fixed = (x) => String(Number(x));
   $('ask-about').textContent = !run.networks.length ? 'This page holds no networks: orrery lab --run RUN --out lab.html makes one with those of a run. A checkpoint of your own can be opened.'
-    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Their weights have 16 significant bits here.`;
+    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Names are those of kinds of attention (softmax, lssar ...); an untrained network saw no orbits before its labels of forces. Weights have 16 significant bits here.`;
 }
 function networkOf(name) {
   if (!networks.has(name)) {

@@ -27,7 +27,7 @@ function motionOf(text, question) {
   if (!law) return null;
   const { gm, power, years, rows, from } = question;
   const track = law.orbit(gm, power, years / (rows - 1), rows, from), whole = track.length === 4 * rows;
-  const end = whole ? 'has no end here' : law.end(), energy = energyOf(law, question, from);
+  const end = whole ? `followed for all ${years} years` : law.end(), energy = energyOf(law, question, from);
   const drift = energyOf(law, question, track.slice(-4)) - energy, precession = law.precession(gm, power, years, from) * 180 / Math.PI;
   law.free();
   return { track, whole, end, energy, drift, precession, momentum: from[0] * from[3] - from[1] * from[2] };

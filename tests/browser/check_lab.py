@@ -223,7 +223,8 @@ def files(page):
               page.locator("#find-state").inner_text())
         check("no formulas of another table stay beside an error",
               page.locator("#front tr").count() == 0)
-    for text in ('"k, of";"y"\n1;2\n2;4\n3;6\n', "k\ty\r1\t2\r2\t4\r3\t6\r"):
+    for text in ('"k, of";"y"\n1;2\n2;4\n3;6\n', "k;y\n1,5;3\n2,5;5\n3,25;6,5\n",
+                 "k\ty\r1\t2\r2\t4\r3\t6\r"):
         page.locator("#file").set_input_files(
             {"name": "marks.csv", "mimeType": "text/csv", "buffer": text.encode()})
         page.wait_for_selector("#find:enabled", timeout=90000)
