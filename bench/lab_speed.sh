@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lab_speed.sh - formulas per second of the orbit lab's search beside those of the native library
 # with plain loops and one thread: lab_speed.sh [TURNS]. Processor time of a search of one table, in
-# turns; wants node and `make lab`.
+# turns, in Node and, where $PYTHON has playwright, in Chromium; wants node and `make lab`.
 set -eu
 turns=${1:-3}
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ awk 'BEGIN { print "r,F"; for (i = 0; i < 120; i++) { r = 0.4 + 0.02 * i
     printf "%.15g,%.15g\n", r, 39.47841760435743 / r ^ 2 * (1 + noise) } }' >"$work/table.csv"
 "${CC:-cc}" -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -I. \
     tests/lab/native.c lab/search.c lab/orbit.c build/liborrery.so.2 \
-    build/lib{symreg,stage,base}.a -Wl,-rpath,"$PWD/build" -lgsl -lgslcblas -lcjson -lmuparser -lz \
+    build/lib{symreg,formula,stage,base}.a -Wl,-rpath,"$PWD/build" -lgsl -lgslcblas -lcjson -lz \
     -fopenmp -lm -ldl -o "$work/native"
 export ORRERY_ISA=plain OMP_NUM_THREADS=1
 for ((i = 0; i < turns; i++)); do
@@ -20,5 +20,8 @@ for ((i = 0; i < turns; i++)); do
         >"$work/page"
     page=$(sed -n 's/^user //p' "$work/page" | tail -1)
     awk -v n="$native" -v p="$page" 'BEGIN {
-        printf "native %.2f s, page %.2f s, ratio %.2f\n", n, p, n / p }'
+        printf "native %.2f s, Node %.2f s, ratio %.2f\n", n, p, n / p }'
 done
+! "${PYTHON:-python3}" -c 'import playwright' 2>/dev/null ||
+    "${PYTHON:-python3}" bench/lab_chromium.py search build/lab/lab.html "$work/native" \
+        "$work/table.csv" "$turns"

@@ -47,13 +47,15 @@ function tableOfText(text, from) {
     if (cells.length !== names.length) throw new Error(`${from}: row ${i + 1}: expected ${names.length} columns, found ${cells.length}`);
     return cells;
   });
-  const isNumber = (cell) => cell.trim() && Number.isFinite(Number(cell));
+  // where semicolons stand between columns, a comma may stand in a number
+  const numberOf = (cell) => (cell.trim() ? Number(mark === ';' ? cell.replace(',', '.') : cell) : NaN);
+  const isNumber = (cell) => Number.isFinite(numberOf(cell));
   const kept = names.map((_, c) => c).filter((c) => rows.some((cells) => isNumber(cells[c]))); // names of things are left out
   rows.forEach((cells, i) => kept.forEach((c) => {
     if (!isNumber(cells[c])) throw new Error(`${from}: row ${i + 1}, column "${names[c].slice(0, 40)}": expected a number, found "${cells[c].slice(0, 40)}"`);
   }));
   if (kept.length < 2) throw new Error(`${from}: expected at least 2 columns of numbers, found ${kept.length}`);
-  const columns = kept.map((c) => rows.map((cells) => Number(cells[c]))), left = kept.map((c) => names[c]);
+  const columns = kept.map((c) => rows.map((cells) => numberOf(cells[c]))), left = kept.map((c) => names[c]);
   return { names: left.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: left.at(-1), from };
 }
 function ends(text) {
@@ -67,16 +69,12 @@ function search(of) {
   if (worker) ends('');
   table = of; front = [];
   showFront(); plot(null);
-  const code = `'use strict';` + $('module').textContent + `
-onmessage = async ({ data }) => {
+  worker = workerOf(`onmessage = async ({ data }) => {
   try {
     const lab = await labOpen(data.bytes, (progress) => postMessage({ progress }));
     postMessage({ front: lab.search(data.columns, data.y, data.names, data.options) });
   } catch (error) { postMessage({ error: error.message }); }
-};`;
-  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
-  worker = new Worker(url);
-  URL.revokeObjectURL(url);
+};`);
   worker.onmessage = ({ data }) => {
     if (data.progress) $('find-state').textContent = `Searching: ${Math.round(data.progress.evaluations)} formulas tried. So far: ${data.progress.best}`;
     else if (data.error) ends(data.error.replace(/^table(:0)?:/, `${table.from}:`));
@@ -132,7 +130,11 @@ function open(file) {
   file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => refuse(error.message));
 }
 // Arrows of law A, and of the chosen formula behind them, on a grid; as long as the logarithm of the force.
+let fieldOf = '';
 function drawField() {
+  const known = [state.a, gm(), state.power, state.view, table && table.track && chosen ? chosen.formula : '', state.noise].join('|');
+  if (known === fieldOf) return;
+  fieldOf = known;
   const size = state.view, nodes = [make('circle', { class: 'star', r: 0.025 * size })];
   $('field').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
   $('noise-text').textContent = `${state.noise} %`;
@@ -168,8 +170,9 @@ $('save-front').addEventListener('click', () => {
   const quoted = (text) => `"${text.replace(/"/g, '""')}"`;
   save('formulas.csv', 'text/csv', csv(['length', 'error', 'formula', 'python'], front.map((row) => [row.complexity, row.loss, quoted(row.formula), quoted(row.numpy)])));
 });
-function findLaw() {
+async function findLaw() {
   drawRest(); // of the throw as it is now
+  await answered;
   try { search(tableOfTrack()); } catch (error) { ends(`Law A: ${error.message}`); }
 }
 $('find').addEventListener('click', findLaw);

@@ -10,7 +10,7 @@ fail() {
 [ $# -eq 3 ] ||
     fail 2 "expected MODULE.wasm RUN PAGE.html, found $# words"
 here=$(dirname "$0")
-scripts=(state throw networks find stories)
+scripts=(state ask throw networks find stories)
 for file in "$1" "$here"/page.html "$here"/page.css "$here"/module.js "${scripts[@]/#/$here/}"; do
     [ -s "$file" ] || [ -s "$file.js" ] ||
         fail 1 "$file: missing or empty"

@@ -14,7 +14,7 @@ function fillNetworks() {
   $('network').disabled = !run.networks.length;
   const fixed = (x) => String(Number(x));
   $('ask-about').textContent = !run.networks.length ? 'This page holds no networks: orrery lab --run RUN --out lab.html makes one with those of a run. A checkpoint of your own can be opened.'
-    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Their weights have 16 significant bits here.`;
+    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Names are those of kinds of attention (softmax, lssar ...); an untrained network saw no orbits before its labels of forces. Weights have 16 significant bits here.`;
 }
 function networkOf(name) {
   if (!networks.has(name)) {
@@ -35,13 +35,12 @@ function medianOf(list) {
   return sorted.length ? sorted[sorted.length >> 1] : NaN;
 }
 // The orbit of law A at the steps of the network, (steps, 4).
-function orbitInSteps() {
-  const law = lab.law(state.a);
+function orbitInSteps({ law: text, gm, power, dt, from, steps }) {
+  const law = lab.law(text);
   try {
-    const track = law.orbit(gm(), state.power, run.dt_yr || 0.04, STEPS, [state.x, state.y, state.vx, state.vy]);
-    const force = [];
+    const track = law.orbit(gm, power, dt, steps, from), force = [];
     for (let i = 0; i < track.length; i += 4)
-      force.push(law.force(gm(), state.power, Math.hypot(track[i], track[i + 1]), Math.hypot(track[i + 2], track[i + 3])));
+      force.push(law.force(gm, power, Math.hypot(track[i], track[i + 1]), Math.hypot(track[i + 2], track[i + 3])));
     return { track, force };
   } finally {
     law.free();
@@ -62,12 +61,13 @@ function impliedForces(rows, next, share, dt) {
   }
   return { truth, said };
 }
-function ask(network) {
-  const { track, force } = orbitInSteps(), steps = track.length / 4, dt = run.dt_yr || 0.04, share = state.share;
-  const given = Math.min(state.given, steps), rows = network.rows(track, share, dt), begun = performance.now();
+// In the worker (ask.js).
+function ask(network, question) {
+  const { dt, share } = question, { track, force } = orbitInSteps(question), steps = track.length / 4;
+  const given = Math.min(question.given, steps), rows = network.rows(track, share, dt), begun = performance.now();
   const answer = { track, steps, given, path: null };
   if (network.forces) {
-    const reduced = share * (1 - share) * state.mass;
+    const reduced = share * (1 - share) * question.mass;
     answer.truth = force;
     answer.said = force.map(() => NaN);
     network.force(rows).forEach((f, i) => { if (i && i % 2 === 0) answer.said[i / 2 - 1] = f / reduced; });
@@ -80,7 +80,7 @@ function ask(network) {
     for (let k = 0; k < steps; k++)
       answer.path.push([path[2 * (1 + 2 * k)] - path[2 * (2 + 2 * k)], path[2 * (1 + 2 * k) + 1] - path[2 * (2 + 2 * k) + 1]]);
   }
-  answer.layer = Math.min(state.layer, network.layers);
+  answer.layer = Math.min(question.layer, network.layers);
   answer.attention = network.attention(rows.subarray(0, 2 * (1 + 2 * given)), answer.layer - 1);
   answer.ms = performance.now() - begun;
   return answer;
@@ -89,19 +89,21 @@ function drawNetwork() {
   $('given-text').textContent = state.given;
   $('share-text').textContent = `${Math.round(100 * state.share)} %`;
   $('layer-text').textContent = state.layer;
-  $('net-error').textContent = refused;
-  asked = null;
-  let network = null;
-  if (!state.network) return;
+  if (!state.network) { $('net-error').textContent = refused; return; }
   try {
-    network = networkOf(state.network);
-    $('layer').max = network.layers;
-    asked = ask(network);
+    $('layer').max = networkOf(state.network).layers;
   } catch (error) {
-    $('net-error').textContent = error.message;
+    showAnswer({ error: error.message });
+    return;
   }
+  askWorker('network', { ...thrown(), name: state.network, law: state.a, dt: run.dt_yr || 0.04, steps: STEPS,
+    share: state.share, given: state.given, layer: state.layer }, showAnswer);
+}
+function showAnswer(data) {
+  asked = data.answer || null;
+  $('net-error').textContent = data.error || refused;
   drawNetworkSky();
-  drawForces(network);
+  drawForces(networks.get(state.network));
   showNetworkNumbers();
 }
 function drawNetworkSky() {
@@ -176,8 +178,9 @@ async function openOwn(file) {
     if (file.size > 1e8) throw new Error(`${file.name}: expected at most 100 MB, found ${(file.size / 1e6).toFixed(0)} MB`);
     const bytes = new Uint8Array(await file.arrayBuffer()), network = lab.network(bytes, file.name);
     const one = { name: file.name.slice(0, 60), forces: network.forces, bytes };
-    run.networks.push(one);
+    run.networks = [...run.networks.filter((it) => nameOf(it) !== nameOf(one)), one]; // in place of one of this name
     networks.set(nameOf(one), network);
+    asker.delete(nameOf(one));
     state.network = nameOf(one);
     fillNetworks();
     draw();

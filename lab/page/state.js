@@ -50,6 +50,13 @@ function line(list) {
   });
   return row;
 }
+// Sets attributes, and a text, that are not so already: what is set is laid out and painted again.
+function put(node, attributes) {
+  Object.entries(attributes).forEach(([k, v]) => { if (node.getAttribute(k) !== String(v)) node.setAttribute(k, v); });
+}
+function putText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
 function make(name, attributes, text) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', name);
   Object.entries(attributes).forEach(([k, v]) => node.setAttribute(k, v));
@@ -107,10 +114,17 @@ function savePng(name, svg) {
   picture.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(svgText(svg));
 }
 const csv = (names, rows) => [names.join(','), ...rows.map((row) => row.join(','))].join('\n') + '\n';
-// The throw is drawn in every frame in which it moved; the rest, part by part with room for frames between, some ten times a
-// second. What asks for numbers of the rest at once calls drawRest().
+// A worker of module.js and `code`.
+function workerOf(code) {
+  const url = URL.createObjectURL(new Blob([`'use strict';${$('module').textContent}\n${code}`], { type: 'text/javascript' }));
+  const made = new Worker(url);
+  URL.revokeObjectURL(url);
+  return made;
+}
+// The throw is drawn in every frame in which it moved; the rest some ten times a second, part by part with room for frames
+// between. What asks for numbers of the throw at once calls drawRest() and awaits `answered`.
 let waits = false, rest = 0, kept = 0;
-const REST = [() => showMotion('a'), () => showMotion('b'), () => drawNetwork(), () => drawField()];
+const REST = [() => askMotions(), () => drawNetwork(), () => drawField()];
 function drawSoon() {
   if (!waits) requestAnimationFrame(() => { waits = false; drawThrow(); });
   waits = true;

@@ -18,7 +18,7 @@ const STORIES = [
 ];
 let story = null, step = 0;
 
-function tellStory() {
+async function tellStory() {
   const { title, steps } = STORIES[story], it = steps[step];
   Object.assign(state, it.set);
   if (it.network && has(it.network)) state.network = has(it.network);
@@ -28,11 +28,14 @@ function tellStory() {
   if (it.does) it.does();
   $('story').hidden = false;
   $('story-title').textContent = `${title} (${step + 1} of ${steps.length})`;
-  $('story-text').textContent = it.network && !has(it.network) ? 'The page holds no network for this step of the story.' : it.text();
   $('story-back').disabled = step === 0;
   $('story-next').textContent = step + 1 < steps.length ? 'Next' : 'End';
   $(it.part).scrollIntoView();
   $('story-title').focus({ preventScroll: true });
+  $('story-text').textContent = '';
+  await answered;
+  if (STORIES[story].steps[step] === it)
+    $('story-text').textContent = it.network && !has(it.network) ? 'The page holds no network for this step of the story.' : it.text();
 }
 function closeStory() {
   $('story').hidden = true;
@@ -64,7 +67,9 @@ async function start() {
   lab = await labOpen(await inflated($('wasm').textContent.trim(), 'gzip'), null);
   for (const one of run.networks) one.bytes = labNumbers(await inflated(one.data, 'deflate'));
   fillNetworks();
+  startAsker();
   draw();
+  await answered;
   document.body.dataset.ready = 'yes';
 }
 start().catch((error) => { $('page-error').textContent = `The page needs a browser of 2023 or later (WebAssembly with SIMD): ${error.message}`; });

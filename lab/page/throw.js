@@ -7,49 +7,45 @@ const tracks = { a: new Float64Array(0), b: new Float64Array(0) };
 // AU of the picture per AU/yr
 const speed = () => SPEED * state.view / 2;
 
-// Energy per mass (the potential is 0 at 1 AU, by Simpson's rule in ln r) and angular momentum per mass.
-function energyOf(law, x, y, vx, vy) {
+// In the worker (ask.js): energy per mass (the potential is 0 at 1 AU, by Simpson's rule in ln r) at x, y, vx, vy.
+function energyOf(law, { gm, power }, [x, y, vx, vy]) {
   const r = Math.hypot(x, y), n = 2 * Math.ceil(32 * Math.max(1, Math.abs(Math.log(r)))), h = Math.log(r) / n;
   let sum = 0;
   for (let i = 0; i <= n; i++) {
     const at = Math.exp(i * h);
-    sum += (i === 0 || i === n ? 1 : i % 2 ? 4 : 2) * law.force(state.mass * GM_SUN, state.power, at, 0) * at;
+    sum += (i === 0 || i === n ? 1 : i % 2 ? 4 : 2) * law.force(gm, power, at, 0) * at;
   }
   return (vx * vx + vy * vy) / 2 + sum * h / 3;
 }
-// The numbers of a motion under law a or b, or null where there is none.
-function numbersOf(which) {
-  const text = state[which].trim();
-  tracks[which] = new Float64Array(0);
-  if (!text) return null;
-  const law = lab.law(text);
+// In the worker: the motion under a law, its track (rows, 4) and its numbers; null where the law cannot be read, which
+// drawThrow() says.
+function motionOf(text, question) {
+  let law = null;
   try {
-    const from = [state.x, state.y, state.vx, state.vy];
-    const made = tracks[which] = law.orbit(gm(), state.power, state.years / (ROWS - 1), ROWS, from);
-    const end = made.length - 4, motion = made.length < 4 * ROWS ? law.end() : 'has no end here';
-    const first = energyOf(law, state.x, state.y, state.vx, state.vy);
-    return { energy: first, drift: energyOf(law, ...made.slice(end)) - first,
-      momentum: state.x * state.vy - state.y * state.vx, precession: law.precession(gm(), state.power, state.years, from) * 180 / Math.PI,
-      motion: motion + (drawnTo[which] < state.years && made.length === 4 * ROWS ? `, drawn for ${shown(drawnTo[which], 1)} years` : '') };
-  } finally {
-    law.free();
-  }
+    law = text ? lab.law(text) : null;
+  } catch { /* no motion */ }
+  if (!law) return null;
+  const { gm, power, years, rows, from } = question;
+  const track = law.orbit(gm, power, years / (rows - 1), rows, from), whole = track.length === 4 * rows;
+  const end = whole ? `followed for all ${years} years` : law.end(), energy = energyOf(law, question, from);
+  const drift = energyOf(law, question, track.slice(-4)) - energy, precession = law.precession(gm, power, years, from) * 180 / Math.PI;
+  law.free();
+  return { track, whole, end, energy, drift, precession, momentum: from[0] * from[3] - from[1] * from[2] };
 }
-const motions = { a: null, b: null };
 const drawnTo = { a: 0, b: 0 }; // years
-function showMotion(which) {
-  try {
-    motions[which] = numbersOf(which);
-  } catch { // drawThrow() says what is wrong with the law
-    motions[which] = null;
-  }
-  const both = (f) => ['a', 'b'].map((one) => (motions[one] ? f(motions[one]) : ''));
+function askMotions() {
+  askWorker('motions', { ...thrown(), a: state.a.trim(), b: state.b.trim(), years: state.years, rows: ROWS }, showMotions);
+}
+function showMotions({ answer }) {
+  const motions = ['a', 'b'].map((one) => answer && answer[one]), both = (f) => motions.map((one, i) => (one ? f(one, 'ab'[i]) : ''));
+  ['a', 'b'].forEach((one, i) => { tracks[one] = motions[i] ? motions[i].track : new Float64Array(0); });
+  const part = (it, one) => (it.whole && drawnTo[one] < state.years ? `, drawn for ${shown(drawnTo[one], 1)} years` : '');
   $('values').replaceChildren(
     line(['Energy, potential 0 at 1 AU (AU²/yr²)', ...both((v) => shown(v.energy, 4))]),
     line(['Its change on the way', ...both((v) => (Number.isFinite(v.drift) ? v.drift.toExponential(1) : 'none'))]),
     line(['Angular momentum (AU²/yr)', ...both((v) => shown(v.momentum, 4))]),
     line(['Precession (degrees a turn)', ...both((v) => shown(v.precession, 2))]),
-    line(['The motion', ...both((v) => v.motion)]));
+    line(['The motion', ...both((v, one) => v.end + part(v, one))]));
 }
 // The path of the planet under a law, for a picture.
 function pathUnder(which) {
@@ -77,18 +73,17 @@ function drawThrow() {
     } catch (error) {
       wrong.push(`Law ${which.toUpperCase()}: ${error.message}. A law is written like GM/r^2, of r, v, GM and p.`);
     }
-    $('orbit-' + which).setAttribute('d', path);
+    put($('orbit-' + which), { d: path });
   }
-  $('law-error').textContent = wrong.join(' ');
+  putText($('law-error'), wrong.join(' '));
   const size = state.view;
-  $('sky').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
-  const put = (id, attributes) => Object.entries(attributes).forEach(([k, v]) => $(id).setAttribute(k, v));
+  put($('sky'), { viewBox: `${-size} ${-size} ${2 * size} ${2 * size}` });
   const tip = [state.x + speed() * state.vx, -(state.y + speed() * state.vy)];
   const scale = size / 2; // handles keep their size on the screen
-  put('planet', { transform: `translate(${state.x} ${-state.y}) scale(${scale})` });
-  put('tip', { transform: `translate(${tip[0]} ${tip[1]}) scale(${scale})` });
-  put('star', { r: 0.05 * scale });
-  put('speed', { x1: state.x, y1: -state.y, x2: tip[0], y2: tip[1] });
+  put($('planet'), { transform: `translate(${state.x} ${-state.y}) scale(${scale})` });
+  put($('tip'), { transform: `translate(${tip[0]} ${tip[1]}) scale(${scale})` });
+  put($('star'), { r: 0.05 * scale });
+  put($('speed'), { x1: state.x, y1: -state.y, x2: tip[0], y2: tip[1] });
 }
 const within = (x, most) => Math.max(-most, Math.min(most, x));
 function place(id, x, y) {
@@ -132,8 +127,9 @@ function showFields() {
 }
 $('save-svg').addEventListener('click', () => save('orbit.svg', 'image/svg+xml', svgText($('sky'))));
 $('save-png').addEventListener('click', () => savePng('orbit.png', $('sky')));
-$('save-csv').addEventListener('click', () => {
+$('save-csv').addEventListener('click', async () => {
   drawRest();
+  await answered;
   const rows = [];
   for (const which of ['a', 'b'])
     for (let i = 0; i < tracks[which].length; i += 4)

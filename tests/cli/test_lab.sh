@@ -78,6 +78,17 @@ awk 'BEGIN { print "r,F"; for (i = 0; i < 60; i++) { r = 0.4 + 0.04 * i
 check "the native programs answer" test -s "$WORK/native.txt" -a -s "$WORK/networks.txt"
 check "orbits longer than a network's context are read in windows of whole steps" \
     equal "$(printf 'windows 100 of 100\n%.0s' 1 2)" "$(grep windows "$WORK/networks.txt")"
+# orbits of the program, of bodies of comparable masses around their centre of mass
+printf '%s\n' system,m,x,y,vx,vy near,0.3,0.7,0,0,2.87 near,0.7,-0.3,0,0,-1.23 \
+    far,0.3,0.7,0,0.4,3.85 far,0.7,-0.3,0,0,-1.65 >"$WORK/throws.csv"
+simulate() { # NAME LAW [FORMULA]: the throws under a law, as NAME/train.csv
+    program orbits --systems "$WORK/throws.csv" --steps 101 --set orbits.dt_yr=0.05 \
+        --set "orbits.law=$2" ${3:+--set "orbits.expression=$3"} --out "$WORK/$1.set" --quiet &&
+        program orbits export "$WORK/$1.set" --csv --out "$WORK/$1"
+}
+check "bin/orbits throws under Newton's law" simulate newton newton
+check "bin/orbits throws under an expression" simulate power expression \
+    'G*m1*m2/r^2.1'
 # numbers_of MODULE.wasm NAME: a module gives the native numbers
 numbers_of() {
     local word
@@ -86,6 +97,10 @@ numbers_of() {
         >"$WORK/of.txt" 2>&1
     check "$2: orbits are those of the native code to the last bit" \
         node tests/lab/same.js orbit 0 "$WORK/native.txt" "$WORK/module.txt"
+    check "$2: orbits are those of bin/orbits within 1e-7 AU (Newton)" node \
+        tests/lab/orbits.js "$page" "$1" "$WORK/throws.csv" "$WORK/newton/train.csv" GM/r^2 2
+    check "$2: orbits are those of bin/orbits within 1e-7 AU (another exponent)" \
+        node tests/lab/orbits.js "$page" "$1" "$WORK/throws.csv" "$WORK/power/train.csv" GM/r^p 2.1
     check "$2: precession is that of the native code within 1e-9" \
         node tests/lab/same.js precession 1e-9 "$WORK/native.txt" "$WORK/module.txt"
     check "$2: a search gives the formulas of the native library, with losses within 1e-9" \
