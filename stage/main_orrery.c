@@ -76,7 +76,7 @@ static void print_help(void)
 {
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
            "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
-           "probe, compare, report, verdict, sample\n"
+           "probe, compare, report, sample\n"
            "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
            "(docs/exchange.md)\n"
            "       orrery lab --run RUN [--out FILE.html]    the orbit lab (docs/lab.md)\n"
@@ -433,6 +433,11 @@ static int run_program(const char *name, const char *self, char **argument)
             /* `judge ...` is `probe judge ...` */
             const bool probes = !strcmp(name, "judge") || !strcmp(name, "lab");
             TRY(orr_program_of_orrery(self, probes ? "probe" : name, path));
+            if (!strcmp(name, "verdict") && !orr_exists(path))
+                return ORR_FAIL(ORR_EMISSING,
+                                "%s: not installed; the study's program is with "
+                                "make install INSTALL_STUDY=1",
+                                path);
             argument -= probes;
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
