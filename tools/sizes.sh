@@ -14,9 +14,10 @@ for commit in "${@:-HEAD}"; do
     mapfile -t product < <(git show "$commit:folders.mk" |
         sed -n '/^define/,/^endef/s/^\([a-z]*\)  .*/\1/p' | grep -v study)
     echo "$commit: product $(lines "$c" "${product[@]}")," \
-        "of it symreg $(lines "$c" formula symreg); study $(lines '^study/[^/]*[.][ch]$' study); tests $(lines "$any" tests study/tests);" \
+        "of it symreg $(lines "$c" formula symreg);" \
+        "study $(lines '^study/[^/]*[.][ch]$' study); tests $(lines "$any" tests study/tests);" \
         "tools $(lines '[.](sh|py|awk)$' tools); programs" \
-        "$(git ls-tree -r --name-only "$commit" | grep -c '^[a-z]*/main_[a-z]*\.c$'); words of docs" \
-        "$(git archive "$commit" docs | tar -xO --wildcards '*.md' | wc -w);" \
+        "$(git ls-tree -r --name-only "$commit" | grep -c '^[a-z]*/main_[a-z]*\.c$');" \
+        "words of docs $(git archive "$commit" docs | tar -xO --wildcards '*.md' | wc -w);" \
         "MB $(git ls-tree -r -l "$commit" | awk '{ s += $4 } END { printf "%.1f", s / 1e6 }')"
 done
