@@ -145,6 +145,13 @@ refuse "a time between looks without looks" 2 '--every: belongs to --follow' -- 
 printf '{"step": 1}\n' >"$WORK/none/log.jsonl"
 refuse "a log without losses" 1 'none: its logs have no losses' -- watch "$WORK/none"
 
+if [ -e /dev/full ]; then
+    watch "$WORK/odd" >/dev/full 2>"$WORK/err"
+    check "a full disk does not end the look with status 1" test $? -eq 1
+    check "a full disk is not told" \
+        grep -q '^compare: error: standard output: cannot write' "$WORK/err"
+fi
+
 # ---- a signal
 looks() { grep -q "waiting for" "$WORK/err" || test -s "$WORK/grows.png"; }
 for folder in never grows; do # it waits; it draws, and a second Ctrl-C is not needed
