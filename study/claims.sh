@@ -86,8 +86,8 @@ cells() {
     local file name kept
     for file in "$RUNS/$1"/*/; do
         name=$(basename "$file") file=${file}cell.json
-        # anew, lest the run was made again since; without the run itself as it is. A run that has none
-        # yet is under way where it cannot be measured
+        # anew, lest the run was made again since; without the run itself as it is. A run without
+        # the file that cannot be measured is under way
         if [ ! -e "$file" ]; then
             "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null 2>&1 || continue
         elif [ -e "$RUNS/$1/$name/preset.json" ] &&
