@@ -28,7 +28,7 @@ each = $(foreach w,$(call given,$1),$(call quote,$w))
 plain = $(if $(strip $(foreach c,$(odd),$(findstring $c,$(call given,$1)))$(findstring $(newline),$(call given,$1))),$(error \
     $1: expected plain names$(comma) found "$(call given,$1)"),$(call given,$1))
 $(foreach v,B BIN T PART FUZZ FUZZ_SECONDS STEPS WATCHED RELIABILITY ASAN_FOLDERS UNIT_FOLDERS ALLOCS COVERAGE CORPUS TABLE FULL \
-    CUDA MPI NOVA HARDEN V EXECUTE INSTALL_PROGRAMS,$(if $(call plain,$v),))
+    CUDA MPI NOVA HARDEN V EXECUTE INSTALL_PROGRAMS INSTALL_STUDY,$(if $(call plain,$v),))
 Q := $(if $(V),,@)
 # As many jobs as cores, unless the user or a make above says otherwise (GNUMAKEFLAGS: in MAKEFLAGS,
 # a $ of the user's would be expanded once more). Goals that run something follow one another as typed.
@@ -197,7 +197,7 @@ cells: $(BIN)/orrery ; @$(GRID_ENV) KEPT=$(call arg,KEPT) $(BIN)/orrery cells $(
 sweep: all    ; @$(GRID_ENV) JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec $(BIN)/orrery sweep $(call arg,GRID)
 install: all
 install uninstall dist: ; @B='$(B)' BIN='$(BIN)' INSTALL_PROGRAMS=$(call arg,INSTALL_PROGRAMS) \
-    PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@
+    INSTALL_STUDY=$(call arg,INSTALL_STUDY) PREFIX=$(call arg,PREFIX) DESTDIR=$(call arg,DESTDIR) LIBDIR=$(call arg,LIBDIR) tools/$(@:uninstall=install).sh $@
 docs-site:    ; @$(or $(PYTHON),python3) tools/docs_site.py --out '$(B)/site' $(if $(EXECUTE),--execute)
 example:      ; @BIN='$(BIN)' tools/example.sh $(call arg,RUN)
 lint: .deps $(ALL_LIBS) $(PROGRAMS) ; @tools/lint.sh $(B)

@@ -152,10 +152,11 @@ static int write_answers(const struct report_run *run, struct orr_file *html)
         }
     }
     return orr_file_printf(
-        html, "</dl>\n<p class=\"note\">This is one run with one seed: another seed moves each of "
-              "these values. <code>make verdict</code> repeats the comparison over seeds, with "
-              "intervals. An error counts as better when it is at most 0.8 of the other one.</p>\n"
-              "</section>\n");
+        html,
+        "</dl>\n<p class=\"note\">This is one run with one seed: another seed moves each of "
+        "these values. <code>compare runs</code> has means over the runs of several seeds, with "
+        "intervals. An error counts as better when it is at most 0.8 of the other one.</p>\n"
+        "</section>\n");
 }
 
 /* Writes data-panels from the lines of <folder>/<name>.box, where the script wrote them. */

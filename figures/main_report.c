@@ -330,12 +330,10 @@ static const struct orr_option options[] = {
 static const struct orr_program program = {
     .name = "report",
     .purpose = "Draws the figures of a run and writes its self-contained report.html",
-    .usage =
-        "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
-        "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
-        "FILE] [--size "
-        "PIXELS] [--keep]\n       report --losses [RUN...] [--follow] [--out FILE]\n       report "
-        "--runs DIR",
+    .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+             "[--run DIR] [--out DIR|FILE.gif]\n       report --body NAME [--run DIR] [--out "
+             "FILE]\n       report --losses [RUN...] [--follow] [--out FILE]\n       report "
+             "--runs DIR",
     .max_rest = 64,
     .options = options,
     .groups = "",

@@ -157,6 +157,7 @@ double sim_expression_force(const struct sim_expression *e, double m1, double m2
     const double column[COLUMNS] = {r, m1, m2};
     double stack[SR_NODES / 2 + 1];
     int depth = 0;
+    stack[0] = NAN; /* which no expression leaves: it has a step at least */
     for (int i = 0; i < e->steps; i++) {
         const struct step *step = &e->step[i];
         if (step->arity == 0) {

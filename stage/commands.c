@@ -75,15 +75,6 @@ static void list_owners(const struct orr_program *program, const char *option, c
         orr_append(text, bytes, "%s%s", *text ? " and " : "", last->what);
 }
 
-bool orr_command_takes(const struct orr_program *program, const struct orr_command *command,
-                       const char *option)
-{
-    bool claimed = command->alone;
-    for (const struct orr_command *c = program->commands; c->name; c++)
-        claimed |= orr_is_listed(c->takes, option);
-    return !claimed || orr_is_listed(command->takes, option);
-}
-
 static int check(const struct orr_program *program, const struct orr_command *command,
                  const char *option)
 {

@@ -21,6 +21,15 @@ bool orr_is_listed(const char *list, const char *word)
     return false;
 }
 
+bool orr_command_takes(const struct orr_program *program, const struct orr_command *command,
+                       const char *option)
+{
+    bool claimed = command->alone;
+    for (const struct orr_command *c = program->commands; c->name; c++)
+        claimed |= orr_is_listed(c->takes, option);
+    return !claimed || orr_is_listed(command->takes, option);
+}
+
 /* Width of the left column, in the short and in the full help; width of a line of the short
  * help. */
 enum { LEFT = 24, LEFT_ALL = 34, WIDTH = 80 };

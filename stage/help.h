@@ -6,6 +6,9 @@
 
 /* Whether a word is in a list "a,b,c", which may be NULL. */
 bool orr_is_listed(const char *list, const char *word);
+/* Whether a command takes an option: one of its own, or one that no command claims. */
+bool orr_command_takes(const struct orr_program *program, const struct orr_command *command,
+                       const char *option);
 /* Writes the common options that a program has, in the order of --help; returns their number. */
 enum { ORR_COMMON_OPTIONS = 32 };
 int orr_common_options(const struct orr_program *program,

@@ -75,21 +75,21 @@ static const char *const programs[] = {"orbits",  "pretrain", "finetune", "symre
 static void print_help(void)
 {
     printf("Runs the programs of Orrery, and the stages of a run in their order.\n\n"
-           "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws, "
-           "probe, compare, report, verdict, sample\n"
-           "       orrery judge --run RUN --answers DIR [--untrained DIR]    a card "
-           "(docs/exchange.md)\n"
+           "usage: orrery PROGRAM [options]        orbits, pretrain, finetune, symreg, laws,\n"
+           "                                       probe, compare, report, sample\n"
+           "       orrery judge --run RUN --answers DIR [--untrained DIR]\n"
+           "                                       a card (docs/exchange.md)\n"
            "       orrery lab --run RUN [--out FILE.html]    the orbit lab (docs/lab.md)\n"
-           "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is not up "
-           "to date\n"
-           "       orrery plan [WORD=VALUE ...]    what they would keep or make again, and why\n"
-           "       orrery stage NAME [WORD=VALUE ...]    one stage: orbits, pretrain, finetune, "
-           "symreg, figures;\n"
-           "                                       or probe, which draws the attention of a run\n"
-           "       orrery check                    a small world in a temporary folder, to see "
-           "that all is there\n"
+           "       orrery world [WORD=VALUE ...]   all stages of a run, each making what is\n"
+           "                                       not up to date\n"
+           "       orrery plan [WORD=VALUE ...]    what they would keep or make, and why\n"
+           "       orrery stage NAME [WORD=VALUE ...]    one stage: orbits, pretrain,\n"
+           "                                       finetune, symreg, figures; or probe,\n"
+           "                                       which draws the attention of a run\n"
+           "       orrery check                    a small world in a temporary folder,\n"
+           "                                       to see that all is there\n"
            "       orrery watch RUN [FILE.png]     the losses of the training under way\n"
-           "       orrery sweep GRID [WORD=VALUE ...]      the runs of a grid, several at a time\n"
+           "       orrery sweep GRID [WORD=VALUE ...]   the runs of a grid, several at once\n"
            "       orrery cells GRID [--folders] [WORD=VALUE ...]    its runs as commands\n"
            "\nwords, as make takes them:\n"
            "  PRESET=NAME|FILE   settings (default: those of the run at RUN, else quick)\n"
@@ -99,7 +99,7 @@ static void print_help(void)
            "  ORBITS_DIR=DIR     data sets, shared between runs\n"
            "  THREADS=N          threads (default: all usable cores)\n"
            "  DEVICE=cpu|cuda|cuda:N|auto    where to compute\n"
-           "  MINUTES=N          pretrain and finetune end after so many, with everything saved\n"
+           "  MINUTES=N          pretrain and finetune end after so many, with all saved\n"
            "  FORCE=1            replaces data sets and trainings of other settings\n"
            "of sweep and cells, also as variables of the environment:\n"
            "  RUNS=DIR           folder of the runs (default runs)\n"
@@ -433,6 +433,11 @@ static int run_program(const char *name, const char *self, char **argument)
             /* `judge ...` is `probe judge ...` */
             const bool probes = !strcmp(name, "judge") || !strcmp(name, "lab");
             TRY(orr_program_of_orrery(self, probes ? "probe" : name, path));
+            if (!strcmp(name, "verdict") && !orr_exists(path))
+                return ORR_FAIL(ORR_EMISSING,
+                                "%s: not installed; the study's program is with "
+                                "make install INSTALL_STUDY=1",
+                                path);
             argument -= probes;
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));

@@ -30,9 +30,6 @@ int orr_program_call(const char *const *argv, bool hidden, int *status);
 /* Executes another program in this process; returns only with an error, which names it. argv begins
  * with the name that the program gets, and ends with NULL. */
 int orr_program_exec(const char *path, const char *const *argv);
-/* Whether a command takes an option: one of its own, or one that no command claims. */
-bool orr_command_takes(const struct orr_program *program, const struct orr_command *command,
-                       const char *option);
 /* Where the arguments name a command that another program does (orr_command.program), and only
  * options that it takes: executes that program, and returns only with an error. Else 0. */
 int orr_command_hand_over(const struct orr_program *program, const struct orr_cli *cli,

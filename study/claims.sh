@@ -84,11 +84,13 @@ over() {
 # cells GRID: its cells' results, those that are kept and those of this machine, in one folder
 cells() {
     local file name kept
-    for file in "$RUNS/$1"/*/cell.json; do
-        [ -e "$file" ] || continue
-        name=$(basename "$(dirname "$file")")
-        # anew, lest the run was made again since; without the run itself as it is
-        if [ -e "$RUNS/$1/$name/preset.json" ] &&
+    for file in "$RUNS/$1"/*/; do
+        name=$(basename "$file") file=${file}cell.json
+        # anew, lest the run was made again since; without the run itself as it is. A run without
+        # the file that cannot be measured is under way
+        if [ ! -e "$file" ]; then
+            "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null 2>&1 || continue
+        elif [ -e "$RUNS/$1/$name/preset.json" ] &&
             ! "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null; then
             echo "claims: $RUNS/$1/$name: not measured; cells/$1/$name.json stays as it was" >&2
             failed=1

@@ -13,19 +13,18 @@
 #                            the programs' own --help
 #
 # INSTALL_PROGRAMS=1: every program has a name of its own on the PATH as well, with man page and
-# completion. BIN, B: folders of the build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
+# completion. INSTALL_STUDY=1: the study's program (verdict) and its tables. BIN, B: folders of the
+# build. LIBDIR (lib): Debian has lib/x86_64-linux-gnu.
 set -eu -o pipefail
 shopt -s nullglob
 what=${1:?"usage: install.sh install|uninstall"}
 bin=${BIN:-bin} build=${B:-build} prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-}
-libdir=${LIBDIR:-lib} named=${INSTALL_PROGRAMS:-0}
-case $named in
-0 | 1) ;;
-*)
-    echo "install: error: INSTALL_PROGRAMS: expected 0 or 1, found \"$named\"" >&2
+libdir=${LIBDIR:-lib} named=${INSTALL_PROGRAMS:-0} study=${INSTALL_STUDY:-0}
+for word in "INSTALL_PROGRAMS $named" "INSTALL_STUDY $study"; do
+    [[ $word == *' '[01] ]] && continue
+    echo "install: error: ${word%% *}: expected 0 or 1, found \"${word#* }\"" >&2
     exit 2
-    ;;
-esac
+done
 case $prefix in
 /*) ;;
 *)
@@ -79,9 +78,10 @@ link() {
     names+=("$1/$3")
 }
 programs=()
-for name in orbits pretrain finetune symreg laws probe report compare verdict sample; do
+for name in orbits pretrain finetune symreg laws probe report compare sample; do
     programs+=("$bin/$name")
 done
+[ "$study" = 0 ] || programs+=("$bin/verdict")
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/man"
@@ -138,7 +138,7 @@ put 644 share/orrery/presets presets/*.json
 put 644 share/orrery/docs docs/lab.html
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
-put 644 share/orrery/study study/*.csv
+[ "$study" = 0 ] || put 644 share/orrery/study study/*.csv
 while IFS= read -r file; do
     put 644 "share/doc/orrery/$(dirname "$file")" "$file"
 done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \

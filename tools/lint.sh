@@ -68,7 +68,7 @@ declare -A MAY_CALL=(
     [probe/ephemeris.o]="real places beside models" [probe/planets.o]="errors of models"
     [probe/planets_forces.o]="forces by models" [probe/planets_figure.o]="pictures only"
     [probe/steer.o]="changes of models" [probe/oracle.o]="observers beside models"
-    [probe/grid_effects.o]="intervals over seeds" [probe/length_errors.o]="errors of models"
+    [probe/length_errors.o]="errors of models"
     [probe/passkey.o]="intervals over trials")
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)

@@ -75,7 +75,7 @@ END {
     print "in share/orrery of the prefix that was built for, and in $ORRERY_DATA."
     print ".SH ENVIRONMENT"
     print ".TP\n.B ORRERY_DATA"
-    print "a folder with presets, figures and tools, of a program without its own"
+    print "a folder with presets, and figures, of a program without its own"
     print ".TP\n.B ORRERY_PRESETS\na folder of presets that is searched first"
     if (name == "orrery-symreg")
         print ".TP\n.B ORRERY_UNPACK_MB\nthe most MB that a compressed table may hold (2048)"
@@ -84,7 +84,7 @@ END {
     print "0 when all went well, 2 for a wrong command line or preset, 1 for other failures,"
     print "128 and the number of the signal when it was stopped."
     print ".SH SEE ALSO"
-    others = "orbits pretrain finetune symreg laws probe report compare verdict sample"
+    others = "orbits pretrain finetune symreg laws probe report compare sample"
     line = name == "orrery" ? "" : "orrery(1)"
     count = split(others, other, " ")
     for (i = 1; i <= count; i++)

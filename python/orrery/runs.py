@@ -424,7 +424,7 @@ def compare(runs: Iterable[Run | str | os.PathLike[str]]) -> Any:
     """A row per run and source: the settings in which the runs differ, then the results.
 
     selected_RULE is the share of samples whose selected law is the true one. Means over seeds with
-    intervals: bin/compare runs and bin/verdict.
+    intervals: bin/compare runs.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         raise ValueError(f"compare: expected a list of runs, found {runs!r}")

@@ -47,6 +47,8 @@ fits() {
     filled "$1" && [ "$(wc -l <"$1")" -le 45 ] &&
         awk 'length($0) > 100 { print; bad = 1 } END { exit bad }' "$1"
 }
+check "a line of orrery --help is wider than 80 columns" \
+    test "$("$BIN/orrery" --help | wc -L)" -le 80
 # options_in HELP: without the settings, whose values --preset changes
 options_in() {
     sed '/^settings/,$d' "$1"

@@ -131,7 +131,7 @@ options_in_page() { # NAME: each option of --help is in it
             { echo "$option" && return 1; }
     done
 }
-for name in orrery $PROGRAMS laws probe compare verdict sample; do
+for name in orrery $PROGRAMS laws probe compare sample; do
     if command -v man >/dev/null; then
         check "man page of $name" man_page "$name"
     else
@@ -191,7 +191,7 @@ done
 
 # ---- the programs by names of their own, too
 more=$WORK/more/usr
-all_names="compare finetune laws orbits orrery pretrain probe report sample symreg verdict"
+all_names="compare finetune laws orbits orrery pretrain probe report sample symreg"
 check "install with INSTALL_PROGRAMS=1" install_to "$WORK/more" /usr install 1
 check "install with INSTALL_PROGRAMS=1: puts every program on the PATH" \
     equal "$all_names" "$(ls "$more/bin" | xargs)"
@@ -209,10 +209,10 @@ check "install with INSTALL_PROGRAMS=1: and each other: symreg executes laws" \
     called symreg --run run --help
 check "install with INSTALL_PROGRAMS=1: and are called by their names" \
     prints '^usage: symreg \[options\]' called symreg --help
-check "install with INSTALL_PROGRAMS=1: have man pages" filled "$more/share/man/man1/verdict.1"
+check "install with INSTALL_PROGRAMS=1: have man pages" filled "$more/share/man/man1/compare.1"
 check "install with INSTALL_PROGRAMS=1: and completion" equal "$all_names" \
-    "$(completed "$more/share/bash-completion/completions/verdict")"
-check "install with INSTALL_PROGRAMS=1: zsh's too" prints '^#compdef orrery .*verdict' \
+    "$(completed "$more/share/bash-completion/completions/compare")"
+check "install with INSTALL_PROGRAMS=1: zsh's too" prints '^#compdef orrery .*compare' \
     head -n 1 "$more/share/zsh/site-functions/_orrery"
 check "the list has every file" equal "$(cd "$more" && find . ! -type d | sed 's:^\./::' |
     grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$more/share/orrery/files")"
@@ -226,6 +226,16 @@ check "INSTALL_PROGRAMS is a switch" refuse_orrery 2 'INSTALL_PROGRAMS: expected
     env -C "$source" INSTALL_PROGRAMS=yes DESTDIR="$WORK/no" tools/install.sh install
 check "uninstall" install_to "$WORK/more" /usr uninstall
 check_not "uninstall: leaves nothing" test -e "$WORK/more"
+# the study's program is installed where it is wanted
+check "orrery verdict does not say that the study is not installed" \
+    refuse_orrery 1 'verdict: not installed; the study' orrery verdict
+check_not "tables of the study are installed with the product" test -e "$root/share/orrery/study"
+check "install with INSTALL_STUDY=1" env INSTALL_STUDY=1 BIN="$BIN" PREFIX=/usr \
+    DESTDIR="$WORK/study" tools/install.sh install
+check "install with INSTALL_STUDY=1 has no verdict" prints '^orrery verdict [0-9]' \
+    "$WORK/study/usr/bin/orrery" verdict --version
+check "install with INSTALL_STUDY=1 has no claims" \
+    filled "$WORK/study/usr/share/orrery/study/claims.csv"
 
 # ---- uninstall
 touch "$root/bin/other"

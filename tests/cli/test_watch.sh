@@ -131,10 +131,10 @@ check "a folder with the name of an option has no picture" is_png "$WORK/-v.png"
 # ---- what is refused
 refusals strange <<'END'
 a folder of two lines without logs | 1 "two lines: no logs in this folder" | $'two\nlines'
-a folder without logs | 1 "none: no logs in this folder (log.jsonl); expected a run directory" | none
+a folder without logs | 1 "none: no logs in this folder (log.jsonl); expected a run" | none
 no run | 2 "compare losses: expected one run or more, found none" |
 a size without a picture | 2 "--size: with --follow it needs --out FILE.png" | odd --size 900
-a picture of no known format | 2 "--out: expected a file that ends in .png or .svg" | odd --out a.gif
+a picture of no format | 2 "--out: expected a file that ends in .png or .svg" | odd --out a.gif
 END
 refusals "$compare" losses "$WORK/odd" --follow <<'END'
 time between looks that is no number | 2 "expected 0.05 to 3600 seconds, found \"x\"" | --every x
@@ -144,6 +144,13 @@ refuse "a time between looks without looks" 2 '--every: belongs to --follow' -- 
     "$compare" losses "$WORK/odd" --every 1
 printf '{"step": 1}\n' >"$WORK/none/log.jsonl"
 refuse "a log without losses" 1 'none: its logs have no losses' -- watch "$WORK/none"
+
+if [ -e /dev/full ]; then
+    watch "$WORK/odd" >/dev/full 2>"$WORK/err"
+    check "a full disk does not end the look with status 1" test $? -eq 1
+    check "a full disk is not told" \
+        grep -q '^compare: error: standard output: cannot write' "$WORK/err"
+fi
 
 # ---- a signal
 looks() { grep -q "waiting for" "$WORK/err" || test -s "$WORK/grows.png"; }
