@@ -106,9 +106,18 @@ int sr_tournament_winner(gsl_rng *rng, int members)
     return place;
 }
 
+/* Of members without a finite loss, as under constraints that few formulas meet, none is better:
+ * all win alike. */
 static const struct sr_member *run_tournament(const struct sr_worker *w)
 {
-    const int place = sr_tournament_winner(w->thread->rng, w->settings->population_size);
+    const int members = w->settings->population_size;
+    int place = sr_tournament_winner(w->thread->rng, members);
+    if (!isfinite(w->entry[place].value)) {
+        int first = place;
+        while (first > 0 && !isfinite(w->entry[first - 1].value))
+            first--;
+        place = first + (int)(orr_rng_uniform(w->thread->rng) * (members - first));
+    }
     return &w->island->member[w->entry[place].member];
 }
 

@@ -2,6 +2,7 @@
 #include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/powers.h"
+#include "seed/powers_write.h"
 
 enum { ROWS = 400, FITTED = 64 };
 
@@ -216,6 +217,36 @@ TEST(threads_do_not_matter)
     for (int i = 0; i < one.count; i++) {
         assert_true(sr_expr_hash(&one.expr[i]) == sr_expr_hash(&three.expr[i]));
         assert_true(one.loss[i] == three.loss[i]);
+    }
+}
+
+#define OP(name) ((uint64_t)1 << SR_##name)
+
+/* A reciprocal is inv(), or 1 / x where there is none; NULL: it cannot be written. */
+TEST(products_are_written_with_the_operators_that_there_are)
+{
+    static const struct {
+        uint64_t operators;
+        int half[2];
+        const char *text;
+    } trial[] = {
+        {OP(DIV), {-2, 0}, "(1 / r)"},
+        {OP(DIV) | OP(INV), {-2, 0}, "inv(r)"},
+        {OP(DIV) | OP(SQRT), {2, -1}, "(r / sqrt(m1))"},
+        {OP(MUL) | OP(DIV) | OP(SQRT), {3, 2}, "((r * sqrt(r)) * m1)"},
+        {OP(MUL), {2, -1}, NULL},
+        {OP(SQRT), {-2, 0}, NULL},
+    };
+    for (size_t k = 0; k < sizeof trial / sizeof *trial; k++) {
+        struct sr_powers powers = {{trial[k].half[0], trial[k].half[1]}};
+        struct sr_expr expr;
+        char text[SR_TEXT] = "";
+        const bool written = sr_powers_write(NULL, trial[k].operators, &powers, &expr);
+        if (written)
+            sr_expr_print(NULL, &expr, feature_name, text, sizeof text);
+        if (written != (trial[k].text != NULL) || (written && strcmp(text, trial[k].text) != 0))
+            fail_msg("product %zu: expected %s, found %s", k,
+                     trial[k].text ? trial[k].text : "no formula", written ? text : "none");
     }
 }
 
