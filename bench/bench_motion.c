@@ -395,9 +395,10 @@ static void add(struct bench_results *results, const char *law, double noise, in
         {"median error", "", r->error},   {"exponent of best less the law's", "", r->of_best},
         {"best is the law", "", r->best}, {"on the front", "", r->front}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s, noise %g%%, sample %d: %s", law, 100 * noise, sample + 1,
-                 row[k].what);
+        char name[96], which[32] = "";
+        if (sample)
+            snprintf(which, sizeof which, ", sample %d", sample + 1);
+        snprintf(name, sizeof name, "%s, noise %g%%%s: %s", law, 100 * noise, which, row[k].what);
         bench_add(results, name, (struct bench_value){row[k].value, NAN}, row[k].unit, NULL, NAN);
     }
 }

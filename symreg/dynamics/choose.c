@@ -189,10 +189,7 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
     const int rc = fixed ? sr_judge_fit(c, trial) : 0;
     for (int k = 0; k < best->constants; k++)
         node[k]->feature = 0;
-    const double worse =
-        0.5 * best->spare *
-        (orr_log(fmax(trial->misfit, c->exact)) - orr_log(fmax(best->misfit, c->exact)));
-    if (!rc && fixed && trial->nats < HUGE_VAL && worse <= 2 * fixed + 2) {
+    if (!rc && fixed && sr_judge_admits(c, best, trial, fixed)) {
         /* fixed numbers were no numbers for the list of constants */
         for (int k = 0, free_one = 0; k < best->constants; k++)
             if (isnan(best->simple[k])) {

@@ -366,6 +366,15 @@ static int charge_starts(const struct sr_judge *c, const struct sr_flow *flow, s
     return 0;
 }
 
+bool sr_judge_admits(const struct sr_judge *c, const struct sr_judged *before,
+                     const struct sr_judged *with, int fixed)
+{
+    const double worse =
+        0.5 * before->spare *
+        (orr_log(fmax(with->misfit, c->exact)) - orr_log(fmax(before->misfit, c->exact)));
+    return with->nats < HUGE_VAL && worse <= 2 * fixed + 2;
+}
+
 double sr_judged_round(double value, double alone)
 {
     return alone > 0 && value != 0 ? sr_fewest_digits(value, 0.01 * alone / fabs(value), 17)

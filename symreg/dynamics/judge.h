@@ -52,6 +52,10 @@ bool sr_judge_over(const struct sr_judge *judge);
  * systems are integrated. */
 int sr_judge_fit(const struct sr_judge *judge, struct sr_judged *judged);
 
+/* Whether the tracks admit that so many numbers of a fitted system are the fractions that they are
+ * near: what the others, fitted again, leave is less likely by at most 2 nats for each and 2. */
+bool sr_judge_admits(const struct sr_judge *judge, const struct sr_judged *before,
+                     const struct sr_judged *with, int fixed);
 /* The fewest digits of a constant that change it by at most a hundredth of its standard error with
  * the others known; all digits where that error is 0 or not known. */
 double sr_judged_round(double value, double alone);
