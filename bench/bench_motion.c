@@ -14,7 +14,8 @@
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
  *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]
- * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20 minutes.
+ * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20
+ * minutes.
  *     bench_motion --methods 1
  * instead compares ways to the force under Newton's law on the same data, at every inner row:
  * median of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the

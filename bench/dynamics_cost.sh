@@ -5,8 +5,8 @@
 #       LD_PRELOAD=build/bench/cpu_clock.so bench/dynamics_cost.sh >FILE
 #
 # The tables are tracks of hunters and prey with 1% of noise, each from another start, 60 rows an
-# orbit. Rows of tracks grow tenfold while the search has a fixed number of evaluations, or LIMIT, so
-# that what grows is reading, smoothing and the fit to the tracks. The first line instead has a limit of
+# orbit. Rows of tracks grow while the search has a fixed number of evaluations, or LIMIT, so that
+# what grows is reading, smoothing and the fit to the tracks. The first line instead has a limit of
 # seconds for each of its two equations. The last table, of TRACKS times TRACK_ROWS rows, has to
 # stay below 1 GB (status 1 if not). Without cpu_clock.so the seconds given are wall time.
 set -eu -o pipefail
