@@ -14,7 +14,8 @@
  *             0.5% + 5 noises of its mean over twice the range of r, m1, m2 both ways
  *   front     whether any formula of the front is
  *     bench_motion [--seconds 10] [--threads 1] [--laws 9] [--law N] [--samples 3]
- * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20 minutes.
+ * Each sample has other systems and other noise. Writes bench/results/motion.json. About 20
+ * minutes.
  *     bench_motion --methods 1
  * instead compares ways to the force under Newton's law on the same data, at every inner row:
  * median of |F / law - 1|. The weak form (test function (1 - s^2)^4 of a window, integrals by the
@@ -395,9 +396,10 @@ static void add(struct bench_results *results, const char *law, double noise, in
         {"median error", "", r->error},   {"exponent of best less the law's", "", r->of_best},
         {"best is the law", "", r->best}, {"on the front", "", r->front}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s, noise %g%%, sample %d: %s", law, 100 * noise, sample + 1,
-                 row[k].what);
+        char name[96], which[32] = "";
+        if (sample)
+            snprintf(which, sizeof which, ", sample %d", sample + 1);
+        snprintf(name, sizeof name, "%s, noise %g%%%s: %s", law, 100 * noise, which, row[k].what);
         bench_add(results, name, (struct bench_value){row[k].value, NAN}, row[k].unit, NULL, NAN);
     }
 }

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # dynamics_cost.sh - seconds and memory of `symreg motion --state` against the rows of its table.
 #
-#   [SECONDS_GIVEN=5] [EVALUATIONS=500] [ROWS="1000 10000"] [TRACKS=100] [TRACK_ROWS=10000] \
+#   [SECONDS_GIVEN=5] [LIMIT="--seconds 1"] [ROWS="1000 10000"] [TRACKS=100] [TRACK_ROWS=10000] \
 #       LD_PRELOAD=build/bench/cpu_clock.so bench/dynamics_cost.sh >FILE
 #
 # The tables are tracks of hunters and prey with 1% of noise, each from another start, 60 rows an
-# orbit. Rows of tracks grow tenfold while the search has a fixed number of evaluations, so that
+# orbit. Rows of tracks grow while the search has a fixed number of evaluations, or LIMIT, so that
 # what grows is reading, smoothing and the fit to the tracks. The first line instead has a limit of
 # seconds for each of its two equations. The last table, of TRACKS times TRACK_ROWS rows, has to
 # stay below 1 GB (status 1 if not). Without cpu_clock.so the seconds given are wall time.
 set -eu -o pipefail
 BIN=${BIN:-bin}
-given=${SECONDS_GIVEN:-5} evaluations=${EVALUATIONS:-500}
+given=${SECONDS_GIVEN:-5}
+read -ra limit <<<"${LIMIT:---evaluations 500 --seconds 3600}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/dynamics-cost-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -60,10 +61,10 @@ echo "# bench/dynamics_cost.sh, two equations, one thread, $(sed -n 's/^model na
 echo "#tracks    rows  all rows    wall s     cpu s      MiB  options"
 measure 1 1000 --seconds "$given"
 for rows in ${ROWS:-1000 10000 100000 1000000}; do
-    measure 1 "$rows" --evaluations "$evaluations" --seconds 3600
+    measure 1 "$rows" "${limit[@]}"
 done
 tracks=${TRACKS:-100} track_rows=${TRACK_ROWS:-10000}
-measure "$tracks" "$track_rows" --evaluations "$evaluations" --seconds 3600
+measure "$tracks" "$track_rows" "${limit[@]}"
 [ "$peak" -lt 1000000 ] || {
     echo "dynamics_cost: $tracks tracks of $track_rows rows took $peak KiB, not below 1 GB" >&2
     exit 1

@@ -41,11 +41,11 @@ ORRERY_CALL void orrery_results_free(struct orrery_results *results);
  * @param path of the file or run directory
  * @return a status; ORRERY_EIO, ORRERY_EFORMAT; ORRERY_EMISSING: no file, no laws, or no cJSON */
 ORRERY_CALL int orrery_results_open(struct orrery_results *results, const char *path);
-/** Reads files of JPL Horizons, vectors or elements, as the table that `symreg motion FILES` searches:
- * columns t (days), body, x, y, z, GM where it is known of all of several bodies, and with one value
- * in all rows unit ("AU" or "km", of the first file), centre and frame. A centre with a known GM
- * that is in none of several files is a body at the origin. After an error the handle keeps its
- * former table.
+/** Reads files of JPL Horizons, vectors or elements, as the table that `symreg motion FILES`
+ * searches: columns t (days), body, x, y, z, GM where it is known of all of several bodies, and
+ * with one value in all rows unit ("AU" or "km", of the first file), centre and frame. A centre
+ * with a known GM that is in none of several files is a body at the origin. After an error the
+ * handle keeps its former table.
  * @param results the handle
  * @param file (count) their names, one body each
  * @param count from 1 to 16

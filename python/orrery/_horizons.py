@@ -18,7 +18,7 @@ class Horizons(NamedTuple):
     t: np.ndarray               # (n) days, as a rule Julian dates
     body: np.ndarray            # (n) names
     positions: np.ndarray       # (n, 3) in `unit`
-    mass: np.ndarray | None     # (n) GM in unit^3 / day^2, where it is known of all of several bodies
+    mass: np.ndarray | None     # (n) GM in unit^3 / day^2, if known of all of several bodies
     unit: str                   # "AU" or "km", of the first file
     centre: str
     frame: str

@@ -278,18 +278,18 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
-/* What the equations conserve, and their symmetries; nothing where one of them describes noise, or
- * has constants of each category. */
+/* What the equations conserve, unless they have constants of each category, and their symmetries;
+ * nothing where one of them describes noise. */
 static int find_properties(const struct sr_states *s, const struct sr_language *language,
                            struct sr_system *system)
 {
     for (int d = 0; d < s->dims; d++)
-        if (system->still[d] || system->constants) {
+        if (system->still[d]) {
             system->symmetry = (struct sr_symmetry){0};
             return 0;
         }
-    TRY(find_conserved(s, language, system));
-    return sr_symmetry_measure(s, language, system->expr, &system->symmetry);
+    TRY(system->constants ? 0 : find_conserved(s, language, system));
+    return sr_symmetry_measure(s, language, system);
 }
 
 /* Files of a system's results, and how they begin; searches have folders of their own. */

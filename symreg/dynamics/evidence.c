@@ -20,11 +20,13 @@ struct table {
     double *x, *other; /* (features, rows) */
 };
 
-static int fill(const struct sr_states *s, struct table *table)
+/* Constants of each category stand behind the names, as in formulas. */
+static int fill(const struct sr_states *s, const struct sr_system *system, struct table *table)
 {
     const size_t each = (s->rows + ROWS - 1) / ROWS, dims = (size_t)s->dims;
     size_t row = 0;
-    table->features = (size_t)s->names;
+    table->features =
+        system->constants ? (size_t)(SR_EACH_FIRST + system->constants) : (size_t)s->names;
     table->rows = (s->rows + each - 1) / each;
     const size_t n = table->rows;
     table->x = orr_alloc(n * table->features, sizeof *table->x);
@@ -37,6 +39,9 @@ static int fill(const struct sr_states *s, struct table *table)
                 table->x[d * n + row / each] = s->track[k].smooth[d * s->track[k].n + i];
                 table->x[(dims + d) * n + row / each] = s->track[k].rate[d * s->track[k].n + i];
                 table->x[2 * dims * n + row / each] = s->track[k].t[i];
+                for (size_t c = 0; c < (size_t)system->constants; c++)
+                    table->x[(SR_EACH_FIRST + c) * n + row / each] =
+                        system->each.value[c][s->track[k].category];
             }
     memcpy(table->other, table->x, n * table->features * sizeof *table->x);
     for (size_t d = dims; d < 2 * dims; d++)
@@ -92,13 +97,15 @@ static void find_curl(const struct sr_states *s, const struct table *table, cons
 }
 
 int sr_symmetry_measure(const struct sr_states *s, const struct sr_language *language,
-                        const struct sr_expr *equation, struct sr_symmetry *symmetry)
+                        struct sr_system *system)
 {
+    const struct sr_expr *const equation = system->expr;
+    struct sr_symmetry *const symmetry = &system->symmetry;
     struct table table = {0};
     symmetry->measured = false;
     if (s->order != 2 || s->dims < 2 || s->inputs)
         return 0;
-    int rc = fill(s, &table);
+    int rc = fill(s, system, &table);
     const size_t n = table.rows, dims = (size_t)s->dims;
     double *const a = orr_alloc(2 * dims * n + 1, sizeof *a);
     double *const grad = orr_alloc(dims * table.features * n + 1, sizeof *grad);

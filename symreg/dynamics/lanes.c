@@ -337,7 +337,8 @@ bool sr_lanes_advance(struct sr_lanes *lanes)
         const bool last = done + 1.000001 * lanes->step >= 1;
         const double h = last ? 1 - done : lanes->step;
         if (steps == most_steps || h < lanes->least ||
-            (lanes->numbers && lanes->steps++ > most_steps + usual_steps * lanes->intervals))
+            (lanes->numbers && lanes->steps++ > most_steps + usual_steps * lanes->intervals) ||
+            (lanes->until_s > 0 && steps % 64 == 63 && orr_time_s() > lanes->until_s))
             return false;
         const double error = try_step(lanes, done, h);
         /* the rule of Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I,

@@ -31,6 +31,10 @@ struct fit {
 
 /* ---- steps */
 
+/* Seconds behind the limit of a fit that following its solutions may take: a wrong formula can make
+ * a system stiff. */
+static const double beyond_s = 0.5;
+
 /* The sum of the gaps of a shot within the arcs, over the spread. */
 static double gaps_of(const struct fit *fit, const struct sr_shot *shot)
 {
@@ -179,6 +183,8 @@ static int follow_arcs(const struct fit *fit, double *chi2)
     arcs.start = orr_alloc(arcs.count * fit->states, sizeof *arcs.start);
     if (arcs.piece && arcs.start)
         rc = sr_lanes_create(&lanes, fit->flow, NULL, sr_shot_lanes(arcs.count), fit->tolerance);
+    if (fit->until_s > 0)
+        lanes.until_s = fmax(orr_time_s(), fit->until_s) + beyond_s;
     size_t at = SIZE_MAX;
     for (size_t p = 0; p < n && !rc; p++) {
         if (fit->joint.begins[p]) {

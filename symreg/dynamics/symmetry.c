@@ -446,13 +446,10 @@ static int simplify(const struct sr_judge *c, struct trial *best)
                 t->group[d][k] = t->group[d][k] < 0 ? -1 : number[t->group[d][k]];
         t->judged.group = (const int(*)[SR_NODES])t->group;
         rc = sr_judge_fit(c, &t->judged);
-        const double worse = 0.5 * best->judged.spare *
-                             (orr_log(fmax(t->judged.misfit, c->exact)) -
-                              orr_log(fmax(best->judged.misfit, c->exact)));
-        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2)
+        if (!rc && sr_judge_lost(c, &t->judged, &best->judged) <= 2 * fixed + 2) {
             take_numbers(t, number, &best->form);
-        if (!rc && t->judged.nats < HUGE_VAL && worse <= 2 * fixed + 2)
             best->judged.misfit = t->judged.misfit;
+        }
     }
     free(t);
     return rc;

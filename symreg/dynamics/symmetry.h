@@ -26,9 +26,11 @@ struct sr_symmetry {
     bool timed;       /* the acceleration changes with the time, too */
     double time_nats; /* of a form with the time: by how much the best one without costs more */
 };
-/* Measures the shares of the equations that were found. ORR_ENOMEM. */
+/* Measures the shares of the equations that were found, with the constants of each track's
+ * category, in system->symmetry. ORR_ENOMEM. */
+struct sr_system;
 int sr_symmetry_measure(const struct sr_states *states, const struct sr_language *language,
-                        const struct sr_expr *equation, struct sr_symmetry *symmetry);
+                        struct sr_system *system);
 /* Line `number`, from 0, of the symmetries and their evidence; false behind the last one. */
 bool sr_symmetry_text(const struct sr_states *states, const struct sr_symmetry *symmetry,
                       int number, char *text, size_t bytes);

@@ -29,6 +29,20 @@ bool sr_answer_measured(const struct sr_answer *o, int row, double *chi2, double
     return true;
 }
 
+double sr_answer_path_loss(const struct sr_answer *o, int row)
+{
+    double chi2, freedom;
+    return sr_answer_measured(o, row, &chi2, &freedom) ? chi2 / freedom : (double)NAN;
+}
+
+bool sr_answer_has_paths(const struct sr_answer *o)
+{
+    bool any = false;
+    for (int i = 0; i < o->front->count; i++)
+        any = any || !isnan(sr_answer_path_loss(o, i));
+    return any;
+}
+
 int sr_answer_errors(const struct sr_answer *o, int row, double error[SR_NODES])
 {
     const int count = sr_expr_constants(&o->front->expr[row], NULL);

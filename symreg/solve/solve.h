@@ -542,6 +542,11 @@ static inline const struct sr_data *sr_answer_data(const struct sr_answer *o, in
 double sr_answer_variance(const struct sr_answer *output, int row);
 /* What the further judge measured of a row's formula: chi^2, and *freedom. False: nothing. */
 bool sr_answer_measured(const struct sr_answer *output, int row, double *chi2, double *freedom);
+/* chi^2 over the degrees of freedom that it measured of a row, 1 where noise alone is left; NAN:
+ * nothing. */
+double sr_answer_path_loss(const struct sr_answer *output, int row);
+/* Whether it measured any row of the front, which then is shown with a column of these. */
+bool sr_answer_has_paths(const struct sr_answer *output);
 /* Standard errors of a row's constants, in the order of the formula. */
 int sr_answer_errors(const struct sr_answer *output, int row, double error[SR_NODES]);
 /* A row of the front in one line: "T = 1.0000 * a^1.5   (1.0000 +- 0.0002; R2 0.99998; 8 rows)",

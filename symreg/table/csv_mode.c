@@ -24,12 +24,18 @@ static void print_rules(const struct sr_front *front, const struct orr_name_list
 static void print_front(const struct sr_answer *o, const struct orr_name_list *rules)
 {
     const struct sr_front *front = o->front;
+    const bool paths = sr_answer_has_paths(o);
     char text[SR_TEXT], loss[40], r2[40];
-    printf("complexity          loss  %8s%s  equation\n", sr_output_score(o),
-           o->test ? "     test loss     test R2" : "");
+    printf("complexity          loss%s  %8s%s  equation\n", paths ? "  of the paths" : "",
+           sr_output_score(o), o->test ? "     test loss     test R2" : "");
     for (int i = 0; i < front->count; i++) {
         sr_expr_print(o->data->language, &front->expr[i], o->names, text, sizeof text);
-        printf("%10d  %12.6g  %8.4g", front->complexity[i], front->loss[i], front->score[i]);
+        printf("%10d  %12.6g", front->complexity[i], front->loss[i]);
+        if (paths) {
+            sr_test_text(sr_answer_path_loss(o, i), 12, loss, sizeof loss);
+            printf("  %s", loss);
+        }
+        printf("  %8.4g", front->score[i]);
         if (o->test) {
             sr_test_text(o->test->loss[i], 12, loss, sizeof loss);
             sr_test_text(o->test->r2[i], 10, r2, sizeof r2);

@@ -182,6 +182,8 @@ static int add_row(const struct sr_answer *o, const struct sr_export *names, int
     sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
     cJSON_AddNumberToObject(object, "complexity", front->complexity[row]);
     cJSON_AddNumberToObject(object, "loss", front->loss[row]);
+    if (sr_answer_has_paths(o))
+        cJSON_AddNumberToObject(object, "path_loss", sr_answer_path_loss(o, row));
     cJSON_AddNumberToObject(object, sr_output_score(o), front->score[row]);
     cJSON_AddNumberToObject(object, "description_length", front->mdl[row]);
     cJSON_AddStringToObject(object, "equation", text);

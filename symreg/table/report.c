@@ -78,12 +78,19 @@ static void write_front(const struct sr_answer *o, struct orr_file *file)
                         "description is longer.\n\n");
     else if (o->test)
         write_test_head(o->test, file);
-    orr_file_printf(file, "| complexity | loss | %s | description length |%s formula |\n",
-                    sr_output_score(o), o->test ? " test loss | test R2 |" : "");
-    orr_file_printf(file, "|---:|---:|---:|---:|%s---|\n", o->test ? "---:|---:|" : "");
+    const bool paths = sr_answer_has_paths(o);
+    orr_file_printf(file, "| complexity | loss |%s %s | description length |%s formula |\n",
+                    paths ? " of the paths |" : "", sr_output_score(o),
+                    o->test ? " test loss | test R2 |" : "");
+    orr_file_printf(file, "|---:|---:|---:|---:|%s%s---|\n", paths ? "---:|" : "",
+                    o->test ? "---:|---:|" : "");
     for (int i = 0; i < o->front->count; i++) {
-        orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |", o->front->complexity[i],
-                        o->front->loss[i], o->front->score[i], o->front->mdl[i]);
+        orr_file_printf(file, "| %d | %.6g |", o->front->complexity[i], o->front->loss[i]);
+        if (paths) {
+            sr_test_text(sr_answer_path_loss(o, i), 0, loss, sizeof loss);
+            orr_file_printf(file, " %s |", loss);
+        }
+        orr_file_printf(file, " %.4g | %.1f |", o->front->score[i], o->front->mdl[i]);
         if (o->test) {
             sr_test_text(o->test->loss[i], 0, loss, sizeof loss);
             sr_test_text(o->test->r2[i], 0, r2, sizeof r2);

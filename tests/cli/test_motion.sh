@@ -291,6 +291,20 @@ check "chi^2 of three bodies is that of the paths" \
     prints ' with 467 degrees .*positions along the paths' cat "$WORK/triple.txt"
 check "report.md has their standard error" \
     prints '^\| (19\.9|20\.0|0\.0[0-9]*)[0-9.]* \| 0\.0' cat "$WORK/triple/report.md"
+check "the front has a column of the paths' losses" prints '^complexity +loss  of the paths ' \
+    cat "$WORK/triple.txt"
+loss_of_paths() { # of the chosen row: chi^2 of the remark over its degrees of freedom
+    python3 - "$WORK" <<'END'
+import json, re, sys
+rows = json.load(open(sys.argv[1] + "/triple/front.json"))["front"]
+chosen = next(row for row in rows if "best" in row["selected_by"])
+text = open(sys.argv[1] + "/triple.txt").read()
+chi2, freedom = map(float, re.search(r"chi\^2 = (\S+) with (\d+) degrees", text).groups())
+print(chosen["path_loss"], chi2 / freedom, [row["path_loss"] for row in rows])
+assert abs(chosen["path_loss"] / (chi2 / freedom) - 1) < 1e-3 and rows[0]["path_loss"] is None
+END
+}
+check "the loss of the paths is not chi^2 over its degrees of freedom" loss_of_paths
 check "front.json has no profile of the table beside it" lacks 'low_95' "$WORK/triple/front.json"
 check_not "the front has no second form of the same law" grep -qF '(r * r))' "$WORK/few.txt"
 bad "a logarithm of negative accelerations" 1 'table of motion:' \

@@ -167,8 +167,10 @@ check "the time of Julian dates counts from the first one" equation dates 1 \
     '^dx/dt = 0\.[78][0-9]* \* sin\(1\.[23][0-9]* \* \(t - 2460000\.5\)\) [-+] c1\[run\] \* x$'
 cat >"$WORK/alike.py" <<'END'
 import json, sys
-one, other = (json.load(open(f"{sys.argv[1]}/{name}/equations.json")) for name in ("forced", "dates"))
-numbers = [sorted(found["constants"][0]) + found["category_constants"][0]["values"] for found in (one, other)]
+one, other = (json.load(open(f"{sys.argv[1]}/{name}/equations.json"))
+              for name in ("forced", "dates"))
+numbers = [sorted(found["constants"][0]) + found["category_constants"][0]["values"]
+           for found in (one, other)]
 print(numbers, other["standard_errors"])
 assert numbers[1].pop(2) == 2460000.5 and other["standard_errors"][0].count(None) == 1
 assert all(abs(a - b) < 1e-4 for a, b in zip(*numbers, strict=True))

@@ -607,4 +607,25 @@ TEST(what_cannot_be_followed_has_no_chi2)
     sr_flow_result_free(&result);
 }
 
+/* A stiff solution takes thousands of steps to its end, and none beyond its seconds. */
+TEST(solutions_end_with_their_seconds)
+{
+    static const char *const name[] = {"x", "t"};
+    struct sr_expr equation;
+    struct sr_lanes lanes;
+    const double start = 1;
+    assert_int_equal(sr_expr_parse(NULL, "-3000 * (x - cos(t))", name, 2, &equation), 0);
+    const struct sr_flow flow = {.dims = 1, .order = 1, .equation = &equation};
+    assert_int_equal(sr_lanes_create(&lanes, &flow, NULL, 1, 1e-8), 0);
+    for (int k = 0; k < 2; k++) {
+        sr_lanes_start(&lanes, &start, 1);
+        lanes.t[0] = 0;
+        lanes.dt[0] = 1;
+        lanes.until_s = k ? 1e-9 : 0; /* long past */
+        assert_true(sr_lanes_advance(&lanes) == !k);
+        assert_true(k ? lanes.done < 0.5 : lanes.done == 1);
+    }
+    sr_lanes_free(&lanes);
+}
+
 TESTS(NULL, NULL)

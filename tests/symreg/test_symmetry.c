@@ -191,7 +191,7 @@ TEST(fields_of_the_time_are_found_with_their_evidence)
         struct sr_states s;
         find(&timed[f], &s, &system);
         assert_true(system.time_gain > 100);
-        assert_int_equal(sr_symmetry_measure(&s, NULL, system.expr, &system.symmetry), 0);
+        assert_int_equal(sr_symmetry_measure(&s, NULL, &system), 0);
         assert_true(says(&s, &system.symmetry, evidence[f]));
         assert_true(says(&s, &system.symmetry, "not conservative: free of curl, but it changes"));
         assert_false(says(&s, &system.symmetry, "conservative"));
@@ -283,15 +283,25 @@ TEST(longer_forms_cost_more)
     }
 }
 
+/* The symmetries of two equations, in which c is 3 of the tracks' category. */
 static void measure(const char *first, const char *second, struct sr_symmetry *symmetry)
 {
-    static struct sr_expr expr[SR_STATES];
+    static struct sr_system system;
+    static const char *name[SR_EACH_FIRST + 1];
     struct sr_states s;
-    make(&fields[1], expr, &s);
-    assert_int_equal(sr_expr_parse(NULL, first, plane, 5, &expr[0]), 0);
-    assert_int_equal(sr_expr_parse(NULL, second, plane, 5, &expr[1]), 0);
-    assert_int_equal(sr_symmetry_measure(&s, NULL, expr, symmetry), 0);
-    assert_true(symmetry->measured);
+    for (int k = 0; k <= SR_EACH_FIRST; k++)
+        name[k] = k < 5 ? plane[k] : k == SR_EACH_FIRST ? "c" : "";
+    make(&fields[1], system.expr, &s);
+    assert_int_equal(sr_expr_parse(NULL, first, name, SR_EACH_FIRST + 1, &system.expr[0]), 0);
+    assert_int_equal(sr_expr_parse(NULL, second, name, SR_EACH_FIRST + 1, &system.expr[1]), 0);
+    system.constants = sr_each_used(&system.expr[0]) != 0;
+    for (size_t k = 0; k < s.count; k++)
+        s.track[k].category = 1;
+    system.each.value[0][0] = 2;
+    system.each.value[0][1] = 3;
+    assert_int_equal(sr_symmetry_measure(&s, NULL, &system), 0);
+    assert_true(system.symmetry.measured);
+    *symmetry = system.symmetry;
     sr_states_free(&s);
 }
 
@@ -307,6 +317,13 @@ TEST(symmetries_of_equations_are_measured)
     assert_true(share[SR_CENTRAL] > 0.05 && share[SR_CURL_FREE] == 0 && share[SR_STILL] == 0);
     measure("-x - 0.3 * v_x", "-y - 0.3 * v_y", &symmetry);
     assert_true(share[SR_STILL] > 0.05);
+    /* with a constant of each category */
+    measure("-c * x", "-c * y", &symmetry);
+    assert_true(share[SR_CENTRAL] < 1e-12 && share[SR_STILL] == 0 && share[SR_CURL_FREE] == 0);
+    measure("-c * x", "-2 * y", &symmetry); /* not central, as c is not 2 */
+    const double across = share[SR_CENTRAL];
+    measure("-3 * x", "-2 * y", &symmetry);
+    assert_true(across > 0.01 && fabs(across - share[SR_CENTRAL]) < 1e-12);
 }
 
 /* The line about a potential, of equations. */
