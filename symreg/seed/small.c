@@ -14,9 +14,9 @@ enum { FIT_STEPS = 20, QUICK_STEPS = 5 };
 /* Formulas tried in the first pass, which takes milliseconds. Tables with fewer rows than a sample
  * have only this pass: among millions of formulas with free constants many fit a few rows by
  * chance. */
-static const double first = 2e4;
-/* Share of --enumerate that tables of few rows for pairs have; of so many none is left out. */
-static const double few_share = 0.3, whole = 5e4;
+static const double first_large = 2e4, first_small = 5e4;
+/* Share of --enumerate that tables of few rows for pairs have. */
+static const double few_share = 0.3;
 
 /* ---- a few rows */
 
@@ -92,15 +92,22 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
     return rc;
 }
 
+static bool few_rows(const struct sr_proposal *p)
+{
+    return p->loss->data->rows < SR_ROWS;
+}
+
 int sr_small_find(struct sr_proposal *p)
 {
-    return find_once(p, fmin(first, p->settings->enumerate), false);
+    return find_once(p, fmin(few_rows(p) ? first_small : first_large, p->settings->enumerate),
+                     false);
 }
 
 int sr_composed_find(struct sr_proposal *p)
 {
     const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
     const double given = p->settings->enumerate;
-    const double all = few ? fmax(few_share * given, fmin(given, whole)) : given;
-    return all <= first ? 0 : find_once(p, all, true);
+    /* of a small number that was asked for, none is left out */
+    const double all = few ? fmax(few_share * given, fmin(given, first_small)) : given;
+    return all <= first_large ? 0 : find_once(p, all, true);
 }
