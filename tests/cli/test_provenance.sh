@@ -29,7 +29,8 @@ world() {
     done
 }
 # remade RUN OPTION...: the files that the world makes again with these options, without pictures,
-# logs and settings, sources in short
+# logs and settings, sources in short, and without the lab's page: it comes with each report where
+# clang for WebAssembly was there to compile it
 remade() {
     local run=$1
     shift
@@ -37,7 +38,7 @@ remade() {
     world "$run" "$@" || return 1
     (cd "$run" && find . -type f -newermt '2002-01-01' -printf '%P\n') |
         sed -e '/^figures\//d; /jsonl$/d; /^preset.json$/d; /made.json$/d; /^laws\/front_/d' \
-            -e '/^laws\/laws.md/d; /\/best.safetensors/d' | sort | tr '\n' ' '
+            -e '/^laws\/laws.md/d; /\/best.safetensors/d; /^lab.html$/d' | sort | tr '\n' ' '
 }
 # is_remade NAME EXPECTED RUN OPTION...
 is_remade() {
