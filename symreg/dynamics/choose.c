@@ -580,7 +580,7 @@ static int finish(const struct sr_judge *c, const struct candidates *kept, struc
         last.until_s = fmax(c->until_s, orr_time_s() + share_last * last.seconds);
     }
     TRY(sr_judge_drop_zeros(&last, best));
-    TRY(sr_judge_drop_silent(&last, best));
+    TRY(sr_judge_drop_unfelt(&last, best));
     system->nats = best->nats;
     TRY(simplify(&last, best));
     round_constants(c, best);

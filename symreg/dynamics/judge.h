@@ -74,9 +74,9 @@ int sr_judge_drop_zeros(const struct sr_judge *judge, struct sr_judged *best);
 /* Takes away these and other parts of the formulas, the largest first, as long as that makes the
  * system better. held: (dims) formulas that stay; NULL: none. */
 int sr_judge_shorten(const struct sr_judge *judge, const bool *held, struct sr_judged *best);
-/* Takes away terms that change no solution by what can be told (silent.c), also when the seconds
+/* Takes away terms that change no solution by what can be told (unfelt.c), also when the seconds
  * have passed. */
-int sr_judge_drop_silent(const struct sr_judge *judge, struct sr_judged *best);
+int sr_judge_drop_unfelt(const struct sr_judge *judge, struct sr_judged *best);
 /* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
  * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */
 int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *system,

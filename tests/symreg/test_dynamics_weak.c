@@ -402,7 +402,7 @@ TEST(terms_that_no_track_feels_go)
         sr_expr_parse(NULL, "0.9 * x * y - (0.7 * y - 1e-9)", name, 3, &system.expr[1]), 0);
     system.nats = HUGE_VAL;
     system.misfit = 2;
-    assert_int_equal(sr_judge_drop_silent(&judge, &system), 0);
+    assert_int_equal(sr_judge_drop_unfelt(&judge, &system), 0);
     for (int d = 0; d < 2; d++)
         sr_expr_print(language, &system.expr[d], name, text[d], SR_TEXT);
     if (sr_expr_constants(&system.expr[0], NULL) != 3)

@@ -1,4 +1,4 @@
-/* silent.c - terms that are no part of a system as far as its tracks can tell: over all of a track
+/* unfelt.c - terms that are no part of a system as far as its tracks can tell: over all of a track
  * they change its state by less than what counts as exact, as 1e-11 beside x or in x / (1e-10 + x).
  * A fit that gains nothing by them keeps them where the seconds ended before shorter formulas were
  * tried. */
@@ -89,7 +89,7 @@ static bool drop(const struct sr_judge *c, int d, const struct sr_each *each, st
     return false;
 }
 
-int sr_judge_drop_silent(const struct sr_judge *c, struct sr_judged *best)
+int sr_judge_drop_unfelt(const struct sr_judge *c, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     const size_t categories = (size_t)(c->states->categories ? c->states->categories : 1);
