@@ -284,6 +284,11 @@ static int read_times(const struct system *s, const char *text, struct times *ti
     struct orr_csv csv = {0};
     if (read_range(text, range))
         return fill_range(text, range, times);
+    if (!orr_input_is_standard(text) && !orr_exists(text))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--times: expected BEGIN:END:STEP or a CSV file, found \"%s\", which is no "
+                        "file",
+                        text);
     TRY(sr_cells_read(text, ORR_CSV_KEEP_ODD, &csv));
     times->n = csv.rows;
     times->t = orr_alloc(csv.rows + 1, sizeof *times->t);

@@ -67,6 +67,52 @@ static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidate
     return rc;
 }
 
+/* The rate b of c exp(b / x), by a line through log y against 1 / x, weighted as errors of y are;
+ * false where there is none. */
+static bool find_rate(const struct sr_data *data, const double *x, double *b)
+{
+    double w = 0, u = 0, v = 0, uu = 0, uv = 0; /* weighted means */
+    for (size_t i = 0; i < data->rows; i++) {
+        const double of_row = sr_row_weight(data, i);
+        if (!(of_row > 0))
+            continue;
+        if (!(data->y[i] > 0) || !(x[i] > 0))
+            return false;
+        const double weight = of_row * data->y[i] * data->y[i];
+        const double du = 1 / x[i], dv = orr_log(data->y[i]);
+        w += weight;
+        const double by = weight / w, off_u = du - u, off_v = dv - v;
+        u += by * off_u;
+        v += by * off_v;
+        uu += weight * off_u * (du - u);
+        uv += weight * off_u * (dv - v);
+    }
+    *b = uv / uu;
+    return uu > 0 && isnormal(*b);
+}
+
+/* Adds exp(b / x), a law of Arrhenius, for each column: with x of some hundred and b of some
+ * thousand no fit gets there from a b of ordinary size, and tables of so few rows have no stage
+ * that looks for a formula of the logarithm. */
+static void offer_rates(const struct sr_proposal *p, struct sr_candidates *candidates)
+{
+    const struct sr_data *data = p->loss->data;
+    const uint64_t operators = p->operators;
+    if (data->rows >= SR_ROWS || !sr_has(operators, SR_EXP) || !sr_has(operators, SR_DIV))
+        return;
+    for (int f = 0; f < data->features && candidates->count < SR_CANDIDATES; f++) {
+        double b;
+        if (!find_rate(data, data->x + (size_t)f * data->rows, &b))
+            continue;
+        struct sr_expr *const expr = sr_candidates_next(candidates);
+        sr_put_constant(expr, b);
+        sr_put_node(expr, sr_feature_node(f));
+        sr_put_op(expr, SR_DIV);
+        sr_put_op(expr, SR_EXP);
+        candidates->count += sr_put_end(p->settings->language, expr, p->settings->maxsize);
+    }
+}
+
 /* ---- the stage */
 
 static int find_once(struct sr_proposal *p, double budget, bool pairs)
@@ -78,6 +124,7 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
         candidates->count = 0;
         sr_enumerate_run(&p->bank.all, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
+        offer_rates(p, candidates);
     }
     if (!rc && pairs)
         rc = sr_pairs_offer(p, candidates);

@@ -102,6 +102,9 @@ no "a start without names" 2 '--start: expected NAME=NUMBER' circle --start 1,0 
 no "times that end before they begin" 2 '--times: expected BEGIN:END:STEP' circle \
     --start x=1,y=0 --times 1:0:0.1
 no "a step of 0" 2 '--times: expected BEGIN:END:STEP' circle --start x=1,y=0 --times 0:1:0
+no "a list of times is not said to be no range and no file" 2 \
+    '--times: expected BEGIN:END:STEP or a CSV file, found "0,1,2", which is no file' circle \
+    --start x=1,y=0 --times 0,1,2
 printf 't\n0\n2\n1\n' >"$WORK/falls.csv"
 no "times that fall" 1 \
     'falls.csv:4: column "t": expected a time after 2 of line 3, found 1' circle \

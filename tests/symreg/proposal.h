@@ -24,7 +24,8 @@ static inline void seeds_of(int (*find)(struct sr_proposal *p), const struct sr_
     assert_true(threads <= MOST);
     for (int i = 0; i < threads; i++) {
         worker[i].rng = random_stream(1 + (uint64_t)i);
-        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
+        const size_t rows = loss->data->rows < SR_ROWS ? SR_ROWS : loss->data->rows;
+        assert_int_equal(sr_work_init(&worker[i].work, rows, s->maxsize), 0);
     }
     assert_int_equal(sr_proposal_init(&p, sr_stages, s, loss, worker, threads, seeds), 0);
     assert_int_equal(run_stage(&p, find), 0);
