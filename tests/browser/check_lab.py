@@ -162,6 +162,12 @@ def the_networks(page, address):
             {"name": name, "mimeType": "application/octet-stream", "buffer": content})
         page.locator("#net-error").filter(has_text=name).wait_for(timeout=5000)
     check("markup in the name of a network stays text", page.locator("main img").count() == 0)
+    page.evaluate("openOwn(new File([run.networks[0].bytes], 'mine.safetensors'))")
+    page.locator("#net-values").filter(has_text="as in the file").wait_for(timeout=5000)
+    check("a network of one's own is chosen, and not said to be rounded",
+          page.locator("#network").input_value().startswith("mine.safetensors: ") and
+          "rounded" not in page.locator("#net-values").inner_text())
+    page.locator("#network").select_option(names[0])
     page.locator("#given").fill("8")
 
 
@@ -243,7 +249,8 @@ def files(page):
     for text, expected in (("a,b\n1,2\n1,x\n", 'found "x"'), ("# of me\n\na,b\n1\n2\n", "line 4"),
                            (",b\n1,2\n3,4\n", "found none for column 1"),
                            ("", "found 0 lines"), ("a,a\n1,2\n2,3\n", 'found "a" twice'),
-                           ("#\na,b\n1,2\n2,3e300\n", "line 4, column \"b\": expected the"), ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
+                           ("#\na,b\n1,2\n2,3e300\n", 'line 4, column "b": expected the'),
+                           ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
         page.locator("#file").set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
         page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
