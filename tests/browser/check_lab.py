@@ -197,7 +197,10 @@ def the_stories(page):
         check("a story ends", page.locator("#story").is_hidden())
     stories.nth(0).focus()
     page.keyboard.press("Enter")
-    page.locator("#save-net-csv").focus()
+    page.evaluate("""() => { // the button lies where the story is
+        scrollBy(0, $('save-net-csv').getBoundingClientRect().bottom - innerHeight + 20);
+        $('save-net-csv').focus();
+    }""")
     check("a story does not cover what has the focus", page.evaluate(
         "$('save-net-csv').getBoundingClientRect().bottom <= "
         "$('story').getBoundingClientRect().top"))
