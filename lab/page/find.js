@@ -1,4 +1,5 @@
 // find.js - part 3: the search for formulas in a worker, on the throw of part 1 or on a CSV file.
+const SECONDS = 20, TRIES = 40000; // where a search ends
 let worker = null, table = null, front = [], chosen = null;
 
 // Forces along the track of law A with relative Gaussian noise, by a generator with a constant seed (mulberry32).
@@ -25,7 +26,8 @@ function tableOfTrack() {
   return { names: moves ? ['r', 'v'] : ['r'], columns: moves ? columns : [columns[0]], y, target: 'force', from: 'the track of law A', track: true };
 }
 function tableOfText(text, from) {
-  const lines = text.split(/\r\n?|\n/).filter((l) => l.trim() && !l.startsWith('#'));
+  const at = []; // the line of the file of each line that is kept
+  const lines = text.split(/\r\n?|\n/).filter((l, i) => l.trim() && !l.startsWith('#') && at.push(i + 1));
   if (lines.length < 3) throw new Error(`${from}: expected a line of names and at least 2 rows, found ${lines.length} lines`);
   const mark = [',', ';', '\t'].find((one) => lines[0].replace(/"[^"]*"/g, '').includes(one)) || ',';
   const split = (l) => { // a mark between quotes is text
@@ -39,24 +41,26 @@ function tableOfText(text, from) {
     return cells;
   };
   const names = split(lines[0]).map((n) => n.trim());
-  if (names.length < 2 || names.length > 20) throw new Error(`${from}: line 1: expected 2 to 20 columns with commas, semicolons or tabs between, found ${names.length}`);
-  if (names.includes('')) throw new Error(`${from}: line 1: expected a name for each column, found none for column ${names.indexOf('') + 1}`);
+  if (names.length < 2 || names.length > 20) throw new Error(`${from}: line ${at[0]}: expected 2 to 20 columns with commas, semicolons or tabs between, found ${names.length}`);
+  if (names.includes('')) throw new Error(`${from}: line ${at[0]}: expected a name for each column, found none for column ${names.indexOf('') + 1}`);
+  const twice = names.find((name, c) => names.indexOf(name) < c);
+  if (twice) throw new Error(`${from}: line ${at[0]}: expected different names, found "${twice.slice(0, 40)}" twice`);
   if (lines.length > 5001) throw new Error(`${from}: expected at most 5000 rows, found ${lines.length - 1}`);
   const rows = lines.slice(1).map((l, i) => {
     const cells = split(l);
-    if (cells.length !== names.length) throw new Error(`${from}: row ${i + 1}: expected ${names.length} columns, found ${cells.length}`);
+    if (cells.length !== names.length) throw new Error(`${from}: line ${at[i + 1]}: expected ${names.length} columns, found ${cells.length}`);
     return cells;
   });
-  // where semicolons stand between columns, a comma may stand in a number
-  const numberOf = (cell) => (cell.trim() ? Number(mark === ';' ? cell.replace(',', '.') : cell) : NaN);
+  // where semicolons or tabs stand between columns, a comma may stand in a number
+  const numberOf = (cell) => (cell.trim() ? Number(mark !== ',' ? cell.replace(',', '.') : cell) : NaN);
   const isNumber = (cell) => Number.isFinite(numberOf(cell));
   const kept = names.map((_, c) => c).filter((c) => rows.some((cells) => isNumber(cells[c]))); // names of things are left out
   rows.forEach((cells, i) => kept.forEach((c) => {
-    if (!isNumber(cells[c])) throw new Error(`${from}: row ${i + 1}, column "${names[c].slice(0, 40)}": expected a number, found "${cells[c].slice(0, 40)}"`);
+    if (!isNumber(cells[c])) throw new Error(`${from}: line ${at[i + 1]}, column "${names[c].slice(0, 40)}": expected a number, found "${cells[c].slice(0, 40)}"`);
   }));
   if (kept.length < 2) throw new Error(`${from}: expected at least 2 columns of numbers, found ${kept.length}`);
   const columns = kept.map((c) => rows.map((cells) => numberOf(cells[c]))), left = kept.map((c) => names[c]);
-  return { names: left.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: left.at(-1), from };
+  return { names: left.slice(0, -1), columns: columns.slice(0, -1), y: columns.at(-1), target: left.at(-1), from, lines: at.slice(1) };
 }
 function ends(text) {
   if (worker) worker.terminate();
@@ -65,8 +69,15 @@ function ends(text) {
   $('find').disabled = false;
   $('find-state').textContent = text;
 }
+const count = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
+// What the library says of a table, whose rows it counts from 0 and whose target it calls y, as of a line of the file.
+function ofFile(message) {
+  return message.replace(/^table:(?:(\d+): column|0:)?/, (_, row) => (row && table.lines ? `${table.from}: line ${table.lines[row]}, column` : `${table.from}:`)).replace('column "y"', () => `column "${table.names.includes('y') ? 'y' : table.target.slice(0, 40)}"`);
+}
 function search(of) {
   if (worker) ends('');
+  let tried = 0;
+  const begun = performance.now();
   table = of; front = [];
   showFront(); plot(null);
   worker = workerOf(`onmessage = async ({ data }) => {
@@ -76,19 +87,23 @@ function search(of) {
   } catch (error) { postMessage({ error: error.message }); }
 };`);
   worker.onmessage = ({ data }) => {
-    if (data.progress) $('find-state').textContent = `Searching: ${Math.round(data.progress.evaluations)} formulas tried. So far: ${data.progress.best}`;
-    else if (data.error) ends(data.error.replace(/^table(:0)?:/, `${table.from}:`));
+    if (data.progress) {
+      tried = Math.round(data.progress.evaluations);
+      $('find-state').textContent = `Searching: ${count(tried, 'formula')} tried. So far: ${data.progress.best}`;
+    } else if (data.error) ends(ofFile(data.error));
     else {
       front = data.front;
       showFront();
-      ends(`${front.length} formulas for ${table.target} from ${table.from} (${table.y.length} rows).`);
+      // the same formulas on every machine, unless the clock ended the search
+      const late = tried < TRIES && performance.now() - begun > 1000 * SECONDS;
+      ends(`${count(front.length, 'formula')} for ${table.target} from ${table.from} (${count(table.y.length, 'row')}), the best of ${tried} that were tried${late ? `; ${SECONDS} s ended the search, so that a faster machine may find others` : ''}.`);
     }
   };
   worker.onerror = (event) => ends(`The search failed: ${event.message}`);
   $('find').disabled = true;
   $('stop').disabled = false;
   $('find-state').textContent = 'Searching ...';
-  worker.postMessage({ bytes: lab.compiled, columns: of.columns, y: of.y, names: of.names, options: 'seed=1\nseconds=20\nevaluations=40000' });
+  worker.postMessage({ bytes: lab.compiled, columns: of.columns, y: of.y, names: of.names, options: `seed=1\nseconds=${SECONDS}\nevaluations=${TRIES}` });
 }
 function showFront() {
   $('front').replaceChildren(...front.map((row, i) => {
@@ -113,7 +128,8 @@ function plot(row) {
   const x = table.columns[0], all = row ? table.y.concat(row.values.filter(Number.isFinite)) : table.y;
   const [x0, x1] = range(x), [y0, y1] = range(all);
   const spans = (...list) => list.map((v) => String(Number(v.toPrecision(3)))).join(' to ');
-  const px = (v) => 20 + 360 * (v - x0) / (x1 - x0 || 1), py = (v) => 225 - 195 * (v - y0) / (y1 - y0 || 1);
+  const part = (v, a, b) => (v / 2 - a / 2) / (b / 2 - a / 2 || 1); // halves, as a difference may be too large for a number
+  const px = (v) => 20 + 360 * part(v, x0, x1), py = (v) => 225 - 195 * part(v, y0, y1);
   const nodes = table.y.slice(0, 1000).map((v, i) => make('circle', { cx: px(x[i]), cy: py(v), r: 3, class: 'mark' })).filter((one) => one.getAttribute('cy') !== 'NaN');
   if (row) {
     const order = x.map((_, i) => i).filter((i) => Number.isFinite(row.values[i])).sort((i, j) => x[i] - x[j]);
@@ -127,7 +143,7 @@ function open(file) {
   if (/\.safetensors$/.test(file.name)) { openOwn(file); return; }
   const refuse = (text) => { table = null; front = []; showFront(); ends(text); }; // no formulas of another table beside it
   if (file.size > 2e6) { refuse(`${file.name}: expected at most 2 MB, found ${(file.size / 1e6).toFixed(1)} MB`); return; }
-  file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => refuse(error.message));
+  file.text().then((text) => search(tableOfText(text, file.name))).catch((error) => refuse(error.message.startsWith(file.name) ? error.message : `${file.name}: it cannot be read: ${error.message}`));
 }
 // Arrows of law A, and of the chosen formula behind them, on a grid; as long as the logarithm of the force.
 let fieldOf = '';

@@ -6,6 +6,7 @@ const networks = new Map(); // name: the opened network, or an Error
 let asked = null; // the numbers that are shown
 let refused = ''; // why the last file was no network; stays until another is chosen
 
+const stepOfRun = () => run.dt_yr || 0.04; // years
 const nameOf = (one) => `${one.name}: ${one.forces ? 'forces' : 'next positions'}`;
 function fillNetworks() {
   $('network').replaceChildren(...run.networks.map((one) => new Option(nameOf(one), nameOf(one))));
@@ -14,7 +15,7 @@ function fillNetworks() {
   $('network').disabled = !run.networks.length;
   const fixed = (x) => String(Number(x));
   $('ask-about').textContent = !run.networks.length ? 'This page holds no networks: orrery lab --run RUN --out lab.html makes one with those of a run. A checkpoint of your own can be opened.'
-    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Names are those of kinds of attention (softmax, lssar ...); an untrained network saw no orbits before its labels of forces. Weights have 16 significant bits here.`;
+    : !Number.isFinite(run.m_min) ? '' : `They were trained on two bodies of ${fixed(run.m_min)} to ${fixed(run.m_max)} suns, on orbits with semi-major axes from ${fixed(run.a_min_au)} to ${fixed(run.a_max_au)} AU and eccentricities up to ${fixed(run.e_max)} under ${run.law === 'newton' ? 'Newton\'s law' : `the law "${run.law}"`}, at steps of ${fixed(run.dt_yr)} years. What you throw may lie outside of that. Names are those of kinds of attention (softmax, lssar ...); an untrained network saw no orbits before its labels of forces.`;
 }
 function networkOf(name) {
   if (!networks.has(name)) {
@@ -96,7 +97,7 @@ function drawNetwork() {
     showAnswer({ error: error.message });
     return;
   }
-  askWorker('network', { ...thrown(), name: state.network, law: state.a, dt: run.dt_yr || 0.04, steps: STEPS,
+  askWorker('network', { ...thrown(), name: state.network, law: state.a, dt: stepOfRun(), steps: STEPS,
     share: state.share, given: state.given, layer: state.layer }, showAnswer);
 }
 function showAnswer(data) {
@@ -111,7 +112,7 @@ function drawNetworkSky() {
   $('net-sky').setAttribute('viewBox', `${-size} ${-size} ${2 * size} ${2 * size}`);
   if (asked) {
     const { track, given, path, steps } = asked, at = (k) => [track[4 * k], track[4 * k + 1]];
-    nodes.push(make('path', { class: 'a', d: pathOf(Array.from({ length: steps }, (_, k) => at(k))) }));
+    nodes.push(make('path', { class: 'a', d: curveOf(Array.from({ length: steps }, (_, k) => [...track.slice(4 * k, 4 * k + 4), k * stepOfRun()]).flat()) }));
     for (let k = 0; k < given; k++) nodes.push(make('circle', { class: 'dot', cx: at(k)[0], cy: -at(k)[1], r: 0.016 * size }));
     const weights = weightsOfSteps();
     weights.forEach((w, k) => nodes.push(make('circle', { class: 'ring', cx: at(k)[0], cy: -at(k)[1], r: size * (0.02 + 0.14 * Math.sqrt(w)) })));
@@ -139,21 +140,35 @@ function drawForces(network) {
     });
     for (const f of [low, (low + most) / 2, most]) nodes.push(make('text', { x: 40, y: py(f) + 4, 'text-anchor': 'end' }, Number(f.toPrecision(2)).toString()));
     nodes.push(make('text', { x: 388, y: 214, 'text-anchor': 'end' }, 'step'), make('text', { x: 48, y: 12 }, 'force per mass (AU/yr²)'));
+    const beyond = said.filter((f) => Number.isFinite(f) && ((f - low) / span > 1 || (f - low) / span < -0.05)).length;
+    if (beyond) nodes.push(make('text', { x: 388, y: 12, 'text-anchor': 'end' }, `${beyond} beyond the edge`));
   }
   $('net-plot').replaceChildren(...nodes);
+  $('net-text').textContent = 'The line is the orbit of law A, dots are the steps that the network is given. '
+    + (network && network.forces ? 'This network says forces, which are drawn beside, and continues no orbit. ' : 'Crosses are its own continuation. ')
+    + 'Rings show the attention of its last row: the larger, the more weight.';
   $('net-how').textContent = !network || !asked ? '' : network.forces ? 'The network says the force at each step of the true orbit, of which it knows the steps before. It was fine-tuned to labels of forces.'
     : 'The network says the next position at each step of the true orbit, of which it knows the steps before; the second difference of positions is the force that this implies. The line is the same difference of the true orbit.';
+}
+// How far a point is from the line between a step of a track and the next.
+function offSegment([x, y], track, i) {
+  const [x0, y0, , , x1, y1] = track.slice(4 * i, 4 * i + 6), length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
+  const along = Math.max(0, Math.min(1, ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length || 0));
+  return Math.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0));
 }
 function showNetworkNumbers() {
   const rows = [];
   if (asked) {
     const { truth, said, path, given, steps, track, attention } = asked;
     const wrong = medianOf(said.map((f, k) => Math.abs(f / truth[k] - 1)));
+    const beside = (k) => Math.min(...Array.from({ length: steps - 1 }, (_, i) => offSegment(path[k], track, i)));
     const away = (k) => Math.hypot(path[k][0] - track[4 * k], path[k][1] - track[4 * k + 1]);
     rows.push(['Force, median error', Number.isFinite(wrong) ? `${(100 * wrong).toPrecision(3)} %` : 'none']);
-    if (path && given < steps) rows.push(['First own step, error', `${away(given).toPrecision(2)} AU`], [`Error after ${steps - given} own steps`, `${away(steps - 1).toPrecision(2)} AU`]);
-    rows.push(['Attention on the time step', `${(100 * attention.weights[0]).toPrecision(3)} %`], ['This took', `${asked.ms.toFixed(0)} ms`]);
+    if (path && given < steps) rows.push(['First own step, error', `${away(given).toPrecision(2)} AU`], [`Error after ${steps - given} own steps`, `${away(steps - 1).toPrecision(2)} AU; ${beside(steps - 1).toPrecision(2)} AU beside the line, the rest too early or too late`]);
+    rows.push(['Attention on its first row, which holds the time step', `${(100 * attention.weights[0]).toPrecision(3)} %`], ['This took', `${asked.ms.toFixed(0)} ms`]);
     const warnings = rangeWarnings();
+    const own = networkOf(state.network).own;
+    rows.push(['Its weights', own ? 'as in the file' : 'rounded to 16 significant bits']);
     rows.push(['Inside what it was trained on', warnings.length ? `no: ${warnings.join('; ')}` : Number.isFinite(run.m_min) ? 'yes' : 'unknown']);
   }
   $('net-values').replaceChildren(...rows.map(line));
@@ -178,6 +193,7 @@ async function openOwn(file) {
     if (file.size > 1e8) throw new Error(`${file.name}: expected at most 100 MB, found ${(file.size / 1e6).toFixed(0)} MB`);
     const bytes = new Uint8Array(await file.arrayBuffer()), network = lab.network(bytes, file.name);
     const one = { name: file.name.slice(0, 60), forces: network.forces, bytes };
+    network.own = true;
     run.networks = [...run.networks.filter((it) => nameOf(it) !== nameOf(one)), one]; // in place of one of this name
     networks.set(nameOf(one), network);
     asker.delete(nameOf(one));

@@ -4,19 +4,19 @@ const has = (pattern) => run.networks.map(nameOf).find((name) => pattern.test(na
 const percent = () => $('net-values').querySelector('td')?.textContent || 'no number';
 const STORIES = [
   { title: 'From Kepler to Newton', steps: [
-    { part: 'throw', set: CIRCLED, text: () => 'Kepler saw that planets run on ellipses with the sun in a focus. Here is one. It closes: look at "Precession", which is next to zero. Drag the planet or its velocity: it stays closed.' },
+    { part: 'throw', set: CIRCLED, text: () => 'Kepler saw that planets run on ellipses with the sun in a focus. Here is one. It closes: look at "Precession", which is next to zero. Drag the planet or its velocity: unless it flies away, it stays closed.' },
     { part: 'throw', set: { ...CIRCLED, b: 'GM/r^p' }, text: () => 'Law B pulls with 1/r to the power 2.1 in place of 2. Its ellipse (dashed) turns a little with each round. Change the exponent p: of all powers, only the inverse square and the spring, GM*r, close every orbit. (On a spring the planet is nearest twice in a turn, so its number is 180.)' },
-    { part: 'search', set: { ...CIRCLED, b: 'GM/r^p' }, does: findLaw, text: () => 'So the shape of the orbits knows the law. The search is now reading forces along the track of law A, with 1 % of noise. It lists formulas, the shortest first. Which one would Newton have taken?' }] },
+    { part: 'find-state', set: { ...CIRCLED, b: 'GM/r^p' }, does: findLaw, text: () => 'So the shape of an orbit tells what pulls. The search now reads forces along the orbit of law A, with 1 % of noise, and lists formulas, the shortest first. The marked one is its choice: a longer one must be much nearer to the numbers. Which one would Newton have taken?' }] },
   { title: 'What an untrained network already "knows"', steps: [
-    { part: 'ask', set: CIRCLED, network: /^untrained/, text: () => `This network began with random weights. It never saw orbits before: it was only fine-tuned to labels of forces. Its median error of the force here is ${percent()}. A part of what looks like knowledge comes from the labels alone.` },
-    { part: 'ask', set: CIRCLED, network: /^(lssar|softmax).*forces/, text: () => `This one was first trained to predict orbits, then fine-tuned to the same labels. Its median error here is ${percent()}. Only the difference from the number before can come from the orbits. One throw proves little: drag the planet, and look at both.` },
+    { part: 'ask', set: CIRCLED, network: /^untrained/, text: () => { untrained = percent(); return `This network began with random weights. It never saw orbits before: it was only fine-tuned to labels of forces. Its median error of the force here is ${untrained}. A part of what looks like knowledge comes from the labels alone.`; } },
+    { part: 'ask', set: CIRCLED, network: /^(lssar|softmax).*forces/, text: () => `This one was first trained to predict orbits, then fine-tuned to the same labels. Its median error here is ${percent()}, that of the untrained one is ${untrained}: ${parseFloat(percent()) >= parseFloat(untrained) ? 'on this throw the orbits taught it no more than the labels did' : 'only the difference can come from the orbits'}. One throw proves little: drag the planet, and look at both.` },
     { part: 'ask', set: CIRCLED, network: /next/, text: () => `And this one only ever predicts the next position. Its crosses continue the orbit, and its steps imply a force: its median error is ${percent()}. Nobody told it of forces.` }] },
   { title: 'How far a law goes beyond its labels', steps: [
     { part: 'ask', set: CIRCLED, network: /^(lssar|softmax).*forces/, text: () => `Inside the distances and masses of its training this network says the force with a median error of ${percent()}.` },
     { part: 'ask', set: { ...CIRCLED, x: 4, vy: 2.9, view: 5, years: 12 }, network: /^(lssar|softmax).*forces/, text: () => `The same network, four times as far out: its median error is now ${percent()}. What it learned is a fit to what it saw.` },
-    { part: 'search', set: { ...CIRCLED, view: 5 }, does: findLaw, text: () => 'The formula was found on the inner orbit alone. Beyond it there were no data: the thick arrows are the formula\'s, the thin ones are the law\'s, at up to five AU. Choose a longer formula of the list, and see which of them stay right outside.' }] },
+    { part: 'find-state', set: { ...CIRCLED, view: 5 }, does: findLaw, text: () => 'The formula was found on the inner orbit alone. Beyond it there were no data: the thick arrows are the formula\'s, the thin ones are the law\'s, at up to five AU. Choose other formulas of the list, and see which of them stay right outside.' }] },
 ];
-let story = null, step = 0;
+let story = null, step = 0, untrained = 'no number'; // its error, of the step before
 
 async function tellStory() {
   const { title, steps } = STORIES[story], it = steps[step];

@@ -122,6 +122,11 @@ for (const [id, key] of FIELDS) {
     drawSoon();
   });
 }
+$('known').addEventListener('change', () => {
+  if ($('known').value) state.a = $('law-a').value = $('known').value;
+  $('known').value = '';
+  drawSoon();
+});
 function showFields() {
   for (const [id, key] of FIELDS) $(id).value = state[key];
 }

@@ -110,6 +110,10 @@ def a_throw(page):
     page.wait_for_timeout(100)
     check("a mass that is refused is named", 'expected 0.01 to 100, found "-5"; 2 is drawn' in
           page.locator("#law-error").inner_text(), page.locator("#law-error").inner_text())
+    page.locator("#known").select_option("GM*r")
+    check("a known law is chosen as law A", page.locator("#law-a").input_value() == "GM*r" and
+          page.evaluate("state.a") == "GM*r", page.locator("#law-a").input_value())
+    page.locator("#known").select_option("GM/r^2")
     page.locator("#mass").fill("1")
     page.locator("#law-b").fill("<img src=x onerror=alert(1)>")
     page.wait_for_timeout(100)
@@ -130,8 +134,17 @@ def the_networks(page, address):
         error = page.locator("#net-values td").first.inner_text()
         check(f"{name}: the force of a throw inside its training is within a fifth",
               error.endswith(" %") and float(error[:-2]) < 20, error)
+        check(f"{name}: its weights are said to be rounded", "rounded to 16 significant bits" in
+              page.locator("#net-values").inner_text(), page.locator("#net-values").inner_text())
+        check(f"{name}: the picture's text speaks of the crosses that it has",
+              ("continues no orbit" in page.locator("#net-text").inner_text()) ==
+              (page.locator("#net-sky .cross").count() == 0) == name.endswith(": forces"),
+              page.locator("#net-text").inner_text())
     page.locator("#network").select_option(names[0])
     page.wait_for_timeout(500)
+    late = page.locator("#net-values tr", has_text="own steps").locator("td").inner_text()
+    check("an error of its own steps says how much of it is beside the orbit",
+          0 < float(late.split("; ")[1].split()[0]) <= float(late.split()[0]), late)
     before = page.locator("#net-sky").inner_html()
     page.locator("#given").focus()
     page.keyboard.press("ArrowRight")
@@ -149,6 +162,12 @@ def the_networks(page, address):
             {"name": name, "mimeType": "application/octet-stream", "buffer": content})
         page.locator("#net-error").filter(has_text=name).wait_for(timeout=5000)
     check("markup in the name of a network stays text", page.locator("main img").count() == 0)
+    page.evaluate("openOwn(new File([run.networks[0].bytes], 'mine.safetensors'))")
+    page.locator("#net-values").filter(has_text="as in the file").wait_for(timeout=5000)
+    check("a network of one's own is chosen, and not said to be rounded",
+          page.locator("#network").input_value().startswith("mine.safetensors: ") and
+          "rounded" not in page.locator("#net-values").inner_text())
+    page.locator("#network").select_option(names[0])
     page.locator("#given").fill("8")
 
 
@@ -157,17 +176,34 @@ def the_stories(page):
     check("there are three stories", stories.count() == 3, stories.count())
     for i in range(stories.count()):
         stories.nth(i).click()
-        for _ in range(3):
+        for step in range(3):
             page.wait_for_timeout(500)
             text = page.locator("#story-text").inner_text()
             check("a step of a story says something", len(text) > 60 and "no number" not in text
                   and "holds no network" not in text, text)
             if page.locator("#stop").is_enabled():
                 page.wait_for_selector("#find:enabled", timeout=90000)
+            if i == 1 and step == 1:
+                check("a story says the errors that it compares",
+                      text.count(" %") == 2 and "untrained one" in text, text)
+            if i == 2 and step == 1:
+                check("crosses that the plot of forces cannot hold are counted",
+                      "beyond the edge" in page.locator("#net-plot").text_content())
+            if i == 0 and step == 2:
+                check("formulas and arrows of a story are seen at once", page.evaluate(
+                    "innerHeight - $('story').offsetHeight > "
+                    "$('front').firstChild.getBoundingClientRect().bottom"))
             page.locator("#story-next").click()
         check("a story ends", page.locator("#story").is_hidden())
     stories.nth(0).focus()
     page.keyboard.press("Enter")
+    page.evaluate("""() => { // the button lies where the story is
+        scrollBy(0, $('save-net-csv').getBoundingClientRect().bottom - innerHeight + 20);
+        $('save-net-csv').focus();
+    }""")
+    check("a story does not cover what has the focus", page.evaluate(
+        "$('save-net-csv').getBoundingClientRect().bottom <= "
+        "$('story').getBoundingClientRect().top"))
     page.keyboard.press("Escape")
     check("Escape closes a story", page.locator("#story").is_hidden())
 
@@ -211,11 +247,21 @@ def a_search(page):
     check("its code is shown", "Python: " in page.locator("#code").input_value())
 
 
+def open_table(page, name, text):
+    """Opens a table and waits until the page says its name, which it does when a search ends."""
+    page.evaluate("$('find-state').textContent = ''")
+    page.locator("#file").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
+    page.locator("#find-state").filter(has_text=name).wait_for(timeout=90000)
+
+
 def files(page):
     name = "<img src=x onerror=alert(1)>.csv"
-    for text, expected in (("a,b\n1,2\n1,x\n", 'found "x"'), ("a,b\n1\n2\n", "row 1"),
+    for text, expected in (("a,b\n1,2\n1,x\n", 'found "x"'), ("# of me\n\na,b\n1\n2\n", "line 4"),
                            (",b\n1,2\n3,4\n", "found none for column 1"),
-                           ("", "found 0 lines"), ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
+                           ("", "found 0 lines"), ("a,a\n1,2\n2,3\n", 'found "a" twice'),
+                           ("#\na,b\n1,2\n2,3e300\n", 'line 4, column "b": expected the'),
+                           ("<b>,y\n1,<i>\n2,3\n", 'found "<i>"')):
         page.locator("#file").set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": text.encode()})
         page.locator("#find-state").filter(has_text=expected).wait_for(timeout=5000)
@@ -224,12 +270,19 @@ def files(page):
         check("no formulas of another table stay beside an error",
               page.locator("#front tr").count() == 0)
     for text in ('"k, of";"y"\n1;2\n2;4\n3;6\n', "k;y\n1,5;3\n2,5;5\n3,25;6,5\n",
-                 "k\ty\r1\t2\r2\t4\r3\t6\r"):
-        page.locator("#file").set_input_files(
-            {"name": "marks.csv", "mimeType": "text/csv", "buffer": text.encode()})
-        page.wait_for_selector("#find:enabled", timeout=90000)
+                 "k\ty\r1\t2\r2\t4\r3\t6\r", "k\ty\n1,5\t3\n2,5\t5\n3,25\t6,5\n"):
+        open_table(page, "marks.csv", text)
         said = page.locator("#find-state").inner_text()
-        check("semicolons, tabs and quotes are read", "for y from marks.csv (3 rows)" in said, said)
+        check("semicolons, tabs, quotes and decimal commas are read",
+              "for y from marks.csv (3 rows)" in said, said)
+    open_table(page, "huge.csv", "a,b\n-1e308,1\n1e308,2\n0,4\n")
+    drawn = page.locator("#plot").inner_html()
+    check("columns of huge numbers are drawn inside the plot",
+          "Infinity" not in drawn and "NaN" not in drawn, drawn[:200])
+    open_table(page, "five.csv", "a,b\n1,5\n2,5\n3,5\n")
+    said = page.locator("#find-state").inner_text()
+    check("a single formula is no plural, and it says how many were tried",
+          said.startswith("1 formula for b ") and "that were tried" in said, said)
     planets = pathlib.Path(__file__).parents[2] / "docs/data/planets.csv"
     page.locator("#file").set_input_files(planets)
     page.wait_for_selector("#find:enabled", timeout=90000)
