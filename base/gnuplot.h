@@ -5,7 +5,7 @@
 #include "file.h"
 
 /* Draws `picture`, whose name ends in .png, .svg, .gif or .txt, by `gnuplot -c SCRIPT INPUT OUTPUT
- * png|svg|gif|txt`. The script is searched in $ORRERY_FIGURES, else in figures/ of the installed data
+ * png|svg|gif|txt`. The script is searched in $ORRERY_FIGURES, else in figures/ of the installed
  * or beside the program's folder (data.h), never in the current folder; `input` is its first
  * argument. Relative paths are given to gnuplot with "./" before them, so that none is a command.
  * gnuplot draws under a temporary name, and the picture gets its own when gnuplot succeeded and the

@@ -8,7 +8,7 @@
 # The same files give the same archive: names sorted, no owners and times; xz with contexts of 8
 # bytes, since nearly all are doubles. FOLDER/.unpacked lists what an archive had: what the next one
 # no longer has is removed, and other files of FOLDER are left. Each file is replaced at once, so
-# that a test that runs beside it reads the old or the new one. Status 1: an error, and ARCHIVE is as
+# that a test beside it reads the old or the new one. Status 1: an error, and ARCHIVE is as
 # it was.
 set -eu -o pipefail
 export LC_ALL=C

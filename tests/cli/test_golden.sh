@@ -46,6 +46,6 @@ check "an archive is changed by what was refused" equal "$sum" "$(cksum <first.t
 check "files are changed by what was refused" equal 5 "$(cat unpacked/a.txt)"
 find . -name '*.part' -o -name '.unpacked-*' >left
 check_not "parts of files are left" grep . left
-refuse "xz that is missing for results of the study" 1 "xz is not on the PATH (Debian: xz-utils)" -- \
+refuse "xz that is missing for results" 1 "xz is not on the PATH (Debian: xz-utils)" -- \
     env PATH="$WORK/path" "$cells" unpack first.tar.xz unpacked
 finish
