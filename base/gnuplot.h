@@ -5,8 +5,8 @@
 #include "file.h"
 
 /* Draws `picture`, whose name ends in .png, .svg, .gif or .txt, by `gnuplot -c SCRIPT INPUT OUTPUT
- * png|svg|gif|txt`. The script is searched in $ORRERY_FIGURES, else in figures/ of the installed data
- * or beside the program's folder (data.h), never in the current folder; `input` is its first
+ * png|svg|gif|txt`. The script is searched in $ORRERY_FIGURES, else in figures/ of the installed
+ * data or beside the program's folder (data.h), never in the current folder; `input` is its first
  * argument. Relative paths are given to gnuplot with "./" before them, so that none is a command.
  * gnuplot draws under a temporary name, and the picture gets its own when gnuplot succeeded and the
  * picture is whole: anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH,

@@ -25,6 +25,7 @@ struct colour {
     int entry;      /* of the palette, the nearest */
     int distance;   /* to it: the largest of the three */
     size_t solid;   /* pixels that equal those at their left and above */
+    size_t pixels;
 };
 struct colours {
     int count;
@@ -155,6 +156,7 @@ static bool count_colours(const struct picture *p, struct colours *c)
             const int place = place_of(c, value_at(pixel));
             if (place < 0)
                 return false;
+            c->at[place].pixels++;
             c->at[place].solid += (x >= RUN && ends_run(pixel, CHANNELS)) ||
                                   (y >= RUN && ends_run(pixel, 1 + p->width * CHANNELS));
         }
@@ -205,6 +207,15 @@ static int choose_palette(struct colours *c, uint32_t palette[PALETTE])
             }
         }
     }
+}
+
+/* Whether what changes much is edges, and no area of shades, which would be in steps. */
+static bool keeps_shades(const struct picture *p, const struct colours *c)
+{
+    size_t changed = 0;
+    for (int i = 0; i < c->count; i++)
+        changed += c->at[i].distance > ORR_PNG_SHADE / 3 ? c->at[i].pixels : 0;
+    return changed <= p->width * p->height / ORR_PNG_CHANGED;
 }
 
 /* ---- writing */
@@ -282,7 +293,7 @@ int orr_png_shrink(const char *path)
         rc = ORR_ENOMEM;
     if (c && count_colours(&p, c))
         entries = choose_palette(c, palette);
-    if (entries)
+    if (entries && keeps_shades(&p, c))
         rc = write_picture(&p, c, palette, entries, &smaller, &fewer);
     if (!rc && fewer && fewer < bytes)
         rc = replace(path, smaller, fewer);

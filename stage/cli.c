@@ -49,7 +49,7 @@ static const struct common {
      TEXT(preset)},
     {"--set", "KEY=VALUE", "change one setting; may be repeated", 0, 0, 0, keep_assignment},
     {"--run", "DIR", "folder of the run (default: runs/<preset>)", PATH(run)},
-    {"--out", "DIR", "write into this folder, not the run's (lab: file)", PATH(out)},
+    {"--out", "DIR", "write into this folder or FILE, not into the run", PATH(out)},
     {"--attention", "NAME", "only this attention variant, or those of a list A,B", 0, 0, 0,
      keep_attention},
     {"--checkpoint", "FILE", "start from this model", PATH(checkpoint)},

@@ -71,6 +71,7 @@ unpack() { # FOLDER: rows from standard input become files of a new folder
     echo "cells: error: expected pack FOLDER TABLE or unpack TABLE FOLDER" >&2
     exit 2
 }
+command -v xz >/dev/null || fail "xz is not on the PATH (Debian: xz-utils)"
 case $1 in
 pack)
     folder=$2 table=$3

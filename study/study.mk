@@ -9,7 +9,7 @@ verdict: all ; @$(GRID_ENV) JOBS=$(call arg,JOBS) exec study/verdict.sh $(call a
 claims: all results ; @$(GRID_ENV) study/claims.sh study/results study/cells.csv.xz
 # all results: one table that is kept, and the files that programs and tests read
 results: study/results/.unpacked
-study/results/.unpacked: study/cells.csv.xz study/cells.sh
+study/results/.unpacked: study/cells.csv.xz study/cells.sh | .deps
 	@study/cells.sh unpack $< $(@D) && touch $@
 $(STUDY_TESTS): | study/results/.unpacked
 check check-one: study/results/.unpacked

@@ -25,14 +25,10 @@ $(B)/tests/symreg/test_fma: private EXTRA_CFLAGS += -ffp-contract=off # it is co
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)
-# golden vectors of an independent program: one archive that is kept, and the files that tests read.
-# make golden-pack makes the archive again; xz with contexts of 8 bytes, since nearly all are doubles
-tests/golden/.unpacked: tests/golden.tar.xz
-	@xz -dc $< | tar -xf - -C tests && touch $@
-golden-pack:
-	@tar -C tests --exclude=.unpacked --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=a=rX,u+w -cf - golden | \
-	    xz -c --lzma2=preset=9e,lc=1,lp=3,pb=3 >tests/golden.tar.part && mv tests/golden.tar.part tests/golden.tar.xz
-check check-one check-emulation check-gpu: tests/golden/.unpacked
+# golden vectors of an independent program: one archive that is kept, and the files that tests read
+tests/golden/.unpacked: tests/golden.tar.xz tools/golden.sh | .deps ; @tools/golden.sh unpack $< $(@D)
+golden-pack: ; @tools/golden.sh pack tests/golden tests/golden.tar.xz
+lint check check-one check-emulation check-gpu: tests/golden/.unpacked
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
 # tests of every bit, once more with the C library's functions of a CPU without fused multiply-adds

@@ -36,18 +36,23 @@ root=${dest%/}${prefix%/}
 list=$root/share/orrery/files
 here=$(dirname "$0")
 
+# remove: the files of the list that is read, below the prefix
+remove() {
+    local file
+    while IFS= read -r file; do
+        case $file in
+        /* | *..*) echo "$what: error: $list: expected names below $prefix, found \"$file\"" >&2
+            exit 1 ;;
+        esac
+        rm -f -- "$root/$file"
+    done
+}
 if [ "$what" = uninstall ]; then
     [ -r "$list" ] || {
         echo "uninstall: error: $list: not there: nothing is installed" >&2
         exit 1
     }
-    while IFS= read -r file; do
-        case $file in
-        /* | *..*) echo "uninstall: error: $list: expected names below $prefix, found \"$file\"" >&2
-            exit 1 ;;
-        esac
-        rm -f -- "$root/$file"
-    done < <(cat "$list" && echo share/orrery/files)
+    remove < <(cat "$list" && echo share/orrery/files)
     # folders of Orrery's own; those that others use as well go only from a DESTDIR, when empty
     folders=(share/orrery share/doc/orrery libexec/orrery lib/orrery include/orrery
         "$libdir/cmake/orrery")
@@ -164,5 +169,8 @@ if [ "$named" = 1 ]; then
         link share/bash-completion/completions orrery "$name"
     done
 fi
-printf '%s\n' "${names[@]}" | sed 's:/\./:/:' | LC_ALL=C sort >"$list"
+# what an earlier installation here had more goes: other switches, another release
+printf '%s\n' "${names[@]}" | sed 's:/\./:/:' | LC_ALL=C sort >"$work/files"
+[ ! -r "$list" ] || LC_ALL=C comm -23 <(LC_ALL=C sort "$list") "$work/files" | remove
+put 644 share/orrery "$work/files"
 echo "installed ${#names[@]} files in $root"

@@ -120,12 +120,14 @@ static int difference(const char *text, size_t bytes, bool (*is_exact)(int y, in
     return most;
 }
 
+static int area_rows = 54; /* below them, 100 shades in each row, as at edges: 600 */
+
 static bool is_area(int y, int x)
 {
-    return y < 40 || x < 100;
+    return y < area_rows || x < 100;
 }
 
-/* Two areas, a line of a colour that is near to that of one area, and 2000 shades. */
+/* Two areas, a line of a colour that is near to that of one area, and shades. */
 static void draw_lines(void)
 {
     for (int y = 0; y < HEIGHT; y++)
@@ -184,6 +186,10 @@ TEST(test_others_keep_their_bytes)
     assert_true(fewer < whole);
     stays(encode(5, 6, 0), "a picture whose header says alpha");
     stays(encode(5, 2, 1), "a picture whose header says interlaced");
+    area_rows = 40; /* a sixth of the picture is shades, as a map without a bar of its colours */
+    draw_lines();
+    stays(encode(5, 2, 0), "a picture with an area of shades");
+    area_rows = 54;
     unsigned random = 1;
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)

@@ -29,4 +29,19 @@ check "it builds without git" env PATH="$WORK/path" make -s -C "$folder" CUDA=0 
     -j2 bin/orrery
 check "it builds without git: a program that runs" \
     prints '^orrery [0-9]' "$folder/bin/orrery" --version
+
+# ---- what the source distribution of the Python package takes along (make check-python builds it)
+package=$WORK/package
+sed -n 's:^"\.\./\(.*\)" = "source/\1"$:\1:p' python/pyproject.toml >"$WORK/taken"
+while IFS= read -r name; do
+    mkdir -p "$(dirname "$package/$name")" && cp -r "$name" "$package/$name" || exit
+done <"$WORK/taken"
+plan() { # GOAL...: what make would do there
+    make -s -C "$package" CUDA=0 MPI=0 -o .deps --eval 'folders: ; @echo $(api_USES)' "$@"
+}
+check "the Python package's source lacks a file that its Makefile wants" \
+    plan -n build/liborrery.so.2
+for name in $(plan folders); do
+    check "the Python package's source lacks the folder $name" grep -qx "$name" "$WORK/taken"
+done
 finish

@@ -236,6 +236,11 @@ check "install with INSTALL_STUDY=1 has no verdict" prints '^orrery verdict [0-9
     "$WORK/study/usr/bin/orrery" verdict --version
 check "install with INSTALL_STUDY=1 has no claims" \
     filled "$WORK/study/usr/share/orrery/study/claims.csv"
+check "install without the study, where it was, has another status than 0" \
+    install_to "$WORK/study" /usr install
+check "install without the study leaves files of the earlier installation, which no list has" \
+    equal "$(cd "$WORK/study/usr" && find . ! -type d | sed 's:^\./::' |
+        grep -vx share/orrery/files | LC_ALL=C sort)" "$(cat "$WORK/study/usr/share/orrery/files")"
 
 # ---- uninstall
 touch "$root/bin/other"

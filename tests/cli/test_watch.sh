@@ -173,6 +173,8 @@ check "commands of the release before are listed" lacks 'grid' "$WORK/.err"
 "$compare" seeds --help >"$WORK/out"
 check "compare seeds --help lists options of other commands" \
     lacks '--figure\|--size\|--follow' "$WORK/out"
+"$compare" losses --help >"$WORK/out"
+check "compare losses --help says that its picture is a folder" lacks 'this folder,' "$WORK/out"
 "$compare" effects --help >"$WORK/out"
 check "compare effects --help does not list --figure" grep -q '^  --figure' "$WORK/out"
 check "compare effects --help lists options of losses" lacks '--size\|--follow' "$WORK/out"
