@@ -215,7 +215,7 @@ static int check_whole(const char *path, const char *format, bool *whole)
             bytes--;
         *whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
     } else if (!strcmp(format, "txt")) {
-        *whole = bytes > 0 && strchr("\nm", content[bytes - 1]); /* a line; a code that ends colours */
+        *whole = bytes > 0 && strchr("\nm", content[bytes - 1]); /* a line, an end of colours */
     } else if (!strcmp(format, "gif")) {
         *whole = is_whole_gif((const unsigned char *)content, bytes);
     } else {

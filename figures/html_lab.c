@@ -30,11 +30,11 @@ static int has_network(const struct report_run *run, bool *has)
     return 0;
 }
 
-int report_lab_make(const struct report_run *run, const char *folder, bool *made)
+int report_lab_make(const struct report_run *run, const char *folder, bool *made, bool *failed)
 {
     char option[REPORT_PATH + 8], page[REPORT_PATH], shipped[4096];
     const char *const arguments[] = {"lab", option, "--quiet", NULL};
-    *made = false;
+    *made = *failed = false;
     if (!report_has_lab(run))
         return 0;
     TRY(has_network(run, made));
@@ -50,6 +50,7 @@ int report_lab_make(const struct report_run *run, const char *folder, bool *made
     if (rc == ORR_EINTR)
         return rc;
     *made = !rc;
+    *failed = rc != 0;
     if (rc)
         orr_error_clear();
     return 0;

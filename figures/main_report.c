@@ -22,13 +22,13 @@ static int move_file(const char *from, const char *to, const char *name, const c
  * that a failure leaves existing files unchanged. */
 static int publish_report(const struct report_run *run, struct report_pictures *pictures,
                           const struct cJSON *verdict, const char *out, const char *work, bool keep,
-                          bool quiet, bool *lab)
+                          bool quiet, bool *lab, bool *lab_failed)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     TRY(orr_path(figures, "%s/figures", out));
     TRY(orr_path(page, "%s/report.html", out));
     TRY(report_plot(run, work, quiet, pictures));
-    TRY(report_lab_make(run, work, lab));
+    TRY(report_lab_make(run, work, lab, lab_failed));
     TRY(report_html(run, pictures, work, verdict, *lab, page));
     TRY(*lab ? move_file(work, out, "lab", "html") : 0);
     TRY(orr_mkdir(figures));
@@ -180,14 +180,15 @@ static int make_page(void *of, const struct orr_stage_output *output)
     struct call *call = of;
     struct orr_tempdir work;
     struct report_pictures pictures = {0};
-    bool lab = false;
+    bool lab = false, lab_failed = false;
     TRY(call->has_read ? 0 : check_page(call, output));
     int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
         rc = publish_report(&call->run, &pictures, call->verdict, call->out, work.folder,
-                            keep_option != NULL, call->cli->quiet, &lab);
+                            keep_option != NULL, call->cli->quiet, &lab, &lab_failed);
     orr_tempdir_remove(&work); /* before the record, which marks the stage as complete */
-    TRY(rc ? rc : report_origin_write(&call->origin, call->out, &pictures, lab));
+    /* without a lab that it should have, a page is written and is not up to date */
+    TRY(rc || lab_failed ? rc : report_origin_write(&call->origin, call->out, &pictures, lab));
     orr_note(call->cli->quiet, "report: %zu figures in %s/figures, page %s/report.html",
              pictures.count, call->out, call->out);
     return 0;

@@ -386,10 +386,10 @@ int report_html_losses(const struct report_run *run, struct orr_file *html);
 /* The panel of the orbit lab (docs/lab.md), of runs whose networks read coordinates in the plane.
  * report_lab_make() writes FOLDER/lab.html by `probe lab`, where the run has a network and the
  * source its page. One that cannot be written is told, and leaves the panel without a frame. *made:
- * whether there is a page. Errors: a signal, and those of paths. report_html_lab() shows the page
- * in a frame, or says how to make one. */
+ * whether there is a page; *failed: whether there should be one. Errors: a signal, and those of
+ * paths. report_html_lab() shows the page in a frame, or says how to make one. */
 bool report_has_lab(const struct report_run *run);
-int report_lab_make(const struct report_run *run, const char *folder, bool *made);
+int report_lab_make(const struct report_run *run, const char *folder, bool *made, bool *failed);
 int report_html_lab(const struct report_run *run, bool made, struct orr_file *html);
 /* Writes a command line that can be copied: the run's path as one word of a shell behind `before`,
  * and, unless it is "", its preset.json there and its path behind `between`. */

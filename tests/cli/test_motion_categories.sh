@@ -161,10 +161,12 @@ check "driven decays have the constants of their runs" near driven 1 -0.4 -0.9 -
 by_time() { motion "$1" --state x --category run --explicit-time --unary sin; }
 check "forced decays are found" by_time forced
 check "forced decays have the time" equation forced 1 \
-    '^dx/dt = (c1\[run\] \* x \+ )?0\.[78][0-9]* \* sin\((t \* )?1\.[23][0-9]*( \* t)?\)( [-+] c1\[run\] \* x)?$'
+    '^dx/dt = (c1\[run\] \* x \+ )?0\.[78][0-9]* \* sin\((t \* )?1\.[23][0-9]*( \* t)?\)'\
+'( [-+] c1\[run\] \* x)?$'
 check "forced decays of Julian dates are found" by_time dates
 check "the time of Julian dates counts from the first one" equation dates 1 \
-    '^dx/dt = (c1\[run\] \* x \+ )?0\.[78][0-9]* \* sin\((\(t - 2460000\.5\) \* )?1\.[23][0-9]*( \* \(t - 2460000\.5\))?\)( [-+] c1\[run\] \* x)?$'
+    '^dx/dt = (c1\[run\] \* x \+ )?0\.[78][0-9]* \* sin\((\(t - 2460000\.5\) \* )?1\.[23][0-9]*'\
+'( \* \(t - 2460000\.5\))?\)( [-+] c1\[run\] \* x)?$'
 cat >"$WORK/alike.py" <<'END'
 import json, sys
 one, other = (json.load(open(f"{sys.argv[1]}/{name}/equations.json"))

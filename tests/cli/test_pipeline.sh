@@ -221,6 +221,15 @@ says_lab() {
 check "report of a run without networks: the panel says how to make the orbit lab" \
     says_lab "$odd/out & more"
 check_not "report of an odd folder, elsewhere: not in the run" test -e "$odd/report.html"
+cp "$run"/lssar/finetune/magnitude*.safetensors "$odd/lssar/finetune/"
+head -c 99 "$run/lssar/finetune/magnitude.safetensors" >"$odd/lssar/finetune/magnitude.safetensors"
+program report --run "$odd" --out "$odd/cut" --quiet >"$WORK/cut.out" 2>"$WORK/cut.err"
+check "a report whose network is cut short has no line about it" grep -q 'magnitude' "$WORK/cut.err"
+check "a report whose network is cut short has a frame" says_lab "$odd/cut"
+cp "$run/lssar/finetune/magnitude.safetensors" "$odd/lssar/finetune/"
+check "report once the network is whole" program report --run "$odd" --out "$odd/cut" --quiet \
+    --resume
+check "the lab stays away once the network is whole" shows_lab "$odd/cut"
 fast_pictures
 
 # ---- make: one target from nothing makes what it needs and no more

@@ -29,8 +29,7 @@ world() {
     done
 }
 # remade RUN OPTION...: the files that the world makes again with these options, without pictures,
-# logs and settings, sources in short, and without the lab's page: it comes with each report where
-# clang for WebAssembly was there to compile it
+# logs and settings, sources in short
 remade() {
     local run=$1
     shift
@@ -38,7 +37,7 @@ remade() {
     world "$run" "$@" || return 1
     (cd "$run" && find . -type f -newermt '2002-01-01' -printf '%P\n') |
         sed -e '/^figures\//d; /jsonl$/d; /^preset.json$/d; /made.json$/d; /^laws\/front_/d' \
-            -e '/^laws\/laws.md/d; /\/best.safetensors/d; /^lab.html$/d' | sort | tr '\n' ' '
+            -e '/^laws\/laws.md/d; /\/best.safetensors/d' | sort | tr '\n' ' '
 }
 # is_remade NAME EXPECTED RUN OPTION...
 is_remade() {
@@ -67,41 +66,43 @@ back() { # the run as it was
 }
 
 # ---- a setting of each stage
-laws="laws/laws.json report.html "
+# (lab.html comes with a report)
+laws="lab.html laws/laws.json report.html "
 is_remade "a setting of symreg: laws and report" "$laws" "$run" --set symreg.maxsize=9
 notes "a setting of symreg: laws and report: the reason" \
     "laws.json: made anew: symreg.maxsize is 20, expected 9"
 is_remade "a setting of symreg: laws and report: and back again" "$laws" "$run"
-is_remade "the text about a preset: the report alone" "report.html " "$run" --set about=x
+is_remade "the text about a preset: the report alone" "lab.html report.html " "$run" --set about=x
 tables=
 for source in lssar oracle softmax truth untrained; do
     tables="$tables$source/finetune/forces_magnitude.csv "
 done
 is_remade "the size of samples: tables, no model" \
-    "$(echo "laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
+    "$(echo "lab.html laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
     "$run" --set finetune.sample_size=40
 notes "the size of samples: tables, no model: the reason" \
     "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
 back
-is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/forces_vector.csv \
-report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
+is_remade "neighbours of the oracle: its table" "lab.html laws/laws.json \
+oracle/finetune/forces_vector.csv report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
 back
 models="lssar/finetune/forces_magnitude.csv lssar/finetune/magnitude.safetensors "
 baseline="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
 is_remade "fine-tuning of magnitudes: its models" \
-    "laws/laws.json ${models}report.html ${models//lssar/softmax}$baseline" \
+    "lab.html laws/laws.json ${models}report.html ${models//lssar/softmax}$baseline" \
     "$run" --set finetune.magnitude.lr=0.001
 back
 first="lssar/pretrain/evaluation.json lssar/pretrain/last.safetensors "
 is_remade "pretraining: all that comes of it, but the baseline and planet runs" \
-    "laws/laws.json $models${first}report.html ${models//lssar/softmax}${first//lssar/softmax}" \
+    "lab.html laws/laws.json $models${first}report.html \
+${models//lssar/softmax}${first//lssar/softmax}" \
     "$run" --set pretrain.lr=0.001
 notes "pretraining: all that comes of it, but the baseline and planet runs: the reason" \
     "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
 notes "pretraining: all that comes of it, but the baseline and planet runs: further on" \
     "lssar, magnitude: made anew: model: model: pretrain.lr is 0.003, expected 0.001"
 back
-is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.checkpoint_every=1
+is_remade "where to save changes nothing" "lab.html report.html " "$run" --set pretrain.checkpoint_every=1
 back
 
 # ---- the data set that laws of positions are made from
