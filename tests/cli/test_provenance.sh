@@ -84,7 +84,8 @@ notes "the size of samples: tables, no model: the reason" \
     "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
 back
 is_remade "neighbours of the oracle: its table" "lab.html laws/laws.json \
-oracle/finetune/forces_vector.csv report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
+oracle/finetune/forces_vector.csv report.html " "$run" \
+    --set finetune.knn_vector=4 --set symreg.maxsize=9
 back
 models="lssar/finetune/forces_magnitude.csv lssar/finetune/magnitude.safetensors "
 baseline="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
