@@ -103,7 +103,8 @@ notes "pretraining: all that comes of it, but the baseline and planet runs: the 
 notes "pretraining: all that comes of it, but the baseline and planet runs: further on" \
     "lssar, magnitude: made anew: model: model: pretrain.lr is 0.003, expected 0.001"
 back
-is_remade "where to save changes nothing" "lab.html report.html " "$run" --set pretrain.checkpoint_every=1
+is_remade "where to save changes nothing" "lab.html report.html " \
+    "$run" --set pretrain.checkpoint_every=1
 back
 
 # ---- the data set that laws of positions are made from
