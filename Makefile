@@ -41,7 +41,7 @@ typed := $(filter probe world finetune symreg figures,$(MAKECMDGOALS))
 $(if $(filter probe,$(firstword $(typed))),finetune: | probe,probe: | $(filter-out probe,$(typed)))
 # ---- compilers
 CC     ?= gcc
-# -g1: lines and functions, in a fifth less of time than -g, whose variables a debugger sees with -O0 (HACKING.md)
+# -g1 records lines and functions, and compiles in a fifth less time than -g; to see variables in a debugger: -O0 -g (HACKING.md)
 CFLAGS ?= -O3 -g1
 # for those who change Orrery, not for those who build it with a compiler that warns of more
 WERROR ?= $(if $(CI)$(filter check% lint coverage fuzz,$(MAKECMDGOALS)),-Werror)

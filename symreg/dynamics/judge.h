@@ -68,6 +68,9 @@ int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judge
  * follows the tracks. */
 double sr_judge_lost(const struct sr_judge *judge, const struct sr_judged *fit,
                      const struct sr_judged *against);
+/* Replaces node `at` of a formula by its operand that ends at node `operand`, with the sign of a
+ * difference, and simplifies; false where it cannot be. */
+bool sr_judge_without(const struct sr_judge *judge, int at, int operand, struct sr_expr *expr);
 /* Takes away terms whose coefficients are within two standard errors of 0, also when the seconds
  * have passed. */
 int sr_judge_drop_zeros(const struct sr_judge *judge, struct sr_judged *best);

@@ -18,6 +18,22 @@ double sr_judge_lost(const struct sr_judge *c, const struct sr_judged *f,
                : HUGE_VAL;
 }
 
+bool sr_judge_without(const struct sr_judge *c, int at, int operand, struct sr_expr *expr)
+{
+    const int start = sr_expr_start(expr, at);
+    struct sr_expr part = {.count = 0};
+    for (int i = sr_expr_start(expr, operand); i <= operand; i++)
+        sr_put_node(&part, expr->node[i]);
+    if (!sr_put_end(c->language, &part, SR_NODES))
+        return false;
+    if (expr->node[at].op == SR_SUB && operand == at - 1)
+        sr_expr_scale(&part, -1); /* 0 - x is not x */
+    if (!sr_expr_splice(c->language, expr, start, at - start + 1, part.node, part.count, SR_NODES))
+        return false;
+    sr_expr_simplify(c->language, expr);
+    return true;
+}
+
 /* Tries the system with a shorter formula of state d: that whose node `at` is replaced by its
  * operand that ends at node `operand`. *shorter: it is better, or loses at most `most` nats of the
  * likelihood, and *best. */
@@ -25,21 +41,12 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, dou
                        struct sr_judged *best, bool *shorter)
 {
     struct sr_judged *trial = orr_alloc(1, sizeof *trial);
-    struct sr_expr part = {.count = 0};
     if (!trial)
         return ORR_ENOMEM;
     sr_judged_copy(best, trial);
-    struct sr_expr *const expr = &trial->expr[d];
-    for (int i = sr_expr_start(expr, operand); i <= operand; i++)
-        sr_put_node(&part, expr->node[i]);
-    if (sr_put_end(c->language, &part, SR_NODES) && expr->node[at].op == SR_SUB &&
-        operand == at - 1)
-        sr_expr_scale(&part, -1); /* 0 - x is not x */
-    const int start = sr_expr_start(expr, at);
     int rc = 0;
     *shorter = false;
-    if (sr_expr_splice(c->language, expr, start, at - start + 1, part.node, part.count, SR_NODES)) {
-        sr_expr_simplify(c->language, expr);
+    if (sr_judge_without(c, at, operand, &trial->expr[d])) {
         rc = sr_judge_fit(c, trial);
         orr_trace("equation %d, without a part: %.2f nats, residual %.4g", d + 1, trial->nats,
                   sqrt(trial->misfit));
@@ -89,8 +96,6 @@ int sr_judge_drop_zeros(const struct sr_judge *c, struct sr_judged *best)
     return 0;
 }
 
-/* Takes away parts of the formulas, the largest first, as long as that makes the system better: a
- * search on derivatives explains their errors, too. */
 int sr_judge_shorten(const struct sr_judge *c, const bool *held, struct sr_judged *best)
 {
     bool shorter = false;

@@ -40,27 +40,6 @@ static bool fill(const struct sr_judge *c, const struct sr_expr *expr, const str
     return true;
 }
 
-/* The formula with the sum or difference at node i replaced by its operand that ends at node `at`;
- * false where it cannot be. */
-static bool replace(const struct sr_judge *c, const struct sr_expr *expr, int i, int at,
-                    struct sr_expr *shorter)
-{
-    const int start = sr_expr_start(expr, i);
-    struct sr_expr part = {.count = 0};
-    for (int k = sr_expr_start(expr, at); k <= at; k++)
-        sr_put_node(&part, expr->node[k]);
-    if (!sr_put_end(c->language, &part, SR_NODES))
-        return false;
-    if (at == i - 1 && expr->node[i].op == SR_SUB)
-        sr_expr_scale(&part, -1); /* 0 - x is not x */
-    *shorter = *expr;
-    if (!sr_expr_splice(c->language, shorter, start, i - start + 1, part.node, part.count,
-                        SR_NODES))
-        return false;
-    sr_expr_simplify(c->language, shorter);
-    return true;
-}
-
 /* Takes one operand of a sum from the formula of state d that changes it too little. work:
  * (2, categories, probes). */
 static bool drop(const struct sr_judge *c, int d, const struct sr_each *each, struct sr_expr *expr,
@@ -75,7 +54,8 @@ static bool drop(const struct sr_judge *c, int d, const struct sr_each *each, st
         const int op = expr->node[i].op;
         for (int side = 0; side < 2 && (op == SR_ADD || op == SR_SUB); side++) {
             double most = 0;
-            if (!replace(c, expr, i, side ? i - 1 : sr_expr_left(expr, i), &shorter) ||
+            shorter = *expr;
+            if (!sr_judge_without(c, i, side ? i - 1 : sr_expr_left(expr, i), &shorter) ||
                 !fill(c, &shorter, each, work + n))
                 continue;
             for (size_t k = 0; k < n; k++)

@@ -138,7 +138,7 @@ int sr_constants_profile(const struct sr_expr *expr, const struct sr_data *data,
         sr_free_phases(expr, data, 1, &fitted, place);
     n = others ? others : n;
     for (int c = 0; c < n; c++)
-        *(others ? &place[c] : &of[c]) = c;
+        (others ? place : of)[c] = c;
     if (!rc)
         rc = sr_work_init(&work, data->rows, 2 * sr_expr_constants(&fitted, NULL));
     if (rc)

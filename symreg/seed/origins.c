@@ -202,32 +202,32 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
     return sr_derived_close(d, sr_loss_init_like(&d->loss, p->loss, &d->data));
 }
 
+/* Searches the columns in the units of *o by these stages. */
+static int search_in(struct sr_proposal *p, struct origins *o, unsigned stages)
+{
+    struct sr_race race = {.count = 1,
+                           .make = make_shifted,
+                           .context = o,
+                           .round = {{.stages = stages}},
+                           .per_size = PER_SIZE,
+                           .few = true};
+    return sr_race(p, &race);
+}
+
 /* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from which
  * their constants are fitted: a hyperbola has its pole, and a logarithm its 0, outside. */
 static int find_in_units(struct sr_proposal *p)
 {
     struct origins o;
     bool far;
-    struct sr_race race = {.count = 1,
-                           .make = make_shifted,
-                           .context = &o,
-                           .round = {{.stages = SR_STAGE_SMALL}},
-                           .per_size = PER_SIZE,
-                           .few = true};
     find_columns(p->loss->data, true, &o, &far);
-    return sr_race(p, &race);
+    return search_in(p, &o, SR_STAGE_SMALL);
 }
 
 int sr_origins_find(struct sr_proposal *p)
 {
     struct origins o;
     bool far;
-    struct sr_race race = {.count = 1,
-                           .make = make_shifted,
-                           .context = &o,
-                           .round = {{.stages = STAGES}},
-                           .per_size = PER_SIZE,
-                           .few = true};
     if (!find_columns(p->loss->data, false, &o, &far))
         return 0;
     const double own = far ? share : share_of_units, now = orr_time_s();
@@ -238,5 +238,5 @@ int sr_origins_find(struct sr_proposal *p)
         p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
     if (far && left >= plenty)
         TRY(find_in_units(p));
-    return sr_race(p, &race);
+    return search_in(p, &o, STAGES);
 }
