@@ -146,9 +146,10 @@ static void take_common(int columns, struct sr_power_sum *sum, double *common)
     }
 }
 
-bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
-                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
-                   struct sr_expr *out)
+/* Writes H(h sum) with the product h before the sum; `common`: h is what all terms share, else 1. */
+static bool put_sum(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                    const struct sr_power_outer *outer, const struct sr_power_sum *sum, bool common,
+                    struct sr_expr *out)
 {
     const bool power = outer->op == SR_CONSTANT, odd = power && fabs(outer->power) == 1;
     const double *c = sum->weight + (outer->op == SR_EXP ? 1 + columns : 0);
@@ -156,9 +157,10 @@ bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, in
     struct sr_expr product[SR_POWER_TERMS], factor = {.count = 0};
     struct sr_sum written = {.factor = &factor};
     struct sr_power_sum rest = *sum;
-    double common[SR_POWER_COLUMNS];
-    take_common(columns, &rest, common);
-    if (!put_product(p->settings->language, p->operators, column, columns, common, &factor))
+    double shared[SR_POWER_COLUMNS] = {0};
+    if (common)
+        take_common(columns, &rest, shared);
+    if (!put_product(p->settings->language, p->operators, column, columns, shared, &factor))
         return false;
     for (int k = 0; k < sum->terms; k++) {
         if (!put_product(p->settings->language, p->operators, column, columns, rest.exponent[k],
@@ -189,4 +191,18 @@ bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, in
             return false;
     }
     return sr_proposal_shorten(p, out);
+}
+
+bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
+                   struct sr_expr *out)
+{
+    struct sr_expr shorter;
+    const bool written = put_sum(p, column, columns, outer, sum, false, out);
+    if (written && out->count + 2 <= p->settings->maxsize) /* with its outer factor */
+        return true;
+    if (!put_sum(p, column, columns, outer, sum, true, &shorter))
+        return written;
+    *out = shorter;
+    return true;
 }
