@@ -146,7 +146,7 @@ static void take_common(int columns, struct sr_power_sum *sum, double *common)
     }
 }
 
-/* Writes H(h sum) with the product h before the sum; `common`: h is what all terms share, else 1. */
+/* Writes H(h sum); `common`: h is the product of powers that all terms share, else 1. */
 static bool put_sum(const struct sr_proposal *p, const struct sr_expr *column, int columns,
                     const struct sr_power_outer *outer, const struct sr_power_sum *sum, bool common,
                     struct sr_expr *out)

@@ -467,8 +467,8 @@ static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
 }
 
 /* Where the best hypothesis is a function of one group u, y = h phi(u), a sum with free rates is
- * looked for in phi(u) / u^p: (1 + r / b) exp(-r / b) / r^2 is one only for p = -2. Takes the powers
- * number `first` to `last` of the list. */
+ * looked for in phi(u) / u^p: (1 + r / b) exp(-r / b) / r^2 is one only for p = -2. Takes powers
+ * number `first` to `last`. */
 static int search_curve(struct sr_proposal *p, const struct sr_view *view,
                         const struct sr_grouping *best, int first, int last)
 {
