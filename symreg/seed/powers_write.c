@@ -128,17 +128,42 @@ static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, 
     return sr_put_end(p->settings->language, out, SR_NODES);
 }
 
-bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
-                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
-                   struct sr_expr *out)
+/* Takes the powers that all terms share out of them, as far as these are equal or whole. */
+static void take_common(int columns, struct sr_power_sum *sum, double *common)
+{
+    for (int j = 0; j < columns; j++) {
+        common[j] = sum->terms > 1 ? sum->exponent[0][j] : 0;
+        for (int k = 1; k < sum->terms; k++) {
+            const double other = sum->exponent[k][j];
+            const bool whole = fmod(other, 1) == 0 && fmod(common[j], 1) == 0;
+            if (other * common[j] <= 0 || (other != common[j] && !whole))
+                common[j] = 0;
+            else if (fabs(other) < fabs(common[j]))
+                common[j] = other;
+        }
+        for (int k = 0; k < sum->terms; k++)
+            sum->exponent[k][j] -= common[j];
+    }
+}
+
+/* Writes H(h sum); `common`: h is the product of powers that all terms share, else 1. */
+static bool put_sum(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                    const struct sr_power_outer *outer, const struct sr_power_sum *sum, bool common,
+                    struct sr_expr *out)
 {
     const bool power = outer->op == SR_CONSTANT, odd = power && fabs(outer->power) == 1;
     const double *c = sum->weight + (outer->op == SR_EXP ? 1 + columns : 0);
     const double unit = odd ? c[0] : power ? fabs(c[0]) : 1;
     struct sr_expr product[SR_POWER_TERMS], factor = {.count = 0};
     struct sr_sum written = {.factor = &factor};
+    struct sr_power_sum rest = *sum;
+    double shared[SR_POWER_COLUMNS] = {0};
+    if (common)
+        take_common(columns, &rest, shared);
+    if (!put_product(p->settings->language, p->operators, column, columns, shared, &factor))
+        return false;
     for (int k = 0; k < sum->terms; k++) {
-        if (!put_product(p->settings->language, p->operators, column, columns, sum->exponent[k],
+        if (!put_product(p->settings->language, p->operators, column, columns, rest.exponent[k],
                          &product[k]))
             return false;
         const double weight = c[k] / unit;
@@ -166,4 +191,18 @@ bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, in
             return false;
     }
     return sr_proposal_shorten(p, out);
+}
+
+bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
+                   struct sr_expr *out)
+{
+    struct sr_expr shorter;
+    const bool written = put_sum(p, column, columns, outer, sum, false, out);
+    if (written && out->count + 2 <= p->settings->maxsize) /* with its outer factor */
+        return true;
+    if (!put_sum(p, column, columns, outer, sum, true, &shorter))
+        return written;
+    *out = shorter;
+    return true;
 }

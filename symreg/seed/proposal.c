@@ -23,6 +23,15 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_stage *stage,
     return sr_bank_init(&p->bank, settings, loss->data);
 }
 
+/* Whether a seed of the table itself has room for its outer factor, with which the front writes it:
+ * one that has none is lost there, however well it fits. */
+static bool has_room(const struct sr_proposal *p, const struct sr_expr *seed)
+{
+    static const double any = 3;
+    struct sr_expr whole = *seed;
+    return p->derived || seed->count + 2 <= p->settings->maxsize || sr_expr_absorb(&whole, any);
+}
+
 /* Whether some seed fits up to rounding, up to the noise, or up to what is asked for. */
 static bool is_explained(const struct sr_proposal *p)
 {
@@ -36,8 +45,8 @@ static bool is_explained(const struct sr_proposal *p)
         return false;
 #endif
     for (int i = 0; i < p->seeds->count; i++)
-        explained = explained ||
-                    (p->seeds->loss[i] <= least && sr_loss_decides(p->loss, &p->seeds->expr[i]));
+        explained = explained || (p->seeds->loss[i] <= least && has_room(p, &p->seeds->expr[i]) &&
+                                  sr_loss_decides(p->loss, &p->seeds->expr[i]));
     return explained;
 }
 

@@ -243,8 +243,9 @@ static void put_steps(struct sr_rates *r, uint64_t operators)
             if (isnormal(d))
                 put_column(r, v, SR_INV, c, d);
         }
-        for (int k = 0; k < EXPONENTS && low > 0; k++) /* as in Planck's law */
-            put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2.0) / (high - low), -1);
+        for (int k = 0; k < 2 * EXPONENTS && low > 0; k++) /* as in Planck's law and in tanh */
+            put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2 / 2.0) / (high - low),
+                       k % 2 ? 1 : -1);
     }
 }
 

@@ -24,6 +24,7 @@ enum {
     MOST_ROWS = 2000, /* rows of the derived table */
     LEAST_ROWS = 64,  /* of a noisy table whose small values are left out: four times that */
     FEW_ROWS = 4,     /* rows of a derived table, at least */
+    CURVE_POWERS = 5,
 };
 
 /* Variances of ln |y| above which a table counts as noisy, and above which rows are chosen anew. */
@@ -466,28 +467,40 @@ static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
 }
 
 /* Where the best hypothesis is a function of one group u, y = h phi(u), a sum with free rates is
- * looked for in phi(u) / u^p: (1 + r / b) exp(-r / b) / r^2 is one only for p = -2. */
+ * looked for in phi(u) / u^p: (1 + r / b) exp(-r / b) / r^2 is one only for p = -2. Takes powers
+ * number `first` to `last`. */
 static int search_curve(struct sr_proposal *p, const struct sr_view *view,
-                        const struct sr_grouping *best)
+                        const struct sr_grouping *best, int first, int last)
 {
-    static const int power[] = {0, -2, 2, -1, 1};
-    enum { POWERS = sizeof power / sizeof *power };
-    struct sr_grouping list[POWERS];
-    struct sr_race race = {.count = best->groups == 1 ? POWERS : 0,
+    static const int power[CURVE_POWERS] = {0, -2, 2, -1, 1};
+    struct sr_grouping list[CURVE_POWERS];
+    struct sr_race race = {.count = best->groups == 1 ? last - first + 1 : 0,
                            .make = make_reduced,
                            .context = &(struct groupings){view, list},
                            .round = {{.stages = SR_STAGE_RATES}},
                            .per_size = PER_SIZE};
     const double floor = p->floor;
-    for (int k = 0; k < POWERS; k++) {
+    for (int k = 0; k < race.count; k++) {
         list[k] = *best;
         for (int f = 0; f < SR_SMOOTH_COLUMNS; f++)
-            list[k].factor.half[f] += power[k] * best->group[0].half[f];
+            list[k].factor.half[f] += power[first + k] * best->group[0].half[f];
     }
     p->floor = 0; /* it is an estimate, which some other formula may have reached */
     const int rc = sr_race(p, &race);
     p->floor = floor;
     return rc;
+}
+
+/* Searches the hypotheses. phi itself is looked for among sums with free rates first: this takes a
+ * fraction of a second, and pairs of small formulas of three hypotheses may take all of the time.
+ */
+static int search_hypotheses(struct sr_proposal *p, const struct sr_view *view,
+                             const struct sr_grouping *list, int count)
+{
+    if (count)
+        TRY(search_curve(p, view, &list[0], 0, 0));
+    TRY(search_groupings(p, view, list, count));
+    return count ? search_curve(p, view, &list[0], 1, CURVE_POWERS - 1) : 0;
 }
 
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
@@ -537,9 +550,7 @@ int sr_structure_find(struct sr_proposal *p)
         if (count && noise <= much) /* else some terms are only seeming */
             rc = search_terms(p, &terms, &list[0]);
         if (!rc)
-            rc = search_groupings(p, view, list, count);
-        if (!rc && count)
-            rc = search_curve(p, view, &list[0]);
+            rc = search_hypotheses(p, view, list, count);
         if (!rc && noise > much)
             rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;

@@ -204,6 +204,46 @@ TEST(obeys_operators_and_size)
     assert_int_equal(seeds.count, 0);
 }
 
+/* Where the terms, each with its own powers, leave no room for the outer factor of the front. */
+TEST(long_sums_share_their_common_factor)
+{
+    static struct sr_seeds seeds;
+    struct sr_settings s = default_settings();
+    int admitted = 0;
+    s.unary[s.unary_count++] = SR_SQUARE;
+    s.maxsize = 15;
+    assert_true(laws_found("r^2*m1*m2*(1 + 0.01*m2^2)", POSITIVE, s, 1, &seeds) > 0);
+    for (int i = 0; i < seeds.count; i++)
+        admitted += seeds.loss[i] < 1e-12 && seeds.expr[i].count + 2 <= s.maxsize;
+    assert_true(admitted > 0);
+}
+
+/* A seed that the front cannot write with its outer factor is lost, so it ends no stages. */
+TEST(seeds_without_room_for_their_factor_end_no_search)
+{
+    static struct sr_seeds seeds;
+    const struct sr_expr law = formula("r^2*m1*m2");
+    struct sr_settings s = default_settings();
+    struct sr_loss loss;
+    struct sr_proposal p;
+    struct table t;
+    decades(&t, "3*r^2*m1*m2", POSITIVE);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    for (int room = 0; room < 4; room++) {
+        s.maxsize = law.count + room;
+        assert_int_equal(sr_proposal_init(&p, sr_stages, &s, &loss, NULL, 1, &seeds), 0);
+        seeds.count = 1;
+        seeds.loss[0] = 0;
+        seeds.expr[0] = law;
+        assert_int_equal(sr_proposal_over(&p), room >= 2);
+        p.derived = true; /* whose factor is free */
+        assert_true(sr_proposal_over(&p));
+        sr_bank_free(&p.bank);
+    }
+    sr_loss_free(&loss);
+    table_free(&t);
+}
+
 TEST(threads_do_not_matter)
 {
     static struct sr_seeds one, three;
