@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,9 @@ int orr_error_exit(const char *program, int code)
     if (code == ORR_EINTR) /* 128 + signal, as a shell reports it: the next stage must not start */
         return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
     const bool colours = orr_terminal_colours();
+    /* the command that was typed, `orrery judge`, where another program does it */
+    const char *typed = getenv("ORRERY_COMMAND");
+    program = typed && *typed ? typed : program;
     if (!orr_error_was_told())
         fprintf(stderr, "%s: %serror:%s %s\n", program, colours ? ORR_RED : "",
                 colours ? ORR_PLAIN : "", *orr_error() ? orr_error() : "unknown failure");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# symreg_finders.sh - which stages that propose formulas (symreg/seed/seeds.c) find a law, and which
-# is the first: bench_symreg_laws with a build of bin/symreg that prints this of every seed.
+# symreg_finders.sh - which stages that propose formulas (symreg/seed/stages.c) find a law, and
+# which is the first: bench_symreg_laws with a build of bin/symreg that prints this of every seed.
 #
 #   bench/symreg_finders.sh [NOISES [OPTION...]]    (default "0 1 10" percent; OPTIONs of
 #                                                   bench_symreg_laws)

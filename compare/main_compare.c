@@ -110,9 +110,9 @@ static const struct orr_command commands[] = {
                 "their difference from the untrained baseline. Writes OUT/PROBE_seeds.json."},
     {"effects", "compare effects FILE.json ...", "--figure", of_settings, .alone = true,
      .usage = "compare effects FILE.json ... [--out DIR] [--figure NAME]",
-     .purpose =
-         "Prints the effects of settings, and of pairs of them, on what a probe measured of\n"
-         "a grid, and an analysis of variance. Writes OUT/PROBE_grid.json and a picture."},
+     .purpose = "Prints the effects of settings, and of pairs of them, on what a probe measured\n"
+                "of a grid, and an analysis of variance. Writes OUT/PROBE_grid.json and a\n"
+                "picture."},
     {"losses", "compare losses RUN ...", "--size,--font,--keep,--follow,--every", of_trainings,
      .alone = true, .usage = "compare losses RUN ... [--follow] [--out FILE.png]",
      .purpose = "Prints and draws the losses of the trainings of several runs; with --follow\n"

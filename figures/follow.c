@@ -386,7 +386,7 @@ static int look_on(const struct report_follow *of, struct logs now[2], bool term
     for (bool first = true; !over && !orr_signal_seen(); first = false) {
         TRY(find_logs(of, now));
         if (!now->count) {
-            orr_note(told, "compare: waiting for %s (Ctrl-C ends)", *of->run);
+            orr_note(told, "waiting for %s (Ctrl-C ends)", *of->run);
             told = true;
             seen_s = orr_time_s(); /* what appears from now on is under way */
         } else {

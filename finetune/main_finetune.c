@@ -21,10 +21,9 @@ static const struct orr_option options[] = {
 };
 static const struct orr_program program = {
     .name = "finetune",
-    .purpose =
-        "Fine-tunes pretrained models to forces; writes held-out predictions as CSV. Models\n"
-        "start from last.safetensors of their pretraining, or from best.safetensors with\n"
-        "pretrain.patience.",
+    .purpose = "Fine-tunes pretrained models to forces; writes held-out predictions as CSV.\n"
+               "Models start from last.safetensors of their pretraining, or from\n"
+               "best.safetensors with pretrain.patience.",
     .usage = "finetune [options]",
     .options = options,
     .groups = "attention,planets,finetune",

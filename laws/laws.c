@@ -7,8 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-const char *const law_features[3] = {"r", "m1", "m2"};
-
 /* ---- sources */
 
 /* Models of other programs, each with its table of forces. */

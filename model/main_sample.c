@@ -28,8 +28,8 @@ static const struct orr_option options[] = {
 };
 static const struct orr_program program = {
     .name = "sample",
-    .purpose = "Continues a prompt by a trained model of text (docs/text.md). The same seed gives\n"
-               "the same text.",
+    .purpose = "Continues a prompt by a trained model of text (docs/text.md). The same seed\n"
+               "gives the same text.",
     .usage = "sample --run DIR [--attention NAME] [options]\n"
              "       sample --checkpoint FILE [options]",
     .options = options,

@@ -297,7 +297,7 @@ static int run_command(const struct orr_cli *cli)
                       "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
     if (!rc && command->judges && !answers_text)
-        rc = ORR_FAIL(ORR_EUSAGE, "judge: needs --answers DIR, of the model (docs/exchange.md)");
+        rc = ORR_FAIL(ORR_EUSAGE, "needs --answers DIR, of the model (docs/exchange.md)");
     if (!rc && untrained_text && !answers_text)
         rc = ORR_FAIL(ORR_EUSAGE, "--untrained: needs --answers");
     rc = rc ? rc : check_run(cli, command);

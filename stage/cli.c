@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -595,6 +596,23 @@ static void print_help(struct parse *p)
     orr_help_print(&program, command, &cli->settings, from, *p->help);
 }
 
+/* Bytes of the first line of a usage, without what is said of it. */
+static int usage_length(const char *usage)
+{
+    const int line = (int)strcspn(usage, "\n");
+    const char *gap = strstr(usage, "   ");
+    return gap && gap - usage < line ? (int)(gap - usage) : line;
+}
+
+/* A run is a folder, or not there yet: else the first missing file would be asked for, in vain. */
+static int refuse_file(const char *run)
+{
+    struct stat info;
+    return stat(run, &info) || S_ISDIR(info.st_mode)
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "--run: %s: expected a folder, found a file", run);
+}
+
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done)
 {
@@ -612,8 +630,8 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
             return unknown_option(&p, argument);
         else if (cli->argc_rest >= program->max_rest)
             return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %s%.*s", argument,
-                            orr_program_is_part() ? "orrery " : "",
-                            (int)strcspn(program->usage, "\n"), program->usage);
+                            orr_program_is_part() ? "orrery " : "", usage_length(program->usage),
+                            program->usage);
         else
             cli->argv_rest[cli->argc_rest++] = argument;
     }
@@ -625,5 +643,6 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
     if (*done)
         return 0;
     TRY(orr_command_hand_over(program, cli, argv));
-    return merge_settings(&p);
+    TRY(merge_settings(&p));
+    return refuse_file(cli->run);
 }

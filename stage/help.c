@@ -155,6 +155,42 @@ static void print_settings(const struct orr_program *program, const struct orr_s
     }
 }
 
+/* The last blank of a line after `first` and up to `most`, before one of two characters where
+ * `before` names them; `first`: there is none. */
+static size_t break_of(const char *line, size_t first, size_t most, const char *before)
+{
+    while (most > first &&
+           (line[most] != ' ' || (before[1] && !strchr(before + 1, line[most + 1]))))
+        most--;
+    return most;
+}
+
+/* Prints a line wrapped at WIDTH. What follows the first goes below an explanation, which stands
+ * behind three spaces or more, else below what the line begins with. */
+static void print_wrapped(const char *line)
+{
+    const size_t first = strspn(line, " "), most = WIDTH / 2;
+    const char *gap = strstr(line + first, "   ");
+    size_t indent = gap ? (size_t)(gap - line) + strspn(gap, " ") : first + strlen("usage: ");
+    indent = first > most / 2 ? first : indent > most ? most : indent;
+    for (size_t left = 0;; left = indent) {
+        size_t length = strlen(line), most_here = WIDTH - left;
+        if (length > most_here) {
+            const char *before = gap ? " " : " [-"; /* of a command: before an option */
+            length = break_of(line, first, most_here, before);
+            length = length > first ? length : break_of(line, first, most_here, " ");
+            length = length > first ? length : strlen(line);
+        }
+        size_t shown = length;
+        while (shown && line[shown - 1] == ' ')
+            shown--;
+        printf("%*s%.*s\n", (int)left, "", (int)shown, line);
+        line += length + strspn(line + length, " ");
+        if (!*line)
+            return;
+    }
+}
+
 /* The lines of the usage, each with "orrery" before the program's name where users call it so. */
 static void print_usage(const struct orr_program *program)
 {
@@ -164,8 +200,11 @@ static void print_usage(const struct orr_program *program)
         const char *from = line == program->usage ? line : line + strspn(line, " ");
         const bool named = !strncmp(from, program->name, length) && from[length] == ' ' &&
                            (line == program->usage || (size_t)(from - line) == indent);
-        printf("%s%.*s%s%.*s\n", line == program->usage ? "usage: " : "", (int)(from - line), line,
-               named && orr_program_is_part() ? "orrery " : "", (int)strcspn(from, "\n"), from);
+        char whole[512];
+        snprintf(whole, sizeof whole, "%s%.*s%s%.*s", line == program->usage ? "usage: " : "",
+                 (int)(from - line), line, named && orr_program_is_part() ? "orrery " : "",
+                 (int)strcspn(from, "\n"), from);
+        print_wrapped(whole);
     }
 }
 

@@ -407,6 +407,12 @@ static int run_check(const char *self, int *status)
     return rc ? rc : cleaned;
 }
 
+/* Errors of the program that does a command name the command, which is what was typed. */
+static int name_command(const char *name)
+{
+    return setenv("ORRERY_COMMAND", name, 1) ? ORR_FAIL(ORR_ENOMEM, "out of memory") : 0;
+}
+
 /* Becomes `compare losses RUN --follow`; a RUN that begins with "-" is no option. */
 static int run_watch(const char *self, int count, char *const *argument)
 {
@@ -419,6 +425,7 @@ static int run_watch(const char *self, int count, char *const *argument)
     const char *const argv[] = {compare, "losses", run, "--follow", *picture ? "--out" : NULL,
                                 picture, NULL};
     TRY(orr_program_of_orrery(self, "compare", compare));
+    TRY(name_command("watch"));
     return orr_program_exec(compare, argv);
 }
 
@@ -433,6 +440,7 @@ static int run_program(const char *name, const char *self, char **argument)
             /* `judge ...` is `probe judge ...` */
             const bool probes = !strcmp(name, "judge") || !strcmp(name, "lab");
             TRY(orr_program_of_orrery(self, probes ? "probe" : name, path));
+            TRY(probes ? name_command(name) : 0);
             if (!strcmp(name, "verdict") && !orr_exists(path))
                 return ORR_FAIL(ORR_EMISSING,
                                 "%s: not installed; the study's program is with "

@@ -78,10 +78,10 @@ static const struct orr_command commands[] = {
 };
 static const struct orr_program program = {
     .name = "verdict",
-    .purpose =
-        "Compares the models of several runs, the cells of a grid: means over seeds with upper "
-        "bound and\nuntrained baseline, differences between attention variants, and a summary "
-        "in words.\nPrints Markdown, writes verdict.json into --out (study/docs/verdict.md).",
+    .purpose = "Compares the models of several runs, the cells of a grid: means over seeds with\n"
+               "upper bound and untrained baseline, differences between attention variants, and\n"
+               "a summary in words. Prints Markdown, writes verdict.json into --out\n"
+               "(study/docs/verdict.md).",
     .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
              "verdict --claims "
              "DIR [--out DIR]",

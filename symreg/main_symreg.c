@@ -258,15 +258,13 @@ static void list_owners(void)
 
 static const struct orr_program program = {
     .name = "symreg",
-    .purpose =
-        "Finds formulas: of force sources of a run, columns of a table, motion; orbits of stars.",
-    .usage =
-        "symreg [options]\n"
-        "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
-        "       symreg motion [options] TRACKS.csv[.gz] --time T --position|--state X,Y[,Z]\n"
-        "       symreg orbit [options] VELOCITIES.csv[.gz] --time T --velocity V [--sigma S]\n"
-        "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]\n"
-        "       symreg simulate EQUATIONS.json --start X=1,Y=0 --times 0:10:0.1 [--out FILE.csv]",
+    .purpose = "Finds formulas: in tables, in tracks, in forces of a run; orbits of stars.",
+    .usage = "symreg [options]\n"
+             "       symreg [options] FILE.csv[.gz] --target COLUMN [--features A,B]\n"
+             "       symreg motion [options] TRACKS.csv --time T --position|--state X,Y[,Z]\n"
+             "       symreg orbit [options] VELOCITIES.csv --time T --velocity V [--sigma S]\n"
+             "       symreg predict FRONT.json FILE.csv[.gz] [--index N] [--interval 95]\n"
+             "       symreg simulate EQUATIONS.json --start X=1 --times 0:10:0.1 [--out FILE]",
     .options = options,
     .max_rest = 1 + SR_HORIZONS_FILES,
     .groups = "seed,attention,symreg",

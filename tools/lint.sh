@@ -91,7 +91,9 @@ each() {
 }
 each tools/lint_includes.sh
 each tools/lint_headers.sh "$build"
-each tools/lint_circles.sh "$build" base formula figures symreg/seed symreg/evolve symreg/solve
+each tools/lint_circles.sh "$build" base formula sim kernels finetune probe figures tracks laws \
+    symreg/select symreg/seed symreg/evolve symreg/layout symreg/solve symreg/table \
+    symreg/dynamics symreg/orbit
 each tools/lint_state.sh "$build" formula symreg laws
 each tools/lint_clang.sh
 each tools/lint_unused.sh "$build"

@@ -8,7 +8,7 @@ build=$1
 shift
 failures=0
 # object files that may have some, and why
-declare -A MAY_HOLD=([symreg/keys.o]="there is one terminal")
+declare -A MAY_HOLD=([symreg/terminal_keys.o]="there is one terminal")
 
 for folder; do
     [ -s "$build/lib$folder.a" ] || { echo "$build/lib$folder.a is not there"; failures=1; }

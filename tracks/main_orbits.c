@@ -334,21 +334,20 @@ static const struct orr_command commands[] = {
     {.name = NULL}};
 static const struct orr_program program = {
     .name = "orbits",
-    .purpose = "Simulates orbits and writes the data sets of a preset; imports tracks; looks at\n"
-               "data sets.",
-    .usage =
-        "orbits [options]               write the data sets of a preset\n"
-        "       orbits --systems FILE --out DIR   simulate systems of your own\n"
-        "       orbits import FILE --out DIR --time T --position X,Y    read tracks of others\n"
-        "       orbits verify DIR              check every file against manifest.json\n"
-        "       orbits stat [DIR]              what is in the data sets\n"
-        "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
-        "                                      one sequence: elements, sampling, picture; of\n"
-        "                                      DIR as it is there, else of the settings\n"
-        "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
-        "                                      positions, states, forces, masses as CSV\n"
-        "       orbits checksum [options]      make all training sequences, write nothing\n"
-        "       orbits prior [options]         what the prior tells before any training",
+    .purpose = "Simulates orbits, imports tracks, writes data sets and looks at them.",
+    .usage = "orbits [options]               write the data sets of a preset\n"
+             "       orbits --systems FILE --out DIR   simulate systems of your own\n"
+             "       orbits import FILE --out DIR --time T --position X,Y\n"
+             "                                      read tracks of other programs\n"
+             "       orbits verify DIR              check every file against manifest.json\n"
+             "       orbits stat [DIR]              what is in the data sets\n"
+             "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
+             "                                      a sequence: elements, sampling, picture;\n"
+             "                                      of DIR as it is there, else of settings\n"
+             "       orbits export [DIR] --csv [--split NAME] [--out DIR]\n"
+             "                                      positions, states, forces, masses as CSV\n"
+             "       orbits checksum [options]      make all training sequences, write nothing\n"
+             "       orbits prior [options]         what the prior tells before any training",
     .options = options,
     .max_rest = 2,
     .makes_orbits = true,

@@ -1,11 +1,11 @@
 /* tracks.h - tracks of another program (positions of bodies over time) become data sets:
  *
- *   table.c     reads tables: CSV and the layouts of symreg/layout/, also JPL Horizons
- *   arrays.c    reads NumPy's .npy and .npz of shape (n, steps, bodies, d)
- *   units.c     converts to years, AU and solar masses
- *   common.c    bodies of a system at common times with one time step, by interpolation if asked
- *   import.c    `orbits import`: from options to a folder of data sets
- *   systems.c   `orbits --systems`: simulates systems of the user, whose tracks become data sets
+ *   table.c          reads tables: CSV and the layouts of symreg/layout/, also JPL Horizons
+ *   arrays.c         reads NumPy's .npy and .npz of shape (n, steps, bodies, d)
+ *   units.c          converts to years, AU and solar masses
+ *   common_times.c   bodies of a system at common times with one time step
+ *   import.c         `orbits import`: from options to a folder of data sets
+ *   systems.c        `orbits --systems`: systems of the user, simulated, become data sets
  *
  * Positions have two or three coordinates. docs/tracks.md is for users. */
 #ifndef TRACKS_TRACKS_H

@@ -34,7 +34,7 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C);
 /* Adds the partial sums of all groups to `to` (n), in order. */
 void k_cpu_add_groups(float *to, const float *part, int groups, size_t n);
 
-/* Whether a layer is wide both ways, which selects packed operands (pack.c). */
+/* Whether a layer is wide both ways, which selects packed operands (linear_backward.c). */
 bool k_cpu_is_wide(int C, int OC);
 int k_cpu_wide_backward(const struct k_linear *layer, bool bf16);
 

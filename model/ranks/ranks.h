@@ -73,7 +73,7 @@ int gpt_distribute(const struct k_ops *ops, const real *x, real *own,
 /* Copies rank 0's x (count) to all ranks. */
 int gpt_broadcast(const struct k_ops *ops, real *x, size_t count);
 
-/* ---- alike.c, devices.c: checks whether ranks can train together */
+/* ---- ranks_agree.c, devices.c: checks whether ranks can train together */
 
 /* Checks that the ranks of a job have equal version, settings and options, and makes them use
  * rank 0's instruction set. ORR_EUSAGE naming the difference, or ORR_EDEVICE. Collective. */

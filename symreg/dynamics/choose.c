@@ -2,8 +2,8 @@
  * solutions: its constants are refitted to the tracks by integrating (flow.h), and of two systems
  * the likelier one is better, formulas and constants counted as in the evidence of a front
  * (symreg/select/evidence.c). First the rows of each front are fitted with the other states known
- * (alone.c), which is quick and does not depend on other equations that may be wrong; then the
- * likeliest of each equation are tried together, as long as that finds better systems. */
+ * (single_equation.c), which is quick and does not depend on other equations that may be wrong;
+ * then the likeliest of each equation are tried together, as long as that finds better systems. */
 #include "dynamics.h"
 
 #include <math.h>
@@ -106,8 +106,8 @@ static bool is_too_long(const struct sr_judge *c, const struct sr_judged *best, 
 }
 
 /* Tries row `row` of the front of equation d in the place of what *best has, and where that
- * formula's terms share constants, with a constant of each term (loosen.c); row -1: the present
- * formula, with a constant of each term. kept (or NULL) receives what was fitted. */
+ * formula's terms share constants, with a constant of each term (separate_constants.c); row -1: the
+ * present formula, with a constant of each term. kept (or NULL) receives what was fitted. */
 static int try_row(const struct sr_judge *c, const struct sr_equations_found *found, int d, int row,
                    struct sr_judged *best, int *choice, struct candidates *kept)
 {

@@ -1,31 +1,31 @@
 /* dynamics.h - equations of motion of any system from its tracks:
  *
- *   states.c     reads a file into tracks: times, states, inputs
- *   smooth.c     smoothed states, their derivatives and the errors of these
- *   epoch.c      times that are far from 0
- *   table.c      the table in which the search finds one equation
- *   judge.c      how well a system of equations explains the tracks
- *   prior.c      what the form of an equation costs
- *   alone.c      the tracks of one state, the others known
- *   tie.c        which constants have a value in each category
- *   resmooth.c   tracks smoothed by the solutions of a system
- *   loosen.c     formulas with a constant of each term
- *   time.c       whether equations without the time need it
- *   choose.c     which of the equations that were found the tracks support together
- *   refit.c      a part of many rows, by which equations are chosen; their constants by all rows
- *   vectors.c    accelerations as sums of vectors
- *   sums.c       which sums of vectors explain the tracks by least squares
- *   symmetry.c   whether the tracks support such a sum, against what was found by components
- *   evidence.c   which symmetries the equations have
- *   said.c       sentences about a system, and the terminal
- *   results.c    equations.json, report.md, right-hand sides in C and Python
- *   page.c       report.html
- *   terms.c      sums of products as guesses for the search
- *   library.c    terms that equations of motion are made of
- *   weak.c       sums of them that explain the tracks in integral form
- *   follow.c     the tracks beside the solutions, as a table and a picture
- *   units.c      units of derivatives from those of states and time
- *   dynamics.c   the command: symreg motion --state, symreg motion --position --general
+ *   state_tracks.c        reads a file into tracks: times, states, inputs
+ *   smooth.c              smoothed states, their derivatives and the errors of these
+ *   epoch.c               times that are far from 0
+ *   equation_table.c      the table in which the search finds one equation
+ *   judge.c               how well a system of equations explains the tracks
+ *   formula_prior.c       what the form of an equation costs
+ *   single_equation.c     the tracks of one state, the others known
+ *   tied_constants.c      which constants have a value in each category
+ *   resmooth.c            tracks smoothed by the solutions of a system
+ *   separate_constants.c  formulas with a constant of each term
+ *   time_dependence.c     whether equations without the time need it
+ *   choose.c              which of the equations that were found the tracks support together
+ *   refit_all_rows.c      a part of many rows, for the choice; constants by all rows
+ *   vectors.c             accelerations as sums of vectors
+ *   vector_sums.c         which sums of vectors explain the tracks by least squares
+ *   symmetry.c            whether the tracks support such a sum, beside what components gave
+ *   symmetry_evidence.c   which symmetries the equations have
+ *   sentences.c           sentences about a system, and the terminal
+ *   equation_files.c      equations.json, report.md, right-hand sides in C and Python
+ *   page.c                report.html
+ *   term_sums.c           sums of products as guesses for the search
+ *   term_library.c        terms that equations of motion are made of
+ *   weak.c                sums of them that explain the tracks in integral form
+ *   solutions.c           the tracks beside the solutions, as a table and a picture
+ *   derivative_units.c    units of derivatives from those of states and time
+ *   dynamics.c            the command: symreg motion --state, symreg motion --position --general
  *
  * Of order 1, dx/dt = f(x, t, u); of order 2, d2x/dt2 = f(x, v, t, u). Units are those of the file.
  * docs/motion.md explains the method. */
@@ -132,8 +132,9 @@ struct sr_system;
 int sr_system_restore_time(struct sr_states *states, const struct sr_language *language,
                            struct sr_system *system);
 
-/* Smooths each state of each track by Gaussian processes in windows (symreg/motion/process.c), and
- * tells for each state whether noise of one size or in proportion to the value is likelier.
+/* Smooths each state of each track by Gaussian processes in windows
+ * (symreg/motion/gaussian_process.c), and tells for each state whether noise of one size or in
+ * proportion to the value is likelier.
  * ORR_EINVAL names file, line and column where no process fits. */
 int sr_states_smooth(struct sr_states *states, int threads);
 

@@ -1,15 +1,15 @@
 /* flow.h - systems of differential equations whose right-hand sides are formulas: integrated from a
  * start, and their constants refitted to tracks by integrating.
  *
- *   lanes.c      solutions side by side, with their derivatives by start and constants
- *   flow.c       one solution
- *   each.c       constants of each category
- *   nodes.c      where a fit starts each piece of a track
- *   shots.c      all pieces followed from their starts
- *   condense.c   the equations of a step of a fit, with the pieces of a track joined
- *   shooting.c   the fit
- *   conserved.c  what a system conserves
- *   simulate.c   `symreg simulate`
+ *   lanes.c               solutions side by side, with their derivatives by start and constants
+ *   flow.c                one solution
+ *   category_constants.c  constants of each category
+ *   piece_starts.c        where a fit starts each piece of a track
+ *   follow_pieces.c       all pieces followed from their starts
+ *   condense.c            the equations of a step of a fit, with the pieces of a track joined
+ *   shooting.c            the fit
+ *   conserved.c           what a system conserves
+ *   simulate.c            `symreg simulate`
  *
  * The integrator is the pair of orders 5 and 4 of Dormand and Prince (Journal of Computational and
  * Applied Mathematics 6 (1980) 19) with adaptive steps. Formulas are evaluated by the loops of

@@ -1,6 +1,7 @@
 /* judge.c - how well a system of equations explains the tracks: its constants are refitted to these
  * by integrating (flow.h), and it costs the nats of what its solutions leave, of its formulas
- * (prior.c) and of its constants, as in the evidence of a front (symreg/select/evidence.c). */
+ * (formula_prior.c) and of its constants, as in the evidence of a front (symreg/select/evidence.c).
+ * */
 #include "judge.h"
 
 #include <math.h>

@@ -77,8 +77,8 @@ int sr_judge_drop_zeros(const struct sr_judge *judge, struct sr_judged *best);
 /* Takes away these and other parts of the formulas, the largest first, as long as that makes the
  * system better. held: (dims) formulas that stay; NULL: none. */
 int sr_judge_shorten(const struct sr_judge *judge, const bool *held, struct sr_judged *best);
-/* Takes away terms that change no solution by what can be told (unfelt.c), also when the seconds
- * have passed. */
+/* Takes away terms that change no solution by what can be told (negligible_terms.c), also when the
+ * seconds have passed. */
 int sr_judge_drop_unfelt(const struct sr_judge *judge, struct sr_judged *best);
 /* Makes a copy of the judge's states, smoothed by the solutions of a system that it has fitted.
  * *follows: all of its tracks have one. ORR_ENOMEM; the caller frees the copy, after errors too. */
@@ -86,7 +86,7 @@ int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *sys
                        struct sr_states *along, bool *follows);
 
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
- * (prior.c). */
+ * (formula_prior.c). */
 double sr_equation_nats(const struct sr_expr *expr, int names);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/html.h"
-#include "said.h"
+#include "sentences.h"
 #include "symreg/table/charts.h"
 
 enum { FIELD = 15 }; /* arrows along each axis of a phase portrait */

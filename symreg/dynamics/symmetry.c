@@ -1,5 +1,5 @@
 /* symmetry.c - whether accelerations are a sum of vectors. Each form that explains the tracks by
- * least squares (sums.c) is fitted to them by integrating, all components with the same
+ * least squares (vector_sums.c) is fitted to them by integrating, all components with the same
  * coefficients, and costs what any system does (judge.c), with its formula and its coefficients
  * counted once. It replaces what was found by components where it costs less: on the track of a
  * single orbit many functions agree, and the form is the shortest. */

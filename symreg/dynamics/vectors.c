@@ -1,7 +1,7 @@
 /* vectors.c - accelerations as sums of vectors. A field that has a symmetry is short as a vector
  * and long by components: -k r^-3 (x, y) has one number, which both components share. Here are the
- * list of vectors, their values, and forms as formulas and as text; sums.c finds which sums explain
- * the tracks. */
+ * list of vectors, their values, and forms as formulas and as text; vector_sums.c finds which sums
+ * explain the tracks. */
 #include "judge.h"
 
 #include <math.h>

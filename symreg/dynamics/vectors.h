@@ -58,7 +58,7 @@ void sr_vector_text(const struct sr_states *states, const struct sr_vector *term
 void sr_form_text(const struct sr_states *states, const struct sr_form *form, char *text,
                   size_t bytes);
 
-/* ---- which sums explain the tracks, before any is integrated (sums.c) */
+/* ---- which sums explain the tracks, before any is integrated (vector_sums.c) */
 
 struct sr_sums;
 /* Prepares least squares over all vectors of the list. solved: the smoothed tracks are a solution

@@ -384,7 +384,8 @@ int sr_categories_fit_shared(const struct sr_categories *c, const struct sr_expr
 
 /* ---- standard errors */
 
-/* The variance of a row of weight 1, as in errors.c. NAN where rows do not exceed constants. */
+/* The variance of a row of weight 1, as in standard_errors.c. NAN where rows do not exceed
+ * constants. */
 static double variance_of(struct arrow *a, const double *value, struct sr_work *work)
 {
     double residual = 0, rows = 0;

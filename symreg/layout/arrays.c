@@ -1,6 +1,6 @@
 /* arrays.c - NumPy's .npy and .npz: arrays of one or two dimensions, or of records, become columns.
  * Columns of an array without field names are c0, c1 ...; of a .npz NAME, or NAME_0, NAME_1 ... */
-#include "made.h"
+#include "as_csv.h"
 
 #include <math.h>
 #include <stdlib.h>

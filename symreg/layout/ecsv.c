@@ -1,7 +1,7 @@
 /* ecsv.c - ECSV (Astropy Proposal for Enhancement 6, "Enhanced Character Separated Values", version
  * 1.0): comments with YAML that has the units of the columns, a header, rows of CSV with blanks or
  * commas between. Tabs are taken, too. */
-#include "made.h"
+#include "as_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* horizons.c - output of JPL Horizons: the block between $$SOE and $$EOE, of vectors or elements,
  * as labelled text ("X = 1.0E+00 Y = ..."), as bare numbers below names, or as CSV. The heading of
  * the file says in which units ("Output units    : AU-D"). */
-#include "made.h"
+#include "as_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

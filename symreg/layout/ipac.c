@@ -2,7 +2,7 @@
  * begin with "\", a header of up to four lines between bars, which has the names, types, units and
  * null values of the columns, and rows whose cells stand between the positions of the bars. Where
  * rows are not as wide as the header says, their cells are split at blanks. */
-#include "made.h"
+#include "as_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ int sr_cells_parse(const char *name, char *text, size_t bytes, enum orr_csv_flag
 /* Prints how the table was read: layout, skipped lines, columns whose cells were converted. */
 void sr_cells_notes(const struct orr_csv *csv, const char *name, bool quiet);
 
-/* Whether a cell is a missing value: empty, or a usual word or mark for it (missing.c). */
+/* Whether a cell is a missing value: empty, or a usual word or mark for it (missing_cells.c). */
 bool sr_cell_is_missing(const char *cell);
 /* Whether a cell is a date, with or without a time of day: 2021-01-03T12:00:00Z, 3/1/2021,
  * A.D. 2000-Jan-01 12:00. */

@@ -1,6 +1,6 @@
 /* ruled.c - tables of fixed width whose columns stand under the parts of a rule of dashes:
  * astropy's fixed_width_two_line, simple tables of reStructuredText. */
-#include "made.h"
+#include "as_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* separated.c - tables whose cells stand between blanks, tabs or bars: those of NumPy, gnuplot and
  * Fortran, TSV with the rows of RDB and VizieR below its header, Markdown, psql, and astropy's
  * basic, commented_header, tab, rdb and fixed_width. */
-#include "made.h"
+#include "as_csv.h"
 
 #include <stdlib.h>
 #include <string.h>

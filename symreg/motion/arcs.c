@@ -36,27 +36,6 @@ void sr_form_set(struct sr_form *form, const double *value)
     sr_expr_set_constants(&form->expr, all);
 }
 
-void sr_form_collect(const struct sr_form *form, size_t rows, double *jacobian)
-{
-    int seen = 0;
-    for (int k = 0; k < form->numbers; k++) {
-        const int to = form->param[k];
-        const double *const by = jacobian + (size_t)k * rows;
-        double *const sum = jacobian + (size_t)(to < 0 ? 0 : to) * rows;
-        if (to < 0 || to == k) {
-            seen = to == k ? k + 1 : seen;
-            continue;
-        }
-        if (to >= seen) { /* the first number of a parameter; those before it have been read */
-            memcpy(sum, by, rows * sizeof *sum);
-            seen = to + 1;
-            continue;
-        }
-        for (size_t i = 0; i < rows; i++)
-            sum[i] += by[i];
-    }
-}
-
 /* Eliminates the starts: A (params, params) and b (params) are the equations of the parameters.
  * False where an arc does not determine its start. */
 static bool eliminate(struct sr_arcs *s, double damping, double *A, double *b)

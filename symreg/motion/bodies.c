@@ -16,6 +16,27 @@ bool sr_arcs_over(double until_s)
 
 /* ---- the law */
 
+void sr_form_collect(const struct sr_form *form, size_t rows, double *jacobian)
+{
+    int seen = 0;
+    for (int k = 0; k < form->numbers; k++) {
+        const int to = form->param[k];
+        const double *const by = jacobian + (size_t)k * rows;
+        double *const sum = jacobian + (size_t)(to < 0 ? 0 : to) * rows;
+        if (to < 0 || to == k) {
+            seen = to == k ? k + 1 : seen;
+            continue;
+        }
+        if (to >= seen) { /* the first number of a parameter; those before it have been read */
+            memcpy(sum, by, rows * sizeof *sum);
+            seen = to + 1;
+            continue;
+        }
+        for (size_t i = 0; i < rows; i++)
+            sum[i] += by[i];
+    }
+}
+
 /* Where a pair stands: from its other body, or the origin, to its body. Returns the distance. */
 static double separation(const struct sr_paths *p, const struct sr_pair *pair, const double *z,
                          double away[SR_MOTION_DIMS])

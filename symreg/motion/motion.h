@@ -1,22 +1,22 @@
 /* motion.h - turns tracks (positions of bodies over time) into a table of accelerations or forces,
  * in which the search finds a law:
  *
- *   tracks.c     reads a CSV file into one track per body
- *   horizons.c   makes such a file of files of JPL Horizons
- *   relative.c   tracks relative to a body
- *   process.c    a Gaussian process fitted to a window of one track: smooth position, acceleration
+ *   tracks.c            reads a CSV file into one track per body
+ *   horizons.c          makes such a file of files of JPL Horizons
+ *   relative_tracks.c   tracks relative to a body
+ *   gaussian_process.c  a window of one track by such a process: position, acceleration
  *                and their variances; noise and length scale by maximum likelihood
- *   smooth.c     windows along a whole track
- *   pull.c       how large the force of a pair may be
- *   pairs.c      forces between the bodies of a system from their accelerations
- *   centre.c     accelerations towards a point or a body
+ *   smooth.c            windows along a whole track
+ *   force_bounds.c      how large the force of a pair may be
+ *   pair_forces.c       forces between the bodies of a system from their accelerations
+ *   central_point.c     accelerations towards a point or a body
  *   paths.c, bodies.c, arcs.c, forms.c, decide.c   laws fitted to the tracks by integrating, and
  *                chosen there
- *   unbend.c     takes back what smoothing took from bent paths
- *   errors.c     standard errors of an amplitude, whatever the errors of rows share
- *   rows.c       the rows of the table and their weights
- *   page.c       the tracks beside the law's, for report.html
- *   motion.c     the options, the table, the search
+ *   smoothing_bias.c    takes back what smoothing took from bent paths
+ *   amplitude_errors.c  standard errors of an amplitude, whatever the errors of rows share
+ *   motion_table.c      the rows of the table and their weights
+ *   page.c              the tracks beside the law's, for report.html
+ *   motion.c            the options, the table, the search
  *
  * Units are those of the file. docs/motion.md explains the method. */
 #ifndef SR_MOTION_H
@@ -227,7 +227,7 @@ struct sr_motion_row {
     /* size of what is across a centre's line, in the unit of the value; of pairs the value times
      * the share of the bodies' accelerations that no force between them explains; 0: unknown */
     double aside;
-    /* d ln |value| / d ln r about its r; 0: unknown, or unbend.c accounts for errors of r */
+    /* d ln |value| / d ln r about its r; 0: unknown, or errors of r are in smoothing_bias.c */
     double slope;
     size_t first, parts; /* its parts in the table */
 };

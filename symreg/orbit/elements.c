@@ -106,3 +106,15 @@ void sr_orbit_mass(double K, double P, double e, double star_mass, double *mass,
     *mass = planet / GM_JUPITER;
     *axis = orr_pow((star + planet) * seconds / TURN * (seconds / TURN), 1.0 / 3) / AU_M;
 }
+
+bool sr_orbit_has_twins(const struct sr_orbit *orbit)
+{
+    const double closest = 1.1; /* ratio of periods */
+    for (int p = 1; p < orbit->planets; p++)
+        for (int q = 0; q < p; q++) {
+            const double a = orbit->x[SR_ORBIT_SHAPE * p], b = orbit->x[SR_ORBIT_SHAPE * q];
+            if (fmax(a, b) < closest * fmin(a, b))
+                return true;
+        }
+    return false;
+}

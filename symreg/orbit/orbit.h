@@ -1,16 +1,16 @@
 /* orbit.h - orbits of stars around barycentres, from radial velocities: up to two Keplerian orbits,
  * whose planets do not disturb each other.
  *
- *   velocities.c   reads a table
- *   far.c          notes velocities far from the others, and times that are dense
- *   periodogram.c  the generalised Lomb-Scargle periodogram
- *   model.c        velocities of given orbits, and their derivatives
- *   refine.c       maximum likelihood from a start: orbits, offsets and jitter
- *   search.c       starts from peaks of the periodogram
- *   elements.c     K, P, e, omega, times, masses; their errors by covariance
- *   profile.c      95% intervals by the profile of the likelihood
- *   aliases.c      periods that the sampling may have mistaken for each other
- *   figure.c, write.c, json.c, page.c   the results; orbit.c: the command
+ *   velocities.c         reads a table
+ *   far_velocities.c     notes velocities far from the others, and times that are dense
+ *   periodogram.c        the generalised Lomb-Scargle periodogram
+ *   model.c              velocities of given orbits, and their derivatives
+ *   fit.c                maximum likelihood from a start: orbits, offsets and jitter
+ *   search.c             starts from peaks of the periodogram
+ *   elements.c           K, P, e, omega, times, masses; their errors by covariance
+ *   profile_intervals.c  95% intervals by the profile of the likelihood
+ *   aliases.c            periods that the sampling may have mistaken for each other
+ *   figure.c, report.c, json.c, page.c   the results; orbit.c: the command
  *
  * The velocity of the star is K (cos(nu + omega) + e cos omega) + gamma, nu the true anomaly and
  * omega the star's argument of periastron (Wright & Howard 2009, ApJS 182, 205). Angles are in

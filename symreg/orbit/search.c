@@ -112,18 +112,6 @@ static double rank_of(const struct sr_orbit *orbit)
     return rank;
 }
 
-bool sr_orbit_has_twins(const struct sr_orbit *orbit)
-{
-    const double closest = 1.1; /* ratio of periods */
-    for (int p = 1; p < orbit->planets; p++)
-        for (int q = 0; q < p; q++) {
-            const double a = orbit->x[SR_ORBIT_SHAPE * p], b = orbit->x[SR_ORBIT_SHAPE * q];
-            if (fmax(a, b) < closest * fmin(a, b))
-                return true;
-        }
-    return false;
-}
-
 /* Keeps the best orbits, in their order. */
 static void keep(struct search *s, const struct sr_orbit *orbit)
 {

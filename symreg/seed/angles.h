@@ -4,7 +4,7 @@
 #define SR_ANGLES_H
 
 #include "derived.h"
-#include "smooth.h"
+#include "gaussian_process.h"
 
 enum { SR_ANGLE_TABLES = 8 };
 /* A derived table. Columns that may be angles are replaced by their sine, cosine (or tangent) and

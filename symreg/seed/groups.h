@@ -5,12 +5,12 @@
  * a linear combination of the r vectors of the groups' exponents. Its covariance over the rows
  * therefore has rank r, and integer vectors span its range. Sums of r + 1 products of powers have
  * this form, as do functions of dimensionless groups and functions homogeneous in some columns.
- * Gradients come from a smooth model (smooth.h). Each hypothesis is fitted to the table separately,
- * and is compared by the evidence of its own model. */
+ * Gradients come from a smooth model (gaussian_process.h). Each hypothesis is fitted to the table
+ * separately, and is compared by the evidence of its own model. */
 #ifndef SR_GROUPS_H
 #define SR_GROUPS_H
 
-#include "smooth.h"
+#include "gaussian_process.h"
 
 enum {
     SR_GROUPS = 4,      /* groups that gradients can tell apart */

@@ -83,8 +83,8 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
 /* Tables of fewer rows, of which a sample of SR_ROWS is the half and more: among as many pairs of
  * formulas as larger tables are searched for, more and more fit by chance. */
 enum { SR_FEW_FOR_PAIRS = 64 };
-/* Small formulas (small.c); and, for tables with enough rows, more of them and their pairs. Each
- * stage appends fitted formulas to the seeds. */
+/* Small formulas (small_formulas.c); and, for tables with enough rows, more of them and their
+ * pairs. Each stage appends fitted formulas to the seeds. */
 int sr_small_find(struct sr_proposal *p);
 int sr_composed_find(struct sr_proposal *p);
 /* Searches derived tables whose columns are dimensionless groups (dimensions.c). */
@@ -96,26 +96,27 @@ int sr_angles_find(struct sr_proposal *p);
 /* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
 int sr_rates_find(struct sr_proposal *p);
 
-/* h sin(g) and h cos(g) of products of powers, by the signs of y (signs.c). */
+/* h sin(g) and h cos(g) of products of powers, by the signs of y (wave_signs.c). */
 int sr_signs_find(struct sr_proposal *p);
 
 /* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
 int sr_origins_find(struct sr_proposal *p);
 
-/* Searches all rows where the table is a category of few (pooled.c). */
+/* Searches all rows where the table is a category of few (pooled_categories.c). */
 int sr_pooled_find(struct sr_proposal *p);
 
 /* Sums of one or two hinges max(u - t, 0) and of their squares (hinges.c). */
 int sr_hinges_find(struct sr_proposal *p);
 
-/* floor() and round() of the seeds so far, where all values of y are whole numbers (whole.c). */
+/* floor() and round() of the seeds so far, where all values of y are whole numbers
+ * (whole_numbers.c). */
 int sr_whole_find(struct sr_proposal *p);
 
 /* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
  * (powers.c). */
 int sr_powers_find(struct sr_proposal *p);
 
-/* Offers pairs h H(a f + b g + c) of formulas of the filled bank (pairs.c). */
+/* Offers pairs h H(a f + b g + c) of formulas of the filled bank (formula_pairs.c). */
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);
 
 /* A few rows of the data with their weights and the same loss and parameter, for cheap fits. The

@@ -2,7 +2,7 @@
  *
  * h is a factor, H one or two operators with an inverse, and f, g, k are small formulas without
  * constants. The target is z = H^-1(y / h), whose best weights follow from the correlations of the
- * terms. pairs.c tries all pairs of the simplest formulas at a few rows. */
+ * terms. formula_pairs.c tries all pairs of the simplest formulas at a few rows. */
 #ifndef SR_SUMS_H
 #define SR_SUMS_H
 

@@ -48,17 +48,17 @@ bool sr_units_of_constant(const struct sr_units *units, const struct sr_language
 void sr_units_print(const struct sr_units *units, const struct sr_dimension *dimension, char *text,
                     size_t bytes);
 /* Parses "G=6.674e-11 m^3/kg/s^2, c": names of constants with values and units, or well-known names
- * (physical.c), and adds them to the language. Well-known constants, and values whose unit has
- * names that no column has, are converted to the columns' units where these are well known. A
- * constant without a unit is a number. units NULL: values of well-known constants are in SI units.
- * A name that is not known and has no value, or a value that cannot be converted, is
+ * (physical_constants.c), and adds them to the language. Well-known constants, and values whose
+ * unit has names that no column has, are converted to the columns' units where these are well
+ * known. A constant without a unit is a number. units NULL: values of well-known constants are in
+ * SI units. A name that is not known and has no value, or a value that cannot be converted, is
  * ORR_EUSAGE. */
 int sr_constants_parse(const char *text, struct sr_units *units, struct sr_language *language);
 
 /* value^power, equal on every CPU; exact products and roots for half-integers. */
 double sr_raise(double value, double power);
 
-/* What a formula is required to be over the range of its table (shape.c). */
+/* What a formula is required to be over the range of its table (shape_constraints.c). */
 struct sr_shape {
     int slope[SR_FEATURES]; /* 1: never falls as the feature grows, -1: never rises, 0: any */
     bool positive;          /* above 0 */

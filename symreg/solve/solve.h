@@ -248,7 +248,7 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);
 void sr_table_free(struct sr_table *table);
 
-/* Rows that are far from what other rows say, as no normal noise has them (tails.c). */
+/* Rows that are far from what other rows say, as no normal noise has them (huber_tails.c). */
 struct sr_tails {
     double scale;     /* 1.4826 times the median |residual| of the formula that leaves the least */
     size_t rows, far; /* rows looked at, and those more than 8 scales of rows of their size away */
@@ -341,7 +341,7 @@ int sr_rows_far(const struct sr_data *data, bool *far);
  * takes x for exact, with these weights. Depends on neither threads nor time. */
 int sr_x_errors_weigh(struct sr_table *table, struct sr_csv_setup *setup, int threads);
 
-/* ---- tails of the noise (tails.c) */
+/* ---- tails of the noise (huber_tails.c) */
 
 /* Whether three rows or more, and one in a hundred, are far from all of their six neighbours in
  * the columns; tables of more than three columns are not suspected. A quick test of at most 1,000
@@ -399,8 +399,8 @@ int sr_front_alternatives(const struct sr_settings *settings, const struct sr_da
                           struct sr_fit *fit);
 
 /* Writes named constants into the formulas of a judged front where the numbers agree with them
- * within their uncertainty (naming.c). Losses are those of the formulas as written; scores and
- * description lengths remain those of the numbers. */
+ * within their uncertainty (named_constants.c). Losses are those of the formulas as written; scores
+ * and description lengths remain those of the numbers. */
 int sr_front_name(const struct sr_settings *settings, const struct sr_data *data,
                   struct sr_front *front);
 

@@ -1,5 +1,5 @@
 /* live.c - the live view: the current front on a terminal, and the JSONL log. The key q ends the
- * search (keys.c) where stdin and stderr are a terminal in the foreground. */
+ * search (terminal_keys.c) where stdin and stderr are a terminal in the foreground. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@ struct sr_data {
      * description length and errors of constants; 0: all of positive weight */
     double independent;
     /* (features, rows) variances of the errors of x, over the variance of a row of weight 1: losses
-     * are those of the closest points of the formula (closest.c). NULL: x is exact */
+     * are those of the closest points of the formula (closest_points.c). NULL: x is exact */
     const double *x_variance;
     double variance; /* of the error of a row of weight 1, where the user states it; 0: unknown */
     /* (rows) the ends of the intervals that the targets lie in, -infinity and infinity where one is

@@ -86,7 +86,7 @@ struct sr_vec {
     /* Sums over SR_ROWS rows of p^2, p y, p inverse, (p inverse)^2 and p. */
     void (*add_up)(const double *p, const double *y, const double *inverse, double total[5]);
 
-    /* ---- matrices (n, n) of a Gaussian process (smooth.h), n a multiple of 8 */
+    /* ---- matrices (n, n) of a Gaussian process (gaussian_process.h), n a multiple of 8 */
 
     /* Replaces the lower triangle of K by L with K = L L'; zeroes the elements above the diagonal.
      * False where K is not positive definite. */

@@ -67,6 +67,7 @@ $p: negative seed | 2 --seed 'whole number' '"-1"' | --seed -1
 $p: seed above 64 bits | 2 --seed 'up to 18446744073709551615,' | --seed 18446744073709551616
 $p: empty --out | 2 --out path | --out ''
 $p: an argument too many | 2 'unexpected argument' | one.csv extra
+$p: a file as run | 2 --run 'expected a folder, found a file' | --run Makefile
 END
     [ $p = report ] || refusals "$BIN/$p" "${RUN[@]}" --preset smoke <<END
 $p: no threads | 2 --threads 'from 1 to 4096' 'found "0"' | --threads 0

@@ -47,8 +47,28 @@ fits() {
     filled "$1" && [ "$(wc -l <"$1")" -le 45 ] &&
         awk 'length($0) > 100 { print; bad = 1 } END { exit bad }' "$1"
 }
-check "a line of orrery --help is wider than 80 columns" \
-    test "$("$BIN/orrery" --help | wc -L)" -le 80
+# narrow COMMAND: every line of its --help fits on a terminal of 80 columns
+narrow() {
+    "$BIN"/$1 --help </dev/null >"$WORK/narrow" 2>&1 && filled "$WORK/narrow" &&
+        awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' "$WORK/narrow"
+}
+for p in "$BIN"/*; do
+    [[ $p == *.so ]] || commands+=("${p##*/}")
+done
+check "programs of which --help is looked at: at least ten" test ${#commands[@]} -ge 10
+for p in "${commands[@]}" "orrery judge" "orrery lab" "symreg motion" "symreg orbit" \
+    "compare effects" "probe labels"; do
+    check "a line of $p --help is wider than 80 columns" narrow "$p"
+done
+# names COMMAND NAME: an error of what `orrery COMMAND` hands to another program
+names() {
+    ! "$BIN/orrery" $1 </dev/null >"$WORK/out" 2>"$WORK/err" && grep "^$2: error: " "$WORK/err"
+}
+check "an error of orrery judge is not told as of judge" names "judge" judge
+check "an error of orrery lab is not told as of lab" names "lab --run $WORK/none" lab
+check "an error of orrery watch is not told as of watch" names "watch $WORK/none $WORK/a.txt" watch
+check "an error of orrery probe is not told as of probe" names "probe none" probe
+check "an error of orrery compare is not told as of compare" names "compare seeds" compare
 # options_in HELP: without the settings, whose values --preset changes
 options_in() {
     sed '/^settings/,$d' "$1"

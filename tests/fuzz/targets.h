@@ -11,7 +11,8 @@ FUZZ(expr, "formula/text.c symreg/select/units.c", "formulas, units, constraints
 FUZZ(front, "api/front.c", "calls about the front of a search")
 FUZZ(laws, "figures/read_laws.c", "laws.json")
 FUZZ(layouts,
-     "symreg/layout/door.c symreg/layout/separated.c symreg/layout/ipac.c symreg/layout/bytes.c",
+     "symreg/layout/recognise.c symreg/layout/separated.c symreg/layout/ipac.c "
+     "symreg/layout/byte_by_byte.c",
      "a table in a layout of astronomy")
 FUZZ(log, "figures/read_logs.c model/train/log.c", "log.jsonl")
 FUZZ(manifest, "sim/data/manifest.c sim/data/verify.c sim/data/records.c",
