@@ -151,14 +151,16 @@ static bool count_colours(const struct picture *p, struct colours *c)
 {
     for (size_t y = 0; y < p->height; y++) {
         const unsigned char *row = p->rows + y * (1 + p->width * CHANNELS) + 1;
-        for (size_t x = 0; x < p->width; x++) {
+        int place = -1;
+        for (size_t x = 0, alike = 0; x < p->width; x++) { /* alike: pixels before it as it is */
             const unsigned char *pixel = row + x * CHANNELS;
-            const int place = place_of(c, value_at(pixel));
-            if (place < 0)
+            const uint32_t value = value_at(pixel);
+            alike = place >= 0 && value == c->at[place].value ? alike + 1 : 0;
+            if (!alike && (place = place_of(c, value)) < 0)
                 return false;
             c->at[place].pixels++;
-            c->at[place].solid += (x >= RUN && ends_run(pixel, CHANNELS)) ||
-                                  (y >= RUN && ends_run(pixel, 1 + p->width * CHANNELS));
+            c->at[place].solid +=
+                alike >= RUN || (y >= RUN && ends_run(pixel, 1 + p->width * CHANNELS));
         }
     }
     return true;
@@ -243,9 +245,13 @@ static int write_picture(struct picture *p, struct colours *c, const uint32_t *p
     unsigned char *to = p->rows; /* shorter rows, in the place of those that were read */
     for (size_t y = 0; y < p->height; y++) {
         const unsigned char *row = p->rows + y * (1 + stride) + 1;
+        const struct colour *at = NULL; /* neighbours are alike more often than not */
         *to++ = 0;
-        for (size_t x = 0; x < p->width; x++)
-            *to++ = (unsigned char)c->at[place_of(c, value_at(row + x * CHANNELS))].entry;
+        for (size_t x = 0; x < p->width; x++) {
+            const uint32_t value = value_at(row + x * CHANNELS);
+            at = at && at->value == value ? at : &c->at[place_of(c, value)];
+            *to++ = (unsigned char)at->entry;
+        }
     }
     uLongf packed = compressBound((uLong)(to - p->rows));
     enum { START = 16, HEADER = 13, CHUNKS = START + HEADER + 4 + 12 + PALETTE * CHANNELS + 24 };
@@ -261,7 +267,7 @@ static int write_picture(struct picture *p, struct colours *c, const uint32_t *p
         for (int k = 0; k < CHANNELS; k++)
             at[8 + i * CHANNELS + k] = (unsigned char)(palette[i] >> (16 - 8 * k));
     at = put_chunk(at, "PLTE", (size_t)entries * CHANNELS);
-    if (compress2(at + 8, &packed, p->rows, (uLong)(to - p->rows), Z_BEST_COMPRESSION) != Z_OK)
+    if (compress2(at + 8, &packed, p->rows, (uLong)(to - p->rows), 8) != Z_OK)
         return ORR_FAIL(ORR_ENOMEM, "out of memory for a picture");
     at = put_chunk(at, "IDAT", packed);
     *bytes = (size_t)(put_chunk(at, "IEND", 0) - *file);

@@ -74,7 +74,12 @@ struct problem {
     const double *place; /* (steps, 2, 2) positions, rotated and in these units */
     double sd;
     const struct gpt_orbit_prior *prior;
+    double at[GPT_ORBIT_PARAMETERS]; /* of the last residuals */
+    bool moved;                      /* whether states are of these parameters */
+    double *states;                  /* (steps, 4), and memory of differences() behind them */
 };
+/* The parameters before are those of the relative motion. */
+enum { MOVING = GPT_ORBIT_SHARE };
 
 static const enum gpt_orbit_parameter across[] = {GPT_ORBIT_Y, GPT_ORBIT_VY, GPT_ORBIT_CY};
 enum { ACROSS = sizeof across / sizeof *across };
@@ -121,26 +126,73 @@ static bool first_state(const double p[GPT_ORBIT_PARAMETERS], double *mu, double
     return isfinite(*mu) && *mu > 0 && hypot(state[0], state[1]) > 0;
 }
 
-static int residuals(const gsl_vector *x, void *given, gsl_vector *f)
+/* The relative states of all steps, which depend on the parameters before MOVING alone. */
+static int move_along(const struct problem *o, const double p[GPT_ORBIT_PARAMETERS], double *states)
 {
-    const struct problem *o = given;
-    double p[GPT_ORBIT_PARAMETERS], mu, state[4];
-    for (int i = 0; i < GPT_ORBIT_PARAMETERS; i++) {
-        p[i] = gsl_vector_get(x, (size_t)i);
-        gsl_vector_set(f, (size_t)i, (p[i] - o->prior->mean[i]) / o->prior->sd[i]);
-    }
-    size_t at = GPT_ORBIT_PARAMETERS;
-    if (!first_state(p, &mu, state))
+    double mu;
+    if (!first_state(p, &mu, states))
         return GSL_EDOM;
-    for (int k = 0; k < o->steps; k++) {
-        if (k > 0 && !gpt_orbit_advance(mu, 1, 2, state))
+    for (int k = 1; k < o->steps; k++) {
+        memcpy(states + 4 * k, states + 4 * (k - 1), 4 * sizeof *states);
+        if (!gpt_orbit_advance(mu, 1, 2, states + 4 * k))
             return GSL_EDOM;
+    }
+    return GSL_SUCCESS;
+}
+
+/* Residual i of the prior, then of the coordinates of planet and star at each step. */
+static void take_residuals(const struct problem *o, const double p[GPT_ORBIT_PARAMETERS],
+                           const double *states, double f[], size_t stride)
+{
+    size_t at = GPT_ORBIT_PARAMETERS;
+    for (size_t i = 0; i < at; i++)
+        f[stride * i] = (p[i] - o->prior->mean[i]) / o->prior->sd[i];
+    for (int k = 0; k < o->steps; k++)
         for (int body = 0; body < 2; body++)
             for (int c = 0; c < 2; c++) {
                 const double share = p[GPT_ORBIT_SHARE] - body;
-                const double model = p[GPT_ORBIT_CX + c] + share * state[c];
-                gsl_vector_set(f, at++, (o->place[4 * k + 2 * body + c] - model) / o->sd);
+                const double model = p[GPT_ORBIT_CX + c] + share * states[4 * k + c];
+                f[stride * at++] = (o->place[4 * k + 2 * body + c] - model) / o->sd;
             }
+}
+
+static int residuals(const gsl_vector *x, void *given, gsl_vector *f)
+{
+    struct problem *o = given;
+    for (size_t i = 0; i < GPT_ORBIT_PARAMETERS; i++)
+        o->at[i] = gsl_vector_get(x, i);
+    o->moved = move_along(o, o->at, o->states) == GSL_SUCCESS;
+    if (!o->moved)
+        return GSL_EDOM;
+    take_residuals(o, o->at, o->states, f->data, f->stride);
+    return GSL_SUCCESS;
+}
+
+/* Forward differences with GSL's steps. GSL would integrate the orbit for each parameter; three of
+ * the eight do not move it, and the last residuals were taken at x. */
+static int differences(const gsl_vector *x, void *given, gsl_matrix *jacobian)
+{
+    struct problem *o = given;
+    const size_t n = jacobian->size1;
+    double p[GPT_ORBIT_PARAMETERS], *base = o->states + 4 * (size_t)o->steps, *states = base + n;
+    for (size_t i = 0; i < GPT_ORBIT_PARAMETERS; i++) {
+        p[i] = gsl_vector_get(x, i);
+        o->moved = o->moved && p[i] == o->at[i];
+    }
+    if (!o->moved && move_along(o, p, o->states) != GSL_SUCCESS)
+        return GSL_EDOM;
+    take_residuals(o, p, o->states, base, 1);
+    for (size_t j = 0; j < GPT_ORBIT_PARAMETERS; j++) {
+        const double here = p[j];
+        double *column = jacobian->data + j, step = GSL_SQRT_DBL_EPSILON * fabs(here);
+        step = step > 0 ? step : GSL_SQRT_DBL_EPSILON;
+        p[j] = here + step;
+        if (j < MOVING && move_along(o, p, states) != GSL_SUCCESS)
+            return GSL_EDOM;
+        take_residuals(o, p, j < MOVING ? states : o->states, column, jacobian->tda);
+        for (size_t i = 0; i < n; i++)
+            column[jacobian->tda * i] = (column[jacobian->tda * i] - base[i]) * (1 / step);
+        p[j] = here;
     }
     return GSL_SUCCESS;
 }
@@ -188,7 +240,8 @@ static int descend_from(struct problem *o, double p[GPT_ORBIT_PARAMETERS], doubl
 {
     const size_t n = GPT_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf fdf = {.f = residuals, .n = n, .p = GPT_ORBIT_PARAMETERS, .params = o};
+    gsl_multifit_nlinear_fdf fdf = {
+        .f = residuals, .df = differences, .n = n, .p = GPT_ORBIT_PARAMETERS, .params = o};
     gsl_vector_view start = gsl_vector_view_array(p, GPT_ORBIT_PARAMETERS);
     int info;
     how.trs = gsl_multifit_nlinear_trs_lm;
@@ -250,8 +303,11 @@ int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
         turned[2 * i + 1] = cosine * y - sine * x;
     }
     const struct gpt_orbit_prior own_prior = prior_of(prior, steps, turned);
-    struct problem o = {steps, turned, sd / r, &own_prior};
-    const int rc = descend_from_all(&o, p, start);
+    struct problem o = {.steps = steps, .place = turned, .sd = sd / r, .prior = &own_prior};
+    int rc = ORR_ENOMEM;
+    if ((o.states = orr_alloc(12 * (size_t)steps + GPT_ORBIT_PARAMETERS, sizeof *o.states)))
+        rc = descend_from_all(&o, p, start);
+    free(o.states);
     bool there = !rc && first_state(p, &mu, state);
     for (int k = 1; k < steps && there; k++)
         there = gpt_orbit_advance(mu, 1, 2, state);

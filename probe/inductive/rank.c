@@ -14,6 +14,10 @@ void probe_distances(size_t n, size_t dims, const double *x, float *distance)
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) {
             double square = 0;
+            if (dims == 1) { /* the root of the square, without either: most are of projections */
+                *distance++ = (float)fabs(x[i] - x[j]);
+                continue;
+            }
             for (size_t c = 0; c < dims; c++) {
                 const double d = x[i * dims + c] - x[j * dims + c];
                 square += d * d;
@@ -22,30 +26,37 @@ void probe_distances(size_t n, size_t dims, const double *x, float *distance)
         }
 }
 
-/* Sorts by the 11 bits from `shift` on; stable. */
-static void sort_by_digit(size_t n, int shift, const uint64_t *from, uint64_t *to)
+/* Three stable passes over digits of 11 bits, the lowest first; sizes of all their parts are
+ * counted at once, in *place from the place after each digit's on. */
+enum { BITS = 11, DIGITS = 1 << BITS, PASSES = 3 };
+
+static uint64_t digit_of(uint64_t key, int pass)
 {
-    enum { BITS = 11, DIGITS = 1 << BITS };
-    size_t place[DIGITS + 1] = {0};
-    for (size_t i = 0; i < n; i++)
-        place[((from[i] >> shift) & (DIGITS - 1)) + 1]++;
+    return key >> (32 + BITS * pass) & (DIGITS - 1);
+}
+
+static void sort_by_digit(size_t n, int pass, size_t place[], const uint64_t *from, uint64_t *to)
+{
     for (int d = 0; d < DIGITS; d++)
         place[d + 1] += place[d];
     for (size_t i = 0; i < n; i++)
-        to[place[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
+        to[place[digit_of(from[i], pass)]++] = from[i];
 }
 
 void probe_ranks(size_t n, const float *x, double *rank, uint64_t *work)
 {
     uint64_t *one = work, *other = work + n;
+    size_t place[PASSES][DIGITS + 1] = {{0}};
     for (size_t i = 0; i < n; i++) { /* the bits of nonnegative floats sort like their values */
         uint32_t bits;
         memcpy(&bits, x + i, sizeof bits);
         one[i] = (uint64_t)bits << 32 | i;
+        for (int pass = 0; pass < PASSES; pass++)
+            place[pass][digit_of(one[i], pass) + 1]++;
     }
-    sort_by_digit(n, 32, one, other);
-    sort_by_digit(n, 43, other, one);
-    sort_by_digit(n, 54, one, other);
+    sort_by_digit(n, 0, place[0], one, other);
+    sort_by_digit(n, 1, place[1], other, one);
+    sort_by_digit(n, 2, place[2], one, other);
     for (size_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n && other[last] >> 32 == other[first] >> 32;)
             last++;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symreg/value/vec.h"
+
 enum { STEPS = 20000, MOST_COLUMNS = SR_PATH_STATES + SR_NODES }; /* steps of an arc, at most */
 
 bool sr_arcs_over(double until_s)
@@ -85,42 +87,33 @@ static bool evaluate(struct sr_arcs *s, bool trial)
 /* Subtracts what pulls on one body from the rates of its velocities: in the state and the
  * tangents. */
 static void pull(const struct sr_arc *arc, size_t dims, size_t body, double share, const double *f,
-                 double (*by)[MOST_COLUMNS], double *rate)
+                 const double *by, double *rate)
 {
     const size_t first = arc->states / 2 + body * dims, K = arc->columns;
-    for (size_t d = 0; d < dims; d++) {
+    for (size_t d = 0; d < dims; d++)
         rate[first + d] -= share * f[d];
-        double *const row = rate + arc->states + (first + d) * K;
-        for (size_t c = 0; c < K; c++)
-            row[c] -= share * by[d][c];
-    }
+    sr_vec_best()->subtract(share, by, dims * K, rate + arc->states + first * K);
 }
 
-/* Adds what one pair does to the rates of its arc at z; i: its row of the formula. */
+/* Adds what one pair does to the rates of its arc at z; i: its row of the formula. added: zeros, of
+ * which the last, by parameters, change. */
 static void add_pair(const struct sr_arcs *s, const struct sr_arc *arc, const struct sr_pair *pair,
-                     size_t i, const double *z, double *rate)
+                     size_t i, const double *z, double *added, double *rate)
 {
     const size_t dims = (size_t)s->paths->dims, K = arc->columns, S = arc->states, n = s->pairs;
-    double away[SR_MOTION_DIMS], force[SR_MOTION_DIMS], by[SR_MOTION_DIMS][MOST_COLUMNS],
-        along[MOST_COLUMNS];
-    const double r = separation(s->paths, pair, z, away), f = s->value[i],
-                 slope = s->slope[(size_t)s->paths->column[0] * n + i];
+    static const double origin[SR_MOTION_DIMS * MOST_COLUMNS];
     const double *const Y = z + S;
-    memset(along, 0, K * sizeof *along);
-    for (size_t d = 0; d < dims; d++) {
-        const double *const a = Y + (pair->a * dims + d) * K,
-                            *const b = pair->b < 0 ? NULL : Y + ((size_t)pair->b * dims + d) * K;
-        force[d] = f * away[d];
-        for (size_t c = 0; c < K; c++) {
-            by[d][c] = a[c] - (b ? b[c] : 0);
-            along[c] += away[d] * by[d][c];
-        }
-    }
-    for (size_t c = 0; c < K; c++)
-        along[c] = along[c] * (slope - f / r) + (c < S ? 0 : s->jacobian[(c - S) * n + i]);
+    double force[SR_MOTION_DIMS], by[SR_MOTION_DIMS * MOST_COLUMNS];
+    struct sr_vec_pull p;
+    const double r = separation(s->paths, pair, z, p.away), f = s->value[i];
+    p.ratio = f / r;
+    p.slope = s->slope[(size_t)s->paths->column[0] * n + i] - p.ratio;
     for (size_t d = 0; d < dims; d++)
-        for (size_t c = 0; c < K; c++)
-            by[d][c] = f / r * by[d][c] + along[c] * away[d];
+        force[d] = f * p.away[d];
+    for (size_t c = S; c < K; c++)
+        added[c] = s->jacobian[(c - S) * n + i];
+    sr_vec_best()->bend((int)dims, &p, K, Y + pair->a * dims * K,
+                        pair->b < 0 ? origin : Y + (size_t)pair->b * dims * K, added, by);
     pull(arc, dims, pair->a, pair->share_a, force, by, rate);
     if (pair->b >= 0)
         pull(arc, dims, (size_t)pair->b, -pair->share_b, force, by, rate);
@@ -134,13 +127,13 @@ static void find_rates(const struct sr_arcs *s, const struct sr_arc *arc, const 
 {
     const size_t D = arc->states / 2, K = arc->columns;
     const double *const Y = z + arc->states;
-    double *const out = rate + arc->states;
+    double *const out = rate + arc->states, added[MOST_COLUMNS] = {0};
     memcpy(rate, z + D, D * sizeof *rate);
     memset(rate + D, 0, D * sizeof *rate);
     memcpy(out, Y + D * K, D * K * sizeof *out);
     memset(out + D * K, 0, D * K * sizeof *out);
     for (size_t k = 0; k < arc->path->pairs; k++)
-        add_pair(s, arc, &arc->path->pair[k], arc->pair + k, z, rate);
+        add_pair(s, arc, &arc->path->pair[k], arc->pair + k, z, added, rate);
 }
 
 /* ---- steps */
@@ -196,8 +189,7 @@ static void add_residuals(struct sr_arcs *s, struct sr_arc *arc)
         arc->chi2 += weight * off * off;
         for (size_t a = 0; a < K; a++) {
             arc->gradient[a] += weight * by[a] * off;
-            for (size_t b = 0; b <= a; b++)
-                arc->normal[a * K + b] += weight * by[a] * by[b];
+            sr_vec_best()->subtract(-(weight * by[a]), by, a + 1, arc->normal + a * K);
         }
     }
     arc->row++;
@@ -218,13 +210,13 @@ static bool try_steps(struct sr_arcs *s)
         for (size_t i = 0; i < s->active; i++) {
             struct sr_arc *arc = &s->arc[s->list[i]];
             bool last;
-            const double h = step_of(arc, &last);
-            memcpy(arc->trial, arc->z, arc->width * sizeof *arc->z);
-            for (int j = 0; j < stage; j++) {
-                const double weight = h * sr_dp_part[stage][j], *const rate = arc->rate[j];
-                for (size_t k = 0; k < arc->width && weight != 0; k++)
-                    arc->trial[k] += weight * rate[k];
-            }
+            const double h = step_of(arc, &last), *rate[SR_DP_STAGES];
+            double weight[SR_DP_STAGES];
+            int parts = 0;
+            for (int j = 0; j < stage; j++)
+                if ((weight[parts] = h * sr_dp_part[stage][j]) != 0)
+                    rate[parts++] = arc->rate[j];
+            sr_vec_best()->advance(parts, weight, rate, arc->z, arc->width, arc->trial);
         }
         if (!evaluate(s, true))
             return false;

@@ -4,21 +4,35 @@
 #include <math.h>
 #include <string.h>
 
+/* Element j of rows that follow one another, of as many as the compiler knows: no sum waits for the
+ * operations of another one. */
+static inline void divide_rows(size_t rows, double *A, size_t stride, size_t j, size_t first)
+{
+    const double *const row_j = A + j * stride;
+    double *const row = A + first * stride, sum[4];
+    for (size_t i = 0; i < rows; i++)
+        sum[i] = row[i * stride + j];
+    for (size_t k = 0; k < j; k++)
+        for (size_t i = 0; i < rows; i++)
+            sum[i] -= row[i * stride + k] * row_j[k];
+    for (size_t i = 0; i < rows; i++)
+        row[i * stride + j] = sum[i] / row_j[j];
+}
+
 bool sr_cholesky(double *A, size_t n, size_t stride, double least)
 {
     for (size_t j = 0; j < n; j++) {
-        double *row_j = A + j * stride;
-        for (size_t i = j; i < n; i++) {
-            double *row_i = A + i * stride, sum = row_i[j];
-            for (size_t k = 0; k < j; k++)
-                sum -= row_i[k] * row_j[k];
-            if (i > j)
-                row_i[j] = sum / row_j[j];
-            else if (sum > least)
-                row_j[j] = sqrt(sum);
-            else
-                return false;
-        }
+        double *row_j = A + j * stride, sum = row_j[j];
+        for (size_t k = 0; k < j; k++)
+            sum -= row_j[k] * row_j[k];
+        if (!(sum > least))
+            return false;
+        row_j[j] = sqrt(sum);
+        size_t i = j + 1;
+        for (; i + 4 <= n; i += 4)
+            divide_rows(4, A, stride, j, i);
+        for (; i < n; i++)
+            divide_rows(1, A, stride, j, i);
     }
     return true;
 }

@@ -26,6 +26,12 @@ struct sr_vec_loss {
     const double *weight; /* NULL: all 1 */
 };
 
+/* How a pair of bodies pulls: the unit vector from the second to the first, the derivative of the
+ * force by the distance less force over distance, and that quotient. */
+struct sr_vec_pull {
+    double away[3], slope, ratio;
+};
+
 struct sr_vec {
     /* Applies an operator to n <= SR_TILE rows; out may be a or b. Returns whether all values are
      * finite. */
@@ -93,13 +99,31 @@ struct sr_vec {
     bool (*factorise)(double *matrix, int n);
     /* The lower triangle of K^-1 = X' X with X = L^-1, which is written to x. */
     void (*invert)(const double *lower, int n, double *x, double *inverse);
+
+    /* ---- bodies that are integrated with their derivatives by n numbers */
+
+    /* to[k] = from[k] + weight[0] rate[0][k] + ..., of so many parts. */
+    void (*advance)(int parts, const double *weight, const double *const *rate, const double *from,
+                    size_t n, double *to);
+    /* from[k] -= share * x[k]. */
+    void (*subtract)(double share, const double *x, size_t n, double *from);
+    /* Derivatives of a pair's force, out (dims, n), by those of both places, a and b (dims, n), and
+     * by what else changes its size (n). */
+    void (*bend)(int dims, const struct sr_vec_pull *pull, size_t n, const double *a,
+                 const double *b, const double *added, double *out);
 };
 
-/* These functions for the instruction set being compiled (matrix_loops.c, correlate_loops.c). */
+/* These functions for the instruction set being compiled (matrix_loops.c, correlate_loops.c,
+ * path_loops.c). */
 bool sr_vec_factorise(double *matrix, int n);
 void sr_vec_invert(const double *lower, int n, double *x, double *inverse);
 void sr_vec_correlate(int vectors, const float *v, size_t apart, const float *column, int rows,
                       float *c);
+void sr_vec_advance(int parts, const double *weight, const double *const *rate, const double *from,
+                    size_t n, double *to);
+void sr_vec_subtract(double share, const double *x, size_t n, double *from);
+void sr_vec_bend(int dims, const struct sr_vec_pull *pull, size_t n, const double *a,
+                 const double *b, const double *added, double *out);
 
 ORR_ISA_TABLES(sr_vec)
 /* The table of the fastest supported instruction set; equal in all threads. */

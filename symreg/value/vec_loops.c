@@ -544,4 +544,7 @@ const struct sr_vec sr_vec = {
     .add_up = add_up,
     .factorise = sr_vec_factorise,
     .invert = sr_vec_invert,
+    .advance = sr_vec_advance,
+    .subtract = sr_vec_subtract,
+    .bend = sr_vec_bend,
 };

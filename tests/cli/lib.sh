@@ -218,18 +218,18 @@ times() {
 # strings, as words of their own; the name of $WORK, which is random, is no place to find one), and
 # leaves the folder $KEEP (default: $WORK/run) exactly as it was. STDOUT=any: it may have printed.
 refuse() {
-    local name=$1 status=$2 keep=${KEEP:-$WORK/run} patterns=() pattern got line
+    local name=$1 status=$2 keep=${KEEP:-$WORK/run} patterns=() pattern got line before after
     shift 2
     while [ "$1" != -- ]; do
         patterns+=("$1")
         shift
     done
     shift
-    snapshot "$keep" >"$WORK/.before"
+    before=$(entries "$keep")
     "$@" >"$WORK/.out" 2>"$WORK/.err"
     got=$?
-    snapshot "$keep" >"$WORK/.after"
-    line=$(cat "$WORK/.err")
+    after=$(entries "$keep")
+    line=$(<"$WORK/.err")
     if [ $got -ne "$status" ]; then
         fail "$name" "expected exit status $status, found $got" "$line"
         return
@@ -248,9 +248,13 @@ refuse() {
             return
         fi
     done
-    if ! cmp -s "$WORK/.before" "$WORK/.after"; then
-        fail "$name" "left or changed files:" "$(diff "$WORK/.before" "$WORK/.after" | head -n 5)"
-        return
+    if [ "$before" != "$after" ]; then # or they are in another order
+        sort <<<"$before" >"$WORK/.before"
+        sort <<<"$after" >"$WORK/.after"
+        diff "$WORK/.before" "$WORK/.after" >"$WORK/.changed" || {
+            fail "$name" "left or changed files:" "$(head -n 5 "$WORK/.changed")"
+            return
+        }
     fi
     pass "$name"
 }
@@ -278,7 +282,10 @@ holds_words() {
 
 # snapshot FOLDER: its folders, and its files with sizes and times; no write goes unseen.
 snapshot() {
-    [ ! -d "$1" ] || find "$1" -type d -printf '%p/\n' -o -printf '%p %s %T@ %C@\n' | sort
+    entries "$1" | sort
+}
+entries() { # in the folder's order
+    [ ! -d "$1" ] || find "$1" -type d -printf '%p/\n' -o -printf '%p %s %T@ %C@\n'
 }
 
 # The last line says what tools/check.sh sums.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test_bad_input.sh - what is refused, and how: the exit status (2 usage, 1 failure), one line that
 # names the option, key or file, what was expected and found, and a run folder left as it was.
-SAMPLES=5
 . tests/cli/lib.sh
 fast_pictures
 
@@ -17,7 +16,7 @@ smoke() {
 }
 
 # ---- the command line, the same for every program
-cp presets/smoke.json "$WORK/good.json"
+cp "$ORRERY_PRESETS/smoke.json" "$WORK/good.json"
 sed 's/"layers"/"layres"/' "$WORK/good.json" >"$WORK/key.json"
 sed 's/"layers": 1/"layers": "one"/' "$WORK/good.json" >"$WORK/type.json"
 sed 's/"e_max": 0.9/"e_max": 1.5/' "$WORK/good.json" >"$WORK/range.json"
@@ -262,7 +261,7 @@ fresh
 refuse "pretrain: sequences of another length" 1 coords_train.npy 'expected 43' 'found 41' -- \
     smoke pretrain --orbits "$data" --set orbits.positions=43
 refuse "finetune: more positions asked for than there are" 1 finetune.sample_size \
-    'expected at most 132' -- \
+    'expected at most 330' -- \
     smoke finetune --set finetune.sample_size=100000 --force
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
     "make it with: $BIN/orbits " \

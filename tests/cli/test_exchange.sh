@@ -9,7 +9,7 @@ fast_pictures
 
 run=$WORK/run answers=$WORK/run/answers
 BASE=(--quiet --threads 1 --set model.precision=fp32)
-ASKED=(--sequences 160 --sizes 20,40 --draws 1) # test_space.sh: two draws
+ASKED=(--sequences 120 --sizes 20,40 --draws 1) # test_space.sh: two draws
 check "a run" program orbits "${TINY[@]}" --run "$run"
 check "its models" program pretrain "${TINY[@]}" --set model.precision=fp32 --run "$run"
 check "its tables of forces" program finetune "${TINY[@]}" --set model.precision=fp32 --run "$run"
@@ -22,9 +22,9 @@ without_baseline() {
 # ---- what is asked
 check "export" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 asked=$run/exchange
-check "export: a first row is the time step, in float32" grep -aq "'<f4'.*(168, 40, 2)" \
+check "export: a first row is the time step, in float32" grep -aq "'<f4'.*(128, 40, 2)" \
     "$asked/inputs_test.npy"
-check "export: a rollout is asked of its prefix alone" grep -aq "'<f4'.*(168, 21, 2)" \
+check "export: a rollout is asked of its prefix alone" grep -aq "'<f4'.*(128, 21, 2)" \
     "$asked/prefix_two_body_test.npy"
 check "export: draws of labels" equal 61 "$(wc -l <"$asked/labels.csv")"
 check "export: the rows of forces are the truth's" same_file "$asked/rows_magnitude.csv" \
@@ -296,12 +296,12 @@ printf '\000\000\200\177' | at rollout_two_body_test.npy 4
 refused "an infinity" rollout rollout_two_body_test.npy 'sequence 0, row 0, column 1' 'found inf'
 printf '\000\000\300\177' | at activations_two_body_test_layer1.npy 0
 refused "a NaN of a layer" linear activations_two_body_test_layer1.npy 'found nan'
-LC_ALL=C sed -i '1s/(168, 40, 2)/(167, 40, 2)/' "$bad/predictions_test.npy"
+LC_ALL=C sed -i '1s/(128, 40, 2)/(127, 40, 2)/' "$bad/predictions_test.npy"
 truncate -s -320 "$bad/predictions_test.npy"
-refused "a sequence is missing" evaluate predictions_test.npy 'the shape (168, 40, 2)' \
-    'found (167, 40, 2)'
-LC_ALL=C sed -i '1s/(168, 40, 2)/(168, 20, 4)/' "$bad/predictions_test.npy"
-refused "another shape" evaluate 'expected the shape (168, 40, 2)' 'found (168, 20, 4)'
+refused "a sequence is missing" evaluate predictions_test.npy 'the shape (128, 40, 2)' \
+    'found (127, 40, 2)'
+LC_ALL=C sed -i '1s/(128, 40, 2)/(128, 20, 4)/' "$bad/predictions_test.npy"
+refused "another shape" evaluate 'expected the shape (128, 40, 2)' 'found (128, 20, 4)'
 truncate -s -4 "$bad/rollout_two_body_test.npy"
 refused "cut short" rollout rollout_two_body_test.npy
 LC_ALL=C sed -i "1s/<f4/<i4/" "$bad/rollout_two_body_test.npy"
@@ -309,17 +309,17 @@ refused "whole numbers" rollout 'float32 or float64' '"<i4"'
 # the second half of the sequences before the first
 {
     head -c 128 "$bad/predictions_test.npy"
-    tail -c $((88 * 320)) "$bad/predictions_test.npy" | head -c $((80 * 320))
-    tail -c +129 "$bad/predictions_test.npy" | head -c $((80 * 320))
+    tail -c $((68 * 320)) "$bad/predictions_test.npy" | head -c $((60 * 320))
+    tail -c +129 "$bad/predictions_test.npy" | head -c $((60 * 320))
     tail -c $((8 * 320)) "$bad/predictions_test.npy"
 } >"$WORK/turned"
 mv "$WORK/turned" "$bad/predictions_test.npy"
 refused "another order" evaluate predictions_test.npy 'the order is another one'
 # the first prediction of the last repeated sequence, as if it knew how that goes on
-printf '\000\000\000\100' | at predictions_test.npy $((167 * 320))
-refused "a look ahead" evaluate predictions_test.npy 'depends on later rows' 'row 0 of sequence 167'
+printf '\000\000\000\100' | at predictions_test.npy $((127 * 320))
+refused "a look ahead" evaluate predictions_test.npy 'depends on later rows' 'row 0 of sequence 127'
 cp "$answers/softmax/predictions_test.npy" "$bad/rollout_two_body_test.npy"
-refused "another question's answer" rollout 'expected the shape (168, 19, 2)' 'found (168, 40, 2)'
+refused "another question's answer" rollout 'expected the shape (128, 19, 2)' 'found (128, 40, 2)'
 mv "$bad/activations_two_body_train_layer0.npy" "$WORK/gone.npy"
 refused "no layer" linear activations_two_body_train_layer0.npy missing
 rm "$bad/activations_two_body_test_layer1.npy"
@@ -359,7 +359,7 @@ refused "another target" inductive targets_inductive.csv:7 'target: expected' 'a
 printf '\000\000\300\177' | at continuations_layer1.npy 40
 refused "a continuation that is none" intervene continuations_layer1.npy 'found nan'
 # two trials change places: the second is asked again at the end
-one=$((160 * 4 * 4))
+one=$((120 * 4 * 4))
 {
     head -c $((128 + 12 * one)) "$answers/softmax/continuations_layer0.npy"
     tail -c +$((129 + 13 * one)) "$answers/softmax/continuations_layer0.npy" | head -c $one

@@ -464,6 +464,47 @@ TEST(sums_give_the_same_bits)
     gsl_rng_free(rng);
 }
 
+/* Bodies that are integrated with their derivatives: numbers as the header defines them. */
+TEST(paths_give_the_bits_of_their_definition)
+{
+    enum { MOST = 80, PARTS = 4 };
+    gsl_rng *rng = random_stream(65);
+    double x[PARTS][MOST], y[3 * MOST], out[3 * MOST], by[2][3 * MOST], add[MOST];
+    for (int which = ORR_ISA_PLAIN; which < ORR_ISA_COUNT; which++) {
+        const struct sr_vec *vec = sr_vec_here(which);
+        for (size_t n = 1; n <= MOST && vec; n++) {
+            const double weight[PARTS] = {0.3, -1.7, 0.012, 2.1};
+            const double *const rate[PARTS] = {x[0], x[1], x[2], x[3]};
+            const struct sr_vec_pull pull = {{0.6, -0.48, 0.64}, -2.3, 0.87};
+            for (size_t k = 0; k < MOST; k++) {
+                add[k] = gsl_ran_gaussian(rng, 1);
+                for (int j = 0; j < PARTS; j++)
+                    x[j][k] = y[k] = gsl_ran_gaussian(rng, 1);
+            }
+            for (size_t k = 0; k < sizeof out / sizeof *out; k++)
+                by[0][k] = gsl_ran_gaussian(rng, 1), by[1][k] = gsl_ran_gaussian(rng, 1);
+            vec->advance(PARTS, weight, rate, y, n, out);
+            for (size_t k = 0; k < n; k++)
+                assert_true(out[k] == y[k] + 0.3 * x[0][k] + -1.7 * x[1][k] + 0.012 * x[2][k] +
+                                          2.1 * x[3][k]);
+            vec->subtract(0.7, x[0], n, y);
+            vec->bend((int)(n % 3 + 1), &pull, n, by[0], by[1], add, out);
+            for (size_t k = 0; k < n; k++) {
+                double along = 0;
+                assert_true(y[k] == x[3][k] - 0.7 * x[0][k]);
+                for (size_t d = 0; d <= n % 3; d++)
+                    along += pull.away[d] * (by[0][d * n + k] - by[1][d * n + k]);
+                along = along * pull.slope + add[k];
+                for (size_t d = 0; d <= n % 3; d++)
+                    assert_true(out[d * n + k] ==
+                                pull.ratio * (by[0][d * n + k] - by[1][d * n + k]) +
+                                    along * pull.away[d]);
+            }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
 /* Products of one to nine vectors with columns: every sum over the rows in order, whatever the
  * instruction set and however many vectors there are. */
 TEST(correlations_are_sums_in_order)
