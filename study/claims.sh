@@ -53,6 +53,31 @@ alike() {
 without_origin() { # a comma goes with the line after it
     sed -E -e '/^\t"(version|xxh64)":/d' -e 's/,$//' "$1"
 }
+# shortened FILE: a result as it is kept: what was measured with nine significant digits, of which
+# no claim needs all, and without its sum, which was of other digits (the table of results has one)
+shortened() {
+    awk '
+        /^\t"xxh64":/ { if (!/,$/) sub(/,$/, "", line); next }
+        NR > 1 { print line }
+        { line = $0 }
+        /^\t"settings":/ { settings = 1 }
+        /^\t[]}]/ { settings = 0 }
+        /[0-9]\.[0-9]/ && !/\\/ && !settings {
+            pieces = split($0, piece, "\"")
+            line = ""
+            for (i = 1; i <= pieces; i++) {
+                text = piece[i]
+                if (i % 2) # outside of strings
+                    while (match(text, /[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/)) {
+                        line = line substr(text, 1, RSTART - 1)
+                        line = line sprintf("%.9g", substr(text, RSTART, RLENGTH))
+                        text = substr(text, RSTART + RLENGTH)
+                    }
+                line = line text (i < pieces ? "\"" : "")
+            }
+        }
+        END { print line }' "$1"
+}
 # take NAME FILE [runs]: a result that was made (runs: of runs that are here)
 take() {
     case $1 in
@@ -60,8 +85,12 @@ take() {
     *) less "$@" && failed=1 && return ;;
     esac
     mkdir -p "$(dirname "$results/$1")" || exit 1
-    alike "$2" "$results/$1" && return
-    cp "$2" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1
+    case $1 in
+    *.json) shortened "$2" ;;
+    *) cat "$2" ;;
+    esac >"$work/taken" || exit 1
+    alike "$work/taken" "$results/$1" && return
+    cp "$work/taken" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1
     took+=" $1"
     [ "${3-}" != runs ] || changed+=" $1"
 }

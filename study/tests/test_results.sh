@@ -57,6 +57,17 @@ head -c 60 "$WORK/small.csv.xz" >"$WORK/bad.csv.xz"
 check_not "a table that is cut short is refused" cells unpack "$WORK/bad.csv.xz" "$WORK/bad"
 check "nothing is left of a table that is cut short" equal 0 "$(ls -A "$WORK/bad" | wc -l)"
 
+# ---- a result as it is kept
+
+# shellcheck source=/dev/null
+. <(sed -n '/^shortened()/,/^}/p' study/claims.sh)
+printf '%s\n' '{' $'\t"settings":\t{' $'\t\t"a0":\t9.869604401089358' $'\t},' \
+    $'\t"law":\t"a0=9.869604401089358",' $'\t"rows":\t[-1.23456789012e-05, 2, 0.1234567894],' \
+    $'\t"xxh64":\t"0123456789abcdef"' '}' >"$WORK/long.json"
+check "a result is kept with nine digits, its settings and texts whole, without its sum" equal \
+    $'{\n\t"settings":\t{\n\t\t"a0":\t9.869604401089358\n\t},\n\t"law":\t"a0=9.869604401089358",
+\t"rows":\t[-1.23456789e-05, 2, 0.123456789]\n}' "$(shortened "$WORK/long.json")"
+
 # ---- the study's results
 
 mkdir -p "$WORK/tree/study" && ln -s "$PWD/bench" "$WORK/tree/bench" || exit # of some claims

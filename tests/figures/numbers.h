@@ -18,6 +18,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/base.h"
+#include "base/input.h"
 #include "base/statistics.h"
 #include "testing.h"
 
@@ -58,6 +59,20 @@ static cJSON *read_table(const char *path)
     return json;
 }
 
+/* An object of JSON, which gzip may have compressed. */
+static cJSON *read_json(const char *path)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    if (orr_input_read(path, &text, &bytes))
+        fail_msg("%s", orr_error());
+    cJSON *json = cJSON_Parse(text);
+    free(text);
+    if (!json)
+        fail_msg("%s: not valid JSON", path);
+    return json;
+}
+
 static void open_source(struct source *s, char *paths)
 {
     char *rest = NULL;
@@ -67,8 +82,8 @@ static void open_source(struct source *s, char *paths)
         snprintf(s->path[s->count], sizeof s->path[0], "%s", path);
         if (orr_ends_in(path, ".csv"))
             s->json[s->count] = read_table(path);
-        else if (orr_json_read(path, &s->json[s->count]))
-            fail_msg("%s", orr_error());
+        else
+            s->json[s->count] = read_json(path);
         s->count++;
     }
 }

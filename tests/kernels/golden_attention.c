@@ -6,7 +6,10 @@
  * <variant>.safetensors as <case>.<tensor>, in shared.safetensors where that lacks them (inputs
  * that variants have in common), or each in a file <variant>/<case>/<tensor>.npy:
  * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx; output gates
- * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. Tolerance: float builds
+ * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. In place of a result that is compared,
+ * `<case>.<tensor>_rows` may stand, a sum for each of its rows (weight() below): every element
+ * counts with at least its own error, and the file is as many times smaller as a row is long.
+ * max_abs is what the entry says of the tensor then. Tolerance: float builds
  * tol_f32 * max(1, max_abs) (1e-4 where it is null or absent), double builds
  * 1e-10 * max(1, max_abs). A case of a variant that is not in the table is skipped, with its
  * name. Every attention case runs on the backend's own path and on its generic path.
@@ -95,6 +98,19 @@ static size_t place(const struct a_case *c, int t, int slots, int slot, int h, i
            (size_t)d;
 }
 
+/* The weight of element i of a tensor in the sum of its row: 1 to 2 in size, as if drawn, of either
+ * sign. The error of one element changes the sum by no less; those of several could cancel, which
+ * errors that do not know the weights do as often as the tolerance is a fraction of them.
+ * SplitMix64 (Steele, Lea, Flood 2014) of i; python/tests/test_attention.py has the same. */
+static double weight(size_t i)
+{
+    uint64_t x = ((uint64_t)i + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    x ^= x >> 31;
+    return (x & 1 ? -1 : 1) * (1 + (double)(x >> 12) * 0x1p-52);
+}
+
 static int copy_of(const void *data, int dims, const size_t *shape, double **values)
 {
     size_t count = 1;
@@ -132,21 +148,15 @@ static int read_shaped(const struct a_case *c, const char *tensor, int dims, siz
     return rc;
 }
 
-/* One of (heads, L, d). */
-static int read_tensor(const struct a_case *c, const char *tensor, double **values)
-{
-    size_t shape[3] = {(size_t)c->shape.H, (size_t)c->shape.T, (size_t)c->shape.D};
-    return read_shaped(c, tensor, 3, shape, values);
-}
+/* (heads, L, d) */
+#define SHAPE(c) ((size_t[]){(size_t)(c)->shape.H, (size_t)(c)->shape.T, (size_t)(c)->shape.D})
 
 /* Puts a tensor into slot `slot` of a buffer (T, slots, H, D). */
 static int load(const struct a_case *c, const char *tensor, real *to, int slots, int slot,
                 bool permute)
 {
     double *values = NULL;
-    const int rc = read_tensor(c, tensor, &values);
-    if (rc)
-        return rc;
+    TRY(read_shaped(c, tensor, 3, SHAPE(c), &values));
     const int T = c->shape.T, D = c->shape.D;
     for (int h = 0; h < c->shape.H; h++)
         for (int t = 0; t < T; t++)
@@ -157,24 +167,56 @@ static int load(const struct a_case *c, const char *tensor, real *to, int slots,
     return 0;
 }
 
-/* The largest difference of a tensor from what was expected. */
-struct difference {
-    double worst, largest;
+/* A tensor that is compared element after element, and how far it is from what was expected. */
+struct comparison {
+    double *want; /* its elements, or the sums of its rows */
+    size_t width; /* elements of a sum, 0: elements are compared */
+    size_t seen;
+    double sum, worst, largest;
     bool finite;
 };
 
-static void see(struct difference *d, double have, double want)
+/* What is expected of a tensor; finish() frees it. */
+static int expect(const struct a_case *c, const char *tensor, int dims, size_t *shape,
+                  struct comparison *d)
 {
-    d->finite = d->finite && isfinite(have);
-    d->worst = fmax(d->worst, fabs(have - want));
-    d->largest = fmax(d->largest, fabs(want));
+    char rows[64], name[256];
+    snprintf(rows, sizeof rows, "%s_rows", tensor);
+    snprintf(name, sizeof name, "%s.%s", c->name, rows);
+    *d = (struct comparison){.finite = true};
+    if (!c->file || !orr_safetensors_find(c->file, name))
+        return read_shaped(c, tensor, dims, shape, &d->want);
+    d->width = shape[dims - 1];
+    d->largest = number_or(cJSON_GetObjectItemCaseSensitive(c->entry, "max_abs"), tensor, -1);
+    if (d->largest < 0)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/MANIFEST.json: %s/%s: max_abs: expected the largest element of %s, of "
+                        "which the file has sums of rows",
+                        c->root, c->variant, c->name, tensor);
+    return read_shaped(c, rows, dims - 1, shape, &d->want);
+}
+
+/* The next element, in the order of the file. */
+static void see(struct comparison *d, double have)
+{
+    const size_t i = d->seen++;
+    d->sum += d->width ? weight(i) * have : have;
+    if (d->width && d->seen % d->width)
+        return;
+    const double want = d->want[d->width ? i / d->width : i];
+    d->finite = d->finite && isfinite(d->sum);
+    d->worst = fmax(d->worst, fabs(d->sum - want));
+    if (!d->width)
+        d->largest = fmax(d->largest, fabs(want));
+    d->sum = 0;
 }
 
 /* *wrong counts tensors out of tolerance. */
-static void judge(const struct a_case *c, const char *backend, const char *path, const char *tensor,
-                  const struct difference *d, int *wrong)
+static void finish(const struct a_case *c, const char *backend, const char *path,
+                   const char *tensor, struct comparison *d, int *wrong)
 {
     const double limit = c->tolerance * fmax(1, d->largest);
+    free(d->want);
     if (d->finite && d->worst <= limit)
         return;
     printf("FAILED %s/%s %s %s: %s off by %.3g, expected <= %.3g%s\n", c->variant, c->name, backend,
@@ -187,19 +229,13 @@ static int compare(const struct a_case *c, const char *backend, const char *path
                    const char *tensor, const real *got, int slots, int slot, bool permute,
                    int *wrong)
 {
-    double *values = NULL;
-    const int rc = read_tensor(c, tensor, &values);
-    if (rc)
-        return rc;
-    const int T = c->shape.T, D = c->shape.D;
-    struct difference d = {.finite = true};
+    struct comparison d;
+    TRY(expect(c, tensor, 3, SHAPE(c), &d));
     for (int h = 0; h < c->shape.H; h++)
-        for (int t = 0; t < T; t++)
-            for (int e = 0; e < D; e++)
-                see(&d, (double)got[place(c, t, slots, slot, h, permute ? column(c, e) : e)],
-                    values[((size_t)h * (size_t)T + (size_t)t) * (size_t)D + (size_t)e]);
-    free(values);
-    judge(c, backend, path, tensor, &d, wrong);
+        for (int t = 0; t < c->shape.T; t++)
+            for (int e = 0; e < c->shape.D; e++)
+                see(&d, (double)got[place(c, t, slots, slot, h, permute ? column(c, e) : e)]);
+    finish(c, backend, path, tensor, &d, wrong);
     return 0;
 }
 
@@ -290,21 +326,21 @@ static int run_gate(const struct a_case *c, const struct k_ops *ops, int *wrong)
     }
     for (int i = Y; !rc && i <= DWG; i++) {
         const size_t rows = i == WG || i == DWG ? C : T;
-        double *values = NULL;
+        struct comparison d = {0};
         if (i == OUT)
             rc = gate_pass(c, ops, t);
         if (!rc)
-            rc = read_shaped(c, gate_names[i], 2, (size_t[]){rows, C}, &values);
-        struct difference d = {.finite = true};
+            rc = expect(c, gate_names[i], 2, (size_t[]){rows, C}, &d);
         for (size_t k = 0; !rc && k < rows * C; k++) {
             if (i < OUT)
-                t[i][k] = (real)values[k];
+                t[i][k] = (real)d.want[k];
             else
-                see(&d, (double)t[i][k], values[k]);
+                see(&d, (double)t[i][k]);
         }
         if (!rc && i >= OUT)
-            judge(c, ops->name, "gate", gate_names[i], &d, wrong);
-        free(values);
+            finish(c, ops->name, "gate", gate_names[i], &d, wrong);
+        else
+            free(d.want);
     }
     for (int i = 0; i < GATE_TENSORS; i++)
         free(t[i]);
