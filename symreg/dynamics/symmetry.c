@@ -21,6 +21,7 @@ static const double near = 3, missed = 1.2;
 enum {
     NEXT = 8,   /* vectors that are tried as additions to a form, and forms along its solution */
     FIRST = 18, /* sums without the time that are fitted before those with it */
+    FEW = 3,    /* ... where least squares prefer the time */
     TIMED = 12, /* sums with the time */
     TRIED = 256,
 };
@@ -131,11 +132,10 @@ static int fit_forms(struct search *w, const struct sr_form *form, int count, do
 static int fit_sums(struct search *w, bool timed, int from, int most, double gain)
 {
     struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
-    int count = 0;
-    int rc = form ? sr_sums_list(w->sums, timed, form, &count) : ORR_ENOMEM;
-    count = count < from ? 0 : count - from;
-    if (!rc)
-        rc = fit_forms(w, form + from, count < most ? count : most, gain);
+    if (!form)
+        return ORR_ENOMEM;
+    const int count = sr_sums_list(w->sums, timed, form) - from;
+    const int rc = count > 0 ? fit_forms(w, form + from, count < most ? count : most, gain) : 0;
     free(form);
     return rc;
 }
@@ -339,13 +339,11 @@ static int look_again(struct search *w)
     double *block = NULL;
     struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
     bool found = false;
-    int count = 0, rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
+    int rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
     if (!rc && found)
         rc = sr_sums_create(&s, true, &sums);
     if (!rc && found)
-        rc = sr_sums_likeliest(sums, NEXT, form, &count);
-    if (!rc)
-        rc = fit_forms(w, form, count, 0);
+        rc = fit_forms(w, form, sr_sums_likeliest(sums, NEXT, form), 0);
     if (form)
         free(s.track);
     free(block);
@@ -364,13 +362,16 @@ static bool misses(const struct search *w)
 /* The likeliest form of those that least squares suggest, and of their powers. */
 static int find_start(struct search *w, double *without_time)
 {
-    TRY(fit_sums(w, false, 0, FIRST, 0));
-    if (w->best.judged.nats < HUGE_VAL)
+    const double gain = sr_sums_time(w->sums);
+    const int first = gain > enough ? FEW : FIRST;
+    orr_trace("vectors: sums with the time are shorter by %.2f nats", gain);
+    TRY(fit_sums(w, false, 0, first, 0));
+    if (w->best.judged.nats < HUGE_VAL && first == FIRST)
         TRY(try_powers(w, false));
     *without_time = w->best.judged.nats;
     if (misses(w))
         TRY(fit_sums(w, true, 0, TIMED, enough));
-    return misses(w) ? fit_sums(w, false, FIRST, SR_FORMS, 0) : 0;
+    return misses(w) ? fit_sums(w, false, first, SR_FORMS, 0) : 0;
 }
 
 /* The likeliest form. *without_time: the nats of the best one without the time. */
