@@ -267,7 +267,9 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
                                  .order = s->order,
                                  .inputs = s->inputs,
                                  .language = language,
-                                 .equation = system->expr};
+                                 .equation = system->expr,
+                                 .each = &system->each,
+                                 .categories = s->categories};
     struct sr_flow_track *const track = orr_alloc(s->count, sizeof *track);
     if (!track)
         return ORR_ENOMEM;
@@ -278,8 +280,7 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
-/* What the equations conserve, unless they have constants of each category, and their symmetries;
- * nothing where one of them describes noise. */
+/* What the equations conserve, and their symmetries; nothing where one of them describes noise. */
 static int find_properties(const struct sr_states *s, const struct sr_language *language,
                            struct sr_system *system)
 {
@@ -288,7 +289,7 @@ static int find_properties(const struct sr_states *s, const struct sr_language *
             system->symmetry = (struct sr_symmetry){0};
             return 0;
         }
-    TRY(system->constants ? 0 : find_conserved(s, language, system));
+    TRY(find_conserved(s, language, system));
     return sr_symmetry_measure(s, language, system);
 }
 
