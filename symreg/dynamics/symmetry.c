@@ -416,41 +416,59 @@ static void take_numbers(const struct trial *t, const int *number, struct sr_for
     }
 }
 
-/* Gives numbers that may be fractions these values, where the tracks do not contradict: the others
- * are fitted again. */
+/* Gives numbers of a form that may be fractions these values. number[k]: which of those that are
+ * left number k is; -1: a fraction. *farthest: the fraction that is most standard errors from its
+ * number. Returns how many there are. */
+static int put_fractions(const struct sr_judged *fitted, struct sr_form *form, int *number,
+                         int *farthest)
+{
+    int fixed = 0, left = 0, next = form->count;
+    double most = 0;
+    *farthest = -1;
+    for (int k = 0; k < fitted->constants; k++) {
+        const double off = fabs(fitted->simple[k] - fitted->value[k]) / fitted->error[k];
+        number[k] = isfinite(fitted->simple[k]) ? -1 : left++;
+        if (number[k] >= 0)
+            continue;
+        fixed++;
+        if (*farthest < 0 || off > most) {
+            *farthest = k;
+            most = off;
+        }
+    }
+    for (int k = 0; k < form->count; k++) {
+        if (number[k] < 0)
+            form->value[k] = fitted->simple[k];
+        if (form->free[k] && number[next++] < 0)
+            form->term[k].power = 2 * fitted->simple[next - 1];
+    }
+    return fixed;
+}
+
+/* Writes numbers that may be fractions as these, as far as the tracks do not contradict
+ * (sr_judge_loses_little()); the others are fitted again. */
 static int simplify(const struct sr_judge *c, struct trial *best)
 {
-    int number[2 * SR_FORM_TERMS], fixed = 0;
+    int number[SR_NODES] = {0}, farthest, rc = 0;
     struct trial *const t = orr_alloc(1, sizeof *t);
     if (!t)
         return ORR_ENOMEM;
-    *t = *best;
-    for (int k = 0, next = t->form.count; k < t->form.count; k++) {
-        const double simple = best->judged.simple[k];
-        number[k] = isfinite(simple) ? -1 : k;
-        t->form.value[k] = isfinite(simple) ? simple : t->form.value[k];
-        fixed += isfinite(simple);
-        if (!t->form.free[k])
-            continue;
-        const double power = best->judged.simple[next];
-        number[next] = isfinite(power) ? -1 : next;
-        t->form.term[k].power = isfinite(power) ? 2 * power : t->form.term[k].power;
-        fixed += isfinite(power);
-        next++;
-    }
-    int rc = 0, left = 0;
-    for (int k = 0; k < best->judged.constants; k++)
-        number[k] = number[k] < 0 ? -1 : left++;
-    if (fixed && sr_form_components(c->states, &t->form, t->judged.expr, t->group)) {
+    while (!rc) {
+        *t = *best;
+        const int fixed = put_fractions(&best->judged, &t->form, number, &farthest);
+        if (!fixed || !sr_form_components(c->states, &t->form, t->judged.expr, t->group))
+            break;
         for (int d = 0; d < c->states->dims; d++)
             for (int k = 0; k < SR_NODES; k++)
                 t->group[d][k] = t->group[d][k] < 0 ? -1 : number[t->group[d][k]];
         t->judged.group = (const int(*)[SR_NODES])t->group;
         rc = sr_judge_fit(c, &t->judged);
-        if (!rc && sr_judge_lost(c, &t->judged, &best->judged) <= 2 * fixed + 2) {
+        if (!rc && sr_judge_loses_little(c, &t->judged, &best->judged, fixed)) {
             take_numbers(t, number, &best->form);
             best->judged.misfit = t->judged.misfit;
+            break;
         }
+        best->judged.simple[farthest] = NAN;
     }
     free(t);
     return rc;
