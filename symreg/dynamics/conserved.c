@@ -2,8 +2,9 @@
  * states whose derivative along every solution, the sum of c_k (grad phi_k . f), is 0 at points
  * that fill the tracks' range. Points of a track alone would not do: any multiple of E - E_0 is
  * constant on it. A constant of each category is a variable like a state, but for its derivative,
- * which is 0: one sum with it holds in all categories. Columns of the linear system are ordered from simple to complicated functions, so
- * that the reduced echelon form gives the simplest combinations. */
+ * which is 0: one sum with it holds in all categories. Columns of the linear system are ordered
+ * from simple to complicated functions, so that the reduced echelon form gives the simplest
+ * combinations. */
 #include "conserved.h"
 
 #include "symreg/value/echelon.h"

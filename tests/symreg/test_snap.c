@@ -483,7 +483,7 @@ TEST(likely_fractions)
     }
 }
 
-/* Factors and divisors of 1 go, whole formulas stay; of -1 signs remain where they are asked for. */
+/* Factors and divisors of 1 go, whole formulas stay; of -1 signs remain where these are wanted. */
 TEST(factors_of_one_go)
 {
     static const char *const list[][2] = {
