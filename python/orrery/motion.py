@@ -197,11 +197,11 @@ class Motion(BaseEstimator):
     After fit(): equations_ (texts, the derivative of each state), constants_ and standard_errors_
     (for each equation the numbers in its order; NaN of a number without an error), intervals_
     (their 95% intervals by profiles of the likelihood, arrays (numbers, 2); NaN where there is
-    none), conserved_ (dicts of formula and change), noise_ (standard deviation of each state), residual_
-    (of the solutions, in standard deviations of the noise), chosen_by_track_, feature_names_in_,
-    velocity_names_ (of order 2), input_names_, text_ (what the program prints). With categories:
-    categories_ (texts), category_constants_ and category_standard_errors_, dicts by the names of
-    constants in equations_, c1[run], of dicts by categories.
+    none), conserved_ (dicts of formula and change), noise_ (standard deviation of each state),
+    residual_ (of the solutions, in standard deviations of the noise), chosen_by_track_,
+    feature_names_in_, velocity_names_ (of order 2), input_names_, text_ (what the program prints).
+    With categories: categories_ (texts), category_constants_ and category_standard_errors_, dicts
+    by the names of constants in equations_, c1[run], of dicts by categories.
     """
 
     def __init__(self, *, order: int = 1, explicit_time: bool = False, seconds: float = 60,
