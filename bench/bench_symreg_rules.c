@@ -179,7 +179,7 @@ static void write_law(struct task *t, struct sr_expr *expr)
     sr_expr_rewrite(NULL, expr, sr_settings_operators(&table));
     sr_constants_fit(&t->loss, expr, false, 100, 0, NULL, &t->work);
     sr_constants_round(&t->loss, expr, SR_ROUND_LIKELY, &t->work);
-    sr_drop_ones(NULL, expr);
+    sr_drop_ones(NULL, false, expr);
 }
 
 /* Adds the law to the front. */

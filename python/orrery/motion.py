@@ -195,12 +195,13 @@ class Motion(BaseEstimator):
     "t": "s"}. programs: the folder of Orrery's programs, where it is not beside the package.
 
     After fit(): equations_ (texts, the derivative of each state), constants_ and standard_errors_
-    (for each equation the numbers in its order; NaN of a number without an error), conserved_
-    (dicts of formula and change), noise_ (standard deviation of each state), residual_ (of the
-    solutions, in standard deviations of the noise), chosen_by_track_, feature_names_in_,
-    velocity_names_ (of order 2), input_names_, text_ (what the program prints). With categories:
-    categories_ (texts), category_constants_ and category_standard_errors_, dicts by the names of
-    constants in equations_, c1[run], of dicts by categories.
+    (for each equation the numbers in its order; NaN of a number without an error), intervals_
+    (their 95% intervals by profiles of the likelihood, arrays (numbers, 2); NaN where there is
+    none), conserved_ (dicts of formula and change), noise_ (standard deviation of each state),
+    residual_ (of the solutions, in standard deviations of the noise), chosen_by_track_,
+    feature_names_in_, velocity_names_ (of order 2), input_names_, text_ (what the program prints).
+    With categories: categories_ (texts), category_constants_ and category_standard_errors_, dicts
+    by the names of constants in equations_, c1[run], of dicts by categories.
     """
 
     def __init__(self, *, order: int = 1, explicit_time: bool = False, seconds: float = 60,
@@ -330,6 +331,9 @@ class Motion(BaseEstimator):
         self.equations_: list[str] = found["equations"]
         self.constants_ = [np.array(row, float) for row in found["constants"]]
         self.standard_errors_ = [np.array(row, float) for row in found["standard_errors"]]
+        none = [np.full(len(row), np.nan) for row in self.constants_]  # of an older file
+        self.intervals_ = [np.array(bounds, float).T for bounds in zip(
+            found.get("interval_low", none), found.get("interval_high", none))]
         self.conserved_: list[dict[str, Any]] = found["conserved"]
         self.noise_, self.residual_ = np.array(found["noise"], float), found["residual"]
         self.chosen_by_track_: bool = found["chosen_by_track"]

@@ -76,8 +76,9 @@ def test_equations_are_those_of_the_system(model, capsys):
     assert np.allclose(model.predict(x), truth, rtol=1e-3, atol=1e-4)
     assert np.allclose([model.to_python()(0, row) for row in x], model.predict(x), rtol=1e-13)
     assert "def rhs(" in model.to_python().source and "x_{0}" in model.latex()[0]
-    for numbers, errors, text in zip(model.constants_, model.standard_errors_, model.equations_):
-        assert len(numbers) == len(errors) > 0
+    for numbers, errors, bounds, text in zip(model.constants_, model.standard_errors_,
+                                             model.intervals_, model.equations_):
+        assert len(numbers) == len(errors) == len(bounds) > 0 and bounds.shape[1] == 2
         assert np.allclose(np.abs(numbers), np.abs(numbers_of(text)), rtol=1e-9)
     assert all(of["change"] < 0.01 for of in model.conserved_)
     assert model.conserved_ and "log(x0)" in model.conserved_[0]["formula"]

@@ -322,7 +322,7 @@ static void drop_ones(const struct sr_judge *c, struct sr_expr *expr, double err
 {
     double before[SR_NODES], after[SR_NODES];
     const int numbers = sr_expr_constants(expr, before);
-    if (!sr_drop_ones(c->language, expr))
+    if (!sr_drop_ones(c->language, true, expr))
         return;
     const int left = sr_expr_constants(expr, after);
     for (int k = 0, from = 0; k < left && from < numbers; k++, from++) {

@@ -1,21 +1,25 @@
 /* conserved.c - conserved quantities of a system: combinations of simple functions phi_k of the
  * states whose derivative along every solution, the sum of c_k (grad phi_k . f), is 0 at points
  * that fill the tracks' range. Points of a track alone would not do: any multiple of E - E_0 is
- * constant on it. Columns of the linear system are ordered from simple to complicated functions, so
- * that the reduced echelon form gives the simplest combinations. */
+ * constant on it. A constant of each category is a variable like a state, but for its derivative,
+ * which is 0: one sum with it holds in all categories. Columns of the linear system are ordered
+ * from simple to complicated functions, so that the reduced echelon form gives the simplest
+ * combinations. */
 #include "conserved.h"
 
 #include "symreg/value/echelon.h"
 #include "symreg/value/vec.h"
 
 enum { MOST = 200, TERMS = 8, DEGREE = 4, POINTS_MORE = 60, STATES = 2 * SR_FLOW_STATES };
+enum { FEATURES = SR_EACH_FIRST + SR_EACH };
 
 struct seek {
     const struct sr_flow *flow;
-    int states, count;
+    int states, count, features;
+    int constants; /* of each category, which are features from SR_EACH_FIRST on */
     struct sr_expr phi[MOST];
-    bool kinetic[MOST]; /* the square of a velocity */
-    double low[STATES], high[STATES];
+    bool kinetic[MOST];                                   /* the square of a velocity */
+    double low[STATES + SR_EACH], high[STATES + SR_EACH]; /* constants behind the states */
     size_t points;
     double *x;     /* (features, points) */
     double *rate;  /* (states, points) */
@@ -104,6 +108,19 @@ static void add_distances(struct seek *s)
     }
 }
 
+/* All functions so far times each constant. */
+static void add_multiples(struct seek *s)
+{
+    const int before = s->count;
+    for (int c = 0; c < s->constants; c++)
+        for (int f = 0; f < before; f++) {
+            struct sr_expr phi = s->phi[f];
+            sr_put_node(&phi, sr_feature_node(SR_EACH_FIRST + c));
+            sr_put_op(&phi, SR_MUL);
+            add(s, &phi);
+        }
+}
+
 static void list_functions(struct seek *s)
 {
     const struct sr_expr none = {.count = 0};
@@ -125,6 +142,8 @@ static void list_functions(struct seek *s)
         }
         if (d == 2 && s->flow->order == 2 && s->flow->dims > 1)
             add_distances(s);
+        if (d == 2)
+            add_multiples(s);
         if (d <= 2)
             s->simple = s->count;
     }
@@ -145,6 +164,18 @@ static void find_ranges(struct seek *s, size_t tracks, const struct sr_flow_trac
                 s->low[k] = fmin(s->low[k], x);
                 s->high[k] = fmax(s->high[k], x);
             }
+    for (int c = 0; c < s->constants; c++)
+        for (int i = 0; i < s->flow->categories; i++) {
+            double *const low = &s->low[s->states + c], *const high = &s->high[s->states + c];
+            const double value = s->flow->each->value[c][i];
+            *low = i ? fmin(*low, value) : value;
+            *high = i ? fmax(*high, value) : value;
+        }
+}
+
+static int feature_of(const struct seek *s, int variable)
+{
+    return variable < s->states ? variable : SR_EACH_FIRST + variable - s->states;
 }
 
 /* Fills the ranges with points of the sequence R_d of Roberts, u_k = frac(1/2 + k g^-j) with
@@ -152,20 +183,21 @@ static void find_ranges(struct seek *s, size_t tracks, const struct sr_flow_trac
 static void fill_points(struct seek *s, size_t wanted)
 {
     const struct sr_flow *flow = s->flow;
-    const size_t features = (size_t)(s->states + 1 + flow->inputs);
-    double g = 2, row[STATES + 1 + SR_FLOW_INPUTS] = {0}, rate[STATES];
+    const int variables = s->states + s->constants;
+    const size_t features = (size_t)s->features;
+    double g = 2, row[FEATURES] = {0}, rate[STATES];
     const struct sr_data one = {
-        .rows = 1, .features = (int)features, .x = row, .language = flow->language};
+        .rows = 1, .features = s->features, .x = row, .language = flow->language};
     for (int k = 0; k < 60; k++)
-        g = orr_pow(1 + g, 1.0 / (s->states + 1));
+        g = orr_pow(1 + g, 1.0 / (variables + 1));
     s->points = 0;
     for (size_t i = 1; i <= 4 * wanted && s->points < wanted; i++) {
         double share = 1;
         bool finite = true;
-        for (int k = 0; k < s->states; k++) {
+        for (int k = 0; k < variables; k++) {
             share /= g;
             const double u = 0.5 + (double)i * share;
-            row[k] = s->low[k] + (u - floor(u)) * (s->high[k] - s->low[k]);
+            row[feature_of(s, k)] = s->low[k] + (u - floor(u)) * (s->high[k] - s->low[k]);
         }
         for (int e = 0; e < flow->dims && finite; e++)
             finite = sr_eval(&flow->equation[e], &one, &rate[s->states - flow->dims + e]);
@@ -193,10 +225,8 @@ static double spread_of(const double *value, size_t n)
 static void find_slopes(struct seek *s)
 {
     const size_t n = s->points, states = (size_t)s->states;
-    const struct sr_data data = {.rows = n,
-                                 .features = s->states + 1 + s->flow->inputs,
-                                 .x = s->x,
-                                 .language = s->flow->language};
+    const struct sr_data data = {
+        .rows = n, .features = s->features, .x = s->x, .language = s->flow->language};
     double *const all = s->grad + (size_t)MOST * states * n;
     int kept = 0, simple = 0;
     for (int f = 0; f < s->count; f++) {
@@ -361,7 +391,7 @@ static int seek_all(struct seek *s, struct sr_conserved *found)
 {
     static const double least = 1e-8, nearly = 0.01;
     const size_t states = (size_t)s->states, wanted = MOST + POINTS_MORE;
-    const size_t features = states + 1 + (size_t)s->flow->inputs;
+    const size_t features = (size_t)s->features;
     s->x = orr_alloc(features * wanted, sizeof *s->x);
     s->rate = orr_alloc(states * wanted, sizeof *s->rate);
     s->slope = orr_alloc(MOST * wanted, sizeof *s->slope);
@@ -377,20 +407,34 @@ static int seek_all(struct seek *s, struct sr_conserved *found)
     return combine(s, s->simple, nearly, nearly, found);
 }
 
+/* Whether equations have the time or inputs. */
+static bool is_driven(const struct sr_flow *flow)
+{
+    for (int e = 0; e < flow->dims; e++)
+        for (int i = 0; i < flow->equation[e].count; i++) {
+            const struct sr_node *const node = &flow->equation[e].node[i];
+            if (node->op == SR_FEATURE && node->feature >= sr_flow_states(flow) &&
+                !sr_is_each(node))
+                return true;
+        }
+    return false;
+}
+
 int sr_conserved_find(const struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
                       struct sr_conserved *found)
 {
     found->count = 0;
-    for (int e = 0; e < flow->dims; e++)
-        for (int i = 0; i < flow->equation[e].count; i++)
-            if (flow->equation[e].node[i].op == SR_FEATURE &&
-                flow->equation[e].node[i].feature >= sr_flow_states(flow))
-                return 0;
+    if (is_driven(flow))
+        return 0;
     struct seek *const s = orr_alloc(1, sizeof *s);
     if (!s)
         return ORR_ENOMEM;
     s->flow = flow;
     s->states = sr_flow_states(flow);
+    for (int e = 0; e < flow->dims; e++)
+        while (s->constants < SR_EACH && sr_each_used(&flow->equation[e]) >> s->constants)
+            s->constants++;
+    s->features = s->constants ? SR_EACH_FIRST + s->constants : s->states + 1 + flow->inputs;
     find_ranges(s, tracks, track);
     const int rc = seek_all(s, found);
     free(s->x);

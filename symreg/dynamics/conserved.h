@@ -18,7 +18,8 @@ struct sr_conserved {
  * and velocities up to degree 4, logarithms of positive states, sines, cosines and exponentials of
  * states that equations contain, and with accelerations powers of the distance from 0. Then
  * simpler ones, up to degree 2, that are nearly conserved, as constants have errors: they
- * change by at most a hundredth. Equations of the time or of inputs conserve nothing.
+ * change by at most a hundredth. Equations of the time or of inputs conserve nothing. Constants of
+ * each category (flow->each) may be factors of terms of degree 2 and less.
  * The states are those of the tracks' ranges. */
 int sr_conserved_find(const struct sr_flow *flow, size_t tracks, const struct sr_flow_track *track,
                       struct sr_conserved *found);

@@ -16,6 +16,8 @@ enum { FOLDER = SR_TARGET_FOLDER + 16 };
  * apart; the choice by the tracks takes the rest, and at least the other share of all. With
  * categories a search may end later, as it fits the constants of each. */
 static const double share_of_search = 0.6, share_of_search_exact = 0.7, least_share = 0.02;
+/* of the intervals of constants, at the end */
+static const double least_of_profiles = 0.05;
 static const double share_with_categories = 0.5, least_with_categories = 0.3;
 /* Sums of vectors, which come first, take at most this share. */
 static const double share_of_vectors = 0.5;
@@ -267,7 +269,9 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
                                  .order = s->order,
                                  .inputs = s->inputs,
                                  .language = language,
-                                 .equation = system->expr};
+                                 .equation = system->expr,
+                                 .each = &system->each,
+                                 .categories = s->categories};
     struct sr_flow_track *const track = orr_alloc(s->count, sizeof *track);
     if (!track)
         return ORR_ENOMEM;
@@ -278,8 +282,7 @@ static int find_conserved(const struct sr_states *s, const struct sr_language *l
     return rc;
 }
 
-/* What the equations conserve, unless they have constants of each category, and their symmetries;
- * nothing where one of them describes noise. */
+/* What the equations conserve, and their symmetries; nothing where one of them describes noise. */
 static int find_properties(const struct sr_states *s, const struct sr_language *language,
                            struct sr_system *system)
 {
@@ -288,7 +291,7 @@ static int find_properties(const struct sr_states *s, const struct sr_language *
             system->symmetry = (struct sr_symmetry){0};
             return 0;
         }
-    TRY(system->constants ? 0 : find_conserved(s, language, system));
+    TRY(find_conserved(s, language, system));
     return sr_symmetry_measure(s, language, system);
 }
 
@@ -350,13 +353,20 @@ static int remove_results(const struct sr_states *s, const char *folder)
  * description has to be shorter by so many nats. */
 static const double little = 1.5, enough = 10;
 
-/* Seconds of processor time that are left, of those of all equations; 0: there is no limit. */
+/* Seconds of processor time that are left, of those of all equations, but at least this share of
+ * them; 0: there is no limit. */
+static double seconds_or(const struct orr_cli *cli, const struct sr_csv_options *given,
+                         const struct run *run, double least)
+{
+    const double all = cli->settings.symreg.seconds * run->states.dims;
+    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), least * all) : 0;
+}
+
 static double seconds_left(const struct orr_cli *cli, const struct sr_csv_options *given,
                            const struct run *run)
 {
-    const double all = cli->settings.symreg.seconds * run->states.dims;
-    const double least = run->states.categories ? least_with_categories : least_share;
-    return given->use_seconds ? fmax(all - (orr_time_s() - run->start), least * all) : 0;
+    return seconds_or(cli, given, run,
+                      run->states.categories ? least_with_categories : least_share);
 }
 
 /* Seconds of the search for each equation. */
@@ -478,6 +488,9 @@ static int run_all(const struct orr_cli *cli, const char *file,
     orr_trace("equations are searched");
     TRY(choose(cli, file, given, run));
     orr_trace("equations are chosen");
+    TRY(sr_system_profile(s, run->language, seconds_or(cli, given, run, least_of_profiles),
+                          system));
+    orr_trace("constants have intervals");
     TRY(sr_system_restore_time(s, run->language, system));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);

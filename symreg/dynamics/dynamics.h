@@ -13,6 +13,7 @@
  *   time_dependence.c     whether equations without the time need it
  *   choose.c              which of the equations that were found the tracks support together
  *   refit_all_rows.c      a part of many rows, for the choice; constants by all rows
+ *   profile.c             intervals of constants
  *   vectors.c             accelerations as sums of vectors
  *   vector_sums.c         which sums of vectors explain the tracks by least squares
  *   symmetry.c            whether the tracks support such a sum, beside what components gave
@@ -224,6 +225,7 @@ struct sr_system {
     struct sr_expr expr[SR_STATES];
     /* standard errors of the numbers of each formula, in their order; NAN: not known */
     double error[SR_STATES][SR_NODES];
+    double low[SR_STATES][SR_NODES], high[SR_STATES][SR_NODES]; /* 95% bounds of these; NAN */
     /* constants of each category, in the order of the equations, and their standard errors */
     int constants;
     struct sr_each each, each_error;
@@ -261,6 +263,12 @@ bool sr_vectors_win(const struct sr_system *vectors, const struct sr_system *com
  * other values and errors. ORR_ENOMEM. */
 int sr_system_refit(const struct sr_states *states, const struct sr_language *language,
                     struct sr_system *system);
+
+/* Fills in 95% bounds of the numbers that have a standard error, by profiles of the likelihood
+ * along the tracks; NAN where these give none, the tracks are exact, an equation was fitted alone,
+ * or the seconds end (0: no limit) before. ORR_ENOMEM. */
+int sr_system_profile(const struct sr_states *states, const struct sr_language *language,
+                      double seconds, struct sr_system *system);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

@@ -28,11 +28,14 @@ void sr_states_count_time(struct sr_states *s)
     add_to_times(s, -s->epoch);
 }
 
-/* Puts t - epoch in place of the time, with no error of that number. */
-static bool put_difference(const struct sr_states *s, struct sr_expr *expr, double *error)
+enum { LISTS = 3 }; /* errors, lower and upper bounds */
+
+/* Puts t - epoch in place of the time, with no error and no bounds of that number. */
+static bool put_difference(const struct sr_states *s, struct sr_expr *expr,
+                           double *const list[LISTS])
 {
     struct sr_expr out = {.count = 0};
-    double errors[SR_NODES];
+    double other[LISTS][SR_NODES];
     int number = 0, numbers = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *const node = &expr->node[i];
@@ -40,15 +43,20 @@ static bool put_difference(const struct sr_states *s, struct sr_expr *expr, doub
         if (out.count + (is_time ? 3 : 1) > SR_NODES)
             return false;
         sr_put_node(&out, *node);
-        if (sr_is_number(node))
-            errors[numbers++] = error[number++];
+        for (int k = 0; k < LISTS && sr_is_number(node); k++)
+            other[k][numbers] = list[k][number];
+        number += sr_is_number(node);
+        numbers += sr_is_number(node);
         if (!is_time)
             continue;
         sr_put_constant(&out, fabs(s->epoch));
         sr_put_op(&out, s->epoch < 0 ? SR_ADD : SR_SUB);
-        errors[numbers++] = NAN;
+        for (int k = 0; k < LISTS; k++)
+            other[k][numbers] = NAN;
+        numbers++;
     }
-    memcpy(error, errors, (size_t)numbers * sizeof *errors);
+    for (int k = 0; k < LISTS; k++)
+        memcpy(list[k], other[k], (size_t)numbers * sizeof *other[k]);
     *expr = out;
     return true;
 }
@@ -59,12 +67,14 @@ int sr_system_restore_time(struct sr_states *s, const struct sr_language *langua
     if (!(s->epoch != 0))
         return 0;
     add_to_times(s, s->epoch);
-    for (int d = 0; d < s->dims; d++)
-        if (!put_difference(s, &system->expr[d], system->error[d]) ||
+    for (int d = 0; d < s->dims; d++) {
+        double *const list[LISTS] = {system->error[d], system->low[d], system->high[d]};
+        if (!put_difference(s, &system->expr[d], list) ||
             !sr_put_end(language, &system->expr[d], SR_NODES))
             return ORR_FAIL(ORR_EINVAL,
                             "%s: the equation of %s, in which %s counts from %.17g, is longer than "
                             "%d nodes with the difference; expected times that begin near 0",
                             s->file, s->target[d], s->name[sr_states_time(s)], s->epoch, SR_NODES);
+    }
     return 0;
 }

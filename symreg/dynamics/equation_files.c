@@ -74,11 +74,15 @@ static int write_json(const struct sr_states *s, const struct sr_language *langu
         cJSON_AddStringToObject(json, "define", define);
     cJSON *values = cJSON_AddArrayToObject(json, "constants");
     cJSON *errors = cJSON_AddArrayToObject(json, "standard_errors");
+    cJSON *low = cJSON_AddArrayToObject(json, "interval_low");
+    cJSON *high = cJSON_AddArrayToObject(json, "interval_high");
     for (int d = 0; d < s->dims; d++) {
         double value[SR_NODES];
         const int count = sr_expr_constants(&system->expr[d], value);
         add_numbers(values, value, count);
         add_numbers(errors, system->error[d], count);
+        add_numbers(low, system->low[d], count);
+        add_numbers(high, system->high[d], count);
     }
     orr_json_add_list(json, "noise", s->noise, s->dims);
     cJSON *kinds = cJSON_AddArrayToObject(json, "noise_proportional");

@@ -68,6 +68,12 @@ int sr_judge_tie(const struct sr_judge *judge, int d, int first, struct sr_judge
  * follows the tracks. */
 double sr_judge_lost(const struct sr_judge *judge, const struct sr_judged *fit,
                      const struct sr_judged *against);
+/* Whether `fixed` constants that became fractions lose no more than they may together: half a nat
+ * each, which true values lose on average. More would move the other constants by several standard
+ * errors. Where they do, the fraction that is farthest from its constant in standard errors stays a
+ * number. */
+bool sr_judge_loses_little(const struct sr_judge *judge, const struct sr_judged *fit,
+                           const struct sr_judged *against, int fixed);
 /* Replaces node `at` of a formula by its operand that ends at node `operand`, with the sign of a
  * difference, and simplifies; false where it cannot be. */
 bool sr_judge_without(const struct sr_judge *judge, int at, int operand, struct sr_expr *expr);

@@ -107,15 +107,19 @@ static void write_constants(const struct page *p)
             put(p, "<tr><td>");
             put_name(p, p->s->target[d]);
             sr_number_print(sr_round_digits(value[c], 10), number);
-            sr_bound_print(value[c] - 1.959964 * error[c], value[c], from, sizeof from);
-            sr_bound_print(value[c] + 1.959964 * error[c], value[c], to, sizeof to);
+            const double low = p->system->low[d][c], high = p->system->high[d][c];
+            const double off = 1.959964 * error[c];
+            sr_bound_print(isfinite(low) ? low : value[c] - off, value[c], from, sizeof from);
+            sr_bound_print(isfinite(high) ? high : value[c] + off, value[c], to, sizeof to);
             orr_file_printf(p->html, "</td><td>%s</td><td>%.2g</td><td>%s</td><td>%s</td></tr>\n",
                             number, error[c], from, to);
         }
     }
     if (any)
         put(p, "</tbody></table></div>\n<p class=\"caption\">Numbers that are not listed are "
-               "fractions or whole exponents, or the tracks do not determine them.</p>\n");
+               "fractions or whole exponents, or the tracks do not determine them. Intervals are "
+               "profiles of the likelihood, or 1.96 standard errors where there was no time for "
+               "one.</p>\n");
 }
 
 /* The constants of each category with their standard errors. */

@@ -13,7 +13,17 @@ void sr_said_names(const struct sr_states *s, const char *name[SR_SYSTEM_NAMES])
                                       : s->each_name[k - SR_EACH_FIRST];
 }
 
-/* "0.4 +- 0.001, 1.1 +- 0.002"; empty where no error is known. */
+/* Whether the interval of a number is far from 1.96 standard errors on both sides. */
+static bool is_uneven(const struct sr_system *system, int d, int c, double value)
+{
+    static const double uneven = 0.2;
+    const double off = 1.959964 * system->error[d][c];
+    const double below = value - system->low[d][c], above = system->high[d][c] - value;
+    return isfinite(below) && isfinite(above) &&
+           fmax(fabs(below - off), fabs(above - off)) > uneven * off;
+}
+
+/* "0.4 +- 0.001, 30 +- 6 (95%: 21 to 47)"; empty where no error is known. */
 static void write_errors(const struct sr_system *system, int d, char *text, size_t bytes)
 {
     double value[SR_NODES];
@@ -26,6 +36,11 @@ static void write_errors(const struct sr_system *system, int d, char *text, size
         sr_number_print(sr_round_digits(value[c], 10), number);
         sr_number_print(sr_round_digits(system->error[d][c], 2), error);
         orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
+        if (!is_uneven(system, d, c, value[c]))
+            continue;
+        sr_number_print(sr_round_digits(system->low[d][c], 3), number);
+        sr_number_print(sr_round_digits(system->high[d][c], 3), error);
+        orr_append(text, bytes, " (95%%: %s to %s)", number, error);
     }
 }
 

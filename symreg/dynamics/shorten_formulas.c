@@ -8,6 +8,8 @@
 /* Nats of the likelihood that may be lost where a term goes whose coefficient is within two
  * standard errors of 0. */
 static const double by_zero = 2;
+/* ... where a constant becomes a fraction. */
+static const double by_fraction = 0.5;
 
 double sr_judge_lost(const struct sr_judge *c, const struct sr_judged *f,
                      const struct sr_judged *to)
@@ -16,6 +18,12 @@ double sr_judge_lost(const struct sr_judge *c, const struct sr_judged *f,
                ? 0.5 * to->spare *
                      (orr_log(fmax(f->misfit, c->exact)) - orr_log(fmax(to->misfit, c->exact)))
                : HUGE_VAL;
+}
+
+bool sr_judge_loses_little(const struct sr_judge *c, const struct sr_judged *f,
+                           const struct sr_judged *to, int fixed)
+{
+    return sr_judge_lost(c, f, to) <= by_fraction * fixed;
 }
 
 bool sr_judge_without(const struct sr_judge *c, int at, int operand, struct sr_expr *expr)

@@ -13,23 +13,6 @@ struct columns {
 
 /* ---- names */
 
-/* Reads the columns that an option lists. */
-static int find_list(const struct orr_csv *csv, const char *file, const char *option,
-                     const char *list, int most, int *column, int *count)
-{
-    for (const char *at = list; at; ++*count) {
-        char name[SR_STATE_NAME];
-        TRY(sr_column_next(option, list, &at, name, sizeof name));
-        if (*count == most)
-            return ORR_FAIL(ORR_EUSAGE, "%s: at most %d columns, found \"%s\"", option, most, list);
-        TRY(sr_table_column(csv, file, name, &column[*count]));
-        for (int k = 0; k < *count; k++)
-            if (column[k] == column[*count])
-                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" stands twice", option, name);
-    }
-    return 0;
-}
-
 static int find_columns(const struct sr_dynamics_options *o, struct columns *c, struct sr_states *s)
 {
     const struct orr_csv *csv = &s->csv;
@@ -37,10 +20,11 @@ static int find_columns(const struct sr_dynamics_options *o, struct columns *c, 
     s->explicit_time = o->explicit_time;
     TRY(sr_table_column(csv, s->file, o->time, &c->time));
     TRY(o->track ? sr_table_column(csv, s->file, o->track, &c->track) : 0);
-    TRY(find_list(csv, s->file, o->state ? "--state" : "--position",
-                  o->state ? o->state : o->position, SR_STATES, c->x, &s->dims));
-    TRY(o->input ? find_list(csv, s->file, "--input", o->input, SR_INPUTS, c->input, &s->inputs)
-                 : 0);
+    TRY(sr_table_columns(csv, s->file, o->state ? "--state" : "--position",
+                         o->state ? o->state : o->position, SR_STATES, c->x, &s->dims));
+    TRY(o->input
+            ? sr_table_columns(csv, s->file, "--input", o->input, SR_INPUTS, c->input, &s->inputs)
+            : 0);
     for (int k = 0; k < s->inputs; k++)
         if (c->input[k] == c->time)
             return ORR_FAIL(ORR_EUSAGE,

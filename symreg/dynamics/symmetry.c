@@ -21,6 +21,7 @@ static const double near = 3, missed = 1.2;
 enum {
     NEXT = 8,   /* vectors that are tried as additions to a form, and forms along its solution */
     FIRST = 18, /* sums without the time that are fitted before those with it */
+    FEW = 3,    /* ... where least squares prefer the time */
     TIMED = 12, /* sums with the time */
     TRIED = 256,
 };
@@ -131,11 +132,10 @@ static int fit_forms(struct search *w, const struct sr_form *form, int count, do
 static int fit_sums(struct search *w, bool timed, int from, int most, double gain)
 {
     struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
-    int count = 0;
-    int rc = form ? sr_sums_list(w->sums, timed, form, &count) : ORR_ENOMEM;
-    count = count < from ? 0 : count - from;
-    if (!rc)
-        rc = fit_forms(w, form + from, count < most ? count : most, gain);
+    if (!form)
+        return ORR_ENOMEM;
+    const int count = sr_sums_list(w->sums, timed, form) - from;
+    const int rc = count > 0 ? fit_forms(w, form + from, count < most ? count : most, gain) : 0;
     free(form);
     return rc;
 }
@@ -339,13 +339,11 @@ static int look_again(struct search *w)
     double *block = NULL;
     struct sr_form *const form = orr_alloc(SR_FORMS, sizeof *form);
     bool found = false;
-    int count = 0, rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
+    int rc = form ? solve_tracks(w, &s, &block, &found) : ORR_ENOMEM;
     if (!rc && found)
         rc = sr_sums_create(&s, true, &sums);
     if (!rc && found)
-        rc = sr_sums_likeliest(sums, NEXT, form, &count);
-    if (!rc)
-        rc = fit_forms(w, form, count, 0);
+        rc = fit_forms(w, form, sr_sums_likeliest(sums, NEXT, form), 0);
     if (form)
         free(s.track);
     free(block);
@@ -364,13 +362,16 @@ static bool misses(const struct search *w)
 /* The likeliest form of those that least squares suggest, and of their powers. */
 static int find_start(struct search *w, double *without_time)
 {
-    TRY(fit_sums(w, false, 0, FIRST, 0));
-    if (w->best.judged.nats < HUGE_VAL)
+    const double gain = sr_sums_time(w->sums);
+    const int first = gain > enough ? FEW : FIRST;
+    orr_trace("vectors: sums with the time are shorter by %.2f nats", gain);
+    TRY(fit_sums(w, false, 0, first, 0));
+    if (w->best.judged.nats < HUGE_VAL && first == FIRST)
         TRY(try_powers(w, false));
     *without_time = w->best.judged.nats;
     if (misses(w))
         TRY(fit_sums(w, true, 0, TIMED, enough));
-    return misses(w) ? fit_sums(w, false, FIRST, SR_FORMS, 0) : 0;
+    return misses(w) ? fit_sums(w, false, first, SR_FORMS, 0) : 0;
 }
 
 /* The likeliest form. *without_time: the nats of the best one without the time. */
@@ -415,41 +416,59 @@ static void take_numbers(const struct trial *t, const int *number, struct sr_for
     }
 }
 
-/* Gives numbers that may be fractions these values, where the tracks do not contradict: the others
- * are fitted again. */
+/* Gives numbers of a form that may be fractions these values. number[k]: which of those that are
+ * left number k is; -1: a fraction. *farthest: the fraction that is most standard errors from its
+ * number. Returns how many there are. */
+static int put_fractions(const struct sr_judged *fitted, struct sr_form *form, int *number,
+                         int *farthest)
+{
+    int fixed = 0, left = 0, next = form->count;
+    double most = 0;
+    *farthest = -1;
+    for (int k = 0; k < fitted->constants; k++) {
+        const double off = fabs(fitted->simple[k] - fitted->value[k]) / fitted->error[k];
+        number[k] = isfinite(fitted->simple[k]) ? -1 : left++;
+        if (number[k] >= 0)
+            continue;
+        fixed++;
+        if (*farthest < 0 || off > most) {
+            *farthest = k;
+            most = off;
+        }
+    }
+    for (int k = 0; k < form->count; k++) {
+        if (number[k] < 0)
+            form->value[k] = fitted->simple[k];
+        if (form->free[k] && number[next++] < 0)
+            form->term[k].power = 2 * fitted->simple[next - 1];
+    }
+    return fixed;
+}
+
+/* Writes numbers that may be fractions as these, as far as the tracks do not contradict
+ * (sr_judge_loses_little()); the others are fitted again. */
 static int simplify(const struct sr_judge *c, struct trial *best)
 {
-    int number[2 * SR_FORM_TERMS], fixed = 0;
+    int number[SR_NODES] = {0}, farthest, rc = 0;
     struct trial *const t = orr_alloc(1, sizeof *t);
     if (!t)
         return ORR_ENOMEM;
-    *t = *best;
-    for (int k = 0, next = t->form.count; k < t->form.count; k++) {
-        const double simple = best->judged.simple[k];
-        number[k] = isfinite(simple) ? -1 : k;
-        t->form.value[k] = isfinite(simple) ? simple : t->form.value[k];
-        fixed += isfinite(simple);
-        if (!t->form.free[k])
-            continue;
-        const double power = best->judged.simple[next];
-        number[next] = isfinite(power) ? -1 : next;
-        t->form.term[k].power = isfinite(power) ? 2 * power : t->form.term[k].power;
-        fixed += isfinite(power);
-        next++;
-    }
-    int rc = 0, left = 0;
-    for (int k = 0; k < best->judged.constants; k++)
-        number[k] = number[k] < 0 ? -1 : left++;
-    if (fixed && sr_form_components(c->states, &t->form, t->judged.expr, t->group)) {
+    while (!rc) {
+        *t = *best;
+        const int fixed = put_fractions(&best->judged, &t->form, number, &farthest);
+        if (!fixed || !sr_form_components(c->states, &t->form, t->judged.expr, t->group))
+            break;
         for (int d = 0; d < c->states->dims; d++)
             for (int k = 0; k < SR_NODES; k++)
                 t->group[d][k] = t->group[d][k] < 0 ? -1 : number[t->group[d][k]];
         t->judged.group = (const int(*)[SR_NODES])t->group;
         rc = sr_judge_fit(c, &t->judged);
-        if (!rc && sr_judge_lost(c, &t->judged, &best->judged) <= 2 * fixed + 2) {
+        if (!rc && sr_judge_loses_little(c, &t->judged, &best->judged, fixed)) {
             take_numbers(t, number, &best->form);
             best->judged.misfit = t->judged.misfit;
+            break;
         }
+        best->judged.simple[farthest] = NAN;
     }
     free(t);
     return rc;

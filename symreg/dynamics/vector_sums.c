@@ -44,12 +44,6 @@ struct gram {
     double spare;                                /* numbers compared less starts */
     double scale[WIDTH], product[WIDTH * WIDTH]; /* of the scaled columns, what is explained last */
 };
-struct sr_sums {
-    const struct sr_states *states;
-    int count, timeless, grams;
-    struct sr_vector term[SR_VECTOR_TERMS];
-    struct gram gram[GRAMS];
-};
 /* The best sums by one gram. timed: those with the time alone. */
 struct ranking {
     const struct sr_sums *sums;
@@ -59,6 +53,13 @@ struct ranking {
         end; /* vectors of a sum, up to which all are tried; vectors of the list that are used */
     struct sum best[SR_FORM_TERMS][BEAM]; /* (vectors - 1), best first */
     int kept[SR_FORM_TERMS];
+};
+struct sr_sums {
+    const struct sr_states *states;
+    int count, timeless, grams;
+    struct sr_vector term[SR_VECTOR_TERMS];
+    struct gram gram[GRAMS];
+    struct ranking ranking[2][GRAMS]; /* without the time, with it; made when they are wanted */
 };
 
 /* ---- normal equations */
@@ -379,14 +380,22 @@ static void extend(struct ranking *r, int count)
         }
 }
 
-static void rank(struct ranking *r)
+/* The ranking of all sums by gram i. */
+static const struct ranking *rank(struct sr_sums *sums, bool timed, int i)
 {
     static const struct sum none = {.count = 0};
-    r->all = r->timed ? ALL_TIMED : ALL_SUMS;
-    r->end = r->timed ? r->sums->count : r->sums->timeless;
+    struct ranking *const r = &sums->ranking[timed][i];
+    if (r->sums)
+        return r;
+    *r = (struct ranking){.sums = sums,
+                          .gram = &sums->gram[i],
+                          .timed = timed,
+                          .all = timed ? ALL_TIMED : ALL_SUMS,
+                          .end = timed ? sums->count : sums->timeless};
     try_sums(r, &none);
     for (int k = r->all; k < SR_FORM_TERMS; k++)
         extend(r, k);
+    return r;
 }
 
 int sr_sums_create(const struct sr_states *s, bool solved, struct sr_sums **made)
@@ -431,32 +440,27 @@ static double least_left(const struct ranking *r)
     return least;
 }
 
-int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count)
+int sr_sums_list(struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS])
 {
     struct sum taken[SR_FORMS];
-    struct ranking *const of = orr_alloc(GRAMS, sizeof *of);
-    *count = 0;
-    if (!of)
-        return ORR_ENOMEM;
-    for (int i = 0; i < sums->grams; i++) {
-        of[i] = (struct ranking){.sums = sums, .gram = &sums->gram[i], .timed = timed};
-        rank(&of[i]);
-    }
+    const struct ranking *of[GRAMS];
+    int count = 0;
+    for (int i = 0; i < sums->grams; i++)
+        of[i] = rank(sums, timed, i);
     for (int place = 0; place < BEAM; place++)
         for (int i = 0; i < sums->grams; i++)
-            for (int k = 0; k < SR_FORM_TERMS && *count < SR_FORMS; k++) {
-                const struct sum *sum = &of[i].best[k][place];
-                bool known = place >= of[i].kept[k] ||
-                             sum->left > hopeless * (least_left(&of[i]) + of[i].gram->spare);
-                for (int b = 0; b < *count; b++)
+            for (int k = 0; k < SR_FORM_TERMS && count < SR_FORMS; k++) {
+                const struct sum *sum = &of[i]->best[k][place];
+                bool known = place >= of[i]->kept[k] ||
+                             sum->left > hopeless * (least_left(of[i]) + of[i]->gram->spare);
+                for (int b = 0; b < count; b++)
                     known = known || is_same(&taken[b], sum);
                 if (known)
                     continue;
-                taken[*count] = *sum;
-                write_form(sums, of[i].gram, sum, &form[(*count)++]);
+                taken[count] = *sum;
+                write_form(sums, of[i]->gram, sum, &form[count++]);
             }
-    free(of);
-    return 0;
+    return count;
 }
 
 /* What a sum costs by what it leaves, in nats. `noise`: variance of what is left. */
@@ -468,21 +472,16 @@ static double nats_of(const struct sr_sums *sums, const struct gram *g, const st
     return 0.5 * sum->left / noise + sr_vectors_nats(&form) + 0.5 * sum->count * orr_log(g->spare);
 }
 
-int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count)
+int sr_sums_likeliest(struct sr_sums *sums, int most, struct sr_form *form)
 {
-    const struct gram *const g = &sums->gram[0];
-    struct ranking *const r = orr_alloc(1, sizeof *r);
+    const struct ranking *const r = rank(sums, false, 0);
     double nats[SR_FORMS];
-    *count = 0;
-    if (!r)
-        return ORR_ENOMEM;
-    *r = (struct ranking){.sums = sums, .gram = g};
-    rank(r);
-    const double noise = fmax(least_left(r) / g->spare, 1);
+    int count = 0;
+    const double noise = fmax(least_left(r) / r->gram->spare, 1);
     for (int k = 0; k < SR_FORM_TERMS; k++)
         for (int place = 0; place < r->kept[k]; place++) {
-            const double own = nats_of(sums, g, &r->best[k][place], noise);
-            int at = *count;
+            const double own = nats_of(sums, r->gram, &r->best[k][place], noise);
+            int at = count;
             for (; at > 0 && nats[at - 1] > own; at--)
                 if (at < most) {
                     nats[at] = nats[at - 1];
@@ -491,11 +490,33 @@ int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form
             if (at >= most)
                 continue;
             nats[at] = own;
-            write_form(sums, g, &r->best[k][place], &form[at]);
-            *count += *count < most;
+            write_form(sums, r->gram, &r->best[k][place], &form[at]);
+            count += count < most;
         }
-    free(r);
-    return 0;
+    return count;
+}
+
+/* The nats of the likeliest sum of a ranking. */
+static double least_nats(const struct ranking *r, double noise)
+{
+    double least = HUGE_VAL;
+    for (int k = 0; k < SR_FORM_TERMS; k++)
+        for (int place = 0; place < r->kept[k]; place++)
+            least = fmin(least, nats_of(r->sums, r->gram, &r->best[k][place], noise));
+    return least;
+}
+
+double sr_sums_time(struct sr_sums *sums)
+{
+    double gain = -HUGE_VAL;
+    for (int i = 0; i < sums->grams; i++) {
+        const struct ranking *const plain = rank(sums, false, i), *const timed =
+                                                                      rank(sums, true, i);
+        const double least = fmin(least_left(plain), least_left(timed));
+        const double noise = fmax(least / sums->gram[i].spare, 1);
+        gain = fmax(gain, least_nats(plain, noise) - least_nats(timed, noise));
+    }
+    return gain;
 }
 
 int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,

@@ -67,11 +67,14 @@ struct sr_sums;
 int sr_sums_create(const struct sr_states *states, bool solved, struct sr_sums **sums);
 void sr_sums_free(struct sr_sums *sums);
 /* Lists sums, the most promising of each length first; timed: those with the time alone, else those
- * without. ORR_ENOMEM. */
-int sr_sums_list(const struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS], int *count);
-/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first.
- * ORR_ENOMEM. */
-int sr_sums_likeliest(const struct sr_sums *sums, int most, struct sr_form *form, int *count);
+ * without. Returns how many. */
+int sr_sums_list(struct sr_sums *sums, bool timed, struct sr_form form[SR_FORMS]);
+/* Lists the `most` (at most SR_FORMS) likeliest sums without the time, the best first. Returns how
+ * many. */
+int sr_sums_likeliest(struct sr_sums *sums, int most, struct sr_form *form);
+/* By how many nats the likeliest sum with the time is shorter than that without, by the least
+ * squares that favour it most, if the best of both leaves no more than noise. */
+double sr_sums_time(struct sr_sums *sums);
 /* Lists the `most` vectors that a form, added to it, would gain most from, the best first; timed:
  * those with the time alone, else those without. Returns how many. */
 int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,

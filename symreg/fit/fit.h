@@ -77,9 +77,9 @@ enum sr_round { SR_ROUND_DIGITS, SR_ROUND_INTEGERS, SR_ROUND_RATIONALS, SR_ROUND
 double sr_constants_round(const struct sr_loss *loss, struct sr_expr *expr, enum sr_round round,
                           struct sr_work *work);
 
-/* Removes factors and divisors that are the number 1; true where there was one. Named constants
- * stay. */
-bool sr_drop_ones(const struct sr_language *language, struct sr_expr *expr);
+/* Removes factors and divisors that are the number 1; with `minus` those that are -1 become signs:
+ * x / -1 is -x, a + -1 * b is a - b. True where there was one. Named constants stay. */
+bool sr_drop_ones(const struct sr_language *language, bool minus, struct sr_expr *expr);
 
 /* ---- uncertainty of a least-squares fit. It assumes this formula and independent errors of the
  * rows; that a search chose the formula among many is not included. */

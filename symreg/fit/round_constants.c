@@ -239,31 +239,42 @@ bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct s
     return false;
 }
 
-static bool is_one(const struct sr_node *node)
+static bool is_one(const struct sr_node *node, bool minus)
 {
-    return sr_is_number(node) && node->value == 1;
+    return sr_is_number(node) && (node->value == 1 || (minus && node->value == -1));
 }
 
-bool sr_drop_ones(const struct sr_language *language, struct sr_expr *expr)
+static void remove_node(struct sr_expr *expr, int i)
+{
+    memmove(&expr->node[i], &expr->node[i + 1], (size_t)(expr->count - i - 1) * sizeof *expr->node);
+    expr->count--;
+}
+
+bool sr_drop_ones(const struct sr_language *language, bool minus, struct sr_expr *expr)
 {
     const int before = expr->count;
     for (int i = 2; i < expr->count; i++) {
         const enum sr_op op = expr->node[i].op;
         const int left = op == SR_MUL || op == SR_DIV ? sr_expr_left(expr, i) : -1;
         int one = -1;
-        if (left >= 0 && is_one(&expr->node[i - 1]))
+        if (left >= 0 && is_one(&expr->node[i - 1], minus))
             one = i - 1;
-        else if (op == SR_MUL && is_one(&expr->node[left]))
+        else if (op == SR_MUL && is_one(&expr->node[left], minus))
             one = left;
         if (one < 0)
             continue;
-        memmove(&expr->node[i], &expr->node[i + 1],
-                (size_t)(expr->count - i - 1) * sizeof *expr->node);
-        memmove(&expr->node[one], &expr->node[one + 1],
-                (size_t)(expr->count - one - 2) * sizeof *expr->node);
-        expr->count -= 2;
+        struct sr_node *const sum = i + 1 < expr->count ? &expr->node[i + 1] : NULL;
+        const bool negative = expr->node[one].value < 0;
+        const bool in_sum = negative && sum && (sum->op == SR_ADD || sum->op == SR_SUB);
+        if (in_sum) /* of which this is the second operand */
+            sum->op = sum->op == SR_ADD ? SR_SUB : SR_ADD;
+        if (negative && !in_sum)
+            expr->node[i].op = SR_NEG;
+        else
+            remove_node(expr, i);
+        remove_node(expr, one);
         i = 1;
+        sr_expr_measure(language, expr);
     }
-    sr_expr_measure(language, expr);
     return expr->count < before;
 }

@@ -22,31 +22,6 @@ static const char *cell_at(const struct orr_csv *csv, size_t row, int column)
     return column < 0 ? "" : csv->cells[row * csv->cols + (size_t)column];
 }
 
-/* Finds the columns that an option lists. */
-static int find_list(const struct orr_csv *csv, const char *file, const char *option,
-                     const char *list, int column[SR_MOTION_DIMS], int *count)
-{
-    for (const char *at = list;; at++) {
-        char name[256];
-        at += strspn(at, " ");
-        size_t length = sr_name_quoted(at);
-        length += strcspn(at + length, ",");
-        if (!sr_name_read(at, length, name, sizeof name) || *count == SR_MOTION_DIMS)
-            return ORR_FAIL(ORR_EUSAGE,
-                            "%s: expected 1 to 3 names of columns with commas between, "
-                            "found \"%s\"",
-                            option, list);
-        TRY(sr_table_column(csv, file, name, &column[*count]));
-        for (int d = 0; d < *count; d++)
-            if (column[d] == column[*count])
-                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" stands twice", option, name);
-        ++*count;
-        at += length;
-        if (!*at)
-            return 0;
-    }
-}
-
 static int find_columns(const struct orr_csv *csv, const char *file,
                         const struct sr_motion_options *o, struct columns *c)
 {
@@ -58,8 +33,10 @@ static int find_columns(const struct orr_csv *csv, const char *file,
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
         if (wanted[k].name)
             TRY(sr_table_column(csv, file, wanted[k].name, wanted[k].column));
-    TRY(find_list(csv, file, "--position", o->position, c->x, &c->dims));
-    TRY(o->velocity ? find_list(csv, file, "--velocity", o->velocity, c->v, &c->velocities) : 0);
+    TRY(sr_table_columns(csv, file, "--position", o->position, SR_MOTION_DIMS, c->x, &c->dims));
+    TRY(o->velocity ? sr_table_columns(csv, file, "--velocity", o->velocity, SR_MOTION_DIMS, c->v,
+                                       &c->velocities)
+                    : 0);
     return !o->velocity || c->velocities == c->dims
                ? 0
                : ORR_FAIL(ORR_EUSAGE,

@@ -119,7 +119,7 @@ static bool write_short(struct sr_proposal *p, const struct sr_derived *d,
         return false;
     sr_constants_fit(&d->loss, &shorter, false, FIT_STEPS, 0, NULL, work);
     sr_constants_round(&d->loss, &shorter, SR_ROUND_LIKELY, work);
-    sr_drop_ones(p->settings->language, &shorter);
+    sr_drop_ones(p->settings->language, false, &shorter);
     return write_whole(p, d, &shorter, out) && shorten(p, out);
 }
 

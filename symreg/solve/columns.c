@@ -150,3 +150,19 @@ int sr_column_next(const char *option, const char *list, const char **at, char *
                           "in double quotes, found \"%s\"",
                           option, list);
 }
+
+int sr_table_columns(const struct orr_csv *csv, const char *file, const char *option,
+                     const char *list, int most, int *column, int *count)
+{
+    for (const char *at = list; at; ++*count) {
+        char name[256];
+        TRY(sr_column_next(option, list, &at, name, sizeof name));
+        if (*count == most)
+            return ORR_FAIL(ORR_EUSAGE, "%s: at most %d columns, found \"%s\"", option, most, list);
+        TRY(sr_table_column(csv, file, name, &column[*count]));
+        for (int k = 0; k < *count; k++)
+            if (column[k] == column[*count])
+                return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\" stands twice", option, name);
+    }
+    return 0;
+}

@@ -34,7 +34,7 @@ int sr_front_work(int constants, const struct sr_data *data, struct sr_work *wor
 static void drop_ones(const struct sr_settings *s, struct sr_expr *expr)
 {
     struct sr_expr shorter = *expr;
-    if (!s->form && sr_drop_ones(s->language, &shorter) &&
+    if (!s->form && sr_drop_ones(s->language, false, &shorter) &&
         (!s->whole || s->whole(&shorter, s->context)))
         *expr = shorter;
 }

@@ -180,6 +180,10 @@ int sr_table_time_falls(const struct orr_csv *csv, const char *file, size_t befo
                         int column, const char *of, const char *advice);
 /* Reads the first name of a list of columns like sr_name_next(); ORR_EUSAGE names the option. */
 int sr_column_next(const char *option, const char *list, const char **at, char *name, size_t bytes);
+/* Finds the columns of a list, of at most `most` different ones, and adds them to *count others
+ * that were found. ORR_EUSAGE names the option. */
+int sr_table_columns(const struct orr_csv *csv, const char *file, const char *option,
+                     const char *list, int most, int *column, int *count);
 /* Standard deviations of features, as --sigma-x has them: of a column of the table, or a number
  * where column is -1. */
 struct sr_sigma_x {

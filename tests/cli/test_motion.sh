@@ -146,7 +146,7 @@ bad "NaN" 1 "$F:3: column \"x\": expected a finite number, found \"nan\"" \
     't,x,y\n1,2,3\n2,nan,3\n' $TX --centre 0,0
 bad "no time" 1 'no column "t"; expected one of "x", "y"' 'x,y\n1,2\n' $TX
 bad "a column of positions twice" 2 '"x" stands twice' "$eight" --time t --position x,x
-bad "too many columns" 2 '1 to 3 names' "$eight" --time t --position x,y,t,m
+bad "too many columns" 2 'at most 3 columns' "$eight" --time t --position x,y,t,m
 bad "a mass of 0" 1 "$F:2: column \"m\": expected a mass above 0, found 0" \
     't,x,y,b,m\n1,1,1,a,0\n' $TX --mass m
 bad "a mass that changes" 1 \

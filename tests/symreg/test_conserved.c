@@ -177,4 +177,51 @@ TEST(what_is_nearly_conserved_says_so)
         fail_msg("the momentum changes by %g of its terms", found.change[1]);
 }
 
+/* Constants of each category stand in quantities as they do in equations: the value of one category
+ * is a number, with which the sum is conserved along its track. */
+TEST(constants_of_each_category_stand_in_quantities)
+{
+    enum { NAMES = SR_EACH_FIRST + 2 };
+    static const struct {
+        int dims, order, count;
+        const char *equation[2], *text;
+    } list[] = {{1, 2, 1, {"-c1 * sin(x)", NULL}, "0.5 * y^2 - c1 * cos(x)"},
+                {2, 1, 1, {"c1 * y", "-0.9 * x"}, "x^2 + 1.111111111 * y^2 * c1"},
+                {2,
+                 1,
+                 1,
+                 {"c1 * x - 0.4 * x * y", "0.1 * x * y - c2 * y"},
+                 "x + 4 * y - 10 * c1 * log(y) - 10 * c2 * log(x)"},
+                {1, 2, 0, {"-2.3 * sin(x) - c1 * y", NULL}, NULL}};
+    static struct sr_each each = {{{1.3, 0.8, 2.1}, {0.4, 0.7, 0.5}}};
+    const char *name[NAMES];
+    for (int k = 0; k < NAMES; k++)
+        name[k] = k == 0 ? "x" : k == 1 ? "y" : k < SR_EACH_FIRST ? "" : k % 2 ? "c2" : "c1";
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct sr_flow flow = {.dims = list[k].dims,
+                               .order = list[k].order,
+                               .equation = equation,
+                               .each = &each,
+                               .categories = 3};
+        struct sr_conserved found;
+        char text[SR_TEXT];
+        for (int d = 0; d < flow.dims; d++)
+            assert_int_equal(sr_expr_parse(NULL, list[k].equation[d], name, NAMES, &equation[d]),
+                             0);
+        for (int i = 0; i < ROWS; i++) {
+            x[i] = 1 + 0.8 * sin(0.1 * i);
+            x[ROWS + i] = 1 + 0.5 * cos(0.1 * i);
+        }
+        const struct sr_flow_track track = {.n = ROWS, .guess = x};
+        assert_int_equal(sr_conserved_find(&flow, 1, &track, &found), 0);
+        assert_int_equal(found.count, list[k].count);
+        for (int q = 0; q < found.count; q++) {
+            assert_true(found.change[q] < 1e-8);
+            sr_expr_collect(NULL, &found.expr[q]);
+            sr_expr_text(NULL, &found.expr[q], SR_INFIX, name, text, sizeof text);
+            assert_string_equal(text, list[k].text);
+        }
+    }
+}
+
 TESTS(NULL, NULL)

@@ -355,6 +355,28 @@ TEST(fractions_lose_little)
     sr_language_free(language);
 }
 
+/* The rule itself, for equations and for sums of vectors: half a nat each, and of exact tracks
+ * whatever leaves less than what is as good as nothing. */
+TEST(fractions_may_lose_half_a_nat_each)
+{
+    static struct sr_judged fit, against;
+    const struct sr_judge judge = {.exact = 1e-3};
+    against.spare = 200;
+    for (int fixed = 1; fixed <= 4; fixed++)
+        for (int k = 0; k < 2; k++) {
+            const double lost = 0.5 * fixed + (k ? 0.01 : -0.01);
+            against.misfit = 1.1;
+            fit.misfit = against.misfit * exp(2 * lost / against.spare);
+            assert_true(fabs(sr_judge_lost(&judge, &fit, &against) - lost) < 1e-9);
+            assert_true(sr_judge_loses_little(&judge, &fit, &against, fixed) == !k);
+            against.misfit = 1e-9;
+            fit.misfit = 9e-4;
+            assert_true(sr_judge_loses_little(&judge, &fit, &against, fixed));
+        }
+    fit.nats = HUGE_VAL; /* no solution follows the tracks */
+    assert_false(sr_judge_loses_little(&judge, &fit, &against, 4));
+}
+
 /* A constant that is 0 within its error goes, though the system costs more without it: the others
  * are then known better, and cost more by that. One that is not 0 stays. */
 TEST(zeros_go_whatever_the_others_cost)

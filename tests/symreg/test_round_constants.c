@@ -484,17 +484,29 @@ TEST(likely_fractions)
     }
 }
 
-/* Factors and divisors of 1 go, whole formulas stay. */
+/* Factors and divisors of 1 go, whole formulas stay; of -1 signs remain where these are wanted. */
 TEST(factors_of_one_go)
 {
     static const char *const list[][2] = {
         {"(1 * r) / (m1 * 1)", "r / m1"}, {"1 / r", "1 / r"},
         {"r + 1 / 1", "r + 1"},           {"1 * (1 * r) * m2 / 1", "r * m2"},
-        {"2 * r + 1", "2 * r + 1"},       {"exp(1 * r) * (1 + m1)", "exp(r) * (1 + m1)"}};
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        struct sr_expr expr = formula(list[k][0]), wanted = formula(list[k][1]);
+        {"2 * r + 1", "2 * r + 1"},       {"exp(1 * r) * (1 + m1)", "exp(r) * (1 + m1)"},
+        {"1 * exp(1 * r)", "exp(r)"},     {"r / -1", "r / -1"}};
+    static const char *const signs[][2] = {{"r / -1", "-r"},
+                                           {"-1 * r", "-r"},
+                                           {"-1 / r", "-1 / r"},
+                                           {"(m1 + r) * -1", "-(m1 + r)"},
+                                           {"m1 + -1 * r", "m1 - r"},
+                                           {"m1 - r / -1", "m1 + r"},
+                                           {"r / -1 + m1 * -1", "-r - m1"},
+                                           {"exp(-1 * r) / -1", "-exp(-r)"},
+                                           {"-1 * (-1 * r) * m2 / 1", "-(-r) * m2"}};
+    const size_t ones = sizeof list / sizeof *list;
+    for (size_t k = 0; k < ones + sizeof signs / sizeof *signs; k++) {
+        const char *const *const of = k < ones ? list[k] : signs[k - ones];
+        struct sr_expr expr = formula(of[0]), wanted = formula(of[1]);
         const int before = expr.count;
-        assert_true(sr_drop_ones(NULL, &expr) == (wanted.count < before));
+        assert_true(sr_drop_ones(NULL, k >= ones, &expr) == (wanted.count < before));
         assert_int_equal(expr.count, wanted.count);
         assert_true(sr_expr_hash(&expr) == sr_expr_hash(&wanted));
     }
