@@ -52,10 +52,10 @@ enum habit {
     ROOT,        /* sqrt(y), log(y), abs(y), each times a name or not */
     HABITS
 };
-/* How often they stand in 107 equations of 54 textbook systems that were written down for this
- * purpose: growth of one population, hunters and prey, competition, food chains, epidemics,
- * reaction and enzyme kinetics, compartments, oscillators, nerves, gene circuits, lasers, rotating
- * bodies, convection, phases, circuits and motors; x' = v apart. One more is counted of each. */
+/* How often they stand in 107 equations of 54 textbook systems (docs/data/textbook_rates.txt):
+ * growth of one population, hunters and prey, competition, food chains, epidemics, reaction and
+ * enzyme kinetics, compartments, oscillators, nerves, gene circuits, lasers, rotating bodies,
+ * convection, phases, circuits and motors; x' = v apart. One more is counted of each. */
 static const int habit_count[HABITS] = {74, 41, 28, 24, 13, 10, 10, 8, 7, 6, 4, 1, 3, 2, 4};
 /* ... and how many terms these equations have; one more is counted of each, and beyond five terms
  * each is half as frequent. */
