@@ -2,14 +2,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "dynamics_choice.h"
+#include "dynamics_bound.h"
 
 static const char usage[] =
     "usage: bench_dynamics [--list | --told | --write DIR | --judge DIR] [--run COMMAND] [--keep "
     "DIR]\n"
     "                      [--held-out | --set N] [--systems 1-60] [--every N] [--noise 0,1,5]\n"
     "                      [--json FILE [--label TEXT]] [--misses] [--nats] [--choose SECONDS\n"
-    "                      [--offer] [--without weak,track,errors]]\n"
+    "                      [--offer] [--without weak,track,errors] | --bound DRAWS]\n"
     "60 systems of one to four equations dx/dt = f(x, t) (dynamics_grammar.h), a track of 150\n"
     "rows of each, columns t,x0,x1 ..., every value multiplied by 1 + noise N(0,1), noise in\n"
     "percent. Answers are files equations.json, {\"equations\": [\"formula\", ...]}; what counts\n"
@@ -30,6 +30,9 @@ static const char usage[] =
     "misses, and what was found alone with them, the search lacks. --without leaves out sums in\n"
     "integral form, the choice by the track itself, or the errors of smoothed states and single\n"
     "derivatives.\n"
+    "--bound DRAWS: how often a program would be right that knew how often each form is drawn,\n"
+    "by so many draws, and tried the most frequent ones and the true one; and one that was told\n"
+    "the true form alone (dynamics_bound.h).\n"
     "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
     "was judged. --misses prints only systems that are not reproduced, predicted and right;\n"
     "--nats what the true system and the answer cost when both are refitted to the table.\n"
@@ -44,6 +47,7 @@ struct options {
     double noise[MOST_NOISES]; /* percent */
     bool list, told, write, judge, misses, nats, offer;
     int choose;  /* seconds of a choice for each equation; 0: none */
+    int bound;   /* draws; 0: none */
     int without; /* enum dyn_part */
     const char *run, *folder, *json, *label;
 };
@@ -51,6 +55,7 @@ struct options {
 /* Systems, but for `equations` and `right_equations`. */
 struct tally {
     int systems, answers, reproduced, predicted, right, formed, close, equations, right_equations;
+    int told; /* right with the true forms told */
     double seconds;
 };
 
@@ -58,7 +63,8 @@ struct tally {
 static void fill_in(struct options *o)
 {
     static char folder[64];
-    const bool asks = !o->list && !o->told && !o->write && !o->judge && !o->run && !o->choose;
+    const bool asks =
+        !o->list && !o->told && !o->write && !o->judge && !o->run && !o->choose && !o->bound;
     const bool whole = o->first == 1 && o->last == DYN_SYSTEMS && o->every == 1 && o->noises == 3 &&
                        (o->set == DYN_DEVELOPMENT || o->set == DYN_HELD_OUT);
     if (asks)
@@ -131,6 +137,8 @@ static int read_options(int argc, char **argv, struct options *o)
                 o->run = value;
             else if (!strcmp(name, "--choose"))
                 TRY(bench_number(name, value, 1, &o->choose));
+            else if (!strcmp(name, "--bound"))
+                TRY(bench_number(name, value, 1, &o->bound));
             else if (!strcmp(name, "--without"))
                 TRY(read_parts(value, &o->without));
             else if (!strcmp(name, "--json"))
@@ -244,6 +252,25 @@ static void add_verdict(cJSON *list, const struct options *o, const struct dyn_s
     cJSON_AddItemToArray(list, item);
 }
 
+/* The answer of a program, of the choice alone, or of one that knows the grammar. */
+static int find_answer(const struct options *o, const struct dyn_system *s, int noise,
+                       const char *table, const char *out, struct tally *tally,
+                       struct dyn_answer *answer)
+{
+    static struct dyn_answer told;
+    struct dyn_verdict verdict = {0};
+    char path[4096];
+    TRY(orr_path(path, "%s/equations.json", out));
+    if (o->bound) {
+        TRY(dyn_bound_choose(s, table, o->bound, answer, &told));
+        TRY(dyn_judge(s, &told, o->noise[noise] / 100, &verdict));
+        tally->told += verdict.all_right;
+        return 0;
+    }
+    return o->choose ? dyn_choose(s, table, out, o->choose, o->offer, o->without, answer)
+                     : dyn_answer_read(path, s->dims, answer);
+}
+
 static int judge_table(const struct options *o, const struct dyn_system *s, int number, int noise,
                        struct tally *tally, cJSON *list)
 {
@@ -263,8 +290,7 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->systems++;
     tally->equations += s->dims;
     answer = (struct dyn_answer){0};
-    if (o->choose ? dyn_choose(s, table, out, o->choose, o->offer, o->without, &answer)
-                  : dyn_answer_read(path, s->dims, &answer)) {
+    if (find_answer(o, s, noise, table, out, tally, &answer)) {
         fprintf(stderr, "bench_dynamics: %s\n", orr_error());
         orr_error_clear();
     } else {
@@ -317,6 +343,8 @@ static void print_totals(const struct options *o, const struct tally *tally,
         print_share(results, o->noise[k], "close", t->close, t->systems);
         print_share(results, o->noise[k], "right equations", t->right_equations, t->equations);
         printf("  %3d  %.0f\n", t->answers, t->seconds);
+        if (o->bound)
+            printf("       right with the true forms told: %d of %d\n", t->told, t->systems);
     }
 }
 

@@ -1,7 +1,7 @@
 /* test_dynamics_profile.c - 95% intervals of constants by profiles: where the likelihood is a
  * parabola they are 1.96 standard errors, else what defines them, and they contain true values as
  * often as they say. */
-#include "symreg/dynamics/said.h"
+#include "symreg/dynamics/sentences.h"
 
 #include <math.h>
 
