@@ -215,8 +215,8 @@ bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct s
     const double first = loss_of(loss, expr, work);
     const int count = sr_expr_constants(expr, NULL);
     double constant[SR_NODES], error[SR_NODES];
-    if (loss->kind != ORR_SR_L2 || !(first > 0) || !isfinite(first) || count < 2 ||
-        used_rows(loss->data) < count + LEAST_SPARE || count > work->columns ||
+    if (loss->kind != ORR_SR_L2 || !isfinite(first) || count < 2 ||
+        used_rows(loss->data) <= count || count > work->columns ||
         sr_constants_errors(expr, loss->data, 0, error)) {
         orr_error_clear();
         return false;
@@ -231,7 +231,7 @@ bool sr_constants_tie(const struct sr_loss *loss, struct sr_expr *expr, struct s
         sr_expr_set_constants(&tied, constant);
         const double reached =
             sr_constants_fit_others(loss, &tied, (uint64_t)1 << i, TIE_STEPS, work);
-        if (!(reached <= sr_snap_limit(loss, first)))
+        if (!(reached <= fmax(sr_snap_limit(loss, first), loss->noise)))
             continue;
         *expr = tied;
         return true;

@@ -26,6 +26,8 @@ static bool has_pooled(const struct sr_proposal *p)
 /* clang-format off */
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, .find = sr_small_find},
+    {"profiles", SR_STAGE_PROFILES, {.rows = 10, .most = 2, .but_study = true},
+     .find = sr_profiles_find},
     /* its shares depend on the columns */
     {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true}, .find = sr_origins_find},
     {"pooled", SR_STAGE_POOLED, {OP(ADD), .when = has_pooled}, .share = 0.5,

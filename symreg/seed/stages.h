@@ -38,7 +38,8 @@ enum sr_stages {
     SR_STAGE_SIGNS = 256,
     SR_STAGE_HINGES = 512,
     SR_STAGE_WHOLE = 1024,
-    SR_STAGE_POOLED = 2048
+    SR_STAGE_POOLED = 2048,
+    SR_STAGE_PROFILES = 4096
 };
 /* What a stage needs of a table and of the settings. */
 struct sr_needs {
@@ -101,6 +102,9 @@ int sr_signs_find(struct sr_proposal *p);
 
 /* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
 int sr_origins_find(struct sr_proposal *p);
+
+/* Shapes of one column whose origin, width or period is unknown (profiles.c). */
+int sr_profiles_find(struct sr_proposal *p);
 
 /* Searches all rows where the table is a category of few (pooled_categories.c). */
 int sr_pooled_find(struct sr_proposal *p);

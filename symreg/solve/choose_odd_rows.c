@@ -204,3 +204,21 @@ int sr_odd_review(struct sr_table *table, struct sr_fit *fit, bool *changed)
     free(marked);
     return rc;
 }
+
+int sr_odd_leave(struct sr_table *table, const struct sr_csv_options *options, struct sr_fit *fit,
+                 bool *changed)
+{
+    const struct sr_front *front = &fit->front;
+    *changed = front->odds > 0 && front->odds <= SR_ODDS && !table->odds && !table->category &&
+               !options->permutations;
+    if (!*changed)
+        return 0;
+    bool *marked = orr_alloc(table->data.rows, sizeof *marked);
+    for (int k = 0; k < front->odds && marked; k++)
+        marked[front->odd[k] - 1] = true;
+    const int rc = marked ? sr_table_leave_out(table, marked, (size_t)front->odds) : ORR_ENOMEM;
+    table->odds_late = !rc;
+    fit->data = table->data;
+    free(marked);
+    return rc;
+}

@@ -171,10 +171,11 @@ static bool remark_odd_rows(const struct sr_answer *o, char *text, size_t bytes)
     *text = '\0';
     if (table && table->odds) {
         list_odd(table->odd, table->odd_line, table->odds, table->whole.rows, rows, sizeof rows);
-        snprintf(text, bytes,
-                 "%s, as two short searches found: the search, losses and constants "
-                 "leave %s out",
-                 rows, table->odds > 1 ? "them" : "it");
+        snprintf(text, bytes, "%s%s: %s leave %s out", rows,
+                 table->odds_late ? "" : ", as two short searches found",
+                 table->odds_late ? "losses, constants and rules"
+                                  : "the search, losses and constants",
+                 table->odds > 1 ? "them" : "it");
         return true;
     }
     for (int k = 0; k < front->odds && o->line; k++)

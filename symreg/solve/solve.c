@@ -201,12 +201,14 @@ int sr_solve_finish(const struct sr_problem *p, double seconds, double started_s
     const struct sr_settings *s = &p->setup->settings;
     const struct sr_data *data = &p->table->data;
     struct sr_fit *fit = solution->fit;
-    bool more_rows;
+    bool more_rows, fewer_rows;
     if (s->follows && !p->table->category)
         TRY(follow_tails(p, solution, &refits));
     TRY(finish_front(p, seconds, started_s, refits, fit));
     TRY(sr_odd_review(p->table, fit, &more_rows));
     TRY(more_rows ? finish_front(p, seconds, started_s, true, fit) : 0);
+    TRY(sr_odd_leave(p->table, p->options, fit, &fewer_rows));
+    TRY(fewer_rows ? finish_front(p, seconds, started_s, true, fit) : 0);
     TRY(judge_further(p, seconds, started_s, fit));
     TRY(sr_front_alternatives(s, data, fit)); /* before names: they are compared as numbers */
     TRY(sr_front_name(s, data, &fit->front));

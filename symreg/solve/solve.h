@@ -118,6 +118,7 @@ struct sr_table {
     size_t *whole_line;
     int odds; /* these rows, from 1, and their lines, or 0 */
     size_t odd[SR_ODDS], odd_line[SR_ODDS];
+    bool odds_late;          /* they were found after the search, which had them */
     char *stem;              /* the target's name where it has no column of its own; else NULL */
     const char *end_name[2]; /* columns of the interval; NULL: targets are numbers */
     double *x_weight;   /* weights of the search with --sigma-x (sr_x_errors_weigh()); else NULL */
@@ -329,6 +330,11 @@ int sr_odd_choose(struct sr_table *table, const struct sr_csv_options *options,
 /* After the search: rows that are not far from the formula of rule best come back. *changed: some
  * did, and constants and losses are those of fewer rows. */
 int sr_odd_review(struct sr_table *table, struct sr_fit *fit, bool *changed);
+/* After the search: where rule best or mdl selects another formula without odd rows that
+ * sr_front_judge() found, the table's data goes on without them. *changed: constants and losses are
+ * those of more rows. */
+int sr_odd_leave(struct sr_table *table, const struct sr_csv_options *options, struct sr_fit *fit,
+                 bool *changed);
 /* Makes a table's data the rows that are not marked, and lists the `count` others (table->odd). */
 int sr_table_leave_out(struct sr_table *table, const bool *marked, size_t count);
 /* The table with all rows again. */

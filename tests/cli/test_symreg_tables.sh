@@ -672,7 +672,9 @@ check "one wrong row: is named" \
     grep -q '^remark: row 23 of the 60 that are used (line 24) is far from' "$WORK/fitted"
 check "one wrong row: also in the report" grep -q '^- row 23 of the 60' "$WORK/wrong/report.md"
 check "one wrong row: and in front.json" \
-    grep -q '"compared_without_rows":.*23' "$WORK/wrong/front.json"
+    grep -q '"left_out_rows":.*23' "$WORK/wrong/front.json"
+check "one wrong row: constants are those of all rows" \
+    grep -q '^best: .* 59 rows)$' "$WORK/fitted"
 check "one wrong row: the line is chosen" grep -q '^ *3 .*r.*best' "$WORK/fitted"
 check "one wrong row: the pole has the smallest loss" grep -q 'r - 2.*accuracy' "$WORK/fitted"
 

@@ -95,6 +95,30 @@ TEST(a_constant_that_others_make_up_for_becomes_one)
     sr_loss_free(&loss);
 }
 
+/* Of an exact curve of ten rows, too, whose loss counts as 0 before and afterwards. */
+TEST(a_constant_of_a_short_exact_curve_becomes_one)
+{
+    enum { SHORT = 10 };
+    double x[3 * SHORT] = {0}, y[SHORT], fitted[4];
+    struct sr_work work;
+    struct sr_loss loss;
+    for (int i = 0; i < SHORT; i++) {
+        x[i] = 1960 + 6 * i;
+        y[i] = 91 / (exp(0.2 * (1992 - x[i])) + 1);
+    }
+    const struct sr_data data = {.rows = SHORT, .features = 3, .x = x, .y = y};
+    struct sr_expr expr = formula("89 / (exp(0.2 * (1991.9 - r)) + 0.97)");
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    assert_int_equal(sr_work_init(&work, SHORT, 11), 0);
+    assert_true(sr_constants_fit(&loss, &expr, false, 60, 0, NULL, &work) <= loss.noise);
+    assert_true(sr_constants_tie(&loss, &expr, &work));
+    sr_expr_constants(&expr, fitted);
+    if (fitted[3] != 1 || !near(fitted[0], 91, 1e-9))
+        fail_msg("the constants became %.12g and %.12g", fitted[0], fitted[3]);
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+}
+
 /* How often, in percent, the true constant lies within `reach` standard errors of the fitted one,
  * for each of the three constants of 3.2 exp(-0.8 r) + 0.7, whose rows have different sigmas. */
 static void measure_coverage(bool known, double reach, double percent[3])

@@ -1,0 +1,424 @@
+/* profiles.c - shapes of one column whose origin, width or period is unknown (profiles.h).
+ *
+ * (t - t0)^-1.2 has a value in no row for most t0, a dip of an hour is seen by no fit that starts
+ * beside it, and no derivative leads to the period of a sawtooth. So these numbers are scanned; the
+ * others, which the target depends on linearly, follow by least squares. The best of each shape are
+ * fitted to all rows. */
+#include "profiles.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "base/stop.h"
+#include "shared.h"
+
+enum {
+    ROWS = 256,      /* of the scan, evenly spaced, at most */
+    BASES = 3,       /* without a constant, with one, with a slope */
+    KEPT = 3,        /* of each shape, base, and with c or without */
+    MOST = 48,       /* of all */
+    ORIGINS = 18,    /* of a power, on each side */
+    POSITIONS = 32,  /* of a step, dip or box */
+    WIDTHS = 7,      /* by factors of 2 */
+    PHASES = 16,     /* of a sawtooth */
+    OVERSAMPLED = 8, /* frequencies of a sawtooth to one turn of the rows */
+    LONGEST = 14,    /* steps of the longest week */
+    FIT_STEPS = 60,
+    RATES_ROWS = 40 /* from which on rates.c finds logistic curves */
+};
+/* A shape counts where it leaves at most this share of what a line leaves. */
+static const double least_gain = 0.5;
+static const double powers[] = {-4, -3, -2.5, -2, -1.5, -1, -0.7, -0.4, 0.4, 0.7, 1.5, 2.5};
+enum { POWERS = sizeof powers / sizeof *powers };
+
+struct scan {
+    struct sr_proposal *p;
+    int rows, taken, column;       /* rows: `taken`, and empty ones up to a multiple of 8 */
+    double low, high, range, step; /* of the column; step: of an even grid, else 0 */
+    double sorted[ROWS];
+    double x[ROWS], y[ROWS], root[ROWS];   /* root: of the weights; 0 beyond the rows */
+    double basis[BASES - 1][ROWS];         /* orthonormal: of root, and of root x */
+    double rest[BASES][ROWS], size[BASES]; /* root y without them, and its squares */
+    int count;
+    struct sr_profile best[MOST];
+};
+
+/* ---- values and weights */
+
+static double step_of(double u)
+{
+    return u > 0 ? 1 - 1 / (1 + orr_exp(-u)) : 1 / (1 + orr_exp(u));
+}
+
+static double fraction_of(double u, double p)
+{
+    return u - p * floor(u / p);
+}
+
+static double value_of(const struct sr_profile *f, double x)
+{
+    const double u = x - f->c, q = u / f->s;
+    switch (f->shape) {
+    case SR_PROFILE_POWER:
+    case SR_PROFILE_CLIP: {
+        const double power = orr_exp(f->p * orr_log(fabs(u)));
+        return f->shape == SR_PROFILE_CLIP && power > f->w ? f->w : power;
+    }
+    case SR_PROFILE_STEP:
+        return step_of(q);
+    case SR_PROFILE_FLAT:
+        return 1 / (1 + q * q * q * q);
+    case SR_PROFILE_BOX:
+        return step_of((fabs(u) - f->w) / f->s);
+    case SR_PROFILE_SAW:
+        return fraction_of(u, f->p);
+    default:
+        return fraction_of(u, f->p) > f->w;
+    }
+}
+
+/* Sets weight and left of a profile with its base; false where it explains too little. */
+static bool weigh(const struct scan *s, struct sr_profile *f)
+{
+    double v[ROWS] = {0};
+    if (f->side && !(f->side > 0 ? f->c < s->low : f->c > s->high))
+        return false;
+    for (int i = 0; i < s->rows; i++)
+        v[i] = s->root[i] != 0 ? s->root[i] * value_of(f, s->x[i]) : 0;
+    for (int b = 0; b < f->base; b++) {
+        const double share = sr_dot(v, s->basis[b], s->rows);
+        for (int i = 0; i < s->rows; i++)
+            v[i] -= share * s->basis[b][i];
+    }
+    const double vv = sr_dot(v, v, s->rows), vy = sr_dot(v, s->rest[f->base], s->rows);
+    f->weight = vy / vv;
+    f->left = (s->size[f->base] - vy * f->weight) / s->size[BASES - 1];
+    return vv > 0 && isfinite(f->left) && f->left < least_gain;
+}
+
+/* Keeps a profile with each base up to `most` among the best of its shape and base. */
+static void offer(struct scan *s, const struct sr_profile *profile, int least, int most)
+{
+    struct sr_profile f = *profile;
+    for (f.base = least; f.base <= most; f.base++) {
+        int worst = -1, alike = 0;
+        if (!weigh(s, &f))
+            continue;
+        for (int k = 0; k < s->count; k++)
+            if (s->best[k].shape == f.shape && s->best[k].base == f.base &&
+                (s->best[k].c == 0) == (f.c == 0)) {
+                alike++;
+                if (worst < 0 || s->best[k].left > s->best[worst].left)
+                    worst = k;
+            }
+        if (alike < KEPT && s->count < MOST)
+            s->best[s->count++] = f;
+        else if (worst >= 0 && f.left < s->best[worst].left)
+            s->best[worst] = f;
+    }
+}
+
+/* ---- scans */
+
+/* Moves two numbers of a profile by steps that shrink, while that helps. */
+static void move(const struct scan *s, struct sr_profile *f, double *a, double by_a, double *b,
+                 double by_b)
+{
+    enum { SHRINKS = 30 };
+    for (int k = 0; k < SHRINKS; k++, by_a *= 0.7, by_b *= 0.7)
+        for (int way = 0; way < 4; way++) {
+            const struct sr_profile before = *f;
+            double *const moved = way < 2 ? a : b;
+            *moved += (way % 2 ? 1 : -1) * (way < 2 ? by_a : by_b);
+            if (!weigh(s, f) || !(f->left < before.left))
+                *f = before;
+        }
+}
+
+/* c outside of the rows, by eight ranges or less. */
+static void scan_powers(struct scan *s)
+{
+    for (int k = 0; k < ORIGINS; k++)
+        for (int j = 0; j < 2 * POWERS; j++) {
+            const double off = s->range * ldexp(8, -k);
+            const int side = j % 2 ? -1 : 1;
+            offer(s,
+                  &(struct sr_profile){.shape = SR_PROFILE_POWER,
+                                       .column = s->column,
+                                       .side = side,
+                                       .c = side > 0 ? s->low - off : s->high + off,
+                                       .s = 1,
+                                       .p = powers[j / 2]},
+                  0, 1);
+        }
+}
+
+/* Decays that begin in some row; c below all rows. */
+static void scan_clips(struct scan *s)
+{
+    enum { BREAKS = 10, STEP = 2 };
+    for (int k = 0; k < ORIGINS; k += STEP)
+        for (int j = 0; powers[j] < 0; j++)
+            for (int b = 1; b < BREAKS; b++) {
+                struct sr_profile f = {.shape = SR_PROFILE_CLIP,
+                                       .column = s->column,
+                                       .side = 1,
+                                       .c = s->low - s->range * ldexp(8, -k),
+                                       .s = 1,
+                                       .w = HUGE_VAL,
+                                       .p = powers[j]};
+                f.w = value_of(&f, s->sorted[b * (s->taken - 1) / BREAKS]);
+                offer(s, &f, 0, 1);
+            }
+}
+
+static void scan_steps(struct scan *s)
+{
+    for (int k = 0; k < POSITIONS; k++)
+        for (int j = 0; j < 2 * WIDTHS; j++)
+            offer(s,
+                  &(struct sr_profile){.shape = SR_PROFILE_STEP,
+                                       .column = s->column,
+                                       .c = s->low + s->range * (2 * (k + 0.5) / POSITIONS - 0.5),
+                                       .s = s->range * ldexp(j % 2 ? -0.5 : 0.5, -(j / 2))},
+                  0, 1);
+}
+
+static void scan_dips(struct scan *s, enum sr_profile_shape shape)
+{
+    static const double edge[] = {0.2, 0.05}; /* of a box, as shares of its half width */
+    const int edges = shape == SR_PROFILE_BOX ? 2 : 1;
+    for (int k = 0; k < POSITIONS; k++)
+        for (int j = 0; j < WIDTHS * edges; j++) {
+            const double width = s->range * ldexp(0.5, -(j / edges));
+            offer(s,
+                  &(struct sr_profile){.shape = shape,
+                                       .column = s->column,
+                                       .c = s->low + s->range * (k + 0.5) / POSITIONS,
+                                       .s = edges > 1 ? width * edge[j % 2] : width,
+                                       .w = width},
+                  0, 1);
+        }
+}
+
+static void offer_saw(struct scan *s, double period, int phases)
+{
+    for (int k = 0; k < phases; k++)
+        offer(s,
+              &(struct sr_profile){.shape = SR_PROFILE_SAW,
+                                   .column = s->column,
+                                   .c = k ? s->low + period * k / phases : 0,
+                                   .s = 1,
+                                   .p = period},
+              1, 2);
+}
+
+static void scan_saws(struct scan *s)
+{
+    const int turns = s->rows / 2 * OVERSAMPLED;
+    for (int k = 2; k < s->rows / 2 && s->step > 0; k++)
+        offer_saw(s, k * s->step, k < PHASES ? k : PHASES);
+    for (int k = OVERSAMPLED; k < turns && !orr_signal_seen(); k++)
+        offer_saw(s, OVERSAMPLED * s->range / k, PHASES);
+}
+
+/* Some steps of a whole number of steps, as Saturdays and Sundays. */
+static void scan_days(struct scan *s)
+{
+    for (int period = 2; period <= LONGEST && s->step > 0; period++)
+        for (int first = 0; first < period; first++)
+            for (int length = 1; length < period; length++)
+                offer(s,
+                      &(struct sr_profile){.shape = SR_PROFILE_DAYS,
+                                           .column = s->column,
+                                           .c = first ? s->low + first * s->step : 0,
+                                           .s = 1,
+                                           .w = (length - 0.5) * s->step,
+                                           .p = period * s->step},
+                      1, 2);
+}
+
+/* ---- the rows */
+
+/* The step of a column whose neighbouring values differ by it; 0 where they do not. */
+static double step_between(const double *x, int rows)
+{
+    const double step = x[1] - x[0];
+    for (int i = 1; i < rows; i++)
+        if (!(fabs(x[i] - x[i - 1] - step) <= 1e-9 * fabs(step)))
+            return 0;
+    return fabs(step);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Takes the rows of a column; false where it has one value, or a line explains all. */
+static bool take_rows(struct scan *s, int column)
+{
+    const struct sr_data *data = s->p->loss->data;
+    const int rows = (int)(data->rows < ROWS ? data->rows : ROWS);
+    s->column = column;
+    s->taken = rows;
+    s->rows = (rows + 7) / 8 * 8;
+    for (int i = 0; i < s->rows; i++) {
+        const size_t row = (size_t)i * data->rows / (size_t)rows; /* unused beyond `rows` */
+        s->root[i] = i < rows ? sqrt(sr_row_weight(data, row)) : 0;
+        s->x[i] = i < rows ? data->x[(size_t)column * data->rows + row] : s->x[0];
+        s->y[i] = i < rows ? data->y[row] : 0;
+        s->low = i ? fmin(s->low, s->x[i]) : s->x[0];
+        s->high = i ? fmax(s->high, s->x[i]) : s->x[0];
+        s->rest[0][i] = s->root[i] * s->y[i];
+    }
+    s->range = s->high - s->low;
+    memcpy(s->sorted, s->x, (size_t)rows * sizeof *s->x);
+    qsort(s->sorted, (size_t)rows, sizeof *s->sorted, ascending);
+    s->step = (size_t)rows == data->rows ? step_between(s->x, rows) : 0;
+    for (int b = 0; b < BASES; b++) {
+        if (b > 0) {
+            double *const v = s->basis[b - 1];
+            for (int i = 0; i < s->rows; i++)
+                v[i] = s->root[i] * (b > 1 ? (s->x[i] - s->low) / s->range : 1);
+            if (!sr_orthogonalise(v, s->basis[0], b - 1, ROWS, s->rows, 1e-12, NULL))
+                return false;
+            const double share = sr_dot(v, s->rest[b - 1], s->rows);
+            for (int i = 0; i < s->rows; i++)
+                s->rest[b][i] = s->rest[b - 1][i] - share * v[i];
+        }
+        s->size[b] = sr_dot(s->rest[b], s->rest[b], s->rows);
+    }
+    return s->range > 0 && s->size[BASES - 1] > 1e-20 * s->size[0];
+}
+
+/* Between two of its jumps weight mod(x - c, p) is weight x - weight p n + ..., of whole numbers n:
+ * weight and p by least squares. */
+static void solve_saw(const struct scan *s, struct sr_profile *f)
+{
+    double n[ROWS] = {0}, x[ROWS] = {0};
+    for (int i = 0; i < s->rows; i++) {
+        n[i] = s->root[i] * floor((s->x[i] - f->c) / f->p);
+        x[i] = s->root[i] * (s->x[i] - s->low);
+    }
+    const double of_n = sr_dot(n, s->basis[1], s->rows), of_x = sr_dot(x, s->basis[1], s->rows),
+                 of_y = sr_dot(s->rest[1], s->basis[1], s->rows);
+    for (int b = 0; b < BASES - 1; b++) {
+        const double share = sr_dot(n, s->basis[b], s->rows);
+        for (int i = 0; i < s->rows; i++)
+            n[i] -= share * s->basis[b][i];
+    }
+    const double by_n = sr_dot(n, s->rest[BASES - 1], s->rows) / sr_dot(n, n, s->rows);
+    struct sr_profile solved = *f;
+    solved.p = -by_n * of_x / (of_y - by_n * of_n);
+    if (solved.p > 0 && weigh(s, &solved) && solved.left < f->left)
+        *f = solved;
+}
+
+/* Moves the numbers of a profile, which no fit would move well from the grid: the distance of the
+ * pole from the nearest row, a period. */
+static void refine(const struct scan *s, struct sr_profile *f)
+{
+    enum { ROUNDS = 3 };
+    const double off = f->side * 0.3 * fabs(f->c - (f->side > 0 ? s->low : s->high));
+    if (f->shape == SR_PROFILE_POWER)
+        move(s, f, &f->c, off, &f->p, 0.2);
+    for (int k = 0; k < ROUNDS && f->shape == SR_PROFILE_CLIP; k++) {
+        move(s, f, &f->c, off, &f->w, 0.2 * f->w);
+        move(s, f, &f->p, 0.2, &f->w, 0.2 * f->w);
+    }
+    if (f->shape == SR_PROFILE_SAW) {
+        move(s, f, &f->p, f->p * f->p / (OVERSAMPLED * s->range), &f->c,
+             f->c == 0 ? 0 : f->p / PHASES);
+        if (f->base == 1)
+            solve_saw(s, f);
+    }
+}
+
+static void scan_column(struct scan *s)
+{
+    bool can[SR_PROFILE_SHAPES];
+    s->count = 0;
+    for (int k = 0; k < SR_PROFILE_SHAPES; k++)
+        can[k] = sr_profile_possible(s->p->operators, (enum sr_profile_shape)k);
+    if (can[SR_PROFILE_POWER])
+        scan_powers(s);
+    if (can[SR_PROFILE_CLIP])
+        scan_clips(s);
+    if (can[SR_PROFILE_STEP] && s->p->loss->data->rows < RATES_ROWS)
+        scan_steps(s);
+    if (can[SR_PROFILE_FLAT])
+        scan_dips(s, SR_PROFILE_FLAT);
+    if (can[SR_PROFILE_BOX])
+        scan_dips(s, SR_PROFILE_BOX);
+    if (can[SR_PROFILE_SAW])
+        scan_saws(s);
+    if (can[SR_PROFILE_DAYS])
+        scan_days(s);
+    for (int k = 0; k < s->count; k++)
+        refine(s, &s->best[k]);
+}
+
+/* Line and constant of what the shape leaves, by the first and last moments of the rows. */
+static void find_line(const struct scan *s, struct sr_profile *f)
+{
+    double n = 0, mx = 0, mr = 0, xx = 0, xr = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s->rows; i++) {
+            const double w = s->root[i] * s->root[i];
+            const double r = w > 0 ? s->y[i] - f->weight * value_of(f, s->x[i]) : 0;
+            if (pass == 0) {
+                n += w;
+                mx += w * s->x[i];
+                mr += w * r;
+            } else {
+                xx += w * (s->x[i] - mx / n) * (s->x[i] - mx / n);
+                xr += w * (s->x[i] - mx / n) * (r - mr / n);
+            }
+        }
+    f->slope = f->base > 1 ? xr / xx : 0;
+    f->constant = (mr - f->slope * mx) / n;
+}
+
+/* Fits what was kept to all rows; the best become seeds. */
+static int fit_best(struct scan *s)
+{
+    struct sr_proposal *p = s->p;
+    struct sr_expr *expr = orr_alloc(MOST, sizeof *expr);
+    double loss[MOST];
+    const int wanted = expr ? sr_proposal_take(p, s->count) : 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
+    for (int k = 0; k < wanted; k++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        loss[k] = HUGE_VAL;
+        find_line(s, &s->best[k]);
+        if (orr_signal_seen() || !sr_profile_write(p, &s->best[k], &expr[k]) ||
+            !sr_proposal_shorten(p, &expr[k]))
+            continue;
+        loss[k] = sr_constants_fit(p->loss, &expr[k], true, FIT_STEPS, 0, own->rng, &own->work);
+    }
+    if (wanted)
+        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, true, false);
+    free(expr);
+    return expr ? 0 : ORR_ENOMEM;
+}
+
+int sr_profiles_find(struct sr_proposal *p)
+{
+    struct scan *s = orr_alloc(1, sizeof *s);
+    int rc = s ? 0 : ORR_ENOMEM;
+    for (int f = 0; f < p->loss->data->features && !rc && !sr_proposal_over(p); f++) {
+        s->p = p;
+        if (!take_rows(s, f))
+            continue;
+        scan_column(s);
+        if (s->count)
+            rc = fit_best(s);
+    }
+    free(s);
+    return rc;
+}
