@@ -65,8 +65,8 @@ struct sr_bank {
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data);
 void sr_bank_free(struct sr_bank *bank);
-/* Enumerates until `budget` formulas were tried in total. Two calls with increasing budgets give the
- * same entries as one call with the larger budget. */
+/* Enumerates until `budget` formulas were tried in total. Two calls with increasing budgets give
+ * the same entries as one call with the larger budget. */
 void sr_bank_run(struct sr_bank *bank, double budget);
 /* Writes entry e as a formula; false when it has more than SR_NODES nodes. */
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr);

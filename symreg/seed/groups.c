@@ -372,8 +372,8 @@ static void make_reduced(const struct table *t, const struct sr_grouping *g, dou
     }
 }
 
-/* Tests a hypothesis, and lists it: a model with a free factor gives the factor's exponents; a model
- * with the rounded exponents gives the evidence. */
+/* Tests a hypothesis, and lists it: a model with a free factor gives the factor's exponents; a
+ * model with the rounded exponents gives the evidence. */
 static int test_grouping(const struct table *t, struct sr_grouping *g,
                          struct sr_grouping list[SR_GROUPINGS], int *count)
 {

@@ -63,8 +63,8 @@ int sr_groups_find(const struct sr_data *data, const double *size,
 int sr_groups_sizes(const struct sr_data *data, double *size);
 
 /* ---- terms c m of y = c m + rest, where m is a product of powers and some column stands in m
- * alone (terms.c). Let L be the logarithm of that column and p its exponent in m. Then dy/dL = p c m
- * is a product of powers, which a linear fit to ln |dy/dL| shows, whatever the rest is. */
+ * alone (terms.c). Let L be the logarithm of that column and p its exponent in m. Then dy/dL = p c
+ * m is a product of powers, which a linear fit to ln |dy/dL| shows, whatever the rest is. */
 
 /* Derivatives of ln |y| in the rows of a table. */
 struct sr_gradients {

@@ -1,5 +1,5 @@
-/* powers.h - inside symreg/: fits and writes sums of products of powers, z = sum of w_k e_k + sum of
- * c_i prod of x_j^a_ij, with free exponents.
+/* powers.h - inside symreg/: fits and writes sums of products of powers, z = sum of w_k e_k + sum
+ * of c_i prod of x_j^a_ij, with free exponents.
  *
  * The weights w and c are linear: at given exponents they follow by least squares, and only the
  * exponents are searched (variable projection; Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973)

@@ -82,8 +82,8 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps);
 /* Tables of fewer rows, of which a sample of SR_ROWS is the half and more: among as many pairs of
  * formulas as larger tables are searched for, more and more fit by chance. */
 enum { SR_FEW_FOR_PAIRS = 64 };
-/* The stages, which append fitted formulas to the seeds. The file of each says what it finds; that of
- * composed formulas is small.c. */
+/* The stages, which append fitted formulas to the seeds. The file of each says what it finds; that
+ * of composed formulas is small.c. */
 int sr_small_find(struct sr_proposal *p);
 int sr_composed_find(struct sr_proposal *p);
 int sr_dimensions_find(struct sr_proposal *p);
