@@ -5,7 +5,7 @@
  * on the seed alone, not on the number of threads. */
 #include "base/stop.h"
 #include "search.h"
-#include "symreg/seed/enumerate.h"
+#include "symreg/seed/bank.h"
 #include "symreg/seed/shared.h"
 
 #include <errno.h>
@@ -293,8 +293,8 @@ static void offer_seeds(struct search *search)
             sr_island_guess(worker, &(struct sr_member){.expr = s->guess[g]});
         for (int size = 1; size <= s->maxsize && seeds; size++) {
             int chosen[OF_SIZE];
-            const int n = sr_best_of_size(seeds->expr, seeds->loss, seeds->count, size, OF_SIZE,
-                                          true, chosen);
+            const int n =
+                sr_best_of_size(seeds->expr, seeds->loss, seeds->count, size, OF_SIZE, chosen);
             for (int k = 0; k < n; k++)
                 sr_member_evaluate(worker, &(struct sr_member){.expr = seeds->expr[chosen[k]]});
         }

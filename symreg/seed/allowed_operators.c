@@ -24,9 +24,7 @@ bool sr_settings_allow(const struct sr_settings *settings, const struct sr_expr 
     int products = 0;
     if (settings->form)
         return true;
-    if (sr_expr_operators(expr) & ~(own | product))
-        return false;
-    if (!nests && sr_expr_nests(expr))
+    if ((sr_expr_operators(expr) & ~(own | product)) || (!nests && sr_expr_nests(expr)))
         return false;
     if (own & product)
         return true;

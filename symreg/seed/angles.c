@@ -24,23 +24,17 @@ static const double radians = 0.017453292519943295, degrees = 57.29577951308232;
 
 /* ---- what looks like degrees */
 
-static bool is_within(const double *value, size_t rows, double low, double high)
+/* The largest minus the smallest value; negative where one is outside of low .. high. */
+static double range_within(const double *value, size_t rows, double low, double high)
 {
     double least, most;
     gsl_stats_minmax(&least, &most, value, 1, rows);
-    return least >= low && most <= high;
-}
-
-static double range_of(const double *value, size_t rows)
-{
-    double least, most;
-    gsl_stats_minmax(&least, &most, value, 1, rows);
-    return most - least;
+    return least >= low && most <= high ? most - least : -1;
 }
 
 bool sr_angles_look(const double *value, size_t rows)
 {
-    return range_of(value, rows) >= 20 && is_within(value, rows, -360, 360);
+    return range_within(value, rows, -360, 360) >= 20;
 }
 
 /* Whether the user gave the unit of degrees, another one (*other), or none. */
@@ -91,8 +85,7 @@ static void add_columns(const struct sr_proposal *p, unsigned angles, bool funct
     for (int f = 0; f < all->features; f++) {
         const int extra = has_sin + has_cos + has_tan - 1;
         if (!(angles >> f & 1) || extra > room) {
-            const struct sr_expr column = {.count = 1, .node = {sr_feature_node(f)}};
-            sr_derived_append(d, all->x + (size_t)f * all->rows, &column);
+            sr_derived_feature(d, all, f);
             continue;
         }
         room -= functions ? extra : 0;
@@ -172,7 +165,7 @@ static unsigned list_angles(const struct sr_proposal *p, unsigned *widest)
         if (!may_be_angle(p, x, units ? &units->feature[f] : NULL))
             continue;
         angles |= 1U << f;
-        range[f] = range_of(x, all->rows);
+        range[f] = range_within(x, all->rows, -HUGE_VAL, HUGE_VAL);
         most = fmax(most, range[f]);
     }
     for (int f = 0; f < all->features; f++)
@@ -203,7 +196,7 @@ int sr_angles_list(const struct sr_proposal *p, struct sr_angles made[SR_ANGLE_T
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         const bool inverse = list[k].inverse != SR_CONSTANT;
         if (inverse && (!target || !sr_has(p->operators, list[k].inverse) ||
-                        !is_within(all->y, all->rows, list[k].low, list[k].high)))
+                        range_within(all->y, all->rows, list[k].low, list[k].high) < 0))
             continue;
         if (angles || inverse)
             made[count++] = (struct sr_angles){angles, true, list[k].inverse};
@@ -215,46 +208,32 @@ int sr_angles_list(const struct sr_proposal *p, struct sr_angles made[SR_ANGLE_T
 
 /* ---- the stage */
 
-/* All tables by the cheapest stages; those with the smallest losses further. Powers are tried in
- * all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t)) and
- * asin(sqrt(1 - a^2 cos(t)^2)). Free exponents come near anything, so their losses do not decide
- * between tables. */
-static int search_tables(struct sr_proposal *p, const struct sr_angles *angles, int count,
-                         int *best)
-{
-    struct sr_race race = {.count = count,
-                           .make = sr_angles_make,
-                           .context = angles,
-                           .round = {{.stages = SR_STAGE_SMALL},
-                                     {.stages = SR_STAGE_POWERS, .always = true},
-                                     {.stages = SR_STAGE_COMPOSED, .best = SR_RACE_BEST}},
-                           .per_size = PER_SIZE};
-    TRY(sr_race(p, &race));
-    *best = race.best;
-    return 0;
-}
-
 /* The table of the best one's hypothesis in radians alone, where groups and differences are looked
  * for: the sine and cosine of one angle are no independent columns. */
 static int search_radians(struct sr_proposal *p, const struct sr_angles *best)
 {
     const struct sr_angles angles = {best->columns, false, best->inverse};
-    struct sr_race race = {.count = 1,
-                           .make = sr_angles_make,
-                           .context = &angles,
-                           .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_STRUCTURE}},
-                           .per_size = PER_SIZE};
-    return sr_race(p, &race);
+    return sr_race(p, &(struct sr_race){.count = 1,
+                                        .make = sr_angles_make,
+                                        .context = &angles,
+                                        .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_STRUCTURE}},
+                                        .per_size = PER_SIZE});
 }
 
+/* All tables by the cheapest stages; those with the smallest losses further. Powers are tried in
+ * all tables, as a law is a product in one and the root of a sum in another: acos(a cos(t)) and
+ * asin(sqrt(1 - a^2 cos(t)^2)). Free exponents come near anything, so their losses do not decide
+ * between tables. */
 int sr_angles_find(struct sr_proposal *p)
 {
     struct sr_angles list[SR_ANGLE_TABLES];
-    const int count = sr_angles_list(p, list);
-    int best = -1, rc = 0;
-    if (count)
-        rc = search_tables(p, list, count, &best);
-    if (!rc && best >= 0 && !sr_proposal_over(p))
-        rc = search_radians(p, &list[best]);
-    return rc;
+    struct sr_race race = {.count = sr_angles_list(p, list),
+                           .make = sr_angles_make,
+                           .context = list,
+                           .round = {{.stages = SR_STAGE_SMALL},
+                                     {.stages = SR_STAGE_POWERS, .always = true},
+                                     {.stages = SR_STAGE_COMPOSED, .best = SR_RACE_BEST}},
+                           .per_size = PER_SIZE};
+    TRY(sr_race(p, &race));
+    return race.best < 0 || sr_proposal_over(p) ? 0 : search_radians(p, &list[race.best]);
 }

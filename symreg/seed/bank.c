@@ -1,9 +1,10 @@
-/* bank.c - keeps small formulas of all features with their values, and ranks them by how close they
- * are to y. */
+/* bank.c - enumerates small formulas of all features with their values, each function once, and
+ * ranks them by how close they are to y. */
 #include "bank.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared.h"
 
@@ -73,6 +74,41 @@ static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
     return 0;
 }
 
+/* ---- each function once */
+
+/* Hash of four values divided by `unit` and rounded to float, so that formulas equal up to rounding
+ * have one hash. */
+static uint64_t hash_of(const double value[SR_ROWS], double unit)
+{
+    uint64_t hash = 0x9E3779B97F4A7C15u;
+    for (int i = 3; i < SR_ROWS; i += SR_ROWS / 4) {
+        const float rounded = (float)(value[i] / unit) + 0.0F;
+        uint32_t word;
+        memcpy(&word, &rounded, sizeof word);
+        hash = (hash ^ word) * 0xBF58476D1CE4E5B9u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* False where an equal function was kept. Otherwise, with `keep`, the hash table registers these
+ * values for the next entry. */
+static bool is_new(struct sr_enumeration *all, const double value[SR_ROWS], bool keep)
+{
+    size_t slot = hash_of(value, 1) % all->slots;
+    for (; all->table[slot]; slot = (slot + 1) % all->slots) {
+        const double *other = all->value[all->table[slot] - 1];
+        bool same = true;
+        for (int i = 0; i < SR_ROWS && same; i++)
+            same = fabs(other[i] - value[i]) <= 1e-11 * (fabs(other[i]) + fabs(value[i]));
+        if (same)
+            return false;
+    }
+    if (keep)
+        all->table[slot] = (uint32_t)all->count + 1;
+    return true;
+}
+
 /* ---- ranking */
 
 /* Unexplained shares of y for the fits s p, s p relative to y, and s p + c. False when p is
@@ -107,9 +143,9 @@ static void rank_entry(struct sr_ranking *ranking, const struct sr_entry *entry,
 }
 
 /* Ranks an entry by its values, and keeps it while the bank has capacity. */
-static void consider_entry(void *owner, const struct sr_entry *entry, const double value[SR_ROWS])
+static void consider_entry(struct sr_bank *bank, const struct sr_entry *entry,
+                           const double value[SR_ROWS])
 {
-    struct sr_bank *bank = owner;
     struct sr_enumeration *all = &bank->all;
     double score[SR_RESPECTS];
     all->tried++;
@@ -122,53 +158,168 @@ static void consider_entry(void *owner, const struct sr_entry *entry, const doub
     const bool keep =
         all->count < SR_BANK &&
         (entry->constants == 0 || (entry->constants == 1 && entry->cost <= SR_CONSTANT_COST));
-    if ((!good && !keep) || !sr_enumerate_is_new(all, value, keep))
+    if ((!good && !keep) || !is_new(all, value, keep))
         return;
-    const uint64_t hash = good ? sr_enumerate_hash(value, value[0] != 0 ? value[0] : 1) : 0;
+    const uint64_t hash = good ? hash_of(value, value[0] != 0 ? value[0] : 1) : 0;
     for (int i = 0; i < SR_RESPECTS && good; i++)
         rank_entry(&ranking[i], entry, score[i], hash);
-    if (keep)
-        sr_enumerate_keep(all, entry, value);
+    if (keep) {
+        all->entry[all->count] = *entry;
+        memcpy(all->value[all->count++], value, sizeof all->value[0]);
+    }
+}
+
+/* ---- levels */
+
+static void join_entries(struct sr_bank *bank, enum sr_op op, int a, int b)
+{
+    double value[SR_ROWS];
+    const struct sr_enumeration *all = &bank->all;
+    const struct sr_entry *p = &all->entry[a], *q = &all->entry[b];
+    const struct sr_language *const language = all->settings->language;
+    const bool binary = sr_op(language, (int)op)->arity == 2;
+    const int size = 1 + p->size + (binary ? q->size : 0);
+    if (size > all->largest || (p->op == SR_CONSTANT && (!binary || q->op == SR_CONSTANT)) ||
+        !sr_op_apply(language, op, SR_ROWS, all->value[a], all->value[b], value))
+        return;
+    const struct sr_entry entry = {.op = (uint8_t)op,
+                                   .size = (uint8_t)size,
+                                   .cost = (uint8_t)all->cost,
+                                   .constants =
+                                       (uint8_t)(p->constants + (binary ? q->constants : 0)),
+                                   .a = a,
+                                   .b = b};
+    consider_entry(bank, &entry, value);
+}
+
+/* Takes the next step of a level, unless the budget is used up or an earlier call has taken it. */
+static bool takes_step(struct sr_enumeration *all, double budget, int *step)
+{
+    if (!(all->tried < budget) || (*step)++ < all->step || orr_signal_seen())
+        return false;
+    all->step++;
+    return true;
+}
+
+/* All formulas of cost all->cost over entries of smaller cost. */
+static void add_level(struct sr_bank *bank, double budget)
+{
+    struct sr_enumeration *all = &bank->all;
+    const struct sr_settings *s = all->settings;
+    const int *first = all->first;
+    int step = 0;
+    for (int k = 0; k < s->unary_count; k++) {
+        const int operand = all->cost - sr_op(s->language, (int)s->unary[k])->cost;
+        for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
+            if (takes_step(all, budget, &step))
+                join_entries(bank, s->unary[k], a, a);
+    }
+    for (int left = 1; left <= all->cost - 2; left++) {
+        const int right = all->cost - 1 - left;
+        for (int a = first[left]; a < first[left + 1]; a++) {
+            if (!takes_step(all, budget, &step))
+                continue;
+            for (int b = first[right]; b < first[right + 1]; b++)
+                for (int k = 0; k < s->binary_count; k++)
+                    if (a <= b || !(sr_op(s->language, (int)s->binary[k])->traits & SR_COMMUTES))
+                        join_entries(bank, s->binary[k], a, b);
+        }
+    }
+}
+
+void sr_bank_run(struct sr_bank *bank, double budget)
+{
+    struct sr_enumeration *all = &bank->all;
+    if (all->cost == 2 && all->step == 0)
+        all->first[2] = all->count;
+    while (all->cost <= SR_MOST_COST && all->tried < budget && !orr_signal_seen()) {
+        add_level(bank, budget);
+        if (!(all->tried < budget) || orr_signal_seen()) /* a later call may finish the level */
+            return;
+        all->step = 0;
+        all->first[++all->cost] = all->count;
+    }
 }
 
 /* ---- the bank */
+
+/* Offers a column, or constant number `feature` of the grid. */
+static void add_leaf(struct sr_bank *bank, enum sr_op op, int feature, const double value[SR_ROWS])
+{
+    const struct sr_entry leaf = {.op = (uint8_t)op,
+                                  .size = 1,
+                                  .cost = 1,
+                                  .feature = (uint8_t)feature,
+                                  .constants = op == SR_CONSTANT};
+    consider_entry(bank, &leaf, value);
+}
 
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data)
 {
     const int largest = settings->maxsize < SR_BANK_SIZE ? settings->maxsize : SR_BANK_SIZE;
-    *bank = (struct sr_bank){.all = {.settings = settings,
-                                     .grid = generic,
-                                     .room = SR_BANK,
-                                     .largest = largest,
-                                     .owner = bank,
-                                     .offer = consider_entry}};
+    const int constants = data->features == 1 ? 10 : data->features == 2 ? 6 : 4;
+    struct sr_enumeration *all = &bank->all;
+    double value[SR_ROWS];
+    *bank = (struct sr_bank){.all = {.settings = settings, .largest = largest, .cost = 2}};
+    for (all->slots = 1; all->slots < 2 * (size_t)SR_BANK;)
+        all->slots *= 2;
+    all->entry = orr_alloc_unset(SR_BANK, sizeof *all->entry);
+    all->value = orr_alloc_unset(SR_BANK, sizeof *all->value);
+    all->table = orr_alloc(all->slots, sizeof *all->table);
     bank->ranking = orr_alloc(SR_BANK_SIZE + 1, sizeof *bank->ranking);
-    int rc = sr_enumerate_init(&bank->all);
-    if (!rc)
-        rc = bank->ranking ? pick_rows(bank, data) : ORR_ENOMEM;
-    for (int f = 0; f < data->features && !rc; f++) {
-        double value[SR_ROWS];
+    if (!all->entry || !all->value || !all->table || !bank->ranking)
+        return ORR_ENOMEM;
+    TRY(pick_rows(bank, data));
+    for (int f = 0; f < data->features; f++) {
         for (int i = 0; i < SR_ROWS; i++)
             value[i] = data->x[(size_t)f * data->rows + bank->row[i]];
-        sr_enumerate_feature(&bank->all, f, value);
+        add_leaf(bank, SR_FEATURE, f, value);
     }
-    if (!rc && settings->binary_count)
-        sr_enumerate_constants(&bank->all, data->features == 1 ? 10 : data->features == 2 ? 6 : 4);
-    return rc;
+    for (int c = 0; c < constants && settings->binary_count; c++) {
+        sr_fill(value, SR_ROWS, generic[c]);
+        add_leaf(bank, SR_CONSTANT, c, value);
+    }
+    return 0;
 }
 
 void sr_bank_free(struct sr_bank *bank)
 {
-    sr_enumerate_free(&bank->all);
+    free(bank->all.entry);
+    free(bank->all.value);
+    free(bank->all.table);
     free(bank->ranking);
 }
 
 /* ---- formulas */
 
+static bool write_entry(const struct sr_enumeration *all, const struct sr_entry *entry,
+                        struct sr_expr *expr)
+{
+    const int arity = sr_op(all->settings->language, entry->op)->arity;
+    if (arity > 0 && !write_entry(all, &all->entry[entry->a], expr))
+        return false;
+    if (arity > 1 && !write_entry(all, &all->entry[entry->b], expr))
+        return false;
+    if (expr->count == SR_NODES)
+        return false;
+    expr->node[expr->count++] =
+        (struct sr_node){.op = entry->op,
+                         .feature = entry->op == SR_FEATURE ? entry->feature : 0,
+                         .value = entry->op == SR_CONSTANT ? generic[entry->feature] : 0};
+    return true;
+}
+
+static bool write(const struct sr_enumeration *all, const struct sr_entry *entry,
+                  struct sr_expr *expr)
+{
+    expr->count = 0;
+    return write_entry(all, entry, expr) && sr_expr_measure(all->settings->language, expr);
+}
+
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr)
 {
-    return sr_enumerate_write(&bank->all, &bank->all.entry[e], expr);
+    return write(&bank->all, &bank->all.entry[e], expr);
 }
 
 void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK])
@@ -190,8 +341,7 @@ void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates
             const struct sr_ranking *r = &bank->ranking[size][respect];
             for (int i = 0; i < r->count && candidates->count < SR_CANDIDATES; i++) {
                 struct sr_expr *expr = sr_candidates_next(candidates);
-                if (!sr_enumerate_write(&bank->all, &r->best[i].entry, expr) ||
-                    (respect == SR_OFFSET && !adds))
+                if (!write(&bank->all, &r->best[i].entry, expr) || (respect == SR_OFFSET && !adds))
                     continue;
                 if (respect == SR_OFFSET) {
                     sr_put_constant(expr, generic[0]);

@@ -1,18 +1,43 @@
 /* bank.h - inside symreg/: small formulas of all features with their values at a few rows.
  *
- * All stages of a fit share one bank. It keeps formulas in order of increasing cost (enumerate.h),
- * each function once. For every size it also ranks the formulas closest to y in three respects:
- * absolute, relative, and up to an offset. Constants are generic: the bank assumes no law. */
+ * All stages of a fit share one bank. It enumerates formulas of the settings' operators in order of
+ * increasing cost, each function once: operators are applied to the entries kept so far. The cost
+ * of a formula is its number of nodes; functions from exp on count twice. For every size the bank
+ * also ranks the formulas closest to y in three respects: absolute, relative, and up to an offset.
+ * Constants are generic: the bank assumes no law. */
 #ifndef SR_BANK_H
 #define SR_BANK_H
 
-#include "enumerate.h"
+#include "seed.h"
+#include "symreg/value/vec.h"
 
 enum {
-    SR_BANK = 40000,     /* formulas kept with their values */
-    SR_BANK_SIZE = 15,   /* nodes of a formula in the bank, at most */
-    SR_BEST_KEPT = 128,  /* kept for each size and respect */
-    SR_CONSTANT_COST = 6 /* largest cost of a kept formula with constants */
+    SR_BANK = 40000,      /* formulas kept with their values */
+    SR_BANK_SIZE = 15,    /* nodes of a formula in the bank, at most */
+    SR_BEST_KEPT = 128,   /* kept for each size and respect */
+    SR_CONSTANT_COST = 6, /* largest cost of a kept formula with constants */
+    SR_MOST_COST = 30
+};
+
+/* One formula: an operator over earlier entries, or a leaf. */
+struct sr_entry {
+    uint8_t op, size, cost;
+    uint8_t feature;   /* a constant's index in the grid */
+    uint8_t constants; /* number of constants */
+    int a, b;
+};
+struct sr_enumeration {
+    const struct sr_settings *settings; /* for the operators */
+    int largest;                        /* nodes of a formula, at most */
+    double tried;                       /* formulas with finite values */
+    int count;                          /* entries kept */
+    struct sr_entry *entry;
+    double (*value)[SR_ROWS];
+    uint32_t *table; /* hash table of entries */
+    size_t slots;
+    int first[SR_MOST_COST + 2]; /* first entry of every cost */
+    int cost;                    /* cost of the current level */
+    int step;                    /* next step of the current level */
 };
 
 /* A ranking of one size in one respect. score: the unexplained share of y. */
@@ -40,6 +65,9 @@ struct sr_bank {
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data);
 void sr_bank_free(struct sr_bank *bank);
+/* Enumerates until `budget` formulas were tried in total. Two calls with increasing budgets give
+ * the same entries as one call with the larger budget. */
+void sr_bank_run(struct sr_bank *bank, double budget);
 /* Writes entry e as a formula; false when it has more than SR_NODES nodes. */
 bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr);
 /* made[e]: entry e consists only of features and the given operators (one bit each). */

@@ -44,6 +44,12 @@ double *sr_derived_append(struct sr_derived *d, const double *value, const struc
     return x;
 }
 
+double *sr_derived_feature(struct sr_derived *d, const struct sr_data *all, int feature)
+{
+    const struct sr_expr column = {.count = 1, .node = {sr_feature_node(feature)}};
+    return sr_derived_append(d, all->x + (size_t)feature * all->rows, &column);
+}
+
 bool sr_derived_weigh(struct sr_derived *d)
 {
     const size_t rows = d->data.rows;
@@ -161,9 +167,9 @@ static int add_found(struct sr_proposal *p, struct search *s, int per_size)
             from[count++] = i;
         }
     if (!rc) {
-        sr_proposal_add(p, expr, loss, count, per_size, true, false);
+        sr_proposal_add(p, expr, loss, count, per_size, false);
         sr_log_derived(p, found, before, from, loss, count);
-        sr_proposal_fit(p, before, FIT_STEPS, true);
+        sr_proposal_fit(p, before, FIT_STEPS);
     }
     for (int i = before; i < p->seeds->count; i++)
         s->least = fmin(s->least, p->seeds->loss[i]);
@@ -217,7 +223,7 @@ static int leave_best(struct sr_seeds *found, int per_size)
     for (int size = 1; size <= SR_NODES; size++) {
         int chosen[SR_CHOSEN];
         const int n =
-            sr_best_of_size(found->expr, found->loss, found->count, size, per_size, true, chosen);
+            sr_best_of_size(found->expr, found->loss, found->count, size, per_size, chosen);
         for (int k = 0; k < n; k++) {
             best->loss[best->count] = found->loss[chosen[k]];
             best->finder[best->count] = found->finder[chosen[k]];

@@ -33,6 +33,8 @@ int sr_derived_init(struct sr_derived *derived, const struct sr_data *all, size_
  * this formula; returns its values, (rows). */
 double *sr_derived_append(struct sr_derived *derived, const double *value,
                           const struct sr_expr *column);
+/* Appends a feature of the table. */
+double *sr_derived_feature(struct sr_derived *derived, const struct sr_data *all, int feature);
 /* Scales the weights to a mean of 1; false where that is impossible. */
 bool sr_derived_weigh(struct sr_derived *derived);
 /* Ends a table, rc being the status of its loss: a table of values that no loss can be made of gets

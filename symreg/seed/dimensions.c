@@ -21,11 +21,6 @@ enum {
 /* Cost of a group and of a constant, relative to an exponent of h. */
 static const double per_group = 8, per_constant = 1;
 
-struct hypothesis {
-    double cost;
-    struct sr_grouping grouping;
-};
-
 /* The table with a column for each named constant. */
 static int make_view(const struct sr_proposal *p, struct sr_view *v)
 {
@@ -100,10 +95,10 @@ static bool choose_groups(const struct chosen *c, struct sr_grouping *g, double 
     g->groups = 0;
     *cost = 0;
     for (int i = 0; i < count; i++) {
-        bool has_column = false;
+        bool any = false;
         for (int f = 0; f < c->features; f++)
-            has_column = has_column || list[i].half[f];
-        if (!has_column || !add_independent(&list[i], c->count, basis, &independent))
+            any = any || list[i].half[f];
+        if (!any || !add_independent(&list[i], c->count, basis, &independent))
             continue;
         if (g->groups == SR_GROUPS_MOST)
             return false;
@@ -113,61 +108,62 @@ static bool choose_groups(const struct chosen *c, struct sr_grouping *g, double 
     return true;
 }
 
+/* Whether a column has an exponent in h or in one of the first groups. */
+static bool has_column(const struct sr_grouping *g, int groups, int column)
+{
+    bool has = g->factor.half[column] != 0;
+    for (int k = 0; k < groups; k++)
+        has = has || g->group[k].half[column] != 0;
+    return has;
+}
+
 /* Whether every chosen constant has an exponent somewhere. Where one has none, a hypothesis without
  * it is the same. */
 static bool uses_constants(const struct chosen *c, const struct sr_grouping *g)
 {
-    for (int i = c->features; i < c->count; i++) {
-        bool used = g->factor.half[c->number[i]] != 0;
-        for (int k = 0; k < g->groups; k++)
-            used = used || g->group[k].half[c->number[i]] != 0;
-        if (!used)
+    for (int i = c->features; i < c->count; i++)
+        if (!has_column(g, g->groups, c->number[i]))
             return false;
-    }
     return true;
 }
 
 /* Columns that stand neither in h nor in a group become arguments of phi themselves, as a constant
  * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too
  * many. */
-static bool add_columns(const struct chosen *c, struct hypothesis *h)
+static bool add_columns(const struct chosen *c, struct sr_grouping *g)
 {
-    struct sr_grouping *g = &h->grouping;
     const int groups = g->groups;
     for (int f = 0; f < c->features; f++) {
-        bool used = g->factor.half[f] != 0;
-        for (int k = 0; k < groups; k++)
-            used = used || g->group[k].half[f] != 0;
-        if (used)
+        if (has_column(g, groups, f))
             continue;
         if (g->groups == SR_GROUPS_MOST)
             return false;
         g->group[g->groups] = (struct sr_powers){{0}};
         g->group[g->groups++].half[f] = 2;
-        h->cost += per_group;
+        g->loss += per_group;
     }
     return true;
 }
 
-/* Adds the hypotheses of one choice of constants to the list. */
+/* Adds the hypotheses of one choice of constants to the list, which their costs order. */
 static void add_hypotheses(const struct sr_proposal *p, unsigned constants,
-                           struct hypothesis list[TRIED], int *count)
+                           struct sr_grouping list[TRIED], int *count)
 {
     struct chosen c;
     struct sr_product scale[SR_PRODUCTS];
-    struct hypothesis h = {0};
+    struct sr_grouping g = {0};
     double cost;
     choose_group(p, constants, &c);
     const int scales = sr_products_find(c.d, c.count, &p->settings->units->target, scale);
-    if (!scales || !choose_groups(&c, &h.grouping, &cost))
+    if (!scales || !choose_groups(&c, &g, &cost))
         return;
-    const int groups = h.grouping.groups;
+    const int groups = g.groups;
     for (int i = 0; i < scales && i < SCALES; i++) {
-        h.grouping.groups = groups;
-        h.grouping.factor = powers_of(&c, &scale[i]);
-        h.cost = cost + scale[i].cost + per_constant * (c.count - c.features);
-        if (uses_constants(&c, &h.grouping) && add_columns(&c, &h))
-            sr_best_insert(list, sizeof h, count, TRIED, &h);
+        g.groups = groups;
+        g.factor = powers_of(&c, &scale[i]);
+        g.loss = cost + scale[i].cost + per_constant * (c.count - c.features);
+        if (uses_constants(&c, &g) && add_columns(&c, &g))
+            sr_best_insert(list, sizeof g, count, TRIED, &g);
     }
 }
 
@@ -176,8 +172,7 @@ int sr_dimensions_find(struct sr_proposal *p)
     const struct sr_units *units = p->settings->units;
     const struct sr_language *language = p->settings->language;
     const int named = language ? language->named : 0;
-    struct hypothesis list[TRIED] = {{0}};
-    struct sr_grouping grouping[TRIED];
+    struct sr_grouping list[TRIED] = {{0}};
     struct sr_view view = {0};
     int count = 0;
     if (!units || !units->target_known || p->loss->data->features + named > SR_SMOOTH_COLUMNS)
@@ -185,11 +180,9 @@ int sr_dimensions_find(struct sr_proposal *p)
     for (unsigned set = 0; set < 1U << named; set++)
         if (__builtin_popcount(set) <= TOGETHER)
             add_hypotheses(p, set, list, &count);
-    for (int i = 0; i < count; i++)
-        grouping[i] = list[i].grouping;
     int rc = make_view(p, &view);
     if (!rc)
-        rc = sr_structure_compare(p, &view, grouping, count);
+        rc = sr_structure_compare(p, &view, list, count);
     free(view.x);
     return rc;
 }

@@ -8,7 +8,6 @@
 #include <gsl/gsl_sort.h>
 
 #include "shared.h"
-#include "terms.h"
 #include "symreg/value/echelon.h"
 #include "symreg/value/vec.h"
 
@@ -33,6 +32,7 @@ struct table {
     /* (columns, rows), (columns, rows) not scaled, (rows), (rows) */
     double *coordinate, *line, *z, *noise;
     double *raw;                   /* (columns, rows) values of the table */
+    double *y, *weight;            /* (rows) over `typical`; smaller where the noise is larger */
     double unit[COLUMNS], typical; /* median |y| */
     bool logarithm[COLUMNS];
     size_t *row; /* (rows) in the data */
@@ -40,7 +40,8 @@ struct table {
 
 /* ---- the table */
 
-static void centre_values(double *v, int n, double *unit)
+/* Subtracts the mean; returns the standard deviation, 1 where it is 0. */
+static double centre_values(double *v, int n)
 {
     double mean = 0, square = 0;
     for (int i = 0; i < n; i++)
@@ -49,7 +50,7 @@ static void centre_values(double *v, int n, double *unit)
         v[i] -= mean;
         square += v[i] * v[i] / n;
     }
-    *unit = square > 0 ? sqrt(square) : 1;
+    return square > 0 ? sqrt(square) : 1;
 }
 
 /* Variances of ln |y| under equal ones of y, of 1 where |y| is typical. */
@@ -129,14 +130,15 @@ static int make_table(const struct sr_data *data, const double *size, bool large
         return ORR_ENOMEM;
     const size_t n = choose_rows(data, size, large, most, t->row), columns = (size_t)t->columns;
     t->rows = (int)n;
-    t->coordinate = orr_alloc((3 * columns + 3) * (n ? n : 1), sizeof *t->coordinate);
+    t->coordinate = orr_alloc((3 * columns + 4) * (n ? n : 1), sizeof *t->coordinate);
     if (!t->coordinate)
         return ORR_ENOMEM;
     t->line = t->coordinate + columns * n;
     t->z = t->line + columns * n;
     t->noise = t->z + n;
-    double *absolute = t->noise + n;
-    t->raw = absolute + n;
+    t->y = t->noise + n; /* at first |y| */
+    t->weight = t->y + n;
+    t->raw = t->weight + n;
     for (size_t f = 0; f < columns; f++) {
         t->logarithm[f] = true;
         for (size_t i = 0; i < data->rows; i++)
@@ -146,18 +148,21 @@ static int make_table(const struct sr_data *data, const double *size, bool large
             t->raw[f * n + i] = x;
             t->line[f * n + i] = t->logarithm[f] ? orr_log(x) : x;
         }
-        centre_values(t->line + f * n, t->rows, &t->unit[f]);
+        t->unit[f] = centre_values(t->line + f * n, t->rows);
         for (size_t i = 0; i < n; i++)
             t->coordinate[f * n + i] = t->line[f * n + i] / t->unit[f];
     }
     for (size_t i = 0; i < n; i++) {
-        absolute[i] = size_of(data, size, t->row[i]);
+        t->y[i] = size_of(data, size, t->row[i]);
         t->z[i] = orr_log(fabs(data->y[t->row[i]]));
     }
-    double unit;
     if (n) {
-        t->typical = set_noise(absolute, t->rows, t->noise);
-        centre_values(t->z, t->rows, &unit);
+        t->typical = set_noise(t->y, t->rows, t->noise);
+        centre_values(t->z, t->rows);
+    }
+    for (size_t i = 0; i < n; i++) {
+        t->y[i] = data->y[t->row[i]] / t->typical;
+        t->weight[i] = 1 / (1 + t->noise[i]);
     }
     return 0;
 }
@@ -170,25 +175,24 @@ struct slopes {
 };
 
 /* Derivative of ln |y| by a column of a pair, or by its square, in row i, without the pair's
- * factor; g (columns, rows) is the nonlinear part. */
-static double derivative_at(const struct table *t, const double *g, const struct sr_smooth *model,
+ * factor; g (columns, rows): the derivatives by the logarithms or columns. */
+static double derivative_at(const struct table *t, const double *g,
                             const struct sr_group_pair *pair, bool second, int i)
 {
     const int f = second ? pair->b : pair->a, power = pair->power[second];
-    const double slope = model->slope[f] + g[f * t->rows + i] - 0.5 * pair->half;
+    const double slope = g[f * t->rows + i] - 0.5 * pair->half;
     const double x = t->raw[f * t->rows + i];
     return (t->logarithm[f] ? slope / x : slope) / (power == 2 ? 2 * x : 1);
 }
 
 /* Compares the derivatives of two columns where they are not small. */
-static void rate_powers(const struct table *t, const double *g, const struct sr_smooth *model,
-                        struct sr_group_pair *pair)
+static void rate_powers(const struct table *t, const double *g, struct sr_group_pair *pair)
 {
     double sum = 0, difference = 0, all = 0;
     for (int i = 0; i < t->rows; i++) {
-        const double p = derivative_at(t, g, model, pair, false, i);
-        const double q = derivative_at(t, g, model, pair, true, i);
-        const double weight = 1 / (1 + t->noise[i]);
+        const double p = derivative_at(t, g, pair, false, i);
+        const double q = derivative_at(t, g, pair, true, i);
+        const double weight = t->weight[i];
         sum += weight * (p + q) * (p + q);
         difference += weight * (p - q) * (p - q);
         all += weight * (p * p + q * q);
@@ -199,33 +203,32 @@ static void rate_powers(const struct table *t, const double *g, const struct sr_
 
 /* Squares and factors count only where they agree clearly better than the columns do: in a narrow
  * range all agree alike. */
-static void rate_pair(const struct table *t, const double *g, const struct sr_smooth *model, int a,
-                      int b, struct sr_group_pair *pair)
+static void rate_pair(const struct table *t, const double *g, int a, int b,
+                      struct sr_group_pair *pair)
 {
     static const double better = 0.7, much_better = 0.1;
     static const int half[] = {2, -2, 1, -1};
     struct sr_group_pair squares = {.a = a, .b = b}, product = {.a = a, .b = b, .power = {1, 1}};
     *pair = (struct sr_group_pair){.a = a, .b = b, .power = {1, 1}};
-    rate_powers(t, g, model, pair);
+    rate_powers(t, g, pair);
     const double most = better * pair->off;
     for (int k = 1; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
         squares.power[0] = 1 + k % 2;
         squares.power[1] = 1 + k / 2;
-        rate_powers(t, g, model, &squares);
+        rate_powers(t, g, &squares);
         if (squares.off < most && squares.off < pair->off)
             *pair = squares;
     }
     for (int k = 0; k < 4 && t->logarithm[a] && t->logarithm[b]; k++) {
         product.half = half[k];
-        rate_powers(t, g, model, &product);
+        rate_powers(t, g, &product);
         if (product.off < much_better * pair->off)
             *pair = product;
     }
 }
 
 /* Lists the pairs with the smallest contradiction, no column twice. */
-static void find_pairs(const struct table *t, const double *g, const struct sr_smooth *model,
-                       struct sr_group_pairs *pairs)
+static void find_pairs(const struct table *t, const double *g, struct sr_group_pairs *pairs)
 {
     enum { ALL = COLUMNS * COLUMNS / 2 };
     static const double most_off = 0.05;
@@ -235,7 +238,7 @@ static void find_pairs(const struct table *t, const double *g, const struct sr_s
     for (int a = 0; a < t->columns; a++)
         for (int b = a + 1; b < t->columns; b++) {
             struct sr_group_pair pair;
-            rate_pair(t, g, model, a, b, &pair);
+            rate_pair(t, g, a, b, &pair);
             if (pair.off < most_off)
                 sr_best_insert(list, sizeof pair, &n, ALL, &pair);
         }
@@ -246,66 +249,36 @@ static void find_pairs(const struct table *t, const double *g, const struct sr_s
         }
 }
 
-/* Terms of y; g (columns, rows): derivatives by the logarithms, without the linear part. */
-static int find_terms(const struct table *t, const struct sr_data *data, const double *g,
-                      const struct sr_smooth *model, struct sr_group_pairs *pairs)
+static struct sr_smooth_data all_columns(const struct table *t)
 {
-    const size_t n = (size_t)t->rows, columns = (size_t)t->columns;
-    double *slope = orr_alloc((columns + 2) * n, sizeof *slope);
-    if (!slope)
-        return ORR_ENOMEM;
-    double *y = slope + columns * n, *weight = y + n;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t f = 0; f < columns; f++)
-            slope[f * n + i] = model->slope[f] + g[f * n + i];
-        y[i] = data->y[t->row[i]] / t->typical;
-        weight[i] = 1 / (1 + t->noise[i]);
-    }
-    const struct sr_gradients all = {.rows = t->rows,
-                                     .columns = t->columns,
-                                     .line = t->line,
-                                     .slope = slope,
-                                     .y = y,
-                                     .weight = weight,
-                                     .logarithm = t->logarithm,
-                                     .noise = model->noise};
-    sr_terms_find(&all, pairs->term, &pairs->terms);
-    free(slope);
-    return 0;
+    return (struct sr_smooth_data){t->rows, t->columns, t->columns, t->coordinate,
+                                   t->line, t->z,       t->noise};
 }
 
 /* The model of all columns. */
 static int fit_all(const struct table *t, struct sr_smooth *model)
 {
-    const struct sr_smooth_data data = {t->rows, t->columns, t->columns, t->coordinate,
-                                        t->line, t->z,       t->noise};
+    const struct sr_smooth_data data = all_columns(t);
     return sr_smooth_fit(&data, FIT_STEPS, model);
 }
 
-static int find_slopes(const struct sr_data *table, const struct table *few,
-                       const struct table *many, struct slopes *s, struct sr_group_pairs *pairs)
+static int find_slopes(const struct table *few, const struct table *many, struct slopes *s,
+                       struct sr_group_pairs *pairs)
 {
     const int d = few->columns, n = many->rows;
     struct sr_smooth model = {0};
-    const struct sr_smooth_data seen = {n,          d,       d,          many->coordinate,
-                                        many->line, many->z, many->noise};
+    const struct sr_smooth_data seen = all_columns(many);
     double *g = orr_alloc((size_t)d * (size_t)n, sizeof *g), total = 0;
     int rc = g ? fit_all(few, &model) : ORR_ENOMEM;
     if (!rc)
         rc = sr_smooth_gradient(&seen, &model, g);
     memset(s, 0, sizeof *s);
-    for (int f = 0; f < d && !rc; f++)
-        for (int i = 0; i < n; i++)
-            g[f * n + i] /= many->unit[f];
-    if (!rc)
-        find_pairs(many, g, &model, pairs);
-    if (!rc)
-        rc = find_terms(many, table, g, &model, pairs);
     for (int i = 0; i < n && !rc; i++) {
-        const double weight = 1 / (1 + many->noise[i]);
-        total += weight;
-        for (int a = 0; a < d; a++)
-            s->mean[a] += weight * g[a * n + i];
+        total += many->weight[i];
+        for (int a = 0; a < d; a++) {
+            g[a * n + i] /= many->unit[a];
+            s->mean[a] += many->weight[i] * g[a * n + i];
+        }
     }
     for (int a = 0; a < d && !rc; a++)
         s->mean[a] /= total;
@@ -314,6 +287,14 @@ static int find_slopes(const struct sr_data *table, const struct table *few,
             for (int b = 0; b < d; b++)
                 s->covariance[a][b] += (g[a * n + i] - s->mean[a]) * (g[b * n + i] - s->mean[b]) /
                                        (1 + many->noise[i]) / total;
+    for (int i = 0; i < d * n && !rc; i++) /* with the linear part */
+        g[i] += model.slope[i / n];
+    if (!rc) {
+        const struct sr_gradients all = {
+            n, d, many->line, g, many->y, many->weight, many->logarithm, model.noise};
+        find_pairs(many, g, pairs);
+        sr_terms_find(&all, pairs->term, &pairs->terms);
+    }
     free(g);
     return rc;
 }
@@ -374,13 +355,13 @@ static void make_reduced(const struct table *t, const struct sr_grouping *g, dou
 {
     const int n = t->rows;
     for (int k = 0; k < g->groups; k++) {
-        double *out = coordinate + (size_t)k * (size_t)n, unit;
+        double *out = coordinate + (size_t)k * (size_t)n;
         for (int i = 0; i < n; i++) {
             out[i] = 0;
             for (int f = 0; f < t->columns; f++)
                 out[i] += 0.5 * g->group[k].half[f] * t->line[f * n + i];
         }
-        centre_values(out, n, &unit);
+        const double unit = centre_values(out, n);
         for (int i = 0; i < n; i++)
             out[i] /= unit;
     }
@@ -391,24 +372,26 @@ static void make_reduced(const struct table *t, const struct sr_grouping *g, dou
     }
 }
 
-/* Tests a hypothesis: a model with a free factor gives the factor's exponents; a model with the
- * rounded exponents gives the evidence. */
-static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fits)
+/* Tests a hypothesis, and lists it: a model with a free factor gives the factor's exponents; a
+ * model with the rounded exponents gives the evidence. */
+static int test_grouping(const struct table *t, struct sr_grouping *g,
+                         struct sr_grouping list[SR_GROUPINGS], int *count)
 {
     const size_t n = (size_t)t->rows;
     double *coordinate = orr_alloc((size_t)(g->groups + 2) * n, sizeof *coordinate);
     double *lines = orr_alloc((size_t)t->columns * n, sizeof *lines), slope[COLUMNS] = {0};
     struct sr_smooth model = {0};
-    int rc = coordinate && lines ? 0 : ORR_ENOMEM, count = 0;
-    *fits = false;
+    int rc = coordinate && lines ? 0 : ORR_ENOMEM, logarithms = 0;
     if (!rc) {
         double *z = coordinate + (size_t)g->groups * n;
         memset(&g->factor, 0, sizeof g->factor);
         make_reduced(t, g, coordinate, z);
         for (int f = 0; f < t->columns; f++)
             if (t->logarithm[f])
-                memcpy(lines + (size_t)count++ * n, t->line + (size_t)f * n, n * sizeof *lines);
-        struct sr_smooth_data data = {t->rows, g->groups, count, coordinate, lines, z, t->noise};
+                memcpy(lines + (size_t)logarithms++ * n, t->line + (size_t)f * n,
+                       n * sizeof *lines);
+        struct sr_smooth_data data = {t->rows, g->groups, logarithms, coordinate,
+                                      lines,   z,         t->noise};
         rc = sr_smooth_fit(&data, TEST_STEPS, &model);
         for (int f = 0, k = 0; f < t->columns; f++)
             slope[f] = t->logarithm[f] ? model.slope[k++] : 0;
@@ -419,7 +402,8 @@ static int test_grouping(const struct table *t, struct sr_grouping *g, bool *fit
             g->loss = nats_of_group * g->groups - model.evidence;
             g->noise = model.noise;
             g->typical = t->typical;
-            *fits = isfinite(g->loss);
+            if (!rc && isfinite(g->loss))
+                sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
         }
     }
     free(coordinate);
@@ -443,14 +427,10 @@ static bool same_groups(const struct sr_grouping *a, const struct sr_grouping *b
 static int try_grouping(const struct table *t, struct sr_grouping *g,
                         struct sr_grouping list[SR_GROUPINGS], int *count)
 {
-    bool fits;
     for (int i = 0; i < *count; i++)
         if (same_groups(&list[i], g))
             return 0;
-    TRY(test_grouping(t, g, &fits));
-    if (fits)
-        sr_best_insert(list, sizeof *g, count, SR_GROUPINGS, g);
-    return 0;
+    return test_grouping(t, g, list, count);
 }
 
 /* Tries groups of r independent vectors of the active columns, together with the columns that have
@@ -555,8 +535,7 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
     }
     sr_fill(size, data->rows, 0);
     if (!rc) {
-        const struct sr_smooth_data seen = {all.rows, all.columns, all.columns, all.coordinate,
-                                            all.line, all.z,       all.noise};
+        const struct sr_smooth_data seen = all_columns(&all);
         convert_model(&few, &all, &model);
         rc = sr_smooth_predict(&seen, &model, value, value + all.rows);
     }
@@ -606,7 +585,7 @@ int sr_groups_find(const struct sr_data *data, const double *size,
     if (!rc)
         rc = make_table(data, size, true, GRADIENT_ROWS, &many);
     if (!rc && few.rows >= LEAST_ROWS) {
-        rc = find_slopes(data, &few, &many, &slopes, pairs);
+        rc = find_slopes(&few, &many, &slopes, pairs);
         if (!rc)
             rc = list_groupings(&few, &slopes, list, count);
     }

@@ -23,7 +23,7 @@ struct sr_powers {
     int half[SR_SMOOTH_COLUMNS];
 };
 struct sr_grouping {
-    double loss;      /* minus the evidence */
+    double loss;      /* minus the evidence; of units: the cost */
     int groups, view; /* view: set by the caller */
     struct sr_powers factor, group[SR_GROUPS_MOST];
     double noise;   /* residual variance of ln |y| at the median |y| */
@@ -61,5 +61,24 @@ int sr_groups_find(const struct sr_data *data, const double *size,
  * by their own |y| more have positive noise than negative; of rows that are large by this size
  * equally many have. For a table with hypotheses by sr_groups_find(). ORR_ENOMEM. */
 int sr_groups_sizes(const struct sr_data *data, double *size);
+
+/* ---- terms c m of y = c m + rest, where m is a product of powers and some column stands in m
+ * alone (terms.c). Let L be the logarithm of that column and p its exponent in m. Then dy/dL = p c
+ * m is a product of powers, which a linear fit to ln |dy/dL| shows, whatever the rest is. */
+
+/* Derivatives of ln |y| in the rows of a table. */
+struct sr_gradients {
+    int rows, columns;
+    const double *line;    /* (columns, rows) logarithms of positive columns, centred */
+    const double *slope;   /* (columns, rows) derivatives by `line` */
+    const double *y;       /* (rows) up to a factor */
+    const double *weight;  /* (rows), smaller where noise of ln |y| is larger */
+    const bool *logarithm; /* (columns) whether the column is positive */
+    double noise;          /* variance of ln |y| at the median |y| */
+};
+/* Lists the terms with the smallest contradiction, best first, none twice. */
+void sr_terms_find(const struct sr_gradients *g, struct sr_term list[SR_GROUP_TERMS], int *count);
+/* Adds a term to such a list; of two with the same powers the smaller contradiction is kept. */
+void sr_terms_add(const struct sr_term *term, struct sr_term list[SR_GROUP_TERMS], int *count);
 
 #endif

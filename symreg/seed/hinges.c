@@ -9,8 +9,12 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
 
 #include "base/stop.h"
+#include "powers.h"
 #include "shared.h"
 #include "stages.h"
 
@@ -52,6 +56,7 @@ struct sum {
 struct hinges {
     struct sr_proposal *p;
     int rows, directions;
+    int powers;     /* that the operators can write: 1, or 1 and 2 */
     double total;   /* squares of y */
     double y[ROWS]; /* of mean 0 */
     double mean;
@@ -62,20 +67,13 @@ struct hinges {
 
 /* ---- the scan */
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Thresholds: midpoints between neighbouring values, evenly spaced in their order. */
 static void fill_grid(struct direction *d, int rows)
 {
     double sorted[ROWS] = {0};
     int different = 0;
-    for (int i = 0; i < rows; i++)
-        sorted[i] = d->value[i];
-    qsort(sorted, (size_t)rows, sizeof *sorted, ascending);
+    memcpy(sorted, d->value, (size_t)rows * sizeof *sorted);
+    gsl_sort(sorted, 1, (size_t)rows);
     for (int i = 0; i < rows; i++)
         if (!different || sorted[i] > sorted[different - 1])
             sorted[different++] = sorted[i];
@@ -174,66 +172,47 @@ static void keep(struct sum *list, int *count, int most, const struct sum *sum)
     sr_best_insert(list, sizeof *list, count, most, sum);
 }
 
-/* Powers that the operators can write: 1, or 1 and 2. */
-static int powers_of(const struct hinges *h)
-{
-    const uint64_t operators = h->p->operators;
-    return sr_has(operators, SR_SQUARE) || sr_has(operators, SR_POW) || sr_has(operators, SR_MUL)
-               ? 2
-               : 1;
-}
-
-/* Calls `with` for every hinge of a direction. */
-static void for_hinges(struct hinges *h, int direction, const struct sum *first,
-                       void (*with)(struct hinges *, const struct sum *, const struct hinge *))
-{
-    const struct direction *d = &h->direction[direction];
-    const int powers = powers_of(h);
-    with(h, first, &(struct hinge){.direction = direction, .side = 1});
-    for (int side = -1; side <= 1; side += 2)
-        for (int power = 1; power <= powers; power++)
-            for (int k = 0; k < d->thresholds; k++)
-                with(h, first, &(struct hinge){direction, side, power, d->grid[k]});
-}
-
-static void offer_single(struct hinges *h, const struct sum *first, const struct hinge *of)
-{
-    double value[ROWS];
-    struct sum sum = {.terms = 1, .of = {*of}};
-    (void)first;
-    fill_hinge(h, of, value);
-    if (!weigh(h, (const double *const[2]){value, NULL}, &sum))
-        return;
-    keep(h->single, &h->singles, FIRST, &sum);
-}
-
-static void offer_pair(struct hinges *h, const struct hinge *a, const struct hinge *b)
+/* Keeps the hinge `b` among the single ones or, with a, the sum of both. */
+static void offer(struct hinges *h, const struct hinge *a, const struct hinge *b)
 {
     double value[2][ROWS];
-    struct sum sum = {.terms = 2, .of = {*a, *b}};
-    fill_hinge(h, a, value[0]);
+    const double *const list[2] = {value[a ? 0 : 1], value[1]};
+    struct sum sum = {.terms = a ? 2 : 1, .of = {a ? *a : *b, *b}};
     fill_hinge(h, b, value[1]);
-    if ((a->power || b->power) && weigh(h, (const double *const[2]){value[0], value[1]}, &sum))
+    if (a)
+        fill_hinge(h, a, value[0]);
+    if ((a && !a->power && !b->power) || !weigh(h, list, &sum))
+        return;
+    if (a)
         keep(h->sum, &h->sums, KEPT, &sum);
+    else
+        keep(h->single, &h->singles, FIRST, &sum);
 }
 
-static void offer_second(struct hinges *h, const struct sum *first, const struct hinge *of)
+/* Offers every hinge alone or, with `first`, beside it. */
+static void offer_all(struct hinges *h, const struct hinge *first)
 {
-    offer_pair(h, &first->of[0], of);
+    for (int n = 0; n < h->directions; n++) {
+        const struct direction *d = &h->direction[n];
+        offer(h, first, &(struct hinge){.direction = n, .side = 1});
+        for (int side = -1; side <= 1; side += 2)
+            for (int power = 1; power <= h->powers; power++)
+                for (int k = 0; k < d->thresholds; k++)
+                    offer(h, first, &(struct hinge){n, side, power, d->grid[k]});
+    }
 }
 
 /* Two directions with one threshold. */
 static void offer_shared(struct hinges *h)
 {
-    const int powers = powers_of(h);
     for (int a = 0; a < h->directions; a++)
         for (int b = 0; b < h->directions; b++)
             for (int side = -1; side <= 1; side += 2)
-                for (int power = 1; power <= powers; power++)
+                for (int power = 1; power <= h->powers; power++)
                     for (int k = 0; k < h->direction[a].thresholds && a != b; k++) {
                         const double t = h->direction[a].grid[k];
-                        offer_pair(h, &(struct hinge){a, side, power, t},
-                                   &(struct hinge){b, side, power, t});
+                        offer(h, &(struct hinge){a, side, power, t},
+                              &(struct hinge){b, side, power, t});
                     }
 }
 
@@ -244,8 +223,8 @@ static void offer_twice(struct hinges *h)
         for (int j = 0; j < h->direction[a].thresholds; j++)
             for (int k = 0; k < j; k++)
                 for (int side = -1; side <= 1; side += 2)
-                    offer_pair(h, &(struct hinge){a, 1, 1, h->direction[a].grid[j]},
-                               &(struct hinge){a, side, 1, h->direction[a].grid[k]});
+                    offer(h, &(struct hinge){a, 1, 1, h->direction[a].grid[j]},
+                          &(struct hinge){a, side, 1, h->direction[a].grid[k]});
 }
 
 /* What a linear model of the columns leaves, by removing one after the other what it explains of
@@ -254,16 +233,13 @@ static double linear_left(const struct hinges *h)
 {
     double basis[COLUMNS][ROWS], rest[ROWS];
     int n = 0;
-    for (int i = 0; i < h->rows; i++)
-        rest[i] = h->y[i];
+    memcpy(rest, h->y, sizeof rest);
     for (int a = 0; a < h->p->loss->data->features && n < COLUMNS; a++) {
         double *const v = basis[n];
         fill_hinge(h, &(struct hinge){.direction = a, .side = 1}, v);
         if (!sr_orthogonalise(v, basis[0], n, ROWS, h->rows, 1e-18, NULL))
             continue;
-        const double share = sr_dot(rest, v, h->rows);
-        for (int i = 0; i < h->rows; i++)
-            rest[i] -= share * v[i];
+        sr_remove(rest, v, h->rows);
         n++;
     }
     return sr_dot(rest, rest, h->rows);
@@ -321,27 +297,21 @@ static void put_hinge(const struct hinges *h, const struct hinge *of, bool short
         put_direction(d, out);
         return;
     }
-    const int first = out->count;
-    put_distance(d, of->t, (of->side < 0) != least, out);
-    sr_put_constant(out, 0);
-    sr_put_op(out, least ? SR_MIN : SR_MAX);
-    const int length = out->count - first;
-    if (of->power == 1)
-        return;
-    if (sr_has(operators, SR_SQUARE)) {
-        sr_put_op(out, SR_SQUARE);
-    } else if (sr_has(operators, SR_POW)) {
-        sr_put_constant(out, 2);
-        sr_put_op(out, SR_POW);
-    } else {
-        for (int k = 0; k < length; k++)
-            sr_put_node(out, out->node[(first + k) % SR_NODES]);
-        sr_put_op(out, SR_MUL);
-    }
+    struct sr_expr base = {.count = 0};
+    put_distance(d, of->t, (of->side < 0) != least, &base);
+    sr_put_constant(&base, 0);
+    sr_put_op(&base, least ? SR_MIN : SR_MAX);
+    sr_put_power(operators, &base, of->power, out);
 }
 
 /* Ways of writing a sum: a common weight, which is then the first one's; a constant. */
 enum way { COMMON = 1, CONSTANT = 2, CLAMPED = 4 };
+
+static void put_weight(double weight, struct sr_expr *out)
+{
+    sr_put_constant(out, weight);
+    sr_put_op(out, SR_MUL);
+}
 
 /* weight * min(max(u, t), t') + constant, a saturation on both sides. */
 static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr_expr *out)
@@ -356,13 +326,9 @@ static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr
     sr_put_op(out, SR_MAX);
     sr_put_constant(out, fmax(a->t, b->t));
     sr_put_op(out, SR_MIN);
+    /* between the thresholds the slope is that of the first hinge that opens */
+    put_weight(a->side * sum->weight[(a->t < b->t) == (a->side > 0) ? 0 : 1], out);
     return true;
-}
-
-static void put_weight(double weight, struct sr_expr *out)
-{
-    sr_put_constant(out, weight);
-    sr_put_op(out, SR_MUL);
 }
 
 static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned way,
@@ -373,11 +339,8 @@ static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned wa
     const bool together = way & COMMON;
     out->count = 0;
     if (way & CLAMPED) {
-        /* between the thresholds the slope is that of the first hinge that opens */
-        const struct hinge *a = &sum->of[0], *b = &sum->of[1];
         if (!put_clamped(h, sum, out))
             return false;
-        put_weight(a->side * weight[(a->t < b->t) == (a->side > 0) ? 0 : 1], out);
     } else {
         for (int k = 0; k < sum->terms; k++) {
             bool turned;
@@ -418,7 +381,7 @@ static int fit_sums(struct hinges *h)
         sr_snap(p->loss, &expr[k], &own->work);
     }
     if (wanted)
-        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, true, false);
+        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, false);
     const bool failed = !expr || !loss;
     free(expr);
     free(loss);
@@ -441,18 +404,13 @@ static void find_constants(struct hinges *h)
 static void scan(struct hinges *h)
 {
     list_directions(h);
-    for (int d = 0; d < h->directions; d++)
-        for_hinges(h, d, NULL, offer_single);
+    offer_all(h, NULL);
     offer_shared(h);
     offer_twice(h);
     for (int k = 0; k < h->singles && !orr_signal_seen(); k++)
-        for (int d = 0; d < h->directions; d++)
-            for_hinges(h, d, &h->single[k], offer_second);
-    for (int k = 0; k < h->p->loss->data->features && k < COLUMNS && !orr_signal_seen(); k++) {
-        const struct sum column = {.terms = 1, .of = {{.direction = k, .side = 1}}};
-        for (int d = 0; d < h->directions; d++)
-            for_hinges(h, d, &column, offer_second);
-    }
+        offer_all(h, &h->single[k].of[0]);
+    for (int k = 0; k < h->p->loss->data->features && k < COLUMNS && !orr_signal_seen(); k++)
+        offer_all(h, &(struct hinge){.direction = k, .side = 1});
     for (int k = 0, alone = 0; k < h->singles && alone < ALONE; k++)
         if (h->single[k].of[0].power) {
             h->sum[h->sums++] = h->single[k];
@@ -467,6 +425,10 @@ int sr_hinges_find(struct sr_proposal *p)
     if (!h)
         return ORR_ENOMEM;
     h->p = p;
+    h->powers = sr_has(p->operators, SR_SQUARE) || sr_has(p->operators, SR_POW) ||
+                        sr_has(p->operators, SR_MUL)
+                    ? 2
+                    : 1;
     h->rows = (int)(data->rows < ROWS ? data->rows / 8 * 8 : ROWS);
     for (int i = 0; i < h->rows; i++) {
         h->y[i] = data->y[(size_t)i * data->rows / (size_t)h->rows];

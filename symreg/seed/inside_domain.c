@@ -67,12 +67,10 @@ int sr_seeds_inside(sr_seeds_function *find, const struct sr_settings *settings,
     struct sr_data inside = {0};
     struct sr_loss own = {0};
     double *storage = NULL;
-    if (data->rows < LEAST_ROWS || data->rows > MOST_ROWS)
-        return find(settings, loss, limit, thread, threads, seeds);
     bool *edge = orr_alloc(data->rows, sizeof *edge);
     size_t *row = orr_alloc(data->rows, sizeof *row), count = data->rows;
     int rc = edge && row ? 0 : ORR_ENOMEM;
-    if (!rc)
+    if (!rc && data->rows <= MOST_ROWS)
         count = list_inside(data, edge, row);
     if (!rc && count == data->rows) {
         rc = find(settings, loss, limit, thread, threads, seeds);

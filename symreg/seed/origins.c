@@ -191,7 +191,7 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
     (void)number;
     TRY(sr_derived_init(d, all, rows, NULL, all->features));
     for (int f = 0; f < all->features; f++) {
-        double *x = sr_derived_append(d, all->x + (size_t)f * all->rows, &(struct sr_expr){0});
+        double *x = sr_derived_feature(d, all, f);
         for (size_t i = 0; i < rows && o->moved[f]; i++)
             x[i] = (x[i] - o->x0[f]) * o->factor[f];
     }
@@ -205,13 +205,12 @@ static int make_shifted(const struct sr_proposal *p, const void *context, int nu
 /* Searches the columns in the units of *o by these stages. */
 static int search_in(struct sr_proposal *p, struct origins *o, unsigned stages)
 {
-    struct sr_race race = {.count = 1,
-                           .make = make_shifted,
-                           .context = o,
-                           .round = {{.stages = stages}},
-                           .per_size = PER_SIZE,
-                           .few = true};
-    return sr_race(p, &race);
+    return sr_race(p, &(struct sr_race){.count = 1,
+                                        .make = make_shifted,
+                                        .context = o,
+                                        .round = {{.stages = stages}},
+                                        .per_size = PER_SIZE,
+                                        .few = true});
 }
 
 /* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from which

@@ -20,10 +20,8 @@ static int make_pooled(const struct sr_proposal *p, const void *context, int num
     (void)number;
     const size_t rows = pooled->rows < MOST_ROWS ? pooled->rows : MOST_ROWS;
     TRY(sr_derived_init(d, pooled, rows, NULL, pooled->features));
-    for (int f = 0; f < pooled->features; f++) {
-        const struct sr_expr column = {.count = 1, .node = {sr_feature_node(f)}};
-        sr_derived_append(d, pooled->x + (size_t)f * pooled->rows, &column);
-    }
+    for (int f = 0; f < pooled->features; f++)
+        sr_derived_feature(d, pooled, f);
     d->near = 1e-12; /* the factor of the pooled table is none of y itself */
     sr_put_constant(&d->after, sr_weighted_mean(p->loss->data));
     sr_put_op(&d->after, SR_ADD);
@@ -32,11 +30,10 @@ static int make_pooled(const struct sr_proposal *p, const void *context, int num
 
 int sr_pooled_find(struct sr_proposal *p)
 {
-    struct sr_race race = {
-        .count = 1,
-        .make = make_pooled,
-        .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_ORIGINS | SR_STAGE_RATES}},
-        .per_size = PER_SIZE,
-        .few = true};
-    return sr_race(p, &race);
+    return sr_race(p, &(struct sr_race){
+                          .count = 1,
+                          .make = make_pooled,
+                          .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_ORIGINS | SR_STAGE_RATES}},
+                          .per_size = PER_SIZE,
+                          .few = true});
 }

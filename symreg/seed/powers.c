@@ -8,7 +8,7 @@
  * again with the cosine, and with the sine, of each column that may be an angle in radians (laws of
  * cosines). */
 #include "base/stop.h"
-#include "powers_write.h"
+#include "powers.h"
 
 #include <math.h>
 #include <omp.h>
@@ -96,36 +96,20 @@ static int take_rows(const struct sr_data *data, struct columns *c)
     return 0;
 }
 
-static double value_of(const struct sr_data *data, const struct sr_expr *column, size_t row)
+/* Reads the features; of number `angle`, where it is not negative, the cosine or sine, which has
+ * whole exponents. */
+static void read_columns(const struct sr_data *data, int angle, enum sr_op wave, struct columns *c)
 {
-    const double x = data->x[(size_t)column->node[0].feature * data->rows + row];
-    return column->count == 1 ? x : sr_op_table[column->node[1].op].value(x, 0);
-}
-
-static void list_column(struct columns *c, int feature, enum sr_op op)
-{
-    struct sr_expr *column = &c->of[c->count++];
-    column->count = 0;
-    sr_put_node(column, sr_feature_node(feature));
-    if (op != SR_FEATURE)
-        sr_put_op(column, op);
-}
-
-/* Lists the features; in place of number `angle`, where it is not negative, its cosine or sine,
- * which has whole exponents. */
-static void list_columns(struct columns *c, int features, int angle, enum sr_op wave)
-{
-    c->count = 0;
+    c->count = data->features;
     c->whole = angle < 0 ? 0 : 1U << angle;
-    for (int f = 0; f < features; f++)
-        list_column(c, f, f == angle ? wave : SR_FEATURE);
-}
-
-static void read_columns(const struct sr_data *data, struct columns *c)
-{
-    for (int j = 0; j < c->count; j++)
+    for (int j = 0; j < c->count; j++) {
+        c->of[j] = (struct sr_expr){.count = 1, .node = {sr_feature_node(j)}};
+        if (j == angle)
+            sr_put_op(&c->of[j], wave);
         for (int i = 0; i < c->rows; i++) {
-            const double x = i < c->used ? value_of(data, &c->of[j], c->row[i]) : 1;
+            double x = i < c->used ? data->x[(size_t)j * data->rows + c->row[i]] : 1;
+            if (j == angle && i < c->used)
+                x = sr_op_table[wave].value(x, 0);
             c->whole |= x < 0 ? 1U << j : 0;
             c->sign[j][i] = copysign(1, x);
             c->log[j][i] = sr_op_table[SR_LOG].value(fabs(x), 0);
@@ -134,6 +118,7 @@ static void read_columns(const struct sr_data *data, struct columns *c)
                 c->power[j][g][i] = fmod(grid[g], 2) != 0 ? v * c->sign[j][i] : v;
             }
         }
+    }
 }
 
 /* ---- targets z = H^-1(y) */
@@ -485,7 +470,7 @@ static void finish_best(struct sr_proposal *p, struct stage *s, int most)
         if (!orr_signal_seen())
             finish_sum(p, &s->columns, &s->target[list[k]], &s->work[omp_get_thread_num()],
                        s->expr + (size_t)k * VARIANTS, s->loss + (size_t)k * VARIANTS);
-    sr_proposal_add(p, s->expr, s->loss, n * VARIANTS, n * VARIANTS, true, false);
+    sr_proposal_add(p, s->expr, s->loss, n * VARIANTS, n * VARIANTS, false);
 }
 
 /* Adds the best sums under a power with other powers. */
@@ -521,9 +506,10 @@ static void grow_best(struct sr_proposal *p, struct stage *s)
     }
 }
 
-static void search_sums(struct sr_proposal *p, struct stage *s)
+static void search_columns(struct sr_proposal *p, int angle, enum sr_op wave, struct stage *s)
 {
     enum { ROUNDS = 2 };
+    read_columns(p->loss->data, angle, wave, &s->columns);
     s->targets = list_targets(p, &s->columns, s->target);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int k = 0; k < s->targets; k++) {
@@ -541,13 +527,6 @@ static void search_sums(struct sr_proposal *p, struct stage *s)
             free_best(p, s);
         finish_best(p, s, FREED);
     }
-}
-
-static void search_columns(struct sr_proposal *p, int angle, enum sr_op wave, struct stage *s)
-{
-    list_columns(&s->columns, p->loss->data->features, angle, wave);
-    read_columns(p->loss->data, &s->columns);
-    search_sums(p, s);
 }
 
 /* Whether a feature may be an angle in radians: a number, if units are known, over a range that is

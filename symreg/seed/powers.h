@@ -1,5 +1,5 @@
-/* powers.h - inside symreg/: fits sums of products of powers, z = sum of w_k e_k + sum of c_i prod
- * of x_j^a_ij, with free exponents.
+/* powers.h - inside symreg/: fits and writes sums of products of powers, z = sum of w_k e_k + sum
+ * of c_i prod of x_j^a_ij, with free exponents.
  *
  * The weights w and c are linear: at given exponents they follow by least squares, and only the
  * exponents are searched (variable projection; Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973)
@@ -7,7 +7,8 @@
 #ifndef SR_POWERS_H
 #define SR_POWERS_H
 
-#include "symreg/value/value.h"
+#include "groups.h"
+#include "stages.h"
 
 enum {
     SR_POWER_TERMS = 3,
@@ -59,4 +60,27 @@ void sr_power_fit(const struct sr_power_table *t, int steps, struct sr_power_sum
 /* Holds exponents at whole numbers and simple fractions where the fit stays as good. */
 void sr_power_round(const struct sr_power_table *t, struct sr_power_sum *sum,
                     struct sr_power_work *w);
+
+/* ---- formulas (powers_write.c) */
+
+/* H: exp, log, or (SR_CONSTANT) a power. */
+struct sr_power_outer {
+    enum sr_op op;
+    double power;
+};
+/* Writes H(sum), up to an outer factor. column: formulas of the table's features. Within exp the
+ * first weights of the sum are those of a constant and of the columns' logarithms, a product before
+ * exp. False where it is too long or not admissible. */
+bool sr_powers_put(const struct sr_proposal *p, const struct sr_expr *column, int columns,
+                   const struct sr_power_outer *outer, const struct sr_power_sum *sum,
+                   struct sr_expr *out);
+
+/* Appends base^power, power > 0. False where operators are missing. */
+bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power,
+                  struct sr_expr *out);
+/* Writes a product of powers of features. False where operators are missing. Count 0: the product
+ * is 1. */
+bool sr_powers_write(const struct sr_language *language, uint64_t operators,
+                     const struct sr_powers *powers, struct sr_expr *out);
+
 #endif

@@ -53,11 +53,8 @@ bool sr_power_weigh(const struct sr_power_table *t, struct sr_power_sum *sum,
     for (int i = 0; i < n; i++)
         r[i] = t->weight[i] * t->z[i];
     const double all = sr_dot(r, r, n);
-    for (int k = 0; k < basis; k++) {
-        share[k] = sr_dot(w->q[k], r, n);
-        for (int i = 0; i < n; i++)
-            r[i] -= share[k] * w->q[k][i];
-    }
+    for (int k = 0; k < basis; k++)
+        share[k] = sr_remove(r, w->q[k], n);
     for (int k = basis - 1; k >= 0; k--) {
         for (int j = k + 1; j < basis; j++)
             share[k] -= w->upper[j][k] * sum->weight[j];
@@ -85,11 +82,8 @@ void sr_power_slopes(const struct sr_power_table *t, const struct sr_power_sum *
             for (int row = 0; row < n; row++)
                 slope[row] = c * w->term[i][row] * t->log[j * SR_POWER_ROWS + row];
             const double before = sr_dot(slope, slope, n);
-            for (int k = 0; k < w->basis; k++) {
-                const double share = sr_dot(w->q[k], slope, n);
-                for (int row = 0; row < n; row++)
-                    slope[row] -= share * w->q[k][row];
-            }
+            for (int k = 0; k < w->basis; k++)
+                sr_remove(slope, w->q[k], n);
             if (!(sr_dot(slope, slope, n) > dependent * before)) /* a constant column */
                 continue;
             w->gradient[w->free] = sr_dot(slope, w->residual, n);

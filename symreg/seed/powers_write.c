@@ -1,13 +1,11 @@
 /* powers_write.c - writes sums of products of powers as formulas. */
-#include "powers_write.h"
+#include "powers.h"
 
 #include <math.h>
 
 #include "sums.h"
 
-/* Writes base^power, power > 0. */
-static bool put_power(uint64_t operators, const struct sr_expr *base, double power,
-                      struct sr_expr *out)
+bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power, struct sr_expr *out)
 {
     static const struct {
         enum sr_op op;
@@ -31,7 +29,7 @@ static bool put_power(uint64_t operators, const struct sr_expr *base, double pow
     }
     if (power > 1 && fmod(2 * power, 1) == 0) {
         sr_put_expr(out, base);
-        if (!put_power(operators, base, power - 1, out))
+        if (!sr_put_power(operators, base, power - 1, out))
             return false;
         sr_put_op(out, SR_MUL);
         return true;
@@ -89,7 +87,7 @@ static bool put_product(const struct sr_language *language, uint64_t operators,
                                                                          : SR_DIV;
             if (inverts && op == SR_DIV)
                 sr_put_constant(out, 1);
-            if (!put_power(operators, &group, power, out) || out->count > SR_NODES ||
+            if (!sr_put_power(operators, &group, power, out) || out->count > SR_NODES ||
                 (below && !sr_has(operators, op)))
                 return false;
             if (below || !begins)
@@ -119,10 +117,10 @@ static bool put_outer(const struct sr_proposal *p, struct sr_power_outer outer, 
         sr_put_expr(out, &base);
         sr_put_op(out, outer.op);
     } else if (outer.power < 0 && sr_has(p->operators, SR_INV)) {
-        if (!put_power(p->operators, &base, power, out))
+        if (!sr_put_power(p->operators, &base, power, out))
             return false;
         sr_put_op(out, SR_INV);
-    } else if (!put_power(p->operators, &base, power, out) || outer.power < 0) {
+    } else if (!sr_put_power(p->operators, &base, power, out) || outer.power < 0) {
         return false;
     }
     return sr_put_end(p->settings->language, out, SR_NODES);

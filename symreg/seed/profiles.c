@@ -402,7 +402,7 @@ static int fit_best(struct scan *s)
         loss[k] = sr_constants_fit(p->loss, &expr[k], true, FIT_STEPS, 0, own->rng, &own->work);
     }
     if (wanted)
-        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, true, false);
+        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, false);
     free(expr);
     return expr ? 0 : ORR_ENOMEM;
 }

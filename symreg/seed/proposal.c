@@ -39,15 +39,15 @@ static bool is_explained(const struct sr_proposal *p)
     const double share = p->loss->kind == ORR_SR_L2 ? p->settings->tolerance : 0;
     const double least =
         fmax(fmax(p->loss->noise, spare * p->floor), share * share * p->loss->base);
-    bool explained = false;
 #ifdef SR_LOG_SEEDS
     if (!p->derived) /* an exact seed would hide what the later stages find */
         return false;
 #endif
     for (int i = 0; i < p->seeds->count; i++)
-        explained = explained || (p->seeds->loss[i] <= least && has_room(p, &p->seeds->expr[i]) &&
-                                  sr_loss_decides(p->loss, &p->seeds->expr[i]));
-    return explained;
+        if (p->seeds->loss[i] <= least && has_room(p, &p->seeds->expr[i]) &&
+            sr_loss_decides(p->loss, &p->seeds->expr[i]))
+            return true;
+    return false;
 }
 
 bool sr_proposal_over(const struct sr_proposal *p)
@@ -65,13 +65,13 @@ int sr_proposal_take(struct sr_proposal *p, int wanted)
 }
 
 void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
-                     int count, int per_size, bool once, bool whole)
+                     int count, int per_size, bool whole)
 {
     struct sr_seeds *seeds = p->seeds;
     const int room = whole ? per_size : 1;
     for (int size = 1; size <= p->settings->maxsize && seeds->count + room <= SR_SEEDS; size++) {
         int chosen[SR_CHOSEN];
-        const int n = sr_best_of_size(expr, loss, count, size, per_size, once, chosen);
+        const int n = sr_best_of_size(expr, loss, count, size, per_size, chosen);
         for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
             if (!sr_settings_allow(p->settings, &expr[chosen[k]]))
                 continue;
@@ -82,7 +82,7 @@ void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const do
     }
 }
 
-void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
+void sr_proposal_fit(struct sr_proposal *p, int first, int steps)
 {
     enum { RESTARTS = 1 };
     struct sr_seeds *seeds = p->seeds;
@@ -95,8 +95,7 @@ void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite)
             continue;
         seeds->loss[i] =
             sr_constants_fit(p->loss, expr, true, steps, RESTARTS, own->rng, &own->work);
-        if (rewrite)
-            sr_expr_rewrite(p->settings->language, expr, p->operators);
+        sr_expr_rewrite(p->settings->language, expr, p->operators);
     }
 }
 

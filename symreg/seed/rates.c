@@ -59,11 +59,11 @@ struct next {
 
 struct search {
     struct sr_proposal *p;
-    struct sr_rates *r;
+    struct sr_rates r;
     struct sr_loss loss; /* at the rows */
-    /* (SR_RATES_FACTORS) of all columns times h, whatever the sum is: their products with the
+    /* of all columns times h, whatever the sum is: their products with the
      * first column of a span, and their squares */
-    float (*one)[SR_RATES], (*square)[SR_RATES];
+    float one[SR_RATES_FACTORS][SR_RATES], square[SR_RATES_FACTORS][SR_RATES];
     float whole[SR_RATES_FACTORS]; /* the sum of h^2 */
 };
 
@@ -116,15 +116,15 @@ static void read_sum(const struct search *s, const struct sr_expr *expr, struct 
 static bool write_term(const struct search *s, const struct next *next, struct term *t)
 {
     const uint64_t operators = s->p->operators;
-    const struct sr_rate *rate = &s->r->rate[next->rate];
-    const struct sr_expr *h = &s->r->factor[next->factor];
+    const struct sr_rate *rate = &s->r.rate[next->rate];
+    const struct sr_expr *h = &s->r.h.expr[next->factor];
     *t = (struct term){.phase = -1, .sine = -1, .factor = h->count, .weight = 1};
     sr_put_expr(&t->body, h);
     if (rate->variable >= 0) {
         const bool sine = rate->g == SR_SIN;
-        sr_put_expr(&t->body, &s->r->variable[rate->variable]);
+        sr_put_expr(&t->body, &s->r.u.expr[rate->variable]);
         sr_rates_scale(&t->body, h->count, rate->c);
-        t->flat = rate->g == SR_EXP ? 0.02 / sr_rates_range(s->r, rate->variable) : 0;
+        t->flat = rate->g == SR_EXP ? 0.02 / s->r.u.range[rate->variable] : 0;
         enum sr_op g = rate->g;
         if (sine) {
             g = sr_has(operators, SR_SIN) ? SR_SIN : SR_COS;
@@ -152,10 +152,10 @@ static bool weigh_terms(const struct search *s, struct sum *sum)
     const double *list[TERMS] = {NULL};
     for (int k = 0; k < sum->terms; k++) {
         list[k] = value[k];
-        if (!sr_eval(&sum->term[k].body, &s->r->data, value[k]))
+        if (!sr_eval(&sum->term[k].body, &s->r.data, value[k]))
             return false;
     }
-    if (!sr_sum_weigh(s->r->rows, sum->terms, list, s->r->data.y, weight))
+    if (!sr_sum_weigh(s->r.rows, sum->terms, list, s->r.data.y, weight))
         return false;
     for (int k = 0; k < sum->terms; k++)
         sum->term[k].weight = weight[k];
@@ -177,7 +177,7 @@ static void fit_sum(const struct search *s, struct sum *sum)
         return;
     read_sum(s, &expr, sum);
     sum->loss = loss;
-    sum->score = loss * (1 + 2.0 * sr_expr_constants(&expr, NULL) / s->r->rows);
+    sum->score = loss * (1 + 2.0 * sr_expr_constants(&expr, NULL) / s->r.rows);
 }
 
 /* ---- the next term */
@@ -196,24 +196,22 @@ static void span_add(struct span *d, int rows, const double *v)
     memcpy(q, v, (size_t)rows * sizeof *q);
     if (!sr_orthogonalise(q, d->q[0], d->count, ROWS, rows, 1e-10, NULL))
         return;
-    const double share = sr_dot(q, d->rest, rows);
-    for (int i = 0; i < rows; i++)
-        d->rest[i] -= share * q[i];
+    sr_remove(d->rest, q, rows);
     d->count++;
 }
 
 static bool span_of(const struct search *s, const struct sum *sum, struct span *d)
 {
-    const int rows = s->r->rows;
+    const int rows = s->r.rows;
     struct sr_expr expr;
     double value[ROWS], *jacobian = orr_alloc((size_t)SR_NODES * ROWS, sizeof *jacobian);
     bool is = jacobian != NULL;
     d->count = 0;
-    memcpy(d->rest, s->r->data.y, (size_t)rows * sizeof *d->rest);
+    memcpy(d->rest, s->r.data.y, (size_t)rows * sizeof *d->rest);
     sr_fill(value, (size_t)rows, 1);
     span_add(d, rows, value);
     if (is && sum->terms) {
-        is = write_sum(s, sum, &expr) && sr_eval_jacobian(&expr, &s->r->data, value, jacobian);
+        is = write_sum(s, sum, &expr) && sr_eval_jacobian(&expr, &s->r.data, value, jacobian);
         const int n = is ? sr_expr_constants(&expr, value) : 0;
         for (int c = 0; c < n; c++)
             span_add(d, rows, jacobian + (size_t)c * (size_t)rows);
@@ -239,14 +237,14 @@ static void multiply(const double *h, const double *v, int rows, float *out)
 static void correlate_factors(const struct search *s, const double *v,
                               const float (*column)[ROWS][BLOCK], float (*out)[SR_RATES])
 {
-    const struct sr_rates *r = s->r;
+    const struct sr_rates *r = &s->r;
     float product[SR_RATES_FACTORS][ROWS], c[SR_RATES_FACTORS][BLOCK];
-    for (int h = 0; h < r->factors; h++)
-        multiply(r->h[h], v ? v : r->h[h], r->rows, product[h]);
+    for (int h = 0; h < r->h.count; h++)
+        multiply(r->h.value[h], v ? v : r->h.value[h], r->rows, product[h]);
     for (int first = 0; first < r->count && !orr_signal_seen(); first += BLOCK) {
-        sr_vec_best()->correlate(r->factors, product[0], ROWS, column[first / BLOCK][0], r->rows,
+        sr_vec_best()->correlate(r->h.count, product[0], ROWS, column[first / BLOCK][0], r->rows,
                                  c[0]);
-        for (int h = 0; h < r->factors; h++)
+        for (int h = 0; h < r->h.count; h++)
             memcpy(&out[h][first], c[h], sizeof c[h]);
     }
 }
@@ -254,22 +252,22 @@ static void correlate_factors(const struct search *s, const double *v,
 /* Fills s->one and s->square. */
 static void correlate_always(struct search *s)
 {
-    const struct sr_rates *r = s->r;
+    const struct sr_rates *r = &s->r;
     double one[ROWS];
     sr_fill(one, (size_t)r->rows, 1);
     sr_scale_to_one(one, r->rows);
-    correlate_factors(s, one, (const float(*)[ROWS][BLOCK])r->value, s->one);
-    correlate_factors(s, NULL, (const float(*)[ROWS][BLOCK])r->square, s->square);
-    for (int h = 0; h < r->factors; h++)
+    correlate_factors(s, one, r->value, s->one);
+    correlate_factors(s, NULL, r->square, s->square);
+    for (int h = 0; h < r->h.count; h++)
         for (int i = 0; i < r->rows; i++)
-            s->whole[h] += (float)(r->h[h][i] * r->h[h][i]);
+            s->whole[h] += (float)(r->h.value[h][i] * r->h.value[h][i]);
 }
 
 /* product: h times the columns of the span but the first, then h times the rest. */
 static void correlate_block(const struct search *s, const struct span *d, int h,
                             const float product[][ROWS], int first, struct block *b)
 {
-    const struct sr_rates *r = s->r;
+    const struct sr_rates *r = &s->r;
     const float *one = &s->one[h][first], *square = &s->square[h][first];
     const int others = d->count - 1;
     float c[SPAN][BLOCK];
@@ -296,7 +294,7 @@ static bool rate_column(const struct search *s, const struct block *b, int first
     static const float least = 1e-3F; /* of a square that is left outside the span */
     const float r = b->with[f], own = b->square[f];
     next->rate = first + f;
-    if (s->r->rate[first + f].g != SR_SIN) {
+    if (s->r.rate[first + f].g != SR_SIN) {
         if (!(own > least))
             return false;
         next->score = -(double)(r * r / own);
@@ -318,11 +316,11 @@ static bool rate_column(const struct search *s, const struct block *b, int first
 static void keep_next(const struct search *s, const struct next *next, struct next list[BEAM],
                       int *count)
 {
-    const struct sr_rate *own = &s->r->rate[next->rate];
+    const struct sr_rate *own = &s->r.rate[next->rate];
     for (int i = 0; i < *count; i++) {
-        const struct sr_rate *other = &s->r->rate[list[i].rate];
-        const int h = list[i].factor < s->r->falls ? list[i].factor : s->r->falls;
-        if (h != (next->factor < s->r->falls ? next->factor : s->r->falls) ||
+        const struct sr_rate *other = &s->r.rate[list[i].rate];
+        const int h = list[i].factor < s->r.falls ? list[i].factor : s->r.falls;
+        if (h != (next->factor < s->r.falls ? next->factor : s->r.falls) ||
             other->variable != own->variable || other->g != own->g ||
             (own->g == SR_INV && other->c * own->c < 0))
             continue;
@@ -338,15 +336,15 @@ static void keep_next(const struct search *s, const struct next *next, struct ne
 /* The terms that take most of what the sum leaves of the target; best first. Returns how many. */
 static int find_next(const struct search *s, const struct sum *sum, struct next list[BEAM])
 {
-    const struct sr_rates *r = s->r;
+    const struct sr_rates *r = &s->r;
     struct span *d = orr_alloc(1, sizeof *d);
     float product[SPAN][ROWS];
     int n = 0;
     const bool is = d && span_of(s, sum, d);
     const double least = is ? least_gain * sr_dot(d->rest, d->rest, r->rows) : 0;
-    for (int h = 0; h < r->factors && is && !orr_signal_seen(); h++) {
+    for (int h = 0; h < r->h.count && is && !orr_signal_seen(); h++) {
         for (int k = 1; k <= d->count; k++)
-            multiply(r->h[h], k < d->count ? d->q[k] : d->rest, r->rows, product[k - 1]);
+            multiply(r->h.value[h], k < d->count ? d->q[k] : d->rest, r->rows, product[k - 1]);
         for (int first = 0; first < r->count; first += BLOCK) {
             struct block b;
             struct next next = {.factor = h};
@@ -598,8 +596,8 @@ static int add_seeds(const struct search *s, const struct sum *sum, int sums)
             loss[i] = orr_signal_seen()
                           ? HUGE_VAL
                           : write_variant(s, &sum[i / VARIANTS], i % VARIANTS, &expr[i]);
-        sr_proposal_add(p, expr, loss, count, PER_SIZE, true, false);
-        sr_proposal_fit(p, before, FIT_STEPS, true);
+        sr_proposal_add(p, expr, loss, count, PER_SIZE, false);
+        sr_proposal_fit(p, before, FIT_STEPS);
     }
     free(expr);
     free(loss);
@@ -613,7 +611,7 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
     int count = 1, all = 1, rc = 0;
     const double least = exact * s->loss.base;
     *whole = true;
-    sr_rates_list(s->r, s->p->operators);
+    sr_rates_list(&s->r, s->p->operators);
     correlate_always(s);
     const int most = s->p->loss->data->rows < SR_FEW_FOR_PAIRS ? FEW_TERMS : TERMS;
     for (int k = 0; k < most && count && !rc && *whole; k++) {
@@ -640,26 +638,17 @@ static int search_sums(struct search *s, struct sum sum[SUMS], int *sums, bool *
     return rc;
 }
 
-/* All that the sums depend on. */
-static struct sr_recall_key key_of(const struct search *s)
-{
-    const struct sr_proposal *p = s->p;
-    const double loss[] = {s->loss.kind, s->loss.parameter};
-    struct sr_recall_key key = sr_recall_key_table(p->settings->recall, "rates", &s->r->data);
-    if (!key.failed) {
-        sr_recall_key_add(&key, loss, sizeof loss);
-        sr_recall_key_add(&key, &p->operators, sizeof p->operators);
-    }
-    return key;
-}
-
 /* Searches the sums, or recalls them, and makes seeds of them. */
 static int find_sums(struct search *s)
 {
+    const struct sr_proposal *p = s->p;
+    const double loss[] = {s->loss.kind, s->loss.parameter};
     struct sum *sum = orr_alloc(SUMS, sizeof *sum);
-    struct sr_recall *const recall = s->p->settings->recall;
-    struct sr_recall_key key = key_of(s);
+    struct sr_recall *const recall = p->settings->recall;
+    struct sr_recall_key key = sr_recall_key_table(recall, "rates", &s->r.data);
     int rc = sum ? 0 : ORR_ENOMEM, sums = 0;
+    sr_recall_key_add(&key, loss, sizeof loss);
+    sr_recall_key_add(&key, &p->operators, sizeof p->operators);
     if (!rc)
         sums = (int)(sr_recall_find(recall, &key, sum, SUMS * sizeof *sum) / sizeof *sum);
     if (!rc && !sums) {
@@ -677,21 +666,19 @@ static int find_sums(struct search *s)
 
 int sr_rates_find(struct sr_proposal *p)
 {
-    struct search s = {.p = p};
-    s.r = orr_alloc(1, sizeof *s.r);
-    s.one = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.one);
-    s.square = orr_alloc_unset(SR_RATES_FACTORS, sizeof *s.square);
-    int rc = s.r && s.one && s.square ? sr_rates_init(s.r, p) : ORR_ENOMEM;
+    const size_t all = p->loss->data->rows, rows = all < ROWS ? all / 8 * 8 : ROWS;
+    struct search *s = orr_alloc(1, sizeof *s);
+    if (!s)
+        return ORR_ENOMEM;
+    s->p = p;
+    s->r.rows = (int)rows;
+    int rc = sr_rows_take(p->loss->data, rows, NULL, &s->r.data, &s->r.x);
     if (!rc)
-        rc = sr_loss_init_with(&s.loss, p->loss->kind, p->loss->parameter, &s.r->data);
-    if (!rc) {
-        rc = find_sums(&s);
-        sr_loss_free(&s.loss);
-    }
-    if (s.r)
-        sr_rates_free(s.r);
-    free(s.r);
-    free(s.one);
-    free(s.square);
+        rc = sr_loss_init_with(&s->loss, p->loss->kind, p->loss->parameter, &s->r.data);
+    if (!rc)
+        rc = find_sums(s);
+    sr_loss_free(&s->loss);
+    free(s->r.x);
+    free(s);
     return rc;
 }

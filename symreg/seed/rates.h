@@ -15,7 +15,7 @@ enum {
     SR_RATES = 4096,                 /* pairs of g and c over all u, at most */
     SR_RATES_BLOCK = SR_VEC_COLUMNS, /* columns stored together; divides SR_RATES */
     SR_RATES_FACTORS = 40,
-    SR_RATES_VARIABLES = 160,
+    SR_RATES_VARIABLES = 160
 };
 
 /* One column g(c u). A sine is two columns, its cosine after it. */
@@ -26,28 +26,29 @@ struct sr_rate {
     enum sr_op g;
     double c, d;
 };
+/* Formulas h or u with their values and the range of these. */
+struct sr_rates_forms {
+    int count, most;
+    struct sr_expr expr[SR_RATES_VARIABLES];
+    double value[SR_RATES_VARIABLES][SR_RATES_ROWS];
+    double low[SR_RATES_VARIABLES], high[SR_RATES_VARIABLES], range[SR_RATES_VARIABLES];
+};
+/* Large: it is allocated, as zeros. */
 struct sr_rates {
-    int rows, count, factors, variables;
+    int rows, count;
     int falls;           /* the first factor that is an exponential, for sines alone */
     struct sr_data data; /* (rows) */
     double *x;           /* storage of data */
+    struct sr_rates_forms h, u;
     struct sr_rate rate[SR_RATES];
-    /* (SR_RATES / SR_RATES_BLOCK, SR_RATES_ROWS, SR_RATES_BLOCK) blocks of columns, which caches
-     * hold: values, exponentials scaled to a maximum of 1; values^2, of a cosine its product with
-     * the sine */
-    float (*value)[SR_RATES_ROWS][SR_RATES_BLOCK], (*square)[SR_RATES_ROWS][SR_RATES_BLOCK];
-    struct sr_expr factor[SR_RATES_FACTORS], variable[SR_RATES_VARIABLES];
-    double (*h)[SR_RATES_ROWS], (*u)[SR_RATES_ROWS]; /* values of factors and variables */
+    /* blocks of columns, which caches hold: values, exponentials scaled to a maximum of 1;
+     * values^2, of a cosine its product with the sine */
+    float value[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
+    float square[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
 };
 
-/* Takes rows of a table of at least 40. The caller frees the list, after errors too. */
-int sr_rates_init(struct sr_rates *rates, const struct sr_proposal *proposal);
-/* Lists what the operators (one bit each) can express for these rows. */
+/* Lists what the operators (one bit each) can express for the rows of rates->data. */
 void sr_rates_list(struct sr_rates *rates, uint64_t operators);
-void sr_rates_free(struct sr_rates *rates);
-
-/* Largest minus smallest value of a variable u. */
-double sr_rates_range(const struct sr_rates *rates, int variable);
 
 /* Multiplies the part of a formula that begins at node `from` by a constant; adds a constant. */
 void sr_rates_scale(struct sr_expr *expr, int from, double factor);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include "base/elementary.h"
 #include "shared.h"
@@ -43,80 +44,57 @@ void sr_rates_shift(struct sr_expr *expr, double summand)
 
 /* ---- factors and variables */
 
-/* Appends a formula whose values are finite to a list, which holds `most`. */
-static bool append(const struct sr_rates *r, const struct sr_expr *expr, int most,
-                   struct sr_expr *list, double (*value)[SR_RATES_ROWS], int *count)
+/* Appends a formula whose values are finite to a list that is not full. */
+static void append(const struct sr_rates *r, const struct sr_expr *expr, struct sr_rates_forms *to)
 {
-    struct sr_expr own = *expr;
-    if (*count == most)
-        return false;
-    if (!own.count)
-        sr_fill(value[*count], (size_t)r->rows, 1);
-    else if (!sr_put_end(r->data.language, &own, SR_NODES) ||
-             !sr_eval(&own, &r->data, value[*count]))
-        return false;
-    list[(*count)++] = own;
-    return true;
+    const int n = to->count;
+    if (n == to->most)
+        return;
+    double *const value = to->value[n];
+    to->expr[n] = *expr;
+    if (!expr->count)
+        sr_fill(value, (size_t)r->rows, 1);
+    else if (!sr_put_end(r->data.language, &to->expr[n], SR_NODES) ||
+             !sr_eval(&to->expr[n], &r->data, value))
+        return;
+    gsl_stats_minmax(&to->low[n], &to->high[n], value, 1, (size_t)r->rows);
+    to->range[n] = to->high[n] - to->low[n];
+    to->count++;
 }
 
-/* Two columns joined; b < 0: the reciprocal of a. False where the operators have no such formula;
- * a reciprocal is written as such, as sr_proposal_shorten() makes quotients of it. */
-static bool join(uint64_t operators, int a, int b, enum sr_op op, struct sr_expr *out)
+/* Appends two columns joined; b < 0: the reciprocal of a; where the operators have such a formula.
+ * A reciprocal is written as such, as sr_proposal_shorten() makes quotients of it. `inverse`: of
+ * the formula. */
+static void append_joined(const struct sr_rates *r, uint64_t operators, int a, int b, enum sr_op op,
+                          bool inverse, struct sr_rates_forms *to)
 {
     const bool divides = sr_has(operators, SR_DIV) || sr_has(operators, SR_INV);
-    out->count = 0;
-    sr_put_node(out, sr_leaf_node(a));
-    if (b < 0) {
-        sr_put_op(out, SR_INV);
-        return divides;
-    }
-    if (a == b && sr_has(operators, SR_SQUARE)) {
-        sr_put_op(out, SR_SQUARE);
-        return true;
-    }
-    sr_put_node(out, sr_leaf_node(b));
-    sr_put_op(out, op);
-    return op == SR_DIV ? divides : true;
+    const bool square = a == b && sr_has(operators, SR_SQUARE);
+    struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(a)}};
+    if (b >= 0 && !square)
+        sr_put_node(&expr, sr_leaf_node(b));
+    sr_put_op(&expr, b < 0 ? SR_INV : square ? SR_SQUARE : op);
+    if (inverse)
+        sr_put_op(&expr, SR_INV);
+    if (divides || (b >= 0 && op != SR_DIV))
+        append(r, &expr, to);
 }
 
-/* The columns, their reciprocals and squares, products and quotients of two: into the factors and,
- * where not `factors`, into the variables. */
-static void list_products(struct sr_rates *r, uint64_t operators, bool factors)
+/* The columns, their reciprocals and squares, products and quotients of two. */
+static void list_products(const struct sr_rates *r, uint64_t operators, struct sr_rates_forms *to)
 {
-    const int n = r->data.features, most = factors ? SR_RATES_FACTORS : SR_RATES_VARIABLES;
-    struct sr_expr *list = factors ? r->factor : r->variable, expr;
-    double(*value)[SR_RATES_ROWS] = factors ? r->h : r->u;
-    int *count = factors ? &r->factors : &r->variables;
-    for (int a = 0; a < n; a++) {
-        expr = (struct sr_expr){.count = 1, .node = {sr_leaf_node(a)}};
-        append(r, &expr, most, list, value, count);
-    }
-    for (int a = 0; a < n && n <= MANY; a++)
-        if (join(operators, a, -1, SR_INV, &expr))
-            append(r, &expr, most, list, value, count);
-    for (int a = 0; a < n && n <= MANY; a++)
-        for (int b = 0; b < n; b++) {
-            if (b >= a && join(operators, a, b, SR_MUL, &expr))
-                append(r, &expr, most, list, value, count);
-            if (b != a && join(operators, a, b, SR_DIV, &expr))
-                append(r, &expr, most, list, value, count);
+    const int n = r->data.features, few = n <= MANY ? n : 0;
+    for (int a = 0; a < n; a++)
+        append(r, &(struct sr_expr){.count = 1, .node = {sr_leaf_node(a)}}, to);
+    for (int a = 0; a < few; a++)
+        append_joined(r, operators, a, -1, SR_INV, false, to);
+    for (int a = 0; a < few; a++)
+        for (int b = 0; b < few; b++) {
+            if (b >= a)
+                append_joined(r, operators, a, b, SR_MUL, false, to);
+            if (b != a)
+                append_joined(r, operators, a, b, SR_DIV, false, to);
         }
-}
-
-static void range_of(const struct sr_rates *r, const double *value, double *low, double *high)
-{
-    *low = *high = value[0];
-    for (int i = 1; i < r->rows; i++) {
-        *low = fmin(*low, value[i]);
-        *high = fmax(*high, value[i]);
-    }
-}
-
-double sr_rates_range(const struct sr_rates *r, int variable)
-{
-    double low, high;
-    range_of(r, r->u[variable], &low, &high);
-    return high - low;
 }
 
 /* ---- columns */
@@ -128,20 +106,18 @@ static double value_of(const struct sr_rate *rate, double u)
     return sr_op_table[rate->g].value(rate->c * u - (rate->g == SR_EXP ? rate->d : 0), 0);
 }
 
-/* d: of a step; of an exponential it is what makes its maximum 1. */
+/* d: of a step; of an exponential it is what makes its maximum 1. variable -1: the column 1. */
 static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c, double d)
 {
     const int n = r->count, block = n / SR_RATES_BLOCK, f = n % SR_RATES_BLOCK;
-    const double *u = r->u[variable];
+    const double *u = variable < 0 ? NULL : r->u.value[variable];
     struct sr_rate rate = {variable, g, c, d};
-    double low, high;
     if (n == SR_RATES)
         return;
-    range_of(r, u, &low, &high);
     if (g == SR_EXP)
-        rate.d = fmax(c * low, c * high);
+        rate.d = fmax(c * r->u.low[variable], c * r->u.high[variable]);
     for (int i = 0; i < r->rows; i++) {
-        const double v = value_of(&rate, u[i]);
+        const double v = u ? value_of(&rate, u[i]) : 1;
         r->value[block][i][f] = (float)v;
         r->square[block][i][f] =
             (float)(g == SR_COS ? v * sr_op_table[SR_SIN].value(c * u[i], 0) : v * v);
@@ -152,16 +128,13 @@ static void put_column(struct sr_rates *r, int variable, enum sr_op g, double c,
 /* Exponentials of the variables from `first` on, falling ones only with `falls`. */
 static void put_exponentials(struct sr_rates *r, int first, int count, double step, bool falls)
 {
-    for (int v = first; v < r->variables; v++) {
-        double low, high;
-        range_of(r, r->u[v], &low, &high);
-        for (int k = 0; k < count && high > low; k++) {
-            const double c = least_exponent * orr_pow(step, k) / (high - low);
+    for (int v = first; v < r->u.count; v++)
+        for (int k = 0; k < count && r->u.range[v] > 0; k++) {
+            const double c = least_exponent * orr_pow(step, k) / r->u.range[v];
             put_column(r, v, SR_EXP, -c, 0);
             if (!falls)
                 put_column(r, v, SR_EXP, c, 0);
         }
-    }
 }
 
 /* Reciprocal squares and, for waves that fall or grow, exponentials of few columns as factors. */
@@ -169,23 +142,16 @@ static void list_more_factors(struct sr_rates *r, uint64_t operators)
 {
     const int n = r->data.features;
     const bool waves = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
-    struct sr_expr expr;
-    for (int f = 0; f < n && n <= MANY; f++)
-        if (join(operators, f, f, SR_MUL, &expr) && sr_has(operators, SR_INV)) {
-            sr_put_op(&expr, SR_INV);
-            append(r, &expr, SR_RATES_FACTORS, r->factor, r->h, &r->factors);
-        }
-    r->falls = r->factors;
-    for (int f = 0; f < n && n <= FEW && waves && sr_has(operators, SR_EXP); f++) {
-        double low, high;
-        range_of(r, r->data.x + (size_t)f * (size_t)r->rows, &low, &high);
-        for (int k = 0; k < FALLS && high > low; k++) {
-            expr = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
-            sr_rates_scale(&expr, 0, -ldexp(1, k) / (high - low));
+    for (int f = 0; f < n && n <= MANY && sr_has(operators, SR_INV); f++)
+        append_joined(r, operators, f, f, SR_MUL, true, &r->h);
+    r->falls = r->h.count;
+    for (int f = 0; f < n && n <= FEW && waves && sr_has(operators, SR_EXP); f++)
+        for (int k = 0; k < FALLS && r->u.range[f] > 0; k++) {
+            struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(f)}};
+            sr_rates_scale(&expr, 0, -ldexp(1, k) / r->u.range[f]);
             sr_put_op(&expr, SR_EXP);
-            append(r, &expr, SR_RATES_FACTORS, r->factor, r->h, &r->factors);
+            append(r, &expr, &r->h);
         }
-    }
 }
 
 /* The smallest difference of two values; 0: all are equal. */
@@ -209,11 +175,9 @@ static void put_sines(struct sr_rates *r, uint64_t operators)
     const bool wanted = sr_has(operators, SR_SIN) || sr_has(operators, SR_COS);
     const int n = r->data.features, most = n <= FEW ? MANY_SINES / n : SINES;
     for (int v = 0; v < n && wanted; v++) {
-        double low, high;
-        range_of(r, r->u[v], &low, &high);
-        const double fastest = half_turn / smallest_gap(r, r->u[v]);
-        for (int k = 1; k <= most && high > low && r->count + 2 <= SR_RATES; k++) {
-            const double c = step_of_sines * (k - 0.5) / (high - low);
+        const double fastest = half_turn / smallest_gap(r, r->u.value[v]), range = r->u.range[v];
+        for (int k = 1; k <= most && range > 0 && r->count + 2 <= SR_RATES; k++) {
+            const double c = step_of_sines * (k - 0.5) / range;
             if (k > SINES && !(c < fastest))
                 break;
             put_column(r, v, SR_SIN, c, 0);
@@ -225,98 +189,57 @@ static void put_sines(struct sr_rates *r, uint64_t operators)
 /* tanh(c u), and steps from 0 to 1 at some places. */
 static void put_steps(struct sr_rates *r, uint64_t operators)
 {
-    for (int v = 0; v < r->data.features && sr_has(operators, SR_TANH); v++) {
-        double low, high;
-        range_of(r, r->u[v], &low, &high);
-        for (int k = 0; k < EXPONENTS / 2 && high > low; k++)
-            put_column(r, v, SR_TANH, least_exponent * orr_pow(2, k) / (high - low), 0);
-    }
+    for (int v = 0; v < r->data.features && sr_has(operators, SR_TANH); v++)
+        for (int k = 0; k < EXPONENTS / 2 && r->u.range[v] > 0; k++)
+            put_column(r, v, SR_TANH, least_exponent * orr_pow(2, k) / r->u.range[v], 0);
     const bool steps = sr_has(operators, SR_EXP) && sr_has(operators, SR_ADD) &&
                        (sr_has(operators, SR_INV) || sr_has(operators, SR_DIV));
     for (int v = 0; v < r->data.features && steps && r->data.features <= MANY; v++) {
-        double low, high;
-        range_of(r, r->u[v], &low, &high);
-        for (int k = 0; k < 2 * WIDTHS * CENTRES && high > low; k++) {
-            const double b = low + (high - low) * (k % CENTRES + 1) / (CENTRES + 1);
-            const double width = 3 * orr_pow(2, k / 2 / CENTRES) / (high - low);
+        const double low = r->u.low[v], range = r->u.range[v];
+        for (int k = 0; k < 2 * WIDTHS * CENTRES && range > 0; k++) {
+            const double b = low + range * (k % CENTRES + 1) / (CENTRES + 1);
+            const double width = 3 * orr_pow(2, k / 2 / CENTRES) / range;
             const double c = k / CENTRES % 2 ? -width : width, d = orr_exp(c * b);
             if (isnormal(d))
                 put_column(r, v, SR_INV, c, d);
         }
         for (int k = 0; k < 2 * EXPONENTS && low > 0; k++) /* as in Planck's law and in tanh */
-            put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2 / 2.0) / (high - low),
+            put_column(r, v, SR_INV, least_exponent * orr_pow(2, k / 2 / 2.0) / range,
                        k % 2 ? 1 : -1);
     }
-}
-
-/* The column 1, so that a factor alone is a term. */
-static void put_one(struct sr_rates *r)
-{
-    if (r->count == SR_RATES)
-        return;
-    const int block = r->count / SR_RATES_BLOCK, f = r->count % SR_RATES_BLOCK;
-    for (int i = 0; i < r->rows; i++)
-        r->value[block][i][f] = r->square[block][i][f] = 1;
-    r->rate[r->count++] = (struct sr_rate){.variable = -1};
 }
 
 /* (x - b)^2 for some b; x (x - 2 b), which is as good, where there is no square. */
 static void list_centred(struct sr_rates *r, uint64_t operators)
 {
-    for (int f = 0; f < r->data.features; f++) {
-        double low, high;
-        range_of(r, r->u[f], &low, &high);
-        for (int k = 1; k <= CENTRES && high > low; k++) {
-            const double centre = low + (high - low) * k / (CENTRES + 1);
-            const bool squares = sr_has(operators, SR_SQUARE);
+    const bool squares = sr_has(operators, SR_SQUARE);
+    for (int f = 0; f < r->data.features && (squares || sr_has(operators, SR_MUL)); f++)
+        for (int k = 1; k <= CENTRES && r->u.range[f] > 0; k++) {
+            const double centre = r->u.low[f] + r->u.range[f] * k / (CENTRES + 1);
             struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(f)}};
-            if (!squares && !sr_has(operators, SR_MUL))
-                return;
             if (!squares)
                 sr_put_node(&expr, sr_leaf_node(f));
             sr_rates_shift(&expr, squares ? -centre : -2 * centre);
             sr_put_op(&expr, squares ? SR_SQUARE : SR_MUL);
-            append(r, &expr, SR_RATES_VARIABLES, r->variable, r->u, &r->variables);
+            append(r, &expr, &r->u);
         }
-    }
-}
-
-int sr_rates_init(struct sr_rates *r, const struct sr_proposal *p)
-{
-    const struct sr_data *all = p->loss->data;
-    *r = (struct sr_rates){0};
-    r->rows = (int)(all->rows < SR_RATES_ROWS ? all->rows / 8 * 8 : SR_RATES_ROWS);
-    r->value = orr_alloc(SR_RATES / SR_RATES_BLOCK, sizeof *r->value);
-    r->square = orr_alloc(SR_RATES / SR_RATES_BLOCK, sizeof *r->square);
-    r->h = orr_alloc(SR_RATES_FACTORS, sizeof *r->h);
-    r->u = orr_alloc(SR_RATES_VARIABLES, sizeof *r->u);
-    if (!r->value || !r->square || !r->h || !r->u)
-        return ORR_ENOMEM;
-    return sr_rows_take(all, (size_t)r->rows, NULL, &r->data, &r->x);
 }
 
 void sr_rates_list(struct sr_rates *r, uint64_t operators)
 {
-    append(r, &(struct sr_expr){.count = 0}, 1, r->factor, r->h, &r->factors);
-    list_products(r, operators, true);
+    r->h.most = SR_RATES_FACTORS;
+    r->u.most = SR_RATES_VARIABLES;
+    list_products(r, operators, &r->u);
+    append(r, &(struct sr_expr){.count = 0}, &r->h);
+    list_products(r, operators, &r->h);
     list_more_factors(r, operators);
-    list_products(r, operators, false);
     put_sines(r, operators); /* first, so that no block of columns parts a pair */
     put_steps(r, operators);
-    put_one(r);
+    put_column(r, -1, SR_CONSTANT, 0, 0); /* so that a factor alone is a term */
     if (sr_has(operators, SR_EXP)) {
         put_exponentials(r, 0, EXPONENTS, 1.4142135623730951, false);
-        const int first = r->variables;
+        const int first = r->u.count;
         list_centred(r, operators);
         put_exponentials(r, first, WIDTHS, 4, true);
     }
-}
-
-void sr_rates_free(struct sr_rates *r)
-{
-    free(r->x);
-    free(r->value);
-    free(r->square);
-    free(r->h);
-    free(r->u);
 }

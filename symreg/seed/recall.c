@@ -20,10 +20,12 @@ struct sr_recall {
 
 void sr_recall_key_add(struct sr_recall_key *key, const void *data, size_t bytes)
 {
+    if (key->failed)
+        return;
     if (key->bytes + bytes > key->capacity) {
         const size_t capacity = 2 * (key->bytes + bytes);
         unsigned char *byte = realloc(key->byte, capacity);
-        key->failed = key->failed || !byte;
+        key->failed = !byte;
         if (!byte)
             return;
         key->byte = byte;
@@ -46,8 +48,6 @@ struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const c
     const size_t rows = data->rows, columns = (size_t)data->features;
     const size_t head[] = {rows, columns, data->weight != NULL};
     struct sr_recall_key key = {.failed = !sr_recall_is_open(recall)};
-    if (key.failed)
-        return key;
     sr_recall_key_add(&key, step, strlen(step));
     sr_recall_key_add(&key, head, sizeof head);
     sr_recall_key_add(&key, data->x, columns * rows * sizeof *data->x);

@@ -46,9 +46,7 @@ bool sr_orthogonalise(double *v, const double *basis, int count, int stride, int
     const double before = sr_dot(v, v, n);
     for (int pass = 0; pass < PASSES; pass++)
         for (int k = 0; k < count; k++) {
-            const double *q = basis + (size_t)k * (size_t)stride, share = sr_dot(q, v, n);
-            for (int i = 0; i < n; i++)
-                v[i] -= share * q[i];
+            const double share = sr_remove(v, basis + (size_t)k * (size_t)stride, n);
             if (upper)
                 upper[k] = share + (pass ? upper[k] : 0);
         }
@@ -128,7 +126,7 @@ bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *
 }
 
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
-                    bool once, int *chosen)
+                    int *chosen)
 {
     struct {
         double loss;
@@ -139,7 +137,7 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
         if (expr[i].count != size || !isfinite(loss[i]))
             continue;
         bool twice = false;
-        for (int k = 0; k < n && once && !twice; k++)
+        for (int k = 0; k < n && !twice; k++)
             twice = fabs(list[k].loss - loss[i]) <= 1e-9 * loss[i];
         item.loss = loss[i];
         item.index = i;

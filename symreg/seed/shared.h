@@ -26,6 +26,15 @@ double sr_scale_to_one(double *v, int n);
 /* Scales to mean 0 and length 1, so that dot products of two units are correlations. */
 bool sr_unit(const double *value, int n, double least, double *unit);
 
+/* Removes from v (n) its part along a unit vector, and returns this part. */
+static inline double sr_remove(double *v, const double *unit, int n)
+{
+    const double share = sr_dot(unit, v, n);
+    for (int i = 0; i < n; i++)
+        v[i] -= share * unit[i];
+    return share;
+}
+
 /* Gram-Schmidt: removes from v (n) its parts along `count` orthonormal vectors, `stride` apart, and
  * divides the rest by its length. upper (count + 1) takes the parts and the length; NULL: not
  * needed. False, where at most the share `least` of the squares is left. */
@@ -48,11 +57,10 @@ bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *
 
 /* Writes to `chosen` the indices of the formulas of `size` nodes with the smallest losses, best
  * first, at most `most` (up to SR_CHOSEN), and returns their number. Formulas of infinite loss are
- * skipped. With `once`, formulas whose loss equals a chosen one's are skipped, too, as they are the
- * same function. */
+ * skipped, and so are formulas whose loss equals a chosen one's, as they are the same function. */
 enum { SR_CHOSEN = 128 };
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
-                    bool once, int *chosen);
+                    int *chosen);
 
 /* ---- formulas */
 

@@ -122,7 +122,7 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
     int rc = candidates ? 0 : ORR_ENOMEM;
     if (!rc) {
         candidates->count = 0;
-        sr_enumerate_run(&p->bank.all, budget);
+        sr_bank_run(&p->bank, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
         offer_rates(p, candidates);
     }
@@ -132,8 +132,8 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
         rc = fit_candidates(p, candidates);
     if (!rc) {
         sr_proposal_add(p, candidates->expr, candidates->loss, candidates->count, SR_SEEDS_PER_SIZE,
-                        true, true);
-        sr_proposal_fit(p, before, FIT_STEPS, true);
+                        true);
+        sr_proposal_fit(p, before, FIT_STEPS);
     }
     free(candidates);
     return rc;

@@ -1,13 +1,13 @@
 /* split.c - splits off a term c m of the target and searches the rest. */
 #include "base/stop.h"
-#include "split.h"
+#include "structure.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/elementary.h"
 #include "derived.h"
-#include "powers_write.h"
+#include "powers.h"
 #include "shared.h"
 
 enum {
@@ -94,11 +94,9 @@ static int fill_rest(const struct sr_proposal *p, const struct split *split,
 {
     const struct sr_data *all = p->loss->data;
     double factor;
-    for (int f = 0; f < all->features; f++) {
-        const struct sr_expr column = {.count = 1, .node = {sr_leaf_node(f)}};
+    for (int f = 0; f < all->features; f++)
         if (f != split->term->column)
-            sr_derived_append(d, all->x + (size_t)f * all->rows, &column);
-    }
+            sr_derived_feature(d, all, f);
     d->near = 1e-9;
     d->is_rest = true;
     sr_derived_weigh(d);
@@ -142,10 +140,9 @@ static int make_rest(const struct sr_proposal *p, const void *context, int numbe
 int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise)
 {
     enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS) };
-    struct sr_race race = {.count = 1,
-                           .make = make_rest,
-                           .context = &(struct split){term, noise},
-                           .round = {{.stages = (unsigned)ALL}},
-                           .per_size = PER_SIZE};
-    return sr_race(p, &race);
+    return sr_race(p, &(struct sr_race){.count = 1,
+                                        .make = make_rest,
+                                        .context = &(struct split){term, noise},
+                                        .round = {{.stages = (unsigned)ALL}},
+                                        .per_size = PER_SIZE});
 }

@@ -18,7 +18,7 @@ struct sr_proposal {
     struct sr_seeds *seeds;
     double floor; /* a loss that noise explains; 0: unknown */
     bool derived; /* its table is derived from that of another proposal */
-    bool is_rest; /* what is left of a table after a term was split off (split.h) */
+    bool is_rest; /* what is left of a table after a term was split off (split.c) */
 };
 /* Creates a proposal with an empty bank and no seeds. It must not be moved. sr_bank_free() frees
  * its bank, after errors too. */
@@ -72,52 +72,31 @@ bool sr_proposal_over(const struct sr_proposal *p);
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 
 /* Appends the best formulas of every size to the seeds: at most per_size of each, as far as there
- * is capacity; with `whole`, no size is begun that would not fit completely. `once`: see
- * sr_best_of_size(). */
+ * is capacity; with `whole`, no size is begun that would not fit completely. */
 void sr_proposal_add(struct sr_proposal *p, const struct sr_expr *expr, const double *loss,
-                     int count, int per_size, bool once, bool whole);
+                     int count, int per_size, bool whole);
 /* Shortens a formula of the table; false where it is too long or not admissible. */
 bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr);
 /* Fits constants and outer scale of the seeds from number `first` on to all rows. */
-void sr_proposal_fit(struct sr_proposal *p, int first, int steps, bool rewrite);
+void sr_proposal_fit(struct sr_proposal *p, int first, int steps);
 
 /* Tables of fewer rows, of which a sample of SR_ROWS is the half and more: among as many pairs of
  * formulas as larger tables are searched for, more and more fit by chance. */
 enum { SR_FEW_FOR_PAIRS = 64 };
-/* Small formulas (small_formulas.c); and, for tables with enough rows, more of them and their
- * pairs. Each stage appends fitted formulas to the seeds. */
+/* The stages, which append fitted formulas to the seeds. The file of each says what it finds; that
+ * of composed formulas is small_formulas.c. */
 int sr_small_find(struct sr_proposal *p);
 int sr_composed_find(struct sr_proposal *p);
-/* Searches derived tables whose columns are dimensionless groups (dimensions.c). */
 int sr_dimensions_find(struct sr_proposal *p);
-/* Searches derived tables with fewer columns, which are products of powers (structure.c). */
 int sr_structure_find(struct sr_proposal *p);
-/* Searches derived tables of angles in degrees (angles.c). */
 int sr_angles_find(struct sr_proposal *p);
-/* Sums of up to three terms h g(c u) with free rates c, as exponentials and sines (rates.c). */
 int sr_rates_find(struct sr_proposal *p);
-
-/* h sin(g) and h cos(g) of products of powers, by the signs of y (wave_signs.c). */
 int sr_signs_find(struct sr_proposal *p);
-
-/* Searches a derived table whose columns far from 0 are counted from their middle (origins.c). */
 int sr_origins_find(struct sr_proposal *p);
-
-/* Shapes of one column whose origin, width or period is unknown (profiles.c). */
 int sr_profiles_find(struct sr_proposal *p);
-
-/* Searches all rows where the table is a category of few (pooled_categories.c). */
 int sr_pooled_find(struct sr_proposal *p);
-
-/* Sums of one or two hinges max(u - t, 0) and of their squares (hinges.c). */
 int sr_hinges_find(struct sr_proposal *p);
-
-/* floor() and round() of the seeds so far, where all values of y are whole numbers
- * (whole_numbers.c). */
 int sr_whole_find(struct sr_proposal *p);
-
-/* H(a f + b g + c k) of products of powers with free exponents, of which some may be small
- * (powers.c). */
 int sr_powers_find(struct sr_proposal *p);
 
 /* Offers pairs h H(a f + b g + c) of formulas of the filled bank (formula_pairs.c). */

@@ -2,7 +2,7 @@
  *
  * groups.h finds products of powers h and u. Where two columns matter only through their difference
  * or sum, or that of their squares, this first replaces them, and the groups are found again. A
- * term with a column of its own is split off (split.h). The stages of a proposal then search the
+ * term with a column of its own is split off (split.c). The stages of a proposal then search the
  * target y / h over the columns u, with rows weighted as in the loss of y. The results are written
  * in the columns of the table and fitted to it. */
 #include <math.h>
@@ -12,11 +12,9 @@
 #include <gsl/gsl_sort.h>
 
 #include "derived.h"
-#include "powers_write.h"
+#include "powers.h"
 #include "shared.h"
-#include "split.h"
 #include "structure.h"
-#include "terms.h"
 
 enum {
     TRIED = 3,        /* hypotheses searched */
@@ -51,17 +49,12 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *v)
         v->column[f] = (struct sr_expr){.count = 1, .node = {sr_leaf_node(f)}};
 }
 
-/* A column of a view, or its square, in the table's columns. */
+/* A column of a view, or its square, in the table's columns; the square is no power. */
 static struct sr_expr power_of_column(const struct sr_proposal *p, const struct sr_view *v, int f,
                                       int power)
 {
-    struct sr_expr column = v->column[f];
-    if (power == 2 && sr_has(p->operators, SR_SQUARE))
-        sr_put_op(&column, SR_SQUARE);
-    else if (power == 2) {
-        sr_put_expr(&column, &v->column[f]);
-        sr_put_op(&column, SR_MUL);
-    }
+    struct sr_expr column = {.count = 0};
+    sr_put_power(p->operators & ~((uint64_t)1 << SR_POW), &v->column[f], power, &column);
     return column;
 }
 
@@ -159,6 +152,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
  * equal, a function of their difference resembles a function of their ratio. */
 static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *pairs)
 {
+    bool taken[SR_SMOOTH_COLUMNS] = {false};
     pairs->count = 0;
     pairs->are_ratios = true;
     for (int k = 0; k < g->groups && pairs->count < SR_GROUP_PAIRS; k++) {
@@ -169,14 +163,10 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
             pair.a = g->group[k].half[f] == 2 ? f : pair.a;
             pair.b = g->group[k].half[f] == -2 ? f : pair.b;
         }
-        if (columns != 2 || pair.a < 0 || pair.b < 0)
+        if (columns != 2 || pair.a < 0 || pair.b < 0 || taken[pair.a] || taken[pair.b])
             continue;
-        bool taken = false;
-        for (int i = 0; i < pairs->count; i++)
-            taken = taken || pairs->pair[i].a == pair.a || pairs->pair[i].b == pair.b ||
-                    pairs->pair[i].a == pair.b || pairs->pair[i].b == pair.a;
-        if (!taken)
-            pairs->pair[pairs->count++] = pair;
+        taken[pair.a] = taken[pair.b] = true;
+        pairs->pair[pairs->count++] = pair;
     }
 }
 
@@ -188,38 +178,12 @@ static struct sr_recall_key key_of(const struct sr_recall *recall, const char *s
     enum { MOST_NUMBERS = 65536 };
     const bool large = data->rows * ((size_t)data->features + 3) > MOST_NUMBERS;
     struct sr_recall_key key = sr_recall_key_table(large ? NULL : recall, step, data);
-    if (size && !key.failed)
+    if (size)
         sr_recall_key_add(&key, size, data->rows * sizeof *size);
     return key;
 }
 
-/* sr_groups_find(), recalled where its result is known. */
-static int find_groups(const struct sr_proposal *p, const struct sr_data *data, const double *size,
-                       struct sr_grouping list[SR_GROUPINGS], int *count,
-                       struct sr_group_pairs *pairs)
-{
-    struct sr_recall *const recall = p->settings->recall;
-    struct {
-        struct sr_grouping list[SR_GROUPINGS];
-        struct sr_group_pairs pairs;
-        int count;
-    } found;
-    struct sr_recall_key key = key_of(recall, size ? "groups by size" : "groups", data, size);
-    int rc = 0;
-    memset(&found, 0, sizeof found);
-    if (!sr_recall_find(recall, &key, &found, sizeof found)) {
-        rc = sr_groups_find(data, size, found.list, &found.count, &found.pairs);
-        if (!rc && !orr_signal_seen())
-            sr_recall_keep(recall, &key, &found, sizeof found);
-    }
-    sr_recall_key_free(&key);
-    memcpy(list, found.list, sizeof found.list);
-    *pairs = found.pairs;
-    *count = found.count;
-    return rc;
-}
-
-/* sr_groups_sizes(), likewise. */
+/* sr_groups_sizes(), recalled where its result is known. */
 static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, double *size)
 {
     struct sr_recall *const recall = p->settings->recall;
@@ -235,21 +199,34 @@ static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, d
     return rc;
 }
 
-/* Merges the hypotheses of a view into the list. */
+/* Merges the hypotheses of a view, recalled where they are known, into the list. */
 static int add_view(const struct sr_proposal *p, const struct sr_view *v, const double *size,
                     int number, struct sr_grouping list[SR_GROUPINGS], int *count,
                     struct sr_group_pairs *pairs)
 {
-    struct sr_grouping own[SR_GROUPINGS];
-    int n;
-    TRY(find_groups(p, &v->data, size, own, &n, pairs));
-    if (n && !pairs->count)
-        pairs_of_ratios(&own[0], pairs);
-    for (int i = 0; i < n; i++) {
-        own[i].view = number;
-        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &own[i]);
+    struct sr_recall *const recall = p->settings->recall;
+    struct {
+        struct sr_grouping list[SR_GROUPINGS];
+        struct sr_group_pairs pairs;
+        int count;
+    } own;
+    struct sr_recall_key key = key_of(recall, size ? "groups by size" : "groups", &v->data, size);
+    int rc = 0;
+    memset(&own, 0, sizeof own);
+    if (!sr_recall_find(recall, &key, &own, sizeof own)) {
+        rc = sr_groups_find(&v->data, size, own.list, &own.count, &own.pairs);
+        if (!rc && !orr_signal_seen())
+            sr_recall_keep(recall, &key, &own, sizeof own);
     }
-    return 0;
+    sr_recall_key_free(&key);
+    *pairs = own.pairs;
+    if (own.count && !pairs->count)
+        pairs_of_ratios(&own.list[0], pairs);
+    for (int i = 0; i < own.count; i++) {
+        own.list[i].view = number;
+        sr_best_insert(list, sizeof *list, count, SR_GROUPINGS, &own.list[i]);
+    }
+    return rc;
 }
 
 /* Finds the hypotheses of a noisy table anew, from rows that are chosen without its noise; keeps
@@ -351,14 +328,6 @@ static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t 
     return kept;
 }
 
-/* The weight of |y / h - phi| that corresponds to the loss of y. */
-static double weight_of(enum orr_symreg_loss kind, double h)
-{
-    return kind == ORR_SR_RELATIVE                     ? 1
-           : kind == ORR_SR_L1 || kind == ORR_SR_STUDY ? fabs(h)
-                                                       : h * h;
-}
-
 static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
                          struct sr_expr *out)
 {
@@ -393,7 +362,8 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
     return true;
 }
 
-/* The table of y / h over the groups of a hypothesis. */
+/* The table of y / h over the groups of a hypothesis; the weights of |y / h - phi| correspond to
+ * the loss of y. */
 static int make_reduced(const struct sr_proposal *p, const void *context, int number,
                         struct sr_derived *d)
 {
@@ -415,8 +385,9 @@ static int make_reduced(const struct sr_proposal *p, const void *context, int nu
         for (int k = 0; k < g->groups && !rc; k++)
             sr_derived_append(d, value + (size_t)(k + 1) * all->rows, &group[k]);
         for (size_t i = 0; i < n && !rc; i++) {
-            d->y[i] /= value[row[i]];
-            d->weight[i] *= weight_of(of, value[row[i]]);
+            const double h = value[row[i]];
+            d->y[i] /= h;
+            d->weight[i] *= kind == ORR_SR_RELATIVE ? 1 : kind == ORR_SR_L1 ? fabs(h) : h * h;
         }
         d->before = factor;
         if (factor.count)
@@ -451,19 +422,27 @@ static double half_of(const struct sr_proposal *p)
     return p->limit.until_s > 0 ? now + 0.5 * (p->limit.until_s - now) : 0;
 }
 
+static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
+                          const struct sr_grouping *list, int count, double floor, unsigned stages,
+                          unsigned of_best)
+{
+    return sr_race(p, &(struct sr_race){
+                          .count = count,
+                          .make = make_reduced,
+                          .context = &(struct groupings){view, list},
+                          .round = {{.stages = stages}, {.stages = of_best, .best = SR_RACE_BEST}},
+                          .per_size = PER_SIZE,
+                          .floor = floor,
+                      });
+}
+
 /* Searches the best hypotheses one after the other. */
 static int search_groupings(struct sr_proposal *p, const struct sr_view *view,
                             const struct sr_grouping *list, int count)
 {
-    struct sr_race race = {
-        .count = count < TRIED ? count : TRIED,
-        .make = make_reduced,
-        .context = &(struct groupings){view, list},
-        .round = {{.stages = SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED}},
-        .per_size = PER_SIZE,
-        .floor = count ? floor_of(p, &list[0]) : 0,
-    };
-    return sr_race(p, &race);
+    return race_groupings(p, view, list, count < TRIED ? count : TRIED,
+                          count ? floor_of(p, &list[0]) : 0,
+                          SR_STAGE_SMALL | SR_STAGE_POWERS | SR_STAGE_COMPOSED, 0);
 }
 
 /* Where the best hypothesis is a function of one group u, y = h phi(u), a sum with free rates is
@@ -474,19 +453,15 @@ static int search_curve(struct sr_proposal *p, const struct sr_view *view,
 {
     static const int power[CURVE_POWERS] = {0, -2, 2, -1, 1};
     struct sr_grouping list[CURVE_POWERS];
-    struct sr_race race = {.count = best->groups == 1 ? last - first + 1 : 0,
-                           .make = make_reduced,
-                           .context = &(struct groupings){view, list},
-                           .round = {{.stages = SR_STAGE_RATES}},
-                           .per_size = PER_SIZE};
     const double floor = p->floor;
-    for (int k = 0; k < race.count; k++) {
+    const int tables = best->groups == 1 ? last - first + 1 : 0;
+    for (int k = 0; k < tables; k++) {
         list[k] = *best;
         for (int f = 0; f < SR_SMOOTH_COLUMNS; f++)
             list[k].factor.half[f] += power[first + k] * best->group[0].half[f];
     }
     p->floor = 0; /* it is an estimate, which some other formula may have reached */
-    const int rc = sr_race(p, &race);
+    const int rc = race_groupings(p, view, list, tables, 0, SR_STAGE_RATES, 0);
     p->floor = floor;
     return rc;
 }
@@ -506,14 +481,7 @@ static int search_hypotheses(struct sr_proposal *p, const struct sr_view *view,
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
                          const struct sr_grouping *list, int count)
 {
-    struct sr_race race = {
-        .count = count,
-        .make = make_reduced,
-        .context = &(struct groupings){view, list},
-        .round = {{.stages = SR_STAGE_SMALL}, {.stages = SR_STAGE_COMPOSED, .best = SR_RACE_BEST}},
-        .per_size = PER_SIZE,
-    };
-    return sr_race(p, &race);
+    return race_groupings(p, view, list, count, 0, SR_STAGE_SMALL, SR_STAGE_COMPOSED);
 }
 
 /* Searches what is left after a term is split off, each term for half of the time that is left to

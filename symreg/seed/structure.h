@@ -1,4 +1,5 @@
-/* structure.h - inside symreg/: searches tables derived from groups, y = h phi(u1, ..., ur). */
+/* structure.h - inside symreg/: searches tables derived from groups, y = h phi(u1, ..., ur),
+ * and what is left without a term. */
 #ifndef SR_STRUCTURE_H
 #define SR_STRUCTURE_H
 
@@ -20,5 +21,9 @@ void sr_view_init(const struct sr_proposal *p, struct sr_view *view);
  * table and fitted to it, become seeds. */
 int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
                          const struct sr_grouping *list, int count);
+/* Searches y - c m over the other columns, unless more than noise of the variance `noise` keeps a
+ * smooth function of them from it. The results, with the term added and fitted to the
+ * table, become seeds. Only for the losses l2 and l1, and where + is an operator. ORR_ENOMEM. */
+int sr_split_search(struct sr_proposal *p, const struct sr_term *term, double noise);
 
 #endif

@@ -51,7 +51,7 @@ static int make_part(const struct sr_settings *s, const struct sr_loss *loss, st
     if (!rc && rows > 1) {
         rc = sr_derived_init(d, all, rows, row, part->columns);
         for (int f = 0; f < part->columns && !rc; f++)
-            sr_derived_append(d, all->x + (size_t)part->column[f] * n, &(struct sr_expr){0});
+            sr_derived_feature(d, all, part->column[f]);
         for (size_t i = 0; i < rows && !rc; i++) {
             const double a = b[n + row[i]];
             d->y[i] = (d->y[i] - b[row[i]]) / a;

@@ -1,5 +1,5 @@
 /* terms.c - terms of y that its gradients show. */
-#include "terms.h"
+#include "groups.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * explain, weighted by the root of |y|. The exponents of h are then those of a least-squares fit to
  * ln |y / wave|. */
 #include "base/stop.h"
-#include "powers_write.h"
+#include "powers.h"
 #include "shared.h"
 #include "stages.h"
 
@@ -235,8 +235,8 @@ static void add_seeds(struct search *s)
         }
     if (sr_proposal_take(s->p, count) < count)
         return;
-    sr_proposal_add(s->p, expr, order, count, KEPT, false, false);
-    sr_proposal_fit(s->p, before, FIT_STEPS, true);
+    sr_proposal_add(s->p, expr, order, count, KEPT, false);
+    sr_proposal_fit(s->p, before, FIT_STEPS);
 }
 
 int sr_signs_find(struct sr_proposal *p)

@@ -45,8 +45,7 @@ int sr_whole_find(struct sr_proposal *p)
         return 0;
     for (int size = 1; size <= p->settings->maxsize; size++) {
         int chosen[PER_SIZE];
-        const int n =
-            sr_best_of_size(seeds->expr, seeds->loss, before, size, PER_SIZE, true, chosen);
+        const int n = sr_best_of_size(seeds->expr, seeds->loss, before, size, PER_SIZE, chosen);
         for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
             struct sr_expr *expr = &seeds->expr[seeds->count];
             if (!write_rounded(p, &seeds->expr[chosen[k]], expr) ||
@@ -56,6 +55,6 @@ int sr_whole_find(struct sr_proposal *p)
             seeds->finder[seeds->count++] = 0;
         }
     }
-    sr_proposal_fit(p, before, FIT_STEPS, true);
+    sr_proposal_fit(p, before, FIT_STEPS);
     return 0;
 }

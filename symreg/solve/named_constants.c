@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "solve.h"
-#include "symreg/seed/powers_write.h"
+#include "symreg/seed/powers.h"
 #include "symreg/seed/products.h"
 
 #define PI 3.14159265358979323846

@@ -78,7 +78,7 @@ struct sr_vec {
     void (*between)(const double value[SR_VEC_FEW], const double weight[SR_VEC_FEW], double low,
                     double high, double found[2]);
 
-    /* ---- formulas compared at SR_ROWS rows (enumerate.h) */
+    /* ---- formulas compared at SR_ROWS rows (bank.h) */
 
     /* r2[g] = R^2 of a fit of z by f and g together, g < f. r (f + 1): their correlations with z;
      * rfg (f): correlations of f with each g. Returns the largest R^2. */

@@ -36,7 +36,7 @@ TEST(counts_small_functions)
     t.data.features = 1;
     s.unary_count = 0;
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
-    sr_enumerate_run(&bank.all, 1e6);
+    sr_bank_run(&bank, 1e6);
     int of_size[6] = {0};
     for (int i = 0; i < bank.all.count; i++)
         of_size[bank.all.entry[i].size]++;
@@ -53,7 +53,7 @@ TEST(every_function_once)
     const struct sr_settings s = settings_of(7);
     table_of(&t, "m1 * m2 * inv(r * r)");
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
-    sr_enumerate_run(&bank.all, 2e5);
+    sr_bank_run(&bank, 2e5);
     assert_true(bank.all.count > 500);
     for (int i = 0; i < bank.all.count; i += 1 + bank.all.count / 400) {
         struct sr_expr expr, other;
@@ -97,7 +97,7 @@ TEST(rare_values_are_seen)
         assert_true(near(bank.y[k], y[bank.row[k]], 1e-15));
     }
     assert_true(there[1] == 1 && there[2] == 1);
-    sr_enumerate_run(&bank.all, 2e4);
+    sr_bank_run(&bank, 2e4);
     bool found = false;
     for (int e = 0; e < bank.all.count && !found; e++) {
         found = true;
@@ -115,7 +115,7 @@ TEST(budget_ends_it)
     const struct sr_settings s = settings_of(15);
     table_of(&t, "r");
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
-    sr_enumerate_run(&bank.all, 3000);
+    sr_bank_run(&bank, 3000);
     assert_true(bank.all.tried >= 3000 && bank.all.tried < 10000);
     sr_bank_free(&bank);
     table_free(&t);
@@ -131,11 +131,11 @@ TEST(goes_on_where_it_stopped)
     s.unary[s.unary_count++] = SR_COS;
     table_of(&t, "m1 * cos(r)");
     assert_int_equal(sr_bank_init(&once, &s, &t.data), 0);
-    sr_enumerate_run(&once.all, 40000);
+    sr_bank_run(&once, 40000);
     for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
         assert_int_equal(sr_bank_init(&twice, &s, &t.data), 0);
-        sr_enumerate_run(&twice.all, first[k]);
-        sr_enumerate_run(&twice.all, 40000);
+        sr_bank_run(&twice, first[k]);
+        sr_bank_run(&twice, 40000);
         assert_true(twice.all.tried == once.all.tried);
         assert_int_equal(twice.all.count, once.all.count);
         for (int e = 0; e < once.all.count; e++)
@@ -165,7 +165,7 @@ TEST(knows_what_entries_are_made_of)
     const struct sr_settings s = settings_of(9);
     table_of(&t, "m1 + r");
     assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
-    sr_enumerate_run(&bank.all, 20000);
+    sr_bank_run(&bank, 20000);
     sr_bank_made_of(&bank, operators, made);
     for (int e = 0; e < bank.all.count; e++) {
         struct sr_expr expr;

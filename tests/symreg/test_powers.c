@@ -2,7 +2,6 @@
 #include "symreg/proposal.h"
 #include "bench/symreg_same.h"
 #include "seed/powers.h"
-#include "seed/powers_write.h"
 
 enum { ROWS = 400, FITTED = 64 };
 
