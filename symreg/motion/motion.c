@@ -192,7 +192,7 @@ static void tell_constants(const struct judging *j, const struct sr_motion_verdi
     for (int k = 0; k < v->params; k++) {
         const size_t end = strlen(j->remark);
         const double ratio = fabs(v->value[k]) / v->error[k];
-        const int digits = ratio > 1 && ratio < 1e14 ? 3 + (int)log10(ratio) : 3;
+        const int digits = ratio > 1 && ratio < 1e14 ? 3 + (int)(orr_log(ratio) / orr_log(10)) : 3;
         snprintf(j->remark + end, j->bytes - end, "%s %.*g +- %.2g",
                  k ? "," : ". Constants by the paths, with standard errors:", digits, v->value[k],
                  v->error[k]);

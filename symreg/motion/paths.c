@@ -112,7 +112,8 @@ static void fill_pair(const struct sr_motion_table *table, const struct sr_motio
 {
     const struct sr_track *track = row->track, *other = row->other;
     const struct relative of = {track, other, table->centre};
-    double sigma = other ? hypot(track->noise, other->noise) : track->noise;
+    double sigma =
+        other ? sqrt(track->noise * track->noise + other->noise * other->noise) : track->noise;
     if (other && !track->origin && !other->origin) /* a body at rest has no noise */
         sigma = fmax(track->noise, other->noise);
     fill_body(paths, path, 0, &of, sigma);
