@@ -144,11 +144,9 @@ int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
         sr_put_constant(&d->after, degrees);
         sr_put_op(&d->after, SR_MUL);
     }
-    if (sr_derived_weigh(d))
-        return sr_derived_close(d,
-                                sr_loss_init(&d->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &d->data));
-    d->data.rows = 0;
-    return 0;
+    return sr_derived_close(
+        d, sr_derived_weigh(d) ? sr_loss_init(&d->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &d->data)
+                               : ORR_EINVAL);
 }
 
 /* The features that may be angles, one bit each, and of these the widest, whose range is at least

@@ -37,8 +37,8 @@ double *sr_derived_append(struct sr_derived *derived, const double *value,
 double *sr_derived_feature(struct sr_derived *derived, const struct sr_data *all, int feature);
 /* Scales the weights to a mean of 1; false where that is impossible. */
 bool sr_derived_weigh(struct sr_derived *derived);
-/* Ends a table, rc being the status of its loss: a table of values that no loss can be made of gets
- * no rows. ORR_ENOMEM. */
+/* Ends a table, rc being the status of its loss: a table of values that no loss can be made of, or
+ * that is unusable (ORR_EINVAL), gets no rows. ORR_ENOMEM. */
 int sr_derived_close(struct sr_derived *derived, int rc);
 void sr_derived_free(struct sr_derived *derived);
 

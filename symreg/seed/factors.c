@@ -12,6 +12,7 @@ enum { PRODUCTS = 2500 }; /* formulas combined into products and quotients */
 struct logs {
     int count, index[PRODUCTS];
     float y[SR_ROWS], value[PRODUCTS][SR_ROWS], with_y[PRODUCTS], square[PRODUCTS];
+    bool plain[SR_BANK];
 };
 
 static bool take_logarithms(const double *value, float *out)
@@ -77,32 +78,23 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
     return n;
 }
 
-/* Appends the first formulas made only of features and + - * /. */
-static int add_plain(const struct sr_bank *bank, struct sr_factor *list, int n)
-{
-    const uint64_t arithmetic = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
-                                (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV;
-    bool *plain = orr_alloc(SR_BANK, sizeof *plain);
-    if (plain)
-        sr_bank_made_of(bank, arithmetic, plain);
-    for (int e = 0; e < bank->all.count && plain && n < SR_FACTORS; e++)
-        if (plain[e])
-            list[n++] = (struct sr_factor){0, e, -1, SR_MUL};
-    free(plain);
-    return n;
-}
-
 int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
                     int *close)
 {
+    const uint64_t arithmetic = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
+                                (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV;
     struct logs *logs = orr_alloc(1, sizeof *logs);
     *close = 0;
     if (!logs)
         return 0;
     logs_init(logs, bank);
-    *close = rank_factors(bank, logs, divide, list);
+    int n = *close = rank_factors(bank, logs, divide, list);
+    sr_bank_made_of(bank, arithmetic, logs->plain);
+    for (int e = 0; e < bank->all.count && n < SR_FACTORS; e++)
+        if (logs->plain[e])
+            list[n++] = (struct sr_factor){0, e, -1, SR_MUL};
     free(logs);
-    return add_plain(bank, list, *close);
+    return n;
 }
 
 bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,

@@ -37,17 +37,14 @@ struct basis {
     int index[BASIS], single_index[SINGLES];       /* entries of the bank */
     double unit[BASIS][SR_ROWS];                   /* mean 0, length 1 */
     float single[SINGLES / BLOCK][SR_ROWS][BLOCK]; /* unit vectors of the single formulas */
-    float (*correlation)[BASIS];
+    float correlation[BASIS][BASIS];
 };
 
 /* Collects the bank's first formulas. Those for pairs have no constants, and are not affine images
  * of earlier ones. */
-static int basis_init(struct basis *basis, const struct sr_enumeration *all, bool few)
+static void basis_init(struct basis *basis, const struct sr_enumeration *all, bool few)
 {
     const int most = few ? FEW_BASIS : BASIS, singles = few ? FEW_SINGLES : SINGLES;
-    basis->correlation = orr_alloc(BASIS, sizeof *basis->correlation);
-    if (!basis->correlation)
-        return ORR_ENOMEM;
     for (int e = 0; e < all->count && basis->singles < singles; e++) {
         const int n = basis->count;
         double unit[SR_ROWS];
@@ -69,7 +66,6 @@ static int basis_init(struct basis *basis, const struct sr_enumeration *all, boo
         basis->index[n] = e;
         basis->count += !seen;
     }
-    return 0;
 }
 
 /* ---- targets */
@@ -378,29 +374,27 @@ static int solve_all(const struct sr_proposal *p, const struct basis *basis,
     return targets;
 }
 
+struct pairs {
+    struct basis basis;
+    struct divisor divisor[SR_FACTORS + 1];
+    struct target target[OUTERS * (SR_FACTORS + 1)], *list[OUTERS * (SR_FACTORS + 1)];
+};
+
 int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates)
 {
-    const size_t most = (size_t)OUTERS * (SR_FACTORS + 1);
+    const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
+    int close;
     if (!sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_MUL))
         return 0;
-    struct basis *basis = orr_alloc(1, sizeof *basis);
-    struct divisor *divisor = orr_alloc(SR_FACTORS + 1, sizeof *divisor);
-    struct target *target = orr_alloc(most, sizeof *target);
-    struct target **list = orr_alloc(most, sizeof *list);
-    const bool few = p->loss->data->rows < SR_FEW_FOR_PAIRS;
-    int rc = basis && divisor && target && list ? basis_init(basis, &p->bank.all, few) : ORR_ENOMEM;
-    if (!rc) {
-        int close;
-        const int divisors = list_divisors(p, divisor, &close, candidates);
-        const int beside = few && close > FEW_CLOSE ? FEW_CLOSE : close;
-        const int targets = solve_all(p, basis, divisor, divisors, beside, target, list);
-        rc = offer_best(p, target, targets, few ? FEW_CANDIDATES : SR_CANDIDATES, candidates);
-    }
-    if (basis)
-        free(basis->correlation);
-    free(basis);
-    free(divisor);
-    free(target);
-    free(list);
+    struct pairs *w = orr_alloc(1, sizeof *w);
+    if (!w)
+        return ORR_ENOMEM;
+    basis_init(&w->basis, &p->bank.all, few);
+    const int divisors = list_divisors(p, w->divisor, &close, candidates);
+    const int beside = few && close > FEW_CLOSE ? FEW_CLOSE : close;
+    const int targets = solve_all(p, &w->basis, w->divisor, divisors, beside, w->target, w->list);
+    const int rc =
+        offer_best(p, w->target, targets, few ? FEW_CANDIDATES : SR_CANDIDATES, candidates);
+    free(w);
     return rc;
 }

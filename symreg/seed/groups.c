@@ -1,5 +1,5 @@
 /* groups.c - finds groups: gradients of a smooth model, and hypotheses with their factor. */
-#include "groups_vectors.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -523,16 +523,12 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
 {
     struct table few = {0}, all = {0};
     struct sr_smooth model = {0};
-    double *value = NULL;
+    double value[2 * GRADIENT_ROWS];
     int rc = make_table(data, NULL, true, FIT_ROWS, &few);
     if (!rc)
         rc = make_table(data, NULL, false, GRADIENT_ROWS, &all);
     if (!rc)
         rc = fit_all(&few, &model);
-    if (!rc) {
-        value = orr_alloc(2 * (size_t)all.rows + 1, sizeof *value);
-        rc = value ? 0 : ORR_ENOMEM;
-    }
     sr_fill(size, data->rows, 0);
     if (!rc) {
         const struct sr_smooth_data seen = all_columns(&all);
@@ -541,7 +537,6 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
     }
     if (!rc)
         set_sizes(&all, data->y, model.noise, value, value + all.rows, size);
-    free(value);
     free_table(&few);
     free_table(&all);
     return rc;

@@ -1,5 +1,5 @@
 /* groups_vectors.c - axes of gradients, and integer vectors near their span. */
-#include "groups_vectors.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>

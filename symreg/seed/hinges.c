@@ -63,6 +63,8 @@ struct hinges {
     struct direction direction[DIRECTIONS];
     int singles, sums;
     struct sum single[FIRST], sum[KEPT + ALONE];
+    struct sr_expr expr[(KEPT + ALONE) * WAYS];
+    double loss[(KEPT + ALONE) * WAYS];
 };
 
 /* ---- the scan */
@@ -362,30 +364,23 @@ static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned wa
 }
 
 /* Fits the kept sums, written in several ways, to all rows; they become seeds. */
-static int fit_sums(struct hinges *h)
+static void fit_sums(struct hinges *h)
 {
     struct sr_proposal *p = h->p;
-    const int most = (KEPT + ALONE) * WAYS;
-    struct sr_expr *expr = orr_alloc((size_t)most, sizeof *expr);
-    double *loss = orr_alloc((size_t)most, sizeof *loss);
-    const int wanted = expr && loss ? sr_proposal_take(p, h->sums * WAYS) : 0;
+    const int wanted = sr_proposal_take(p, h->sums * WAYS);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
     for (int k = 0; k < wanted; k++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        struct sr_expr *expr = &h->expr[k];
         const unsigned way = (unsigned)(k % WAYS);
-        loss[k] = HUGE_VAL;
+        h->loss[k] = HUGE_VAL;
         if (orr_signal_seen() || ((way & CLAMPED) && (way & COMMON)) ||
-            !write_sum(h, &h->sum[k / WAYS], way, &expr[k]) || !sr_proposal_shorten(p, &expr[k]))
+            !write_sum(h, &h->sum[k / WAYS], way, expr) || !sr_proposal_shorten(p, expr))
             continue;
-        loss[k] = sr_constants_fit(p->loss, &expr[k], true, FIT_STEPS, 0, own->rng, &own->work);
-        sr_snap(p->loss, &expr[k], &own->work);
+        h->loss[k] = sr_constants_fit(p->loss, expr, true, FIT_STEPS, 0, own->rng, &own->work);
+        sr_snap(p->loss, expr, &own->work);
     }
-    if (wanted)
-        sr_proposal_add(p, expr, loss, wanted, SR_SEEDS_PER_SIZE, false);
-    const bool failed = !expr || !loss;
-    free(expr);
-    free(loss);
-    return failed ? ORR_ENOMEM : 0;
+    sr_proposal_add(p, h->expr, h->loss, wanted, SR_SEEDS_PER_SIZE, false);
 }
 
 /* The constant of each sum, from the means that were taken away. */
@@ -438,11 +433,10 @@ int sr_hinges_find(struct sr_proposal *p)
         h->y[i] -= h->mean;
     h->total = sr_dot(h->y, h->y, h->rows);
     scan(h);
-    int rc = 0;
     if (h->sums && h->sum[0].left < least_gain * linear_left(h)) {
         find_constants(h);
-        rc = fit_sums(h);
+        fit_sums(h);
     }
     free(h);
-    return rc;
+    return 0;
 }

@@ -65,6 +65,9 @@ struct search {
      * first column of a span, and their squares */
     float one[SR_RATES_FACTORS][SR_RATES], square[SR_RATES_FACTORS][SR_RATES];
     float whole[SR_RATES_FACTORS]; /* the sum of h^2 */
+    struct sum sum[SUMS];
+    struct sr_expr expr[SUMS * VARIANTS];
+    double loss_of[SUMS * VARIANTS]; /* of expr */
 };
 
 /* ---- formulas */
@@ -421,12 +424,8 @@ static int leave_out(const struct sum *sum, int sums, struct sum part[PARTS])
  * have taken parts of two. */
 static int exchange_terms(const struct search *s, struct sum *sum, int *count)
 {
-    struct sum *part = orr_alloc(PARTS, sizeof *part);
-    int rc = part ? 0 : ORR_ENOMEM;
-    if (!rc)
-        rc = extend_sums(s, part, leave_out(sum, *count, part), sum, count);
-    free(part);
-    return rc;
+    struct sum part[PARTS];
+    return extend_sums(s, part, leave_out(sum, *count, part), sum, count);
 }
 
 /* Fits the best sums of the greatest length with one term left out; the terms of the sum that
@@ -583,25 +582,18 @@ static double write_variant(const struct search *s, const struct sum *of, int va
     return sr_constants_fit(&s->loss, out, true, steps, 0, own->rng, &own->work);
 }
 
-static int add_seeds(const struct search *s, const struct sum *sum, int sums)
+/* Adds variants of the sums but the first, which is empty. */
+static void add_seeds(struct search *s, int sums)
 {
     struct sr_proposal *p = s->p;
-    const int before = p->seeds->count, count = sr_proposal_take(p, sums * VARIANTS);
-    struct sr_expr *expr = orr_alloc((size_t)count + 1, sizeof *expr);
-    double *loss = orr_alloc((size_t)count + 1, sizeof *loss);
-    const int rc = expr && loss ? 0 : ORR_ENOMEM;
-    if (!rc) {
+    const int before = p->seeds->count, count = sr_proposal_take(p, (sums - 1) * VARIANTS);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) copyin(orr_stop_of_call)
-        for (int i = 0; i < count; i++)
-            loss[i] = orr_signal_seen()
-                          ? HUGE_VAL
-                          : write_variant(s, &sum[i / VARIANTS], i % VARIANTS, &expr[i]);
-        sr_proposal_add(p, expr, loss, count, PER_SIZE, false);
-        sr_proposal_fit(p, before, FIT_STEPS);
-    }
-    free(expr);
-    free(loss);
-    return rc;
+    for (int i = 0; i < count; i++)
+        s->loss_of[i] = orr_signal_seen() ? HUGE_VAL
+                                          : write_variant(s, &s->sum[1 + i / VARIANTS],
+                                                          i % VARIANTS, &s->expr[i]);
+    sr_proposal_add(p, s->expr, s->loss_of, count, PER_SIZE, false);
+    sr_proposal_fit(p, before, FIT_STEPS);
 }
 
 /* Sums of one term, of two, and so on, after an empty one. *whole: no limit ended the search. */
@@ -643,24 +635,20 @@ static int find_sums(struct search *s)
 {
     const struct sr_proposal *p = s->p;
     const double loss[] = {s->loss.kind, s->loss.parameter};
-    struct sum *sum = orr_alloc(SUMS, sizeof *sum);
     struct sr_recall *const recall = p->settings->recall;
     struct sr_recall_key key = sr_recall_key_table(recall, "rates", &s->r.data);
-    int rc = sum ? 0 : ORR_ENOMEM, sums = 0;
     sr_recall_key_add(&key, loss, sizeof loss);
     sr_recall_key_add(&key, &p->operators, sizeof p->operators);
-    if (!rc)
-        sums = (int)(sr_recall_find(recall, &key, sum, SUMS * sizeof *sum) / sizeof *sum);
-    if (!rc && !sums) {
+    int rc = 0, sums = (int)(sr_recall_find(recall, &key, s->sum, sizeof s->sum) / sizeof *s->sum);
+    if (!sums) {
         bool whole;
-        rc = search_sums(s, sum, &sums, &whole);
+        rc = search_sums(s, s->sum, &sums, &whole);
         if (!rc && whole)
-            sr_recall_keep(recall, &key, sum, (size_t)sums * sizeof *sum);
+            sr_recall_keep(recall, &key, s->sum, (size_t)sums * sizeof *s->sum);
     }
     if (!rc && sums > 1)
-        rc = add_seeds(s, sum + 1, sums - 1);
+        add_seeds(s, sums);
     sr_recall_key_free(&key);
-    free(sum);
     return rc;
 }
 

@@ -139,15 +139,10 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
     return rc;
 }
 
-static bool few_rows(const struct sr_proposal *p)
-{
-    return p->loss->data->rows < SR_ROWS;
-}
-
 int sr_small_find(struct sr_proposal *p)
 {
-    return find_once(p, fmin(few_rows(p) ? first_small : first_large, p->settings->enumerate),
-                     false);
+    const bool few = p->loss->data->rows < SR_ROWS;
+    return find_once(p, fmin(few ? first_small : first_large, p->settings->enumerate), false);
 }
 
 int sr_composed_find(struct sr_proposal *p)

@@ -107,10 +107,8 @@ static int fill_rest(const struct sr_proposal *p, const struct split *split,
     sr_put_expr(&d->before, term);
     sr_put_op(&d->before, SR_MUL);
     sr_put_op(&d->after, SR_ADD);
-    if (factor != 0)
-        return sr_derived_close(d, sr_loss_init(&d->loss, p->loss->kind, &d->data));
-    d->data.rows = 0;
-    return 0;
+    return sr_derived_close(d, factor != 0 ? sr_loss_init(&d->loss, p->loss->kind, &d->data)
+                                           : ORR_EINVAL);
 }
 
 static int make_rest(const struct sr_proposal *p, const void *context, int number,

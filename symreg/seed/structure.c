@@ -83,19 +83,14 @@ static bool multiply(const struct sr_proposal *p, const struct sr_expr *by, stru
     return sr_put_end(p->settings->language, factor, SR_NODES);
 }
 
-/* Divides y of a view by the factors of its pairs; `value` (rows): storage. False where that is
- * impossible. */
+/* Divides y of a view by the factors of its pairs, whose product is given; `value` (rows): storage.
+ * False where that is impossible. */
 static bool divide_by_factors(const struct sr_proposal *p, const struct sr_view *from,
-                              const struct sr_group_pairs *pairs, struct sr_view *v, double *value)
+                              const struct sr_powers *product, struct sr_view *v, double *value)
 {
-    struct sr_powers product = {{0}};
     struct sr_expr factor;
-    for (int f = 0; f < from->data.features; f++) {
-        const struct sr_group_pair *own = pair_of(p, pairs, f);
-        product.half[f] = own ? own->half : 0;
-    }
     v->factor = from->factor;
-    if (!sr_powers_write(p->settings->language, p->operators, &product, &factor))
+    if (!sr_powers_write(p->settings->language, p->operators, product, &factor))
         return false;
     if (!factor.count)
         return true;
@@ -115,6 +110,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
 {
     const struct sr_data *all = &from->data;
     const size_t rows = all->rows;
+    struct sr_powers product = {{0}};
     int n = 0;
     *made = false;
     v->x = orr_alloc(((size_t)all->features + 1) * rows, sizeof *v->x);
@@ -122,6 +118,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
         return ORR_ENOMEM;
     for (int f = 0; f < all->features; f++) {
         const struct sr_group_pair *own = pair_of(p, pairs, f);
+        product.half[f] = own ? own->half : 0;
         if (own && own->b == f)
             continue;
         const double *a = all->x + (size_t)f * rows;
@@ -144,7 +141,7 @@ static int join_pairs(const struct sr_proposal *p, const struct sr_view *from,
     v->data = *all;
     v->data.features = n;
     v->data.x = v->x;
-    *made = *made && divide_by_factors(p, from, pairs, v, v->x + (size_t)n * rows);
+    *made = *made && divide_by_factors(p, from, &product, v, v->x + (size_t)n * rows);
     return 0;
 }
 
@@ -392,10 +389,9 @@ static int make_reduced(const struct sr_proposal *p, const void *context, int nu
         d->before = factor;
         if (factor.count)
             sr_put_op(&d->after, SR_MUL);
-        if (!rc && sr_derived_weigh(d))
-            rc = sr_derived_close(d, sr_loss_init(&d->loss, kind, &d->data));
-        else
-            d->data.rows = 0;
+        if (!rc)
+            rc = sr_derived_close(d, sr_derived_weigh(d) ? sr_loss_init(&d->loss, kind, &d->data)
+                                                         : ORR_EINVAL);
     }
     free(value);
     free(row);

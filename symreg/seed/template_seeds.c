@@ -15,10 +15,11 @@ static bool put_number(const struct sr_settings *s, const struct sr_data *data, 
 }
 
 /* The rows that say something of f where the template is a f + b; none where f does not enter
- * linearly. b, one, two (rows): values of the template for f = 0, 1, 2; `one` becomes a. */
-static size_t choose_rows(const struct sr_data *data, const double *b, double *one,
-                          const double *two, size_t *row, double *most)
+ * linearly. value (3, rows): of the template for f = 0, 1, 2; the second becomes a. */
+static size_t choose_rows(const struct sr_data *data, double *value, size_t *row, double *most)
 {
+    const double *b = value, *two = value + 2 * data->rows;
+    double *one = value + data->rows;
     size_t kept = 0;
     *most = 0;
     for (size_t i = 0; i < data->rows; i++) { /* 0: no effect up to rounding */
@@ -47,7 +48,7 @@ static int make_part(const struct sr_settings *s, const struct sr_loss *loss, st
     int rc = b && row ? 0 : ORR_ENOMEM;
     if (!rc && put_number(s, all, 0, b) && put_number(s, all, 1, b + n) &&
         put_number(s, all, 2, b + 2 * n))
-        rows = choose_rows(all, b, b + n, b + 2 * n, row, &most);
+        rows = choose_rows(all, b, row, &most);
     if (!rc && rows > 1) {
         rc = sr_derived_init(d, all, rows, row, part->columns);
         for (int f = 0; f < part->columns && !rc; f++)
