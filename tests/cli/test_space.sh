@@ -86,7 +86,7 @@ check "probe rollout: which an orbit that is fitted in space predicts" \
     bound "$run/softmax/probe/rollout.csv" position 1e-5
 check "probe rollout: and whose angular momentum stays" \
     bound "$run/softmax/probe/rollout.csv" "angular momentum" 1e-2
-check "probe linear" program probe linear --run "$run" "${P[@]}" --sequences 120
+check "probe linear" program probe linear --run "$run" "${P[@]}" --sequences 144
 check "probe linear: the observer knows the vector of angular momentum" awk -F, '{ gsub(/"/, "") }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     $at["quantity"] == "angular momentum" && $at["measure"] == "R^2" && $at["context"] > 2 {
@@ -119,9 +119,9 @@ check "probe length: distances of persistence agree with the plane's" \
 # ---- models of other programs: the answers of the run's own model give the numbers of its probes
 answers=$run/answers bad=$run/answers/bad asked=$run/exchange
 BASE=(--quiet --threads 1)
-ASKED=(--sequences 120 --sizes 20,40 --draws 2)
+ASKED=(--sequences 144 --sizes 20,40 --draws 2)
 check "probe export" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
-check "probe export: rows have three numbers" grep -aq "'<f4'.*(128, 40, 3)" \
+check "probe export: rows have three numbers" grep -aq "'<f4'.*(152, 40, 3)" \
     "$asked/inputs_test.npy"
 check "probe export: a trial more for the third velocity" grep -q '"continuations_layer<l>.npy"' \
     "$asked/export.json"
@@ -145,10 +145,10 @@ refused() { # NAME PROBE PATTERN...
 spoiled lssar
 printf '\000\000\300\177' | at predictions_test.npy 128
 refused "the third number is none" evaluate predictions_test.npy 'sequence 0, row 10, column 2'
-LC_ALL=C sed -i '1s/(128, 40, 3)/(128, 60, 2)/' "$bad/predictions_test.npy"
-refused "numbers of the plane" evaluate 'expected the shape (128, 40, 3)' 'found (128, 60, 2)'
-LC_ALL=C sed -i '1s/(128, 19, 3)/(128, 57, 1)/' "$bad/rollout_two_body_test.npy"
-refused "rollouts of the plane" rollout 'expected the shape (128, 19, 3)' 'found (128, 57, 1)'
+LC_ALL=C sed -i '1s/(152, 40, 3)/(152, 60, 2)/' "$bad/predictions_test.npy"
+refused "numbers of the plane" evaluate 'expected the shape (152, 40, 3)' 'found (152, 60, 2)'
+LC_ALL=C sed -i '1s/(152, 19, 3)/(152, 57, 1)/' "$bad/rollout_two_body_test.npy"
+refused "rollouts of the plane" rollout 'expected the shape (152, 19, 3)' 'found (152, 57, 1)'
 sed -i '7s/,[^,]*$/,nan/' "$bad/targets_inductive.csv"
 refused "a target that is none" inductive targets_inductive.csv:7 'y: expected a finite number'
 if [ "$real" ]; then
