@@ -19,7 +19,7 @@ WASM_CFLAGS := --target=wasm32-wasi -msimd128 -std=c17 -D_POSIX_C_SOURCE=200809L
     -DORR_PREFIX='"/"' -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_MMAN -ffp-contract=off -fno-math-errno -fno-trapping-math \
     -fopenmp-simd -DVM_FMA=lab_fma -Daccess=lab_access -include lab/port/fma.h -ffunction-sections -fdata-sections -nostdlibinc -Wno-implicit-function-declaration -I. -isystem lab/port -isystem $(WASM)/include \
     -isystem $(WASM_ROOT)/include/wasm32-wasi -MMD -MP '-ffile-prefix-map=$(CURDIR)=.'
-WASM_LDFLAGS := --target=wasm32-wasi -nostdlib -Wl,--no-entry,--gc-sections,--export-dynamic,-z,stack-size=4194304,--strip-all
+WASM_LDFLAGS := --target=wasm32-wasi -nostdlib -Wl,-O2,--no-entry,--gc-sections,-z,stack-size=4194304,--strip-all
 WASM_BUILTINS = $(firstword $(wildcard $(dir $(shell $(WASM_CC) -print-resource-dir 2>/dev/null))*/lib/wasi/libclang_rt.builtins-wasm32.a))
 WASM_LIB := $(WASM_ROOT)/lib/wasm32-wasi
 # lab-docs: the page that the source ships, with the networks that it has
