@@ -13,33 +13,54 @@ void sr_said_names(const struct sr_states *s, const char *name[SR_SYSTEM_NAMES])
                                       : s->each_name[k - SR_EACH_FIRST];
 }
 
-/* Whether the interval of a number is far from 1.96 standard errors on both sides. */
-static bool is_uneven(const struct sr_system *system, int d, int c, double value)
+/* a + -2 * b becomes a - 2 * b, for people: numbers stay in their order. */
+static void carry_signs(struct sr_expr *expr)
+{
+    for (int i = 0; i < expr->count; i++) {
+        struct sr_node *const sum = &expr->node[i];
+        if (sum->op != SR_ADD && sum->op != SR_SUB)
+            continue;
+        int at = i - 1;
+        while (expr->node[at].op == SR_MUL || expr->node[at].op == SR_DIV)
+            at = sr_expr_left(expr, at);
+        if (!sr_is_number(&expr->node[at]) || !(expr->node[at].value < 0))
+            continue;
+        expr->node[at].value = -expr->node[at].value;
+        sum->op = sum->op == SR_ADD ? SR_SUB : SR_ADD;
+    }
+}
+
+/* Whether the interval of a number is far from 1.96 standard errors on either side. */
+static bool is_uneven(double below, double above, double error)
 {
     static const double uneven = 0.2;
-    const double off = 1.959964 * system->error[d][c];
-    const double below = value - system->low[d][c], above = system->high[d][c] - value;
+    const double off = 1.959964 * error;
     return isfinite(below) && isfinite(above) &&
            fmax(fabs(below - off), fabs(above - off)) > uneven * off;
 }
 
-/* "0.4 +- 0.001, 30 +- 6 (95%: 21 to 47)"; empty where no error is known. */
-static void write_errors(const struct sr_system *system, int d, char *text, size_t bytes)
+/* "0.4 +- 0.001, 30 +- 6 (95%: 21 to 47)"; empty where no error is known. The numbers are those of
+ * the formula as it is shown, which may have the opposite signs. */
+static void write_errors(const struct sr_system *system, int d, const struct sr_expr *shown,
+                         char *text, size_t bytes)
 {
-    double value[SR_NODES];
+    double value[SR_NODES], own[SR_NODES];
     char number[SR_NUMBER], error[SR_NUMBER];
-    const int count = sr_expr_constants(&system->expr[d], value);
+    const int count = sr_expr_constants(shown, value);
+    sr_expr_constants(&system->expr[d], own);
     *text = '\0';
     for (int c = 0; c < count; c++) {
+        const double below = own[c] - system->low[d][c], above = system->high[d][c] - own[c];
+        const bool opposite = value[c] * own[c] < 0;
         if (!isfinite(system->error[d][c]))
             continue;
         sr_number_print(sr_round_digits(value[c], 10), number);
         sr_number_print(sr_round_digits(system->error[d][c], 2), error);
         orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
-        if (!is_uneven(system, d, c, value[c]))
+        if (!is_uneven(below, above, system->error[d][c]))
             continue;
-        sr_number_print(sr_round_digits(system->low[d][c], 3), number);
-        sr_number_print(sr_round_digits(system->high[d][c], 3), error);
+        sr_number_print(sr_round_digits(value[c] - (opposite ? above : below), 3), number);
+        sr_number_print(sr_round_digits(value[c] + (opposite ? below : above), 3), error);
         orr_append(text, bytes, " (95%%: %s to %s)", number, error);
     }
 }
@@ -58,9 +79,11 @@ void sr_said_equation(const struct sr_states *s, const struct sr_language *langu
 {
     const char *name[SR_SYSTEM_NAMES];
     char formula[SR_TEXT], errors[SR_TEXT];
+    struct sr_expr shown = system->expr[d];
+    carry_signs(&shown);
     sr_said_names(s, name);
-    sr_expr_text(language, &system->expr[d], SR_INFIX, name, formula, sizeof formula);
-    write_errors(system, d, errors, sizeof errors);
+    sr_expr_text(language, &shown, SR_INFIX, name, formula, sizeof formula);
+    write_errors(system, d, &shown, errors, sizeof errors);
     snprintf(text, bytes, "%s = %s%s%s%s", s->target[d], formula, *errors ? "   (" : "", errors,
              *errors ? ")" : "");
 }

@@ -99,6 +99,40 @@ TEST(bounds_are_where_the_likelihood_falls)
     sr_states_free(&s);
 }
 
+/* "a - 2 * b", not "a + (-2 * b)": errors and intervals are those of the number that is shown. */
+TEST(signs_are_those_of_sums)
+{
+    static const struct {
+        const char *formula, *said;
+    } list[] = {{"3 + -2 * x * t", "dx/dt = 3 - 2 * x * t   (2 +- 0.1)"},
+                {"x - -2 / t", "dx/dt = x + 2 / t   (2 +- 0.1)"},
+                {"-2 * x + t", "dx/dt = -2 * x + t   (-2 +- 0.1)"},
+                {"x + (t - 2) * -2", "dx/dt = x + (t - 2) * (-2)   (-2 +- 0.1)"},
+                {"x + exp(-2 * t)", "dx/dt = x + exp(-2 * t)   (-2 +- 0.1)"}};
+    static struct sr_system system;
+    static const struct sr_states s = {
+        .order = 1, .dims = 1, .names = 2, .name = {"x", "t"}, .target = {"dx/dt"}};
+    char text[SR_TEXT];
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int uneven = 0; uneven < 2; uneven++) {
+            double value[SR_NODES];
+            assert_int_equal(sr_expr_parse(NULL, list[k].formula, name, 2, &system.expr[0]), 0);
+            const int count = sr_expr_constants(&system.expr[0], value);
+            for (int c = 0; c < count; c++) {
+                system.error[0][c] = value[c] == -2 ? 0.1 : NAN;
+                system.low[0][c] = value[c] - 0.2;
+                system.high[0][c] = value[c] + (uneven ? 0.4 : 0.2);
+            }
+            sr_said_equation(&s, NULL, &system, 0, text, sizeof text);
+            if (!uneven)
+                assert_string_equal(text, list[k].said);
+            else
+                assert_non_null(strstr(text, strstr(list[k].said, "(2 +-")
+                                                 ? "(95%: 1.6 to 2.2)"
+                                                 : "(95%: -2.2 to -1.6)"));
+        }
+}
+
 TEST(a_parabola_has_symmetric_bounds)
 {
     static struct sr_system system;
