@@ -80,44 +80,72 @@ static double value_of(const struct sr_profile *f, double x)
     }
 }
 
-/* Sets weight and left of a profile with its base; false where it explains too little. */
-static bool weigh(const struct scan *s, struct sr_profile *f)
+/* The values of a profile, times the roots of the weights; false where it has none. */
+static bool fill_values(const struct scan *s, const struct sr_profile *f, double v[ROWS])
 {
-    double v[ROWS] = {0};
     if (f->side && !(f->side > 0 ? f->c < s->low : f->c > s->high))
         return false;
     for (int i = 0; i < s->rows; i++)
         v[i] = s->root[i] != 0 ? s->root[i] * value_of(f, s->x[i]) : 0;
-    for (int b = 0; b < f->base; b++) {
-        const double share = sr_dot(v, s->basis[b], s->rows);
-        for (int i = 0; i < s->rows; i++)
-            v[i] -= share * s->basis[b][i];
-    }
+    return true;
+}
+
+static void take_away(const struct scan *s, int base, double v[ROWS])
+{
+    const double share = sr_dot(v, s->basis[base], s->rows);
+    for (int i = 0; i < s->rows; i++)
+        v[i] -= share * s->basis[base][i];
+}
+
+/* Sets weight and left of a profile by its values without those of its base; false where it
+ * explains too little. */
+static bool weigh_values(const struct scan *s, const double v[ROWS], struct sr_profile *f)
+{
     const double vv = sr_dot(v, v, s->rows), vy = sr_dot(v, s->rest[f->base], s->rows);
     f->weight = vy / vv;
     f->left = (s->size[f->base] - vy * f->weight) / s->size[BASES - 1];
     return vv > 0 && isfinite(f->left) && f->left < least_gain;
 }
 
-/* Keeps a profile with each base up to `most` among the best of its shape and base. */
+static bool weigh(const struct scan *s, struct sr_profile *f)
+{
+    double v[ROWS];
+    if (!fill_values(s, f, v))
+        return false;
+    for (int b = 0; b < f->base; b++)
+        take_away(s, b, v);
+    return weigh_values(s, v, f);
+}
+
+/* Keeps a profile among the best of its shape and base. */
+static void keep(struct scan *s, const struct sr_profile *f)
+{
+    int worst = -1, alike = 0;
+    for (int k = 0; k < s->count; k++)
+        if (s->best[k].shape == f->shape && s->best[k].base == f->base &&
+            (s->best[k].c == 0) == (f->c == 0)) {
+            alike++;
+            if (worst < 0 || s->best[k].left > s->best[worst].left)
+                worst = k;
+        }
+    if (alike < KEPT && s->count < MOST)
+        s->best[s->count++] = *f;
+    else if (worst >= 0 && f->left < s->best[worst].left)
+        s->best[worst] = *f;
+}
+
+/* Keeps a profile with each base from `least` to `most`. */
 static void offer(struct scan *s, const struct sr_profile *profile, int least, int most)
 {
     struct sr_profile f = *profile;
-    for (f.base = least; f.base <= most; f.base++) {
-        int worst = -1, alike = 0;
-        if (!weigh(s, &f))
-            continue;
-        for (int k = 0; k < s->count; k++)
-            if (s->best[k].shape == f.shape && s->best[k].base == f.base &&
-                (s->best[k].c == 0) == (f.c == 0)) {
-                alike++;
-                if (worst < 0 || s->best[k].left > s->best[worst].left)
-                    worst = k;
-            }
-        if (alike < KEPT && s->count < MOST)
-            s->best[s->count++] = f;
-        else if (worst >= 0 && f.left < s->best[worst].left)
-            s->best[worst] = f;
+    double v[ROWS];
+    if (!fill_values(s, &f, v))
+        return;
+    for (f.base = 0; f.base <= most; f.base++) {
+        if (f.base > 0)
+            take_away(s, f.base - 1, v);
+        if (f.base >= least && weigh_values(s, v, &f))
+            keep(s, &f);
     }
 }
 
@@ -339,12 +367,46 @@ static void refine(const struct scan *s, struct sr_profile *f)
     }
 }
 
+/* The squared differences of neighbours, as a share of what independent values have. */
+static double roughness(const double *value, const size_t *order, int n)
+{
+    double mean = 0, spread = 0, steps = 0;
+    for (int i = 0; i < n; i++)
+        mean += value[i] / n;
+    for (int i = 0; i < n; i++) {
+        const double off = value[order[i]] - mean;
+        const double step = i ? value[order[i]] - value[order[i - 1]] : 0;
+        spread += off * off;
+        steps += step * step;
+    }
+    return steps / (2 * spread);
+}
+
+/* Whether y may be a function of the column alone: neighbours in it have like values, or like ranks
+ * where one row near a pole makes up most of the values. True where memory ran out. */
+static bool may_explain(const struct scan *s)
+{
+    static const double most = 0.8;
+    const int n = s->taken;
+    size_t *const order = sr_order(s->x, (size_t)n), *const by_y = sr_order(s->y, (size_t)n);
+    double rank[ROWS] = {0};
+    for (int i = 0; i < n && by_y; i++)
+        rank[by_y[i]] = i;
+    const bool may =
+        !order || !by_y || roughness(s->y, order, n) < most || roughness(rank, order, n) < most;
+    free(order);
+    free(by_y);
+    return may;
+}
+
 static void scan_column(struct scan *s)
 {
     bool can[SR_PROFILE_SHAPES];
     s->count = 0;
+    const bool smooth = s->p->loss->data->features == 1 || may_explain(s);
     for (int k = 0; k < SR_PROFILE_SHAPES; k++)
-        can[k] = sr_profile_possible(s->p->operators, (enum sr_profile_shape)k);
+        can[k] = (smooth || k >= SR_PROFILE_SAW) &&
+                 sr_profile_possible(s->p->operators, (enum sr_profile_shape)k);
     if (can[SR_PROFILE_POWER])
         scan_powers(s);
     if (can[SR_PROFILE_CLIP])
