@@ -26,8 +26,8 @@ void probe_distances(size_t n, size_t dims, const double *x, float *distance)
         }
 }
 
-/* Three stable passes over digits of 11 bits, the lowest first; sizes of all their parts are
- * counted at once, in *place from the place after each digit's on. */
+/* Three stable passes over digits of 11 bits, the lowest first. How many keys have each digit is
+ * counted for all passes at once, in an array that becomes the place of each digit's next key. */
 enum { BITS = 11, DIGITS = 1 << BITS, PASSES = 3 };
 
 static uint64_t digit_of(uint64_t key, int pass)
