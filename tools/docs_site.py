@@ -23,11 +23,11 @@ PAGES = ["README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG
          "python/README.md", "bench/results/README.md", "tests/cuda/README.md",
          "findings/README.md"]
 GROUPS = {
-    "Start": ["install", "recipes", "gallery", "notebooks", "glossary"],
+    "Start": ["install", "recipes", "gallery", "lab", "notebooks", "glossary"],
     "A formula from a table": ["symreg", "python"],
-    "A law from tracks": ["motion", "tracks"],
-    "Train and probe": ["text", "probe", "report", "gpu", "cluster"],
-    "Your own": ["attention", "laws", "checkpoints", "library"],
+    "A law from tracks": ["motion", "orbit", "tracks"],
+    "Train and probe": ["text", "probe", "report", "compare", "models", "gpu", "cluster"],
+    "Your own": ["attention", "exchange", "laws", "checkpoints", "library"],
     "Reference": ["programs", "symreg_options", "formats", "reference_python", "reference_c",
                   "equations", "stability", "provenance"],
     "Search and machines": ["symreg_search", "recipe", "reliability", "machines"],
