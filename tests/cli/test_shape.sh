@@ -41,8 +41,8 @@ numbers_are_bounded() {
         "$WORK/bounds/front.csv"
 }
 check "every number lies between its bounds" numbers_are_bounded
-awk 'BEGIN { print "x,y"; for (i = 0; i < 40; i++) printf "%g,%.4f\n", i, 2.4 * i + sin(i * i) / 9 }' \
-    >"$WORK/line.csv"
+awk 'BEGIN { print "x,y"
+    for (i = 0; i < 40; i++) printf "%g,%.4f\n", i, 2.4 * i + sin(i * i) / 9 }' >"$WORK/line.csv"
 # bounded OPTION...: a search of a line of slope 2.4
 bounded() {
     program symreg "$WORK/line.csv" --target y --threads 1 --iterations 0 --evaluations 1 \

@@ -22,8 +22,8 @@ static const char *const laws[] = {
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
-/* x -> a x + b, y -> c y; the first is the table itself. The last ones are Julian dates around J2000,
- * Modified Julian Dates and seconds since J2000. */
+/* x -> a x + b, y -> c y; the first is the table itself. The last ones are Julian dates around
+ * J2000, Modified Julian Dates and seconds since J2000. */
 static const struct change {
     double a, b, c;
 } changes[] = {
