@@ -377,6 +377,40 @@ static bool remark_aliases(const struct sr_answer *o, char *text, size_t bytes)
     return *text != '\0';
 }
 
+/* Numbers of the selected formula that a bound of --constrain-constants stopped, or whose 95%
+ * interval would reach beyond it. */
+static bool remark_bounds(const struct sr_answer *o, char *text, size_t bytes)
+{
+    static const double at = 1e-6, reach = 1.96; /* of the bound; standard errors */
+    const int row = sr_front_select(o->front, o->rule);
+    const struct sr_language *language = o->data->language;
+    double value[SR_NODES], low[SR_NODES], high[SR_NODES], error[SR_NODES];
+    *text = '\0';
+    if (row < 0 || !language || !language->bounded)
+        return false;
+    const struct sr_expr *expr = &o->front->expr[row];
+    const int n = sr_expr_constants(expr, value);
+    const bool measured =
+        o->least_squares && !sr_constants_errors(expr, o->data, o->variance, error);
+    orr_error_clear();
+    sr_expr_bounds(language, expr, low, high);
+    for (int i = 0; i < n; i++) {
+        const double room = measured && isfinite(error[i]) ? reach * error[i] : 0;
+        for (int side = 0; side < 2; side++) {
+            const double bound = side ? high[i] : low[i], off = fabs(value[i] - bound),
+                         least = at * fmax(fabs(bound), fabs(value[i]));
+            if (!isfinite(bound) || !(off <= fmax(room, least)))
+                continue;
+            orr_append(text, bytes, "%snumber %d, %.6g, %s its bound %.6g", *text ? "; " : "",
+                       i + 1, value[i], off <= least ? "is at" : "is within two standard errors of",
+                       bound);
+        }
+    }
+    if (*text)
+        orr_append(text, bytes, " (its standard error and interval suppose no bound)");
+    return *text != '\0';
+}
+
 /* What the maker of the table knows about it. */
 static bool remark_given(const struct sr_answer *o, char *text, size_t bytes)
 {
@@ -400,6 +434,7 @@ bool sr_table_remark(const struct sr_answer *o, enum sr_table_remark remark, cha
                                                     [SR_FOLLOWING] = remark_following,
                                                     [SR_INTERVALS] = sr_remark_intervals,
                                                     [SR_ALIASES] = remark_aliases,
+                                                    [SR_BOUNDS] = remark_bounds,
                                                     [SR_FILL] = sr_remark_fill,
                                                     [SR_TOTAL] = sr_remark_total,
                                                     [SR_GIVEN] = remark_given};

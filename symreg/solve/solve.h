@@ -617,6 +617,7 @@ enum sr_table_remark {
     SR_FOLLOWING,
     SR_INTERVALS,
     SR_ALIASES,
+    SR_BOUNDS,
     SR_FILL,
     SR_TOTAL,
     SR_GIVEN,

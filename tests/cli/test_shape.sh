@@ -41,6 +41,19 @@ numbers_are_bounded() {
         "$WORK/bounds/front.csv"
 }
 check "every number lies between its bounds" numbers_are_bounded
+awk 'BEGIN { print "x,y"
+    for (i = 0; i < 40; i++) printf "%g,%.4f\n", i, 2.4 * i + sin(i * i) / 9 }' >"$WORK/line.csv"
+# bounded OPTION...: a search of a line of slope 2.4
+bounded() {
+    program symreg "$WORK/line.csv" --target y --threads 1 --iterations 0 --evaluations 1 \
+        --unary '' --binary '*' --maxsize 3 --guess '1.5*x' "$@" >"$WORK/line.out"
+}
+check "a search with a bound that stops the slope ends" bounded --constrain-constants 0,2
+check "a number at its bound is remarked on" \
+    grep -q '^remark: .*number 1, 2, is at its bound 2 (its standard error' "$WORK/line.out"
+check "a search with bounds far from the slope ends" bounded --constrain-constants 0,9
+check "a number far from its bounds is not remarked on" \
+    test "$(grep -c 'its bound' "$WORK/line.out")" -eq 0
 refusals program symreg "$WORK/table.csv" --target y --evaluations 2000 <<'TABLE'
 a sign that is none | 2 "--monotone: expected column=+ or column=-" | --monotone x=up
 a column without a sign | 2 "--monotone: expected column=+ or column=-" | --monotone x

@@ -22,13 +22,15 @@ static const char *const laws[] = {
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
-/* x -> a x + b, y -> c y; the first is the table itself. */
+/* x -> a x + b, y -> c y; the first is the table itself. The last ones are Julian dates around
+ * J2000, Modified Julian Dates and seconds since J2000. */
 static const struct change {
     double a, b, c;
 } changes[] = {
-    {1, 0, 1},         {1, 400, 1},      {1, -2e4, 1},   {1, 2459015.5, 1},  {1, 4e7, 1},
-    {1e-9, 0, 1},      {1e9, 0, 1},      {1, 0, 1e-12},  {1, 0, 1e9},        {1e-9, 5e-7, 1e9},
-    {86400, 1.7e9, 1}, {1, 1997, 1e-12}, {-1, 656.3, 1}, {1e9, 1e13, 1e-12},
+    {1, 0, 1},         {1, 400, 1},       {1, -2e4, 1},   {1, 2459015.5, 1},  {1, 4e7, 1},
+    {1e-9, 0, 1},      {1e9, 0, 1},       {1, 0, 1e-12},  {1, 0, 1e9},        {1e-9, 5e-7, 1e9},
+    {86400, 1.7e9, 1}, {1, 1997, 1e-12},  {-1, 656.3, 1}, {1e9, 1e13, 1e-12}, {1, 2451545, 1},
+    {1, 60000, 1},     {86400, 7.6e8, 1},
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
@@ -71,7 +73,7 @@ static struct sr_expr select_formula(const struct table *t)
         .restarts = 1,
         .seed = 1,
         .enumerate = 2e4,
-        .max_evaluations = 2000,
+        .max_evaluations = 2200,
         .algorithm = &sr_algorithm_orrery,
     };
     fit = (struct sr_fit){.data = t->data};
