@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes docs/data/de421.csv: barycentric positions of Sun, Moon and planets by JPL's DE421.
+"""Makes docs/data/de421.csv.gz: barycentric positions of Sun, Moon and planets by JPL's DE421.
 
     pip install jplephem de421 && python3 docs/examples/solar_system.py docs/data/de421.csv
+    gzip -9n docs/data/de421.csv
 
 200 days from J2000 on, AU (12 decimals), equatorial (ICRF); gm: AU^3/day^2, DE421's own.
 Folkner, Williams & Boggs (2009), IPN Progress Report 42-178.
