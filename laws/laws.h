@@ -61,9 +61,6 @@ int law_positions_open(const struct orr_cli *cli, const char *orbits, char *path
 int law_positions_estimate(const struct sim_dataset *set, const struct law_forces *truth,
                            int threads, struct law_true *law, struct law_forces *forces);
 
-/* Names of the features, in the order of the columns of x. */
-extern const char *const law_features[3];
-
 /* What bin/laws does: fits every source and sample, writes laws/, prints the table of laws. Tables
  * of forces that do not match the settings are refused; the message names the difference. orbits:
  * the folder of the data sets; "": the one that the settings name. answers: folders DIR,DIR of

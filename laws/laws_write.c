@@ -7,7 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-const char *const law_features[3] = {"r", "m1", "m2"};
+/* Names of the features, in the order of the columns of x. */
+static const char *const law_features[3] = {"r", "m1", "m2"};
 
 /* The row that a rule of the preset selects; its name was checked before the search. */
 static int chosen_row(const struct laws *laws, const struct law_sample *sample, int rule)
