@@ -33,10 +33,11 @@ enum {
 /* ---- the basis */
 
 struct basis {
+    /* unit vectors of the single formulas; first, as aligned as memory is */
+    float single[SINGLES / BLOCK][SR_ROWS][BLOCK];
     int count, singles;
-    int index[BASIS], single_index[SINGLES];       /* entries of the bank */
-    double unit[BASIS][SR_ROWS];                   /* mean 0, length 1 */
-    float single[SINGLES / BLOCK][SR_ROWS][BLOCK]; /* unit vectors of the single formulas */
+    int index[BASIS], single_index[SINGLES]; /* entries of the bank */
+    double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
     float correlation[BASIS][BASIS];
 };
 

@@ -58,8 +58,8 @@ struct next {
 };
 
 struct search {
+    struct sr_rates r; /* first, as its blocks are read fastest where memory begins */
     struct sr_proposal *p;
-    struct sr_rates r;
     struct sr_loss loss; /* at the rows */
     /* of all columns times h, whatever the sum is: their products with the
      * first column of a span, and their squares */

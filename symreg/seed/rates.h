@@ -35,16 +35,16 @@ struct sr_rates_forms {
 };
 /* Large: it is allocated, as zeros. */
 struct sr_rates {
+    /* blocks of columns, which caches hold: values, exponentials scaled to a maximum of 1;
+     * values^2, of a cosine its product with the sine */
+    float value[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
+    float square[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
     int rows, count;
     int falls;           /* the first factor that is an exponential, for sines alone */
     struct sr_data data; /* (rows) */
     double *x;           /* storage of data */
     struct sr_rates_forms h, u;
     struct sr_rate rate[SR_RATES];
-    /* blocks of columns, which caches hold: values, exponentials scaled to a maximum of 1;
-     * values^2, of a cosine its product with the sine */
-    float value[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
-    float square[SR_RATES / SR_RATES_BLOCK][SR_RATES_ROWS][SR_RATES_BLOCK];
 };
 
 /* Lists what the operators (one bit each) can express for the rows of rates->data. */
