@@ -1,6 +1,7 @@
 /* dynamics_bound.h - what could be found at most: the choice among the forms that the grammar
- * itself draws, each charged by how often it does so, with the true form always among them. No program
- * knows these probabilities; one that knew them and missed no form would be right this often. */
+ * itself draws, each charged by how often it does so, with the true form always among them. No
+ * program knows these probabilities; one that knew them and missed no form would be right this
+ * often. Fits have a limit of time: under load with build/bench/cpu_clock.so. */
 #ifndef DYNAMICS_BOUND_H
 #define DYNAMICS_BOUND_H
 
