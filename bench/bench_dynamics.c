@@ -35,7 +35,8 @@ static const char usage[] =
     "the true form alone (dynamics_bound.h).\n"
     "--json FILE writes the counts and each verdict, and TEXT, else COMMAND, as the program that\n"
     "was judged. --misses prints only systems that are not reproduced, predicted and right;\n"
-    "--nats what the true system and the answer cost when both are refitted to the table.\n"
+    "--nats what the true system and the answer cost when both are refitted to the table, and the\n"
+    "mean difference of those that are not right, by likelihood, form and constants.\n"
     "Default: the set for development; --held-out: the other set, for a final measurement.\n";
 static const char motion[] = "bin/symreg motion \"$TABLE\" --time t --state $STATES --seconds 10 "
                              "--threads 1 --quiet --out \"$OUT\" >/dev/null";
@@ -56,6 +57,10 @@ struct options {
 struct tally {
     int systems, answers, reproduced, predicted, right, formed, close, equations, right_equations;
     int told; /* right with the true forms told */
+    /* systems that are not right and whose true one has a solution; those of them where this costs
+     * more; by how much all cost more, in sum */
+    int missed, dearer;
+    struct dyn_nats more;
     double seconds;
 };
 
@@ -255,7 +260,7 @@ static void add_verdict(cJSON *list, const struct options *o, const struct dyn_s
 /* The answer of a program, of the choice alone, or of one that knows the grammar. */
 static int find_answer(const struct options *o, const struct dyn_system *s, int noise,
                        const char *table, const char *out, struct tally *tally,
-                       struct dyn_answer *answer)
+                       struct dyn_answer *answer, struct dyn_nats of_both[2])
 {
     static struct dyn_answer told;
     struct dyn_verdict verdict = {0};
@@ -267,8 +272,21 @@ static int find_answer(const struct options *o, const struct dyn_system *s, int 
         tally->told += verdict.all_right;
         return 0;
     }
-    return o->choose ? dyn_choose(s, table, out, o->choose, o->offer, o->without, answer)
+    return o->choose ? dyn_choose(s, table, out, o->choose, o->offer, o->without, answer, of_both)
                      : dyn_answer_read(path, s->dims, answer);
+}
+
+/* Adds by how much the true system costs more than the answer. */
+static void add_nats(const struct dyn_nats of[2], struct tally *tally)
+{
+    if (!isfinite(of[0].all) || !isfinite(of[1].all))
+        return;
+    tally->missed++;
+    tally->dearer += of[0].all > of[1].all;
+    tally->more.all += of[0].all - of[1].all;
+    tally->more.likelihood += of[0].likelihood - of[1].likelihood;
+    tally->more.form += of[0].form - of[1].form;
+    tally->more.constants += of[0].constants - of[1].constants;
 }
 
 static int judge_table(const struct options *o, const struct dyn_system *s, int number, int noise,
@@ -276,6 +294,7 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
 {
     static struct dyn_answer answer;
     struct dyn_verdict verdict = {0};
+    struct dyn_nats of_both[2] = {{0}};
     char table[4096], out[4096], path[4096];
     TRY(orr_path(table, "%s/%d_%g.csv", o->folder, number, o->noise[noise]));
     TRY(orr_path(out, "%s/%d_%g", o->folder, number, o->noise[noise]));
@@ -290,13 +309,15 @@ static int judge_table(const struct options *o, const struct dyn_system *s, int 
     tally->systems++;
     tally->equations += s->dims;
     answer = (struct dyn_answer){0};
-    if (find_answer(o, s, noise, table, out, tally, &answer)) {
+    if (find_answer(o, s, noise, table, out, tally, &answer, of_both)) {
         fprintf(stderr, "bench_dynamics: %s\n", orr_error());
         orr_error_clear();
     } else {
         TRY(dyn_judge(s, &answer, o->noise[noise] / 100, &verdict));
         tally->answers++;
-        TRY(o->nats ? dyn_answer_nats(s, table, &answer) : 0);
+        TRY(o->nats ? dyn_answer_nats(s, table, &answer, of_both) : 0);
+        if ((o->nats || o->choose) && !verdict.all_right)
+            add_nats(of_both, tally);
     }
     tally->reproduced += verdict.reproduced;
     tally->predicted += verdict.predicted;
@@ -343,6 +364,12 @@ static void print_totals(const struct options *o, const struct tally *tally,
         print_share(results, o->noise[k], "close", t->close, t->systems);
         print_share(results, o->noise[k], "right equations", t->right_equations, t->equations);
         printf("  %3d  %.0f\n", t->answers, t->seconds);
+        if (t->missed)
+            printf(
+                "       of %d systems that are not right the true one costs more nats in %d; mean "
+                "of all %.1f:\n       likelihood %.1f, form %.1f, constants %.1f\n",
+                t->missed, t->dearer, t->more.all / t->missed, t->more.likelihood / t->missed,
+                t->more.form / t->missed, t->more.constants / t->missed);
         if (o->bound)
             printf("       right with the true forms told: %d of %d\n", t->told, t->systems);
     }

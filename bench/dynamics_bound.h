@@ -1,6 +1,7 @@
-/* dynamics_bound.h - what could be found at most: the choice among the forms that the grammar itself
- * draws, each charged by how often it does so, with the true form always among them. No program
- * knows these probabilities; one that knew them and missed no form would be right this often. */
+/* dynamics_bound.h - what could be found at most: the choice among the forms that the grammar
+ * itself draws, each charged by how often it does so, with the true form always among them. No
+ * program knows these probabilities; one that knew them and missed no form would be right this
+ * often. Fits have a limit of time: under load with build/bench/cpu_clock.so. */
 #ifndef DYNAMICS_BOUND_H
 #define DYNAMICS_BOUND_H
 
@@ -10,8 +11,8 @@
 
 enum {
     DYN_FORMS = 4096,   /* different forms that are told apart */
-    DYN_FITTED = 100,   /* the most frequent ones, which are fitted */
-    DYN_BEGINNINGS = 2, /* draws of a form whose constants are where a fit begins */
+    DYN_FITTED = 40,    /* the most frequent ones, which are fitted */
+    DYN_BEGINNINGS = 1, /* draws of a form whose constants are where a fit begins */
 };
 
 /* A form of all equations: its text without numbers as a hash, and draws that have it. */

@@ -81,30 +81,41 @@ static inline int dyn_offer(const struct sr_expr *truth, const struct sr_states 
     return 0;
 }
 
-/* The nats of a system; infinite where no solution follows the tracks. */
-static inline int dyn_nats(const struct sr_states *s, const struct sr_language *language,
-                           const struct sr_expr *expr, double *nats, double *misfit)
+/* The nats of a system, all infinite where no solution follows the tracks; of its constants with
+ * the starts of the tracks. */
+struct dyn_nats {
+    double all, likelihood, form, constants, misfit;
+};
+static inline int dyn_weigh(const struct sr_states *s, const struct sr_language *language,
+                            const struct sr_expr *expr, struct dyn_nats *nats)
 {
     static struct sr_judged judged;
     struct sr_judge judge;
     int rc = sr_judge_create(s, language, 20, &judge);
     memcpy(judged.expr, expr, (size_t)s->dims * sizeof *expr);
     rc = rc ? rc : sr_judge_fit(&judge, &judged);
+    nats->all = judged.nats;
+    nats->misfit = judged.misfit;
+    nats->likelihood =
+        0.5 * (double)(s->rows * (size_t)s->dims) * orr_log(fmax(judged.misfit, judge.exact));
+    nats->form = 0;
+    for (int d = 0; d < s->dims; d++)
+        nats->form +=
+            sr_equation_nats(&judged.expr[d], sr_own_name(s, d), s->names - !s->explicit_time);
+    nats->constants = nats->all - nats->likelihood - nats->form;
     sr_judge_free(&judge);
-    *nats = judged.nats;
-    *misfit = judged.misfit;
     return rc;
 }
 
-/* Says how likely a system is beside the true one. */
+/* Says how likely a system is beside the true one, of[1] and of[0]. */
 static inline int dyn_tell_nats(const struct sr_states *s, const struct sr_language *language,
-                                const struct sr_expr *truth, const struct sr_expr *chosen)
+                                const struct sr_expr *truth, const struct sr_expr *chosen,
+                                struct dyn_nats of[2])
 {
-    double nats[2], misfit[2];
-    TRY(dyn_nats(s, language, truth, &nats[0], &misfit[0]));
-    TRY(dyn_nats(s, language, chosen, &nats[1], &misfit[1]));
-    printf("    nats %.1f of the truth, %.1f chosen; residuals %.3f, %.3f sigma\n", nats[0],
-           nats[1], sqrt(misfit[0]), sqrt(misfit[1]));
+    TRY(dyn_weigh(s, language, truth, &of[0]));
+    TRY(dyn_weigh(s, language, chosen, &of[1]));
+    printf("    nats %.1f of the truth, %.1f chosen; residuals %.3f, %.3f sigma\n", of[0].all,
+           of[1].all, sqrt(of[0].misfit), sqrt(of[1].misfit));
     return 0;
 }
 
@@ -132,7 +143,7 @@ static inline int dyn_states(const struct dyn_system *system, const char *table,
 
 /* Says how likely an answer is beside the true system. The time costs where either has it. */
 static inline int dyn_answer_nats(const struct dyn_system *system, const char *table,
-                                  const struct dyn_answer *answer)
+                                  const struct dyn_answer *answer, struct dyn_nats of_both[2])
 {
     struct sr_states s = {0};
     struct sr_language *const language = sr_language_create();
@@ -147,7 +158,7 @@ static inline int dyn_answer_nats(const struct dyn_system *system, const char *t
                                   (k < of[which]->count && of[which]->node[k].op == SR_FEATURE &&
                                    of[which]->node[k].feature == system->dims);
         }
-    rc = rc ? rc : dyn_tell_nats(&s, language, truth, answer->equation);
+    rc = rc ? rc : dyn_tell_nats(&s, language, truth, answer->equation, of_both);
     sr_states_free(&s);
     sr_language_free(language);
     return rc;
@@ -155,7 +166,8 @@ static inline int dyn_answer_nats(const struct dyn_system *system, const char *t
 
 /* Chooses anew, in `seconds`, and says how likely the choice is beside the true system. */
 static inline int dyn_choose(const struct dyn_system *system, const char *table, const char *folder,
-                             double seconds, bool offer, int without, struct dyn_answer *answer)
+                             double seconds, bool offer, int without, struct dyn_answer *answer,
+                             struct dyn_nats of_both[2])
 {
     static struct sr_equations_found found[SR_STATES];
     static struct sr_system chosen;
@@ -176,7 +188,7 @@ static inline int dyn_choose(const struct dyn_system *system, const char *table,
             chosen.expr[d] = found[d].expr[found[d].best];
     else
         rc = rc ? rc : sr_system_choose(&s, language, found, seconds * s.dims, &chosen);
-    rc = rc ? rc : dyn_tell_nats(&s, language, truth, chosen.expr);
+    rc = rc ? rc : dyn_tell_nats(&s, language, truth, chosen.expr, of_both);
     for (int k = 0; k < s.names && !rc; k++)
         name[k] = s.name[k];
     answer->dims = system->dims;

@@ -53,7 +53,7 @@ enum habit {
     HABITS
 };
 /* How often they stand in 107 equations of 54 textbook systems (docs/data/textbook_rates.txt):
- * growth of one population, hunters and prey, competition, food chains, epidemics, reaction and
+ * growth of one population, hunters and prey, competition, food webs, epidemics, reaction and
  * enzyme kinetics, compartments, oscillators, nerves, gene circuits, lasers, rotating bodies,
  * convection, phases, circuits and motors; x' = v apart. One more is counted of each. */
 static const int habit_count[HABITS] = {74, 41, 28, 24, 13, 10, 10, 8, 7, 6, 4, 1, 3, 2, 4};
