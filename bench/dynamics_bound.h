@@ -93,8 +93,7 @@ static inline int dyn_bound_try(const struct sr_judge *judge, const struct dyn_s
     TRY(sr_judge_fit(judge, &judged));
     double nats = judged.nats + nats_of_form;
     for (int d = 0; d < s->dims; d++)
-        nats -= sr_equation_nats(&judged.expr[d], sr_own_name(states, d),
-                                 states->names - !states->explicit_time);
+        nats -= sr_equation_nats(&judged.expr[d], states->names - !states->explicit_time);
     if (!(nats < *least))
         return 0;
     *least = nats;

@@ -100,8 +100,7 @@ static inline int dyn_weigh(const struct sr_states *s, const struct sr_language 
         0.5 * (double)(s->rows * (size_t)s->dims) * orr_log(fmax(judged.misfit, judge.exact));
     nats->form = 0;
     for (int d = 0; d < s->dims; d++)
-        nats->form +=
-            sr_equation_nats(&judged.expr[d], sr_own_name(s, d), s->names - !s->explicit_time);
+        nats->form += sr_equation_nats(&judged.expr[d], s->names - !s->explicit_time);
     nats->constants = nats->all - nats->likelihood - nats->form;
     sr_judge_free(&judge);
     return rc;

@@ -93,13 +93,12 @@ static bool is_too_long(const struct sr_judge *c, const struct sr_judged *best, 
                         const struct sr_expr *expr)
 {
     const int names = c->states->names - !c->states->explicit_time;
-    const int own = sr_own_name(c->states, d);
     const double least = fmin(best->misfit, 1) * noise_left;
     double value[SR_NODES];
     if (!(best->nats < HUGE_VAL) || sr_state_is_exact(c->states, d))
         return false;
-    const double longer = sr_equation_nats(expr, own, names) + 2 * sr_expr_constants(expr, value) -
-                          sr_equation_nats(&best->expr[d], own, names) -
+    const double longer = sr_equation_nats(expr, names) + 2 * sr_expr_constants(expr, value) -
+                          sr_equation_nats(&best->expr[d], names) -
                           2 * sr_expr_constants(&best->expr[d], value);
     const double rows = best->spare;
     return longer >

@@ -425,7 +425,7 @@ int sr_states_exact_sums(const struct sr_states *s, int d, const bool *allowed, 
     struct exact e = {0};
     if (!library)
         return ORR_ENOMEM;
-    sr_weak_library(s, d, allowed, library);
+    sr_weak_library(s, allowed, library);
     int rc = create(s, d, library, &e);
     if (!rc && e.rows > 4 * NUMBERS)
         rc = find(&e, maxsize, found);

@@ -4,10 +4,7 @@
  * are made of not much more: exp(-k x), x / (K + x), sin(x - y). Other functions, divisors and sums
  * in parentheses cost more, a function of a function most, and the order of terms and of factors
  * nothing. The nodes of a tree alone (sr_expr_nats()) charge cos(y) less than b y^2 + a, and where
- * noise hides the difference, short wrong forms win. The probabilities are round numbers.
- *
- * Rates of change, dx/dt, are charged by how often textbooks have such terms as well: a loss in
- * proportion to x itself stands in most equations, a product without x in few. */
+ * noise hides the difference, short wrong forms win. The probabilities are round numbers. */
 #include <math.h>
 
 #include "judge.h"
@@ -33,43 +30,11 @@ static const double of_angle[SHAPES] = {0.25, 0.4, 0.15, 0.2, 0},
                     of_argument[SHAPES] = {0.25, 0.35, 0.4, 0, 0},
                     of_divisor[SHAPES] = {0.35, 0.3, 0, 0, 0.35};
 
-/* Terms of the rate of change of x, y and z being other names. */
-enum habit {
-    OWN,         /* x */
-    OTHER,       /* y */
-    CONSTANT,    /* 1 */
-    OWN_OTHER,   /* x y */
-    OTHERS,      /* y z, y^2 */
-    OWN_SQUARE,  /* x^2 */
-    SATURATION,  /* y / (K + y), y^2 / (K + y^2), each times another name or not; y may be x */
-    DIFFERENCE,  /* sin(x - y), cos(x - y) */
-    MIXED_CUBE,  /* x^2 y, x y^2, x y z */
-    REPRESSION,  /* 1 / (K + y), 1 / (K + y^2) */
-    OWN_CUBE,    /* x^3 */
-    OTHERS_CUBE, /* y^3, y^2 z .. */
-    EXPONENTIAL, /* exp(-k y) */
-    ANGLE,       /* sin(y), cos(y), sin(k y), cos(k y) */
-    ROOT,        /* sqrt(y), log(y), abs(y), each times a name or not */
-    HABITS
-};
-/* How often they stand in 107 equations of 54 textbook systems (docs/data/textbook_rates.txt):
- * growth of one population, hunters and prey, competition, food webs, epidemics, reaction and
- * enzyme kinetics, compartments, oscillators, nerves, gene circuits, lasers, rotating bodies,
- * convection, phases, circuits and motors; x' = v apart. One more is counted of each. */
-static const int habit_count[HABITS] = {74, 41, 28, 24, 13, 10, 10, 8, 7, 6, 4, 1, 3, 2, 4};
-/* ... and how many terms these equations have; one more is counted of each, and beyond five terms
- * each is half as frequent. */
-enum { LENGTHS = 5 };
-static const int length_count[LENGTHS] = {17, 54, 33, 2, 1};
-/* The share of terms of which textbooks tell nothing. */
-static const double is_unusual = 0.1;
-
 /* What is known where a formula is read. */
 struct reader {
     const struct sr_expr *expr;
-    double name;    /* nats of one name among all that an equation may contain */
-    int inside;     /* functions */
-    int own, names; /* whose rate of change it is, -1: not known; names that it may contain */
+    double name; /* nats of one name among all that an equation may contain */
+    int inside;  /* functions */
 };
 /* A product. */
 struct product {
@@ -77,10 +42,6 @@ struct product {
     int power[SR_FEATURES];         /* of names */
     int saturates[SR_FEATURES];     /* names in divisors c + x, c + x^2 */
     double nats;                    /* of the factors */
-    /* the last factor that is no name: a function of an argument of this shape, or a divisor
-     * (SR_INV) c + the `degree`-th power of name `divides` */
-    int op, divides, degree;
-    enum shape shape;
 };
 
 static double read_sum(const struct reader *r, int i);
@@ -134,12 +95,11 @@ static double share_of(int op)
 
 static enum shape shape_of(const struct reader *r, int i, struct product term[2]);
 
-/* The nats of an argument, without those of the function. *of: its shape. */
-static double read_argument(const struct reader *r, int i, const double *probability,
-                            enum shape *of)
+/* The nats of an argument, without those of the function. */
+static double read_argument(const struct reader *r, int i, const double *probability)
 {
     struct product term[2];
-    const enum shape shape = *of = shape_of(r, i, term);
+    const enum shape shape = shape_of(r, i, term);
     if (shape == ANY || !(probability[shape] > 0))
         return NATS(probability[ANY]) + read_sum(r, i);
     return NATS(probability[shape]) + (shape == PAIR ? 2 : 1) * r->name;
@@ -152,13 +112,10 @@ static void add_function(const struct reader *r, int i, struct product *p)
     struct reader inner = *r;
     double nats = NATS(share_of(op)) + (r->inside ? nested : 0);
     inner.inside++;
-    enum shape shape, left;
-    nats += read_argument(&inner, i - 1, angle ? of_angle : of_argument, &shape);
+    nats += read_argument(&inner, i - 1, angle ? of_angle : of_argument);
     if (sr_expr_arity(r->expr, i) == 2)
-        nats += read_argument(&inner, sr_expr_left(r->expr, i), of_argument, &left);
+        nats += read_argument(&inner, sr_expr_left(r->expr, i), of_argument);
     add_special(is_function, nats, p);
-    p->op = op;
-    p->shape = shape;
 }
 
 static void add_divisor(const struct reader *r, int i, struct product *p)
@@ -171,18 +128,12 @@ static void add_divisor(const struct reader *r, int i, struct product *p)
         const struct product *const power = &term[term[0].factors == 0];
         nats = NATS(probability[OFFSET]) + (power->factors - 1) * half;
         for (int k = 0; k < SR_FEATURES; k++)
-            if (power->power[k] > 0) {
-                p->saturates[k]++;
-                p->divides = k;
-            }
-        p->degree = power->factors;
+            p->saturates[k] += power->power[k] > 0;
     } else if (shape == NAME)
         nats = NATS(probability[NAME]) + r->name;
     else
         nats += read_sum(r, i);
     add_special(is_divisor, nats, p);
-    p->op = SR_INV;
-    p->shape = shape;
 }
 
 /* The whole power that a node raises its operand to; 0: it is none. *base: the operand. */
@@ -235,14 +186,11 @@ static void read_product(const struct reader *r, int i, struct product *p)
         add_function(r, i, p);
 }
 
-/* Reads one of so many terms, the factors of which have no order. Returns its nats but for those of
- * its numbers, which are *coefficient. */
-static double read_term(const struct reader *r, int i, int terms, struct product *term,
-                        double *coefficient)
+/* One of so many terms, the factors of which have no order. */
+static double nats_of_term(const struct reader *r, int i, int terms)
 {
     struct product p = {.numbers = 0};
     read_product(r, i, &p);
-    *term = p;
     int names = 0;
     double orders = 0;
     for (int k = 0; k < SR_FEATURES; k++) {
@@ -253,134 +201,9 @@ static double read_term(const struct reader *r, int i, int terms, struct product
     }
     orders += log_factorial(names);
     const double bare = r->inside || terms == 1 ? 0.5 : is_bare;
-    *coefficient = NATS(p.numbers ? 1 - bare : bare);
-    *coefficient += p.numbers > 1 ? (p.numbers - 1) * NATS(0.2) : 0;
-    return (p.factors + 1) * half + p.nats - orders;
-}
-
-static double nats_of_term(const struct reader *r, int i, int terms)
-{
-    struct product p;
-    double coefficient;
-    const double form = read_term(r, i, terms, &p, &coefficient);
-    return coefficient + form;
-}
-
-/* ---- rates of change */
-
-/* The habit of a product of names. */
-static enum habit habit_of_names(int own, int all)
-{
-    static const enum habit one[] = {OTHER, OWN}, two[] = {OTHERS, OWN_OTHER, OWN_SQUARE};
-    switch (all) {
-    case 0:
-        return CONSTANT;
-    case 1:
-        return one[own];
-    case 2:
-        return two[own];
-    case 3:
-        return own == 3 ? OWN_CUBE : own ? MIXED_CUBE : OTHERS_CUBE;
-    default:
-        return HABITS;
-    }
-}
-
-/* The habit of a term with one function or divisor beside `all` names. */
-static enum habit habit_of_special(const struct product *p, int all)
-{
-    const bool offset = p->op == SR_INV && p->shape == OFFSET && p->degree <= 2;
-    switch (p->op) {
-    case SR_INV:
-        if (offset && all == 0)
-            return REPRESSION;
-        return offset && p->power[p->divides] == p->degree && all <= p->degree + 1 ? SATURATION
-                                                                                   : HABITS;
-    case SR_SIN:
-    case SR_COS:
-        if (all || p->shape == ANY)
-            return HABITS;
-        return p->shape == PAIR ? DIFFERENCE : ANGLE;
-    case SR_EXP:
-        return all == 0 && (p->shape == NAME || p->shape == SCALED) ? EXPONENTIAL : HABITS;
-    case SR_SQRT:
-    case SR_LOG:
-    case SR_ABS:
-        return all <= 1 && p->shape == NAME ? ROOT : HABITS;
-    default:
-        return HABITS;
-    }
-}
-
-static bool needs_others(enum habit habit)
-{
-    return habit == OTHER || habit == OWN_OTHER || habit == OTHERS || habit == DIFFERENCE ||
-           habit == MIXED_CUBE || habit == OTHERS_CUBE;
-}
-
-/* How many terms of a habit there are with so many names, where those that differ in numbers are
- * one; of two kinds of terms as if all were of one, as either has half. */
-static double members(enum habit habit, const struct product *p, int all, double n)
-{
-    switch (habit) {
-    case OTHER:
-    case OWN_OTHER:
-    case DIFFERENCE:
-        return (n - 1) * (habit == DIFFERENCE ? n : 1);
-    case OTHERS:
-        return n * (n - 1) / 2;
-    case SATURATION:
-        return 4 * n * (all > p->degree ? n - 1 : 1);
-    case MIXED_CUBE:
-        return (n - 1) * (n + 2) / 2;
-    case OTHERS_CUBE:
-        return (n - 1) * n * (n + 1) / 6;
-    case REPRESSION:
-        return 2 * n;
-    case EXPONENTIAL: /* three of four with a number */
-        return p->shape == SCALED ? 4 * n / 3 : 4 * n;
-    case ANGLE:
-        return 4 * n;
-    case ROOT:
-        return 6 * n * (all ? n : 1);
-    default:
-        return 1;
-    }
-}
-
-/* The share of a term among those of all habits that so many names allow. */
-static double share_of_term(const struct reader *r, const struct product *p)
-{
-    int all = 0, sum = 0;
-    for (int k = 0; k < SR_FEATURES; k++)
-        all += p->power[k];
-    const enum habit habit = p->specials == 0   ? habit_of_names(p->power[r->own], all)
-                             : p->specials == 1 ? habit_of_special(p, all)
-                                                : HABITS;
-    for (int k = 0; k < HABITS; k++)
-        sum += r->names > 1 || !needs_others((enum habit)k) ? habit_count[k] + 1 : 0;
-    if (habit == HABITS)
-        return 0;
-    return (habit_count[habit] + 1) / (sum * fmax(members(habit, p, all, r->names), 1));
-}
-
-/* A term of the rate of change of name r->own, one of so many. */
-static double nats_of_rate(const struct reader *r, int i, int terms)
-{
-    struct product p;
-    double coefficient;
-    const double form = read_term(r, i, terms, &p, &coefficient);
-    return coefficient +
-           NATS(is_unusual * orr_exp(-form) + (1 - is_unusual) * share_of_term(r, &p));
-}
-
-static double nats_of_length(int terms)
-{
-    int sum = 0;
-    for (int k = 0; k < LENGTHS; k++)
-        sum += length_count[k] + 1;
-    const int listed = terms < LENGTHS ? terms : LENGTHS;
-    return NATS((length_count[listed - 1] + 1.0) / sum) + (terms - listed) * half;
+    const double coefficient = NATS(p.numbers ? 1 - bare : bare);
+    const double superfluous = p.numbers > 1 ? (p.numbers - 1) * NATS(0.2) : 0;
+    return coefficient + superfluous + (p.factors + 1) * half + p.nats - orders;
 }
 
 /* Lists the terms of the sum that ends at node i. */
@@ -443,32 +266,13 @@ static double read_sum(const struct reader *r, int i)
     return nats;
 }
 
-static struct reader reader_of(const struct sr_expr *expr, int own, int names)
-{
-    const int n = names > 1 ? names : 1;
-    return (struct reader){.expr = expr, .name = orr_log(n), .own = own, .names = n};
-}
-
-double sr_equation_nats(const struct sr_expr *expr, int own, int names)
+double sr_equation_nats(const struct sr_expr *expr, int names)
 {
 #ifdef SR_NO_PRIOR /* the nodes of the tree alone, to measure what this is worth */
-    (void)own, (void)names;
+    (void)names;
     return sr_expr_nats(expr, 0);
 #else
-    const struct reader r = reader_of(expr, own, names);
-    int term[TERMS];
-    if (own < 0)
-        return read_sum(&r, expr->count - 1);
-    const int terms = list_terms(&r, expr->count - 1, term, 0);
-    double nats = nats_of_length(terms) - log_factorial(terms);
-    for (int k = 0; k < terms; k++)
-        nats += nats_of_rate(&r, term[k], terms);
-    return nats;
+    const struct reader r = {.expr = expr, .name = orr_log(names > 1 ? names : 1)};
+    return read_sum(&r, expr->count - 1);
 #endif
-}
-
-double sr_term_nats(const struct sr_expr *expr, int own, int names)
-{
-    const struct reader r = reader_of(expr, own, names);
-    return own < 0 ? sr_equation_nats(expr, own, names) : nats_of_rate(&r, expr->count - 1, 2);
 }

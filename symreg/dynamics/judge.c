@@ -306,7 +306,7 @@ static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
     TRY(weigh_each(flow, r, scale, rows, f, &nats));
     for (int d = 0; d < s->dims && !f->group; d++) {
-        nats += sr_equation_nats(&f->expr[d], sr_own_name(s, d), s->names - !s->explicit_time);
+        nats += sr_equation_nats(&f->expr[d], s->names - !s->explicit_time);
         nats += takes_from_nothing(c, &f->expr[d], d) ? unnatural : 0;
     }
     nats += f->group ? f->shared_nats : 0;

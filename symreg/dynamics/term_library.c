@@ -23,7 +23,6 @@ struct maker {
     const struct sr_states *states;
     const bool *allowed;
     struct sr_weak_library *into;
-    int d; /* the equation */
     int name[SR_STATE_NAMES], names;
     double size[SR_STATE_NAMES]; /* rms */
     bool positive[SR_STATE_NAMES];
@@ -75,8 +74,7 @@ static void add(struct maker *m, bool first, struct sr_expr *expr)
     term->form = l->forms;
     double value[SR_NODES];
     term->numbers = plain ? 1 : 1 + sr_expr_constants(expr, value);
-    term->nats = sr_term_nats(&scaled, sr_own_name(m->states, m->d),
-                              m->states->names - !m->states->explicit_time);
+    term->nats = sr_equation_nats(&scaled, m->states->names - !m->states->explicit_time);
 }
 
 static void put_name(struct sr_expr *expr, int name)
@@ -215,10 +213,10 @@ static void add_saturations(struct maker *m, int x)
     }
 }
 
-void sr_weak_library(const struct sr_states *s, int d, const bool *allowed,
+void sr_weak_library(const struct sr_states *s, const bool *allowed,
                      struct sr_weak_library *library)
 {
-    struct maker m = {.states = s, .d = d, .allowed = allowed, .into = library};
+    struct maker m = {.states = s, .allowed = allowed, .into = library};
     library->count = library->forms = 0;
     measure_names(&m);
     add_products(&m);

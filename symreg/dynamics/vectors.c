@@ -340,7 +340,7 @@ double sr_vectors_nats(const struct sr_form *form)
         if (k)
             sr_put_op(&expr, SR_ADD);
     }
-    return sr_put_end(NULL, &expr, SR_NODES) ? nats + sr_equation_nats(&expr, -1, NAMES) : HUGE_VAL;
+    return sr_put_end(NULL, &expr, SR_NODES) ? nats + sr_equation_nats(&expr, NAMES) : HUGE_VAL;
 }
 
 /* "(x, y)", "(-v_y, v_x)", "(0, 1)". */

@@ -402,7 +402,7 @@ int sr_states_weak(const struct sr_states *s, int d, const bool *allowed, int ma
     struct weak w = {0};
     if (!library)
         return ORR_ENOMEM;
-    sr_weak_library(s, d, allowed, library);
+    sr_weak_library(s, allowed, library);
     int rc = create(s, d, library, &w);
     rc = rc ? rc : fill_columns(&w);
     if (!rc && w.worth > 2 * LONGEST) {

@@ -27,7 +27,7 @@ struct sr_weak_library {
 /* Fills in products of the names, functions of one name, sines of differences and saturations
  * of one name times another one, with numbers on a grid by the sizes of the names. Functions that
  * are not `allowed` (SR_OPS) are left out. */
-void sr_weak_library(const struct sr_states *states, int d, const bool *allowed,
+void sr_weak_library(const struct sr_states *states, const bool *allowed,
                      struct sr_weak_library *library);
 /* Appends the likeliest sums of such terms, fitted to the derivatives, which are known nearly
  * exactly: formulas of at most `maxsize` nodes, the likeliest last. ORR_ENOMEM. */

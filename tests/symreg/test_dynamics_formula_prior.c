@@ -2,8 +2,6 @@
  * are known. */
 #include "symreg/dynamics/judge.h"
 
-#include <math.h>
-
 #include "testing.h"
 
 static double nats_of(const char *text, bool fixed)
@@ -14,7 +12,7 @@ static double nats_of(const char *text, bool fixed)
     for (int i = 0; i < expr.count && fixed; i++)
         if (sr_is_number(&expr.node[i]))
             expr.node[i].feature = SR_FIXED;
-    return sr_equation_nats(&expr, -1, 3);
+    return sr_equation_nats(&expr, 3);
 }
 
 static void expect_alike(const char *a, const char *b)
@@ -93,106 +91,6 @@ TEST(held_constants_cost_what_free_ones_do)
     for (size_t k = 0; k < sizeof text / sizeof *text; k++)
         if (fabs(nats_of(text[k], true) - nats_of(text[k], false)) > 1e-9)
             fail_msg("%s: held constants change the nats of the form", text[k]);
-}
-
-/* ---- rates of change */
-
-static double nats_of_rate(const char *text, int names, bool term)
-{
-    static const char *const name[] = {"x", "y", "z"};
-    struct sr_expr expr;
-    assert_int_equal(sr_expr_parse(NULL, text, name, 3, &expr), 0);
-    return term ? sr_term_nats(&expr, 0, names) : sr_equation_nats(&expr, 0, names);
-}
-
-/* A code: the probabilities of all terms that textbooks have are 0.9 together. */
-TEST(probabilities_of_terms_add_up)
-{
-    static const char *const one[] = {"1.3 * x",
-                                      "1.3",
-                                      "1.3 * x * x",
-                                      "1.3 * cube(x)",
-                                      "1.3 * x / (2.1 + x)",
-                                      "1.3 * x * x / (2.1 + x * x)",
-                                      "1.3 / (2.1 + x)",
-                                      "1.3 / (2.1 + x * x)",
-                                      "1.3 * exp(0.7 * x)",
-                                      "1.3 * exp(x)",
-                                      "1.3 * sin(x)",
-                                      "1.3 * cos(x)",
-                                      "1.3 * sin(0.7 * x)",
-                                      "1.3 * cos(0.7 * x)",
-                                      "1.3 * sqrt(x)",
-                                      "1.3 * log(x)",
-                                      "1.3 * abs(x)",
-                                      "1.3 * x * sqrt(x)",
-                                      "1.3 * x * log(x)",
-                                      "1.3 * x * abs(x)"};
-    static const char *const two[] = {"1.3 * y",
-                                      "1.3 * x * y",
-                                      "1.3 * y * y",
-                                      "1.3 * x * x * y",
-                                      "1.3 * x * y * y",
-                                      "1.3 * cube(y)",
-                                      "1.3 * sin(x - y)",
-                                      "1.3 * cos(x - y)",
-                                      "1.3 * y / (2.1 + y)",
-                                      "1.3 * y * y / (2.1 + y * y)",
-                                      "1.3 * x * y / (2.1 + y)",
-                                      "1.3 * x * y * y / (2.1 + y * y)",
-                                      "1.3 * x * y / (2.1 + x)",
-                                      "1.3 * y * x * x / (2.1 + x * x)",
-                                      "1.3 / (2.1 + y)",
-                                      "1.3 / (2.1 + y * y)",
-                                      "1.3 * exp(0.7 * y)",
-                                      "1.3 * exp(y)",
-                                      "1.3 * sin(y)",
-                                      "1.3 * cos(y)",
-                                      "1.3 * sin(0.7 * y)",
-                                      "1.3 * cos(0.7 * y)",
-                                      "1.3 * sqrt(y)",
-                                      "1.3 * log(y)",
-                                      "1.3 * abs(y)",
-                                      "1.3 * x * sqrt(y)",
-                                      "1.3 * x * log(y)",
-                                      "1.3 * x * abs(y)",
-                                      "1.3 * y * sqrt(x)",
-                                      "1.3 * y * log(x)",
-                                      "1.3 * y * abs(x)",
-                                      "1.3 * y * sqrt(y)",
-                                      "1.3 * y * log(y)",
-                                      "1.3 * y * abs(y)"};
-    const double coefficient = 0.9, unusual = 0.1; /* what other terms may take */
-    double sum[2] = {0, 0};
-    for (int names = 1; names <= 2; names++) {
-        for (size_t k = 0; k < sizeof one / sizeof *one; k++)
-            sum[names - 1] += exp(-nats_of_rate(one[k], names, true)) / coefficient;
-        for (size_t k = 0; k < sizeof two / sizeof *two && names > 1; k++)
-            sum[names - 1] += exp(-nats_of_rate(two[k], names, true)) / coefficient;
-        if (!(sum[names - 1] > 1 - unusual && sum[names - 1] <= 1))
-            fail_msg("probabilities of the terms of %d names are %g together: expected 0.9 to 1",
-                     names, sum[names - 1]);
-    }
-}
-
-static void expect_rate(const char *a, const char *b, double by)
-{
-    if (!(nats_of_rate(a, 3, false) < nats_of_rate(b, 3, false) - by))
-        fail_msg("dx/dt = %s costs %g nats, %s %g: expected the first one to cost less", a,
-                 nats_of_rate(a, 3, false), b, nats_of_rate(b, 3, false));
-}
-
-/* What a state does to its own rate costs less than what others do to each other. */
-TEST(usual_rates_cost_less)
-{
-    expect_rate("1.2 * y - 0.3 * x", "1.2 * y - 0.3 * z", 0.5);
-    expect_rate("1.2 * x - 0.3 * x * y", "1.2 * x - 0.3 * z * y", 0.5);
-    expect_rate("1.2 * x - 0.3 * x * y", "1.2 * x - 0.3 * tan(y)", 5);
-    expect_rate("1.2 * x - 0.3 * y / (0.7 + y)", "1.2 * x - 0.3 * y / (0.7 + z)", 2);
-    expect_rate("1.2 * x - 0.3 * y", "1.2 * x", -1.5);
-    /* a term that no textbook has costs little more than in other formulas */
-    if (!(nats_of_rate("1.2 * tan(sqrt(x))", 3, false) < nats_of("1.2 * tan(sqrt(x))", false) + 4))
-        fail_msg("an unusual rate costs %g nats", nats_of_rate("1.2 * tan(sqrt(x))", 3, false));
 }
 
 TESTS(NULL, NULL)
