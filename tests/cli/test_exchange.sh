@@ -4,7 +4,7 @@
 # line, and nothing is written.
 . tests/cli/lib.sh
 . tests/cli/exchange.sh
-PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+PROGRAMS="$PROGRAMS probe judge" # refuse() knows the programs by name
 fast_pictures
 
 run=$WORK/run answers=$WORK/run/answers
