@@ -24,14 +24,15 @@ static bool was_fitted(struct sr_worker *w, const struct sr_expr *expr)
 }
 
 /* Twice the smallest loss of formulas that are not longer with an outer scale: a fit that stays
- * above it is for nothing. 0 where formulas of larger losses are kept, too. */
+ * above it is for nothing, and is no alternative either (sr_front_alternatives()). 0 where formulas
+ * of larger losses are kept, too. */
 static double loss_wanted(const struct sr_worker *w, const struct sr_expr *expr)
 {
     const int most = sr_expr_complexity(w->settings->language, expr) + 2;
     double rival = HUGE_VAL;
     for (int c = 1; c <= most && c <= SR_NODES; c++)
         rival = fmin(rival, w->island->hall->loss[c]);
-    return w->view->near || w->settings->penalty || !(rival < HUGE_VAL) ? 0 : 2 * rival;
+    return w->settings->penalty || !(rival < HUGE_VAL) ? 0 : 2 * rival;
 }
 
 static void offer_neighbour(struct sr_worker *w, struct sr_expr *expr, int steps, int restarts)
