@@ -39,6 +39,15 @@ static bool is_uneven(double below, double above, double error)
            fmax(fabs(below - off), fabs(above - off)) > uneven * off;
 }
 
+/* A bound of an interval, with three digits, or as many as the standard error needs. */
+static void print_bound(double bound, double error, char text[SR_NUMBER])
+{
+    int digits = 3;
+    for (double share = error; share < 0.01 * fabs(bound) && digits < 17; digits++)
+        share *= 10;
+    sr_number_print(sr_round_digits(bound, digits), text);
+}
+
 /* "0.4 +- 0.001, 30 +- 6 (95%: 21 to 47)"; empty where no error is known. The numbers are those of
  * the formula as it is shown, which may have the opposite signs. */
 static void write_errors(const struct sr_system *system, int d, const struct sr_expr *shown,
@@ -59,8 +68,8 @@ static void write_errors(const struct sr_system *system, int d, const struct sr_
         orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
         if (!is_uneven(below, above, system->error[d][c]))
             continue;
-        sr_number_print(sr_round_digits(value[c] - (opposite ? above : below), 3), number);
-        sr_number_print(sr_round_digits(value[c] + (opposite ? below : above), 3), error);
+        print_bound(value[c] - (opposite ? above : below), system->error[d][c], number);
+        print_bound(value[c] + (opposite ? below : above), system->error[d][c], error);
         orr_append(text, bytes, " (95%%: %s to %s)", number, error);
     }
 }
