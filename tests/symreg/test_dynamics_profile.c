@@ -106,6 +106,8 @@ TEST(signs_are_those_of_sums)
         const char *formula, *said;
     } list[] = {{"3 + -2 * x * t", "dx/dt = 3 - 2 * x * t   (2 +- 0.1)"},
                 {"x - -2 / t", "dx/dt = x + 2 / t   (2 +- 0.1)"},
+                {"-(-2 * x * t)", "dx/dt = 2 * x * t   (2 +- 0.1)"},
+                {"3 + -(-2 * x) * t", "dx/dt = 3 + 2 * x * t   (2 +- 0.1)"},
                 {"-2 * x + t", "dx/dt = -2 * x + t   (-2 +- 0.1)"},
                 {"x + (t - 2) * -2", "dx/dt = x + (t - 2) * (-2)   (-2 +- 0.1)"},
                 {"x + exp(-2 * t)", "dx/dt = x + exp(-2 * t)   (-2 +- 0.1)"}};
