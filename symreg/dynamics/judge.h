@@ -92,7 +92,7 @@ int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *sys
                        struct sr_states *along, bool *follows);
 
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
- * (formula_prior.c). own: the number of the name whose rate of change it is; -1: it is no such rate. */
+ * (formula_prior.c). own: the number of the name whose rate of change it is; -1: it is no rate. */
 double sr_equation_nats(const struct sr_expr *expr, int own, int names);
 /* Likewise one term, with its coefficient, of a sum of several. */
 double sr_term_nats(const struct sr_expr *expr, int own, int names);
