@@ -13,12 +13,13 @@ void sr_said_names(const struct sr_states *s, const char *name[SR_SYSTEM_NAMES])
                                       : s->each_name[k - SR_EACH_FIRST];
 }
 
-/* a + -2 * b becomes a - 2 * b, for people: numbers stay in their order. */
-static void carry_signs(struct sr_expr *expr)
+/* a + -2 * b becomes a - 2 * b, and -(-2 * b) becomes 2 * b, for people: numbers stay in their
+ * order. */
+static void carry_signs(const struct sr_language *language, struct sr_expr *expr)
 {
-    for (int i = 0; i < expr->count; i++) {
-        struct sr_node *const sum = &expr->node[i];
-        if (sum->op != SR_ADD && sum->op != SR_SUB)
+    for (int i = 1; i < expr->count; i++) {
+        struct sr_node *const sign = &expr->node[i];
+        if (sign->op != SR_ADD && sign->op != SR_SUB && sign->op != SR_NEG)
             continue;
         int at = i - 1;
         while (expr->node[at].op == SR_MUL || expr->node[at].op == SR_DIV)
@@ -26,7 +27,13 @@ static void carry_signs(struct sr_expr *expr)
         if (!sr_is_number(&expr->node[at]) || !(expr->node[at].value < 0))
             continue;
         expr->node[at].value = -expr->node[at].value;
-        sum->op = sum->op == SR_ADD ? SR_SUB : SR_ADD;
+        if (sign->op == SR_NEG) {
+            memmove(sign, sign + 1, (size_t)(--expr->count - i) * sizeof *sign);
+            sr_expr_measure(language, expr);
+            i--;
+        } else {
+            sign->op = sign->op == SR_ADD ? SR_SUB : SR_ADD;
+        }
     }
 }
 
@@ -37,6 +44,15 @@ static bool is_uneven(double below, double above, double error)
     const double off = 1.959964 * error;
     return isfinite(below) && isfinite(above) &&
            fmax(fabs(below - off), fabs(above - off)) > uneven * off;
+}
+
+/* A bound of an interval, with three digits, or as many as the standard error needs. */
+static void print_bound(double bound, double error, char text[SR_NUMBER])
+{
+    int digits = 3;
+    for (double share = error; share < 0.01 * fabs(bound) && digits < 17; digits++)
+        share *= 10;
+    sr_number_print(sr_round_digits(bound, digits), text);
 }
 
 /* "0.4 +- 0.001, 30 +- 6 (95%: 21 to 47)"; empty where no error is known. The numbers are those of
@@ -59,8 +75,8 @@ static void write_errors(const struct sr_system *system, int d, const struct sr_
         orr_append(text, bytes, "%s%s +- %s", *text ? ", " : "", number, error);
         if (!is_uneven(below, above, system->error[d][c]))
             continue;
-        sr_number_print(sr_round_digits(value[c] - (opposite ? above : below), 3), number);
-        sr_number_print(sr_round_digits(value[c] + (opposite ? below : above), 3), error);
+        print_bound(value[c] - (opposite ? above : below), system->error[d][c], number);
+        print_bound(value[c] + (opposite ? below : above), system->error[d][c], error);
         orr_append(text, bytes, " (95%%: %s to %s)", number, error);
     }
 }
@@ -80,7 +96,7 @@ void sr_said_equation(const struct sr_states *s, const struct sr_language *langu
     const char *name[SR_SYSTEM_NAMES];
     char formula[SR_TEXT], errors[SR_TEXT];
     struct sr_expr shown = system->expr[d];
-    carry_signs(&shown);
+    carry_signs(language, &shown);
     sr_said_names(s, name);
     sr_expr_text(language, &shown, SR_INFIX, name, formula, sizeof formula);
     write_errors(system, d, &shown, errors, sizeof errors);

@@ -66,14 +66,25 @@ static int try_shorter(const struct sr_judge *c, int d, int at, int operand, dou
     return rc;
 }
 
+/* Whether all values of a constant of each category are within two standard errors of 0. */
+static bool may_be_zero_each(const struct sr_judge *c, const struct sr_judged *f, int k)
+{
+    bool may = true;
+    for (int i = 0; i < c->states->categories; i++)
+        may = may && fabs(f->each.value[k][i]) < 2 * f->each_error.value[k][i];
+    return may;
+}
+
 /* Whether the part of the formula of state d that ends at node i is a fitted number that may be 0,
  * or a product with one. */
-static bool may_be_zero(const struct sr_judged *f, int d, int i)
+static bool may_be_zero(const struct sr_judge *c, const struct sr_judged *f, int d, int i)
 {
     const struct sr_expr *const expr = &f->expr[d];
     int number = 0;
     if (expr->node[i].op == SR_MUL)
-        return may_be_zero(f, d, i - 1) || may_be_zero(f, d, sr_expr_left(expr, i));
+        return may_be_zero(c, f, d, i - 1) || may_be_zero(c, f, d, sr_expr_left(expr, i));
+    if (sr_is_each(&expr->node[i]))
+        return may_be_zero_each(c, f, expr->node[i].feature - SR_EACH_FIRST);
     if (!sr_is_number(&expr->node[i]))
         return false;
     for (int k = 0; k < i; k++)
@@ -95,9 +106,9 @@ int sr_judge_drop_zeros(const struct sr_judge *c, struct sr_judged *best)
             const int op = best->expr[d].node[i].op, left = sr_expr_left(&best->expr[d], i);
             if (op != SR_ADD && op != SR_SUB)
                 continue;
-            if (may_be_zero(best, d, i - 1))
+            if (may_be_zero(c, best, d, i - 1))
                 TRY(try_shorter(c, d, i, left, by_zero, best, &shorter));
-            else if (may_be_zero(best, d, left))
+            else if (may_be_zero(c, best, d, left))
                 TRY(try_shorter(c, d, i, i - 1, by_zero, best, &shorter));
         }
     }

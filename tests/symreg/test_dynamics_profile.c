@@ -106,6 +106,8 @@ TEST(signs_are_those_of_sums)
         const char *formula, *said;
     } list[] = {{"3 + -2 * x * t", "dx/dt = 3 - 2 * x * t   (2 +- 0.1)"},
                 {"x - -2 / t", "dx/dt = x + 2 / t   (2 +- 0.1)"},
+                {"-(-2 * x * t)", "dx/dt = 2 * x * t   (2 +- 0.1)"},
+                {"3 + -(-2 * x) * t", "dx/dt = 3 + 2 * x * t   (2 +- 0.1)"},
                 {"-2 * x + t", "dx/dt = -2 * x + t   (-2 +- 0.1)"},
                 {"x + (t - 2) * -2", "dx/dt = x + (t - 2) * (-2)   (-2 +- 0.1)"},
                 {"x + exp(-2 * t)", "dx/dt = x + exp(-2 * t)   (-2 +- 0.1)"}};
@@ -131,6 +133,22 @@ TEST(signs_are_those_of_sums)
                                                  ? "(95%: 1.6 to 2.2)"
                                                  : "(95%: -2.2 to -1.6)"));
         }
+}
+
+/* An interval that is small beside its constant has the digits to contain it. */
+TEST(bounds_of_small_errors_have_enough_digits)
+{
+    static struct sr_system system;
+    static const struct sr_states s = {
+        .order = 1, .dims = 1, .names = 2, .name = {"x", "t"}, .target = {"dx/dt"}};
+    char text[SR_TEXT];
+    assert_int_equal(sr_expr_parse(NULL, "1234.567 * x", name, 2, &system.expr[0]), 0);
+    system.error[0][0] = 0.05;
+    system.low[0][0] = 1234.487;
+    system.high[0][0] = 1234.767;
+    sr_said_equation(&s, NULL, &system, 0, text, sizeof text);
+    assert_string_equal(text,
+                        "dx/dt = 1234.567 * x   (1234.567 +- 0.05 (95%: 1234.49 to 1234.77))");
 }
 
 TEST(a_parabola_has_symmetric_bounds)

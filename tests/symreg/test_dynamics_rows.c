@@ -313,6 +313,53 @@ TEST(digits_are_those_that_a_number_has_when_the_others_stay)
     sr_states_free(&s);
 }
 
+/* x' = c[category] + 0.31 x where c is 0 in all: it goes although no seconds are left, and stays
+ * where one of them is not 0. */
+TEST(constants_of_categories_that_are_all_0_go)
+{
+    enum { ROWS = 80, CATEGORIES = 3 };
+    const size_t rows[] = {ROWS, ROWS, ROWS};
+    struct sr_judge judge;
+    struct sr_judged *const fit = calloc(1, sizeof *fit);
+    struct sr_language *language = sr_language_create();
+    for (int one = 0; one < 2; one++) {
+        struct sr_states s;
+        gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 74);
+        name_states(&s, 1);
+        s.categories = CATEGORIES;
+        assert_int_equal(sr_states_create(&s, CATEGORIES, rows), 0);
+        for (size_t k = 0; k < s.count; k++) {
+            struct sr_state_track *const track = &s.track[k];
+            track->category = k;
+            for (size_t i = 0; i < ROWS; i++) {
+                const double t = 0.05 * (double)i, grown = exp(0.31 * t);
+                track->t[i] = t;
+                track->smooth[i] = grown + (one && k == 1 ? 0.2 * (grown - 1) / 0.31 : 0);
+                track->x[i] = track->smooth[i] + gsl_ran_gaussian(rng, 0.02);
+                track->sigma[i] = 0.02;
+            }
+        }
+        gsl_rng_free(rng);
+        *fit = (struct sr_judged){0};
+        sr_put_node(&fit->expr[0], sr_feature_node(SR_EACH_FIRST));
+        sr_put_constant(&fit->expr[0], 0.3);
+        sr_put_node(&fit->expr[0], sr_feature_node(0));
+        sr_put_op(&fit->expr[0], SR_MUL);
+        sr_put_op(&fit->expr[0], SR_ADD);
+        assert_true(sr_put_end(NULL, &fit->expr[0], SR_NODES));
+        assert_int_equal(sr_judge_create(&s, language, 0, &judge), 0);
+        assert_int_equal(sr_judge_fit(&judge, fit), 0);
+        assert_true(fit->nats < HUGE_VAL);
+        assert_int_equal(sr_judge_drop_zeros(&judge, fit), 0);
+        print_message("%d nodes are left\n", fit->expr[0].count);
+        assert_int_equal(fit->expr[0].count, one ? 5 : 3);
+        sr_judge_free(&judge);
+        sr_states_free(&s);
+    }
+    sr_language_free(language);
+    free(fit);
+}
+
 /* An equation of times that are counted from the first one gets the difference in place of the
  * time, each error stays with its number, and the times come back to the bit. */
 TEST(times_far_from_0_count_from_the_first_one)
