@@ -406,7 +406,7 @@ static bool remark_bounds(const struct sr_answer *o, char *text, size_t bytes)
                        bound);
         }
     }
-    if (*text)
+    if (*text && measured)
         orr_append(text, bytes, " (its standard error and interval suppose no bound)");
     return *text != '\0';
 }

@@ -51,6 +51,10 @@ bounded() {
 check "a search with a bound that stops the slope ends" bounded --constrain-constants 0,2
 check "a number at its bound is remarked on" \
     grep -q '^remark: .*number 1, 2, is at its bound 2 (its standard error' "$WORK/line.out"
+check "a search by l1 with a bound that stops the slope ends" \
+    bounded --constrain-constants 0,2 --loss l1
+check "a number at its bound is remarked on without errors, which l1 does not have" \
+    grep -q '^remark: number 1, 2, is at its bound 2$' "$WORK/line.out"
 check "a search with bounds far from the slope ends" bounded --constrain-constants 0,9
 check "a number far from its bounds is not remarked on" \
     test "$(grep -c 'its bound' "$WORK/line.out")" -eq 0
