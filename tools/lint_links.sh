@@ -2,7 +2,8 @@
 # lint_links.sh FILE.md... - what a document points to is there: links [text](file#heading), and
 # names of sources and folders of this repository (kernels/variants.c, curves.c, tests/golden/,
 # kernels/{ref,cpu}/, bench/peer_*.py). Names of what programs write (laws/laws.json) are not looked
-# at. Rows of a table have as many cells as its head; a | within a cell is written \|. Run from the
+# at, but for the first cells of bench/results/README.md, which list its folder.
+# Rows of a table have as many cells as its head; a | within a cell is written \|. Run from the
 # repository root. Prints one line per complaint; exit status 1 when there is one.
 set -u
 failures=0
@@ -76,6 +77,10 @@ for file in "$@"; do
     done < <(awk '!/^\|/ { columns = 0; next }
         { gsub(/\\[|]/, ""); cells = gsub(/[|]/, "") - 1; columns = columns ? columns : cells }
         cells != columns { print FNR, cells, columns }' "$file")
+    [ "$file" != bench/results/README.md ] || while IFS=: read -r line word; do
+        [ -e "${file%/*}/${word# }" ] || complain "$file:$line: there is no ${file%/*}/${word# }"
+    done < <(sed 's/^| *\([^|]*\).*/ \1/; t; s/.*//' "$file" |
+        grep -noE ' [A-Za-z0-9][A-Za-z0-9_-]*\.(json|csv|txt)(\.gz)?')
     while IFS=: read -r line word; do
         word=${word%%[.,]}
         name "$file" "$line" "$word"

@@ -67,6 +67,10 @@ END
         >"$tree/docs/guide.md"
     printf 'See [there](docs/guide.md#the-guide), [web](https://a.b/c.h), `beta/x.json`.\n' \
         >"$tree/README.md"
+    mkdir -p "$tree/bench/results"
+    echo '{}' >"$tree/bench/results/a.json.gz"
+    printf '| file | command |\n|---|---|\n| a.json.gz, _b.json.gz | `c --out d.json` |\n' \
+        >"$tree/bench/results/README.md"
 }
 # build: as the Makefile does, objects and one library a folder
 build() {
@@ -90,7 +94,7 @@ in_tree() {
     includes) "$tools/lint_includes.sh" ;;
     state) "$tools/lint_state.sh" build alpha ;;
     circles) "$tools/lint_circles.sh" build base alpha/low alpha/high ;;
-    links) "$tools/lint_links.sh" README.md docs/guide.md ;;
+    links) "$tools/lint_links.sh" README.md docs/guide.md bench/results/README.md ;;
     size) "$tools/lint_size.sh" base alpha beta ;;
     tracked)
         git init -q . && git add -A && echo "Git keeps ${said:-$(git ls-files -z | xargs -0 cat |
@@ -211,6 +215,8 @@ echo 'As `alpha/{low,middle}/` say.' >>"$tree/README.md"
 complains links 'README.md:2: there is no alpha/middle/'
 printf '\n| a | b |\n|---|---|\n| \\| | 1 |\n| |x| | 1 |\n' >>"$tree/README.md"
 complains links 'README.md:6: a row of 4 cells in a table of 2'
+echo '| gone.txt | `c` |' >>"$tree/bench/results/README.md"
+complains links 'bench/results/README.md:4: there is no bench/results/gone.txt'
 rm "$tree/docs/guide.md"
 run links
 check "links: a document that is not there" grep -q '^docs/guide.md is not there$' "$WORK/out"
