@@ -100,7 +100,9 @@ static int parse_unknown(struct parser *p, const char *start, size_t length, con
     struct sr_node leaf;
     p->at = start;
     if (!p->unknown)
-        return fail_expected(p, expected);
+        return ORR_FAIL(ORR_EINVAL,
+                        "formula: expected %s at character %td of \"%s\", found \"%.*s\"", expected,
+                        start - p->text + 1, p->text, (int)length, start);
     TRY(p->unknown->read(p->unknown->context, &p->at, length, &leaf));
     return emit_node(p, leaf);
 }

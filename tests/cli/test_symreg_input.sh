@@ -151,6 +151,7 @@ bad "--loss that is not smallest at p = t" 2 '--loss' "$OK" --loss 'p+t'
 bad "--define" 2 'name(x)=formula' "$OK" --define 'g=x'
 bad "--define of itself" 2 'an operator' "$OK" --define 'g(x)=g(x)'
 bad "--guess" 2 '--guess: formula: expected' "$OK" --guess 'x +'
+bad "--guess of a word that is no column" 2 'found "nosuch"' "$OK" --guess '9*x+nosuch'
 bad "--guess too large" 2 'complexity 5, --maxsize is 3' "$OK" --guess 'x+x*x' --maxsize 3
 bad "--units" 2 'is no feature and not the target' "$OK" --units 'q=m'
 bad "--units twice" 2 '--units: "x" stands twice' "$OK" --units 'x=m,x=s'
