@@ -144,8 +144,8 @@ shortened "$WORK/kept/cells/verdict/seed1-lssar.json" >"$WORK/nine.json"
 check "files of results are kept with nine digits" same_file "$WORK/nine.json" \
     "$WORK/results/cells/verdict/seed1-lssar.json"
 number='-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?'
-# agree FILE FILE: the same but for numbers, which differ by at most 1e-6 of themselves, and 2e-8 where
-# they are small differences: nine digits of values of some 1 to 10 are 5e-9
+# agree FILE FILE: the same but for numbers, which differ by at most 1e-6 of themselves, and by 2e-8
+# where they are small differences: nine digits of values of some 1 to 10 are 5e-9
 agree() {
     local file
     for file; do
