@@ -207,7 +207,7 @@ def test_alternatives():
     rng = np.random.default_rng(3)
     X = rng.uniform(0.2, 3, size=(60, 2))
     y = X[:, 1] * np.log(1 + X[:, 0]) + rng.normal(0, 0.05, 60)
-    model = small(alternatives=3, niterations=4, populations=6).fit(X, y)
+    model = small(alternatives=3, maxsize=12, niterations=4, populations=6).fit(X, y)
     rows = model.alternatives_
     rows = rows if isinstance(rows, list) else rows.to_dict("records")
     assert rows and list(rows[0]) == ["complexity", "loss", "nats", "equation",
