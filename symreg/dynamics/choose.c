@@ -51,8 +51,6 @@ static const double far_off = 3, explained = 1.5;
 /* The squares that a formula may leave of those that are left by noise, and nats by which a formula
  * has to be worse to be left out unseen. */
 static const double noise_left = 0.85, margin = 25;
-/* Nats of the likelihood that a constant may lose where it becomes a fraction. */
-static const double by_fraction = 0.5;
 /* Formulas become shorter in this share of the seconds, at the end of a choice. */
 static const double share_shorter = 0.15;
 /* What is left for the last fits, at least, which leave out zeros and make fractions: a share of
@@ -172,10 +170,9 @@ static struct sr_node *node_of(struct sr_expr *expr, int number)
     return &expr->node[i];
 }
 
-/* Fits the system with the constants that may be fractions written as these. *worse: nats that this
- * loses of the likelihood; infinite where it cannot be followed. */
+/* Fits the system with the constants that may be fractions written as these. */
 static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
-                         struct sr_judged *trial, double *worse)
+                         struct sr_judged *trial)
 {
     struct sr_node *node[SR_NODES];
     sr_judged_copy(best, trial);
@@ -190,7 +187,6 @@ static int fit_fractions(const struct sr_judge *c, const struct sr_judged *best,
     const int rc = sr_judge_fit(c, trial);
     for (int k = 0; k < best->constants; k++)
         node[k]->feature = 0;
-    *worse = sr_judge_lost(c, trial, best);
     return rc;
 }
 
@@ -210,16 +206,15 @@ static void take_fractions(const struct sr_judged *trial, struct sr_judged *best
     best->misfit = trial->misfit;
 }
 
-/* Writes constants that may be fractions as these, where the tracks do not contradict: the others
- * are fitted again. True values lose half a nat each, about; where fractions lose more, the one
- * that is farthest from its constant in standard errors stays a number. */
+/* Writes constants that may be fractions as these, as far as the tracks do not contradict
+ * (sr_judge_loses_little()): the others are fitted again. */
 static int simplify(const struct sr_judge *c, struct sr_judged *best)
 {
     struct sr_judged *const trial = orr_alloc(1, sizeof *trial);
     int rc = trial ? 0 : ORR_ENOMEM;
     while (!rc) {
         int fixed = 0, farthest = -1;
-        double worse, most = 0;
+        double most = 0;
         for (int k = 0; k < best->constants; k++) {
             const double off = fabs(best->simple[k] - best->value[k]) / best->error[k];
             if (isnan(best->simple[k]))
@@ -232,8 +227,8 @@ static int simplify(const struct sr_judge *c, struct sr_judged *best)
         }
         if (!fixed)
             break;
-        rc = fit_fractions(c, best, trial, &worse);
-        if (!rc && worse <= by_fraction * fixed) {
+        rc = fit_fractions(c, best, trial);
+        if (!rc && sr_judge_loses_little(c, trial, best, fixed)) {
             take_fractions(trial, best);
             break;
         }

@@ -108,7 +108,7 @@ static void write_constants(const struct page *p)
             put_name(p, p->s->target[d]);
             sr_number_print(sr_round_digits(value[c], 10), number);
             const double low = p->system->low[d][c], high = p->system->high[d][c];
-            const double off = 1.959964 * error[c];
+            const double off = SR_NORMAL_95 * error[c];
             sr_bound_print(isfinite(low) ? low : value[c] - off, value[c], from, sizeof from);
             sr_bound_print(isfinite(high) ? high : value[c] + off, value[c], to, sizeof to);
             orr_file_printf(p->html, "</td><td>%s</td><td>%.2g</td><td>%s</td><td>%s</td></tr>\n",

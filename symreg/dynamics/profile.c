@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum { ITERATIONS = 25, TRIES = 8 }; /* of a fit; fits for a bound */
-/* The root of the 95% point of chi^2 with one degree of freedom, and how near to it a bound is. */
-static const double wanted = 1.959964, near = 0.02;
+/* The root of what a bound loses, and how near to it a bound is. */
+static const double wanted = SR_NORMAL_95, near = 0.02;
 /* So many times the symmetric distance on, the tracks give no bound. */
 static const double farthest = 10;
 

@@ -41,7 +41,7 @@ static void carry_signs(const struct sr_language *language, struct sr_expr *expr
 static bool is_uneven(double below, double above, double error)
 {
     static const double uneven = 0.2;
-    const double off = 1.959964 * error;
+    const double off = SR_NORMAL_95 * error;
     return isfinite(below) && isfinite(above) &&
            fmax(fabs(below - off), fabs(above - off)) > uneven * off;
 }

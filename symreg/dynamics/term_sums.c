@@ -130,14 +130,8 @@ static double solve_one(const struct terms *t, const double *gram, const int *ch
     double L[PRODUCTS * PRODUCTS], work[PRODUCTS];
     const size_t width = (size_t)t->count + 1, n = (size_t)count;
     double left = gram[width * width - 1];
-    for (size_t a = 0; a < n; a++) {
-        for (size_t b = 0; b <= a; b++)
-            L[a * PRODUCTS + b] = gram[(size_t)chosen[a] * width + (size_t)chosen[b]];
-        beta[a] = gram[(width - 1) * width + (size_t)chosen[a]];
-    }
-    if (!sr_cholesky(L, n, PRODUCTS, 1e-13))
+    if (!sr_cholesky_columns(gram, width, chosen, n, 1e-13, L, PRODUCTS, beta))
         return HUGE_VAL;
-    sr_cholesky_lower(L, n, PRODUCTS, beta);
     for (size_t a = 0; a < n; a++)
         left -= beta[a] * beta[a];
     sr_cholesky_upper(L, n, PRODUCTS, beta);

@@ -286,15 +286,8 @@ static double solve(const struct sr_sums *sums, const struct gram *g, const stru
     double L[SR_FORM_TERMS * SR_FORM_TERMS], b[SR_FORM_TERMS];
     const size_t width = (size_t)sums->count + 1, n = (size_t)sum->count;
     double left = g->product[width * width - 1];
-    for (size_t i = 0; i < n; i++) {
-        const size_t from = (size_t)sum->term[i] * width;
-        for (size_t k = 0; k <= i; k++)
-            L[i * SR_FORM_TERMS + k] = g->product[from + (size_t)sum->term[k]];
-        b[i] = g->product[from + width - 1];
-    }
-    if (!sr_cholesky(L, n, SR_FORM_TERMS, apart))
+    if (!sr_cholesky_columns(g->product, width, sum->term, n, apart, L, SR_FORM_TERMS, b))
         return HUGE_VAL;
-    sr_cholesky_lower(L, n, SR_FORM_TERMS, b);
     for (size_t i = 0; i < n; i++)
         left -= b[i] * b[i];
     sr_cholesky_upper(L, n, SR_FORM_TERMS, b);

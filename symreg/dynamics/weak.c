@@ -237,17 +237,8 @@ static void keep(const struct weak *w, const struct sum *sum, struct sums *kept)
 static bool solve(const struct weak *w, const struct sum *sum, double L[LONGEST * LONGEST],
                   double *beta)
 {
-    const size_t n = (size_t)sum->count, width = w->width;
-    for (size_t a = 0; a < n; a++) {
-        const size_t at = (size_t)sum->term[a] * width;
-        for (size_t b = 0; b <= a; b++)
-            L[a * LONGEST + b] = w->gram[at + (size_t)sum->term[b]];
-        beta[a] = w->gram[at + width - 1];
-    }
-    if (!sr_cholesky(L, n, LONGEST, apart))
-        return false;
-    sr_cholesky_lower(L, n, LONGEST, beta);
-    return true;
+    return sr_cholesky_columns(w->gram, w->width, sum->term, (size_t)sum->count, apart, L, LONGEST,
+                               beta);
 }
 
 /* Extends a sum by each term. */

@@ -6,6 +6,7 @@
  * fitted to all rows. */
 #include "profiles.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -90,6 +91,7 @@ static bool fill_values(const struct scan *s, const struct sr_profile *f, double
     return true;
 }
 
+/* Takes the part along a vector of the basis away. */
 static void take_away(const struct scan *s, int base, double v[ROWS])
 {
     const double share = sr_dot(v, s->basis[base], s->rows);
@@ -281,12 +283,6 @@ static double step_between(const double *x, int rows)
     return fabs(step);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Takes the rows of a column; false where it has one value, or a line explains all. */
 static bool take_rows(struct scan *s, int column)
 {
@@ -306,7 +302,7 @@ static bool take_rows(struct scan *s, int column)
     }
     s->range = s->high - s->low;
     memcpy(s->sorted, s->x, (size_t)rows * sizeof *s->x);
-    qsort(s->sorted, (size_t)rows, sizeof *s->sorted, ascending);
+    gsl_sort(s->sorted, 1, (size_t)rows);
     s->step = (size_t)rows == data->rows ? step_between(s->x, rows) : 0;
     for (int b = 0; b < BASES; b++) {
         if (b > 0) {
@@ -315,9 +311,8 @@ static bool take_rows(struct scan *s, int column)
                 v[i] = s->root[i] * (b > 1 ? (s->x[i] - s->low) / s->range : 1);
             if (!sr_orthogonalise(v, s->basis[0], b - 1, ROWS, s->rows, 1e-12, NULL))
                 return false;
-            const double share = sr_dot(v, s->rest[b - 1], s->rows);
-            for (int i = 0; i < s->rows; i++)
-                s->rest[b][i] = s->rest[b - 1][i] - share * v[i];
+            memcpy(s->rest[b], s->rest[b - 1], sizeof s->rest[b]);
+            take_away(s, b - 1, s->rest[b]);
         }
         s->size[b] = sr_dot(s->rest[b], s->rest[b], s->rows);
     }
@@ -335,11 +330,8 @@ static void solve_saw(const struct scan *s, struct sr_profile *f)
     }
     const double of_n = sr_dot(n, s->basis[1], s->rows), of_x = sr_dot(x, s->basis[1], s->rows),
                  of_y = sr_dot(s->rest[1], s->basis[1], s->rows);
-    for (int b = 0; b < BASES - 1; b++) {
-        const double share = sr_dot(n, s->basis[b], s->rows);
-        for (int i = 0; i < s->rows; i++)
-            n[i] -= share * s->basis[b][i];
-    }
+    for (int b = 0; b < BASES - 1; b++)
+        take_away(s, b, n);
     const double by_n = sr_dot(n, s->rest[BASES - 1], s->rows) / sr_dot(n, n, s->rows);
     struct sr_profile solved = *f;
     solved.p = -by_n * of_x / (of_y - by_n * of_n);

@@ -61,6 +61,21 @@ void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b)
     sr_cholesky_upper(L, n, stride, b);
 }
 
+bool sr_cholesky_columns(const double *product, size_t width, const int *column, size_t count,
+                         double least, double *L, size_t stride, double *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double *const row = product + (size_t)column[i] * width;
+        for (size_t k = 0; k <= i; k++)
+            L[i * stride + k] = row[column[k]];
+        b[i] = row[width - 1];
+    }
+    if (!sr_cholesky(L, count, stride, least))
+        return false;
+    sr_cholesky_lower(L, count, stride, b);
+    return true;
+}
+
 double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, double *work)
 {
     const size_t rest = n - i; /* column i of L^-1 is 0 above the diagonal */

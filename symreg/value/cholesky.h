@@ -13,6 +13,11 @@ bool sr_cholesky(double *A, size_t n, size_t stride, double least);
 void sr_cholesky_lower(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_upper(const double *L, size_t n, size_t stride, double *b);
 void sr_cholesky_solve(const double *L, size_t n, size_t stride, double *b);
+/* Least squares with some columns of a table by its products (width, width), the last row and
+ * column of which are the target's: L (count, count), rows `stride` apart, becomes the factor of
+ * the products of the columns, and b (count) L^-1 times theirs with the target. False as above. */
+bool sr_cholesky_columns(const double *product, size_t width, const int *column, size_t count,
+                         double least, double *L, size_t stride, double *b);
 /* Element (i, i) of A^-1. Overwrites work (n). */
 double sr_cholesky_inverse(const double *L, size_t n, size_t stride, size_t i, double *work);
 /* The diagonal of the inverse of a covariance (n, n), which is overwritten; work (2 n). Infinite
