@@ -29,12 +29,11 @@ static DIR *open_folder(const char *folder)
     return listing;
 }
 
-static void remove_folder(DIR *listing, const char *folder)
+static void remove_files(DIR *listing)
 {
     rewinddir(listing);
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
         (void)unlinkat(dirfd(listing), entry->d_name, 0); /* fails for "." and other folders */
-    (void)rmdir(folder);
 }
 
 /* Whether an entry is named ".<name>-XXXXXX", as mkdtemp() makes it. */
@@ -50,21 +49,37 @@ static bool is_work(const char *entry, const char *name)
     return chosen == RANDOM && !end[chosen];
 }
 
+/* The part of ".<name>-XXXXXX" that is the name; false: the entry is none. */
+static bool name_of_work(const char *entry, char name[256])
+{
+    const char *dash = strrchr(entry, '-');
+    if (!dash || dash < entry + 2 || dash - entry > 255)
+        return false;
+    const size_t length = (size_t)(dash - entry) - 1;
+    memcpy(name, entry + 1, length);
+    name[length] = '\0';
+    return is_work(entry, name);
+}
+
 static void remove_abandoned(const char *parent, const char *name)
 {
-    char path[4096];
+    char path[4096], inner[256];
     DIR *listing = opendir(parent);
     if (!listing)
         return;
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        if (!is_work(entry->d_name, name) ||
+        if (!(name ? is_work(entry->d_name, name) : name_of_work(entry->d_name, inner)) ||
             snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) >= (int)sizeof path)
             continue;
         DIR *abandoned = open_folder(path);
         if (!abandoned)
             continue;
-        if (!flock(dirfd(abandoned), LOCK_EX | LOCK_NB))
-            remove_folder(abandoned, path);
+        if (!flock(dirfd(abandoned), LOCK_EX | LOCK_NB)) {
+            if (name) /* that of a part, which was made in it */
+                remove_abandoned(path, NULL);
+            remove_files(abandoned);
+            (void)rmdir(path);
+        }
         closedir(abandoned);
     }
     closedir(listing);
@@ -110,7 +125,8 @@ int orr_tempdir_create(struct orr_tempdir *work, const char *parent, const char 
 void orr_tempdir_remove(struct orr_tempdir *work)
 {
     if (work->listing) {
-        remove_folder(work->listing, work->folder);
+        remove_files(work->listing);
+        (void)rmdir(work->folder);
         closedir(work->listing);
     }
     work->listing = NULL;

@@ -253,6 +253,9 @@ stop KILL
 check "report, kill -9: status 137" test $status -eq 137
 left=$(cd "$WORK/run" && echo .report-*)
 check "report, kill -9: a working folder stays" test -d "$WORK/run/$left"
+# where the kill came while a part of the page was made, that part's folder is in it
+mkdir "$WORK/run/$left/.lab-Xy12ab"
+echo weights >"$WORK/run/$left/.lab-Xy12ab/network.safetensors"
 mkdir "$WORK/run/.report-no-work" "$WORK/run/.report-Locked"
 exec 8<"$WORK/run/.report-Locked"
 flock 8
