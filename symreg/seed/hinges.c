@@ -258,52 +258,31 @@ static void put_direction(const struct direction *d, struct sr_expr *out)
     sr_put_op(out, d->minus ? SR_SUB : SR_ADD);
 }
 
-/* The operand of max or min: u - t, or t - u where `turned`. */
-static void put_distance(const struct direction *d, double t, bool turned, struct sr_expr *out)
-{
-    if (turned)
-        sr_put_constant(out, t);
-    put_direction(d, out);
-    if (!turned)
-        sr_put_constant(out, t < 0 ? -t : t);
-    sr_put_op(out, !turned && t < 0 ? SR_ADD : SR_SUB);
-}
-
-/* max(u, t) or min(u, t), which are hinges but for a constant; false where the operators lack the
- * one that is needed. */
-static bool put_shorter(const struct hinges *h, const struct hinge *of, struct sr_expr *out)
-{
-    const enum sr_op op = of->side > 0 ? SR_MAX : SR_MIN;
-    if (of->power != 1 || !sr_has(h->p->operators, op))
-        return false;
-    put_direction(&h->direction[of->direction], out);
-    sr_put_constant(out, of->t);
-    sr_put_op(out, op);
-    return true;
-}
-
-/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: but for a
- * constant. */
+/* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: max(u, t) or min(u,
+ * t), which are hinges but for a constant, where the operators have the one that is needed. */
 static void put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
                       struct sr_expr *out, bool *turned)
 {
-    if (shorter && put_shorter(h, of, out)) {
-        *turned = of->side < 0;
-        return;
-    }
     const uint64_t operators = h->p->operators;
-    const struct direction *d = &h->direction[of->direction];
-    const bool least = !sr_has(operators, SR_MAX);
+    const bool least = !sr_has(operators, SR_MAX), up = of->side > 0;
+    const double threshold[] = {of->t, -of->t};
+    struct sr_expr u = {.count = 0}, base = {.count = 0};
+    put_direction(&h->direction[of->direction], &u);
     *turned = of->power == 1 && least;
     if (of->power == 0) {
-        put_direction(d, out);
-        return;
+        sr_put_expr(out, &u);
+    } else if (shorter && of->power == 1 && sr_has(operators, up ? SR_MAX : SR_MIN)) {
+        sr_put_text(up ? "max(u, t)" : "min(u, t)", &u, "t", threshold, out);
+        *turned = !up;
+    } else {
+        sr_put_text(up == least ? "t - u"
+                    : of->t < 0 ? "u + s"
+                                : "u - t",
+                    &u, "ts", threshold, &base);
+        sr_put_constant(&base, 0);
+        sr_put_op(&base, least ? SR_MIN : SR_MAX);
+        sr_put_power(operators, &base, of->power, out);
     }
-    struct sr_expr base = {.count = 0};
-    put_distance(d, of->t, (of->side < 0) != least, &base);
-    sr_put_constant(&base, 0);
-    sr_put_op(&base, least ? SR_MIN : SR_MAX);
-    sr_put_power(operators, &base, of->power, out);
 }
 
 /* Ways of writing a sum: a common weight, which is then the first one's; a constant. */
@@ -323,13 +302,12 @@ static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr
     if (sum->terms < 2 || a->direction != b->direction || a->side != b->side || a->power != 1 ||
         b->power != 1 || !sr_has(operators, SR_MAX) || !sr_has(operators, SR_MIN))
         return false;
-    put_direction(&h->direction[a->direction], out);
-    sr_put_constant(out, fmin(a->t, b->t));
-    sr_put_op(out, SR_MAX);
-    sr_put_constant(out, fmax(a->t, b->t));
-    sr_put_op(out, SR_MIN);
     /* between the thresholds the slope is that of the first hinge that opens */
-    put_weight(a->side * sum->weight[(a->t < b->t) == (a->side > 0) ? 0 : 1], out);
+    const double slope = a->side * sum->weight[(a->t < b->t) == (a->side > 0) ? 0 : 1];
+    struct sr_expr u = {.count = 0};
+    put_direction(&h->direction[a->direction], &u);
+    sr_put_text("min(max(u, a), b) * c", &u, "abc",
+                (double[]){fmin(a->t, b->t), fmax(a->t, b->t), slope}, out);
     return true;
 }
 

@@ -70,19 +70,13 @@ static bool find_columns(const struct sr_data *data, bool unit, struct origins *
 static void put_line(const struct origins *o, const struct sr_wave_line *line, struct sr_expr *out)
 {
     const double slope = line->slope * o->factor[line->column];
-    const bool minus = slope == -1;
-    const double c = o->x0[line->column] - line->summand / slope;
-    if (minus)
-        sr_put_constant(out, c);
-    sr_put_node(out, sr_feature_node(line->column));
-    if (!minus && c != 0)
-        sr_put_constant(out, c);
-    if (minus || c != 0)
-        sr_put_op(out, SR_SUB);
-    if (fabs(slope) == 1)
-        return;
-    sr_put_constant(out, slope);
-    sr_put_op(out, SR_MUL);
+    const double number[] = {o->x0[line->column] - line->summand / slope, slope};
+    const struct sr_expr u = {.count = 1, .node = {sr_feature_node(line->column)}};
+    sr_put_text(slope == -1 ? "c - u" : number[0] != 0 ? "u - c" : "u", &u, "c", number, out);
+    if (fabs(slope) != 1) {
+        sr_put_constant(out, slope);
+        sr_put_op(out, SR_MUL);
+    }
 }
 
 /* Appends the subtree that ends at i; lines of moved columns as differences. */
@@ -117,13 +111,10 @@ static void absorb_factor(const struct sr_proposal *p, struct sr_expr *expr)
             !(expr->node[number].value > 0) || !sr_straight_line(expr, power - 1, &line) ||
             line.column < 0 || line.slope == 0)
             continue;
+        const struct sr_expr u = {.count = 1, .node = {sr_feature_node(line.column)}};
+        const double of[] = {line.slope, line.summand + orr_log(expr->node[number].value)};
         struct sr_expr made = {0};
-        sr_put_node(&made, sr_feature_node(line.column));
-        sr_put_constant(&made, line.slope);
-        sr_put_op(&made, SR_MUL);
-        sr_put_constant(&made, line.summand + orr_log(expr->node[number].value));
-        sr_put_op(&made, SR_ADD);
-        sr_put_op(&made, SR_EXP);
+        sr_put_text("exp(u * a + b)", &u, "ab", of, &made);
         const int start = sr_expr_start(expr, i);
         if (sr_expr_splice(p->settings->language, expr, start, i + 1 - start, made.node, made.count,
                            SR_NODES))

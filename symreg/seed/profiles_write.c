@@ -1,139 +1,59 @@
 /* profiles_write.c - shapes of one column as formulas. */
-#include <math.h>
-
 #include "profiles.h"
+#include "shared.h"
 
-#define BIT(name) ((uint64_t)1 << SR_##name)
+/* v is the column x and u its distance x - c, or c - x. Numbers are weight, c, s, w, p, and
+ * products of these: e = weight p, i = 1 / p, f = s^4, g = weight s^4, q = w^2, r = 2 w s. */
+static const char letters[] = "acswpeifgqr";
+/* Of a shape the first is written whose operators are allowed. Of 1 / (1 + (u / s)^4) s^4 is one
+ * constant; a number p has fewer digits than 1 / p. */
+static const struct {
+    enum sr_profile_shape shape;
+    const char *text;
+} texts[] = {
+    {SR_PROFILE_POWER, "a * u ^ p"},
+    {SR_PROFILE_POWER, "a * exp(p * log(u))"},
+    {SR_PROFILE_CLIP, "a * min(u ^ p, w)"},
+    {SR_PROFILE_CLIP, "a * min(exp(p * log(u)), w)"},
+    {SR_PROFILE_STEP, "a / (exp(u / s) + 1)"},
+    {SR_PROFILE_FLAT, "g / (square(square(u)) + f)"},
+    {SR_PROFILE_BOX, "a / (exp((abs(u) - w) / s) + 1)"},
+    {SR_PROFILE_BOX, "a / (exp((square(u) - q) / r) + 1)"},
+    {SR_PROFILE_SAW, "mod(u, p) * a"},
+    {SR_PROFILE_SAW, "v * a - floor(u / p) * e"}, /* its weight c is one of the constant */
+    {SR_PROFILE_SAW, "v * a - floor(u * i) * e"},
+    {SR_PROFILE_DAYS, "greater(mod(u, p), w) * a"},
+};
+
+static const char *text_of(uint64_t operators, enum sr_profile_shape shape)
+{
+    for (size_t k = 0; k < sizeof texts / sizeof *texts && sr_has(operators, SR_SUB); k++)
+        if (texts[k].shape == shape && !(sr_text_operators(texts[k].text, letters) & ~operators))
+            return texts[k].text;
+    return NULL;
+}
 
 bool sr_profile_possible(uint64_t operators, enum sr_profile_shape shape)
 {
-    static const struct {
-        uint64_t all, any; /* operators; any 0: none beside */
-    } needs[SR_PROFILE_SHAPES] = {
-        [SR_PROFILE_POWER] = {BIT(SUB) | BIT(MUL) | BIT(EXP) | BIT(LOG), 0},
-        [SR_PROFILE_CLIP] = {BIT(SUB) | BIT(MUL) | BIT(EXP) | BIT(LOG) | BIT(MIN), 0},
-        [SR_PROFILE_STEP] = {BIT(SUB) | BIT(DIV) | BIT(ADD) | BIT(EXP), 0},
-        [SR_PROFILE_FLAT] = {BIT(SUB) | BIT(DIV) | BIT(ADD) | BIT(SQUARE), 0},
-        [SR_PROFILE_BOX] = {BIT(SUB) | BIT(DIV) | BIT(ADD) | BIT(EXP), BIT(ABS) | BIT(SQUARE)},
-        [SR_PROFILE_SAW] = {BIT(SUB) | BIT(MUL) | BIT(ADD), BIT(MOD) | BIT(FLOOR)},
-        [SR_PROFILE_DAYS] = {BIT(SUB) | BIT(MUL) | BIT(ADD) | BIT(MOD) | BIT(GREATER), 0},
-    };
-    if (sr_has(operators, SR_POW)) /* in place of exp(p log x) */
-        operators |= BIT(EXP) | BIT(LOG);
-    return (operators & needs[shape].all) == needs[shape].all &&
-           (!needs[shape].any || (operators & needs[shape].any));
-}
-
-/* x - c, or c - x. */
-static void put_distance(const struct sr_profile *f, bool turned, struct sr_expr *out)
-{
-    if (turned)
-        sr_put_constant(out, f->c);
-    sr_put_node(out, sr_feature_node(f->column));
-    if (!turned && f->c != 0)
-        sr_put_constant(out, f->c);
-    if (turned || f->c != 0)
-        sr_put_op(out, SR_SUB);
-}
-
-static void put_by(double factor, enum sr_op op, struct sr_expr *out)
-{
-    sr_put_constant(out, factor);
-    sr_put_op(out, op);
-}
-
-static void put_power(const struct sr_profile *f, uint64_t operators, struct sr_expr *out)
-{
-    sr_put_constant(out, f->weight);
-    if (sr_has(operators, SR_POW)) {
-        put_distance(f, f->side < 0, out);
-        put_by(f->p, SR_POW, out);
-    } else {
-        sr_put_constant(out, f->p);
-        put_distance(f, f->side < 0, out);
-        sr_put_op(out, SR_LOG);
-        sr_put_op(out, SR_MUL);
-        sr_put_op(out, SR_EXP);
-    }
-    if (f->shape == SR_PROFILE_CLIP)
-        put_by(f->w, SR_MIN, out);
-    sr_put_op(out, SR_MUL);
-}
-
-/* weight / (1 + exp(argument)), of whose argument `argument` puts the nodes. */
-static void put_step(const struct sr_profile *f, uint64_t operators, struct sr_expr *out)
-{
-    const bool box = f->shape == SR_PROFILE_BOX, squares = !sr_has(operators, SR_ABS);
-    sr_put_constant(out, f->weight);
-    put_distance(f, false, out);
-    if (box) {
-        sr_put_op(out, squares ? SR_SQUARE : SR_ABS);
-        put_by(squares ? f->w * f->w : f->w, SR_SUB, out);
-    }
-    put_by(box && squares ? 2 * f->w * f->s : f->s, SR_DIV, out);
-    sr_put_op(out, SR_EXP);
-    put_by(1, SR_ADD, out);
-    sr_put_op(out, SR_DIV);
-}
-
-static void put_flat(const struct sr_profile *f, struct sr_expr *out)
-{
-    const double fourth = f->s * f->s * f->s * f->s;
-    sr_put_constant(out, f->weight * fourth);
-    put_distance(f, false, out);
-    sr_put_op(out, SR_SQUARE);
-    sr_put_op(out, SR_SQUARE);
-    put_by(fourth, SR_ADD, out);
-    sr_put_op(out, SR_DIV);
-}
-
-/* weight mod(x - c, p), or weight (x - c) - weight p floor((x - c) / p), whose c of the first term
- * is one of the constant. */
-static void put_saw(const struct sr_profile *f, uint64_t operators, struct sr_expr *out)
-{
-    if (sr_has(operators, SR_MOD)) {
-        put_distance(f, false, out);
-        put_by(f->p, SR_MOD, out);
-        put_by(f->weight, SR_MUL, out);
-        return;
-    }
-    sr_put_node(out, sr_feature_node(f->column));
-    put_by(f->weight, SR_MUL, out);
-    put_distance(f, false, out);
-    const bool quotient = sr_has(operators, SR_DIV); /* 7 has fewer digits than 1 / 7 */
-    put_by(quotient ? f->p : 1 / f->p, quotient ? SR_DIV : SR_MUL, out);
-    sr_put_op(out, SR_FLOOR);
-    put_by(f->weight * f->p, SR_MUL, out);
-    sr_put_op(out, SR_SUB);
-}
-
-static void put_days(const struct sr_profile *f, struct sr_expr *out)
-{
-    put_distance(f, false, out);
-    put_by(f->p, SR_MOD, out);
-    put_by(f->w, SR_GREATER, out);
-    put_by(f->weight, SR_MUL, out);
+    return text_of(operators, shape);
 }
 
 bool sr_profile_write(const struct sr_proposal *p, const struct sr_profile *f, struct sr_expr *out)
 {
+    const double a = f->weight, c = f->c, s = f->s, w = f->w;
+    const double number[] = {
+        a, c, s, w, f->p, a * f->p, 1 / f->p, s * s * s * s, a * (s * s * s * s), w * w, 2 * w * s};
+    struct sr_expr u[2] = {{.count = 0}, {.count = 1, .node = {sr_feature_node(f->column)}}};
+    sr_put_text(f->side < 0 ? "c - v" : c != 0 ? "v - c" : "v", u, letters, number, &u[0]);
     out->count = 0;
-    if (f->shape == SR_PROFILE_POWER || f->shape == SR_PROFILE_CLIP)
-        put_power(f, p->operators, out);
-    else if (f->shape == SR_PROFILE_FLAT)
-        put_flat(f, out);
-    else if (f->shape == SR_PROFILE_SAW)
-        put_saw(f, p->operators, out);
-    else if (f->shape == SR_PROFILE_DAYS)
-        put_days(f, out);
-    else
-        put_step(f, p->operators, out);
+    sr_put_text(text_of(p->operators, f->shape), u, letters, number, out);
     if (f->base > 1) {
-        sr_put_node(out, sr_feature_node(f->column));
-        put_by(f->slope, SR_MUL, out);
+        sr_put_text("v * k", u, "k", &f->slope, out);
         sr_put_op(out, SR_ADD);
     }
-    if (f->base > 0)
-        put_by(f->constant, SR_ADD, out);
+    if (f->base > 0) {
+        sr_put_constant(out, f->constant);
+        sr_put_op(out, SR_ADD);
+    }
     return sr_put_end(p->settings->language, out, SR_NODES);
 }

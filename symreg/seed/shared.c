@@ -1,6 +1,7 @@
 /* shared.c - vectors over a few rows, lists of the best. */
 #include "shared.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,4 +166,42 @@ bool sr_put_over(const struct sr_expr *column, const struct sr_expr *phi, int mo
             sr_put_node(out, *node);
     }
     return true;
+}
+
+static void read_text(const char *text, const char *letter, struct sr_expr *phi)
+{
+    enum { MOST = 16, FORMULAS = 2 };
+    char name[MOST][2] = {"u", "v"};
+    const char *names[MOST] = {name[0], name[1]};
+    int n = FORMULAS;
+    for (; letter[n - FORMULAS]; n++) {
+        name[n][0] = letter[n - FORMULAS];
+        names[n] = name[n];
+    }
+    const int rc = sr_expr_parse(NULL, text, names, n, phi);
+    assert(!rc);
+    (void)rc;
+}
+
+void sr_put_text(const char *text, const struct sr_expr *u, const char *letter,
+                 const double *number, struct sr_expr *out)
+{
+    struct sr_expr phi;
+    read_text(text, letter, &phi);
+    for (int i = 0; i < phi.count; i++) {
+        const int at = phi.node[i].feature;
+        if (phi.node[i].op != SR_FEATURE)
+            sr_put_node(out, phi.node[i]);
+        else if (at < 2)
+            sr_put_expr(out, &u[at]);
+        else
+            sr_put_constant(out, number[at - 2]);
+    }
+}
+
+uint64_t sr_text_operators(const char *text, const char *letter)
+{
+    struct sr_expr phi;
+    read_text(text, letter, &phi);
+    return sr_expr_operators(&phi);
 }

@@ -105,10 +105,8 @@ static void offer_rates(const struct sr_proposal *p, struct sr_candidates *candi
         if (!find_rate(data, data->x + (size_t)f * data->rows, &b))
             continue;
         struct sr_expr *const expr = sr_candidates_next(candidates);
-        sr_put_constant(expr, b);
-        sr_put_node(expr, sr_feature_node(f));
-        sr_put_op(expr, SR_DIV);
-        sr_put_op(expr, SR_EXP);
+        const struct sr_expr u = {.count = 1, .node = {sr_feature_node(f)}};
+        sr_put_text("exp(b / u)", &u, "b", &b, expr);
         candidates->count += sr_put_end(p->settings->language, expr, p->settings->maxsize);
     }
 }

@@ -29,11 +29,9 @@ static bool write_rounded(const struct sr_proposal *p, const struct sr_expr *see
     if (!isfinite(sr_eval_loss(seed, p->loss, &p->thread[0].work, &scale)) || sr_has_steps(seed) ||
         !sr_expr_scale(out, scale) || out->count + 3 > SR_NODES)
         return false;
-    if (!rounds) {
-        sr_put_constant(out, 0.5);
-        sr_put_op(out, SR_ADD);
-    }
-    sr_put_op(out, rounds ? SR_ROUND : SR_FLOOR);
+    const struct sr_expr u = *out;
+    out->count = 0;
+    sr_put_text(rounds ? "round(u)" : "floor(u + 0.5)", &u, "", NULL, out);
     return sr_put_end(p->settings->language, out, SR_NODES) && sr_proposal_shorten(p, out);
 }
 
