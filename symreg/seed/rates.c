@@ -648,7 +648,6 @@ static int find_sums(struct search *s)
     }
     if (!rc && sums > 1)
         add_seeds(s, sums);
-    sr_recall_key_free(&key);
     return rc;
 }
 

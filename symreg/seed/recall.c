@@ -1,15 +1,18 @@
-/* recall.c - results of costly steps by the bytes of all that they depend on. */
+/* recall.c - results of costly steps by checksums of all that they depend on. */
 #include "recall.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 enum { MOST = 256 }; /* results */
 
 struct entry {
-    unsigned char *byte; /* key, then result */
-    size_t key, result;
+    uint64_t sum[2];
+    void *result;
+    size_t bytes;
 };
 struct sr_recall {
     omp_lock_t lock;
@@ -20,26 +23,8 @@ struct sr_recall {
 
 void sr_recall_key_add(struct sr_recall_key *key, const void *data, size_t bytes)
 {
-    if (key->failed)
-        return;
-    if (key->bytes + bytes > key->capacity) {
-        const size_t capacity = 2 * (key->bytes + bytes);
-        unsigned char *byte = realloc(key->byte, capacity);
-        key->failed = !byte;
-        if (!byte)
-            return;
-        key->byte = byte;
-        key->capacity = capacity;
-    }
-    if (bytes)
-        memcpy(key->byte + key->bytes, data, bytes);
-    key->bytes += bytes;
-}
-
-void sr_recall_key_free(struct sr_recall_key *key)
-{
-    free(key->byte);
-    *key = (struct sr_recall_key){0};
+    for (unsigned k = 0; k < 2 && !key->closed; k++)
+        key->sum[k] = XXH64(data, bytes, key->sum[k] + k);
 }
 
 struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const char *step,
@@ -47,7 +32,7 @@ struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const c
 {
     const size_t rows = data->rows, columns = (size_t)data->features;
     const size_t head[] = {rows, columns, data->weight != NULL};
-    struct sr_recall_key key = {.failed = !sr_recall_is_open(recall)};
+    struct sr_recall_key key = {.closed = !sr_recall_is_open(recall)};
     sr_recall_key_add(&key, step, strlen(step));
     sr_recall_key_add(&key, head, sizeof head);
     sr_recall_key_add(&key, data->x, columns * rows * sizeof *data->x);
@@ -68,7 +53,7 @@ struct sr_recall *sr_recall_create(void)
 void sr_recall_free(struct sr_recall *recall)
 {
     for (int k = 0; recall && k < recall->count; k++)
-        free(recall->entry[k].byte);
+        free(recall->entry[k].result);
     if (recall)
         omp_destroy_lock(&recall->lock);
     free(recall);
@@ -89,8 +74,7 @@ static const struct entry *find_entry(const struct sr_recall *recall,
                                       const struct sr_recall_key *key)
 {
     for (int k = 0; k < recall->count; k++)
-        if (recall->entry[k].key == key->bytes &&
-            !memcmp(recall->entry[k].byte, key->byte, key->bytes))
+        if (!memcmp(recall->entry[k].sum, key->sum, sizeof key->sum))
             return &recall->entry[k];
     return NULL;
 }
@@ -99,13 +83,13 @@ size_t sr_recall_find(struct sr_recall *recall, const struct sr_recall_key *key,
                       size_t most)
 {
     size_t bytes = 0;
-    if (!recall || key->failed || !key->bytes)
+    if (!recall || key->closed)
         return 0;
     omp_set_lock(&recall->lock);
     const struct entry *const entry = find_entry(recall, key);
-    if (entry && entry->result <= most) {
-        bytes = entry->result;
-        memcpy(result, entry->byte + entry->key, bytes);
+    if (entry && entry->bytes <= most) {
+        bytes = entry->bytes;
+        memcpy(result, entry->result, bytes);
     }
     omp_unset_lock(&recall->lock);
     return bytes;
@@ -114,16 +98,13 @@ size_t sr_recall_find(struct sr_recall *recall, const struct sr_recall_key *key,
 void sr_recall_keep(struct sr_recall *recall, const struct sr_recall_key *key, const void *result,
                     size_t bytes)
 {
-    if (!recall || recall->closed || key->failed || !key->bytes)
+    if (!recall || recall->closed || key->closed)
         return;
     omp_set_lock(&recall->lock);
-    unsigned char *byte = NULL;
-    if (recall->count < MOST && !find_entry(recall, key))
-        byte = malloc(key->bytes + bytes);
-    if (byte) {
-        memcpy(byte, key->byte, key->bytes);
-        memcpy(byte + key->bytes, result, bytes);
-        recall->entry[recall->count++] = (struct entry){byte, key->bytes, bytes};
+    void *const copy = recall->count < MOST && !find_entry(recall, key) ? malloc(bytes) : NULL;
+    if (copy) {
+        memcpy(copy, result, bytes);
+        recall->entry[recall->count++] = (struct entry){{key->sum[0], key->sum[1]}, copy, bytes};
     }
     omp_unset_lock(&recall->lock);
 }

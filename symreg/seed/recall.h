@@ -6,19 +6,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "symreg/value/value.h"
 
 struct sr_recall;
-/* All that a step depends on, as bytes. Begin with {0}; free with sr_recall_key_free(). */
+/* Two checksums (XXH64) of all that a step depends on, of which two steps have the same by chance
+ * once in 10^38. Begin with {0}. */
 struct sr_recall_key {
-    unsigned char *byte;
-    size_t bytes, capacity;
-    bool failed; /* out of memory: the step is neither recalled nor kept */
+    uint64_t sum[2];
+    bool closed; /* the step is neither recalled nor kept */
 };
 void sr_recall_key_add(struct sr_recall_key *key, const void *data, size_t bytes);
-void sr_recall_key_free(struct sr_recall_key *key);
-/* Begins a key with a step's name and the rows of a table; `failed` without an open store. */
+/* Begins a key with a step's name and the rows of a table; `closed` without an open store. */
 struct sr_recall_key sr_recall_key_table(const struct sr_recall *recall, const char *step,
                                          const struct sr_data *data);
 

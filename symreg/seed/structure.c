@@ -167,24 +167,11 @@ static void pairs_of_ratios(const struct sr_grouping *g, struct sr_group_pairs *
     }
 }
 
-/* All that a smooth model of the table depends on. Large tables are not recalled, as the key would
- * be another copy of them. */
-static struct sr_recall_key key_of(const struct sr_recall *recall, const char *step,
-                                   const struct sr_data *data, const double *size)
-{
-    enum { MOST_NUMBERS = 65536 };
-    const bool large = data->rows * ((size_t)data->features + 3) > MOST_NUMBERS;
-    struct sr_recall_key key = sr_recall_key_table(large ? NULL : recall, step, data);
-    if (size)
-        sr_recall_key_add(&key, size, data->rows * sizeof *size);
-    return key;
-}
-
 /* sr_groups_sizes(), recalled where its result is known. */
 static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, double *size)
 {
     struct sr_recall *const recall = p->settings->recall;
-    struct sr_recall_key key = key_of(recall, "sizes", data, NULL);
+    const struct sr_recall_key key = sr_recall_key_table(recall, "sizes", data);
     const size_t bytes = data->rows * sizeof *size;
     int rc = 0;
     if (!sr_recall_find(recall, &key, size, bytes)) {
@@ -192,7 +179,6 @@ static int find_sizes(const struct sr_proposal *p, const struct sr_data *data, d
         if (!rc && !orr_signal_seen())
             sr_recall_keep(recall, &key, size, bytes);
     }
-    sr_recall_key_free(&key);
     return rc;
 }
 
@@ -207,15 +193,16 @@ static int add_view(const struct sr_proposal *p, const struct sr_view *v, const 
         struct sr_group_pairs pairs;
         int count;
     } own;
-    struct sr_recall_key key = key_of(recall, size ? "groups by size" : "groups", &v->data, size);
+    struct sr_recall_key key = sr_recall_key_table(recall, "groups", &v->data);
     int rc = 0;
+    if (size)
+        sr_recall_key_add(&key, size, v->data.rows * sizeof *size);
     memset(&own, 0, sizeof own);
     if (!sr_recall_find(recall, &key, &own, sizeof own)) {
         rc = sr_groups_find(&v->data, size, own.list, &own.count, &own.pairs);
         if (!rc && !orr_signal_seen())
             sr_recall_keep(recall, &key, &own, sizeof own);
     }
-    sr_recall_key_free(&key);
     *pairs = own.pairs;
     if (own.count && !pairs->count)
         pairs_of_ratios(&own.list[0], pairs);
