@@ -43,33 +43,18 @@ static int make_view(const struct sr_proposal *p, struct sr_view *v)
     return 0;
 }
 
-/* The quantities of a hypothesis: all columns, and the constants whose bits are set. */
-struct chosen {
+/* The quantities of a view, of which a hypothesis takes those of a set: all columns, and some
+ * constants. */
+struct quantities {
     int count, features;
-    int number[SR_SMOOTH_COLUMNS]; /* (count) columns of the view */
+    unsigned set; /* one bit each */
     struct sr_dimension d[SR_SMOOTH_COLUMNS];
 };
 
-static void choose_group(const struct sr_proposal *p, unsigned constants, struct chosen *c)
-{
-    const struct sr_units *units = p->settings->units;
-    c->features = c->count = p->loss->data->features;
-    for (int f = 0; f < c->features; f++) {
-        c->number[f] = f;
-        c->d[f] = units->feature[f];
-    }
-    for (int k = 0; constants >> k; k++)
-        if (constants >> k & 1) {
-            c->number[c->count] = c->features + k;
-            c->d[c->count++] = units->constant[k];
-        }
-}
-
-static struct sr_powers powers_of(const struct chosen *c, const struct sr_product *product)
+static struct sr_powers powers_of(const struct quantities *c, const struct sr_product *product)
 {
     struct sr_powers powers = {{0}};
-    for (int i = 0; i < c->count; i++)
-        powers.half[c->number[i]] = product->half[i];
+    memcpy(powers.half, product->half, (size_t)c->count * sizeof *powers.half);
     return powers;
 }
 
@@ -86,11 +71,11 @@ static bool add_independent(const struct sr_product *product, int n,
 }
 
 /* The simplest independent groups that contain a column. False where there are too many. */
-static bool choose_groups(const struct chosen *c, struct sr_grouping *g, double *cost)
+static bool choose_groups(const struct quantities *c, struct sr_grouping *g, double *cost)
 {
     struct sr_product list[SR_PRODUCTS];
     double basis[SR_SMOOTH_COLUMNS + 1][SR_SMOOTH_COLUMNS] = {{0}};
-    const int count = sr_products_find(c->d, c->count, NULL, list);
+    const int count = sr_products_find(c->d, c->count, c->set, NULL, list);
     int independent = 0;
     g->groups = 0;
     *cost = 0;
@@ -119,10 +104,10 @@ static bool has_column(const struct sr_grouping *g, int groups, int column)
 
 /* Whether every chosen constant has an exponent somewhere. Where one has none, a hypothesis without
  * it is the same. */
-static bool uses_constants(const struct chosen *c, const struct sr_grouping *g)
+static bool uses_constants(const struct quantities *c, const struct sr_grouping *g)
 {
     for (int i = c->features; i < c->count; i++)
-        if (!has_column(g, g->groups, c->number[i]))
+        if ((c->set >> i & 1) && !has_column(g, g->groups, i))
             return false;
     return true;
 }
@@ -130,7 +115,7 @@ static bool uses_constants(const struct chosen *c, const struct sr_grouping *g)
 /* Columns that stand neither in h nor in a group become arguments of phi themselves, as a constant
  * of the law may have their dimension: T in y = A exp(-2500 / T). False where there are too
  * many. */
-static bool add_columns(const struct chosen *c, struct sr_grouping *g)
+static bool add_columns(const struct quantities *c, struct sr_grouping *g)
 {
     const int groups = g->groups;
     for (int f = 0; f < c->features; f++) {
@@ -145,24 +130,22 @@ static bool add_columns(const struct chosen *c, struct sr_grouping *g)
     return true;
 }
 
-/* Adds the hypotheses of one choice of constants to the list, which their costs order. */
-static void add_hypotheses(const struct sr_proposal *p, unsigned constants,
+/* Adds the hypotheses of one set of quantities to the list, which their costs order. */
+static void add_hypotheses(const struct quantities *c, const struct sr_dimension *target,
                            struct sr_grouping list[TRIED], int *count)
 {
-    struct chosen c;
     struct sr_product scale[SR_PRODUCTS];
     struct sr_grouping g = {0};
     double cost;
-    choose_group(p, constants, &c);
-    const int scales = sr_products_find(c.d, c.count, &p->settings->units->target, scale);
-    if (!scales || !choose_groups(&c, &g, &cost))
+    const int scales = sr_products_find(c->d, c->count, c->set, target, scale);
+    if (!scales || !choose_groups(c, &g, &cost))
         return;
     const int groups = g.groups;
     for (int i = 0; i < scales && i < SCALES; i++) {
         g.groups = groups;
-        g.factor = powers_of(&c, &scale[i]);
-        g.loss = cost + scale[i].cost + per_constant * (c.count - c.features);
-        if (uses_constants(&c, &g) && add_columns(&c, &g))
+        g.factor = powers_of(c, &scale[i]);
+        g.loss = cost + scale[i].cost + per_constant * __builtin_popcount(c->set >> c->features);
+        if (uses_constants(c, &g) && add_columns(c, &g))
             sr_best_insert(list, sizeof g, count, TRIED, &g);
     }
 }
@@ -177,9 +160,15 @@ int sr_dimensions_find(struct sr_proposal *p)
     int count = 0;
     if (!units || !units->target_known || p->loss->data->features + named > SR_SMOOTH_COLUMNS)
         return 0;
-    for (unsigned set = 0; set < 1U << named; set++)
+    struct quantities c = {.count = p->loss->data->features + named,
+                           .features = p->loss->data->features};
+    memcpy(c.d, units->feature, (size_t)c.features * sizeof *c.d);
+    memcpy(c.d + c.features, units->constant, (size_t)named * sizeof *c.d);
+    for (unsigned set = 0; set < 1U << named; set++) {
+        c.set = ((1U << c.features) - 1) | set << c.features;
         if (__builtin_popcount(set) <= TOGETHER)
-            add_hypotheses(p, set, list, &count);
+            add_hypotheses(&c, &units->target, list, &count);
+    }
     int rc = make_view(p, &view);
     if (!rc)
         rc = sr_structure_compare(p, &view, list, count);

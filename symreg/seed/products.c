@@ -21,21 +21,20 @@ struct system {
 };
 
 /* False where the wanted dimension cannot be reached. */
-static bool eliminate_rows(const struct sr_dimension *d, int n, const struct sr_dimension *want,
-                           struct system *s)
+static bool eliminate_rows(const struct sr_dimension *d, int n, unsigned set,
+                           const struct sr_dimension *want, struct system *s)
 {
-    bool used[SR_QUANTITIES] = {false};
     *s = (struct system){.n = n};
     for (int b = 0; b < SR_BASES; b++) {
         for (int f = 0; f < n; f++)
-            s->row[b][f] = d[f].power[b];
+            s->row[b][f] = set >> f & 1 ? d[f].power[b] : 0;
         s->row[b][n] = want ? want->power[b] : 0;
     }
     s->rank = sr_echelon(s->row[0], SR_BASES, n, SR_QUANTITIES + 1, tiny, s->pivot);
     for (int r = 0; r < s->rank; r++)
-        used[s->pivot[r]] = true;
+        set &= ~(1U << s->pivot[r]);
     for (int f = 0; f < n; f++)
-        if (!used[f])
+        if (set >> f & 1)
             s->other[s->free++] = f;
     for (int b = s->rank; b < SR_BASES; b++)
         if (fabs(s->row[b][n]) > tiny)
@@ -78,12 +77,12 @@ static double cost_of(const struct sr_product *p, int n)
     return cost;
 }
 
-int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
-                     struct sr_product list[SR_PRODUCTS])
+int sr_products_find(const struct sr_dimension *d, int n, unsigned set,
+                     const struct sr_dimension *want, struct sr_product list[SR_PRODUCTS])
 {
     struct system s;
     int count = 0;
-    if (!eliminate_rows(d, n, want, &s) || s.free > MOST_FREE)
+    if (!eliminate_rows(d, n, set, want, &s) || s.free > MOST_FREE)
         return 0;
     /* groups have whole exponents: a power of one with roots is as good */
     const int step = s.free <= 4 && want ? 1 : 2;

@@ -14,8 +14,9 @@ struct sr_product {
 };
 /* Lists the simplest products of d[0 .. n-1], n at most SR_QUANTITIES, with the dimension `want`;
  * with want NULL, the dimensionless ones without a common divisor, of which u and 1 / u count once.
- * Best first; returns how many, at most SR_PRODUCTS. */
-int sr_products_find(const struct sr_dimension *d, int n, const struct sr_dimension *want,
-                     struct sr_product list[SR_PRODUCTS]);
+ * Quantities outside of `set` (one bit each) have the exponent 0. Best first; returns how many, at
+ * most SR_PRODUCTS. */
+int sr_products_find(const struct sr_dimension *d, int n, unsigned set,
+                     const struct sr_dimension *want, struct sr_product list[SR_PRODUCTS]);
 
 #endif

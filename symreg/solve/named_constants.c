@@ -68,7 +68,7 @@ static int list_products(const struct naming *n, const struct sr_expr *expr, int
     }
     if (!sr_units_of_constant(units, language, expr, i, &want))
         return 0;
-    const int all = sr_products_find(units->constant, named, &want, product);
+    const int all = sr_products_find(units->constant, named, ~0U, &want, product);
     for (int k = 0; k < all; k++) {
         for (int c = 0; c < named; c++)
             list[count].half[c] = product[k].half[c];

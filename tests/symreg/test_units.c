@@ -289,18 +289,18 @@ TEST(groups_and_scales_are_those_of_the_pi_theorem)
     d[0] = units.feature[0];
     d[1] = units.feature[1];
     memcpy(d + 2, units.constant, 3 * sizeof *d);
-    int count = sr_products_find(d, 5, NULL, list);
+    int count = sr_products_find(d, 5, ~0U, NULL, list);
     assert_int_equal(count, 1);
     assert_true(has_product(list, count, (const int[]){2, -2, 2, 0, -2}, 5));
-    count = sr_products_find(d, 5, &units.target, list);
+    count = sr_products_find(d, 5, ~0U, &units.target, list);
     assert_true(count > 2 && list[0].cost <= list[1].cost && list[1].cost <= list[2].cost);
     assert_true(has_product(list, 2, (const int[]){6, 0, 2, -4, 0}, 5));
     assert_true(has_product(list, 2, (const int[]){4, 2, 0, -4, 2}, 5));
-    assert_int_equal(sr_products_find(d, 2, &units.target, list),
+    assert_int_equal(sr_products_find(d, 2, ~0U, &units.target, list),
                      0); /* no mass among the columns */
     /* a root: T = sqrt(l / g) */
     set("r=m, m1=m/s^2, F=s");
-    assert_int_equal(sr_products_find(units.feature, 2, &units.target, list), 1);
+    assert_int_equal(sr_products_find(units.feature, 2, ~0U, &units.target, list), 1);
     assert_true(has_product(list, 1, (const int[]){1, -1}, 2));
     forget_constants();
 }
