@@ -33,10 +33,8 @@ enum {
 static const double least_gain = 0.7;
 
 struct direction {
-    int a, b;   /* columns; b is -1 for one column alone */
-    bool minus; /* a - b, else a + b */
-    int thresholds;
-    double value[ROWS], grid[GRID];
+    struct sr_expr u;
+    double value[ROWS];
 };
 
 /* max(u - t, 0)^power for side 1, max(t - u, 0)^power for -1; u itself for power 0. */
@@ -61,7 +59,8 @@ struct hinges {
     double y[ROWS]; /* of mean 0 */
     double mean;
     struct direction direction[DIRECTIONS];
-    int singles, sums;
+    int hinges, singles, sums;
+    struct hinge all[DIRECTIONS * (1 + 4 * GRID)]; /* of two sides and powers; columns themselves */
     struct sum single[FIRST], sum[KEPT + ALONE];
     struct sr_expr expr[(KEPT + ALONE) * WAYS];
     double loss[(KEPT + ALONE) * WAYS];
@@ -69,49 +68,59 @@ struct hinges {
 
 /* ---- the scan */
 
-/* Thresholds: midpoints between neighbouring values, evenly spaced in their order. */
-static void fill_grid(struct direction *d, int rows)
+/* Thresholds: midpoints between neighbouring values, evenly spaced in their order; returns how
+ * many. */
+static int fill_grid(const double *value, int rows, double grid[GRID])
 {
     double sorted[ROWS] = {0};
     int different = 0;
-    memcpy(sorted, d->value, (size_t)rows * sizeof *sorted);
+    memcpy(sorted, value, (size_t)rows * sizeof *sorted);
     gsl_sort(sorted, 1, (size_t)rows);
     for (int i = 0; i < rows; i++)
         if (!different || sorted[i] > sorted[different - 1])
             sorted[different++] = sorted[i];
     const int gaps = different - 1, most = gaps < GRID ? gaps : GRID;
-    d->thresholds = 0;
     for (int k = 0; k < most; k++) {
         const int at = (2 * k + 1) * gaps / (2 * most);
-        d->grid[d->thresholds++] = (sorted[at] + sorted[at + 1]) / 2;
+        grid[k] = (sorted[at] + sorted[at + 1]) / 2;
     }
+    return most;
 }
 
-static void add_direction(struct hinges *h, int a, int b, bool minus)
+/* Lists column a, its difference to b (sign -1), or its sum with b, and their hinges. */
+static void add_direction(struct hinges *h, int a, int b, int sign)
 {
     const struct sr_data *data = h->p->loss->data;
-    if (h->directions == DIRECTIONS)
+    const double *x = data->x + (size_t)a * data->rows, *z = data->x + (size_t)b * data->rows;
+    const struct sr_expr of[2] = {{.count = 1, .node = {sr_feature_node(a)}},
+                                  {.count = 1, .node = {sr_feature_node(b)}}};
+    double grid[GRID];
+    const int n = h->directions;
+    if (n == DIRECTIONS)
         return;
     struct direction *const d = &h->direction[h->directions++];
-    *d = (struct direction){.a = a, .b = b, .minus = minus};
+    sr_put_text(sign == 0 ? "u" : sign < 0 ? "u - v" : "u + v", of, "", NULL, &d->u);
     for (int i = 0; i < h->rows; i++) {
         const size_t row = (size_t)i * data->rows / (size_t)h->rows;
-        const double x = data->x[(size_t)a * data->rows + row],
-                     z = b < 0 ? 0 : data->x[(size_t)b * data->rows + row];
-        d->value[i] = minus ? x - z : x + z;
+        d->value[i] = x[row] + sign * z[row];
     }
-    fill_grid(d, h->rows);
+    const int thresholds = fill_grid(d->value, h->rows, grid);
+    h->all[h->hinges++] = (struct hinge){.direction = n, .side = 1};
+    for (int side = -1; side <= 1; side += 2)
+        for (int power = 1; power <= h->powers; power++)
+            for (int k = 0; k < thresholds; k++)
+                h->all[h->hinges++] = (struct hinge){n, side, power, grid[k]};
 }
 
 static void list_directions(struct hinges *h)
 {
-    const struct sr_data *data = h->p->loss->data;
-    for (int a = 0; a < data->features; a++)
-        add_direction(h, a, -1, false);
-    for (int k = 0; k < 2 && data->features <= COLUMNS; k++)
-        for (int a = 0; a < data->features; a++)
-            for (int b = a + 1; b < data->features; b++)
-                add_direction(h, a, b, k == 0);
+    const int features = h->p->loss->data->features;
+    for (int a = 0; a < features; a++)
+        add_direction(h, a, a, 0);
+    for (int sign = -1; sign <= 1 && features <= COLUMNS; sign += 2)
+        for (int a = 0; a < features; a++)
+            for (int b = a + 1; b < features; b++)
+                add_direction(h, a, b, sign);
 }
 
 /* Values of a hinge less their mean, which is returned. */
@@ -194,39 +203,22 @@ static void offer(struct hinges *h, const struct hinge *a, const struct hinge *b
 /* Offers every hinge alone or, with `first`, beside it. */
 static void offer_all(struct hinges *h, const struct hinge *first)
 {
-    for (int n = 0; n < h->directions; n++) {
-        const struct direction *d = &h->direction[n];
-        offer(h, first, &(struct hinge){.direction = n, .side = 1});
-        for (int side = -1; side <= 1; side += 2)
-            for (int power = 1; power <= h->powers; power++)
-                for (int k = 0; k < d->thresholds; k++)
-                    offer(h, first, &(struct hinge){n, side, power, d->grid[k]});
+    for (int i = 0; i < h->hinges; i++)
+        offer(h, first, &h->all[i]);
+}
+
+/* Offers hinges of two directions with one threshold, and of one direction with two. */
+static void offer_pairs(struct hinges *h)
+{
+    for (int i = 0; i < h->hinges; i++) {
+        const struct hinge *const a = &h->all[i];
+        for (int n = 0; n < h->directions && a->power; n++)
+            if (n != a->direction)
+                offer(h, a, &(struct hinge){n, a->side, a->power, a->t});
+        for (int k = 0; k < h->hinges && a->side > 0 && a->power == 1; k++)
+            if (h->all[k].direction == a->direction && h->all[k].power == 1 && h->all[k].t < a->t)
+                offer(h, a, &h->all[k]);
     }
-}
-
-/* Two directions with one threshold. */
-static void offer_shared(struct hinges *h)
-{
-    for (int a = 0; a < h->directions; a++)
-        for (int b = 0; b < h->directions; b++)
-            for (int side = -1; side <= 1; side += 2)
-                for (int power = 1; power <= h->powers; power++)
-                    for (int k = 0; k < h->direction[a].thresholds && a != b; k++) {
-                        const double t = h->direction[a].grid[k];
-                        offer(h, &(struct hinge){a, side, power, t},
-                              &(struct hinge){b, side, power, t});
-                    }
-}
-
-/* Two thresholds of one direction. */
-static void offer_twice(struct hinges *h)
-{
-    for (int a = 0; a < h->directions; a++)
-        for (int j = 0; j < h->direction[a].thresholds; j++)
-            for (int k = 0; k < j; k++)
-                for (int side = -1; side <= 1; side += 2)
-                    offer(h, &(struct hinge){a, 1, 1, h->direction[a].grid[j]},
-                          &(struct hinge){a, side, 1, h->direction[a].grid[k]});
 }
 
 /* What a linear model of the columns leaves, by removing one after the other what it explains of
@@ -249,15 +241,6 @@ static double linear_left(const struct hinges *h)
 
 /* ---- formulas */
 
-static void put_direction(const struct direction *d, struct sr_expr *out)
-{
-    sr_put_node(out, sr_feature_node(d->a));
-    if (d->b < 0)
-        return;
-    sr_put_node(out, sr_feature_node(d->b));
-    sr_put_op(out, d->minus ? SR_SUB : SR_ADD);
-}
-
 /* The hinge; *turned: times -1, as min(t - u, 0) is -max(u - t, 0). `shorter`: max(u, t) or min(u,
  * t), which are hinges but for a constant, where the operators have the one that is needed. */
 static void put_hinge(const struct hinges *h, const struct hinge *of, bool shorter,
@@ -266,19 +249,19 @@ static void put_hinge(const struct hinges *h, const struct hinge *of, bool short
     const uint64_t operators = h->p->operators;
     const bool least = !sr_has(operators, SR_MAX), up = of->side > 0;
     const double threshold[] = {of->t, -of->t};
-    struct sr_expr u = {.count = 0}, base = {.count = 0};
-    put_direction(&h->direction[of->direction], &u);
+    const struct sr_expr *const u = &h->direction[of->direction].u;
+    struct sr_expr base = {.count = 0};
     *turned = of->power == 1 && least;
     if (of->power == 0) {
-        sr_put_expr(out, &u);
+        sr_put_expr(out, u);
     } else if (shorter && of->power == 1 && sr_has(operators, up ? SR_MAX : SR_MIN)) {
-        sr_put_text(up ? "max(u, t)" : "min(u, t)", &u, "t", threshold, out);
+        sr_put_text(up ? "max(u, t)" : "min(u, t)", u, "t", threshold, out);
         *turned = !up;
     } else {
         sr_put_text(up == least ? "t - u"
                     : of->t < 0 ? "u + s"
                                 : "u - t",
-                    &u, "ts", threshold, &base);
+                    u, "ts", threshold, &base);
         sr_put_constant(&base, 0);
         sr_put_op(&base, least ? SR_MIN : SR_MAX);
         sr_put_power(operators, &base, of->power, out);
@@ -304,9 +287,7 @@ static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr
         return false;
     /* between the thresholds the slope is that of the first hinge that opens */
     const double slope = a->side * sum->weight[(a->t < b->t) == (a->side > 0) ? 0 : 1];
-    struct sr_expr u = {.count = 0};
-    put_direction(&h->direction[a->direction], &u);
-    sr_put_text("min(max(u, a), b) * c", &u, "abc",
+    sr_put_text("min(max(u, a), b) * c", &h->direction[a->direction].u, "abc",
                 (double[]){fmin(a->t, b->t), fmax(a->t, b->t), slope}, out);
     return true;
 }
@@ -378,8 +359,7 @@ static void scan(struct hinges *h)
 {
     list_directions(h);
     offer_all(h, NULL);
-    offer_shared(h);
-    offer_twice(h);
+    offer_pairs(h);
     for (int k = 0; k < h->singles && !orr_signal_seen(); k++)
         offer_all(h, &h->single[k].of[0]);
     for (int k = 0; k < h->p->loss->data->features && k < COLUMNS && !orr_signal_seen(); k++)
