@@ -62,10 +62,9 @@ static bool may_be_angle(const struct sr_proposal *p, const double *value,
 /* Adds the column op(x pi / 180) of feature f, in radians itself for SR_CONSTANT. */
 static void add_column(struct sr_derived *d, const struct sr_data *all, int f, enum sr_op op)
 {
+    const struct sr_expr u = {.count = 1, .node = {sr_feature_node(f)}};
     struct sr_expr column = {.count = 0};
-    sr_put_node(&column, sr_feature_node(f));
-    sr_put_constant(&column, radians);
-    sr_put_op(&column, SR_MUL);
+    sr_put_text("u * r", &u, "r", &radians, &column);
     if (op != SR_CONSTANT)
         sr_put_op(&column, op);
     double *x = sr_derived_append(d, all->x + (size_t)f * all->rows, &column);

@@ -441,21 +441,16 @@ struct stage {
 /* Numbers of the best targets of each kind of weights. */
 static int best_targets(const struct stage *s, int most, int *list)
 {
+    double rest[TARGETS];
     int n = 0;
     for (int relative = 0; relative < 2; relative++) {
-        struct {
-            double rest;
-            int number;
-        } best[TARGETS], item;
         int count = 0;
         for (int k = 0; k < s->targets; k++) {
-            item.rest = s->target[k].sum.rest;
-            item.number = k;
-            if (s->target[k].relative == relative && item.rest < promising)
-                sr_best_insert(best, sizeof item, &count, most, &item);
+            rest[k] = s->target[k].sum.rest;
+            if (s->target[k].relative == relative && rest[k] < promising)
+                sr_best_number(rest, k, &count, most, list + n);
         }
-        for (int k = 0; k < count; k++)
-            list[n++] = best[k].number;
+        n += count;
     }
     return n;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "shared.h"
 #include "sums.h"
 
 bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power, struct sr_expr *out)
@@ -22,9 +23,7 @@ bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power, 
             return true;
         }
     if (sr_has(operators, SR_POW)) {
-        sr_put_expr(out, base);
-        sr_put_constant(out, power);
-        sr_put_op(out, SR_POW);
+        sr_put_text("u ^ p", base, "p", &power, out);
         return true;
     }
     if (power > 1 && fmod(2 * power, 1) == 0) {
@@ -36,11 +35,7 @@ bool sr_put_power(uint64_t operators, const struct sr_expr *base, double power, 
     }
     if (!sr_has(operators, SR_EXP) || !sr_has(operators, SR_LOG))
         return false;
-    sr_put_expr(out, base);
-    sr_put_op(out, SR_LOG);
-    sr_put_constant(out, power);
-    sr_put_op(out, SR_MUL);
-    sr_put_op(out, SR_EXP);
+    sr_put_text("exp(log(u) * p)", base, "p", &power, out);
     return true;
 }
 

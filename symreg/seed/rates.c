@@ -39,6 +39,7 @@ struct term {
     struct sr_expr body; /* h g(c u + d) */
     int phase;           /* the node of d of a sine, followed by its sum; -1: none */
     int sine;            /* the node of g of a sine */
+    int h;               /* number of h; 0 where it is 1 or has constants */
     int factor;          /* nodes of h; the next one is c of an exponential */
     double flat;         /* the largest |c| of an exponential that is 1 but for 2%; else 0 */
     double weight;
@@ -81,22 +82,16 @@ static bool is_plain(const struct search *s, const struct sum *sum, int k)
 
 static bool write_sum(const struct search *s, const struct sum *sum, struct sr_expr *out)
 {
-    out->count = 0;
+    static const struct sr_expr none = {.count = 0};
+    struct sr_sum written = {
+        .factor = &none, .terms = sum->terms, .offset = sum->offset != 0, .d = sum->offset};
     for (int k = 0; k < sum->terms; k++) {
         const struct term *t = &sum->term[k];
         const bool plain = is_plain(s, sum, k);
-        const int from = out->count;
-        if (from + t->body.count + 5 > SR_NODES)
-            return false;
-        sr_put_expr(out, &t->body);
-        if (!plain)
-            sr_rates_scale(out, from, t->weight);
-        if (k > 0)
-            sr_put_op(out, plain && t->weight < 0 ? SR_SUB : SR_ADD);
+        written.term[k] = (struct sr_written_term){&t->body, t->weight, plain,
+                                                   plain && t->weight < 0 ? SR_SUB : SR_ADD};
     }
-    if (sum->offset != 0)
-        sr_rates_shift(out, sum->offset);
-    return sr_put_end(s->p->settings->language, out, SR_NODES);
+    return sr_sum_write(s->p->settings->language, &written, SR_NODES, out);
 }
 
 /* Takes the constants over from the formula that write_sum() wrote for the sum. */
@@ -118,30 +113,26 @@ static void read_sum(const struct search *s, const struct sr_expr *expr, struct 
 /* Writes h g(c u + d), with the operator that the phase is nearest to. */
 static bool write_term(const struct search *s, const struct next *next, struct term *t)
 {
-    const uint64_t operators = s->p->operators;
     const struct sr_rate *rate = &s->r.rate[next->rate];
     const struct sr_expr *h = &s->r.h.expr[next->factor];
     *t = (struct term){.phase = -1, .sine = -1, .factor = h->count, .weight = 1};
+    t->h = next->factor < s->r.falls ? next->factor : 0;
     sr_put_expr(&t->body, h);
     if (rate->variable >= 0) {
-        const bool sine = rate->g == SR_SIN;
-        sr_put_expr(&t->body, &s->r.u.expr[rate->variable]);
-        sr_rates_scale(&t->body, h->count, rate->c);
+        double (*const angle)(double, double) = sr_op_table[SR_ATAN2].value;
+        const bool sine = rate->g == SR_SIN, cosine = sine && !sr_has(s->p->operators, SR_SIN);
+        const double number[] = {rate->c, cosine ? angle(-next->sine, next->cosine)
+                                          : sine ? angle(next->cosine, next->sine)
+                                                 : rate->d};
+        sr_put_text(cosine              ? "cos(c * u + d)"
+                    : sine              ? "sin(c * u + d)"
+                    : rate->g == SR_INV ? "inv(exp(c * u) + d)"
+                    : rate->g == SR_EXP ? "exp(c * u)"
+                                        : "tanh(c * u)",
+                    &s->r.u.expr[rate->variable], "cd", number, &t->body);
         t->flat = rate->g == SR_EXP ? 0.02 / s->r.u.range[rate->variable] : 0;
-        enum sr_op g = rate->g;
-        if (sine) {
-            g = sr_has(operators, SR_SIN) ? SR_SIN : SR_COS;
-            double (*const angle)(double, double) = sr_op_table[SR_ATAN2].value;
-            t->phase = t->body.count;
-            sr_rates_shift(&t->body, g == SR_SIN ? angle(next->cosine, next->sine)
-                                                 : angle(-next->sine, next->cosine));
-            t->sine = t->body.count;
-        }
-        if (g == SR_INV) {
-            sr_put_op(&t->body, SR_EXP);
-            sr_rates_shift(&t->body, rate->d);
-        }
-        sr_put_op(&t->body, g);
+        t->sine = sine ? t->body.count - 1 : -1;
+        t->phase = sine ? t->body.count - 3 : -1;
         if (h->count)
             sr_put_op(&t->body, SR_MUL);
     }
@@ -476,15 +467,6 @@ static void drop_flat(struct term *t)
         t->body.count = t->factor;
 }
 
-/* Whether nodes are equal but for the values of constants. */
-static bool same_nodes(const struct sr_node *a, const struct sr_node *b, int count)
-{
-    bool same = true;
-    for (int i = 0; i < count && same; i++)
-        same = a[i].op == b[i].op && (a[i].op != SR_FEATURE || a[i].feature == b[i].feature);
-    return same;
-}
-
 /* Writes the first exponential h exp(c u) of a sum as h (w + d u) exp(c u), as of a wave at the
  * limit of damping or of the force of a Yukawa potential; false where there is none. */
 static bool put_slope(struct sum *sum)
@@ -514,16 +496,12 @@ static bool put_slope(struct sum *sum)
     return false;
 }
 
-/* Whether all terms have the same factor h, of at least a node and without constants. */
+/* Whether all terms have the same factor h, which is not 1 and has no constants. */
 static bool has_common_factor(const struct sum *sum)
 {
-    const struct term *first = &sum->term[0];
-    bool is = sum->terms > 1 && first->factor > 0;
-    for (int i = 0; i < first->factor; i++)
-        is = is && first->body.node[i].op != SR_CONSTANT;
-    for (int k = 1; k < sum->terms && is; k++)
-        is = sum->term[k].factor == first->factor &&
-             same_nodes(first->body.node, sum->term[k].body.node, first->factor);
+    bool is = sum->terms > 1 && sum->term[0].h > 0;
+    for (int k = 1; k < sum->terms; k++)
+        is = is && sum->term[k].h == sum->term[0].h;
     return is;
 }
 

@@ -50,8 +50,4 @@ struct sr_rates {
 /* Lists what the operators (one bit each) can express for the rows of rates->data. */
 void sr_rates_list(struct sr_rates *rates, uint64_t operators);
 
-/* Multiplies the part of a formula that begins at node `from` by a constant; adds a constant. */
-void sr_rates_scale(struct sr_expr *expr, int from, double factor);
-void sr_rates_shift(struct sr_expr *expr, double summand);
-
 #endif

@@ -1,7 +1,6 @@
 /* rates_list.c - lists the columns g(c u) and the factors h of a table (rates.h). */
 #include "rates.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +24,6 @@ enum {
 /* c times the range of u: the smallest of an exponential; the step between frequencies, whose phase
  * errs at the ends of the range by at most 3/8. */
 static const double least_exponent = 0.15, step_of_sines = 1.5;
-
-void sr_rates_scale(struct sr_expr *expr, int from, double factor)
-{
-    assert(expr->count + 2 <= SR_NODES);
-    memmove(expr->node + from + 1, expr->node + from,
-            (size_t)(expr->count - from) * sizeof *expr->node);
-    expr->node[from] = sr_constant_node(factor);
-    expr->count++;
-    sr_put_op(expr, SR_MUL);
-}
-
-void sr_rates_shift(struct sr_expr *expr, double summand)
-{
-    sr_put_constant(expr, summand);
-    sr_put_op(expr, SR_ADD);
-}
 
 /* ---- factors and variables */
 
@@ -147,9 +130,10 @@ static void list_more_factors(struct sr_rates *r, uint64_t operators)
     r->falls = r->h.count;
     for (int f = 0; f < n && n <= FEW && waves && sr_has(operators, SR_EXP); f++)
         for (int k = 0; k < FALLS && r->u.range[f] > 0; k++) {
-            struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(f)}};
-            sr_rates_scale(&expr, 0, -ldexp(1, k) / r->u.range[f]);
-            sr_put_op(&expr, SR_EXP);
+            const double b = -ldexp(1, k) / r->u.range[f];
+            const struct sr_expr u = {.count = 1, .node = {sr_leaf_node(f)}};
+            struct sr_expr expr = {.count = 0};
+            sr_put_text("exp(b * u)", &u, "b", &b, &expr);
             append(r, &expr, &r->h);
         }
 }
@@ -216,11 +200,10 @@ static void list_centred(struct sr_rates *r, uint64_t operators)
     for (int f = 0; f < r->data.features && (squares || sr_has(operators, SR_MUL)); f++)
         for (int k = 1; k <= CENTRES && r->u.range[f] > 0; k++) {
             const double centre = r->u.low[f] + r->u.range[f] * k / (CENTRES + 1);
-            struct sr_expr expr = {.count = 1, .node = {sr_leaf_node(f)}};
-            if (!squares)
-                sr_put_node(&expr, sr_leaf_node(f));
-            sr_rates_shift(&expr, squares ? -centre : -2 * centre);
-            sr_put_op(&expr, squares ? SR_SQUARE : SR_MUL);
+            const double b = squares ? -centre : -2 * centre;
+            const struct sr_expr u = {.count = 1, .node = {sr_leaf_node(f)}};
+            struct sr_expr expr = {.count = 0};
+            sr_put_text(squares ? "square(u + b)" : "u * (u + b)", &u, "b", &b, &expr);
             append(r, &expr, &r->u);
         }
 }

@@ -71,34 +71,27 @@ int sr_common_divisor(const int *number, int n)
     return divisor;
 }
 
-struct place {
-    double value;
-    size_t number;
-};
-
 static int by_value(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
-    if (p->value != q->value)
-        return p->value < q->value ? -1 : 1;
-    return (p->number > q->number) - (p->number < q->number);
+    const double *const p = *(const double *const *)a, *const q = *(const double *const *)b;
+    return *p != *q ? (*p < *q ? -1 : 1) : (p > q) - (p < q);
 }
 
 size_t *sr_order(const double *value, size_t n)
 {
     size_t *order = orr_alloc(n, sizeof *order);
-    struct place *place = orr_alloc(n, sizeof *place);
-    for (size_t i = 0; i < n && place; i++)
-        place[i] = (struct place){value[i], i};
-    if (order && place)
-        qsort(place, n, sizeof *place, by_value);
-    for (size_t i = 0; i < n && order && place; i++)
-        order[i] = place[i].number;
-    if (!place) {
+    const double **at = orr_alloc(n, sizeof *at);
+    for (size_t i = 0; i < n && at; i++)
+        at[i] = value + i;
+    if (at)
+        qsort(at, n, sizeof *at, by_value);
+    for (size_t i = 0; i < n && order && at; i++)
+        order[i] = (size_t)(at[i] - value);
+    if (!at) {
         free(order);
-        return NULL;
+        order = NULL;
     }
-    free(place);
+    free(at);
     return order;
 }
 
@@ -126,27 +119,29 @@ bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *
     return true;
 }
 
+void sr_best_number(const double *score, int number, int *count, int most, int *list)
+{
+    int place = *count < most ? (*count)++ : most;
+    for (; place > 0 && score[number] < score[list[place - 1]]; place--)
+        if (place < most)
+            list[place] = list[place - 1];
+    if (place < most)
+        list[place] = number;
+}
+
 int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
                     int *chosen)
 {
-    struct {
-        double loss;
-        int index;
-    } list[SR_CHOSEN], item;
     int n = 0;
     for (int i = 0; i < count; i++) {
         if (expr[i].count != size || !isfinite(loss[i]))
             continue;
         bool twice = false;
         for (int k = 0; k < n && !twice; k++)
-            twice = fabs(list[k].loss - loss[i]) <= 1e-9 * loss[i];
-        item.loss = loss[i];
-        item.index = i;
+            twice = fabs(loss[chosen[k]] - loss[i]) <= 1e-9 * loss[i];
         if (!twice)
-            sr_best_insert(list, sizeof *list, &n, most, &item);
+            sr_best_number(loss, i, &n, most, chosen);
     }
-    for (int k = 0; k < n; k++)
-        chosen[k] = list[k].index;
     return n;
 }
 

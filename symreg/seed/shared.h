@@ -55,6 +55,9 @@ size_t *sr_order(const double *value, size_t n);
  * the new one. False when the list is full of better elements. */
 bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *item);
 
+/* Inserts a number into a list of at most `most`, sorted by their scores as above. */
+void sr_best_number(const double *score, int number, int *count, int most, int *list);
+
 /* Writes to `chosen` the indices of the formulas of `size` nodes with the smallest losses, best
  * first, at most `most` (up to SR_CHOSEN), and returns their number. Formulas of infinite loss are
  * skipped, and so are formulas whose loss equals a chosen one's, as they are the same function. */

@@ -103,9 +103,7 @@ static int fill_rest(const struct sr_proposal *p, const struct split *split,
     TRY(fit_factor(d, m, split->noise, &factor));
     for (size_t i = 0; i < d->data.rows; i++)
         d->y[i] -= factor * m[d->row[i]];
-    sr_put_constant(&d->before, factor);
-    sr_put_expr(&d->before, term);
-    sr_put_op(&d->before, SR_MUL);
+    sr_put_text("c * u", term, "c", &factor, &d->before);
     sr_put_op(&d->after, SR_ADD);
     return sr_derived_close(d, factor != 0 ? sr_loss_init(&d->loss, p->loss->kind, &d->data)
                                            : ORR_EINVAL);
