@@ -140,7 +140,7 @@ static double fill_hinge(const struct hinges *h, const struct hinge *of, double 
 
 /* The best weights of one or two columns of mean 0, and what they leave; false where the columns
  * are dependent. */
-static bool weigh(const struct hinges *h, const double *const value[2], struct sum *sum)
+static bool weigh(const struct hinges *h, double value[2][ROWS], struct sum *sum)
 {
     const double aa = sr_dot(value[0], value[0], h->rows), ya = sr_dot(value[0], h->y, h->rows);
     if (!(aa > 0))
@@ -186,14 +186,14 @@ static void keep(struct sum *list, int *count, int most, const struct sum *sum)
 /* Keeps the hinge `b` among the single ones or, with a, the sum of both. */
 static void offer(struct hinges *h, const struct hinge *a, const struct hinge *b)
 {
-    double value[2][ROWS];
-    const double *const list[2] = {value[a ? 0 : 1], value[1]};
-    struct sum sum = {.terms = a ? 2 : 1, .of = {a ? *a : *b, *b}};
-    fill_hinge(h, b, value[1]);
-    if (a)
-        fill_hinge(h, a, value[0]);
-    if ((a && !a->power && !b->power) || !weigh(h, list, &sum))
+    double value[2][ROWS], mean[2];
+    struct sum sum = {.terms = a ? 2 : 1, .of = {a ? *a : *b, *b}, .constant = h->mean};
+    for (int k = 0; k < sum.terms; k++)
+        mean[k] = fill_hinge(h, &sum.of[k], value[k]);
+    if ((a && !a->power && !b->power) || !weigh(h, value, &sum))
         return;
+    for (int k = 0; k < sum.terms; k++)
+        sum.constant -= sum.weight[k] * mean[k];
     if (a)
         keep(h->sum, &h->sums, KEPT, &sum);
     else
@@ -342,19 +342,6 @@ static void fit_sums(struct hinges *h)
     sr_proposal_add(p, h->expr, h->loss, wanted, SR_SEEDS_PER_SIZE, false);
 }
 
-/* The constant of each sum, from the means that were taken away. */
-static void find_constants(struct hinges *h)
-{
-    for (int k = 0; k < h->sums; k++) {
-        struct sum *const sum = &h->sum[k];
-        sum->constant = h->mean;
-        for (int j = 0; j < sum->terms; j++) {
-            double value[ROWS];
-            sum->constant -= sum->weight[j] * fill_hinge(h, &sum->of[j], value);
-        }
-    }
-}
-
 static void scan(struct hinges *h)
 {
     list_directions(h);
@@ -391,10 +378,8 @@ int sr_hinges_find(struct sr_proposal *p)
         h->y[i] -= h->mean;
     h->total = sr_dot(h->y, h->y, h->rows);
     scan(h);
-    if (h->sums && h->sum[0].left < least_gain * linear_left(h)) {
-        find_constants(h);
+    if (h->sums && h->sum[0].left < least_gain * linear_left(h))
         fit_sums(h);
-    }
     free(h);
     return 0;
 }
