@@ -267,8 +267,6 @@ static void add_shapes(const struct sr_proposal *p, const struct target *t,
 /* ---- the best of all targets, by their distance from y */
 
 struct offer {
-    double score;
-    int order;
     const struct target *target;
     const struct found *found;
 };
@@ -293,35 +291,30 @@ static double rate_closeness(const struct sr_bank *bank, const struct target *t,
     return isfinite(score) ? score : HUGE_VAL;
 }
 
-static int by_score(const void *a, const void *b)
-{
-    const struct offer *p = a, *q = b;
-    if (p->score != q->score)
-        return p->score < q->score ? -1 : 1;
-    return p->order - q->order;
-}
-
 static int offer_best(const struct sr_proposal *p, const struct target *target, int targets,
                       int most, struct sr_candidates *candidates)
 {
     const struct sr_bank *bank = &p->bank;
     const struct sr_entry *entry = bank->all.entry;
     struct offer *offer = orr_alloc((size_t)targets * 2 * KEPT, sizeof *offer);
-    int n = 0;
-    if (!offer)
-        return ORR_ENOMEM;
-    for (const struct target *t = target; t < target + targets; t++)
+    double *score = orr_alloc((size_t)targets * 2 * KEPT, sizeof *score);
+    size_t *order = NULL, n = 0;
+    for (const struct target *t = target; t < target + targets && offer && score; t++)
         for (int k = 0; k < t->singles + t->pairs; k++, n++) {
             const struct found *found = k < t->singles ? &t->single[k] : &t->pair[k - t->singles];
             const double size = entry[found->f].size + (found->g < 0 ? 0 : entry[found->g].size);
-            offer[n] =
-                (struct offer){rate_closeness(bank, t, found) * (1 + 0.1 * size), n, t, found};
+            score[n] = rate_closeness(bank, t, found) * (1 + 0.1 * size);
+            offer[n] = (struct offer){t, found};
         }
-    qsort(offer, (size_t)n, sizeof *offer, by_score);
-    for (int i = 0; i < n && offer[i].score < 1 && candidates->count < most; i++)
-        add_shapes(p, offer[i].target, offer[i].found, candidates);
+    if (offer && score)
+        order = sr_order(score, n);
+    for (size_t i = 0; i < n && order && score[order[i]] < 1 && candidates->count < most; i++)
+        add_shapes(p, offer[order[i]].target, offer[order[i]].found, candidates);
     free(offer);
-    return 0;
+    free(score);
+    const int rc = order ? 0 : ORR_ENOMEM;
+    free(order);
+    return rc;
 }
 
 /* ---- all targets */

@@ -7,7 +7,6 @@
 #include "seed.h"
 #include "shared.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -19,19 +18,14 @@ enum {
     ONE_IN = 20        /* at most so many rows, of each column, are left out */
 };
 
-static bool is_zero(double x)
-{
-    return !(fabs(x) > 0);
-}
-
 /* Marks the rows in which a rarely vanishing column is 0. */
 static void mark_column(const double *column, size_t rows, bool *edge)
 {
     size_t zeros = 0;
     for (size_t i = 0; i < rows; i++)
-        zeros += is_zero(column[i]);
+        zeros += column[i] == 0;
     for (size_t i = 0; i < rows && zeros <= rows / ONE_IN; i++)
-        edge[i] = edge[i] || is_zero(column[i]);
+        edge[i] = edge[i] || column[i] == 0;
 }
 
 /* Lists the rows inside; returns how many, or all where nothing is to be left out. */
