@@ -140,8 +140,7 @@ int sr_angles_make(const struct sr_proposal *p, const void *context, int number,
     if (inverse != SR_CONSTANT) {
         d->near = 0.02; /* a factor nearer to 1 is left to the fit of the other constants */
         sr_put_op(&d->after, inverse);
-        sr_put_constant(&d->after, degrees);
-        sr_put_op(&d->after, SR_MUL);
+        sr_put_by(SR_MUL, degrees, &d->after);
     }
     return sr_derived_close(
         d, sr_derived_weigh(d) ? sr_loss_init(&d->loss, absolute ? ORR_SR_L1 : ORR_SR_L2, &d->data)

@@ -343,10 +343,8 @@ void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates
                 struct sr_expr *expr = sr_candidates_next(candidates);
                 if (!write(&bank->all, &r->best[i].entry, expr) || (respect == SR_OFFSET && !adds))
                     continue;
-                if (respect == SR_OFFSET) {
-                    sr_put_constant(expr, generic[0]);
-                    sr_put_op(expr, SR_ADD);
-                }
+                if (respect == SR_OFFSET)
+                    sr_put_by(SR_ADD, generic[0], expr);
                 candidates->count += sr_put_end(bank->all.settings->language, expr, maxsize);
             }
         }

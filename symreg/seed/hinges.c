@@ -262,20 +262,13 @@ static void put_hinge(const struct hinges *h, const struct hinge *of, bool short
                     : of->t < 0 ? "u + s"
                                 : "u - t",
                     u, "ts", threshold, &base);
-        sr_put_constant(&base, 0);
-        sr_put_op(&base, least ? SR_MIN : SR_MAX);
+        sr_put_by(least ? SR_MIN : SR_MAX, 0, &base);
         sr_put_power(operators, &base, of->power, out);
     }
 }
 
 /* Ways of writing a sum: a common weight, which is then the first one's; a constant. */
 enum way { COMMON = 1, CONSTANT = 2, CLAMPED = 4 };
-
-static void put_weight(double weight, struct sr_expr *out)
-{
-    sr_put_constant(out, weight);
-    sr_put_op(out, SR_MUL);
-}
 
 /* weight * min(max(u, t), t') + constant, a saturation on both sides. */
 static bool put_clamped(const struct hinges *h, const struct sum *sum, struct sr_expr *out)
@@ -308,17 +301,15 @@ static bool write_sum(const struct hinges *h, const struct sum *sum, unsigned wa
             put_hinge(h, &sum->of[k], way & CONSTANT, out, &turned);
             weight[k] = turned ? -weight[k] : weight[k];
             if (!together)
-                put_weight(weight[k], out);
+                sr_put_by(SR_MUL, weight[k], out);
         }
         if (sum->terms == 2)
             sr_put_op(out, together && weight[0] * weight[1] < 0 ? SR_SUB : SR_ADD);
         if (together)
-            put_weight(weight[0], out);
+            sr_put_by(SR_MUL, weight[0], out);
     }
-    if (way & CONSTANT) {
-        sr_put_constant(out, sum->constant);
-        sr_put_op(out, SR_ADD);
-    }
+    if (way & CONSTANT)
+        sr_put_by(SR_ADD, sum->constant, out);
     return sr_put_end(s->language, out, SR_NODES);
 }
 

@@ -73,10 +73,8 @@ static void put_line(const struct origins *o, const struct sr_wave_line *line, s
     const double number[] = {o->x0[line->column] - line->summand / slope, slope};
     const struct sr_expr u = {.count = 1, .node = {sr_feature_node(line->column)}};
     sr_put_text(slope == -1 ? "c - u" : number[0] != 0 ? "u - c" : "u", &u, "c", number, out);
-    if (fabs(slope) != 1) {
-        sr_put_constant(out, slope);
-        sr_put_op(out, SR_MUL);
-    }
+    if (fabs(slope) != 1)
+        sr_put_by(SR_MUL, slope, out);
 }
 
 /* Appends the subtree that ends at i; lines of moved columns as differences. */
@@ -140,8 +138,7 @@ static void put_scaled(const struct sr_expr *expr, int i, double factor, struct 
     } else {
         for (int k = sr_expr_start(expr, i); k <= i; k++)
             sr_put_node(out, expr->node[k]);
-        sr_put_constant(out, factor);
-        sr_put_op(out, SR_MUL);
+        sr_put_by(SR_MUL, factor, out);
     }
 }
 

@@ -51,9 +51,7 @@ bool sr_profile_write(const struct sr_proposal *p, const struct sr_profile *f, s
         sr_put_text("v * k", u, "k", &f->slope, out);
         sr_put_op(out, SR_ADD);
     }
-    if (f->base > 0) {
-        sr_put_constant(out, f->constant);
-        sr_put_op(out, SR_ADD);
-    }
+    if (f->base > 0)
+        sr_put_by(SR_ADD, f->constant, out);
     return sr_put_end(p->settings->language, out, SR_NODES);
 }

@@ -472,25 +472,20 @@ static void drop_flat(struct term *t)
 static bool put_slope(struct sum *sum)
 {
     for (int k = 0; k < sum->terms; k++) {
-        struct term *t = &sum->term[k], made = {.phase = -1, .sine = -1, .weight = 1};
-        const int count = t->body.count, factor = t->factor, end = count - (factor > 0) - 2;
-        if (!(t->flat > 0) || count + end - factor + 4 > SR_NODES)
+        struct term *t = &sum->term[k];
+        const struct sr_node *const node = t->body.node; /* of h, c, u, "*", "exp", "*" */
+        const int factor = t->factor, u = factor + 1, end = t->body.count - (factor > 0) - 2;
+        if (!(t->flat > 0) || t->body.count + end - factor + 4 > SR_NODES)
             continue;
-        struct sr_expr *out = &made.body;
-        for (int i = 0; i < factor; i++)
-            sr_put_node(out, t->body.node[i]);
-        sr_put_constant(out, t->weight);
-        for (int i = factor + 1; i < end; i++) /* u, which follows c */
-            sr_put_node(out, t->body.node[i]);
-        sr_put_constant(out, -0.1 * t->weight * t->body.node[factor].value);
-        sr_put_op(out, SR_MUL);
-        sr_put_op(out, SR_ADD);
-        if (factor)
-            sr_put_op(out, SR_MUL);
-        for (int i = factor; i < end + 2; i++)
-            sr_put_node(out, t->body.node[i]);
-        sr_put_op(out, SR_MUL);
-        *t = made;
+        if (end < u) /* its exponential was dropped */
+            return false;
+        const double c = node[factor].value, number[] = {t->weight, -0.1 * t->weight * c, c};
+        struct sr_expr of[2] = {{.count = end - u}, {.count = factor}};
+        memcpy(of[0].node, node + u, (size_t)(end - u) * sizeof *node);
+        memcpy(of[1].node, node, (size_t)factor * sizeof *node);
+        *t = (struct term){.phase = -1, .sine = -1, .weight = 1};
+        sr_put_text(factor ? "v * (w + u * d) * exp(c * u)" : "(w + u * d) * exp(c * u)", of, "wdc",
+                    number, &t->body);
         return true;
     }
     return false;

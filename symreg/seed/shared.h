@@ -71,6 +71,12 @@ int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, i
  * stand in `out`. */
 bool sr_put_over(const struct sr_expr *column, const struct sr_expr *phi, int most,
                  struct sr_expr *out);
+/* Appends a number and an operator: the formula times, plus ... the number. */
+static inline void sr_put_by(enum sr_op op, double number, struct sr_expr *out)
+{
+    sr_put_constant(out, number);
+    sr_put_op(out, op);
+}
 /* Appends a formula such as "a * max(u - b, 0)": single letters stand for formulas, u for u[0] and
  * v for u[1], or for numbers, number[k] being that of letter[k]. */
 void sr_put_text(const char *text, const struct sr_expr *u, const char *letter,

@@ -94,10 +94,8 @@ bool sr_sum_write(const struct sr_language *language, const struct sr_sum *sum, 
         if (k > 0)
             sr_put_op(out, term->join);
     }
-    if (sum->offset) {
-        sr_put_constant(out, sum->d);
-        sr_put_op(out, SR_ADD);
-    }
+    if (sum->offset)
+        sr_put_by(SR_ADD, sum->d, out);
     if (sum->outer.inner != SR_CONSTANT)
         sr_put_op(out, sum->outer.inner);
     if (sum->outer.last != SR_CONSTANT)

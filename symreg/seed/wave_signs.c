@@ -212,10 +212,8 @@ static bool write_wave(const struct search *s, const struct wave *wave, struct s
         return false;
     const bool alone = out->count == 0;
     sr_put_expr(out, &group);
-    if (wave->turn == 2) {
-        sr_put_constant(out, 2 * pi);
-        sr_put_op(out, SR_MUL);
-    }
+    if (wave->turn == 2)
+        sr_put_by(SR_MUL, 2 * pi, out);
     sr_put_op(out, wave->op);
     if (!alone)
         sr_put_op(out, SR_MUL);
