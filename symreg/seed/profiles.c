@@ -136,11 +136,11 @@ static void keep(struct scan *s, const struct sr_profile *f)
         s->best[worst] = *f;
 }
 
-/* Keeps a profile with each base from `least` to `most`. */
-static void offer(struct scan *s, const struct sr_profile *profile, int least, int most)
+/* Keeps a profile of the column with each base from `least` to `most`. */
+static void offer(struct scan *s, struct sr_profile f, int least, int most)
 {
-    struct sr_profile f = *profile;
     double v[ROWS];
+    f.column = s->column;
     if (!fill_values(s, &f, v))
         return;
     for (f.base = 0; f.base <= most; f.base++) {
@@ -169,52 +169,40 @@ static void move(const struct scan *s, struct sr_profile *f, double *a, double b
 }
 
 /* c outside of the rows, by eight ranges or less. */
-static void scan_powers(struct scan *s)
+static void scan_powers(struct scan *s, enum sr_profile_shape shape)
 {
     for (int k = 0; k < ORIGINS; k++)
         for (int j = 0; j < 2 * POWERS; j++) {
-            const double off = s->range * ldexp(8, -k);
+            const double off = s->range * ldexp(8, -k), p = powers[j / 2];
             const int side = j % 2 ? -1 : 1;
-            offer(s,
-                  &(struct sr_profile){.shape = SR_PROFILE_POWER,
-                                       .column = s->column,
-                                       .side = side,
-                                       .c = side > 0 ? s->low - off : s->high + off,
-                                       .s = 1,
-                                       .p = powers[j / 2]},
-                  0, 1);
+            const double c = side > 0 ? s->low - off : s->high + off;
+            offer(s, (struct sr_profile){.shape = shape, .side = side, .c = c, .p = p}, 0, 1);
         }
 }
 
 /* Decays that begin in some row; c below all rows. */
-static void scan_clips(struct scan *s)
+static void scan_clips(struct scan *s, enum sr_profile_shape shape)
 {
     enum { BREAKS = 10, STEP = 2 };
     for (int k = 0; k < ORIGINS; k += STEP)
         for (int j = 0; powers[j] < 0; j++)
             for (int b = 1; b < BREAKS; b++) {
-                struct sr_profile f = {.shape = SR_PROFILE_CLIP,
-                                       .column = s->column,
-                                       .side = 1,
-                                       .c = s->low - s->range * ldexp(8, -k),
-                                       .s = 1,
-                                       .w = HUGE_VAL,
-                                       .p = powers[j]};
+                const double c = s->low - s->range * ldexp(8, -k);
+                struct sr_profile f = {
+                    .shape = shape, .side = 1, .c = c, .w = HUGE_VAL, .p = powers[j]};
                 f.w = value_of(&f, s->sorted[b * (s->taken - 1) / BREAKS]);
-                offer(s, &f, 0, 1);
+                offer(s, f, 0, 1);
             }
 }
 
-static void scan_steps(struct scan *s)
+static void scan_steps(struct scan *s, enum sr_profile_shape shape)
 {
     for (int k = 0; k < POSITIONS; k++)
-        for (int j = 0; j < 2 * WIDTHS; j++)
-            offer(s,
-                  &(struct sr_profile){.shape = SR_PROFILE_STEP,
-                                       .column = s->column,
-                                       .c = s->low + s->range * (2 * (k + 0.5) / POSITIONS - 0.5),
-                                       .s = s->range * ldexp(j % 2 ? -0.5 : 0.5, -(j / 2))},
-                  0, 1);
+        for (int j = 0; j < 2 * WIDTHS; j++) {
+            const double c = s->low + s->range * (2 * (k + 0.5) / POSITIONS - 0.5),
+                         width = s->range * ldexp(j % 2 ? -0.5 : 0.5, -(j / 2));
+            offer(s, (struct sr_profile){.shape = shape, .c = c, .s = width}, 0, 1);
+        }
 }
 
 static void scan_dips(struct scan *s, enum sr_profile_shape shape)
@@ -223,32 +211,25 @@ static void scan_dips(struct scan *s, enum sr_profile_shape shape)
     const int edges = shape == SR_PROFILE_BOX ? 2 : 1;
     for (int k = 0; k < POSITIONS; k++)
         for (int j = 0; j < WIDTHS * edges; j++) {
-            const double width = s->range * ldexp(0.5, -(j / edges));
-            offer(s,
-                  &(struct sr_profile){.shape = shape,
-                                       .column = s->column,
-                                       .c = s->low + s->range * (k + 0.5) / POSITIONS,
-                                       .s = edges > 1 ? width * edge[j % 2] : width,
-                                       .w = width},
-                  0, 1);
+            const double c = s->low + s->range * (k + 0.5) / POSITIONS,
+                         w = s->range * ldexp(0.5, -(j / edges)),
+                         of_edge = edges > 1 ? w * edge[j % 2] : w;
+            offer(s, (struct sr_profile){.shape = shape, .c = c, .s = of_edge, .w = w}, 0, 1);
         }
 }
 
 static void offer_saw(struct scan *s, double period, int phases)
 {
-    for (int k = 0; k < phases; k++)
-        offer(s,
-              &(struct sr_profile){.shape = SR_PROFILE_SAW,
-                                   .column = s->column,
-                                   .c = k ? s->low + period * k / phases : 0,
-                                   .s = 1,
-                                   .p = period},
-              1, 2);
+    for (int k = 0; k < phases; k++) {
+        const double c = k ? s->low + period * k / phases : 0;
+        offer(s, (struct sr_profile){.shape = SR_PROFILE_SAW, .c = c, .p = period}, 1, 2);
+    }
 }
 
-static void scan_saws(struct scan *s)
+static void scan_saws(struct scan *s, enum sr_profile_shape shape)
 {
     const int turns = s->rows / 2 * OVERSAMPLED;
+    (void)shape;
     for (int k = 2; k < s->rows / 2 && s->step > 0; k++)
         offer_saw(s, k * s->step, k < PHASES ? k : PHASES);
     for (int k = OVERSAMPLED; k < turns && !orr_signal_seen(); k++)
@@ -256,19 +237,15 @@ static void scan_saws(struct scan *s)
 }
 
 /* Some steps of a whole number of steps, as Saturdays and Sundays. */
-static void scan_days(struct scan *s)
+static void scan_days(struct scan *s, enum sr_profile_shape shape)
 {
     for (int period = 2; period <= LONGEST && s->step > 0; period++)
         for (int first = 0; first < period; first++)
-            for (int length = 1; length < period; length++)
-                offer(s,
-                      &(struct sr_profile){.shape = SR_PROFILE_DAYS,
-                                           .column = s->column,
-                                           .c = first ? s->low + first * s->step : 0,
-                                           .s = 1,
-                                           .w = (length - 0.5) * s->step,
-                                           .p = period * s->step},
-                      1, 2);
+            for (int length = 1; length < period; length++) {
+                const double c = first ? s->low + first * s->step : 0, w = (length - 0.5) * s->step,
+                             p = period * s->step;
+                offer(s, (struct sr_profile){.shape = shape, .c = c, .w = w, .p = p}, 1, 2);
+            }
 }
 
 /* ---- the rows */
@@ -393,26 +370,18 @@ static bool may_explain(const struct scan *s)
 
 static void scan_column(struct scan *s)
 {
-    bool can[SR_PROFILE_SHAPES];
+    static void (*const scan[SR_PROFILE_SHAPES])(struct scan *, enum sr_profile_shape) = {
+        [SR_PROFILE_POWER] = scan_powers, [SR_PROFILE_CLIP] = scan_clips,
+        [SR_PROFILE_STEP] = scan_steps,   [SR_PROFILE_FLAT] = scan_dips,
+        [SR_PROFILE_BOX] = scan_dips,     [SR_PROFILE_SAW] = scan_saws,
+        [SR_PROFILE_DAYS] = scan_days};
+    const struct sr_data *data = s->p->loss->data;
+    const bool smooth = data->features == 1 || may_explain(s);
     s->count = 0;
-    const bool smooth = s->p->loss->data->features == 1 || may_explain(s);
-    for (int k = 0; k < SR_PROFILE_SHAPES; k++)
-        can[k] = (smooth || k >= SR_PROFILE_SAW) &&
-                 sr_profile_possible(s->p->operators, (enum sr_profile_shape)k);
-    if (can[SR_PROFILE_POWER])
-        scan_powers(s);
-    if (can[SR_PROFILE_CLIP])
-        scan_clips(s);
-    if (can[SR_PROFILE_STEP] && s->p->loss->data->rows < RATES_ROWS)
-        scan_steps(s);
-    if (can[SR_PROFILE_FLAT])
-        scan_dips(s, SR_PROFILE_FLAT);
-    if (can[SR_PROFILE_BOX])
-        scan_dips(s, SR_PROFILE_BOX);
-    if (can[SR_PROFILE_SAW])
-        scan_saws(s);
-    if (can[SR_PROFILE_DAYS])
-        scan_days(s);
+    for (enum sr_profile_shape k = 0; k < SR_PROFILE_SHAPES; k++)
+        if ((smooth || k >= SR_PROFILE_SAW) && sr_profile_possible(s->p->operators, k) &&
+            (k != SR_PROFILE_STEP || data->rows < RATES_ROWS))
+            scan[k](s, k);
     for (int k = 0; k < s->count; k++)
         refine(s, &s->best[k]);
 }

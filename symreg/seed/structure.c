@@ -312,12 +312,6 @@ static size_t choose_rows(const double *factor, size_t rows, bool noise, size_t 
     return kept;
 }
 
-static bool write_powers(const struct sr_proposal *p, const struct sr_powers *powers,
-                         struct sr_expr *out)
-{
-    return sr_powers_write(p->settings->language, p->operators, powers, out);
-}
-
 /* The groupings of a table or of its views. */
 struct groupings {
     const struct sr_view *view;
@@ -331,7 +325,8 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
                         struct sr_expr *group)
 {
     const struct sr_data *all = &v->data;
-    if (!write_powers(p, &g->factor, factor) || !view_write(p, v, factor) ||
+    const struct sr_language *const language = p->settings->language;
+    if (!sr_powers_write(language, p->operators, &g->factor, factor) || !view_write(p, v, factor) ||
         !multiply(p, &v->factor, factor))
         return false;
     if (!factor->count)
@@ -339,7 +334,7 @@ static bool eval_groups(const struct sr_proposal *p, const struct sr_view *v,
     else if (!sr_eval(factor, p->loss->data, value))
         return false;
     for (int k = 0; k < g->groups; k++)
-        if (!write_powers(p, &g->group[k], &group[k]) ||
+        if (!sr_powers_write(language, p->operators, &g->group[k], &group[k]) ||
             !sr_eval(&group[k], all, value + (size_t)(k + 1) * all->rows) ||
             !view_write(p, v, &group[k]))
             return false;
