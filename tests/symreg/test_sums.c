@@ -1,6 +1,7 @@
 /* test_sums.c - weights and texts of sums, and laws that the proposals find without any epoch. */
 #include "symreg/formulas.h"
 #include "bench/symreg_same.h"
+#include "seed/shared.h"
 #include "seed/sums.h"
 
 /* Of 2.5 f - 0.7 g + 3 k + 4 the weights; none of a sum of two terms, or of a constant. */
@@ -26,6 +27,39 @@ TEST(weighs_terms)
         f[i] = 2.385;
     assert_false(sr_sum_weigh(ROWS_OF_SUM, 1, value, z, weight));
     gsl_rng_free(rng);
+}
+
+/* Letters of a text stand for formulas and numbers; the rest is written as it stands. */
+TEST(writes_texts)
+{
+    static const char text[] = "a * max(u - b, 0) / square(v)";
+    const struct sr_expr u[2] = {formula("r + m1"), formula("inv(m2)")},
+                         wanted = formula("2.385 * max(r + m1 - 0.77, 0) / square(inv(m2))");
+    struct sr_expr out = {.count = 0};
+    sr_put_text(text, u, "ab", (double[]){2.385, 0.77}, &out);
+    assert_true(sr_put_end(NULL, &out, SR_NODES));
+    assert_true(sr_expr_hash(&out) == sr_expr_hash(&wanted));
+    sr_put_by(SR_POW, 1.5, &out);
+    assert_true(sr_put_end(NULL, &out, SR_NODES));
+    const struct sr_expr raised =
+        formula("(2.385 * max(r + m1 - 0.77, 0) / square(inv(m2))) ^ 1.5");
+    assert_true(sr_expr_hash(&out) == sr_expr_hash(&raised));
+    const uint64_t operators = sr_text_operators(text, "ab");
+    assert_true(sr_has(operators, SR_MAX) && sr_has(operators, SR_DIV) &&
+                sr_has(operators, SR_SQUARE) && !sr_has(operators, SR_ADD));
+}
+
+/* Numbers of the best three scores; those of equal scores stay in their order. */
+TEST(keeps_numbers_of_the_best)
+{
+    static const double score[] = {5, 2.385, 7, 2.385, -1, 5};
+    static const int wanted[] = {4, 1, 3};
+    int list[3], count = 0;
+    for (int k = 0; k < 6; k++)
+        sr_best_number(score, k, &count, 3, list);
+    assert_int_equal(count, 3);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(list[k], wanted[k]);
 }
 
 /* A sum is written with its factor, both operators of H and the weights that are not plain. */
