@@ -311,21 +311,16 @@ static bool choose_factor(const struct table *t, const double *slope, struct sr_
     for (unsigned set = 0; set < 1U << d; set++) {
         double b[SR_GROUPS][SR_GROUPS + 1] = {{0}}, off = 0, price = 0;
         struct sr_powers factor = {{0}};
-        int n = 0, pivot[SR_GROUPS], order[SR_GROUPS];
-        for (int f = 0; f < d && n <= r; f++)
-            if (set >> f & 1) {
-                if (n < r)
-                    pivot[n] = f;
-                n++;
-            }
-        if (n != r)
+        int n = 0, pivot[SR_GROUPS];
+        if (__builtin_popcount(set) != r)
             continue;
-        for (int i = 0; i < r; i++) {
-            for (int j = 0; j < r; j++)
-                b[i][j] = 0.5 * g->group[j].half[pivot[i]];
-            b[i][SR_GROUPS] = slope[pivot[i]];
+        for (int f = 0; f < d; f++) {
+            for (int j = 0; j < r && (set >> f & 1); j++)
+                b[n][j] = 0.5 * g->group[j].half[f];
+            if (set >> f & 1)
+                b[n++][SR_GROUPS] = slope[f];
         }
-        if (sr_echelon(b[0], r, r, SR_GROUPS + 1, 1e-9, order) < r)
+        if (sr_echelon(b[0], r, r, SR_GROUPS + 1, 1e-9, pivot) < r)
             continue;
         bool fits = true;
         for (int f = 0; f < d; f++) {

@@ -36,15 +36,14 @@ void sr_vectors_axes(double a[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k,
                     v[q][i] = sine * m + c * w;
                 }
             }
-    bool taken[SR_SMOOTH_COLUMNS] = {false};
-    for (int n = 0; n < k; n++) {
-        int best = 0;
-        for (int i = 0; i < k; i++)
-            if (taken[best] || (!taken[i] && a[i][i] > a[best][best]))
-                best = i;
-        taken[best] = true;
-        memcpy(axis[n], v[best], sizeof v[best]);
+    double score[SR_SMOOTH_COLUMNS];
+    int order[SR_SMOOTH_COLUMNS], n = 0;
+    for (int i = 0; i < k; i++) {
+        score[i] = -a[i][i];
+        sr_best_number(score, i, &n, k, order);
     }
+    for (int i = 0; i < k; i++)
+        memcpy(axis[i], v[order[i]], sizeof v[i]);
 }
 
 void sr_vectors_near(double axis[SR_SMOOTH_COLUMNS][SR_SMOOTH_COLUMNS], int k, int r,
