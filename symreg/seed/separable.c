@@ -176,9 +176,9 @@ static bool fit_powers(struct fit *f)
     return true;
 }
 
-/* Gives rows the weights 1 / (noise + lack value^2): what phi leaves of the power law grows with its
- * value, so that few large rows would decide. The noise is that of the quarter with the smallest
- * values. Nothing without noise. */
+/* Gives rows the weights 1 / (noise + lack value^2): what phi leaves of the power law grows with
+ * its value, so that few large rows would decide. The noise is that of the quarter with the
+ * smallest values. Nothing without noise. */
 static void reweigh(struct fit *f)
 {
     enum { ROUNDS = 5 };

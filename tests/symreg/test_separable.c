@@ -76,8 +76,8 @@ TEST(columns_that_only_multiply_are_found_in_noise)
         }
 }
 
-/* No factor: a product of powers alone leaves at most one group, as above; of a sum no column only multiplies; few
- * rows, y that is 0, constant columns and columns below 0 do not fail. */
+/* No factor: a product of powers alone leaves at most one group, as above; of a sum no column only
+ * multiplies; few rows, y that is 0, constant columns and columns below 0 do not fail. */
 TEST(no_factor_is_invented)
 {
     struct sr_grouping g;
@@ -107,8 +107,8 @@ TEST(no_factor_is_invented)
     table_free(&t);
 }
 
-/* The mean of the smooth model is nearer to y without noise than y is, five times in its squares, and
- * a hundred times where rows of little noise say so; a table without noise stays as it is. */
+/* The mean of the smooth model is nearer to y without noise than y is, five times in its squares,
+ * and a hundred times where rows of little noise say so; a table without noise stays as it is. */
 TEST(the_smooth_target_has_less_noise)
 {
     static double exact[ROWS], smooth[ROWS], weight[ROWS];
