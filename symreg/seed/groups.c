@@ -68,9 +68,10 @@ static double set_noise(const double *size, int n, double *noise)
     return typical;
 }
 
+/* |y| against the noise of the row. */
 static double size_of(const struct sr_data *data, const double *size, size_t row)
 {
-    return size ? size[row] : fabs(data->y[row]);
+    return (size ? size[row] : fabs(data->y[row])) * sqrt(sr_row_weight(data, row));
 }
 
 /* Where y crosses 0, ln |y| has a pole, and where |y| is small, noise dominates. Drops rows whose
@@ -501,13 +502,14 @@ static void convert_model(const struct table *from, const struct table *to, stru
 }
 
 /* Sizes of the rows of a table; value, deviation (rows) of its z as predicted. */
-static void set_sizes(const struct table *t, const double *y, double noise, const double *value,
-                      const double *deviation, double *size)
+static void set_sizes(const struct table *t, const struct sr_data *data, double noise,
+                      const double *value, const double *deviation, double *size)
 {
     static const double far = 4; /* standard deviations */
     for (int i = 0; i < t->rows; i++) {
-        const double own = fabs(y[t->row[i]]), off = t->z[i] - value[i];
-        const double predicted = own * orr_exp(-off), ratio = t->typical / predicted;
+        const double own = fabs(data->y[t->row[i]]), off = t->z[i] - value[i];
+        const double predicted = own * orr_exp(-off);
+        const double ratio = t->typical / predicted / sqrt(sr_row_weight(data, t->row[i]));
         const double variance = deviation[i] * deviation[i] + noise * ratio * ratio;
         if (off * off <= far * far * variance)
             size[t->row[i]] = predicted;
@@ -531,7 +533,7 @@ int sr_groups_sizes(const struct sr_data *data, double *size)
         rc = sr_smooth_predict(&seen, &model, value, value + all.rows);
     }
     if (!rc)
-        set_sizes(&all, data->y, model.noise, value, value + all.rows, size);
+        set_sizes(&all, data, model.noise, value, value + all.rows, size);
     free_table(&few);
     free_table(&all);
     return rc;

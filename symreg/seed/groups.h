@@ -61,6 +61,10 @@ int sr_groups_find(const struct sr_data *data, const double *size,
  * by their own |y| more have positive noise than negative; of rows that are large by this size
  * equally many have. For a table with hypotheses by sr_groups_find(). ORR_ENOMEM. */
 int sr_groups_sizes(const struct sr_data *data, double *size);
+/* The hypothesis that some columns only multiply y, by powers: y = h phi(the other columns), each
+ * of which is a group. groups is 0 where there is no such h, few rows or too many columns
+ * (separable.c). ORR_ENOMEM. */
+int sr_separable_find(const struct sr_data *data, struct sr_grouping *g);
 
 /* ---- integer vectors near the span of the gradients of a table (groups_vectors.c) */
 

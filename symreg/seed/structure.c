@@ -358,7 +358,7 @@ static int make_reduced(const struct sr_proposal *p, const void *context, int nu
     struct sr_expr factor, group[SR_GROUPS_MOST];
     int rc = value && row ? 0 : ORR_ENOMEM;
     if (!rc && eval_groups(p, &from->view[g->view], g, value, &factor, group))
-        n = choose_rows(value, all->rows, g->noise > noisy, row);
+        n = choose_rows(value, all->rows, g->noise > noisy && !p->derived, row);
     if (!rc && n >= FEW_ROWS) {
         rc = sr_derived_init(d, all, n, row, g->groups);
         for (int k = 0; k < g->groups && !rc; k++)
@@ -381,7 +381,8 @@ static int make_reduced(const struct sr_proposal *p, const void *context, int nu
 }
 
 /* The squared loss that noise explains, estimated from the best model; 0 for other losses, weighted
- * tables, or where it is not a small share of the mean square of y. */
+ * tables, or where it is not a small share of the mean square of y. A formula that fits before any
+ * group is searched shows that the model lacks something, and that its noise is not that of y. */
 static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
 {
     static const double most = 0.03;
@@ -390,6 +391,9 @@ static double floor_of(const struct sr_proposal *p, const struct sr_grouping *g)
     double square = 0;
     for (size_t i = 0; i < data->rows; i++)
         square += data->y[i] * data->y[i] / (double)data->rows;
+    for (int i = 0; i < p->seeds->count && g->noise > much; i++)
+        if (p->seeds->loss[i] < floor)
+            return 0;
     return p->loss->kind == ORR_SR_L2 && !data->weight && floor < most * square ? floor : 0;
 }
 
@@ -411,6 +415,7 @@ static int race_groupings(struct sr_proposal *p, const struct sr_view *view,
                           .round = {{.stages = stages}, {.stages = of_best, .best = SR_RACE_BEST}},
                           .per_size = PER_SIZE,
                           .floor = floor,
+                          .noisy = count && list[0].noise > much,
                       });
 }
 
@@ -462,6 +467,23 @@ int sr_structure_compare(struct sr_proposal *p, const struct sr_view *view,
     return race_groupings(p, view, list, count, 0, SR_STAGE_SMALL, SR_STAGE_COMPOSED);
 }
 
+/* Of a noisy table: searches the columns that do not only multiply y by powers, by all stages. */
+static int search_separable(struct sr_proposal *p, const struct sr_view *view,
+                            const struct sr_grouping *best)
+{
+    enum { ALL = ~(SR_STAGE_ANGLES | SR_STAGE_UNITS) };
+    const double until_s = p->limit.until_s;
+    struct sr_grouping g;
+    TRY(sr_separable_find(p->loss->data, &g));
+    g.noise = best->noise;
+    if (!g.groups)
+        return 0;
+    p->limit.until_s = half_of(p);
+    const int rc = race_groupings(p, view, &g, 1, 0, (unsigned)ALL, 0);
+    p->limit.until_s = until_s;
+    return rc;
+}
+
 /* Searches what is left after a term is split off, each term for half of the time that is left to
  * the stage. */
 static int search_terms(struct sr_proposal *p, const struct sr_group_pairs *found,
@@ -500,6 +522,8 @@ int sr_structure_find(struct sr_proposal *p)
         if (!rc && noise > much)
             rc = search_terms(p, &terms, &list[0]);
         p->limit.until_s = until_s;
+        if (!rc && noise > much && !p->derived && !sr_proposal_over(p))
+            rc = search_separable(p, view, &list[0]);
     }
     for (int i = 0; i < VIEWS && view; i++)
         free(view[i].x);
