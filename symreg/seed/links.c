@@ -3,9 +3,9 @@
  *
  * With eta = c0 + c1 t1 + c2 t2 + ... of columns or, for 0 and 1, their logarithms, the prediction
  * is 1 / (exp(eta) + 1) for the loss `bernoulli` (a logistic curve in several columns, or Hill's),
- * and exp(eta) for `poisson` and `gamma`, its factor exp(c0) a free outer one (McCullagh & Nelder, Generalized Linear Models, 1989,
- * sections 4.3 and 6.2). The terms are chosen one after the other, each time the one that lowers
- * the deviance most. */
+ * and exp(eta) for `poisson` and `gamma`, its factor exp(c0) a free outer one (McCullagh & Nelder,
+ * Generalized Linear Models, 1989, sections 4.3 and 6.2). The terms are chosen one after the other,
+ * each time the one that lowers the deviance most. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

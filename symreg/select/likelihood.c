@@ -146,9 +146,9 @@ static struct mixture find_mixture(const struct likelihood *l, double *work)
 }
 
 /* The logarithm that stands for that of a deviance, and that of its scale: of whole numbers the
- * scale is 1 or, where they scatter more, the deviance itself. That of a gamma distribution is 1 / k,
- * whose likeliest k has loss = 2 (ln k - psi(k)), about 1 / k + 1 / (6 k^2); the likelihood is then
- * the integral of k over the loss. */
+ * scale is 1 or, where they scatter more, the deviance itself. That of a gamma distribution is
+ * 1 / k, whose likeliest k has loss = 2 (ln k - psi(k)), about 1 / k + 1 / (6 k^2); the likelihood
+ * is then the integral of k over the loss. */
 static double log_deviance(const struct likelihood *l, double loss, double *log_noise)
 {
     const double least = fmax(loss, fmax(l->loss->noise, DBL_MIN));
