@@ -21,14 +21,31 @@ static int draw_function(const struct sr_template *form, gsl_rng *rng)
     return k;
 }
 
+/* The first value of a constant: 1, or its bound; in a template without functions, whose constants
+ * are all there is to search, any number within its bounds. */
+static double first_constant(const struct sr_template *form, const struct sr_part *part,
+                             gsl_rng *rng)
+{
+    static const double spread = 2; /* of the logarithm */
+    if (form->functions)
+        return fmin(fmax(1, part->low), part->high);
+    if (isfinite(part->low) && isfinite(part->high))
+        return part->low + (part->high - part->low) * orr_rng_uniform(rng);
+    const double size = orr_exp(spread * orr_draw_normal(rng));
+    if (isfinite(part->low) || isfinite(part->high))
+        return isfinite(part->low) ? part->low + size : part->high - size;
+    return orr_rng_uniform(rng) < 0.5 ? -size : size;
+}
+
 void sr_parts_start(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const struct sr_template *form = s->form;
     const int fixed = form->form.count - form->functions;
-    const struct sr_settings own = settings_alone(s, (s->maxsize - fixed) / form->functions);
+    const struct sr_settings own =
+        settings_alone(s, form->functions ? (s->maxsize - fixed) / form->functions : 1);
     *expr = form->form;
     for (int k = 0; k < form->parts; k++) {
-        const double first = fmin(fmax(1, form->part[k].low), form->part[k].high);
+        const double first = first_constant(form, &form->part[k], rng);
         struct sr_expr part = {.count = 1, .node = {sr_constant_node(first)}};
         if (form->part[k].columns)
             s->algorithm->start(&own, form->part[k].columns, rng, &part);
@@ -40,6 +57,8 @@ bool sr_mutate(const struct sr_settings *s, int features, gsl_rng *rng, struct s
 {
     if (!s->form)
         return sr_mutate_whole(s, features, rng, expr);
+    if (!s->form->functions)
+        return false;
     const int k = draw_function(s->form, rng);
     struct sr_expr part;
     if (!sr_template_take(s->form, k, expr, &part))
@@ -53,6 +72,8 @@ bool sr_crossover(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *a, 
 {
     if (!s->form)
         return sr_cross_whole(s, rng, a, b);
+    if (!s->form->functions)
+        return false;
     const int k = draw_function(s->form, rng);
     const struct sr_settings own = settings_alone(s, s->maxsize);
     struct sr_expr from_a, from_b;

@@ -6,7 +6,9 @@
  * fitted to all rows. */
 #include "profiles.h"
 
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -250,21 +252,12 @@ static void scan_days(struct scan *s, enum sr_profile_shape shape)
 
 /* ---- the rows */
 
-/* The step of a column whose neighbouring values differ by it; 0 where they do not. */
-static double step_between(const double *x, int rows)
-{
-    const double step = x[1] - x[0];
-    for (int i = 1; i < rows; i++)
-        if (!(fabs(x[i] - x[i - 1] - step) <= 1e-9 * fabs(step)))
-            return 0;
-    return fabs(step);
-}
-
 /* Takes the rows of a column; false where it has one value, or a line explains all. */
 static bool take_rows(struct scan *s, int column)
 {
     const struct sr_data *data = s->p->loss->data;
     const int rows = (int)(data->rows < ROWS ? data->rows : ROWS);
+    struct sr_grid grid;
     s->column = column;
     s->taken = rows;
     s->rows = (rows + 7) / 8 * 8;
@@ -280,7 +273,7 @@ static bool take_rows(struct scan *s, int column)
     s->range = s->high - s->low;
     memcpy(s->sorted, s->x, (size_t)rows * sizeof *s->x);
     gsl_sort(s->sorted, 1, (size_t)rows);
-    s->step = (size_t)rows == data->rows ? step_between(s->x, rows) : 0;
+    s->step = (size_t)rows == data->rows && sr_grid_find(s->x, (size_t)rows, &grid) ? grid.step : 0;
     for (int b = 0; b < BASES; b++) {
         if (b > 0) {
             double *const v = s->basis[b - 1];
@@ -386,25 +379,20 @@ static void scan_column(struct scan *s)
         refine(s, &s->best[k]);
 }
 
-/* Line and constant of what the shape leaves, by the first and last moments of the rows. */
+/* Line and constant of what the shape leaves. */
 static void find_line(const struct scan *s, struct sr_profile *f)
 {
-    double n = 0, mx = 0, mr = 0, xx = 0, xr = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < s->rows; i++) {
-            const double w = s->root[i] * s->root[i];
-            const double r = w > 0 ? s->y[i] - f->weight * value_of(f, s->x[i]) : 0;
-            if (pass == 0) {
-                n += w;
-                mx += w * s->x[i];
-                mr += w * r;
-            } else {
-                xx += w * (s->x[i] - mx / n) * (s->x[i] - mx / n);
-                xr += w * (s->x[i] - mx / n) * (r - mr / n);
-            }
-        }
-    f->slope = f->base > 1 ? xr / xx : 0;
-    f->constant = (mr - f->slope * mx) / n;
+    double w[ROWS] = {0}, r[ROWS] = {0}, unused[4];
+    for (int i = 0; i < s->taken; i++) {
+        w[i] = s->root[i] * s->root[i];
+        r[i] = w[i] > 0 ? s->y[i] - f->weight * value_of(f, s->x[i]) : 0;
+    }
+    f->slope = 0;
+    if (f->base > 1)
+        gsl_fit_wlinear(s->x, 1, w, 1, r, 1, (size_t)s->taken, &f->constant, &f->slope, unused,
+                        unused + 1, unused + 2, unused + 3);
+    else
+        f->constant = gsl_stats_wmean(w, 1, r, 1, (size_t)s->taken);
 }
 
 /* Fits what was kept to all rows; the best become seeds. */

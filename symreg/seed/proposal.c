@@ -120,7 +120,7 @@ bool sr_proposal_shorten(const struct sr_proposal *p, struct sr_expr *expr)
 #define SR_STAGES ~0u /* all; bench/symreg_ablation.sh builds without one */
 #endif
 
-enum { DEPTH = 16 }; /* digits of a seed's finders */
+enum { DEPTH = 32 }; /* digits of a seed's finders */
 
 void sr_log_derived(const struct sr_proposal *p, const struct sr_seeds *found, int before,
                     const int *from, const double *loss, int count)

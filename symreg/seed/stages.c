@@ -22,12 +22,21 @@ static bool has_pooled(const struct sr_proposal *p)
     return p->loss->data->pooled;
 }
 
+static bool has_deviances(const struct sr_proposal *p)
+{
+    return sr_loss_is_deviance(p->loss->kind) &&
+           (p->loss->kind != ORR_SR_BERNOULLI ||
+            ((uint64_t)1 << SR_INV | (uint64_t)1 << SR_DIV) & p->operators);
+}
+
 #define OP(name) ((uint64_t)1 << SR_##name)
 /* clang-format off */
 const struct sr_stage sr_stages[] = {
     {"small", SR_STAGE_SMALL, .find = sr_small_find},
     {"profiles", SR_STAGE_PROFILES, {.rows = 10, .most = 2, .but_study = true},
      .find = sr_profiles_find},
+    {"links", SR_STAGE_LINKS, {OP(ADD) | OP(MUL) | OP(EXP), .rows = 16, .when = has_deviances},
+     .find = sr_links_find},
     /* its shares depend on the columns */
     {"origins", SR_STAGE_ORIGINS, {OP(SUB) | OP(MUL), .but_study = true}, .find = sr_origins_find},
     {"pooled", SR_STAGE_POOLED, {OP(ADD), .when = has_pooled}, .share = 0.5,

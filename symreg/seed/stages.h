@@ -43,7 +43,8 @@ enum sr_stages {
     SR_STAGE_HINGES = 512,
     SR_STAGE_WHOLE = 1024,
     SR_STAGE_POOLED = 2048,
-    SR_STAGE_PROFILES = 4096
+    SR_STAGE_PROFILES = 4096,
+    SR_STAGE_LINKS = 8192
 };
 /* What a stage needs of a table and of the settings. */
 struct sr_needs {
@@ -98,6 +99,7 @@ int sr_rates_find(struct sr_proposal *p);
 int sr_signs_find(struct sr_proposal *p);
 int sr_origins_find(struct sr_proposal *p);
 int sr_profiles_find(struct sr_proposal *p);
+int sr_links_find(struct sr_proposal *p);
 int sr_pooled_find(struct sr_proposal *p);
 int sr_hinges_find(struct sr_proposal *p);
 int sr_whole_find(struct sr_proposal *p);

@@ -114,7 +114,7 @@ int sr_seeds_template(const struct sr_settings *settings, const struct sr_loss *
     struct sr_derived *d;
     seeds->count = 0;
     seeds->evaluations = 0;
-    if (form->parts != 1 || loss->kind != ORR_SR_L2 || settings->penalty)
+    if (form->parts != 1 || !form->functions || loss->kind != ORR_SR_L2 || settings->penalty)
         return 0;
     struct sr_settings own = *settings;
     own.form = NULL;

@@ -145,13 +145,18 @@ static struct mixture find_mixture(const struct likelihood *l, double *work)
     return narrow.length < wide.length ? narrow : wide;
 }
 
-/* The logarithm that stands for that of a deviance: of whole numbers the scale is 1 or, where they
- * scatter more, the deviance itself. */
-static double log_deviance(const struct likelihood *l, double loss)
+/* The logarithm that stands for that of a deviance, and that of its scale: of whole numbers the
+ * scale is 1 or, where they scatter more, the deviance itself. That of a gamma distribution is
+ * 1 / k, whose likeliest k has loss = 2 (ln k - psi(k)), about 1 / k + 1 / (6 k^2); the likelihood
+ * is then the integral of k over the loss. */
+static double log_deviance(const struct likelihood *l, double loss, double *log_noise)
 {
-    if (l->family == KNOWN_DEVIANCE && (l->loss->kind == ORR_SR_BERNOULLI || loss < 1))
-        return loss - 1;
-    return orr_log(fmax(loss, fmax(l->loss->noise, DBL_MIN)));
+    const double least = fmax(loss, fmax(l->loss->noise, DBL_MIN));
+    const double root = l->loss->kind == ORR_SR_GAMMA ? sqrt(1 + 2 * least / 3) : 1;
+    const bool known =
+        l->family == KNOWN_DEVIANCE && (l->loss->kind == ORR_SR_BERNOULLI || loss < 1);
+    *log_noise = known ? 0 : orr_log(least) - orr_log((1 + root) / 2);
+    return known ? loss - 1 : *log_noise + root - 1;
 }
 
 /* The weights of the Fisher information of a row about what is predicted, in units of the noise. */
@@ -205,9 +210,9 @@ static void measure_row(const struct likelihood *l, struct sr_front *front, int 
         log_loss = 2 * noise.length / l->all;
     } else {
         const double loss = front->loss[i];
-        log_loss = l->family == POWER ? orr_log(fmax(loss, fmax(l->loss->noise, DBL_MIN)))
-                                      : log_deviance(l, loss);
-        log_noise = l->family == KNOWN_DEVIANCE ? fmax(log_loss, 0) : log_loss;
+        log_noise = log_loss = orr_log(fmax(loss, fmax(l->loss->noise, DBL_MIN)));
+        if (l->family != POWER)
+            log_loss = log_deviance(l, loss, &log_noise);
     }
     if (l->family != INTERVALS)
         weigh_information(l, scale);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+
 /* Half a unit of the last digit of a column's value. */
 static double half_unit(const struct sr_digits *digits, double value)
 {
@@ -155,8 +157,20 @@ static int judge_row(const struct sr_expr *expr, struct scratch *s, bool *within
     return 0;
 }
 
+/* Different targets of the judged rows. */
+static int targets_of(struct scratch *s)
+{
+    int different = 0;
+    memcpy(s->moved, s->data.y, s->data.rows * sizeof *s->moved);
+    gsl_sort(s->moved, 1, s->data.rows);
+    for (size_t i = 0; i < s->data.rows; i++)
+        different += !i || s->moved[i] > s->moved[i - 1];
+    return different;
+}
+
 /* The number of rows up to the first formula within the digits. *exact: a later formula reproduces
- * all digits, so that the columns are not rounded. */
+ * all digits, so that the columns are not rounded; it has fewer constants than there are targets,
+ * which are few where a wave has a whole number of rows. */
 static int find_cut(const struct sr_front *front, const struct sr_loss *loss, struct scratch *s,
                     int *last, bool *exact)
 {
@@ -170,7 +184,8 @@ static int find_cut(const struct sr_front *front, const struct sr_loss *loss, st
         TRY(judge_row(&front->expr[i], s, &within, &tiny));
         if (within && *last == front->count)
             *last = i + 1;
-        *exact = i >= *last && tiny > 0.9;
+        *exact = i >= *last && tiny > 0.9 &&
+                 sr_expr_constants(&front->expr[i], NULL) + 1 < targets_of(s);
     }
     return 0;
 }

@@ -150,10 +150,10 @@ int sr_template_parse(struct sr_template *form, const struct sr_language *langua
                         "expected the right side alone, as \"f(r) + g(m)\", found \"=\" in \"%s\"",
                         text);
     TRY(sr_expr_parse_with(language, text, names, features, &unknown, &form->form));
-    if (!form->functions)
+    if (!form->parts)
         return ORR_FAIL(ORR_EUSAGE,
-                        "\"%s\" has no unknown function, as f(COLUMN); --guess starts with a "
-                        "formula whose constants are fitted",
+                        "\"%s\" has no unknown function, as f(COLUMN), and no unknown constant, as "
+                        "k; --guess starts with a formula whose numbers are fitted",
                         text);
     for (int i = 0; i < form->form.count; i++)
         if (sr_is_number(&form->form.node[i]))

@@ -430,8 +430,9 @@ int sr_front_judge(const struct sr_settings *s, const struct sr_data *data, stru
     const bool exact_x = !data->x_variance, plain = exact_x && numbers;
     if (!rc && !published && plain && !front->within && s->loss == ORR_SR_L2)
         rc = judge_without_odd(s, &loss, front);
-    /* the likelihood of other losses knows outliers */
-    if (!rc && !published && plain && !front->odds && !sr_loss_is_robust(s->loss))
+    /* the likelihood of other losses knows outliers, and a rare count is far off by itself */
+    if (!rc && !published && plain && !front->odds &&
+        (s->loss == ORR_SR_L2 || s->loss == ORR_SR_CUSTOM))
         rc = sr_front_find_pole(front, &loss);
     if (!rc && !published && plain && !front->odds && s->loss == ORR_SR_L2)
         rc = sr_front_find_evidence(front, data);

@@ -99,13 +99,18 @@ int sr_quarters_measure(const struct sr_data *data, const struct sr_expr *expr,
     return there ? 0 : ORR_ENOMEM;
 }
 
-bool sr_quarters_proportional(const struct sr_quarters *q)
+static bool grows(const struct sr_quarters *q)
 {
     const double least = 1e-4, most = 0.25, growth = q->size[1] / q->size[0];
-    const double rougher = 0.25; /* the smallest predictions than the largest, at most */
-    return growth >= wide_target && q->roughness[0] <= q->roughness[1] + rougher &&
+    return growth >= wide_target &&
            q->residual[1] >= sqrt(growth * sqrt(growth)) * q->residual[0] &&
            fmin(q->ratio[0], q->ratio[1]) >= least && fmax(q->ratio[0], q->ratio[1]) <= most;
+}
+
+bool sr_quarters_proportional(const struct sr_quarters *q)
+{
+    const double rougher = 0.25; /* the smallest predictions than the largest, at most */
+    return grows(q) && q->roughness[0] <= q->roughness[1] + rougher;
 }
 
 /* ---- the short search */
@@ -114,7 +119,7 @@ static const char chosen_weights[] = "--weights=" SR_WEIGHTS_CHOSEN;
 static const char chosen_loss[] = "symreg.loss=4"; /* huber, as a checkpoint records it */
 _Static_assert(ORR_SR_HUBER == 4, "the number that checkpoints record");
 
-enum { FEW = 80, FEW_TAILS = 30, EVALUATIONS = 3000 };
+enum { FEW = 80, FEW_OF_ONE = 60, FEW_TAILS = 30, EVALUATIONS = 3000 };
 static const double few_enumerated = 2e4;
 static const double few_seconds = 4; /* a search of less has no time for another before it */
 
@@ -183,8 +188,31 @@ static int find_proportional(const struct sr_fit *fit, struct sr_expr *by, bool 
     return rc;
 }
 
+/* In a table of one column another short search, with the weights 1 / y^2: where rows near a pole
+ * make up all squares, as of (t - t0)^-1.2, the first one ends in a formula for these alone. Its
+ * residuals must not resemble their neighbours', so that nothing is missing but noise. */
+static int find_relative(const struct sr_table *table, const struct sr_csv_setup *setup,
+                         int threads, struct sr_expr *by, bool *proportional)
+{
+    static const double independent = 0.5; /* roughness, 1 for independent errors */
+    struct sr_table weighed = *table, sample = {0};
+    struct sr_fit *fit = NULL;
+    struct sr_quarters q;
+    if (table->data.features > 1 || !sr_table_weigh(&weighed, NULL))
+        return 0;
+    int rc = sr_search_briefly(&weighed, setup, threads, &sample, &fit);
+    if (!rc && fit->front.count) {
+        *by = fit->front.expr[fit->front.count - 1];
+        rc = sr_quarters_measure(&fit->data, by, &q);
+        *proportional = !rc && grows(&q) && fmin(q.roughness[0], q.roughness[1]) >= independent;
+    }
+    sr_table_free(&sample);
+    sr_fit_free(fit);
+    return rc;
+}
+
 /* What the short search says about weights, else about tails. */
-static int choose_by(const struct sr_fit *fit, bool weights, bool tails, bool resumes,
+static int choose_by(const struct sr_fit *fit, bool weights, bool tails, bool resumes, int threads,
                      struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct sr_expr by = {.count = 0};
@@ -192,6 +220,8 @@ static int choose_by(const struct sr_fit *fit, bool weights, bool tails, bool re
     int rc = 0;
     if (weights)
         rc = find_proportional(fit, &by, &proportional);
+    if (!rc && weights && !proportional)
+        rc = find_relative(table, setup, threads, &by, &proportional);
     if (!rc && weights && (proportional || resumes) && sr_table_weigh(table, &by)) {
         table->by = by;
     } else if (!rc && tails) {
@@ -269,7 +299,9 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
     struct sr_fit *fit = NULL;
     const bool weights =
         resumes ? sr_checkpoint_says(s->checkpoint, chosen_weights)
-                : may && s->loss == ORR_SR_L2 && table->data.rows >= FEW && is_wide(&table->data);
+                : may && s->loss == ORR_SR_L2 &&
+                      table->data.rows >= (size_t)(table->data.features > 1 ? FEW : FEW_OF_ONE) &&
+                      is_wide(&table->data);
     const bool tails = s->follows ? may
                        : resumes  ? squares && sr_checkpoint_says(s->checkpoint, chosen_loss)
                                   : may && squares && sr_tails_suspected(&table->data);
@@ -279,11 +311,11 @@ int sr_noise_choose(struct sr_table *table, const struct sr_csv_options *options
         s->recall = setup->recall = sr_recall_create();
     int rc = sr_search_briefly(table, setup, threads, &sample, &fit);
     sr_recall_close(s->recall);
+    if (!rc && fit->front.count)
+        rc = choose_by(fit, weights, tails, resumes, threads, table, setup);
     s->spent_s += orr_time_s() - started;
     if (rc == ORR_EINTR && !resumes)
         rc = 0; /* the main search sees the signal, too */
-    else if (!rc && fit->front.count)
-        rc = choose_by(fit, weights, tails, resumes, table, setup);
     if (!rc && table->by.count)
         rc = sr_csv_setup_weigh(options, setup);
     sr_table_free(&sample);

@@ -171,8 +171,8 @@ static int set_bounds(const char *text, struct sr_csv_setup *setup)
         return sr_shape_bounds(text, &language->low, &language->high);
     if (!setup->settings.form)
         return ORR_FAIL(ORR_EUSAGE,
-                        "--constrain-constants: \"%s\" names constants, which only --template has; "
-                        "LOW,HIGH is for all numbers",
+                        "--constrain-constants: \"%s\" names constants, which only --template has, "
+                        "as \"k*exp(-r*x)\"; LOW,HIGH is for all numbers",
                         text);
     language->bounds = sr_template_limits;
     language->bounds_context = &setup->form;

@@ -615,6 +615,34 @@ check "a second table has these weights, too: the losses agree" awk -F, 'FNR == 
     NF < 5 || ($4 - $2) ^ 2 > 1e-20 * $2 ^ 2 { exit 1 }
     END { exit FNR < 3 }' "$WORK/tested/front.csv"
 check "it is said" symreg_said 'the weights 1 / prediction^2 (--weights equal: all rows alike)'
+# of one column, beside whose pole the other rows do not count in a search with equal weights
+pole() { # SHARE ABSOLUTE: 60 rows of 3.7 (t - 1.9)^-1.2 with such errors
+    awk -v share="$1" -v absolute="$2" '
+        function uniform() { seed = seed * 16807 % 2147483647; return 2 * seed / 2147483647 - 1 }
+        BEGIN { seed = 7; print "t,F"
+        for (i = 0; i < 60; i++) { d = 0.2 * exp(i * log(300) / 59)
+            u = uniform() + uniform() + uniform()
+            printf "%.8g,%.8g\n", 1.9 + d, 3.7 * d ^ -1.2 * (1 + share * u) + absolute * u } }' \
+        >"$WORK/pole.csv"
+}
+pole_fit() {
+    program symreg "$WORK/pole.csv" --target F --threads 1 --evaluations 4000 "$@" \
+        >"$WORK/fitted" 2>/dev/null
+}
+pole 0.03 0
+check "a decay with errors of 3%" pole_fit --out "$WORK/pole" --iterations 0
+check "a decay with errors of 3%: no weights are chosen" grep -q "$chosen" "$WORK/fitted"
+check "a decay with errors of 3%: its power is not -1.2" grep -qE \
+    '^best: F = .*(\^1\.(19|20)|\^\(-1 / 0\.8[34])' "$WORK/fitted"
+check "a decay with errors of 3%: resumed" pole_fit --resume --out "$WORK/pole" --iterations 1
+check "a decay with errors of 3%: in one go" pole_fit --out "$WORK/one" --iterations 1
+check "a decay with errors of 3%: resumed it has another front" \
+    same_file "$WORK/one/front_full.csv" "$WORK/pole/front_full.csv"
+for errors in "0 0" "0 0.02"; do
+    pole $errors
+    check "a decay with errors of $errors" pole_fit --iterations 0
+    check_not "a decay with errors of $errors: weights are chosen" grep -q "$chosen" "$WORK/fitted"
+done
 # weights from the noisy values themselves bias a factor, by twice the variance of 4%
 printf 'r,m\n1,1\n2,1\n1,3\n' >"$WORK/points.csv"
 factor() { # LOW HIGH: the formula of complexity 6 is that of LOW to HIGH m / r^2

@@ -142,6 +142,27 @@ check "bounds around the optimum" search 'f(r)*sin(x) + A*m' --out "$WORK/around
     --constrain-constants '5>=A>1.75'
 check "bounds around the optimum leave the constant" equal exact "$(parts around | head -n 1)"
 
+# ---- a form of constants alone: v = 21.3 + 35 cos(6.28 x + 0.4)
+wave() { # OPTION...
+    "$BIN/symreg" "$WORK/law.csv" --target v --features x "${small[@]}" --threads 1 \
+        --template 'v0 + A*cos(w*x + p)' "$@"
+}
+numbers() { # FOLDER: the values of the constants of the last row
+    python3 - "$WORK/$1/front.json" <<'EOF'
+import json, sys
+parts = json.load(open(sys.argv[1]))["front"][-1]["parts"]
+print(*(f"{name}={float(parts[name]):.6g}" for name in parts))
+EOF
+}
+check "a form of constants alone" wave --out "$WORK/wave" --constrain-constants 'A>0,0<p<3,6<w<6.5'
+check "a form of constants alone: they are fitted" \
+    equal 'v0=21.3 A=35 w=6.28 p=0.4' "$(numbers wave)"
+check "a bound beside the optimum, and a guess beyond it" wave --out "$WORK/beside" \
+    --constrain-constants '0<A<30,6<w<6.5' --guess '20 + 33*cos(6.2*x + 0.3)'
+check "a bound beside the optimum stops the constant" grep -q 'A=30 ' <<<"$(numbers beside)"
+check "a bound that stops a constant is remarked on" \
+    grep -q 'number 2, 30, is at its bound 30 ' "$WORK/beside/report.md"
+
 # ---- predict, --test, --resume
 check "predict" equal '121 1' "$("$BIN/symreg" predict "$WORK/out/front.json" "$WORK/law.csv" |
     paste -d, "$WORK/law.csv" - | awk -F, 'NR > 1 { d = $9 - $7; d = d < 0 ? -d : d
@@ -167,7 +188,7 @@ a constant and a function | 2 '"h" is both a constant and a function' | 'h(r) + 
 twice, other columns | 2 '"f" stands twice, with different columns' | 'f(r) - f(m)'
 twice | 2 '"f" stands twice; expected every unknown function and constant once' | 'f(r) + x*f(r)'
 numbers of columns | 2 '"f" has 1 column in brackets once and 2 another time' | 'f(r) + f(r, m)'
-no function | 2 '"h*r + 2" has no unknown function' '--guess' | 'h*r + 2'
+no unknown part | 2 '"m*r + 2" has no unknown function' 'no unknown constant' '--guess' | 'm*r + 2'
 a known function without brackets | 2 '"sin" is a known function' | 'sin + f(r)'
 a column that is called | 2 '"r" is a column and is called' | 'r(m) + f(x)'
 a sum in brackets | 2 'f: expected names of columns' 'then ")", found "r+m)"' | 'f(r+m)'

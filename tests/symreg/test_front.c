@@ -451,6 +451,33 @@ TEST(digits_of_an_exact_column)
     sr_loss_free(&loss);
 }
 
+/* Of a wave of five rows y has three numbers, which two waves and a constant fit up to their last
+ * digits: that does not show that the columns are not rounded. */
+TEST(digits_of_few_targets)
+{
+    enum { N = 100 };
+    static struct sr_hall_of_fame hall;
+    double x[N], y[N];
+    struct sr_digits digits[2] = {{.significant = 3, .last = -1}, {.significant = 8, .last = -8}};
+    for (int i = 0; i < N; i++) {
+        char text[32];
+        x[i] = 0.5 * i;
+        snprintf(text, sizeof text, "%.8g", 2 * cos(0.8 * acos(-1) * x[i]));
+        y[i] = strtod(text, NULL);
+    }
+    const struct sr_data data = {.rows = N, .features = 1, .x = x, .y = y, .digits = digits};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    const char *const text[] = {
+        "cos(2.513 * r)", "2.000000007 * cos(2.513274122871 * r)",
+        "cos(r / 0.3978873577297384) / 0.499999998102434 - cos(5.0265482378 * r) / 278531049 - "
+        "0.00000000399999996"};
+    front_of(&hall, text, 3);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    assert_int_equal(front.count, 2);
+    sr_loss_free(&loss);
+}
+
 /* A decay over 270 decades: every row has its own rounding error, and the refit counts all of them
  * though the squares of their ratios are no numbers. */
 TEST(digits_of_many_decades)

@@ -275,6 +275,53 @@ TEST(outliers_and_heavy_tails_do_not_hide_the_law)
         }
 }
 
+/* -ln of the likelihood of targets about these predictions under gamma distributions of one shape,
+ * the likeliest. */
+static double gamma_length(const struct table *t, const double *p)
+{
+    double least = HUGE_VAL;
+    for (double shape = 0.2; shape < 20; shape *= 1.005) {
+        double length = 0;
+        for (size_t i = 0; i < ROWS; i++)
+            length -= log(gsl_ran_gamma_pdf(t->y[i], shape, p[i] / shape));
+        least = fmin(least, length);
+    }
+    return least;
+}
+
+TEST(under_gamma_the_length_is_that_of_the_likeliest_shape)
+{
+    const struct sr_expr law = formula("4 / square(r) + 0.3");
+    gsl_rng *rng = random_stream(93);
+    struct sr_front front;
+    struct sr_loss loss;
+    struct table t;
+    double p[ROWS], exact[3], rough[3];
+    make_noisy(&t, 0, 0);
+    assert_true(sr_eval(&law, &t.data, p));
+    for (size_t i = 0; i < ROWS; i++)
+        t.y[i] = gsl_ran_gamma(rng, 1.5, p[i] / 1.5);
+    describe(ORR_SR_GAMMA, &t, &front, &loss);
+    assert_int_equal(front.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_true(sr_eval(&front.expr[i], &t.data, p));
+        exact[i] = gamma_length(&t, p);
+        rough[i] = ROWS / 2.0 * log(front.loss[i]);
+    }
+    for (int i = 1; i < 3; i++) {
+        const double ours = front.mdl[i] - front.cost[i] - front.mdl[0] + front.cost[0];
+        if (!(fabs(ours - (exact[i] - exact[0])) < 0.01 * fabs(exact[i] - exact[0])))
+            fail_msg("row %d is %.4f nats longer than the constant, by the distribution %.4f", i,
+                     ours, exact[i] - exact[0]);
+        /* the logarithm alone is further off than that */
+        assert_true(fabs(rough[i] - rough[0] - (exact[i] - exact[0])) >
+                    0.03 * fabs(exact[i] - exact[0]));
+    }
+    sr_loss_free(&loss);
+    table_free(&t);
+    gsl_rng_free(rng);
+}
+
 TEST(a_user_defined_loss_has_the_length_of_its_power)
 {
     static const struct {

@@ -96,6 +96,37 @@ TEST(shapes_are_found_wherever_the_column_has_its_0)
         }
 }
 
+/* Sawteeth and weeks of a column in half hours of Julian dates, with gaps and rounded to eight
+ * decimals: its values are 1e-8 of a step off the grid, at the jumps too. */
+TEST(steps_of_julian_dates_are_a_grid)
+{
+    static struct sr_seeds seeds;
+    static const int law_of[] = {10, 13}; /* with mod; with mod and greater */
+    enum { PHASES = 4 };
+    for (int k = 0; k < 2 * PHASES; k++) {
+        const struct sr_settings s = settings_of(law_of[k % 2]);
+        double x[MOST_ROWS], y[MOST_ROWS], best = 1;
+        struct sr_data data = {.features = 1, .x = x, .y = y};
+        struct sr_loss loss;
+        for (int i = 0; i < 100; i++) {
+            if (i % 17 == 5)
+                continue;
+            char text[32];
+            snprintf(text, sizeof text, "%.8f", 2459345.5 + i / 48.0);
+            x[data.rows] = strtod(text, NULL);
+            y[data.rows++] = k % 2 ? 20 + 8 * ((i + k) % 12 > 7) : 1 + 3 * ((i + k) % 11);
+        }
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+        seeds_of(sr_profiles_find, &s, &loss, 1, &seeds);
+        for (int i = 0; i < seeds.count; i++)
+            if (seeds.expr[i].count <= 11)
+                best = fmin(best, seeds.loss[i] / loss.base);
+        if (!(best < 1e-12))
+            fail_msg("phase %d of %s: the best seed leaves %g", k, laws[law_of[k % 2]].law, best);
+        sr_loss_free(&loss);
+    }
+}
+
 /* Noise of 1% of the range leaves at most 0.01 of the variance here. */
 TEST(noise_does_not_hide_them)
 {
