@@ -9,7 +9,7 @@
 
 #include "judge.h"
 
-enum { TERMS = 32 };
+enum { TERMS = SR_MOST_TERMS };
 
 /* Nats of what has such a probability. */
 #define NATS(probability) (-orr_log(probability))
@@ -275,4 +275,127 @@ double sr_equation_nats(const struct sr_expr *expr, int names)
     const struct reader r = {.expr = expr, .name = orr_log(names > 1 ? names : 1)};
     return read_sum(&r, expr->count - 1);
 #endif
+}
+
+/* ---- shapes */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ (b + 0x9e3779b97f4a7c15)) * 0xbf58476d1ce4e5b9;
+    a = (a ^ (a >> 27)) * 0x94d049bb133111eb;
+    return a ^ (a >> 31);
+}
+
+static uint64_t hash_sum(const struct sr_expr *expr, int i);
+
+/* Adds the factors of the subtree that ends at node i to a hash that no order changes; names count
+ * by their powers alone. */
+static void hash_product(const struct sr_expr *expr, int i, int power[SR_FEATURES], uint64_t *hash)
+{
+    const struct sr_node *const node = &expr->node[i];
+    int base = i - 1;
+    const int times = node->size > 1 ? power_of(expr, i, &base) : 0;
+    if (is_constant(node))
+        return;
+    if (node->op == SR_FEATURE)
+        power[node->feature]++;
+    else if (node->op == SR_NEG)
+        hash_product(expr, i - 1, power, hash);
+    else if (node->op == SR_MUL) {
+        hash_product(expr, sr_expr_left(expr, i), power, hash);
+        hash_product(expr, i - 1, power, hash);
+    } else if (node->op == SR_DIV) {
+        hash_product(expr, sr_expr_left(expr, i), power, hash);
+        if (!is_constant(&expr->node[i - 1]))
+            *hash += mix(SR_DIV, hash_sum(expr, i - 1));
+    } else if (node->op == SR_INV)
+        *hash += mix(SR_DIV, hash_sum(expr, i - 1));
+    else if (times && expr->node[base].op == SR_FEATURE)
+        power[expr->node[base].feature] += times;
+    else if (node->op == SR_ADD || node->op == SR_SUB)
+        *hash += mix(SR_ADD, hash_sum(expr, i));
+    else {
+        *hash += mix((uint64_t)node->op, hash_sum(expr, i - 1));
+        if (sr_expr_arity(expr, i) == 2)
+            *hash += mix((uint64_t)node->op, 2 * hash_sum(expr, sr_expr_left(expr, i)));
+    }
+}
+
+static uint64_t hash_term(const struct sr_expr *expr, int i)
+{
+    int power[SR_FEATURES] = {0};
+    uint64_t hash = 1;
+    hash_product(expr, i, power, &hash);
+    for (int k = 0; k < SR_FEATURES; k++)
+        hash += power[k] ? mix(SR_FEATURE, (uint64_t)power[k]) : 0;
+    return hash;
+}
+
+static uint64_t hash_sum(const struct sr_expr *expr, int i)
+{
+    int term[TERMS];
+    const int terms = list_terms(&(struct reader){.expr = expr}, i, term, 0);
+    uint64_t hash = 0;
+    for (int k = 0; k < terms; k++)
+        hash += mix(3, hash_term(expr, term[k]));
+    return hash;
+}
+
+/* A term that has the shape of another one: it says so, and which, and has its names. */
+static const double is_again = 0.25;
+
+int sr_equation_shapes(const struct sr_expr *expr, int names, int most, struct sr_term_shape *shape)
+{
+    int term[TERMS];
+    struct reader named = {.expr = expr, .name = orr_log(names > 1 ? names : 1)}, bare = named;
+    const int terms = list_terms(&named, expr->count - 1, term, 0);
+    bare.name = 0;
+    for (int k = 0; k < terms && k < most; k++) {
+        const double nats = nats_of_term(&named, term[k], terms);
+        shape[k].shape = hash_term(expr, term[k]);
+        shape[k].first = nats;
+        shape[k].again = fmin(nats, NATS(is_again) + nats - nats_of_term(&bare, term[k], terms));
+    }
+    return terms < most ? terms : most;
+}
+
+/* Whether one of the first `count` terms has a shape. */
+static bool has_shape(const struct sr_term_shape *term, int count, uint64_t shape)
+{
+    bool has = false;
+    for (int k = 0; k < count && !has; k++)
+        has = term[k].shape == shape;
+    return has;
+}
+
+double sr_shapes_nats(const struct sr_term_shape *term, int count, double *of_choice)
+{
+    double nats = 0;
+    int different = 0;
+    for (int k = 0; k < count; k++)
+        different += !has_shape(term, k, term[k].shape);
+    *of_choice = orr_log(different > 1 ? different : 1);
+    for (int k = 0; k < count; k++)
+        nats += sr_shape_nats(term, k, *of_choice, &term[k]);
+    return nats;
+}
+
+double sr_shape_nats(const struct sr_term_shape *others, int count, double of_choice,
+                     const struct sr_term_shape *term)
+{
+    return has_shape(others, count, term->shape) ? fmin(term->first, term->again + of_choice)
+                                                 : term->first;
+}
+
+double sr_system_nats(const struct sr_expr *expr, int dims, int names)
+{
+    struct sr_term_shape shape[SR_STATES * SR_MOST_TERMS];
+    int count = 0;
+    double nats = 0, of_choice;
+    for (int d = 0; d < dims; d++) {
+        const int terms = sr_equation_shapes(&expr[d], names, TERMS, shape + count);
+        nats += terms * half - log_factorial(terms);
+        count += terms;
+    }
+    return nats + sr_shapes_nats(shape, count, &of_choice);
 }
