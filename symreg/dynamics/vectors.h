@@ -90,8 +90,9 @@ int sr_sums_likeliest(struct sr_sums *sums, int most, struct sr_form *form);
  * squares that favour it most, if the best of both leaves no more than noise. */
 double sr_sums_time(struct sr_sums *sums);
 /* Lists central forces and drag that fade or grow with exp(rate t), alone and with another vector,
- * those that leave least. The rate does not enter linearly, so that a grid of rates is tried. *gain:
- * by about how many nats one of them is shorter than all sums without the time. ORR_ENOMEM. */
+ * those that leave least. The rate does not enter linearly, so that a grid of rates is tried.
+ * *gain: by about how many nats one of them is shorter than all sums without the time.
+ * ORR_ENOMEM. */
 enum { SR_FADING = 6 };
 int sr_sums_fading(struct sr_sums *sums, struct sr_form form[SR_FADING], int *count, double *gain);
 /* Lists the `most` vectors that a form, added to it, would gain most from, the best first; timed:

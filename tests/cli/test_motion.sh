@@ -79,8 +79,8 @@ check "the point is found: with its error" \
 error=$(sed -n 's/.*error of a coordinate //p' "$WORK/fit.txt")
 check "the point is found: within three of it" near 'centre fit: ' 3 "${error:-0}*3" "$WORK/fit.txt"
 gzip -c "$WORK/orbit.csv" >"$WORK/packed.csv.gz"
-check "compressed, by the plain name" motion "$WORK/gz" "$WORK/packed.csv" --time t --position x,y --centre 3,0 \
-    --units "r=AU, a=AU/yr^2"
+check "compressed, by the plain name" motion "$WORK/gz" "$WORK/packed.csv" --time t --position x,y \
+    --centre 3,0 --units "r=AU, a=AU/yr^2"
 check "compressed: gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WORK/gz.txt")"
 check "compressed: a note says once which file was read" equal 1 \
     "$(grep -c 'packed.csv: no such file; read .*packed.csv.gz$' "$WORK/gz.txt")"
