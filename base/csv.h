@@ -29,6 +29,7 @@ struct orr_csv {
     /* what a reader of other layouts adds (symreg/layout/): */
     const char *layout; /* its name; NULL for CSV */
     char **units;       /* (cols) as the file has them, NULL for none; NULL: the file has none */
+    bool packed;        /* it was read from FILE.gz, as there is no FILE */
 };
 enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1, ORR_CSV_KEEP_ODD = 2 };
 /* Reads RFC 4180 CSV (quotes, CRLF). Blank lines are skipped, and blanks around names and quotes

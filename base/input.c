@@ -44,6 +44,14 @@ bool orr_input_is_read_once(const char *path)
     return orr_input_is_standard(path) || is_open_pipe(path);
 }
 
+bool orr_input_is_packed(const char *path)
+{
+    char packed[4096];
+    const int n = snprintf(packed, sizeof packed, "%s.gz", path);
+    return n < (int)sizeof packed && !orr_input_is_read_once(path) && !orr_exists(path) &&
+           orr_exists(packed);
+}
+
 /* A growing buffer; it has one byte more than `capacity`, for the NUL. */
 struct buffer {
     char *text;
@@ -201,8 +209,13 @@ static int read_raw(const char *path, struct buffer *b)
 int orr_input_read(const char *path, char **text, size_t *bytes)
 {
     struct buffer raw = {0}, plain = {0};
+    char packed[4096];
     *text = NULL;
     *bytes = 0;
+    if (orr_input_is_packed(path)) {
+        snprintf(packed, sizeof packed, "%s.gz", path);
+        path = packed;
+    }
     int rc = read_raw(path, &raw);
     if (!rc && is_compressed(raw.text, raw.bytes)) {
         rc = inflate_all(orr_input_name(path), raw.text, raw.bytes, &plain);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/input.h"
 #include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/simulate.h"
@@ -188,7 +189,7 @@ static int run_table(const struct orr_cli *cli)
     const char *file = cli->argv_rest[0];
     if (!table.target && !table.target_interval)
         return ORR_FAIL(ORR_EUSAGE,
-                        strcmp(file, "-") == 0 || orr_exists(file)
+                        strcmp(file, "-") == 0 || orr_exists(file) || orr_input_is_packed(file)
                             ? "%s: which column is to be explained? Give --target COLUMN"
                             : "%s: no such file; see symreg --help",
                         file);

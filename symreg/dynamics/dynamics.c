@@ -491,6 +491,7 @@ static int run_all(const struct orr_cli *cli, const char *file,
     TRY(sr_system_profile(s, run->language, seconds_or(cli, given, run, least_of_profiles),
                           system));
     orr_trace("constants have intervals");
+    sr_system_tidy(s, run->language, system);
     TRY(sr_system_restore_time(s, run->language, system));
     TRY(find_properties(s, run->language, system));
     TRY(*cli->out ? sr_system_write(s, run->language, system, run->define, cli->out) : 0);

@@ -16,6 +16,7 @@
  *   choose.c              which of the equations that were found the tracks support together
  *   refit_all_rows.c      a part of many rows, for the choice; constants by all rows
  *   profile.c             intervals of constants
+ *   tidy_equations.c      equations as people write them
  *   vectors.c             accelerations as sums of vectors
  *   vector_sums.c         which sums of vectors explain the tracks by least squares
  *   symmetry.c            whether the tracks support such a sum, beside what components gave
@@ -279,6 +280,11 @@ int sr_system_refit(const struct sr_states *states, const struct sr_language *la
  * or the seconds end (0: no limit) before. ORR_ENOMEM. */
 int sr_system_profile(const struct sr_states *states, const struct sr_language *language,
                       double seconds, struct sr_system *system);
+
+/* Writes equations as people do, with what is known of their numbers: -2 * x for x / -0.5. One that
+ * would be too long stays. */
+void sr_system_tidy(const struct sr_states *states, const struct sr_language *language,
+                    struct sr_system *system);
 
 /* Fills in system->follows_time: the equation with which the system follows the tracks better with
  * a parabola of the time, if there is one. `seconds` limits fits as in sr_system_choose().

@@ -284,7 +284,7 @@ static int read_times(const struct system *s, const char *text, struct times *ti
     struct orr_csv csv = {0};
     if (read_range(text, range))
         return fill_range(text, range, times);
-    if (!orr_input_is_standard(text) && !orr_exists(text))
+    if (!orr_input_is_standard(text) && !orr_exists(text) && !orr_input_is_packed(text))
         return ORR_FAIL(ORR_EUSAGE,
                         "--times: expected BEGIN:END:STEP or a CSV file, found \"%s\", which is no "
                         "file",

@@ -22,7 +22,7 @@ enum {
     NEXT = 8,   /* vectors that are tried as additions to a form, and forms along its solution */
     FIRST = 18, /* sums without the time that are fitted before those with it */
     FEW = 3,    /* ... where least squares prefer the time */
-    TIMED = 12, /* sums with the time */
+    TIMED = 12, /* sums with the time, behind the first FEW */
     TRIED = 256,
 };
 
@@ -57,9 +57,10 @@ static int fit_form(const struct sr_judge *c, struct trial *t)
         t->form.alone[k] = t->judged.alone[k];
         if (!t->form.free[k])
             continue;
-        t->form.term[k].power = 2 * t->judged.value[t->form.count + free];
-        t->form.power_alone[k] = 2 * t->judged.alone[t->form.count + free];
-        t->form.power_error[k] = 2 * t->judged.error[t->form.count + free++];
+        const double times = sr_form_times(&t->form, k);
+        *sr_form_number(&t->form, k) = times * t->judged.value[t->form.count + free];
+        t->form.free_alone[k] = times * t->judged.alone[t->form.count + free];
+        t->form.free_error[k] = times * t->judged.error[t->form.count + free++];
     }
     return 0;
 }
@@ -193,7 +194,8 @@ static int free_powers(struct search *w, const struct sr_form *form)
 {
     bool better;
     for (int k = 0; k < form->count; k++) {
-        if (form->term[k].power == 0 || form->free[k] || sr_judge_over(&w->judge))
+        if (form->term[k].power == 0 || form->term[k].fades || form->free[k] ||
+            sr_judge_over(&w->judge))
             continue;
         *w->trial = w->best;
         w->trial->form = *form;
@@ -207,7 +209,7 @@ static bool is_power(const struct sr_form *form, int k)
 {
     const struct sr_vector *term = &form->term[k];
     return term->direction == SR_RADIAL && !term->speed && !term->along && !term->height &&
-           !term->time;
+           !term->time && !term->fades;
 }
 
 /* Several powers of r may stand for one that is not whole: *merged has one, whose power is free.
@@ -362,16 +364,52 @@ static bool misses(const struct search *w)
 /* The likeliest form of those that least squares suggest, and of their powers. */
 static int find_start(struct search *w, double *without_time)
 {
-    const double gain = sr_sums_time(w->sums);
+    struct sr_form fading[SR_FADING];
+    double gain;
+    int count;
+    TRY(sr_sums_fading(w->sums, fading, &count, &gain));
+    gain = fmax(gain, sr_sums_time(w->sums));
     const int first = gain > enough ? FEW : FIRST;
     orr_trace("vectors: sums with the time are shorter by %.2f nats", gain);
     TRY(fit_sums(w, false, 0, first, 0));
     if (w->best.judged.nats < HUGE_VAL && first == FIRST)
         TRY(try_powers(w, false));
     *without_time = w->best.judged.nats;
+    if (misses(w)) {
+        TRY(fit_sums(w, true, 0, FEW, enough));
+        TRY(fit_forms(w, fading, count, sr_form_is_timed(&w->best.form) ? 0 : enough));
+    }
     if (misses(w))
-        TRY(fit_sums(w, true, 0, TIMED, enough));
+        TRY(fit_sums(w, true, FEW, TIMED, sr_form_is_timed(&w->best.form) ? 0 : enough));
     return misses(w) ? fit_sums(w, false, first, SR_FORMS, 0) : 0;
+}
+
+/* A vector and the same times t may stand for one that fades: *merged has it. False where there are
+ * none. */
+static bool merge_time(const struct sr_form *form, struct sr_form *merged)
+{
+    for (int k = 0; k < form->count; k++)
+        for (int b = 0; b < form->count; b++) {
+            struct sr_vector still = form->term[k];
+            still.time = 0;
+            if (form->term[k].time != 1 || !sr_vector_is(&still, &form->term[b]))
+                continue;
+            *merged = *form;
+            merged->term[b].fades = merged->free[b] = true;
+            merged->term[b].rate = form->value[k] / form->value[b];
+            const struct sr_form whole = *merged;
+            take_away(&whole, k, merged);
+            return true;
+        }
+    return false;
+}
+
+static bool fades(const struct sr_form *form)
+{
+    bool any = false;
+    for (int k = 0; k < form->count; k++)
+        any = any || form->term[k].fades;
+    return any;
 }
 
 /* The likeliest form. *without_time: the nats of the best one without the time. */
@@ -388,6 +426,13 @@ static int find_form(struct search *w, double seconds, double *without_time)
     if (!timed && !is_exact(w) && w->best.judged.misfit < near * near)
         TRY(look_again(w));
     TRY(improve(w, timed, timed ? enough : 0));
+    *w->trial = w->best;
+    if (merge_time(&w->best.form, &w->trial->form) && !sr_judge_over(&w->judge)) {
+        bool better;
+        TRY(attempt(w, 0, &better));
+    }
+    if (fades(&w->best.form)) /* beside the force that fades others may stay */
+        TRY(improve(w, false, 0));
     TRY(polish(w));
     if (!timed) {
         TRY(try_powers(w, true));
@@ -408,11 +453,14 @@ static void take_numbers(const struct trial *t, const int *number, struct sr_for
         form->alone[k] = number[k] < 0 ? NAN : t->judged.alone[number[k]];
         if (!form->free[k])
             continue;
-        const int power = number[next++];
-        form->free[k] = power >= 0;
-        form->term[k].power = power < 0 ? t->form.term[k].power : 2 * t->judged.value[power];
-        form->power_error[k] = power < 0 ? NAN : 2 * t->judged.error[power];
-        form->power_alone[k] = power < 0 ? NAN : 2 * t->judged.alone[power];
+        const int of = number[next++];
+        const double times = sr_form_times(form, k);
+        form->free[k] = of >= 0;
+        form->term[k] = t->form.term[k];
+        if (of >= 0)
+            *sr_form_number(form, k) = times * t->judged.value[of];
+        form->free_error[k] = of < 0 ? NAN : times * t->judged.error[of];
+        form->free_alone[k] = of < 0 ? NAN : times * t->judged.alone[of];
     }
 }
 
@@ -440,7 +488,7 @@ static int put_fractions(const struct sr_judged *fitted, struct sr_form *form, i
         if (number[k] < 0)
             form->value[k] = fitted->simple[k];
         if (form->free[k] && number[next++] < 0)
-            form->term[k].power = 2 * fitted->simple[next - 1];
+            *sr_form_number(form, k) = sr_form_times(form, k) * fitted->simple[next - 1];
     }
     return fixed;
 }
@@ -479,10 +527,11 @@ static int round_form(const struct sr_judge *c, struct trial *best)
 {
     TRY(simplify(c, best));
     for (int k = 0; k < best->form.count; k++) {
-        double *const value = &best->form.value[k], *const power = &best->form.term[k].power;
+        double *const value = &best->form.value[k], *const number = sr_form_number(&best->form, k);
+        const double times = sr_form_times(&best->form, k);
         *value = sr_judged_round(*value, best->form.alone[k]);
         if (best->form.free[k])
-            *power = 2 * sr_judged_round(0.5 * *power, 0.5 * best->form.power_alone[k]);
+            *number = times * sr_judged_round(*number / times, best->form.free_alone[k] / times);
     }
     sr_form_components(c->states, &best->form, best->judged.expr, best->group);
     return 0;
@@ -541,7 +590,7 @@ static double error_of(const struct sr_form *form, int group)
         return form->error[group];
     for (int k = 0; k < form->count; k++)
         if (form->free[k] && next++ == group)
-            return 0.5 * form->power_error[k];
+            return form->free_error[k] / sr_form_times(form, k);
     return NAN;
 }
 

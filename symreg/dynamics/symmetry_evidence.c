@@ -168,7 +168,7 @@ static void write_symmetry(const struct sr_symmetry *symmetry, int which, char *
 static int find_timed(const struct sr_symmetry *symmetry)
 {
     for (int k = 0; symmetry->vectors && k < symmetry->form.count; k++)
-        if (symmetry->form.term[k].time)
+        if (symmetry->form.term[k].time || symmetry->form.term[k].fades)
             return k;
     return -1;
 }
@@ -187,12 +187,14 @@ static void write_time(const struct sr_states *s, const struct sr_symmetry *symm
 {
     char vector[SR_TEXT], value[2 * SR_NUMBER + 4], nats[40] = "no solution follows the tracks";
     sr_vector_text(s, &symmetry->form.term[k], vector, sizeof vector);
-    write_value(symmetry->form.value[k], symmetry->form.error[k], value);
+    const struct sr_vector *const term = &symmetry->form.term[k];
+    write_value(term->fades ? term->rate : symmetry->form.value[k],
+                term->fades ? symmetry->form.free_error[k] : symmetry->form.error[k], value);
     if (symmetry->time_nats < HUGE_VAL)
         snprintf(nats, sizeof nats, "%.4g nats longer", symmetry->time_nats);
     snprintf(text, bytes,
-             "explicit in the time: the coefficient of %s is %s; the best sum without the time: %s",
-             vector, value, nats);
+             "explicit in the time: the %s of %s is %s; the best sum without the time: %s",
+             term->fades ? "rate" : "coefficient", vector, value, nats);
 }
 
 bool sr_symmetry_text(const struct sr_states *s, const struct sr_symmetry *symmetry, int number,

@@ -512,6 +512,108 @@ double sr_sums_time(struct sr_sums *sums)
     return gain;
 }
 
+/* ---- vectors that fade: the mass of a star that decays, drag in air that thins */
+
+enum { LAWS = 9, RATES = 14, TOGETHER = SR_FADING / (GRAMS - 1) };
+/* Rates times the duration of the tracks. */
+static const double rates[RATES] = {-8, -4, -2, -1, -0.5, -0.2, -0.05, 0.05, 0.2, 0.5, 1, 2, 4, 8};
+
+static double duration_of(const struct sr_states *s)
+{
+    double begin = HUGE_VAL, end = -HUGE_VAL;
+    for (size_t k = 0; k < s->count; k++) {
+        begin = fmin(begin, s->track[k].t[0]);
+        end = fmax(end, s->track[k].t[s->track[k].n - 1]);
+    }
+    return end - begin;
+}
+
+/* Puts law k behind the vectors without the time, once for each rate. */
+static void list_fading(struct sr_sums *sums, int k)
+{
+    struct sr_vector law = {.direction = SR_VELOCITY, .fades = true};
+    if (k < LAWS - 1) {
+        law.direction = SR_RADIAL;
+        law.power = k - (LAWS - 3);
+    }
+    const double duration = duration_of(sums->states);
+    sr_vectors_list(sums->states, sums->term, &sums->timeless);
+    sums->count = sums->timeless;
+    for (int r = 0; r < RATES && sums->count < SR_VECTOR_TERMS; r++) {
+        law.rate = rates[r] / duration;
+        sums->term[sums->count++] = law;
+    }
+}
+
+/* The best sums by one gram: the first of one vector, the others of two. */
+struct fading {
+    double left[TOGETHER];
+    struct sr_form form[TOGETHER];
+};
+
+static void keep_fading(const struct sr_sums *sums, const struct gram *g, const struct sum *sum,
+                        struct fading *best)
+{
+    const int first = sum->count > 1, end = sum->count > 1 ? TOGETHER : 1;
+    int at = end;
+    while (at > first && best->left[at - 1] > sum->left)
+        at--;
+    if (at == end)
+        return;
+    for (int k = end - 1; k > at; k--) {
+        best->left[k] = best->left[k - 1];
+        best->form[k] = best->form[k - 1];
+    }
+    best->left[at] = sum->left;
+    write_form(sums, g, sum, &best->form[at]);
+    best->form[at].free[0] = true;
+}
+
+/* Tries one law at all rates, alone and with each vector without the time. */
+static void try_fading(const struct sr_sums *sums, const struct gram *g, struct fading *best)
+{
+    for (int r = sums->timeless; r < sums->count; r++)
+        for (int t = -1; t < sums->timeless; t++) {
+            struct sum sum = {.count = t < 0 ? 1 : 2, .term = {r, t}};
+            if (!has_column(g, r) || (t >= 0 && !has_column(g, t)))
+                continue;
+            sum.left = solve(sums, g, &sum, NULL);
+            keep_fading(sums, g, &sum, best);
+        }
+}
+
+int sr_sums_fading(struct sr_sums *sums, struct sr_form form[SR_FADING], int *count, double *gain)
+{
+    struct sr_sums *const own = orr_alloc(1, sizeof *own);
+    struct fading best[GRAMS - 1];
+    int rc = own ? 0 : ORR_ENOMEM;
+    *count = 0;
+    *gain = -HUGE_VAL;
+    for (int i = 0; i < GRAMS - 1; i++)
+        for (int k = 0; k < TOGETHER; k++)
+            best[i].left[k] = HUGE_VAL;
+    for (int k = 0; k < LAWS && !rc; k++)
+        for (int i = 0; i < GRAMS - 1 && !rc; i++) {
+            *own = (struct sr_sums){.states = sums->states};
+            list_fading(own, k);
+            rc = add_paths(own, turns[i], &own->gram[0]);
+            scale_columns(&own->gram[0], (size_t)own->count + 1);
+            if (!rc)
+                try_fading(own, &own->gram[0], &best[i]);
+        }
+    for (int i = 0; i < GRAMS - 1 && !rc; i++) {
+        const struct ranking *const plain = rank(sums, false, i);
+        const double least = least_left(plain), fades = fmin(best[i].left[0], best[i].left[1]);
+        const double noise = fmax(fmin(least, fades) / plain->gram->spare, 1);
+        *gain = fmax(*gain, 0.5 * (least - fades) / noise);
+        for (int k = 0; k < TOGETHER; k++)
+            if (best[i].left[k] < HUGE_VAL)
+                form[(*count)++] = best[i].form[k];
+    }
+    free(own);
+    return rc;
+}
+
 int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool timed, int most,
                  struct sr_vector *term)
 {
@@ -519,10 +621,13 @@ int sr_sums_more(const struct sr_sums *sums, const struct sr_form *form, bool ti
     const struct gram *g = &sums->gram[0];
     struct sum sum = {.count = 0}, best[MORE];
     int count = 0;
-    for (int k = 0; k < form->count; k++)
+    for (int k = 0; k < form->count; k++) {
+        struct sr_vector like = form->term[k]; /* one that fades is nearly the one that does not */
+        like.fades = false;
         for (int b = 0; b < sums->count; b++)
-            if (sr_vector_is(&form->term[k], &sums->term[b]))
+            if (sr_vector_is(&like, &sums->term[b]))
                 sum.term[sum.count++] = b;
+    }
     if (sum.count == SR_FORM_TERMS)
         return 0;
     most = most < MORE ? most : MORE;

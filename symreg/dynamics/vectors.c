@@ -75,14 +75,14 @@ bool sr_vector_is(const struct sr_vector *a, const struct sr_vector *b)
 {
     return a->direction == b->direction && a->axis == b->axis && a->speed == b->speed &&
            a->along == b->along && a->height == b->height && a->time == b->time &&
-           a->power == b->power;
+           a->fades == b->fades && a->power == b->power;
 }
 
 bool sr_form_is_timed(const struct sr_form *form)
 {
     bool any = false;
     for (int k = 0; k < form->count; k++)
-        any = any || form->term[k].time;
+        any = any || form->term[k].time || form->term[k].fades;
     return any;
 }
 
@@ -144,6 +144,8 @@ void sr_vector_at(const struct sr_states *s, const struct sr_vector *term, const
         scalar *= x[term->axis];
     for (int k = 0; k < term->time; k++)
         scalar *= t;
+    if (term->fades)
+        scalar *= orr_exp(term->rate * t);
     for (int d = 0; d < s->dims; d++) {
         const bool in = component(s, term, d, &feature, &sign);
         vector[d] = in ? scalar * sign * (feature < 0 ? 1 : x[feature]) : 0;
@@ -189,8 +191,8 @@ static void put_power(struct writer *w, double power, int group)
     sr_put_op(w->out, SR_MUL);
 }
 
-/* Which fitted number the power of term k is; -1: none. */
-static int group_of_power(const struct sr_form *form, int k)
+/* Which fitted number the free one of term k is; -1: none. */
+static int group_of_free(const struct sr_form *form, int k)
 {
     int group = form->count;
     for (int b = 0; b < k; b++)
@@ -229,14 +231,22 @@ static void put_scalar(struct writer *w, const struct sr_form *form, int k, doub
         sr_put_node(w->out, sr_feature_node(sr_states_time(w->states)));
         sr_put_op(w->out, SR_MUL);
     }
-    put_power(w, term->power - common, group_of_power(form, k));
+    if (term->fades) {
+        put_number(w, term->rate, group_of_free(form, k));
+        sr_put_node(w->out, sr_feature_node(sr_states_time(w->states)));
+        sr_put_op(w->out, SR_MUL);
+        sr_put_op(w->out, SR_EXP);
+        sr_put_op(w->out, SR_MUL);
+    }
+    put_power(w, term->power - common, term->fades ? -1 : group_of_free(form, k));
 }
 
+/* Whether the power of r of a vector is fitted. */
 static bool has_free(const struct sr_form *form)
 {
     bool any = false;
     for (int k = 0; k < form->count; k++)
-        any = any || form->free[k];
+        any = any || (form->free[k] && !form->term[k].fades);
     return any;
 }
 
@@ -336,7 +346,14 @@ double sr_vectors_nats(const struct sr_form *form)
             }
             sr_put_op(&expr, SR_MUL);
         }
-        nats += term->power != 0 && !form->free[k] ? orr_log(powers) : 0;
+        if (term->fades) {
+            sr_put_constant(&expr, 1);
+            sr_put_node(&expr, sr_feature_node(T));
+            sr_put_op(&expr, SR_MUL);
+            sr_put_op(&expr, SR_EXP);
+            sr_put_op(&expr, SR_MUL);
+        }
+        nats += term->power != 0 && (term->fades || !form->free[k]) ? orr_log(powers) : 0;
         if (k)
             sr_put_op(&expr, SR_ADD);
     }
@@ -365,12 +382,15 @@ void sr_vector_text(const struct sr_states *s, const struct sr_vector *term, cha
     char number[SR_NUMBER], direction[SR_STATES * (SR_STATE_NAME + 4)];
     *text = '\0';
     sr_number_print(sr_round_digits(term->power, 6), number);
-    if (term->time) {
-        char epoch[SR_NUMBER];
+    if (term->time || term->fades) {
+        char epoch[SR_NUMBER], rate[SR_NUMBER];
         sr_number_print(fabs(s->epoch), epoch);
+        sr_number_print(sr_round_digits(term->rate, 6), rate);
+        if (term->fades)
+            orr_append(text, bytes, "exp(%s * ", rate);
         orr_append(text, bytes, s->epoch != 0 ? "(%s %c %s)" : "%s", s->name[sr_states_time(s)],
                    s->epoch < 0 ? '+' : '-', epoch);
-        orr_append(text, bytes, term->time == 2 ? "^2 * " : " * ");
+        orr_append(text, bytes, term->fades ? ") * " : term->time == 2 ? "^2 * " : " * ");
     }
     if (term->power != 0)
         orr_append(text, bytes, term->power == 1 ? "r * " : "r^%s * ", number);

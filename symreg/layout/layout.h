@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* Reads a table: "-" is standard input, gzip is decompressed. The layout is recognised by the
+/* Reads a table: "-" is standard input, gzip is decompressed, and FILE.gz is read where there is no
+ * FILE. The layout is recognised by the
  * content: CSV (base/csv.h), ECSV, IPAC, CDS and MRT with byte-by-byte descriptions, cells between
  * blanks, tabs or bars, columns under a rule, JPL Horizons, NumPy's .npy and .npz. csv->layout
  * names it, csv->units has the units that the file gives. Lines are those of the file; of arrays,

@@ -217,12 +217,14 @@ int sr_cells_read(const char *file, enum orr_csv_flags flags, struct orr_csv *cs
     char *text;
     size_t bytes;
     memset(csv, 0, sizeof *csv);
-    if (!orr_input_is_standard(file) && !orr_exists(file))
+    const bool packed = orr_input_is_packed(file);
+    if (!orr_input_is_standard(file) && !packed && !orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
-    if (!orr_input_is_standard(file) && read_pieces(file, flags, csv))
+    if (!orr_input_is_standard(file) && !packed && read_pieces(file, flags, csv))
         return finish_cells(csv);
     TRY(orr_input_read(file, &text, &bytes));
     const int rc = sr_cells_parse(orr_input_name(file), text, bytes, flags, csv);
+    csv->packed = packed;
     free(text);
     return rc;
 }
@@ -242,6 +244,8 @@ static const char *converted(const struct orr_csv *csv, size_t column, double *v
 
 void sr_cells_notes(const struct orr_csv *csv, const char *name, bool quiet)
 {
+    if (csv->packed)
+        orr_note(quiet, "symreg: %s: no such file; read %s.gz", name, name);
     if (csv->layout)
         orr_note(quiet, "symreg: %s: read as %s", name, csv->layout);
     if (csv->comments)

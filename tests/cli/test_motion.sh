@@ -78,10 +78,12 @@ check "the point is found: with its error" \
     near 'standard error of a coordinate ' 0.01 0.009 "$WORK/fit.txt"
 error=$(sed -n 's/.*error of a coordinate //p' "$WORK/fit.txt")
 check "the point is found: within three of it" near 'centre fit: ' 3 "${error:-0}*3" "$WORK/fit.txt"
-gzip -c "$WORK/orbit.csv" >"$WORK/orbit.csv.gz"
-check "compressed" motion "$WORK/gz" "$WORK/orbit.csv.gz" --time t --position x,y --centre 3,0 \
-    --units "r=AU, a=AU/yr^2"
+gzip -c "$WORK/orbit.csv" >"$WORK/packed.csv.gz"
+check "compressed, by the plain name" motion "$WORK/gz" "$WORK/packed.csv" --time t --position x,y \
+    --centre 3,0 --units "r=AU, a=AU/yr^2"
 check "compressed: gives the same front" equal "$(best "$WORK/hidden.txt")" "$(best "$WORK/gz.txt")"
+check "compressed: a note says once which file was read" equal 1 \
+    "$(grep -c 'packed.csv: no such file; read .*packed.csv.gz$' "$WORK/gz.txt")"
 
 # ---- a search that goes on
 check "a search in a folder" motion "$WORK/first" "$WORK/orbit.csv" --time t --position x,y \

@@ -279,6 +279,61 @@ TEST(an_equation_that_lacks_the_time_is_named)
     sr_language_free(language);
 }
 
+/* Divisors become factors where these are as short, whole numbers stay, signs go to the front;
+ * errors and bounds go with their numbers: error k of the formula is k + 1 hundredths, and its
+ * interval begins 1 below and ends 2 above. */
+TEST(equations_are_written_as_people_do)
+{
+    static const char *const list[][3] = {
+        /* formula, as people write it, number:error of it, low, high */
+        {"x / -0.5", "(-2 * x)", "-2:0.04, nan, nan"},
+        {"y * 3 + x / -0.4", "((y * 3) + (-2.5 * x))", "3:0.01, 2, 5; -2.5:0.125, nan, nan"},
+        {"x / 0.84", "(1.19 * x)", "1.19:0.01417, nan, nan"},
+        {"x / -4.54", "neg((x / 4.54))", "4.54:0.01, 2.54, 5.54"},
+        {"(y - x) / 10 + x / -3", "(((y - x) / 10) - (x / 3))", "10:0.01, 9, 12; 3:0.02, 1, 4"},
+        {"y - 4 * x / -3", "(y - ((-4 * x) / 3))", "-4:0.01, -6, -3; 3:0.02, 1, 4"},
+        {"sin(x / 0.25) * -1", "neg(sin((4 * x)))", "4:0.16, nan, nan"},
+    };
+    static const char *const sure[][2] = {{"2.6666666666666665 * x", "((8 / 3) * x)"},
+                                          {"x / 3.3333333333333335", "(0.3 * x)"},
+                                          {"0.3 * x / -0.5", "(-0.6 * x)"},
+                                          {"x / 0.84", "(x / 0.84)"}};
+    const char *const name[] = {"x", "y"};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        const struct sr_states s = {.dims = 1};
+        struct sr_system system = {0};
+        char text[SR_TEXT], numbers[SR_TEXT] = "";
+        double value[SR_NODES];
+        assert_int_equal(sr_expr_parse(NULL, list[k][0], name, 2, &system.expr[0]), 0);
+        sr_expr_constants(&system.expr[0], value);
+        for (int c = 0; c < SR_NODES; c++) {
+            system.error[0][c] = 0.01 * (c + 1);
+            system.low[0][c] = value[c] - 1;
+            system.high[0][c] = value[c] + 2;
+        }
+        sr_system_tidy(&s, NULL, &system);
+        sr_expr_print(NULL, &system.expr[0], name, text, sizeof text);
+        const int count = sr_expr_constants(&system.expr[0], value);
+        for (int c = 0; c < count; c++)
+            orr_append(numbers, sizeof numbers, "%s%.4g:%.4g, %.4g, %.4g", c ? "; " : "", value[c],
+                       system.error[0][c], system.low[0][c], system.high[0][c]);
+        print_message("%s: %s   (%s)\n", list[k][0], text, numbers);
+        assert_string_equal(text, list[k][1]);
+        assert_string_equal(numbers, list[k][2]);
+    }
+    for (size_t k = 0; k < sizeof sure / sizeof *sure; k++) {
+        const struct sr_states s = {.dims = 1};
+        struct sr_system system = {0};
+        char text[SR_TEXT];
+        assert_int_equal(sr_expr_parse(NULL, sure[k][0], name, 2, &system.expr[0]), 0);
+        for (int c = 0; c < SR_NODES; c++)
+            system.error[0][c] = NAN;
+        sr_system_tidy(&s, NULL, &system);
+        sr_expr_print(NULL, &system.expr[0], name, text, sizeof text);
+        assert_string_equal(text, sure[k][1]);
+    }
+}
+
 /* Terms that share constants get one each; equal terms are joined. */
 TEST(terms_get_constants_of_their_own)
 {

@@ -93,6 +93,15 @@ static const struct field timed[] = {
      {1, 0.2, -0.3, 0.9},
      {"0.7 * t - 2.3 * x", "-2.3 * y"},
      "a = -2.3 * (x, y) + 0.7 * t * (1, 0)"},
+    {2,
+     1,
+     2,
+     1e-4,
+     2.5,
+     {1.3, 0, 0, 4.5},
+     {"-39.478 * exp(-0.3 * t) * x * (x^2 + y^2)^(-1.5) - 0.1 * v_x",
+      "-39.478 * exp(-0.3 * t) * y * (x^2 + y^2)^(-1.5) - 0.1 * v_y"},
+     "a = -39 * exp(-0.3 * t) * r^-3 * (x, y) - 0.1 * (v_x, v_y)"},
 };
 
 static void make(const struct field *field, struct sr_expr *expr, struct sr_states *s)
@@ -138,6 +147,7 @@ static void find(const struct field *field, struct sr_states *s, struct sr_syste
     for (int k = 0; k < rounded.count; k++) {
         rounded.value[k] = sr_round_digits(rounded.value[k], field->digits);
         rounded.term[k].power = sr_round_digits(rounded.term[k].power, field->digits);
+        rounded.term[k].rate = sr_round_digits(rounded.term[k].rate, field->digits);
     }
     sr_form_text(s, &rounded, text, sizeof text);
     assert_string_equal(text, field->text);
@@ -186,14 +196,17 @@ TEST(fields_of_the_time_are_found_with_their_evidence)
     static struct sr_expr truth[SR_STATES];
     static const char *const evidence[] = {
         "explicit in the time: the coefficient of t * r^-3 * (x, y) is ",
-        "explicit in the time: the coefficient of t * (1, 0) is 0."};
-    for (size_t f = 0; f < 2; f++) {
+        "explicit in the time: the coefficient of t * (1, 0) is 0.",
+        "explicit in the time: the rate of exp(-0."};
+    for (size_t f = 0; f < 3; f++) {
         struct sr_states s;
         find(&timed[f], &s, &system);
         assert_true(system.time_gain > 100);
         assert_int_equal(sr_symmetry_measure(&s, NULL, &system), 0);
         assert_true(says(&s, &system.symmetry, evidence[f]));
-        assert_true(says(&s, &system.symmetry, "not conservative: free of curl, but it changes"));
+        assert_true(says(&s, &system.symmetry,
+                         f < 2 ? "not conservative: free of curl, but it changes"
+                               : "not of a potential of the position, as it depends"));
         assert_false(says(&s, &system.symmetry, "conservative"));
         sr_states_free(&s);
     }
