@@ -219,10 +219,6 @@ int sr_sums_text(const struct sr_states *states, const struct sr_equations_found
 bool sr_equation_loosen(const struct sr_language *language, int categories, int first,
                         struct sr_each *each, struct sr_expr *expr);
 
-/* Standard errors from an estimate to the bounds of a 95% interval: also the root of the 95% point
- * of chi^2 with one degree of freedom. */
-#define SR_NORMAL_95 1.959964
-
 /* A system: one formula of each state. */
 struct sr_system {
     int choice[SR_STATES]; /* row of each front */
