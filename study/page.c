@@ -1,4 +1,4 @@
-/* page.c - the verdict as a page, verdict.html: what verdict.json holds, in the look of a report. */
+/* page.c - the verdict as a page, verdict.html: what verdict.json has, in the look of a report. */
 #include "verdict.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #   study/verdict.sh short|long
 #
 # Writes $RUNS/verdict/verdict.json, verdict.md, the page verdict.html, and claims.md of the results
-# of all grids that $RUNS has (RUNS: runs). JOBS, BIN, THREADS as for `orrery sweep`. A cell that fails is named, and the
-# others are put together; status 1 then.
+# of all grids that $RUNS has (RUNS: runs). JOBS, BIN, THREADS as for `orrery sweep`. A cell that
+# fails is named, and the others are put together; status 1 then.
 set -u
 case ${1-} in
 short) grids="verdict_short text_short" ;;

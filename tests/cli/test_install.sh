@@ -73,7 +73,8 @@ for word in motion orbit predict simulate import verify show export runs seeds e
     away orrery $word >"$WORK/out" 2>"$WORK/err"
     meant=$(sed -n 's/.*did you mean \(.* .*\)?; see --help$/\1/p' "$WORK/err")
     # shellcheck disable=SC2086 # two words
-    check "orrery $word names no command of a program" away orrery ${meant:-nothing} --help >/dev/null
+    check "orrery $word names no command of a program" \
+        away orrery ${meant:-nothing} --help >"$WORK/out"
 done
 check "orrery lab tells an error by another name than its own" \
     refuse_orrery 2 'lab: error: unexpected argument "nonsense"' orrery lab nonsense
