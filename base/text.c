@@ -159,12 +159,12 @@ static int edit_distance(const char *a, const char *b)
 }
 
 /* The largest distance that counts as a misspelling: half of the longer word without its dashes, at
- * most 3. */
+ * most 2, or 3 of longer words ("predict" is no misspelt "verdict"). */
 static int most_distant(const char *a, const char *b)
 {
     const size_t n = strlen(a + strspn(a, "-")), m = strlen(b + strspn(b, "-"));
-    const size_t half = (n > m ? n : m) / 2;
-    return half < 3 ? (int)half : 3;
+    const size_t longer = n > m ? n : m;
+    return longer < 4 ? (int)longer / 2 : longer < 9 ? 2 : 3;
 }
 
 /* Whether the word begins the candidate and the rest has no further part: "orbits.ext" begins

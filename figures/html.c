@@ -299,7 +299,7 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
     return write_fields(run, pictures, folder, telling, html);
 }
 
-static void write_contents(const struct report_run *run, bool verdict, struct orr_file *html)
+static void write_contents(const struct report_run *run, struct orr_file *html)
 {
     const bool tracks = *run->settings.tracks;
     const struct {
@@ -307,7 +307,6 @@ static void write_contents(const struct report_run *run, bool verdict, struct or
         bool there;
     } parts[] = {{"answers", "In short", !tracks},
                  {"orbits", "Orbits", run->has_vectors},
-                 {"verdict", "The verdict", verdict},
                  {"continued", "Next positions", tracks},
                  {"recovered", "Laws", !tracks},
                  {"vectors", "Force vectors", !tracks},
@@ -390,20 +389,17 @@ static int write_end(struct orr_file *html)
 }
 
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
-                      const char *folder, const struct cJSON *verdict, bool lab,
-                      struct orr_file *html)
+                      const char *folder, bool lab, struct orr_file *html)
 {
     int telling;
     TRY(find_telling(run, &telling));
     TRY(write_head(run, html));
-    write_contents(run, verdict != NULL, html);
+    write_contents(run, html);
     if (*run->settings.tracks) {
-        TRY(report_html_verdict(verdict, html));
         TRY(report_html_tracks(run, html));
     } else {
         TRY(write_answers(run, html));
         TRY(write_first(run, pictures, folder, telling, html));
-        TRY(report_html_verdict(verdict, html));
         TRY(write_laws(run, pictures, folder, html));
         TRY(write_vectors(run, pictures, folder, telling, html));
         TRY(write_probes(run, pictures, folder, html));
@@ -424,12 +420,12 @@ static int write_page(const struct report_run *run, const struct report_pictures
 }
 
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const struct cJSON *verdict, bool lab, const char *path)
+                const char *folder, bool lab, const char *path)
 {
     struct orr_file html = {0};
     int rc = orr_file_create(&html, path);
     if (!rc)
-        rc = write_page(run, pictures, folder, verdict, lab, &html);
+        rc = write_page(run, pictures, folder, lab, &html);
     if (!rc)
         rc = orr_file_commit(&html);
     orr_file_close(&html);

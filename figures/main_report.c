@@ -21,15 +21,15 @@ static int move_file(const char *from, const char *to, const char *name, const c
 /* Draws and writes everything in a temporary folder next to the destination, then renames it, so
  * that a failure leaves existing files unchanged. */
 static int publish_report(const struct report_run *run, struct report_pictures *pictures,
-                          const struct cJSON *verdict, const char *out, const char *work, bool keep,
-                          bool quiet, bool *lab, bool *lab_failed)
+                          const char *out, const char *work, bool keep, bool quiet, bool *lab,
+                          bool *lab_failed)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     TRY(orr_path(figures, "%s/figures", out));
     TRY(orr_path(page, "%s/report.html", out));
     TRY(report_plot(run, work, quiet, pictures));
     TRY(report_lab_make(run, work, lab, lab_failed));
-    TRY(report_html(run, pictures, work, verdict, *lab, page));
+    TRY(report_html(run, pictures, work, *lab, page));
     TRY(*lab ? move_file(work, out, "lab", "html") : 0);
     TRY(orr_mkdir(figures));
     for (size_t i = 0; i < pictures->count; i++) {
@@ -44,7 +44,7 @@ static int publish_report(const struct report_run *run, struct report_pictures *
     return 0;
 }
 
-static const char *orbits_option = "", *answers_option = "", *verdict_option = "", *animate_option,
+static const char *orbits_option = "", *answers_option = "", *verdict_option, *animate_option,
                   *runs_option, *losses_option, *body_option, *figure_option, *size_option,
                   *font_option, *keep_option, *follow_option, *every_option;
 
@@ -54,7 +54,6 @@ struct call {
     struct report_origin origin;
     struct orr_answers answers;
     struct report_run run;
-    cJSON *verdict;
     bool has_read;
 };
 
@@ -164,8 +163,7 @@ static int check_page(void *of, const struct orr_stage_output *output)
     TRY(orr_gnuplot_check("forces.gp"));
     TRY(orr_figures_path("report.css", part));
     TRY(orr_figures_path("player.js", part));
-    TRY(read_run(call));
-    return *verdict_option ? report_verdict_read(verdict_option, &call->verdict) : 0;
+    return read_run(call);
 }
 
 static int keep_page(void *of)
@@ -184,8 +182,8 @@ static int make_page(void *of, const struct orr_stage_output *output)
     TRY(call->has_read ? 0 : check_page(call, output));
     int rc = orr_tempdir_create(&work, call->out, "report");
     if (!rc)
-        rc = publish_report(&call->run, &pictures, call->verdict, call->out, work.folder,
-                            keep_option != NULL, call->cli->quiet, &lab, &lab_failed);
+        rc = publish_report(&call->run, &pictures, call->out, work.folder, keep_option != NULL,
+                            call->cli->quiet, &lab, &lab_failed);
     orr_tempdir_remove(&work); /* before the record, which marks the stage as complete */
     /* without a lab that it should have, a page is written and is not up to date */
     TRY(rc || lab_failed ? rc : report_origin_write(&call->origin, call->out, &pictures, lab));
@@ -203,7 +201,7 @@ static int make_wanted(struct call *call)
                                                .make = make_page};
     const struct orr_cli *cli = call->cli;
     TRY(orr_answers_parse(&call->answers, answers_option, &cli->settings));
-    TRY(report_origin_open(&call->origin, cli, orbits_option, &call->answers, verdict_option));
+    TRY(report_origin_open(&call->origin, cli, orbits_option, &call->answers));
     if (animate_option)
         return animate_orbits(call);
     if (body_option || figure_option)
@@ -259,6 +257,13 @@ static int print_aggregate(const struct orr_cli *cli)
     return compare(cli, "runs", folder, 1);
 }
 
+/* A verdict has a page of its own, which its program writes. */
+static int refuse_verdict(const struct orr_cli *cli)
+{
+    (void)cli;
+    return ORR_FAIL(ORR_EUSAGE, "--verdict: bin/verdict writes verdict.html itself now");
+}
+
 /* ---- what --help calls "instead", and the page */
 
 static int make_report(const struct orr_cli *cli)
@@ -272,7 +277,6 @@ static int make_report(const struct orr_cli *cli)
     call->cli = cli;
     strcpy(call->out, *cli->out ? cli->out : cli->run);
     const int rc = make_wanted(call);
-    cJSON_Delete(call->verdict);
     report_free(&call->run);
     report_origin_close(&call->origin);
     free(call);
@@ -289,7 +293,9 @@ static const struct orr_command commands[] = {
      .words = ORR_NO_WORDS},
     {"--figure", "report --figure", OF_RUN "--figure,--size,--font,--keep", make_report,
      .words = ORR_NO_WORDS},
-    {"", "the page", OF_RUN "--verdict,--keep,--plan,--resume", make_report, .words = 0},
+    {"--verdict", "report --verdict", OF_RUN "--verdict,--keep,--plan,--resume", refuse_verdict,
+     .words = ORR_NO_WORDS, .old = true},
+    {"", "the page", OF_RUN "--keep,--plan,--resume", make_report, .words = 0},
     {.name = NULL},
 };
 
@@ -300,8 +306,7 @@ static const struct orr_option options[] = {
     {"--orbits", "DIR", "data sets that the run was made from, if elsewhere", &orbits_option, NULL},
     {"--answers", "DIR,DIR", "also models of other programs (docs/exchange.md)", &answers_option,
      NULL},
-    {"--verdict", "FILE", "verdict.json of a grid (bin/verdict), which the page then begins with",
-     &verdict_option, NULL},
+    {"--verdict", "FILE", "now: the page that bin/verdict writes", &verdict_option, NULL},
     {"--animate", "BODY",
      "instead: OUT/figures/orbit_BODY.gif, or --out FILE.gif: rollouts and forces step by step; "
      "all: of every body",

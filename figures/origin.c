@@ -67,17 +67,6 @@ static int accept_starts(struct report_origin *origin, const char *run)
     return rc ? rc : orr_lineage_take_starts(&origin->lineage, origin->laws, "laws.json");
 }
 
-/* A verdict file is identified by its content alone. */
-static int take_verdict(struct report_origin *origin, const char *path, char digest[ORR_DIGEST])
-{
-    uint64_t content, bytes;
-    const char *slash = strrchr(path, '/');
-    TRY(orr_file_checksum(path, &content, &bytes));
-    return orr_records_add(&origin->lineage.records,
-                           orr_record_external("verdict", content, slash ? slash + 1 : path),
-                           digest);
-}
-
 /* Results of probes are identified by their content alone. */
 static int take_probes(struct report_origin *origin, const struct orr_cli *cli,
                        const struct orr_answers *answers, char digest[ORR_DIGEST])
@@ -91,9 +80,9 @@ static int take_probes(struct report_origin *origin, const struct orr_cli *cli,
 }
 
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
-                       const struct orr_answers *answers, const char *verdict)
+                       const struct orr_answers *answers)
 {
-    char verdict_digest[ORR_DIGEST] = "", probes_digest[ORR_DIGEST] = "";
+    char probes_digest[ORR_DIGEST] = "";
     const struct orr_settings *settings = &cli->settings;
     struct orr_sources of_laws;
     char path[REPORT_PATH];
@@ -118,12 +107,10 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     add_positions(origin->laws, &of_laws);
     if (!rc && orr_has_task(settings, false))
         rc = orr_lineage_laws(&origin->lineage, &of_laws, origin->laws_digest);
-    if (!rc && *verdict)
-        rc = take_verdict(origin, verdict, verdict_digest);
     rc = rc ? rc : take_probes(origin, cli, answers, probes_digest);
     return rc ? rc
               : orr_lineage_report(&origin->lineage, &origin->sources, origin->laws_digest,
-                                   verdict_digest, probes_digest, origin->digest);
+                                   probes_digest, origin->digest);
 }
 
 void report_origin_close(struct report_origin *origin)

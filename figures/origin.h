@@ -12,11 +12,10 @@ struct report_origin {
     /* expected digests; laws_digest "": no laws */
     char laws_digest[ORR_DIGEST], digest[ORR_DIGEST];
 };
-/* orbits: the data sets of the run where they do not follow from its settings; "": they do.
- * verdict: file of a grid's verdict shown on the page; "": none. Close the origin after an error,
- * too. */
+/* orbits: the data sets of the run where they do not follow from its settings; "": they do. Close
+ * the origin after an error, too. */
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
-                       const struct orr_answers *answers, const char *verdict);
+                       const struct orr_answers *answers);
 void report_origin_close(struct report_origin *origin);
 /* ORR_EINVAL, naming the files, where existing laws, vectors or the evaluation do not match the
  * settings. */

@@ -354,11 +354,7 @@ int report_animate(const struct report_run *run, int body, enum report_view view
 /* Writes report.html to `path` with the pictures of `folder` embedded, atomically. lab: lab.html of
  * the run will lie beside it. */
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const struct cJSON *verdict, bool lab, const char *path);
-/* The verdict of a grid: reads and checks the file (call cJSON_Delete(), after an error too);
- * writes its part of the page, nothing for NULL. */
-int report_verdict_read(const char *path, struct cJSON **json);
-int report_html_verdict(const struct cJSON *json, struct orr_file *html);
+                const char *folder, bool lab, const char *path);
 /* The tables of the page. */
 int report_html_laws(const struct report_run *run, struct orr_file *html);
 void report_html_choices(const struct report_run *run, struct orr_file *html);

@@ -26,6 +26,12 @@ static struct orr_program program = {
 
 static int run(const struct orr_cli *cli)
 {
+    /* symreg with nothing behind it may have been typed by somebody who has a table */
+    if (!cli->run_given && !cli->plan && !orr_exists(cli->run))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: no such run directory; formulas of a table: symreg FILE.csv --target "
+                        "COLUMN; a run: make world RUN=%s",
+                        cli->run, cli->run);
     return laws_run(cli, given.orbits ? given.orbits : "", given.answers ? given.answers : "",
                     program.name);
 }

@@ -122,8 +122,8 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .exported = export_text ? export_text : "",
                                 .quiet = cli->quiet};
     if (cli->argc_rest > 1)
-        return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
-                        cli->argv_rest[1]);
+        return ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; expected %s alone",
+                        cli->argv_rest[1], command->name);
     TRY(read_whole("--layer", layer_text, 0, &o->layer));
     TRY(read_whole("--head", head_text, 0, &o->head));
     TRY(read_whole("--sequences", sequences_text, 1, &o->sequences));

@@ -61,7 +61,8 @@ int probe_find(const char *name, const struct probe_command **command)
     char known[256] = "", meant[128];
     struct orr_nearest nearest = {0};
     for (*command = probe_table; (*command)->name; ++*command) {
-        orr_append(known, sizeof known, "%s%s", *known ? ", " : "", (*command)->name);
+        if (!(*command)->program) /* those that moved are still taken, and not offered */
+            orr_append(known, sizeof known, "%s%s", *known ? ", " : "", (*command)->name);
         if (name && !strcmp(name, (*command)->name))
             return 0;
         if (name)

@@ -438,15 +438,12 @@ bool orr_report_shows_evaluation(const struct orr_settings *settings, const char
 }
 
 int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
-                       const char *laws, const char *verdict, const char *probes,
-                       char digest[ORR_DIGEST])
+                       const char *laws, const char *probes, char digest[ORR_DIGEST])
 {
     char input[ORR_DIGEST], name[2 * ORR_NAME];
     struct draft draft = begin_draft(lineage, ORR_KIND_REPORT);
     if (*laws)
         add_input(&draft, "laws", 0, laws);
-    if (*verdict)
-        add_input(&draft, "verdict", 0, verdict);
     if (*probes)
         add_input(&draft, "probes", 0, probes);
     for (int i = 0; i < sources->count; i++) {

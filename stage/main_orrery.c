@@ -429,12 +429,35 @@ static int run_watch(const char *self, int count, char *const *argument)
     return orr_program_exec(compare, argv);
 }
 
+/* Commands of programs that are easily taken for commands of this one. */
+static const struct {
+    const char *name, *program;
+} inner[] = {{"motion", "symreg"},   {"orbit", "symreg"},    {"predict", "symreg"},
+             {"simulate", "symreg"}, {"import", "orbits"},   {"verify", "orbits"},
+             {"show", "orbits"},     {"export", "orbits"},   {"runs", "compare"},
+             {"seeds", "compare"},   {"effects", "compare"}, {"losses", "compare"}};
+
+static int refuse_command(const char *name)
+{
+    static const char *const others[] = {"world", "plan",  "stage", "check",
+                                         "watch", "cells", "sweep"};
+    struct orr_nearest nearest = {0};
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
+        if (!strcmp(name, inner[i].name))
+            return ORR_FAIL(ORR_EUSAGE, "unknown command \"%s\"; did you mean %s %s?; see --help",
+                            name, inner[i].program, name);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        orr_nearest_offer(&nearest, name, programs[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        orr_nearest_offer(&nearest, name, others[i]);
+    return ORR_FAIL(ORR_EUSAGE, "unknown command \"%.100s\"%s%s%s; see --help", name,
+                    nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+                    nearest.name ? "?" : "");
+}
+
 static int run_program(const char *name, const char *self, char **argument)
 {
     static char path[4096];
-    struct orr_nearest nearest = {0};
-    static const char *const others[] = {"world", "plan",  "stage", "check",
-                                         "watch", "cells", "sweep", "share"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!strcmp(name, programs[i])) {
             /* `judge ...` is `probe judge ...` */
@@ -450,13 +473,8 @@ static int run_program(const char *name, const char *self, char **argument)
             argument[-1] = path;
             return orr_program_exec(path, (const char *const *)(uintptr_t)(argument - 1));
         }
-        orr_nearest_offer(&nearest, name, programs[i]);
     }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        orr_nearest_offer(&nearest, name, others[i]);
-    return ORR_FAIL(ORR_EUSAGE, "unknown command \"%.100s\"%s%s%s; see --help", name,
-                    nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
-                    nearest.name ? "?" : "");
+    return refuse_command(name);
 }
 
 static bool asks_for_help(const char *argument)

@@ -291,10 +291,9 @@ int orr_lineage_adopt_answers(struct orr_lineage *lineage, const struct cJSON *m
 bool orr_made_from_positions(const struct cJSON *made);
 /* Whether the report shows a source's evaluation on planet runs. */
 bool orr_report_shows_evaluation(const struct orr_settings *settings, const char *source);
-/* The digest of the report. laws: digest of the laws that it shows; verdict: digest of the file
- * with a grid's verdict; probes: digest of results of probes; "" = none. */
+/* The digest of the report. laws: digest of the laws that it shows; probes: digest of results of
+ * probes; "" = none. */
 int orr_lineage_report(struct orr_lineage *lineage, const struct orr_sources *sources,
-                       const char *laws, const char *verdict, const char *probes,
-                       char digest[ORR_DIGEST]);
+                       const char *laws, const char *probes, char digest[ORR_DIGEST]);
 
 #endif

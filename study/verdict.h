@@ -122,9 +122,11 @@ struct verdict_sentences {
 };
 void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
-/* Prints Markdown to stdout; writes verdict.json into `folder` atomically. It contains no dates or
- * times, so equal results give equal bytes. */
+/* Prints Markdown to stdout; writes verdict.json and the page verdict.html into `folder`, each
+ * atomically. They contain no dates or times, so equal results give equal bytes. */
 int verdict_print(const struct verdict *v, const struct verdict_sentences *s);
 int verdict_write(const struct verdict *v, const struct verdict_sentences *s, const char *folder);
+/* Inside study/: the page of a verdict, as verdict_write() makes its JSON. */
+int verdict_page_write(const struct cJSON *json, const char *path);
 
 #endif

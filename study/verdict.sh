@@ -4,10 +4,9 @@
 #
 #   study/verdict.sh short|long
 #
-# Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS
-# has, and report.html, which begins with the verdict and goes on with the first cell that is whole
-# (RUNS: runs). JOBS, BIN, THREADS as for `orrery sweep`. A cell that fails is named, and the
-# others are put together; status 1 then.
+# Writes $RUNS/verdict/verdict.json, verdict.md, the page verdict.html, and claims.md of the results
+# of all grids that $RUNS has (RUNS: runs). JOBS, BIN, THREADS as for `orrery sweep`. A cell that
+# fails is named, and the others are put together; status 1 then.
 set -u
 case ${1-} in
 short) grids="verdict_short text_short" ;;
@@ -22,7 +21,7 @@ RUNS=${RUNS:-runs}
 export RUNS
 failed=0 cells=()
 rm -rf "$RUNS/verdict/results"
-rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/claims.md" \
+rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/verdict.html" "$RUNS/verdict/claims.md" \
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     corpus=$(grep -oE 'corpora/[a-z]+' "${GRIDS:-study/grids}/$grid.grid")
@@ -46,12 +45,4 @@ DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || faile
     >"$RUNS/verdict/verdict.md.new" || exit
 mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
 sed -n '3,5p' "$RUNS/verdict/verdict.md"
-for cell in "${cells[@]}"; do
-    # results may be of before, and the run no longer whole
-    [ -e "$cell/cell.json" ] && "${BIN:-bin}/verdict" --cell "$cell" --quiet >/dev/null 2>&1 ||
-        continue
-    "${BIN:-bin}/report" --run "$cell" --out "$RUNS/verdict" --resume \
-        --verdict "$RUNS/verdict/verdict.json" || failed=1
-    break
-done
 exit $failed

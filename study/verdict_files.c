@@ -1,4 +1,4 @@
-/* verdict_files.c - writes the verdict as Markdown, and as verdict.json for programs. */
+/* verdict_files.c - writes the verdict as Markdown, as verdict.json for programs, and its page. */
 #include "beside.h"
 #include "verdict.h"
 
@@ -183,8 +183,9 @@ int verdict_write(const struct verdict *v, const struct verdict_sentences *s, co
     int rc = orr_mkdir(folder);
     if (!rc)
         rc = orr_path(path, "%s/verdict.json", folder);
-    if (!rc)
-        rc = orr_json_write(path, json);
+    rc = rc ? rc : orr_json_write(path, json);
+    rc = rc ? rc : orr_path(path, "%s/verdict.html", folder);
+    rc = rc ? rc : verdict_page_write(json, path);
     cJSON_Delete(json);
     return rc;
 }

@@ -83,7 +83,7 @@ _orrery() {
         candidates=$(_orrery_words "$program" "$before")
     fi
     case $before in
-    --run | --out | --orbits | --checkpoint | --runs | --verdict) candidates= ;;
+    --run | --out | --orbits | --checkpoint | --runs) candidates= ;;
     esac
     COMPREPLY=($(compgen -W "$candidates" -- "$word") $(compgen -f -- "$word"))
     [ ${#COMPREPLY[@]} -ne 1 ] || [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace

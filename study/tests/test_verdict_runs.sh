@@ -56,29 +56,20 @@ check "a corpus that cannot be had: and the verdict is there" \
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
 
-check "a page" grep -q '<li>\(It is not shown that\|Whether\) pretraining on positions' \
-    "$WORK/one/verdict/report.html"
-check "of the first cell" grep -q 'Run <strong>seed0-softmax</strong>' \
-    "$WORK/one/verdict/report.html"
-rows=$(sed -n '/class="verdict"/,/<\/section>/p' "$WORK/one/verdict/report.html" |
-    grep -c '^<tr><th scope="row">.*</td></tr>$')
-check "figures and differences have a row each" equal "$rows" \
+page=$WORK/one/verdict/verdict.html
+check "the verdict's page has no sentence on pretraining" grep -q \
+    '<li>\(It is not shown that\|Whether\) pretraining on positions' "$page"
+check "the verdict's page does not say of how many runs it is" grep -q \
+    '^<p class="meta">4 runs of preset smoke, ' "$page"
+check "figures and differences have no row each on the verdict's page" equal \
+    "$(grep -c '^<tr><th scope="row">.*</td></tr>$' "$page")" \
     "$(grep -c '"significant"' "$WORK/one/verdict/verdict.json")"
-page() { # OPTION...
-    program report --run "$WORK/one/verdict/seed0-softmax" --out "$WORK/page" --resume "$@"
-}
-check "without a verdict" page
-check_not "no section" grep -q 'class="verdict"' "$WORK/page/report.html"
-check "with one it is made again" page --verdict "$WORK/one/verdict/verdict.json"
-check "a section" grep -q 'class="verdict"' "$WORK/page/report.html"
-sed "$bare;"'s/orrery-verdict-1/orrery-runs-1/' "$WORK/one/verdict/verdict.json" >"$WORK/other.json"
-page --verdict "$WORK/other.json" 2>"$WORK/err"
-check "another file" grep -q 'other.json: expected a verdict' "$WORK/err"
-check "the page stays" grep -q 'class="verdict"' "$WORK/page/report.html"
-page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
-check "no file" grep -q 'nowhere.json' "$WORK/err"
+program report --run "$WORK/one/verdict/seed0-softmax" --verdict "$WORK/other.json" 2>"$WORK/err"
+check "report --verdict has another status than that of usage" equal 2 $?
+check "report --verdict does not tell which program writes the page" grep -qF \
+    'verdict: bin/verdict writes verdict.html itself now' "$WORK/err"
 program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
-check "not with --runs" grep -qF 'verdict: belongs to the page, not to report --runs' "$WORK/err"
+check "not with --runs" grep -qE -e '--verdict: ' "$WORK/err"
 program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
 check "no setting either" grep -q 'set: belongs to .* and the page, not to report --runs' \
     "$WORK/err"
@@ -124,6 +115,8 @@ programs=$(cd "$BIN" && pwd)
 check "of files of results" equal 0 $?
 check "the same verdict as of the runs" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/kept/verdict.json"
+check "files of results have another page than the runs" same_file "$page" \
+    "$WORK/kept/verdict.html"
 mkdir "$WORK/split" && cp -r "$WORK/one/verdict/seed0-softmax" "$WORK/split" || exit
 cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/seed0-softmax.json"
 (cd "$WORK/split" &&

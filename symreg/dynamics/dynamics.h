@@ -226,10 +226,6 @@ bool sr_equation_loosen(const struct sr_language *language, int categories, int 
 int sr_equation_terms(const struct sr_language *language, const struct sr_expr *expr, int most,
                       struct sr_expr *term);
 
-/* Standard errors from an estimate to the bounds of a 95% interval: also the root of the 95% point
- * of chi^2 with one degree of freedom. */
-#define SR_NORMAL_95 1.959964
-
 /* A system: one formula of each state. */
 struct sr_system {
     int choice[SR_STATES]; /* row of each front */

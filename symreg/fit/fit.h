@@ -122,6 +122,9 @@ int sr_constants_errors_of(const struct sr_expr *expr, const struct sr_data *dat
 /* Tables of more rows have no profile intervals: they would take seconds and agree with the
  * standard errors, which shrink with the root of the rows. */
 enum { SR_PROFILE_ROWS = 100000 };
+/* Standard errors from an estimate to the bounds of a 95% interval of the normal distribution: also
+ * the root of the 95% point of chi^2 with one degree of freedom. */
+#define SR_NORMAL_95 1.959963984540054
 /* The probability of the intervals that are written to files. */
 #define SR_LEVEL 0.95
 /* Profile intervals of the constants: the values of a constant at which the loss, all other

@@ -6,8 +6,6 @@
 
 #include "formula/expr.h"
 
-#define NORMAL 1.959963984540054
-
 /* The standard error of an element by the covariance of its planet's shape. */
 static double error_of(const struct sr_orbit *orbit, int planet, enum sr_element element,
                        const double *covariance)
@@ -24,13 +22,14 @@ static double error_of(const struct sr_orbit *orbit, int planet, enum sr_element
 
 static struct sr_value by_error(double value, double error)
 {
-    return (struct sr_value){value, error, value - NORMAL * error, value + NORMAL * error};
+    return (struct sr_value){value, error, value - SR_NORMAL_95 * error,
+                             value + SR_NORMAL_95 * error};
 }
 
 /* A size above 0, whose interval is that of its logarithm. */
 static struct sr_value by_share(double value, double share)
 {
-    const double factor = orr_exp(NORMAL * share);
+    const double factor = orr_exp(SR_NORMAL_95 * share);
     return (struct sr_value){value, value * share, value / factor, value * factor};
 }
 

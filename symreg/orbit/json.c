@@ -6,8 +6,6 @@
 
 #include <cjson/cJSON.h>
 
-#define DEGREES (360 / SR_ORBIT_TURN)
-
 /* "key": {"value", "error", "low", "high"} of a value times `unit`, from `since`. */
 static void add_value(cJSON *object, const char *key, const struct sr_value *value, double unit,
                       double since)
@@ -28,9 +26,9 @@ static void add_planet(const struct sr_orbit_answer *a, int p, cJSON *list)
     cJSON_AddItemToArray(list, object);
     for (int k = 0; k < SR_ELEMENTS; k++)
         if (key[k])
-            add_value(object, key[k], &planet->element[k], k == SR_ELEMENT_OMEGA ? DEGREES : 1,
-                      k == SR_ELEMENT_PERIASTRON || k == SR_ELEMENT_CONJUNCTION ? a->data->middle
-                                                                                : 0);
+            add_value(
+                object, key[k], &planet->element[k], k == SR_ELEMENT_OMEGA ? SR_ORBIT_DEGREES : 1,
+                k == SR_ELEMENT_PERIASTRON || k == SR_ELEMENT_CONJUNCTION ? a->data->middle : 0);
     cJSON_AddBoolToObject(object, "circular_within_95", planet->circular);
     if (a->star_mass > 0) {
         add_value(object, "m_sin_i_jupiter", &planet->mass, 1, 0);

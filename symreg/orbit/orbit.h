@@ -27,7 +27,8 @@ enum {
     SR_ORBIT_SHAPE = 5, /* parameters of an orbit */
     SR_ORBIT_PARAMETERS = SR_ORBIT_SHAPE * SR_ORBIT_PLANETS + SR_ORBIT_INSTRUMENTS,
 };
-#define SR_ORBIT_TURN 6.283185307179586476925
+#define SR_ORBIT_TURN    6.283185307179586476925
+#define SR_ORBIT_DEGREES (360 / SR_ORBIT_TURN)
 
 /* Options of `symreg orbit` as given; NULL where absent. */
 struct sr_orbit_options {

@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-#define DROP   3.841458820694124 /* chi^2 of one degree of freedom, 95% */
-#define NORMAL 1.959963984540054
-
 enum { TRIES = 12 };
 
 struct profile {
@@ -39,14 +36,14 @@ static double drop_at(struct profile *p, double value)
  * the drop's square root, which is straight for a normal likelihood. */
 static double find_end(struct profile *p, double error, int side, double low, double high)
 {
-    const double want = sqrt(DROP);
-    double near = 0, near_root = 0, far = NAN, far_root = NAN, reach = NORMAL * error;
+    const double want = SR_NORMAL_95;
+    double near = 0, near_root = 0, far = NAN, far_root = NAN, reach = SR_NORMAL_95 * error;
     for (int k = 0; k < TRIES; k++) {
         const double value = fmin(fmax(p->at + side * reach, low), high);
         const double drop = drop_at(p, value), root = sqrt(fmax(drop, 0));
         reach = fabs(value - p->at);
         if (isnan(drop))
-            return p->at + side * NORMAL * error;
+            return p->at + side * SR_NORMAL_95 * error;
         if (fabs(root - want) < 2e-3)
             return value;
         if (root < want && (value <= low || value >= high))
@@ -65,7 +62,7 @@ static double find_end(struct profile *p, double error, int side, double low, do
         const double share = (want - near_root) / (far_root - near_root);
         reach = near + fmin(0.9, fmax(0.1, share)) * (far - near);
     }
-    return isnan(far) ? p->at + side * NORMAL * error : p->at + side * reach;
+    return isnan(far) ? p->at + side * SR_NORMAL_95 * error : p->at + side * reach;
 }
 
 void sr_orbit_profile(const struct sr_velocities *data, const struct sr_orbit *orbit, int planet,

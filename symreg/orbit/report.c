@@ -6,8 +6,6 @@
 
 #include "base/text.h"
 
-#define DEGREES (360 / SR_ORBIT_TURN)
-
 /* Where lines go: to standard output, or into a file of Markdown. */
 struct page {
     const struct sr_orbit_answer *answer;
@@ -83,7 +81,7 @@ bool sr_orbit_line(const struct sr_orbit_answer *a, int p, int k, struct sr_orbi
         snprintf(line->name, sizeof line->name, "%s", of[k].name);
         line->unit = of[k].unit;
         value = &planet->element[k];
-        unit = k == SR_ELEMENT_OMEGA ? DEGREES : 1;
+        unit = k == SR_ELEMENT_OMEGA ? SR_ORBIT_DEGREES : 1;
     } else if (a->star_mass > 0 && k < SR_ELEMENT_A_SIN_I + 2) {
         const bool light = planet->mass.value < 0.1, mass = k == SR_ELEMENT_A_SIN_I;
         snprintf(line->name, sizeof line->name, "%s",

@@ -77,6 +77,9 @@ refuse "a variant: that nothing is near" 2 'unknown variant "xyz"; expected one 
     program pretrain --preset smoke --run "$WORK/none" --attention xyz
 refuse "a variant: of a run without models" 2 'unknown variant "lsar" (did you mean "lssar"?)' -- \
     program probe attention --preset smoke --run "$WORK/none" --attention lsar
+program probe 2>"$WORK/err"
+check "the list of probes offers those that moved" equal lab \
+    "$(sed -n 's/.*which probe? expected one of .*, \([a-z]*\)$/\1/p' "$WORK/err")"
 refuse "a probe" 2 'unknown probe "linaer" (did you mean "linear"?)' -- program probe linaer
 refuse "a source" 2 'truth, oracle, untrained, softmax, lssar, found "orcle"' -- \
     program finetune --preset smoke --run "$WORK/none" --source orcle

@@ -67,6 +67,17 @@ refuse_orrery() { # STATUS WORDS COMMAND...
         { echo "status $got" && cat "$WORK/err" && return 1; }
 }
 check "an unknown command" refuse_orrery 2 'did you mean symreg?' orrery symrek
+check "a word that is like none is taken for a misspelt command" \
+    refuse_orrery 2 'unknown command "result"; see --help' orrery result
+for word in motion orbit predict simulate import verify show export runs seeds effects losses; do
+    away orrery $word >"$WORK/out" 2>"$WORK/err"
+    meant=$(sed -n 's/.*did you mean \(.* .*\)?; see --help$/\1/p' "$WORK/err")
+    # shellcheck disable=SC2086 # two words
+    check "orrery $word names no command of a program" \
+        away orrery ${meant:-nothing} --help >"$WORK/out"
+done
+check "orrery lab tells an error by another name than its own" \
+    refuse_orrery 2 'lab: error: unexpected argument "nonsense"' orrery lab nonsense
 check "an unknown word" refuse_orrery 2 'did you mean PRESET=...?' orrery world PRESSET=smoke
 check "an unknown word: says which there are" \
     refuse_orrery 2 'one of PRESET, RUN, SET' orrery world XYZ=1

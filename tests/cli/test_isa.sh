@@ -41,8 +41,11 @@ for isa in "${here[@]}"; do
 done
 
 # what is promised equal, of a run
+files_of() {
+    (cd "$1" && cksum ./*.npy)
+}
 data_of() {
-    (cd "$1/orbits" && cksum ./*.npy)
+    files_of "$1/orbits"
 }
 truth_of() {
     (cd "$1/laws" && cksum front_truth_*.csv)
@@ -69,6 +72,27 @@ for isa in "${here[@]:1}"; do
             "$WORK/$isa/$model/pretrain/evaluation.json"
     done
 done
+
+# ---- data of an expression on a CPU without AVX and FMA
+# (OMP_WAIT_POLICY: a program that sets it executes itself anew, which qemu leaves to the real CPU)
+EXPRESSION=(--preset smoke --threads 1 --quiet --set orbits.law=expression
+    --set 'orbits.expression=m1*m2*exp(-r/3)/r^2.2*(1+0.1*sin(2*r))*(r<40?1:0.5)'
+    --set orbits.train_files=0 --set planets.enabled=false --set orbits.two_body_train=20
+    --set orbits.two_body_test=10 --set orbits.two_body_val=10 --set orbits.test=10
+    --set orbits.val=10)
+if command -v qemu-x86_64 >/dev/null; then
+    check "this CPU makes no data of an expression" \
+        program orbits "${EXPRESSION[@]}" --out "$WORK/host"
+    ORRERY_TRACE=1 OMP_WAIT_POLICY=passive qemu-x86_64 -cpu Nehalem "$BIN/orbits" \
+        "${EXPRESSION[@]}" --out "$WORK/nehalem" 2>"$WORK/err"
+    check "a Nehalem makes no data of an expression" equal 0 $?
+    check "a Nehalem computes by other instructions than the plain ones" equal plain \
+        "$(sed -n 's/.* instruction set //p' "$WORK/err" | sort -u)"
+    check "a Nehalem makes data of other bytes" \
+        same_by files_of "$WORK/host" "$WORK/nehalem"
+else
+    skip "data of an expression on a Nehalem" "there is no qemu-x86_64"
+fi
 
 # ---- the backends with the smaller sets; the best one is what the other tests use
 for isa in "${here[@]:0:2}"; do

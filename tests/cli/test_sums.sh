@@ -107,8 +107,6 @@ refuse "a cell: verdict" 1 cell.json 'it has been changed since it was made' -- 
 check "a cell: names the file once" equal 1 "$(grep -o "/cell\.json" "$WORK/.err" | wc -l)"
 back "$run/cell.json"
 check "a verdict" changed "$WORK/verdict/verdict.json" '0,/"cells":\t1/s//"cells":\t7/'
-refuse "a verdict: report --verdict" 1 verdict.json 'it has been changed since it was made' -- \
-    "${reporting[@]}" --verdict "$WORK/verdict/verdict.json"
 mkdir "$WORK/claims" && cp "$WORK/verdict/verdict.json" "$WORK/claims" || exit
 refuse "a verdict: verdict --claims" 1 verdict.json 'it has been changed since it was made' -- \
     "$BIN/verdict" --claims "$WORK/claims" --out "$WORK/again"

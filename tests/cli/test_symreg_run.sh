@@ -37,6 +37,10 @@ refuse "laws takes no file" 2 'unexpected argument' 'usage: laws' -- "$BIN/laws"
 check "laws takes no file: symreg's --help is its own" \
     prints '^usage: symreg' program symreg --run "$run" --help
 
+# ---- with nothing behind it, where there is no run
+refuse "symreg alone does not tell how a table is given" 1 'runs/quick: no such run directory' \
+    'symreg FILE.csv --target COLUMN' -- env -C "$WORK" "$(realpath "$BIN")/symreg"
+
 # ---- what is refused is refused by symreg, before any search; settings come first
 refusals "$BIN/symreg" --run "$run" --resume <<'END'
 an option of tables | 2 'belongs to a table (FILE.csv), not to the laws of a run' | --target y

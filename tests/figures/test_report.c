@@ -362,8 +362,7 @@ static int plot(struct report_pictures *pictures)
     assert_int_equal(report_read(&run, in_folder("run"), "", NULL), 0);
     const int rc = report_plot(&run, folder, true, pictures);
     if (!rc)
-        assert_int_equal(report_html(&run, pictures, folder, NULL, false, in_folder("report.html")),
-                         0);
+        assert_int_equal(report_html(&run, pictures, folder, false, in_folder("report.html")), 0);
     report_free(&run);
     return rc;
 }
@@ -619,8 +618,7 @@ TEST(own_law_is_asked_for)
         run.settings.orbits.jump_step = 9;
         run.settings.orbits.jump_factor = 2;
         assert_int_equal(report_plot(&run, folder, true, &pictures), 0);
-        assert_int_equal(report_html(&run, &pictures, folder, NULL, false, in_folder("own.html")),
-                         0);
+        assert_int_equal(report_html(&run, &pictures, folder, false, in_folder("own.html")), 0);
         page = read_text("own.html");
         assert_int_equal(count_of(page, "<p>Newton: <math"), !own);
         assert_int_equal(count_of(page, "of this run: k times &lt;mond&gt; ("), own);

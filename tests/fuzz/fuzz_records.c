@@ -1,12 +1,11 @@
 /* fuzz_records.c - any bytes as a record beside results: the first byte chooses what a table was
- * made from (.made.json), the results of a probe, a verdict for the report, or a text that holds
+ * made from (.made.json), the results of a probe, or a text that holds
  * its own checksum. */
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "stage/provenance.h"
-#include "figures/report.h"
 #include "fuzz.h"
 #include "stage/rows.h"
 
@@ -34,21 +33,6 @@ static void check_probe(const uint8_t *bytes, size_t size)
     cJSON_Delete(json);
 }
 
-static void check_verdict(const uint8_t *bytes, size_t size)
-{
-    char path[4096];
-    cJSON *json = NULL;
-    fuzz_file(path, "verdict.json", bytes, size);
-    if (!report_verdict_read(path, &json)) {
-        struct orr_file html = {0};
-        snprintf(path, sizeof path, "%s/v.html", fuzz_folder());
-        FUZZ_EXPECT(orr_file_create(&html, path) == 0);
-        FUZZ_EXPECT(report_html_verdict(json, &html) == 0);
-        orr_file_close(&html);
-    }
-    cJSON_Delete(json);
-}
-
 static void check_sum(const uint8_t *bytes, size_t size)
 {
     char path[4096], why[ORR_WHY] = "";
@@ -66,9 +50,8 @@ static void check_sum(const uint8_t *bytes, size_t size)
 
 FUZZ_TARGET(records)
 {
-    static void (*const check[])(const uint8_t *, size_t) = {check_sidecar, check_probe,
-                                                             check_verdict, check_sum};
+    static void (*const check[])(const uint8_t *, size_t) = {check_sidecar, check_probe, check_sum};
     if (size > 0)
-        check[bytes[0] % 4](bytes + 1, size - 1);
+        check[bytes[0] % 3](bytes + 1, size - 1);
     return 0;
 }

@@ -24,7 +24,7 @@ FUZZ(npy, "base/npy.c", "one .npy file")
 FUZZ(predict, "symreg/table/predict.c symreg/table/predict_interval.c",
      "front.json of a search, and a table to predict")
 FUZZ(preset, "stage/settings.c base/json.c", "a preset file")
-FUZZ(records, "stage/sidecar.c probe/results.c figures/html_verdict.c", "records beside results")
+FUZZ(records, "stage/sidecar.c probe/results.c", "records beside results")
 FUZZ(regression, "api/regress.c api/options.c api/table.c", "settings and a table of numbers")
 FUZZ(results, "api/results.c api/columns.c", "files of results")
 FUZZ(safetensors, "base/safetensors.c", "one safetensors file")

@@ -300,7 +300,7 @@ static void digests(const struct orr_settings *p, char digest[ARTEFACTS][ORR_DIG
         rc |= orr_lineage_table(&c, "untrained", runs, table[3]);
     }
     rc |= orr_lineage_laws(&c, &sources, digest[LAWS]);
-    rc |= orr_lineage_report(&c, &sources, digest[LAWS], "", "", digest[REPORT]);
+    rc |= orr_lineage_report(&c, &sources, digest[LAWS], "", digest[REPORT]);
     assert_int_equal(rc, 0);
     orr_lineage_close(&c);
 }

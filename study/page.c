@@ -1,40 +1,12 @@
-/* html_verdict.c - the verdict of a grid (verdict.json of bin/verdict), shown at the top of
- * report.html. */
-#include "report.h"
+/* page.c - the verdict as a page, verdict.html: what verdict.json has, in the look of a report. */
+#include "verdict.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-int report_verdict_read(const char *path, struct cJSON **json)
-{
-    const cJSON *figure;
-    TRY(orr_json_read(path, json));
-    bool good = orr_json_says(*json, "format", "orrery-verdict-1") &&
-                cJSON_GetArraySize(orr_json_get(*json, "verdict")) >= 3 &&
-                cJSON_IsString(orr_json_get(*json, "cannot_say")) &&
-                cJSON_IsArray(orr_json_get(*json, "figures")) &&
-                cJSON_IsArray(orr_json_get(*json, "differences"));
-    good = good && isfinite(orr_json_number(*json, "cells"));
-    cJSON_ArrayForEach (figure, orr_json_get(*json, "verdict"))
-        good = good && cJSON_IsString(figure);
-    cJSON_ArrayForEach (figure, orr_json_get(*json, "figures"))
-        good = good && cJSON_IsString(orr_json_get(figure, "id")) &&
-               cJSON_IsString(orr_json_get(figure, "title")) &&
-               cJSON_IsString(orr_json_get(figure, "attention")) &&
-               isfinite(orr_json_number(figure, "seeds"));
-    cJSON_ArrayForEach (figure, orr_json_get(*json, "differences"))
-        good = good && cJSON_IsString(orr_json_get(figure, "id")) &&
-               cJSON_IsString(orr_json_get(figure, "attention")) &&
-               isfinite(orr_json_number(figure, "seeds"));
-    return good ? 0
-                : ORR_FAIL(ORR_EFORMAT,
-                           "%s: expected a verdict (\"format\": \"orrery-verdict-1\") as "
-                           "orrery verdict writes it",
-                           path);
-}
+#include "figures/report.h"
 
 /* Writes a sentence with " +- " as the character. */
 static void write_sentence(struct orr_file *html, const char *text)
@@ -135,21 +107,29 @@ static void write_differences(const cJSON *json, struct orr_file *html)
     report_html_table_end(html);
 }
 
-int report_html_verdict(const struct cJSON *json, struct orr_file *html)
+static void write_head(struct orr_file *html)
+{
+    orr_file_printf(html,
+                    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                    "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                    "<title>Orrery: the verdict</title>\n<style>\n");
+}
+
+static void write_words(const cJSON *json, struct orr_file *html)
 {
     const cJSON *item;
-    if (!json)
-        return 0;
     orr_file_printf(
         html,
-        "<section class=\"verdict\" id=\"verdict\">\n<h2>The verdict</h2>\n<p class=\"note\">"
-        "Of %.0f runs of preset ",
+        "li { margin: .5rem 0; max-width: 52rem; }\n</style>\n</head>\n<body>\n"
+        "<header>\n<h1>Orrery: the verdict</h1>\n<p class=\"meta\">%.0f runs of preset ",
         orr_json_number(json, "cells"));
-    orr_html_text(html, cJSON_GetStringValue(orr_json_get(json, "preset"))
-                            ? orr_json_get(json, "preset")->valuestring
-                            : "?");
-    orr_file_printf(html, ", put together by a program; the rest of the page is of one run "
-                          "alone.</p>\n<ol>\n");
+    orr_html_text(html, orr_json_get(json, "preset")->valuestring);
+    orr_file_printf(html,
+                    ", put together by Orrery %s; the values are in verdict.json.</p>\n"
+                    "</header>\n<main>\n<ol>\n",
+                    ORR_VERSION);
     cJSON_ArrayForEach (item, orr_json_get(json, "verdict")) {
         orr_file_printf(html, "<li>");
         write_sentence(html, item->valuestring);
@@ -157,8 +137,24 @@ int report_html_verdict(const struct cJSON *json, struct orr_file *html)
     }
     orr_file_printf(html, "</ol>\n<p>");
     orr_html_text(html, orr_json_get(json, "cannot_say")->valuestring);
-    orr_file_printf(html, "</p>\n<details><summary>All figures</summary>\n");
-    write_figures(json, html);
-    write_differences(json, html);
-    return orr_file_printf(html, "</details>\n</section>\n");
+    orr_file_printf(html, "</p>\n<h2>All figures</h2>\n");
+}
+
+int verdict_page_write(const struct cJSON *json, const char *path)
+{
+    struct orr_file html = {0};
+    int rc = orr_file_create(&html, path);
+    if (!rc) {
+        write_head(&html);
+        rc = orr_html_part(&html, "report.css");
+    }
+    if (!rc) {
+        write_words(json, &html);
+        write_figures(json, &html);
+        write_differences(json, &html);
+        orr_file_printf(&html, "</main>\n</body>\n</html>\n");
+        rc = orr_file_commit(&html);
+    }
+    orr_file_close(&html);
+    return rc;
 }
