@@ -77,8 +77,8 @@ check "motion, Horizons" prints '0\.0002959122[0-9]* / square\(r\)' \
 check "motion, Horizons: says how it is read" \
     grep -q 'read as JPL Horizons, \$\$SOE to \$\$EOE' "$WORK/.printed"
 awk '/ = A.D./ && ++n == 7 { hole = 1 }
-    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' tests/cases/large/horizons.txt \
-    >"$WORK/hole.txt"
+    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' \
+    tests/cases/large/horizons.txt >"$WORK/hole.txt"
 refuse "motion, a missing value" 1 \
     'column "Y": expected a finite number, found "n.a."; --missing drop' -- "$BIN/symreg" \
     motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}"
