@@ -1,5 +1,5 @@
-/* pack.c - a module as the page of the orbit lab holds it, compressed by zlib, as text of seven bits
- * a byte (base/html.h): pack MODULE.wasm MODULE.txt */
+/* pack.c - a module as the page of the orbit lab holds it, compressed by zlib, as text of seven
+ * bits a byte (base/html.h): pack MODULE.wasm MODULE.txt */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/html.h"
