@@ -7,7 +7,7 @@
 # Run from the root of a checkout; says nothing where there is none (an archive of `make dist`).
 # Prints one line per complaint; exit status 1 when there is one.
 set -u
-most=${1:-18600000}
+most=${1:-18000000}
 each=500000
 document=${DOCUMENT:-HACKING.md}
 # file, its bound, reason
