@@ -26,8 +26,12 @@ WASM_LIB := $(WASM_ROOT)/lib/wasm32-wasi
 lab-docs: $(WASM)/lab.html ; @cmp -s $< docs/lab.html || cp $< docs/lab.html
 lab: $(WASM)/lab.html
 	@printf '  %s: %s bytes\n' $< "$$(wc -c <$<)"
-$(WASM)/lab.html: lab/page/make.sh $(WASM)/orrery.wasm $(wildcard lab/page/*) $(filter-out none,$(LAB_RUN))
-	$(call run,WEB,lab/page/make.sh $(WASM)/orrery.wasm $(LAB_RUN) $@)
+$(WASM)/pack: lab/page/pack.c $(call libs,base) | .deps
+	$(call link,CC,$(CC) $(ALL_CFLAGS),$(base_LIBS) $(LDLIBS))
+$(WASM)/module.txt: $(WASM)/orrery.wasm $(WASM)/pack
+	$(call run,WEB,$(WASM)/pack $< $@)
+$(WASM)/lab.html: lab/page/make.sh $(WASM)/module.txt $(wildcard lab/page/*) $(filter-out none,$(LAB_RUN))
+	$(call run,WEB,lab/page/make.sh $(WASM)/module.txt $(LAB_RUN) $@)
 $(WASM)/orrery.wasm: $(WASM_OBJ)
 	$(call run,WEB,$(WASM_CC) $(WASM_LDFLAGS) $(LAB_CALLS:%=-Wl$(comma)--export=%) $(WASM_LIB)/crt1-reactor.o $^ -L$(WASM_LIB) \
 	    -lc-printscan-long-double -lc -lwasi-emulated-signal -lwasi-emulated-getpid $(WASM_BUILTINS) -o $@)

@@ -61,6 +61,34 @@ int orr_html_base64(struct orr_file *html, const unsigned char *in, size_t bytes
     return rc;
 }
 
+/* The i-th seven bits. */
+static unsigned seven_bits(const unsigned char *in, size_t bytes, size_t i)
+{
+    const size_t at = 7 * i / 8, from = 7 * i % 8;
+    const unsigned two = (unsigned)in[at] << 8 | (at + 1 < bytes ? in[at + 1] : 0U);
+    return two >> (9 - from) & 127;
+}
+
+int orr_html_sevens(struct orr_file *html, const unsigned char *in, size_t bytes)
+{
+    static const char forbidden[6] = {'\0', '\t', '\n', '\r', 27, '<'};
+    const size_t count = (8 * bytes + 6) / 7;
+    int rc = 0;
+    for (size_t i = 0; i < count && !rc; i++) {
+        const unsigned seven = seven_bits(in, bytes, i);
+        const char *is = memchr(forbidden, (int)seven, sizeof forbidden);
+        char out[2] = {(char)seven, 0};
+        if (is) {
+            unsigned code = 256 + 128 * (unsigned)(is - forbidden);
+            code += ++i < count ? seven_bits(in, bytes, i) : 6 * 128;
+            out[0] = (char)(0xc0 | code >> 6);
+            out[1] = (char)(0x80 | (code & 63));
+        }
+        rc = orr_file_write(html, out, is ? 2 : 1);
+    }
+    return rc;
+}
+
 static int write_hash(struct orr_file *html, const char *text, size_t bytes)
 {
     unsigned char hash[32];

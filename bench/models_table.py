@@ -1,14 +1,18 @@
 """The table of models from the cells of bench/models.sh, in Markdown.
 
-    python3 bench/models_table.py bench/results/models            prints it
+    python3 bench/models_table.py CELLS                           prints it
     python3 bench/models_table.py --page PAGE.md CELLS            puts it under "## The table"
     python3 bench/models_table.py --laws LAWS.json OUT.json       the counts of a laws.json
+
+CELLS is the folder of bench/models.sh, or that folder as an archive, as in bench/results/models.
 """
 
 import json
 import math
 import pathlib
 import sys
+import tarfile
+import tempfile
 
 ORDER = ("softmax", "lssar", "lstm", "state_space", "window_mlp", "hamiltonian", "hugging_face")
 STUDENT = {2: 12.706, 3: 4.303}  # 97.5%, by the number of seeds
@@ -205,8 +209,13 @@ def bounds(cells):
     return made
 
 
-def table(folder):
-    cells, laws = read(folder)
+def table(source):
+    if pathlib.Path(source).is_dir():
+        cells, laws = read(source)
+    else:
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(source) as archive:
+            archive.extractall(folder, filter="data")
+            cells, laws = read(f"{folder}/cells")
     values, says, trainings = rows(cells, laws)
     heads = [column[0] for column in COLUMNS]
     lines = [f"| model | seeds | {' | '.join(heads)} | laws |", "|---" * (len(heads) + 3) + "|",

@@ -15,14 +15,15 @@
 
 /* The page with the run is below this, so that it can be sent by mail. */
 enum { PAGE_MOST = 6000000 };
-#define NETWORKS "<script type=\"application/json\" id=\"run\">\n"
+#define NETWORKS "<script type=\"text/plain\" id=\"run\">\n"
 
 struct lab_page {
     const struct probe_options *options;
     struct orr_file html;
     struct orr_tempdir work;
     int networks;
-    size_t rest;        /* bytes of the page behind its networks */
+    char listed[(2 * ORR_LIST + 1) * (ORR_NAME + 32)]; /* the networks in JSON */
+    size_t rest;                                       /* bytes of the page behind its networks */
     char left_out[512]; /* networks that would make the page too long */
 };
 
@@ -99,16 +100,16 @@ static int add_network(struct lab_page *page, const char *name, bool forces, con
     TRY(pack_network(page, path, &bytes, &size));
     orr_file_flush(&page->html);
     const long before = ftell(page->html.stream);
-    if ((double)before + 4.0 / 3 * (double)size + (double)page->rest + 256 > PAGE_MOST) {
+    if ((double)before + 8.0 / 7 * (double)size + (double)page->rest + 256 > PAGE_MOST) {
         orr_append(page->left_out, sizeof page->left_out, "%s%s (%s)", *page->left_out ? ", " : "",
                    name, forces ? "forces" : "next positions");
         free(bytes);
         return 0;
     }
-    orr_file_printf(&page->html, "%s{\"name\": \"%s\", \"forces\": %s, \"data\": \"",
-                    page->networks++ ? ", " : "", name, forces ? "true" : "false");
-    const int rc = orr_html_base64(&page->html, (const unsigned char *)bytes, size);
-    orr_file_printf(&page->html, "\"}");
+    orr_append(page->listed, sizeof page->listed, "%s{\"name\": \"%s\", \"forces\": %s}",
+               page->networks++ ? ", " : "", name, forces ? "true" : "false");
+    const int rc = orr_html_sevens(&page->html, (const unsigned char *)bytes, size);
+    orr_file_printf(&page->html, "\t");
     free(bytes);
     return rc;
 }
@@ -133,12 +134,14 @@ static int add_networks(struct lab_page *page)
                                      page->options->run);
 }
 
-/* The line of the page: what the networks were trained on, and the networks. */
+/* The line of the page: the networks, each with a tab behind it, and what they are and were trained
+ * on, in JSON. */
 static int write_run(struct lab_page *page)
 {
     const struct orr_settings *p = page->options->settings;
     char law[ORR_SETTING];
     orr_settings_value(p, "orbits.law", law);
+    TRY(add_networks(page));
     orr_file_printf(&page->html, "{\"law\": \"%s\", \"dt_yr\": %.17g, ", law, p->orbits.dt_yr);
     if (p->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
         orr_file_printf(&page->html,
@@ -146,9 +149,7 @@ static int write_run(struct lab_page *page)
                         "\"a_max_au\": %.17g, \"e_max\": %.17g, ",
                         p->orbits.m_min, p->orbits.m_max, p->orbits.a_min_au, p->orbits.a_max_au,
                         p->orbits.e_max);
-    orr_file_printf(&page->html, "\"networks\": [");
-    TRY(add_networks(page));
-    return orr_file_printf(&page->html, "]}\n");
+    return orr_file_printf(&page->html, "\"networks\": [%s]}\n", page->listed);
 }
 
 /* Writes the shipped page, `text`, with another line for its networks. */

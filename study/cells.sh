@@ -5,11 +5,14 @@
 #   study/cells.sh unpack TABLE.csv.xz FOLDER
 #
 # The table has the columns file and text, a row for each line of a file; file is empty where it is
-# that of the row above. Files are ordered by the bytes of their names, texts are in quotes. A table
-# that has the rows already is left as it is, whatever version of xz made it (xz finds the values
-# that files have in common: 1.0 MB, by gzip 1.7). Files of FOLDER that the table has with the same
-# text, and files that it does not have, are left as they are; names that begin with a dot are not
-# packed. Lines end in a newline, the last one too. Status 1: an error, and TABLE and the files of
+# that of the row above. Files are ordered by the bytes of their names, texts are in quotes, and #
+# in a text stands for a decimal number. The numbers come before: columns text and numbers, a row
+# for each line with numbers, blanks between them, all lines of a text together; text is empty
+# where it is that of the row above. So numbers of one kind follow each other, which xz makes 13%
+# shorter than the lines in their order. A table that has the rows already is left as it is,
+# whatever version of xz made it. Files of FOLDER that the table has with the same text, and files
+# that it does not have, are left as they are; names that begin with a dot are not packed. Lines
+# end in a newline, the last one too, and have no #. Status 1: an error, and TABLE and the files of
 # FOLDER are as they were or complete.
 set -eu -o pipefail
 export LC_ALL=C
@@ -29,13 +32,36 @@ pack() { # FOLDER: the rows
             print "cells: error: " FILENAME ": expected " what > "/dev/stderr"
             exit 1
         }
-        BEGIN { print "file,text" }
+        BEGIN { print "text,numbers" }
         FNR == 1 {
             name = substr(FILENAME, 3)
             if (name ~ /[^A-Za-z0-9_.\/-]/) refuse("a name of letters, digits and ._-")
         }
         /\r/ { refuse("lines that end in a newline alone") }
-        { gsub(/"/, "\"\""); print (FNR == 1 ? name : "") ",\"" $0 "\"" }' "${files[@]}")
+        /#/ { refuse("lines without #") }
+        {
+            rest = $0
+            gsub(/"/, "\"\"", rest)
+            numbers = text = ""
+            while (match(rest, /[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/)) {
+                numbers = numbers (text == "" ? "" : " ") substr(rest, RSTART, RLENGTH)
+                text = text substr(rest, 1, RSTART - 1) "#"
+                rest = substr(rest, RSTART + RLENGTH)
+            }
+            text = "\"" text rest "\""
+            row[NR] = (FNR == 1 ? name : "") "," text
+            if (numbers == "") next
+            if (!(text in first)) { first[text] = last[text] = NR; kind[++kinds] = text }
+            else { after[last[text]] = NR; last[text] = NR }
+            given[NR] = numbers
+        }
+        END {
+            for (k = 1; k <= kinds; k++)
+                for (i = first[kind[k]]; i; i = after[i])
+                    print (i == first[kind[k]] ? kind[k] : "") "," given[i]
+            print "file,text"
+            for (i = 1; i <= NR; i++) print row[i]
+        }' "${files[@]}")
 }
 unpack() { # FOLDER: rows from standard input become files of a new folder
     (cd "$1" && awk '
@@ -44,11 +70,27 @@ unpack() { # FOLDER: rows from standard input become files of a new folder
             failed = 1
             exit 1
         }
-        NR == 1 { if ($0 != "file,text") refuse("the columns file,text"); next }
+        NR == 1 && $0 == "text,numbers" { of_numbers = 1; next }
+        (NR == 1 || of_numbers) && $0 == "file,text" { of_numbers = 0; of_lines = 1; next }
+        NR == 1 { refuse("the columns text,numbers or file,text") }
+        of_numbers {
+            if (!match($0, /,[-+.e0-9 ]*$/)) refuse("\"text\",numbers")
+            if (RSTART > 1) text = substr($0, 1, RSTART - 1)
+            given[text, ++count[text]] = substr($0, RSTART + 1)
+            next
+        }
         {
             comma = index($0, ",")
             text = substr($0, comma + 1)
             if (!comma || text !~ /^".*"$/ || length(text) < 2) refuse("file,\"text\"")
+            if (text in count) {
+                if (!((text, ++used[text]) in given)) refuse("numbers of its text")
+                pieces = split(text, piece, "#")
+                if (split(given[text, used[text]], number, " ") != pieces - 1)
+                    refuse(pieces - 1 " numbers")
+                text = piece[1]
+                for (i = 2; i <= pieces; i++) text = text number[i - 1] piece[i]
+            }
             if (comma > 1) {
                 if (name != "") close(name)
                 name = substr($0, 1, comma - 1)
@@ -65,7 +107,11 @@ unpack() { # FOLDER: rows from standard input become files of a new folder
             gsub(/""/, "\"", text)
             print text > name
         }
-        END { if (!failed && NR < 2) refuse("rows") }')
+        END {
+            if (failed) exit 1
+            if (NR < 2 || !of_lines) refuse("rows")
+            for (text in count) if (used[text] != count[text]) refuse("a line for all numbers")
+        }')
 }
 [ $# -eq 3 ] || {
     echo "cells: error: expected pack FOLDER TABLE or unpack TABLE FOLDER" >&2
@@ -81,7 +127,7 @@ pack)
     if [ -e "$table" ] && xz -dc "$table" | cmp -s - "$work"; then
         exit
     fi
-    xz -c --lzma2=preset=9e,dict=32MiB "$work" >"$table.part"
+    xz -c --lzma2=preset=9e,dict=32MiB,lc=0,pb=0 "$work" >"$table.part"
     mv "$table.part" "$table"
     ;;
 unpack)

@@ -25,10 +25,14 @@ $(B)/tests/symreg/test_fma: private EXTRA_CFLAGS += -ffp-contract=off # it is co
 # gradients in double precision, golden vectors, fuzz targets (tests/fuzz/targets.h) on what was kept
 MORE_TESTS := $(addprefix $(B)/tests/,kernels/test_gradient64 kernels/test_loss64 model/test_gradient64 fuzz/replay \
                   kernels/golden_attention kernels/golden_attention64)
-# golden vectors of an independent program: one archive that is kept, and the files that tests read
-tests/golden/.unpacked: tests/golden.tar.xz tools/golden.sh | .deps ; @tools/golden.sh unpack $< $(@D)
-golden-pack: ; @tools/golden.sh pack tests/golden tests/golden.tar.xz
-lint check check-one check-emulation check-gpu: tests/golden/.unpacked
+# golden vectors of an independent program, and large tables and tracks: an archive each, which is kept, and the files that tests read
+PACKED := tests/golden tests/cases/large
+UNPACKED := $(PACKED:%=%/.unpacked)
+$(UNPACKED): %/.unpacked: %.tar.xz tools/packed.sh | .deps ; @tools/packed.sh unpack $< $(@D)
+golden-pack: PACK = tests/golden
+cases-pack: PACK = tests/cases/large
+golden-pack cases-pack: ; @tools/packed.sh pack $(PACK) $(PACK).tar.xz
+lint check check-one check-emulation check-gpu: $(UNPACKED)
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
 # tests of every bit, once more with the C library's functions of a CPU without fused multiply-adds
@@ -63,7 +67,7 @@ check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
 	$(MAKE) check check-emulation
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
-check-python: programs tests/golden/.unpacked
+check-python: programs $(UNPACKED)
 	$(call checks,python,$(call commands,$(wildcard tests/python/test_*.sh)))
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 check-browser: all # of RUN, where that is on the command line

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# make.sh - puts the page together: make.sh MODULE.wasm RUN PAGE.html. One file: the module (gzip,
-# base64), the sources of this folder, and the networks of RUN, another page (docs/lab.html) or
-# "none". Lines @NAME@ of page.html are replaced.
+# make.sh - puts the page together: make.sh MODULE.txt RUN PAGE.html. One file: the module as
+# pack.c writes it, the sources of this folder, and the networks of RUN, another page
+# (docs/lab.html) or "none". Lines @NAME@ of page.html are replaced.
 set -eu
 fail() {
     echo "lab/page/make.sh: error: $2" >&2
     exit "$1"
 }
 [ $# -eq 3 ] ||
-    fail 2 "expected MODULE.wasm RUN PAGE.html, found $# words"
+    fail 2 "expected MODULE.txt RUN PAGE.html, found $# words"
 here=$(dirname "$0")
 scripts=(state ask throw networks find stories)
 for file in "$1" "$here"/page.html "$here"/page.css "$here"/module.js "${scripts[@]/#/$here/}"; do
@@ -22,7 +22,7 @@ while IFS= read -r line; do
     '@page.css@') cat "$here/page.css" ;;
     '@module.js@') cat "$here/module.js" ;;
     '@page.js@') for script in "${scripts[@]}"; do cat "$here/$script.js"; done ;;
-    '@module.wasm@') gzip -9nc "$1" | base64 -w 0 && echo ;;
+    '@module.wasm@') cat "$1" && echo ;;
     '@run@')
         if [ "$2" = none ]; then
             echo '{"networks":[]}'

@@ -24,6 +24,23 @@ function labSystem(memory, onProgress) {
   };
 }
 
+// The bytes of a text that orr_html_sevens() wrote (base/html.h): seven bits a character, and 14 of those from 256 on.
+function labBytes(text) {
+  const forbidden = [0, 9, 10, 13, 27, 60], bytes = new Uint8Array(2 * text.length);
+  let count = 0, held = 0, bits = 0;
+  const add = (seven) => {
+    held = (held << 7 | seven) & 0x7fff;
+    bits += 7;
+    if (bits >= 8) bytes[count++] = held >> (bits -= 8);
+  };
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i), k = (code >> 7) - 2;
+    add(k < 0 ? code : forbidden[k % 6]);
+    if (k >= 0 && k < 6) add(code & 127);
+  }
+  return bytes.subarray(0, count);
+}
+
 // A checkpoint as the page stores it (probe/lab.c), inflated: the bytes of its numbers stand by their places, all first
 // ones, then all second ones ... Returns the file.
 function labNumbers(stored) {
@@ -224,4 +241,4 @@ async function labOpen(bytes, progress) {
     return copy;
   }
 }
-if (typeof module !== 'undefined') module.exports = { labOpen, labNumbers };
+if (typeof module !== 'undefined') module.exports = { labBytes, labOpen, labNumbers };

@@ -31,10 +31,9 @@ function keepState() {
   } catch { /* and keeps its state to itself */ }
 }
 const gm = () => state.mass * GM_SUN;
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-// What the page holds in base64, inflated.
-async function inflated(base64, format) {
-  const packed = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream(format));
+// What the page holds as text of seven bits a byte, inflated.
+async function inflated(text) {
+  const packed = new Blob([labBytes(text)]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 const shown = (x, digits) => (Number.isFinite(x) ? x.toFixed(digits) : 'none');

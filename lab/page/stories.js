@@ -59,13 +59,14 @@ addEventListener('keydown', (event) => { if (event.key === 'Escape' && !$('story
 
 // ------------------------------------------------------------------------------------------------ the start
 async function start() {
+  let packed = [];
   try {
-    const read = JSON.parse($('run').textContent);
-    if (Array.isArray(read.networks)) run = read;
+    packed = $('run').textContent.slice(1, -1).split('\t');
+    run = JSON.parse(packed.pop());
   } catch { /* a page without a run */ }
   showFields();
-  lab = await labOpen(await inflated($('wasm').textContent.trim(), 'gzip'), null);
-  for (const one of run.networks) one.bytes = labNumbers(await inflated(one.data, 'deflate'));
+  lab = await labOpen(await inflated($('wasm').textContent.slice(1, -1)), null);
+  for (const [i, one] of run.networks.entries()) one.bytes = labNumbers(await inflated(packed[i]));
   fillNetworks();
   startAsker();
   draw();

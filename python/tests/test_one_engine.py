@@ -88,10 +88,10 @@ CASE = {
                {}),
     "test": ("noise", ["--test"], {}, {"test": True}),
     "category": ("stars", ["--category", "star"], {}, {"category": "star"}),
-    "SI units": ("s3_gravity_SI.csv", [], {}, {}),
+    "SI units": ("large/s3_gravity_SI.csv", [], {}, {}),
     "few rows": ("s9_noisy_line_8.csv", [], {}, {}),
     "a line": ("s9_line3x2.csv", [], {}, {}),
-    "gravity": ("grav6_1.csv", [], {}, {}),
+    "gravity": ("large/grav6_1.csv", [], {}, {}),
 }
 
 

@@ -8,11 +8,16 @@ cells() {
 # ---- a small folder
 
 small=$WORK/small
-mkdir -p "$small/a/b" && printf '{\n\t"x":\t"1, 2",\n\n}\n' >"$small/a/b/c.json" &&
+mkdir -p "$small/a/b" && printf '{\n\t"x":\t[1, -2.5, 3e2, 0.5e-07],\n\n}\n' >"$small/a/b/c.json" &&
+    printf '{\n\t"x":\t[1, -7.25, 3e2, 1.5],\n}\n' >"$small/a/d.json" &&
     printf '""\n",",\\\n' >"$small/a-b.csv" && echo 1 >"$small/.hidden" || exit
 check "a folder is packed" cells pack "$small" "$WORK/small.csv.xz"
 xz -dc "$WORK/small.csv.xz" >"$WORK/small.csv"
-check "the table has a row for each line" equal 7 "$(wc -l <"$WORK/small.csv")"
+check "the table has a row for each line, and one for its numbers" equal 13 \
+    "$(wc -l <"$WORK/small.csv")"
+check "numbers of a text stand together" equal \
+    $'"\t""x"":\t[1, -#, 3e2, #],",2.5 0.5e-07\n,7.25 1.5\nfile,text' \
+    "$(sed -n '2,4p' "$WORK/small.csv")"
 check "the table is CSV" equal '""""""' "$(sed -n 's/^a-b.csv,//p' "$WORK/small.csv")"
 check "the table is unpacked" cells unpack "$WORK/small.csv.xz" "$WORK/back"
 rm "$small/.hidden"
@@ -38,6 +43,8 @@ refused() { # LABEL MESSAGE: packing the small folder
     check "$1: is named" grep -q -- "$2" "$WORK/err"
     check "$1: the table stays" equal "$before" "$(cksum <"$WORK/small.csv.xz")"
 }
+printf '#1\n' >"$small/x.json"
+refused "a line with #" 'x.json: expected lines without #'
 printf 'no end' >"$small/x.json"
 refused "a file without a newline at its end" 'expected a newline at the end'
 printf 'a\r\n' >"$small/x.json"
@@ -53,6 +60,17 @@ for row in '../x.json,"1"' '/tmp/x.json,"1"' 'a/../../x.json,"1"' 'x.json,1' ',"
     check "row $row: is told by its number" grep -q '^cells: error: row 2: expected ' "$WORK/err"
     check "row $row: nothing is left" equal 0 "$(ls -A "$WORK/bad" | wc -l)"
 done
+bad_numbers() { # LABEL MESSAGE SCRIPT: the small table, changed by sed
+    sed "$3" "$WORK/small.csv" | xz >"$WORK/bad.csv.xz"
+    check_not "$1: is refused" cells unpack "$WORK/bad.csv.xz" "$WORK/bad"
+    check "$1: is named" grep -q "^cells: error: row [0-9]*: expected $2" "$WORK/err"
+    check "$1: nothing is left" equal 0 "$(ls -A "$WORK/bad" | wc -l)"
+}
+bad_numbers "a line without its numbers" 'numbers of its text' 3d
+bad_numbers "a line with a number too few" '2 numbers' '3s/ 1.5//'
+bad_numbers "numbers without a line" 'a line for all numbers' '3{p;}'
+bad_numbers "numbers that are none" '"text",numbers' '3s/1.5/x/'
+bad_numbers "a table of numbers alone" rows '/^file,text/,$d'
 head -c 60 "$WORK/small.csv.xz" >"$WORK/bad.csv.xz"
 check_not "a table that is cut short is refused" cells unpack "$WORK/bad.csv.xz" "$WORK/bad"
 check "nothing is left of a table that is cut short" equal 0 "$(ls -A "$WORK/bad" | wc -l)"

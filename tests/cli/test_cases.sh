@@ -87,21 +87,21 @@ texts() { # NAME TARGET TABLE
 fit JD $CASES/s4_rv_JD.csv --target rv --iterations 2 --set symreg.populations=8
 check "JD: a wave over Julian dates" has_law JD rv $CASES/s4_rv_JD.csv 1e-3
 texts JD rv $CASES/s4_rv_JD.csv
-fit phase $CASES/s6_modulated_phase.csv --target y --iterations 2 --set symreg.populations=8 \
+fit phase $CASES/large/s6_modulated_phase.csv --target y --iterations 2 --set symreg.populations=8 \
     --binary '+,-,*' --unary sin,cos
-check "phase: the wave" has_law phase y $CASES/s6_modulated_phase.csv 1e-12
-texts phase y $CASES/s6_modulated_phase.csv
+check "phase: the wave" has_law phase y $CASES/large/s6_modulated_phase.csv 1e-12
+texts phase y $CASES/large/s6_modulated_phase.csv
 
 # ---- a normal density of three columns: y s is a function of (x - mu) / s
-fit gauss $CASES/gauss_0.csv --target y --iterations 1 --set symreg.populations=8
-check "gauss: the density" has_law gauss y $CASES/gauss_0.csv 1e-20
+fit gauss $CASES/large/gauss_0.csv --target y --iterations 1 --set symreg.populations=8
+check "gauss: the density" has_law gauss y $CASES/large/gauss_0.csv 1e-20
 
 # ---- digits of the table: F over 60 decades, 13 digits
-fit SI $CASES/s3_gravity_SI.csv --target F_N --iterations 2 --set symreg.populations=8
+fit SI $CASES/large/s3_gravity_SI.csv --target F_N --iterations 2 --set symreg.populations=8
 is_gravity() {
     local formula
     formula=$(chosen SI best)
-    [ -n "$formula" ] && evaluate "$formula" F_N $CASES/s3_gravity_SI.csv |
+    [ -n "$formula" ] && evaluate "$formula" F_N $CASES/large/s3_gravity_SI.csv |
         awk -v formula="$formula" '{ nodes = gsub(/[a-z_0-9.]+/, "", formula) # leaves and functions
             if ($2 > 1e-9 || nodes > 6) { print; exit 1 } }'
 }
@@ -352,16 +352,16 @@ finds() {
     return 1
 }
 for seconds in 1 3 10; do
-    check "gravity: the law within $seconds s" finds $seconds gravity $CASES/grav6_0.csv 1e-12
+    check "gravity: the law within $seconds s" finds $seconds gravity $CASES/large/grav6_0.csv 1e-12
 done
 # the law leaves 7.5e-5 of 0.68, its noise of 1%
-check "gravity with noise: the law" finds 2 noisy $CASES/grav6_1.csv 1.12e-4
+check "gravity with noise: the law" finds 2 noisy $CASES/large/grav6_1.csv 1.12e-4
 chosen_is_gravity() { # and nothing beyond the seven columns
     local formula
     formula=$(chosen noisy best)
     awk -F, -v OFS=, 'NR == 1 { $7 = "law" }
         NR > 1 { $7 = $1 * $2 * $3 / ($4 ^ 2 + $5 ^ 2 + $6 ^ 2) } 1' \
-        $CASES/grav6_1.csv >"$WORK/law.csv"
+        $CASES/large/grav6_1.csv >"$WORK/law.csv"
     evaluate "$formula" law "$WORK/law.csv" | awk '{ exit !($2 < 0.002) }' ||
         { echo "$formula"; return 1; }
 }

@@ -15,7 +15,7 @@ native() { # PROGRAM SOURCE ...
 }
 
 # ---- the page: its texts, which need no compiler
-echo module >"$WORK/module"
+printf module >"$WORK/module"
 lab/page/make.sh "$WORK/module" "$page" "$WORK/fresh.html"
 texts() { sed '/ id="wasm">$/{n;d}' "$1"; }
 check "docs/lab.html is made of lab/page/ as it is (make lab-docs)" \

@@ -73,12 +73,12 @@ check "--test: and what is missing" grep -q \
 orbit=(--position X,Y,Z --centre 0,0,0 --threads 1 --seed 1 --iterations 1 --maxsize 9
     --set symreg.enumerate=5000 --set symreg.populations=2 --set symreg.cycles=50)
 check "motion, Horizons" prints '0\.0002959122[0-9]* / square\(r\)' \
-    program symreg motion "$CASES/horizons.txt" --time JDTDB "${orbit[@]}"
+    program symreg motion tests/cases/large/horizons.txt --time JDTDB "${orbit[@]}"
 check "motion, Horizons: says how it is read" \
     grep -q 'read as JPL Horizons, \$\$SOE to \$\$EOE' "$WORK/.printed"
 awk '/ = A.D./ && ++n == 7 { hole = 1 }
-    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' "$CASES/horizons.txt" \
-    >"$WORK/hole.txt"
+    hole && /^ X =/ { sub(/Y = *[^ ]*/, "Y = n.a."); hole = 0 } { print }' \
+    tests/cases/large/horizons.txt >"$WORK/hole.txt"
 refuse "motion, a missing value" 1 \
     'column "Y": expected a finite number, found "n.a."; --missing drop' -- "$BIN/symreg" \
     motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}"
@@ -86,7 +86,7 @@ check "motion, --missing drop" prints '1 of [0-9]+ rows have a missing value .* 
     program symreg motion "$WORK/hole.txt" --time JDTDB "${orbit[@]}" --missing drop
 refuse "motion, dates" 1 \
     'found "A.D. 2000-Jan-01 12:00:00.0000 TDB", a date; expected days' -- \
-    "$BIN/symreg" motion "$CASES/horizons.txt" --time 'Calendar Date (TDB)' "${orbit[@]}"
+    "$BIN/symreg" motion tests/cases/large/horizons.txt --time 'Calendar Date (TDB)' "${orbit[@]}"
 
 # ---- what is not read is refused with a command that works. advised FILE: runs it
 advised() {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test_motion_cases.sh - symreg motion on tracks as users have them (tests/cases/tracks, most by
+# test_motion_cases.sh - symreg motion on tracks as users have them (tests/cases/large, most by
 # JPL's DE421): moons with their star in the table, exact tracks of ten bodies, two bodies about a
 # distant barycentre, one body about an accelerated origin. What is right is said at each.
 . tests/cli/lib.sh
 fast_pictures
 . tests/cli/accelerations.sh
-CASES=tests/cases/tracks
+CASES=tests/cases/large
 # motion NAME OPTION...: a short search; the terminal's text in $WORK/NAME.txt, files in $WORK/NAME
 motion() {
     local name=$1 tracks=${TRACKS:-$CASES}/$1.csv

@@ -28,9 +28,9 @@ fit di i1_sir_derivatives di s,i,r "${few[@]}" --seed 2
 check "the law (0.5 s - 0.25) i is selected" selects di 9 1.2e-9 2e-9
 fit dr i1_sir_derivatives dr s,i,r "${few[@]}" --seed 3
 check "the law 0.25 i is selected" selects dr 3 2.4e-9 2.6e-9
-fit dw i2_pendulum_derivatives dw th,w "${few[@]}"
+fit dw large/i2_pendulum_derivatives dw th,w "${few[@]}"
 check "the law of the pendulum is selected" selects dw 8 3.2e-5 3.4e-5
-fit u_t i3_burgers u_t u,u_x,u_xx --evaluations 22000 --seed 2
+fit u_t large/i3_burgers u_t u,u_x,u_xx --evaluations 22000 --seed 2
 check "the law of Burgers is selected, without a number that adds nothing" \
     selects u_t 7 1.7e-7 1.8e-7
 check "a remark says how many rows the 299 count as" \
@@ -39,16 +39,16 @@ fit out i1_sir_derivatives ds s,i,r "${few[@]}" --out "$WORK/o"
 check "front.json has the rows that the table is worth" \
     grep -qE '"rows_independent":	[0-9.]+' "$WORK/o/front.json"
 
-fit within i2_pendulum_derivatives dw th,w --tolerance 0.01
+fit within large/i2_pendulum_derivatives dw th,w --tolerance 0.01
 check "--tolerance ends the search where the law is found" \
     grep -q 'the search ended: the relative error asked for (--tolerance) is reached' \
     "$WORK/within.err"
 check "--tolerance: the simplest formula within it is selected" selects within 8 3.2e-5 3.4e-5
 check "--tolerance: longer formulas are left out, and every rule selects the last" \
     grep -q '^ *8 .*<- accuracy, score, best, mdl' "$WORK/within"
-fit loose i2_pendulum_derivatives dw th,w --tolerance 0.1
+fit loose large/i2_pendulum_derivatives dw th,w --tolerance 0.1
 check "a larger tolerance selects a simpler formula" selects loose 4 0.07 0.08
-fit absolute i2_pendulum_derivatives dw th,w --tolerance 0.01 --loss l1
+fit absolute large/i2_pendulum_derivatives dw th,w --tolerance 0.01 --loss l1
 check "with another loss it is the rms residual that counts, too" \
     grep -q '(--tolerance) is reached' "$WORK/absolute.err"
 for wrong in 0 -1 1 x; do

@@ -2,10 +2,12 @@
 'use strict';
 const fs = require('fs');
 const zlib = require('zlib');
-const { labNumbers } = require('../../lab/page/module.js');
+const { labBytes, labNumbers } = require('../../lab/page/module.js');
 const [page, folder] = process.argv.slice(2);
 const lines = fs.readFileSync(page, 'utf8').split('\n');
 const behind = (id) => lines[lines.findIndex((line) => line.endsWith(` id="${id}">`)) + 1];
-fs.writeFileSync(`${folder}/orrery.wasm`, zlib.gunzipSync(Buffer.from(behind('wasm'), 'base64')));
-JSON.parse(behind('run')).networks.forEach(({ name, forces, data }) =>
-  fs.writeFileSync(`${folder}/${name}_${forces ? 'forces' : 'next'}.safetensors`, labNumbers(zlib.inflateSync(Buffer.from(data, 'base64')))));
+const inflated = (text) => zlib.inflateSync(Buffer.from(labBytes(text)));
+const packed = behind('run').split('\t');
+fs.writeFileSync(`${folder}/orrery.wasm`, inflated(behind('wasm')));
+JSON.parse(packed.pop()).networks.forEach(({ name, forces }, i) =>
+  fs.writeFileSync(`${folder}/${name}_${forces ? 'forces' : 'next'}.safetensors`, labNumbers(inflated(packed[i]))));

@@ -88,6 +88,6 @@ has_law() { # NAME TARGET TABLE: a row leaves a billionth of the variance
 check "200,000 x 40: status: the planted law" has_law wide y "$WORK/head.csv"
 
 # ---- 60 s are used: the law comes after 22 s
-check "gauss" fit tests/cases/gauss_0.csv --seconds 60 --threads 1 --out "$WORK/gauss"
-check "gauss: the law" has_law gauss y tests/cases/gauss_0.csv
+check "gauss" fit tests/cases/large/gauss_0.csv --seconds 60 --threads 1 --out "$WORK/gauss"
+check "gauss: the law" has_law gauss y tests/cases/large/gauss_0.csv
 finish

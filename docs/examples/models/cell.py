@@ -1,7 +1,7 @@
 """Trains one model on a run and judges it: one cell of the table of models.
 
     PYTHONPATH=python python3 docs/examples/models/cell.py lstm --run runs/models_0 --seed 0 \
-        --budget seconds --seconds 14.5 --rates 0.001,0.003,0.01 --out bench/results/models
+        --budget seconds --seconds 14.5 --rates 0.001,0.003,0.01 --out OUT
 
 MODEL is a file of this folder, or softmax or lssar, which bin/pretrain has trained in the run.
 Several rates: the one with the lowest validation loss after a third of the budget is taken. A cell

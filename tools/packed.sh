@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
-# golden.sh - golden vectors of an independent program as one archive that git keeps, and the files
-# that tests read.
+# packed.sh - a folder of files that tests read (golden vectors, large tables and tracks) as one
+# archive that git keeps, and back.
 #
-#   tools/golden.sh pack FOLDER ARCHIVE.tar.xz
-#   tools/golden.sh unpack ARCHIVE.tar.xz FOLDER
+#   tools/packed.sh pack FOLDER ARCHIVE.tar.xz
+#   tools/packed.sh unpack ARCHIVE.tar.xz FOLDER
 #
 # The same files give the same archive: names sorted, no owners and times; xz with contexts of 8
-# bytes, since nearly all are doubles. FOLDER/.unpacked lists what an archive had: what the next one
+# bytes, since most are doubles. FOLDER/.unpacked lists what an archive had: what the next one
 # no longer has is removed, and other files of FOLDER are left. Each file is replaced at once, so
 # that a test beside it reads the old or the new one. Status 1: an error, and ARCHIVE is as
 # it was.
 set -eu -o pipefail
 export LC_ALL=C
 fail() {
-    echo "golden: error: $*" >&2
+    echo "packed: error: $*" >&2
     exit 1
 }
 files() { # FOLDER: its files, but those that begin with a dot
     (cd "$1" && find . -name '.?*' -prune -o -type f -print | sort)
 }
 [ $# -eq 3 ] && [[ $1 =~ ^(pack|unpack)$ ]] || {
-    echo "golden: error: expected pack FOLDER ARCHIVE or unpack ARCHIVE FOLDER" >&2
+    echo "packed: error: expected pack FOLDER ARCHIVE or unpack ARCHIVE FOLDER" >&2
     exit 2
 }
 command -v xz >/dev/null || fail "xz is not on the PATH (Debian: xz-utils)"
