@@ -88,9 +88,12 @@ static inline int dyn_bound_try(const struct sr_judge *judge, const struct dyn_s
                                 double nats_of_form, double *least, struct dyn_answer *answer)
 {
     static struct sr_judged judged;
+    const struct sr_states *const states = judge->states;
     dyn_truth(s, judged.expr);
     TRY(sr_judge_fit(judge, &judged));
-    const double nats = judged.nats + nats_of_form - judged.form;
+    double nats = judged.nats + nats_of_form;
+    for (int d = 0; d < s->dims; d++)
+        nats -= sr_equation_nats(&judged.expr[d], states->names - !states->explicit_time);
     if (!(nats < *least))
         return 0;
     *least = nats;

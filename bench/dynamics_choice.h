@@ -98,7 +98,9 @@ static inline int dyn_weigh(const struct sr_states *s, const struct sr_language 
     nats->misfit = judged.misfit;
     nats->likelihood =
         0.5 * (double)(s->rows * (size_t)s->dims) * orr_log(fmax(judged.misfit, judge.exact));
-    nats->form = judged.form;
+    nats->form = 0;
+    for (int d = 0; d < s->dims; d++)
+        nats->form += sr_equation_nats(&judged.expr[d], s->names - !s->explicit_time);
     nats->constants = nats->all - nats->likelihood - nats->form;
     sr_judge_free(&judge);
     return rc;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "joint_terms.h"
 #include "judge.h"
 
 enum {
@@ -59,9 +58,8 @@ static const double share_shorter = 0.15;
 static const double share_last = 0.05, least_last = 0.3;
 /* The choices of single equations take this share of the seconds, each time. */
 static const double share_alone = 0.3, share_alone_exact = 0.4;
-/* The choice along the solutions of the first one takes this share, and what that left; then terms
- * are exchanged in this share. */
-static const double share_again = 0.35, share_exchange = 0.2;
+/* The choice along the solutions of the first one takes this share, and what that left. */
+static const double share_again = 0.45;
 
 /* Keeps the formula of equation d that was fitted, but for copies of others. */
 static void keep(struct candidates *kept, const struct sr_judged *f, int d, int row)
@@ -557,21 +555,6 @@ static int choose_again(const struct sr_judge *c, const struct sr_equations_foun
     return rc;
 }
 
-/* Exchanges terms of all equations together. */
-static int exchange(const struct sr_judge *c, const struct sr_equations_found *found,
-                    struct sr_judged *best)
-{
-    const double before = best->nats;
-    const struct sr_judge early = ends_early(c);
-    for (int d = 0; d < c->states->dims; d++)
-        if (!found[d].allowed)
-            return 0;
-    if (best->held)
-        return 0;
-    TRY(sr_judge_exchange(&early, found[0].allowed, found[0].maxsize, best));
-    return best->nats < before ? sr_judge_shorten(c, NULL, best) : 0;
-}
-
 /* Takes what the fit of equation d with the other states known gave. */
 static void take_own(const struct candidates *kept, int d, struct sr_system *system)
 {
@@ -631,10 +614,7 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
     struct sr_judged *const best = orr_alloc(1, sizeof *best);
     struct candidates *const kept = orr_alloc((size_t)c->states->dims, sizeof *kept);
     const bool rough = !sr_states_are_exact(c->states);
-    struct sr_judge again = *c;
     int rc = best && kept ? 0 : ORR_ENOMEM;
-    if (c->until_s > 0)
-        again.until_s -= share_exchange * c->seconds;
     if (!rc) {
         memcpy(best->expr, system->expr, sizeof best->expr);
         best->each = system->each;
@@ -645,14 +625,12 @@ static int choose(const struct sr_judge *c, const struct sr_equations_found *fou
                   sqrt(best->misfit));
         struct sr_judge first = *c;
         if (c->until_s > 0 && rough)
-            first.until_s -= (share_again + share_exchange) * c->seconds;
+            first.until_s -= share_again * c->seconds;
         rc = choose_all(&first, found, kept, best, system->choice);
     }
     if (!rc && rough && best->nats < HUGE_VAL && best->misfit < explained * explained &&
-        !sr_judge_over(&again))
-        rc = choose_again(&again, found, kept, best);
-    if (!rc && rough && !is_far_off(best))
-        rc = exchange(c, found, best);
+        !sr_judge_over(c))
+        rc = choose_again(c, found, kept, best);
     if (!rc && best->nats < HUGE_VAL)
         rc = finish(c, kept, best, system);
     else if (!rc)

@@ -9,8 +9,6 @@
  *   single_equation.c     the tracks of one state, the others known
  *   tied_constants.c      which constants have a value in each category
  *   resmooth.c            tracks smoothed by the solutions of a system
- *   joint_terms.c         terms of all equations exchanged together
- *   sensitivities.c       what they would change of the states
  *   separate_constants.c  formulas with a constant of each term
  *   time_dependence.c     whether equations without the time need it
  *   choose.c              which of the equations that were found the tracks support together
@@ -221,10 +219,6 @@ int sr_sums_text(const struct sr_states *states, const struct sr_equations_found
  * the same formula, or where the result is too long. */
 bool sr_equation_loosen(const struct sr_language *language, int categories, int first,
                         struct sr_each *each, struct sr_expr *expr);
-/* The terms of a formula without constants of categories, multiplied out, each with its coefficient
- * as first node: how many; 0 where there are more than `most`. */
-int sr_equation_terms(const struct sr_language *language, const struct sr_expr *expr, int most,
-                      struct sr_expr *term);
 
 /* A system: one formula of each state. */
 struct sr_system {

@@ -122,71 +122,6 @@ static bool takes_from_nothing(const struct sr_judge *c, const struct sr_expr *e
     return (double)falls > often * (double)n;
 }
 
-/* ---- mirrors */
-
-/* Fills in which states have both signs. */
-static void find_signs(const struct sr_states *s, struct sr_judge *judge)
-{
-    for (int d = 0; d < s->dims && s->order == 1 && judge->mirrored < SR_MIRRORED; d++) {
-        bool above = false, below = false;
-        for (size_t k = 0; k < s->count; k++)
-            for (size_t i = 0; i < s->track[k].n; i++) {
-                const double x = sr_state_value(s, &s->track[k], d, i);
-                above = above || x > 0;
-                below = below || x < 0;
-            }
-        if (above && below)
-            judge->mirror[judge->mirrored++] = d;
-    }
-}
-
-/* Changes the signs of the states of a set. */
-static void mirror(const struct sr_judge *c, unsigned set)
-{
-    for (int k = 0; k < c->mirrored; k++)
-        for (size_t i = 0; i < c->probes && set >> k & 1; i++)
-            c->probe[(size_t)c->mirror[k] * c->probes + i] *= -1;
-}
-
-uint32_t sr_judge_mirrors(const struct sr_judge *c, const struct sr_expr *expr, int d)
-{
-    static const double hardly = 1e-9;
-    const size_t n = c->probes;
-    double *const value = c->probe + (size_t)c->states->names * n, *const other = value + n;
-    const struct sr_data data = {
-        .rows = n, .features = c->states->names, .x = c->probe, .language = c->language};
-    uint32_t kept = 0;
-    if (!c->mirrored || !sr_eval(expr, &data, value))
-        return 0;
-    for (unsigned set = 1; set < 1U << c->mirrored; set++) {
-        double sign = 1, most = 0, off = 0;
-        for (int k = 0; k < c->mirrored; k++)
-            sign = set >> k & 1 && c->mirror[k] == d ? -1 : sign;
-        mirror(c, set);
-        const bool is_defined = sr_eval(expr, &data, other);
-        mirror(c, set);
-        for (size_t i = 0; i < n && is_defined; i++) {
-            most = fmax(most, fabs(value[i]));
-            off = fmax(off, fabs(other[i] - sign * value[i]));
-        }
-        kept |= is_defined && off <= hardly * most ? UINT32_C(1) << set : 0;
-    }
-    return kept;
-}
-
-/* What a system costs less than its terms do, as it keeps its form in a mirror. */
-static double gain_by_mirrors(const struct sr_judge *c, const struct sr_expr *expr)
-{
-    struct sr_term_shape shape[SR_MOST_TERMS];
-    uint32_t kept = UINT32_MAX;
-    int terms = 0;
-    for (int d = 0; d < c->states->dims && c->mirrored; d++) {
-        kept &= sr_judge_mirrors(c, &expr[d], d);
-        terms += sr_equation_shapes(&expr[d], 1, SR_MOST_TERMS, shape);
-    }
-    return kept ? SR_BY_MIRROR * terms : 0;
-}
-
 int sr_judge_create(const struct sr_states *s, const struct sr_language *language, double seconds,
                     struct sr_judge *judge)
 {
@@ -199,7 +134,6 @@ int sr_judge_create(const struct sr_states *s, const struct sr_language *languag
     if (!judge->track)
         return ORR_ENOMEM;
     TRY(find_amounts(s, judge));
-    find_signs(s, judge);
     for (size_t k = 0; k < s->count; k++) {
         const struct sr_state_track *from = &s->track[k];
         double *const widened = s->inputs ? widen_sigmas(s, from, &judge->exact) : NULL;
@@ -348,21 +282,6 @@ static int weigh_each(const struct sr_flow *flow, const struct sr_flow_result *r
     return 0;
 }
 
-/* The nats of the formulas without their constants. Accelerations whose components have one shape
- * are sums of vectors, which have their own price (symmetry.c). */
-static double form_nats(const struct sr_judge *c, const struct sr_judged *f)
-{
-    const int names = c->states->names - !c->states->explicit_time;
-    double nats = 0;
-    if (f->group)
-        return f->shared_nats;
-    if (c->states->order == 1)
-        return sr_system_nats(f->expr, c->states->dims, names) - gain_by_mirrors(c, f->expr);
-    for (int d = 0; d < c->states->dims; d++)
-        nats += sr_equation_nats(&f->expr[d], names);
-    return nats;
-}
-
 /* The nats of a fit. */
 static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
                  const struct sr_flow_result *r, struct sr_judged *f)
@@ -386,10 +305,11 @@ static int weigh(const struct sr_judge *c, const struct sr_flow *flow,
     }
     sr_measured_evidence(f->value, &u, rows, &nats, f->simple);
     TRY(weigh_each(flow, r, scale, rows, f, &nats));
-    for (int d = 0; d < s->dims && !f->group; d++)
+    for (int d = 0; d < s->dims && !f->group; d++) {
+        nats += sr_equation_nats(&f->expr[d], s->names - !s->explicit_time);
         nats += takes_from_nothing(c, &f->expr[d], d) ? unnatural : 0;
-    f->form = form_nats(c, f);
-    nats += f->form;
+    }
+    nats += f->group ? f->shared_nats : 0;
     /* a start costs what a measured number does, half the logarithm of the rows */
     f->nats = nats + 0.5 * starts * orr_log(rows) + 0.5 * rows * orr_log(fmax(f->misfit, c->exact));
     if (isnan(f->nats))

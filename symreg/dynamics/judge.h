@@ -5,15 +5,6 @@
 #include "dynamics.h"
 #include "flow.h"
 
-/* Nats that each term costs less of a system that keeps its form where some states change their
- * signs, ln 2: half of all terms do not. */
-#define SR_BY_MIRROR 0.6931471805599453
-
-enum {
-    SR_MIRRORED = 4,    /* states whose signs are changed, at most */
-    SR_MOST_TERMS = 32, /* of an equation */
-};
-
 /* By what systems are judged. */
 struct sr_judge {
     const struct sr_states *states;
@@ -22,10 +13,9 @@ struct sr_judge {
     struct sr_flow_track *track; /* (tracks) */
     double exact;                /* mean squared residual, in variances, that is as good as none */
     bool amount[SR_STATES];      /* of order 1: positive everywhere, with noise in proportion */
-    int mirrored, mirror[SR_MIRRORED]; /* of order 1: states of both signs */
-    size_t probes;                     /* rows of the tracks, evenly */
-    double *probe;                     /* (names, probes) and two columns to work with */
-    double seconds, until_s; /* the limit, and when it is reached (orr_time_s()); 0: none */
+    size_t probes;               /* rows of the tracks, evenly */
+    double *probe;               /* (names, probes) and two columns to work with */
+    double seconds, until_s;     /* the limit, and when it is reached (orr_time_s()); 0: none */
 };
 
 /* A system that was fitted. */
@@ -38,7 +28,6 @@ struct sr_judged {
     struct sr_each each, each_error; /* constants of each category; those held, one bit each */
     uint32_t held;
     double nats;   /* infinite: no solution follows the tracks */
-    double form;   /* those of the formulas without their constants */
     double misfit; /* mean squared residual in variances of the noise */
     double spare;  /* numbers compared less numbers fitted */
     size_t starts;
@@ -102,29 +91,8 @@ int sr_judge_drop_unfelt(const struct sr_judge *judge, struct sr_judged *best);
 int sr_states_resmooth(const struct sr_judge *judge, const struct sr_judged *system,
                        struct sr_states *along, bool *follows);
 
-/* In which sets of the states of both signs an equation of state d, or a term of it, keeps its form
- * when these change their signs: bit k is set k, one bit for each state. */
-uint32_t sr_judge_mirrors(const struct sr_judge *judge, const struct sr_expr *expr, int d);
-
 /* What a formula of an equation costs without its constants, in nats, where `names` may be in it
  * (formula_prior.c). */
 double sr_equation_nats(const struct sr_expr *expr, int names);
-/* ... what those of a system cost, in which terms of one shape, which differ in names and numbers,
- * cost less after the first. */
-double sr_system_nats(const struct sr_expr *expr, int dims, int names);
-/* One term of a system: its shape, and nats of it as the first of this shape and as another one. */
-struct sr_term_shape {
-    uint64_t shape;
-    double first, again;
-};
-/* The terms of a formula, at most `most`; how many. */
-int sr_equation_shapes(const struct sr_expr *expr, int names, int most,
-                       struct sr_term_shape *shape);
-/* What the terms of a system cost together, without their number in each equation. *of_choice: what
- * says which shape a term has again. */
-double sr_shapes_nats(const struct sr_term_shape *term, int count, double *of_choice);
-/* What a term costs beside `count` others. */
-double sr_shape_nats(const struct sr_term_shape *others, int count, double of_choice,
-                     const struct sr_term_shape *term);
 
 #endif

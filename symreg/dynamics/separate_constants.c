@@ -265,28 +265,3 @@ bool sr_equation_loosen(const struct sr_language *language, int categories, int 
     free(sum);
     return ok;
 }
-
-int sr_equation_terms(const struct sr_language *language, const struct sr_expr *expr, int most,
-                      struct sr_expr *term)
-{
-    struct sum *const sum = orr_alloc(1, sizeof *sum);
-    int count = 0;
-    if (!sum) {
-        orr_error_recover();
-        return 0;
-    }
-    sum->language = language;
-    sum->categories = 1;
-    if (expand(expr, expr->count - 1, sum)) {
-        join(sum);
-        count = sum->count <= most ? sum->count : 0;
-    }
-    for (int k = 0; k < count; k++) {
-        term[k].count = 0;
-        sr_put_constant(&term[k], sum->term[k].coefficient[0]);
-        sr_put_expr(&term[k], &sum->term[k].tail);
-        count = sr_put_end(language, &term[k], SR_NODES) ? count : 0;
-    }
-    free(sum);
-    return count;
-}

@@ -93,35 +93,4 @@ TEST(held_constants_cost_what_free_ones_do)
             fail_msg("%s: held constants change the nats of the form", text[k]);
 }
 
-static double nats_of_system(const char *const *text, int dims)
-{
-    static const char *const name[] = {"x", "y", "z"};
-    struct sr_expr expr[3];
-    for (int d = 0; d < dims; d++)
-        assert_int_equal(sr_expr_parse(NULL, text[d], name, 3, &expr[d]), 0);
-    return sr_system_nats(expr, dims, 3);
-}
-
-/* A coupling that stands in a system already costs less the second time, whatever its names, its
- * numbers and the order of its factors; another one does not, and equations of names and products
- * alone cost what they cost one by one. */
-TEST(a_shape_costs_less_the_second_time)
-{
-    static const char *const again[] = {"1.1 + 0.9 * sin(x - y)", "0.7 + sin(y - z) * 2.1"};
-    static const char *const other[] = {"1.1 + 0.9 * sin(x - y)", "0.7 + cos(y - z) * 2.1"};
-    static const char *const rates[] = {"2 * square(x) / (0.5 + square(x)) - y",
-                                        "0.3 * y - 1.4 * z * z / (1.7 + z * z)"};
-    static const char *const plain[] = {"0.7 * x - 0.4 * x * y", "x * y - 1.3 * y"};
-    const double first = nats_of(again[0], false), second = nats_of(again[1], false);
-    if (!(nats_of_system(again, 2) < first + second - 3))
-        fail_msg("a second sine of a difference costs %g nats, the first one %g",
-                 nats_of_system(again, 2) - first, first);
-    if (fabs(nats_of_system(other, 2) - nats_of(other[0], false) - nats_of(other[1], false)) > 1e-9)
-        fail_msg("a cosine costs less as there is a sine");
-    if (!(nats_of_system(rates, 2) < nats_of(rates[0], false) + nats_of(rates[1], false) - 3))
-        fail_msg("a second saturation of another state costs as much as the first one");
-    if (!(nats_of_system(plain, 2) <= nats_of(plain[0], false) + nats_of(plain[1], false) + 1e-9))
-        fail_msg("equations cost more together than alone");
-}
-
 TESTS(NULL, NULL)
