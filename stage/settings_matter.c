@@ -11,6 +11,9 @@
 const struct orr_setting *orr_setting_find(const char *key)
 {
     for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
+        if (f->key == key) /* that of a row, which most callers have: half of the time of a plan */
+            return f;
+    for (const struct orr_setting *f = orr_setting_rows; f->key; f++)
         if (!strcmp(f->key, key))
             return f;
     return NULL;

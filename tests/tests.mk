@@ -32,7 +32,7 @@ $(UNPACKED): %/.unpacked: %.tar.xz tools/packed.sh | .deps ; @tools/packed.sh un
 golden-pack: PACK = tests/golden
 cases-pack: PACK = tests/cases/large
 golden-pack cases-pack: ; @tools/packed.sh pack $(PACK) $(PACK).tar.xz
-lint check check-one check-emulation check-gpu: $(UNPACKED)
+lint check check-more check-all check-one check-emulation check-gpu: $(UNPACKED)
 # a backend with memory of its own, for tests of the host's side
 $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual: tests/model/guarded_ops.c
 # tests of every bit, once more with the C library's functions of a CPU without fused multiply-adds
@@ -50,10 +50,24 @@ $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(ALL_LIBS) | .de
 	$(call link,CC,$(FUZZ_CC) -fsanitize=fuzzer,$(probe_LIBS) $(LDLIBS))
 run-fuzz-%: $(B)/tests/fuzz/fuzz_% ; @tools/fuzz.sh '$(B)' $* $(or $(FUZZ_SECONDS),60)
 include tests/cuda/cuda.mk
+# What check leaves to check-more: scripts (MORE), and parts of scripts that ask whether it is `quick` (PARTS), that
+# see again, in whole programs, what quicker tests see in parts. HACKING.md (What a check costs) has the rule and,
+# for each, where check sees the same. check-all: all, whole, as one sum.
 # (without the CUDA plugin, which takes minutes to compile and no test here uses: check-gpu and `make` make it)
-check: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
-	$(call checks,,$(call commands,$(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)) \
-	    $(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA)))
+SCRIPTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh) $(STUDY_SCRIPTS)
+MORE := $(patsubst %,tests/cli/test_%.sh,cpus dist examples install isa lab lint motion_cases mpi mpi_stops pictures \
+          progress runs) \
+        $(patsubst %,tests/kill/test_%.sh,nfs pairs time world) $(patsubst %,study/tests/test_%.sh,results verdict_runs)
+$(if $(filter-out $(SCRIPTS),$(MORE)),$(error MORE in tests/tests.mk: no test $(filter-out $(SCRIPTS),$(MORE))))
+PARTS := $(filter-out $(MORE),$(shell grep -lE '^ *(el)?if quick;' $(SCRIPTS)))
+PROGRAMS_OF_CHECK := $(call commands,$(TESTS) $(MORE_TESTS)) $(call commands,$(SAME_BITS),$(WITHOUT_FMA))
+check check-all: programs $(TESTS) $(MORE_TESTS) $(PRELOADED)
+check: ; $(call checks,,$(call commands,$(filter-out $(MORE) $(PARTS),$(SCRIPTS))) $(call commands,$(PARTS),QUICK=1) \
+    $(PROGRAMS_OF_CHECK))
+check-all: ; $(call checks,,$(call commands,$(SCRIPTS)) $(PROGRAMS_OF_CHECK))
+# (test_isa.sh runs tests of the backends)
+check-more: programs $(PRELOADED) $(filter $(B)/tests/kernels/%,$(TESTS))
+	$(call checks,more,$(call commands,$(MORE) $(PARTS)))
 ONE_SCRIPT = $(or $(wildcard tests/$(T).sh),$(filter $(T:study/%=study/tests/%).sh,$(STUDY_SCRIPTS)))
 ONE = $(or $(ONE_SCRIPT),$(T:%=$(B)/tests/%))
 check-one: $(if $(ONE_SCRIPT),programs $(PRELOADED) $(if $(filter cuda/%,$(T)),$(CUDA_SCRIPTS_NEED)),$(ONE))
@@ -64,7 +78,7 @@ check-unit: $(call unit,$(UNIT_FOLDERS)) ; $(call checks,unit,$(call commands,$^
 LONG_TESTS := $(filter-out %/test_nfs.sh,$(wildcard tests/kill/test_*.sh)) tests/cli/test_disk_full.sh \
               $(wildcard tests/long/test_*.sh) tests/cuda/test_mpi_gpu.sh
 check-long: all $(PRELOADED) $(CUDA_SCRIPTS_NEED)
-	$(MAKE) check check-emulation
+	$(MAKE) check-all check-emulation
 	$(call checks,long,$(call commands,$(LONG_TESTS)),CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all PICTURES=drawn)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 check-python: programs $(UNPACKED)
@@ -82,7 +96,7 @@ SANITIZED := -fno-omit-frame-pointer -fno-sanitize-recover=all -fsanitize=addres
 asan_FLAGS      := -O1 -g $(SANITIZED)
 asan_ENV        := CHECK_LIMIT=3600 PROGRAM_LIMIT=900 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
                    ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
-asan_GOALS      := check check-emulation
+asan_GOALS      := check-all check-emulation
 asan-unit_FLAGS := -O1 -g1 $(SANITIZED)
 asan-unit_ENV   := $(asan_ENV)
 asan-unit_GOALS := CC=$(CLANG) check-unit UNIT_FOLDERS='$(or $(ASAN_FOLDERS),base figures study)'

@@ -71,9 +71,9 @@ put() {
     local mode=$1 folder=$2 file
     shift 2
     install -d -- "$root/$folder"
+    install -m "$mode" -- "$@" "$root/$folder/"
     for file; do
-        install -m "$mode" -- "$file" "$root/$folder/"
-        names+=("$folder/$(basename "$file")")
+        names+=("$folder/${file##*/}")
     done
 }
 # link FOLDER FILE NAME: a symbolic link in a folder of the prefix to a file in it
@@ -144,11 +144,12 @@ put 644 share/orrery/docs docs/lab.html
 put 644 share/orrery/presets/grids presets/grids/*.grid
 put 644 share/orrery/figures figures/*.gp figures/*.css figures/*.js
 [ "$study" = 0 ] || put 644 share/orrery/study study/*.csv
-while IFS= read -r file; do
-    put 644 "share/doc/orrery/$(dirname "$file")" "$file"
-done < <(printf '%s\n' README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \
-    LICENSE.GPL-3 &&
-    find docs study/docs -type f | LC_ALL=C sort)
+put 644 share/doc/orrery README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md LICENSE \
+    LICENSE.GPL-3
+while IFS= read -r folder; do
+    mapfile -t files < <(find "$folder" -maxdepth 1 -type f)
+    [ ${#files[@]} -eq 0 ] || put 644 "share/doc/orrery/$folder" "${files[@]}"
+done < <(find docs study/docs -type d)
 # (of the installed programs, whose --help says how they are called there)
 "$here/manpage.sh" "$root/bin/orrery" >"$work/man/orrery.1"
 for program in "${programs[@]}"; do

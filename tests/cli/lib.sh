@@ -49,6 +49,12 @@ for preset in smoke smoke_tokens; do
         presets/$preset.json >"$ORRERY_PRESETS/$preset.json"
 done
 
+# quick: whether make check runs the test, which leaves some parts of it to make check-more
+# (HACKING.md says which, and where make check sees the same). Everything else runs the whole test.
+quick() {
+    [ -n "${QUICK:-}" ]
+}
+
 # record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell
 # counted what is lost with it
 record() {

@@ -144,6 +144,8 @@ short_constants() {
 }
 check "3 x + 2" short_constants
 
+if quick; then finish; fi
+
 # ---- a wave on an even grid: 12 + 3 cos(2 pi (hour - 15) / 24), whole hours
 fit hours $CASES/d2_hour_alias.csv --target temp --evaluations 2000 \
     --guess '12 - sin(6.02054 * hour + 2.361) / 0.331'

@@ -278,4 +278,33 @@ refused no "something printed" 'file' 'SAYS=tool: error: no file' 'PRINTS=a tabl
 refused no "a file left" 'file' 'SAYS=tool: error: no file' "WRITES=$WORK/run/left"
 rm "$WORK/run/left"
 refused no "in the name of the folder" "${WORK##*-}" "SAYS=tool: error: $WORK"
+
+# ---- a script is run whole by make check or by make check-more, which HACKING.md lists
+export -n MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this test
+scripts_of() { # GOAL: its lines are "script", or "QUICK script" where a part of it is left out
+    make -n CUDA=0 "$1" 2>/dev/null | grep -oE "'[^']*'" |
+        sed -nE "s,^'(QUICK)?(=1 )?bash (((study/)?tests)/.*test_[a-z_]+\.sh)'\$,\1 \3,p" |
+        sed 's/^ //' | LC_ALL=C sort
+}
+for goal in check check-more check-all; do
+    scripts_of $goal >"$WORK/$goal"
+done
+printf '%s\n' tests/{cli,kill}/test_*.sh study/tests/test_*.sh | LC_ALL=C sort >"$WORK/scripts"
+grep -v QUICK "$WORK/check" | LC_ALL=C sort - "$WORK/check-more" >"$WORK/whole"
+check "make check and make check-more leave a script out, or both run it whole" \
+    same_file "$WORK/scripts" "$WORK/whole"
+check "make check-all does not run every script whole" same_file "$WORK/scripts" "$WORK/check-all"
+check "make check leaves out parts of other scripts than those that ask for it" equal \
+    "$(xargs grep -lE '^ *(el)?if quick;' <"$WORK/scripts")" \
+    "$(sed -n 's/^QUICK //p' "$WORK/check")"
+listed() { # rows of the table in HACKING.md
+    sed -nE 's,^\| ((cli|kill|study)/test_[a-z_]+) \|.*,\1,p' HACKING.md
+}
+left() { # as that names them
+    sed -E 's,^study/tests,study,; s,^tests/,,; s,\.sh$,,' "$WORK/check-more"
+}
+listed | LC_ALL=C sort >"$WORK/listed"
+left | LC_ALL=C sort >"$WORK/left"
+check "HACKING.md does not say of each script of make check-more where make check sees the same" \
+    same_file "$WORK/left" "$WORK/listed"
 finish

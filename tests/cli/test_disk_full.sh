@@ -150,8 +150,9 @@ else
     operations=$(wc -l <"$WORK/counted")
     check "operations of a search counted" test "$operations" -ge 15
     mv "$WORK/counted" "$WORK/operations"
-    every=()
-    for ((n = 2; n <= operations; n += 2)); do # the first opens the log, before the search
+    every=() step=2 least=10
+    if quick; then step=8 least=5; fi
+    for ((n = 2; n <= operations; n += step)); do # the first opens the log, before the search
         every+=("once $n")
     done
     reached=0 # checkpoints are by the second: a search may have fewer operations than the first
@@ -167,7 +168,7 @@ else
         check "a search, failing $of: not one line" test "$(wc -l <"$WORK/err")" -eq 1
         check "a search, failing $of: something temporary" clean "$WORK/none"
     done
-    check "a search failed at its operations, early and late" test "$reached" -ge 10
+    check "a search failed at its operations, early and late" test "$reached" -ge $least
     rm -f "$WORK/counted"
     mkdir "$WORK/states"
     (export LD_PRELOAD=$FAIL_WRITE FAIL_REPORT=$WORK/counted && train "$WORK/states/end")
@@ -183,6 +184,9 @@ else
     if [ "${KILLS:-5}" -ge 100 ]; then
         every_operation full 'No space left on device' 1 1
         every_operation once 'Input/output error' 1 1
+    elif quick; then
+        every_operation full 'No space left on device' 1 24
+        every_operation once 'Input/output error' 2 48
     else # samples; all of them in make check-long
         every_operation full 'No space left on device' 1 3
         every_operation once 'Input/output error' 2 6

@@ -33,6 +33,34 @@ cp "$asked/export.json" "$WORK/export.json"
 check "export: again" program probe export --run "$run" "${BASE[@]}" "${ASKED[@]}"
 check "export: the same question" same_file "$asked/export.json" "$WORK/export.json"
 
+# refused NAME PROBE PATTERN...: the answers in $bad, which are made anew then
+refused() {
+    refuse "$1: one line" 1 "${@:3}" -- "$BIN/probe" "$2" --run "$run" "${BASE[@]}" --answers "$bad"
+    spoiled
+}
+if quick; then # the answers of one model to one probe, a judgement, and malformed answers
+    check "a model of the run answers" program probe answer --run "$run" "${BASE[@]}" --steps 3 \
+        --attention softmax
+    proof softmax rollout
+    cp -r "$answers/softmax" "$answers/a"
+    rm -r "$answers/a/probe"
+    check "a judgement" "$BIN/orrery" judge --run "$run" "${BASE[@]}" --answers "$answers/a" \
+        --untrained "$answers/softmax_untrained" --probes rollout
+    check "a judgement: its numbers are those of the probe" \
+        same_file "$answers/a/probe/rollout.csv" "$answers/softmax/probe/rollout.csv"
+    check "a judgement: its page" filled "$answers/a/card.md" "$answers/a/card.json"
+    bad=$answers/bad
+    spoiled
+    printf '\000\000\300\177' | at predictions_test.npy 80
+    refused "a NaN" evaluate predictions_test.npy 'sequence 0, row 10, column 0' 'found nan'
+    sed -i 5d "$bad/forces_labels.csv"
+    refused "a row of forces is missing" labels forces_labels.csv 'found no such row' 'n 20, draw 0'
+    rm "$bad/export.json"
+    refused "answers to nothing" evaluate export.json 'a copy of the export.json'
+    check "nothing temporary stays" clean "$WORK"
+    finish
+fi
+
 # a question of one's own folder: there, again and changed, but not among files of others
 mkdir "$WORK/mine"
 echo mine | tee "$WORK/mine/labels.csv" >"$WORK/mine/notes.txt"
@@ -284,11 +312,6 @@ check_not "the help of judge: and no other probe" grep -q 'probe passkey\|--atte
 
 # ---- malformed answers
 bad=$answers/bad
-# refused NAME PROBE PATTERN...
-refused() {
-    refuse "$1: one line" 1 "${@:3}" -- "$BIN/probe" "$2" --run "$run" "${BASE[@]}" --answers "$bad"
-    spoiled
-}
 spoiled
 printf '\000\000\300\177' | at predictions_test.npy 80
 refused "a NaN" evaluate predictions_test.npy 'sequence 0, row 10, column 0' 'found nan'

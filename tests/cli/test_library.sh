@@ -109,6 +109,57 @@ if command -v "$CXX" >/dev/null; then
         prints '^\(3 \* square\(x1\)\)$' run_it threads
 fi
 
+# ---- the same front as the program's
+cat >"$WORK/same.c" <<'END'
+#include <orrery.h>
+#include <stdio.h>
+int main(void)
+{
+    double x[2 * 30], y[30];
+    struct orrery_regression *r = NULL;
+    struct orrery_counts counts = {.bytes = sizeof counts};
+    int status = orrery_regression_create(ORRERY_INTERFACE, &r);
+    FILE *table = fopen("table.csv", "w");
+    if (status || !table)
+        return 1;
+    fprintf(table, "u,v,w\n");
+    for (int i = 0; i < 30; i++) {
+        x[i] = (i + 1) / 8.0;
+        x[30 + i] = (i * 7 % 11 + 1) / 4.0;
+        y[i] = x[i] * x[i] / x[30 + i] + (i * 13 % 17) / 64.0;
+        fprintf(table, "%.17g,%.17g,%.17g\n", x[i], x[30 + i], y[i]);
+    }
+    fclose(table);
+    const char *const names[] = {"u", "v"};
+    const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2,
+                                   .order = ORRERY_COLUMNS, .x = x, .y = y,
+                                   .names = names, .target = "w"};
+    status = orrery_regression_set(r, "iterations", "4") ||
+             orrery_regression_set(r, "enumerate", "5000") ||
+             orrery_regression_set(r, "maxsize", "12") || orrery_regression_data(r, &t) ||
+             orrery_regression_search(r, 2, NULL, NULL) || orrery_regression_counts(r, &counts);
+    printf("Complexity,Loss,Equation\n");
+    for (int i = 0; i < counts.rows && !status; i++) {
+        char text[4000];
+        struct orrery_row f = {.bytes = sizeof f};
+        status = orrery_regression_row(r, i, &f) ||
+                 orrery_regression_print(r, i, ORRERY_TEXT, text, sizeof text, NULL);
+        printf("%d,%.9g,\"%s\"\n", f.complexity, f.loss, text);
+    }
+    if (status)
+        fprintf(stderr, "%s\n", orrery_message(r));
+    orrery_regression_free(r);
+    return status;
+}
+END
+check "same.c compiles" build "$WORK/same.c" same
+run_it same >"$WORK/library.csv"
+check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 \
+    --iterations 4 --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
+check "the program on the same table: has the same front" \
+    same_file "$WORK/library.csv" "$WORK/out/front.csv"
+if quick; then finish; fi
+
 # ---- models
 check "predict.c compiles" build docs/examples/predict.c predict -lm
 for stage in orbits pretrain finetune; do
@@ -238,54 +289,4 @@ if command -v valgrind >/dev/null; then
 else
     skip "no fault under valgrind" "it is not installed"
 fi
-
-# ---- the same front as the program's
-cat >"$WORK/same.c" <<'END'
-#include <orrery.h>
-#include <stdio.h>
-int main(void)
-{
-    double x[2 * 30], y[30];
-    struct orrery_regression *r = NULL;
-    struct orrery_counts counts = {.bytes = sizeof counts};
-    int status = orrery_regression_create(ORRERY_INTERFACE, &r);
-    FILE *table = fopen("table.csv", "w");
-    if (status || !table)
-        return 1;
-    fprintf(table, "u,v,w\n");
-    for (int i = 0; i < 30; i++) {
-        x[i] = (i + 1) / 8.0;
-        x[30 + i] = (i * 7 % 11 + 1) / 4.0;
-        y[i] = x[i] * x[i] / x[30 + i] + (i * 13 % 17) / 64.0;
-        fprintf(table, "%.17g,%.17g,%.17g\n", x[i], x[30 + i], y[i]);
-    }
-    fclose(table);
-    const char *const names[] = {"u", "v"};
-    const struct orrery_table t = {.bytes = sizeof t, .rows = 30, .columns = 2,
-                                   .order = ORRERY_COLUMNS, .x = x, .y = y,
-                                   .names = names, .target = "w"};
-    status = orrery_regression_set(r, "iterations", "4") ||
-             orrery_regression_set(r, "enumerate", "5000") ||
-             orrery_regression_set(r, "maxsize", "12") || orrery_regression_data(r, &t) ||
-             orrery_regression_search(r, 2, NULL, NULL) || orrery_regression_counts(r, &counts);
-    printf("Complexity,Loss,Equation\n");
-    for (int i = 0; i < counts.rows && !status; i++) {
-        char text[4000];
-        struct orrery_row f = {.bytes = sizeof f};
-        status = orrery_regression_row(r, i, &f) ||
-                 orrery_regression_print(r, i, ORRERY_TEXT, text, sizeof text, NULL);
-        printf("%d,%.9g,\"%s\"\n", f.complexity, f.loss, text);
-    }
-    if (status)
-        fprintf(stderr, "%s\n", orrery_message(r));
-    orrery_regression_free(r);
-    return status;
-}
-END
-check "same.c compiles" build "$WORK/same.c" same
-run_it same >"$WORK/library.csv"
-check "the program on the same table" program symreg "$WORK/table.csv" --target w --maxsize 12 \
-    --iterations 4 --set symreg.enumerate=5000 --threads 1 --quiet --out "$WORK/out"
-check "the program on the same table: has the same front" \
-    same_file "$WORK/library.csv" "$WORK/out/front.csv"
 finish

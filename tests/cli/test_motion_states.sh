@@ -160,6 +160,38 @@ follows_track() { # the solution is the track to 1e-4
 check "equations without a solution are reported: and follow the track" follows_track
 check "equations without a solution are reported: and say so in JSON" \
     prints '"conserved":' cat "$WORK/prey/equations.json"
+
+# ---- what is refused
+head -n 6 "$WORK/prey.csv" >"$WORK/few.csv"
+awk -F, -v OFS=, 'NR == 5 { $2 = 0.1 } 1' "$WORK/prey.csv" >"$WORK/falls.csv"
+awk -F, -v OFS=, 'NR > 1 { $3 = 1; $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/point.csv"
+awk -F, -v OFS=, 'NR > 1 { $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/constant.csv"
+awk -F, -v OFS=, 'NR > 60 { $2 += 100 } 1' "$WORK/prey.csv" >"$WORK/gap.csv"
+awk -F, -v OFS=, 'NR == 7 { $3 = "nan" } 1' "$WORK/prey.csv" >"$WORK/nan.csv"
+sed 's/^run,t,x,y/v_x,t,x,y/; s/^r1/1/' "$WORK/prey.csv" >"$WORK/clash.csv"
+refusals program symreg motion <<'END'
+states too few rows | 1 few.csv:6 "at least 8 rows, found 5" | "$WORK/few.csv" --time t --state x,y
+states whose times fall | 1 falls.csv:5 '"t"' "found 0.1" | "$WORK/falls.csv" --time t --state x,y
+states at one point | 1 point.csv:2 "one point" | "$WORK/point.csv" --time t --state x,y
+a constant state | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
+a gap | 1 gap.csv:61 "a gap of 100" "line 60" --track | "$WORK/gap.csv" --time t --state x,y
+a cell that is no number | 1 nan.csv:7 '"x"' finite | "$WORK/nan.csv" --time t --state x,y
+two tracks without --track | 1 two.csv:122 --track | "$WORK/two.csv" --time t --state x,y
+an unknown state | 1 prey.csv '"z"' | "$WORK/prey.csv" --time t --state x,z
+a state twice | 2 --state '"x" stands twice' | "$WORK/prey.csv" --time t --state x,x
+the time as an input | 2 '"t" is the time' explicit | "$WORK/prey.csv" --time t --state x --input t
+an input that is a state | 2 --input '"x"' | "$WORK/prey.csv" --time t --state x,y --input x
+a state that is the time | 2 --time '"t"' | "$WORK/prey.csv" --time t --state x,t
+states and positions | 2 --state --position | "$WORK/prey.csv" --time t --state x --position y
+states without a time | 2 --time | "$WORK/prey.csv" --state x,y
+general without positions | 2 --position | "$WORK/prey.csv" --time t --general
+masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
+inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
+units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
+END
+
+# ---- noise, several tracks, and other kinds of systems
+if quick; then finish; fi
 check "equations without a solution are reported: at 1%" motion noisy_prey --state x,y
 check "equations without a solution are reported: have them within 2%" \
     right noisy_prey 0.02 '1.1*x-0.4*x*y' '0.1*x*y-0.4*y'
@@ -284,33 +316,4 @@ check "a search that is stopped leaves no equations of an earlier one" equal \
 refuse "tracks in a file of results" 2 'solutions.csv has the tracks' -- "$BIN/symreg" motion \
     "$WORK/prey/solutions.csv" --time t --state x,y --quiet --out "$WORK/prey"
 check "tracks in a file of results stay" filled "$WORK/prey/solutions.csv"
-
-# ---- what is refused
-head -n 6 "$WORK/prey.csv" >"$WORK/few.csv"
-awk -F, -v OFS=, 'NR == 5 { $2 = 0.1 } 1' "$WORK/prey.csv" >"$WORK/falls.csv"
-awk -F, -v OFS=, 'NR > 1 { $3 = 1; $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/point.csv"
-awk -F, -v OFS=, 'NR > 1 { $4 = 2 } 1' "$WORK/prey.csv" >"$WORK/constant.csv"
-awk -F, -v OFS=, 'NR > 60 { $2 += 100 } 1' "$WORK/prey.csv" >"$WORK/gap.csv"
-awk -F, -v OFS=, 'NR == 7 { $3 = "nan" } 1' "$WORK/prey.csv" >"$WORK/nan.csv"
-sed 's/^run,t,x,y/v_x,t,x,y/; s/^r1/1/' "$WORK/prey.csv" >"$WORK/clash.csv"
-refusals program symreg motion <<'END'
-states too few rows | 1 few.csv:6 "at least 8 rows, found 5" | "$WORK/few.csv" --time t --state x,y
-states whose times fall | 1 falls.csv:5 '"t"' "found 0.1" | "$WORK/falls.csv" --time t --state x,y
-states at one point | 1 point.csv:2 "one point" | "$WORK/point.csv" --time t --state x,y
-a constant state | 1 constant.csv '"y"' "same number" | "$WORK/constant.csv" --time t --state x,y
-a gap | 1 gap.csv:61 "a gap of 100" "line 60" --track | "$WORK/gap.csv" --time t --state x,y
-a cell that is no number | 1 nan.csv:7 '"x"' finite | "$WORK/nan.csv" --time t --state x,y
-two tracks without --track | 1 two.csv:122 --track | "$WORK/two.csv" --time t --state x,y
-an unknown state | 1 prey.csv '"z"' | "$WORK/prey.csv" --time t --state x,z
-a state twice | 2 --state '"x" stands twice' | "$WORK/prey.csv" --time t --state x,x
-the time as an input | 2 '"t" is the time' explicit | "$WORK/prey.csv" --time t --state x --input t
-an input that is a state | 2 --input '"x"' | "$WORK/prey.csv" --time t --state x,y --input x
-a state that is the time | 2 --time '"t"' | "$WORK/prey.csv" --time t --state x,t
-states and positions | 2 --state --position | "$WORK/prey.csv" --time t --state x --position y
-states without a time | 2 --time | "$WORK/prey.csv" --state x,y
-general without positions | 2 --position | "$WORK/prey.csv" --time t --general
-masses of states | 2 --mass --state | "$WORK/prey.csv" --time t --state x,y --mass x
-inputs of bodies | 2 --input --state | "$WORK/prey.csv" --time t --position x,y --input x
-units of a derivative | 2 --units dx/dt | "$WORK/prey.csv" --time t --state x,y --units dx/dt=m
-END
 finish

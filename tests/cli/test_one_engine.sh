@@ -38,12 +38,43 @@ no_law() { # alternatives without the row of the law
 }
 cases=tests/cases
 few="--evaluations 3000"
-large=(large/{gauss_0,grav6_1,s3_gravity_SI,s6_modulated_phase})
-for table in "${large[@]}" s9_line3x2 s9_noisy_line_8; do
-    both "${table#*/}" $cases/$table.csv "$(sed -n '/^[^#]/{s/.*,//;p;q}' $cases/$table.csv)" \
-        "$few" evaluations=3000
-done
+tables() { # NAME... of tests/cases, whose target is the last column
+    local table
+    for table in "$@"; do
+        both "${table#*/}" $cases/$table.csv "$(sed -n '/^[^#]/{s/.*,//;p;q}' $cases/$table.csv)" \
+            "$few" evaluations=3000
+    done
+}
+tables large/gauss_0 s9_line3x2
 
+# refusals: in the words of each, of the same thing
+awk 'BEGIN { OFS = ","; print "k,x,r,F"
+    for (i = 0; i < 40; i++) print i % 4, i + 1, 40 - i, 3 * i }' \
+    >"$WORK/named.csv"
+refused() { # "OPTIONS" TEXT WORD...
+    local options=$1 text=$2
+    shift 2
+    # shellcheck disable=SC2086
+    "$BIN/symreg" "$WORK/named.csv" --target F $options --quiet >"$WORK/p" 2>&1
+    "$WORK/fit_table" "$WORK/named.csv" F "$@" >"$WORK/l" 2>&1
+    check "the program refuses $options" grep -qF -- "$text" "$WORK/p"
+    check "the library refuses ${1%%=*} in its words" grep -qF -- "${text#--}" "$WORK/l"
+}
+refused "--alternatives 21" "--alternatives: expected a whole number from 0 to 20" alternatives=21
+refused "--units-penalty 3" "--units-penalty: needs --units" units-penalty=3
+refused "--round-constants some" "--round-constants: expected one of digits" round-constants=some
+refused "--maxdepth 0" "--maxdepth: expected a whole number from 1" maxdepth=0
+refused "--category k --alternatives 2" "--alternatives: not with --category" category=k \
+    alternatives=2
+refused "--category k --template f(x)" "--template: not with --category" category=k \
+    'template=f(x)'
+refused "--units-penalty x --units r=m" "--units-penalty: expected a number above 0" \
+    units-penalty=x units=r=m
+refused "--tolerance 1" "--tolerance: expected a number above 0, below 1" tolerance=1
+refused "--category k --tolerance 0.1" "--tolerance: not with --category" category=k tolerance=0.1
+
+if quick; then finish; fi
+tables large/{grav6_1,s3_gravity_SI,s6_modulated_phase} s9_noisy_line_8
 # tables whose roles, options and answers have gone different ways before
 awk 'BEGIN { srand(14); print "a,b,c,y"
     for (i = 0; i < 400; i++) {
@@ -98,30 +129,4 @@ check "smooth errors: a remark says that the rows count as fewer" \
     grep -q 'rows count as' "$WORK/library"
 both "a tolerance" $cases/i1_sir_derivatives.csv ds "--features s,i,r --tolerance 0.01" \
     features:3 tolerance=0.01
-
-# refusals: in the words of each, of the same thing
-awk 'BEGIN { OFS = ","; print "k,x,r,F"
-    for (i = 0; i < 40; i++) print i % 4, i + 1, 40 - i, 3 * i }' \
-    >"$WORK/named.csv"
-refused() { # "OPTIONS" TEXT WORD...
-    local options=$1 text=$2
-    shift 2
-    # shellcheck disable=SC2086
-    "$BIN/symreg" "$WORK/named.csv" --target F $options --quiet >"$WORK/p" 2>&1
-    "$WORK/fit_table" "$WORK/named.csv" F "$@" >"$WORK/l" 2>&1
-    check "the program refuses $options" grep -qF -- "$text" "$WORK/p"
-    check "the library refuses ${1%%=*} in its words" grep -qF -- "${text#--}" "$WORK/l"
-}
-refused "--alternatives 21" "--alternatives: expected a whole number from 0 to 20" alternatives=21
-refused "--units-penalty 3" "--units-penalty: needs --units" units-penalty=3
-refused "--round-constants some" "--round-constants: expected one of digits" round-constants=some
-refused "--maxdepth 0" "--maxdepth: expected a whole number from 1" maxdepth=0
-refused "--category k --alternatives 2" "--alternatives: not with --category" category=k \
-    alternatives=2
-refused "--category k --template f(x)" "--template: not with --category" category=k \
-    'template=f(x)'
-refused "--units-penalty x --units r=m" "--units-penalty: expected a number above 0" \
-    units-penalty=x units=r=m
-refused "--tolerance 1" "--tolerance: expected a number above 0, below 1" tolerance=1
-refused "--category k --tolerance 0.1" "--tolerance: not with --category" category=k tolerance=0.1
 finish

@@ -43,6 +43,73 @@ KEEP=$WORK/$line refuse "orbits: a folder with a line break: whose errors are on
 run=$odd/run
 KEEP=$run
 
+# ---- names in presets are names of folders
+names() { # NAME JSON KEY
+    printf '{%s}\n' "$2" >"$WORK/preset.json"
+    refuse "preset: $1" 2 preset.json "$3" 'without "/"' -- "$BIN/orbits" --preset \
+        "$WORK/preset.json" --quiet
+}
+names "a name that leads upwards" '"name": ".."' name:
+names "a name from the root" '"name": "/tmp"' name:
+names "a name of two lines" '"name": "a\nb"' name:
+names "a variant that leads upwards" '"attention": ["lssar", "../../up"]' attention:
+names "a variant from the root" '"attention": ["/tmp"]' attention:
+refuse "--attention that leads upwards" 2 --attention 'without "/"' -- \
+    "$BIN/symreg" "${SMALL[@]}" --run "$run" --attention ../lssar
+
+# ---- names in manifests are names of files in their folder
+data=$WORK/data
+echo precious >"$WORK/precious"
+outside() { # NAME: a folder of data sets whose manifest lists this file in a set nobody asks for
+    rm -rf "$data" && cp -r "$run/orbits" "$data"
+    sed -i 's/^\t"xxh64"/\t"of"/' "$data/manifest.json" # of another program: it states no sum
+    sed -i "0,/\"sets\":/s|\"sets\":[[:space:]]*{|&\"more\": {\"files\": {\"$1\":\
+        {\"bytes\": 9, \"xxh64\": \"0\"}}},|" "$data/manifest.json"
+}
+for name in ../precious "$WORK/precious" '..' 'a\\nb'; do
+    outside "$name"
+    KEEP=$data refuse "orbits: a manifest that lists $name" 1 manifest.json 'set "more"' \
+        'names of files in that folder' -- "$BIN/orbits" "${SMALL[@]}" --out "$data" --seed 3
+    KEEP=$data refuse "orbits verify: a manifest that lists $name" 1 manifest.json \
+        'names of files in that folder' -- "$BIN/orbits" verify "$data"
+    check "orbits --force: the sets are made again" stage orbits --out "$data" --force --seed 3
+    check "orbits --force: the sets are made again: and $name is left alone" \
+        grep -qx precious "$WORK/precious"
+done
+# a name of this folder that is none of a data set
+outside notes.txt
+echo mine >"$data/notes.txt"
+check "orbits: another file that a manifest lists" stage orbits --out "$data" --force --seed 3
+check "orbits: another file that a manifest lists: stays" grep -qx mine "$data/notes.txt"
+# other lists of files have a sum; test_results.c asks what becomes of names in one that is sealed
+cp "$run/laws/laws.json" "$WORK/laws.json"
+sed -i 's|"front_truth_0.csv"|"../../precious"|' "$run/laws/laws.json"
+KEEP=$run refuse "report: laws that list a file outside" 1 laws.json \
+    'it has been changed since it was made' -- "$BIN/report" --quiet --attention lssar --run "$run"
+mv "$WORK/laws.json" "$run/laws/laws.json"
+
+# ---- nothing is written through a symbolic link
+links=$WORK/links
+cp -r "$run" "$links"
+folder=$links/lssar/pretrain
+for file in preset.json lssar/pretrain/{log.jsonl,last.safetensors,evaluation.json}; do
+    ln -sf "$WORK/precious" "$links/$file"
+done
+check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01 \
+    --force
+check "pretrain where files are links: what they lead to is untouched" \
+    grep -qx precious "$WORK/precious"
+check_not "pretrain where files are links: they are files now" \
+    test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
+ln -sf "$WORK/precious" "$folder/log.jsonl"
+check "pretrain goes on beside a log that is a link" stage pretrain --run "$links" --resume \
+    --set pretrain.lr=0.01 --set pretrain.steps=4
+check "pretrain goes on beside a log that is a link: what it leads to is untouched" \
+    grep -qx precious "$WORK/precious"
+check_not "pretrain goes on beside a log that is a link: it is a file now" \
+    test -L "$folder/log.jsonl"
+
+if quick; then finish; fi
 # ---- make hands names on as they stand: its recipes, with a program that shows its arguments
 printf '#!/bin/sh\nprintf "[%%s]" "$@"\necho\n' >"$WORK/show" && chmod +x "$WORK/show" || exit
 show() { # NAME=VALUE...: what programs and tools of these recipes would get
@@ -177,72 +244,6 @@ check_not "a program without data runs no scripts of the current folder" test -e
 check "a program without data runs no scripts of the current folder: and says where they would be" \
     grep -qF ORRERY_DATA "$WORK/err"
 cd "$OLDPWD" || exit
-
-# ---- names in presets are names of folders
-names() { # NAME JSON KEY
-    printf '{%s}\n' "$2" >"$WORK/preset.json"
-    refuse "preset: $1" 2 preset.json "$3" 'without "/"' -- "$BIN/orbits" --preset \
-        "$WORK/preset.json" --quiet
-}
-names "a name that leads upwards" '"name": ".."' name:
-names "a name from the root" '"name": "/tmp"' name:
-names "a name of two lines" '"name": "a\nb"' name:
-names "a variant that leads upwards" '"attention": ["lssar", "../../up"]' attention:
-names "a variant from the root" '"attention": ["/tmp"]' attention:
-refuse "--attention that leads upwards" 2 --attention 'without "/"' -- \
-    "$BIN/symreg" "${SMALL[@]}" --run "$run" --attention ../lssar
-
-# ---- names in manifests are names of files in their folder
-data=$WORK/data
-echo precious >"$WORK/precious"
-outside() { # NAME: a folder of data sets whose manifest lists this file in a set nobody asks for
-    rm -rf "$data" && cp -r "$run/orbits" "$data"
-    sed -i 's/^\t"xxh64"/\t"of"/' "$data/manifest.json" # of another program: it states no sum
-    sed -i "0,/\"sets\":/s|\"sets\":[[:space:]]*{|&\"more\": {\"files\": {\"$1\":\
-        {\"bytes\": 9, \"xxh64\": \"0\"}}},|" "$data/manifest.json"
-}
-for name in ../precious "$WORK/precious" '..' 'a\\nb'; do
-    outside "$name"
-    KEEP=$data refuse "orbits: a manifest that lists $name" 1 manifest.json 'set "more"' \
-        'names of files in that folder' -- "$BIN/orbits" "${SMALL[@]}" --out "$data" --seed 3
-    KEEP=$data refuse "orbits verify: a manifest that lists $name" 1 manifest.json \
-        'names of files in that folder' -- "$BIN/orbits" verify "$data"
-    check "orbits --force: the sets are made again" stage orbits --out "$data" --force --seed 3
-    check "orbits --force: the sets are made again: and $name is left alone" \
-        grep -qx precious "$WORK/precious"
-done
-# a name of this folder that is none of a data set
-outside notes.txt
-echo mine >"$data/notes.txt"
-check "orbits: another file that a manifest lists" stage orbits --out "$data" --force --seed 3
-check "orbits: another file that a manifest lists: stays" grep -qx mine "$data/notes.txt"
-# other lists of files have a sum; test_results.c asks what becomes of names in one that is sealed
-cp "$run/laws/laws.json" "$WORK/laws.json"
-sed -i 's|"front_truth_0.csv"|"../../precious"|' "$run/laws/laws.json"
-KEEP=$run refuse "report: laws that list a file outside" 1 laws.json \
-    'it has been changed since it was made' -- "$BIN/report" --quiet --attention lssar --run "$run"
-mv "$WORK/laws.json" "$run/laws/laws.json"
-
-# ---- nothing is written through a symbolic link
-links=$WORK/links
-cp -r "$run" "$links"
-folder=$links/lssar/pretrain
-for file in preset.json lssar/pretrain/{log.jsonl,last.safetensors,evaluation.json}; do
-    ln -sf "$WORK/precious" "$links/$file"
-done
-check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01 \
-    --force
-check "pretrain where files are links: what they lead to is untouched" \
-    grep -qx precious "$WORK/precious"
-check_not "pretrain where files are links: they are files now" \
-    test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
-ln -sf "$WORK/precious" "$folder/log.jsonl"
-check "pretrain goes on beside a log that is a link" stage pretrain --run "$links" --resume \
-    --set pretrain.lr=0.01 --set pretrain.steps=4
-check "pretrain goes on beside a log that is a link: what it leads to is untouched" \
-    grep -qx precious "$WORK/precious"
-check_not "pretrain goes on beside a log that is a link: it is a file now" \
-    test -L "$folder/log.jsonl"
 
 # ---- a folder that nothing can be written to
 if [ "$MOUNTS" != yes ]; then

@@ -145,21 +145,6 @@ shows_lab() { # FOLDER: the report there shows the lab of a run, which lies besi
 check "report.html shows the orbit lab with the networks of the run" shows_lab "$run"
 check "nothing temporary stays" clean "$run"
 
-# (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh. Two samples of a model
-# that has hardly been trained; all five of the preset are searched above)
-preset=("${TINY[@]:0:${#TINY[@]}-2}" --set finetune.samples=2 --set attention=lssar)
-itself() {
-    env -u ORRERY_PRESETS timeout "$LIMIT" "$BIN/$1" "${preset[@]}" --run "$WORK/preset"
-}
-for program in orbits pretrain finetune symreg; do
-    check "$program of the preset itself" itself $program
-done
-check "symreg of the preset itself: finds the law of the truth" \
-    grep -Eq '^\| truth \| best \| .* \| 2/2 \| 2/2 \|' \
-    "$WORK/preset/laws/laws.md"
-check "symreg of the preset itself: and has that of positions on each front" grep -Eq \
-    '^\| positions \| best \| .* \| [0-9]/2 \| 2/2 \| 39\.4' "$WORK/preset/laws/laws.md"
-
 # ---- again: nothing is made a second time
 made() {
     times "$1" >"$2" && filled "$2"
@@ -255,6 +240,7 @@ check "make world is what the programs make" same_by sums "$run" "$WORK/make"
 remember "$WORK/make"
 check "make world again" stage world RUN="$WORK/make"
 check "make world again changes no file" unchanged "$WORK/make"
+if quick; then finish; fi
 needs() {
     local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$4"
     [ ! -e "$dir/$makes" ] && stage "$target" SET=finetune.samples=1 RUN="$dir" &&
@@ -285,4 +271,19 @@ check "make says no when a stage fails" test $? -eq 2
 check "make says no when a stage fails: and why" \
     grep -q '^orbits: error: --set: unknown key "orbits.trian"' "$WORK/err"
 
+# ---- the preset itself
+# (other tests enumerate fewer formulas than the preset: tests/cli/lib.sh. Two samples of a model
+# that has hardly been trained; all five of the preset are searched above)
+preset=("${TINY[@]:0:${#TINY[@]}-2}" --set finetune.samples=2 --set attention=lssar)
+itself() {
+    env -u ORRERY_PRESETS timeout "$LIMIT" "$BIN/$1" "${preset[@]}" --run "$WORK/preset"
+}
+for program in orbits pretrain finetune symreg; do
+    check "$program of the preset itself" itself $program
+done
+check "symreg of the preset itself: finds the law of the truth" \
+    grep -Eq '^\| truth \| best \| .* \| 2/2 \| 2/2 \|' \
+    "$WORK/preset/laws/laws.md"
+check "symreg of the preset itself: and has that of positions on each front" grep -Eq \
+    '^\| positions \| best \| .* \| [0-9]/2 \| 2/2 \| 39\.4' "$WORK/preset/laws/laws.md"
 finish

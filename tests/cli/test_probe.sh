@@ -163,47 +163,6 @@ check "longer sequences" program probe evaluate "${BASE[@]}" --length 90 --seque
 check "longer sequences: of that length" \
     grep -q '"positions":[[:space:]]*90' "$none/lssar/probe/evaluate.json"
 
-# ---- linear, rollout, intervene: what they measure is tested in tests/probe
-for name in linear rollout intervene; do
-    size=20
-    [ $name != linear ] || size=400
-    check "$name" program probe $name --checkpoint "$lssar" "${BASE[@]}" --sequences $size \
-        --out "$WORK/physics"
-    check "$name: its picture" is_png "$WORK/physics/$name.png"
-    check "$name: its table" filled "$WORK/physics/$name.csv"
-    cp "$WORK/physics/$name.csv" "$WORK/before.physics"
-    check "$name: again, on two threads" program probe $name --checkpoint "$lssar" --quiet \
-        --threads 2 --sequences $size --out "$WORK/physics"
-    check "$name: the same figures" same_file "$WORK/before.physics" "$WORK/physics/$name.csv"
-    touch -d '2001-01-01' "$WORK/physics/$name.png"
-    check "$name: kept by --resume" program probe $name --checkpoint "$lssar" --sequences $size \
-        --resume --out "$WORK/physics"
-    check "$name: and not made again" test "$WORK/physics/$name.png" -ot "$WORK/before.physics"
-done
-
-# ---- inductive: stopped behind the first fine-tuning it goes on to the same figures
-bias=(--checkpoint "$lssar" --sequences 20 --draws 2 --steps 30)
-check "inductive" program probe inductive "${bias[@]}" "${BASE[@]}" --out "$WORK/bias"
-check "inductive: its picture" is_png "$WORK/bias/inductive.png"
-check "inductive: both forms" test \
-    "$(grep -c 'oracle","to diagonal, [cp]' "$WORK/bias/inductive.csv")" -eq 4
-check "inductive: the truth is on the diagonal" awk -F, '
-    /^"linear oracle","to diagonal/ && /corrected/ { found = 1; bad = !($9 < 1e-9 && $6 > 0) }
-    END { exit !found || bad }' "$WORK/bias/inductive.csv"
-stopped=$WORK/stopped
-start "$BIN/probe" inductive "${bias[@]}" --quiet --threads 2 --out "$stopped"
-until_true grep -qs '^{"cell":' "$stopped/inductive_cells.jsonl"
-stop INT
-check "inductive: stopped: status 130" equal 130 "$status"
-check "inductive: no results yet" test ! -e "$stopped/inductive.json"
-check "inductive: nothing temporary" clean "$stopped"
-check "inductive: goes on" \
-    program probe inductive "${bias[@]}" "${BASE[@]}" --resume --out "$stopped"
-check "inductive: to the same figures" same_file "$WORK/bias/inductive.csv" "$stopped/inductive.csv"
-touch -d '2001-01-01' "$stopped/inductive.png"
-check "inductive: kept by --resume" program probe inductive "${bias[@]}" --resume --out "$stopped"
-check "inductive: and not made again" test "$stopped/inductive.png" -ot "$stopped/inductive.csv"
-
 # ---- outputs
 check "outputs" program probe outputs --checkpoint "$lssar" "${BASE[@]}" --sequences 3 \
     --out "$WORK/outputs"
@@ -327,5 +286,48 @@ for probe in attention rollout; do
     check_not "no gnuplot: $probe: no older picture" any_picture "$WORK/undrawn/$probe"
     check_not "no gnuplot: $probe: nor its name" grep -F .png "$WORK/undrawn/$probe.json"
 done
+
+if quick; then finish; fi
+# ---- linear, rollout, intervene: what they measure is tested in tests/probe
+for name in linear rollout intervene; do
+    size=20
+    [ $name != linear ] || size=400
+    check "$name" program probe $name --checkpoint "$lssar" "${BASE[@]}" --sequences $size \
+        --out "$WORK/physics"
+    check "$name: its picture" is_png "$WORK/physics/$name.png"
+    check "$name: its table" filled "$WORK/physics/$name.csv"
+    cp "$WORK/physics/$name.csv" "$WORK/before.physics"
+    check "$name: again, on two threads" program probe $name --checkpoint "$lssar" --quiet \
+        --threads 2 --sequences $size --out "$WORK/physics"
+    check "$name: the same figures" same_file "$WORK/before.physics" "$WORK/physics/$name.csv"
+    touch -d '2001-01-01' "$WORK/physics/$name.png"
+    check "$name: kept by --resume" program probe $name --checkpoint "$lssar" --sequences $size \
+        --resume --out "$WORK/physics"
+    check "$name: and not made again" test "$WORK/physics/$name.png" -ot "$WORK/before.physics"
+done
+
+# ---- inductive: stopped behind the first fine-tuning it goes on to the same figures
+bias=(--checkpoint "$lssar" --sequences 20 --draws 2 --steps 30)
+check "inductive" program probe inductive "${bias[@]}" "${BASE[@]}" --out "$WORK/bias"
+check "inductive: its picture" is_png "$WORK/bias/inductive.png"
+check "inductive: both forms" test \
+    "$(grep -c 'oracle","to diagonal, [cp]' "$WORK/bias/inductive.csv")" -eq 4
+check "inductive: the truth is on the diagonal" awk -F, '
+    /^"linear oracle","to diagonal/ && /corrected/ { found = 1; bad = !($9 < 1e-9 && $6 > 0) }
+    END { exit !found || bad }' "$WORK/bias/inductive.csv"
+stopped=$WORK/stopped
+start "$BIN/probe" inductive "${bias[@]}" --quiet --threads 2 --out "$stopped"
+until_true grep -qs '^{"cell":' "$stopped/inductive_cells.jsonl"
+stop INT
+check "inductive: stopped: status 130" equal 130 "$status"
+check "inductive: no results yet" test ! -e "$stopped/inductive.json"
+check "inductive: nothing temporary" clean "$stopped"
+check "inductive: goes on" \
+    program probe inductive "${bias[@]}" "${BASE[@]}" --resume --out "$stopped"
+check "inductive: to the same figures" same_file "$WORK/bias/inductive.csv" "$stopped/inductive.csv"
+touch -d '2001-01-01' "$stopped/inductive.png"
+check "inductive: kept by --resume" program probe inductive "${bias[@]}" --resume --out "$stopped"
+check "inductive: and not made again" test "$stopped/inductive.png" -ot "$stopped/inductive.csv"
+
 check "nothing temporary stays" clean "$WORK"
 finish

@@ -70,6 +70,8 @@ check "an animation: of x and y, and another one of x and z" \
 check "resumed: nothing is made again" prints 'keep' program finetune --run "$run" --resume --plan
 check "a picture of both projections" program orbits show "$run/orbits" --out "$WORK/a.svg"
 
+if quick; then finish; fi
+
 # ---- probes
 for probe in attention evaluate outputs; do
     check "probe $probe" program probe $probe --run "$run" --attention softmax --threads 1

@@ -557,6 +557,8 @@ for wrong in 0 10000 many 1.5; do
         "$WORK/law.csv" --permutations $wrong
 done
 
+if quick; then finish; fi
+
 # ---- noise in proportion to the target: weights are chosen, or advised, and only there
 # noisy KIND: F = 5 m / r^2 over three decades; errors of 3%, of 20% up or down (twofold), of 0.1,
 # of 3% in a narrow range, of digits; another law, which a short search misses by percents, with
