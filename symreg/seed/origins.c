@@ -214,7 +214,7 @@ int sr_origins_find(struct sr_proposal *p)
     p->limit.evaluations =
         p->seeds->evaluations + fmax(own * left, far ? fmin(enough, most * left) : 0);
     /* In units of the range log(u + 1), 1 / (u + 1) and the like have a value in every row, from
-     * which their constants are fitted: a hyperbola has its pole, and a logarithm its 0, outside. */
+     * which their constants are fitted: a hyperbola's pole, and a logarithm's 0, lie outside. */
     if (far && left >= plenty) {
         find_columns(p->loss->data, true, &units, &far);
         TRY(search_in(p, &units, SR_STAGE_SMALL));
